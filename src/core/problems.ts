@@ -1,0 +1,93 @@
+/** What a problem code means at every edge: its HTTP status, its title, and what the caller can do next. */
+export type Problem = { status: number; title: string; next: string };
+
+/** The one table of problems: HTTP, the command line, MCP and the reference page all read it. */
+export const PROBLEMS = {
+  // Who are you, and may you?
+  INVALID_TOKEN: problem(401, "The token is missing or unknown", "Send `Authorization: Bearer <token>`."),
+  MEMBER_INACTIVE: problem(401, "This member is switched off", "Ask an admin to make the member active."),
+  FORBIDDEN: problem(403, "Not yours to do", "Ask somebody who may, or use a token of a member who may."),
+  NOT_OWNER: problem(403, "Only its owner may do this", "Let the owner act, or have the task reassigned."),
+  SKILL_TOO_LOW: problem(403, "The skill level is too low", "Have a lead assign or review it."),
+  TRADE_MISMATCH: problem(403, "The trade does not match", "Pick a task of your trade, or ask a lead."),
+
+  // Not there, or not visible.
+  TASK_NOT_FOUND: problem(404, "No such task", "Check the id; a task outside your projects is not shown."),
+  NOT_FOUND: problem(404, "No such thing", "Check the address."),
+  UNKNOWN_ACTION_ID: problem(404, "No such bot action", "Call start first."),
+
+  // Not now: status, guard, version, idempotency.
+  INVALID_TRANSITION: problem(409, "Not from this status", "Look at what the task allows now."),
+  VERSION_CONFLICT: problem(409, "The task has changed meanwhile", "Read it again and decide anew."),
+  IDEMPOTENCY_CONFLICT: problem(409, "This key was used for something else", "Use a new client_event_id."),
+  LEASE_LOST: problem(409, "The lease is no longer yours", "Stop working on it and claim another task."),
+  UNRESOLVED_BLOCKERS: problem(409, "Other tasks must be done first", "Finish what it waits for."),
+  CYCLIC_DEPENDENCY: problem(409, "These tasks would wait for each other", "Remove one of the dependencies."),
+  NOT_DUE: problem(409, "Its time has not come", "Nothing to do: the sweep comes again."),
+  TASK_ALREADY_CLAIMED: problem(409, "Somebody else was first", "Pick another task."),
+  CANNOT_ESCALATE_OWN: problem(409, "Your own task is not escalated", "Use block."),
+  CANNOT_TAKE_OVER: problem(409, "It is yours already", "Use resume."),
+  NOT_PUBLIC: problem(409, "A private task is not claimed", "Start it as its assignee."),
+  WIP_LIMIT: problem(409, "One task at a time", "Submit the task at hand first."),
+  OPEN_HOLDS: problem(409, "The task is on hold", "Release its holds first."),
+  HOLD_NOT_ALLOWED: problem(409, "No hold in this status", "Assign or cancel the task first."),
+  SHIFT_NOT_OVER: problem(409, "The owner's shift is not over", "End the shift, or recall the task."),
+  TARGET_NOT_ELIGIBLE: problem(409, "This member cannot take tasks", "Name an active executor."),
+  FIX_NOT_ALLOWED: problem(409, "Nothing to fix yet", "Wait until the task is submitted or done."),
+  DELETE_NOT_ALLOWED: problem(409, "This task cannot be deleted", "Cancel it."),
+  NOT_ACKNOWLEDGED: problem(409, "Telegram has not acknowledged it", "Send message_id and telegram_file_id."),
+  USER_NOT_ACTIVE: problem(409, "The user has no access", "Fail the job."),
+  ATTEMPTS_EXHAUSTED: problem(409, "No attempts are left", "Fail the task."),
+  ATTEMPTS_LEFT: problem(409, "It can be tried again", "Retry or release it."),
+  NOT_RECOVERABLE: problem(409, "This error will not go away by trying again", "Fail the task."),
+  NOT_YET_AVAILABLE: problem(409, "The task is waiting for its time", "Come back after available_at."),
+
+  // Not like this.
+  VALIDATION_ERROR: problem(422, "The request has the wrong shape", "Mend the fields named in `errors`."),
+  COMMENT_REQUIRED: problem(422, "A comment is required", "Say in `comment` why."),
+  REASON_REQUIRED: problem(422, "A reason is required", "Give `reason`."),
+  RESOLUTION_REQUIRED: problem(422, "A resolution is required", "Say in `resolution` how it was fixed."),
+  VERSION_REQUIRED: problem(422, "The version is required", "Send the row_version you saw as expected_row_version."),
+  CLIENT_EVENT_ID_REQUIRED: problem(422, "A client_event_id is required", "Send a fresh one for each intention."),
+  LEASE_TOKEN_REQUIRED: problem(422, "The lease token is required", "Send the lease_token of your claim."),
+  STATUS_NOT_PATCHABLE: problem(422, "The status is not changed this way", "Use the transitions of the task."),
+  QC_ACTION_FORBIDDEN: problem(422, "Quality control does not move tasks", "Record an inspection of the deliverable."),
+  TOO_LARGE: problem(413, "The request is too large", "Send less at once."),
+
+  // Not at this moment.
+  RATE_LIMITED: problem(429, "Too many requests", "Wait as long as Retry-After says."),
+  UNAVAILABLE: problem(503, "The database cannot be reached", "Try again as Retry-After says."),
+
+  // Faults of a set-up, met on the command line.
+  INVALID_LIFECYCLE: problem(422, "The lifecycle's definition has a mistake", "Mend the definition."),
+  INVALID_CONFIG: problem(422, "The configuration has a mistake", "Mend the setting that is named."),
+  UNKNOWN_LIFECYCLE: problem(404, "No such lifecycle", "See `pawl check` for the ones there are."),
+  DATABASE_UNUSABLE: problem(503, "The database cannot be used", "Do what the message says."),
+} as const satisfies Record<string, Problem>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** Codes of a user's own lifecycle are plain strings; the known ones are completed by the editor. */
+export type AnyProblemCode = ProblemCode | (string & {});
+
+/** A code that a user's lifecycle made up and did not describe is a "not now". */
+export function problemOf(code: AnyProblemCode, own: Readonly<Record<string, Problem>> = {}): Problem {
+  return own[code] ?? (PROBLEMS as Record<string, Problem>)[code] ?? problem(409, code, "See the detail.");
+}
+
+/** A fault: what must be said to the person at the other end, as a code, one sentence, and structured extras. */
+export class PawlError extends Error {
+  readonly code: AnyProblemCode;
+  readonly params: Readonly<Record<string, unknown>>;
+
+  constructor(code: AnyProblemCode, detail: string, params: Record<string, unknown> = {}, options?: ErrorOptions) {
+    super(detail, options);
+    this.name = "PawlError";
+    this.code = code;
+    this.params = params;
+  }
+}
+
+function problem(status: number, title: string, next: string): Problem {
+  return { status, title, next };
+}
