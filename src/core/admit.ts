@@ -1,0 +1,78 @@
+import { refuse } from "./decision.ts";
+import type { Refusal } from "./decision.ts";
+import type { ActionSpec, Command, Lifecycle } from "./lifecycle.ts";
+import { didYouMean } from "./nearest.ts";
+import { parseFields } from "./parse-fields.ts";
+import { permissionOf, permissionRefusal } from "./permissions.ts";
+import type { Actor } from "./task.ts";
+
+/** A command as it came in: nothing about it has been looked at yet. */
+export type Request = {
+  action: string;
+  payload?: unknown;
+  comment?: string | null;
+  client_event_id?: string | null;
+  expected_row_version?: number | null;
+  lease_token?: string | null;
+};
+
+export type Admitted = { kind: "admitted"; command: Command };
+
+/** The checks that need no task: does the action exist, may this role, is the input well shaped. */
+export function admit(lifecycle: Lifecycle, actor: Actor, request: Request): Admitted | Refusal {
+  const spec = lifecycle.actions[request.action];
+  if (!spec || !Object.hasOwn(lifecycle.actions, request.action)) return unknownAction(lifecycle, request.action);
+  const forbidden = permissionRefusal(lifecycle, actor, permissionOf(lifecycle, request.action));
+  if (forbidden) return forbidden;
+
+  const comment = request.comment?.trim() ?? "";
+  const lacking = demandRefusal(lifecycle, spec, actor, request, comment);
+  if (lacking) return lacking;
+  const input = parseFields(spec.input, request.payload ?? {}, spec.required);
+  if (input.kind === "refused") return input;
+
+  return {
+    kind: "admitted",
+    command: {
+      action: request.action,
+      input: input.fields,
+      comment: comment === "" ? null : comment,
+      expected_row_version: request.expected_row_version ?? null,
+      lease_token: request.lease_token ?? null,
+    },
+  };
+}
+
+function unknownAction(lifecycle: Lifecycle, action: string): Refusal {
+  const foreign = lifecycle.foreign_actions.find(({ prefix }) => action.startsWith(prefix));
+  if (foreign) return refuse(foreign.code, foreign.detail, { action });
+  const known = Object.keys(lifecycle.actions);
+  return refuse("VALIDATION_ERROR", `There is no action "${action}"${didYouMean(action, known) || "."}`, {
+    errors: [{ path: "action", message: `one of ${known.join(", ")}` }],
+  });
+}
+
+/** The system is asked for nothing: it has no one to answer to and comes with what it knows. */
+function demandRefusal(
+  lifecycle: Lifecycle,
+  spec: ActionSpec,
+  actor: Actor,
+  request: Request,
+  comment: string,
+): Refusal | null {
+  if (actor.id === null) return null;
+  for (const field of ["expected_row_version", "client_event_id"] as const) {
+    if (spec[field] === "required" && (request[field] ?? null) === null) {
+      return refuse("VALIDATION_ERROR", `"${request.action}" needs ${field}.`, {
+        errors: [{ path: field, message: "required" }],
+      });
+    }
+  }
+  if (spec.comment === "required" && comment === "") {
+    return refuse("COMMENT_REQUIRED", `"${request.action}" needs a comment: say why.`);
+  }
+  if (lifecycle.leased_actions.has(request.action) && (request.lease_token ?? null) === null) {
+    return refuse("LEASE_TOKEN_REQUIRED", `"${request.action}" needs the lease_token that the claim gave you.`);
+  }
+  return null;
+}

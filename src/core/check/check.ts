@@ -1,0 +1,175 @@
+import { ruleLabel } from "../find-mistakes.ts";
+import { fromOf } from "../index-rules.ts";
+import type { Lifecycle } from "../lifecycle.ts";
+import type { Task } from "../task.ts";
+import { keyOf, Model } from "./model.ts";
+import type { Move } from "./model.ts";
+
+/** One step of a counter-example. */
+export type Step = { action: string; by: string; state: string };
+
+export type Finding = {
+  level: "error" | "warning";
+  kind: "invariant" | "unreachable" | "trap" | "dead_rule" | "undeclared_fact" | "failing_effect" | "too_large";
+  message: string;
+  /** The shortest way there, from creation on. */
+  path: Step[];
+};
+
+export type CheckReport = {
+  lifecycle: string;
+  version: number;
+  /** How many different situations were reached, and how many steps between them were tried. */
+  situations: number;
+  steps: number;
+  invariants: string[];
+  findings: Finding[];
+};
+
+type Node = { task: Task; step: Step; parent: Node | null };
+
+const MOST_SITUATIONS = 200_000;
+
+/** Walks every situation a task can get into (with default settings) and reports what is wrong with any of them. */
+export function check(lifecycle: Lifecycle): CheckReport {
+  const walk = explore(new Model(lifecycle));
+  return {
+    lifecycle: lifecycle.name,
+    version: lifecycle.version,
+    situations: walk.nodes.size,
+    steps: walk.steps,
+    invariants: Object.keys(lifecycle.invariants),
+    findings: [
+      ...brokenInvariants(lifecycle, walk),
+      ...unreachable(lifecycle, walk),
+      ...traps(lifecycle, walk),
+      ...deadRules(lifecycle, walk),
+      ...modelFindings(lifecycle, walk),
+    ],
+  };
+}
+
+type Walk = {
+  model: Model;
+  /** In the order of discovery: breadth first, so the way to each is a shortest one. */
+  nodes: Map<string, Node>;
+  /** For each situation, those it can come from. */
+  cameFrom: Map<string, Set<string>>;
+  fired: Set<number>;
+  steps: number;
+  complete: boolean;
+};
+
+function explore(model: Model): Walk {
+  const walk: Walk = { model, nodes: new Map(), cameFrom: new Map(), fired: new Set(), steps: 0, complete: true };
+  const queue: Node[] = [];
+  const reach = (move: Move, parent: Node | null): string => {
+    const key = keyOf(move.state);
+    if (!walk.nodes.has(key)) {
+      const step = { action: move.action, by: move.by, state: describe(move.state) };
+      const node = { task: move.state, step, parent };
+      walk.nodes.set(key, node);
+      queue.push(node);
+    }
+    return key;
+  };
+  for (const birth of model.births()) reach(birth, null);
+  for (let head = 0; head < queue.length; head++) {
+    if (walk.nodes.size > MOST_SITUATIONS) return { ...walk, complete: false };
+    const node = queue[head] as Node;
+    const from = keyOf(node.task);
+    for (const move of model.moves(node.task)) {
+      walk.steps++;
+      if (move.rule !== null) walk.fired.add(move.rule);
+      const to = reach(move, node);
+      const sources = walk.cameFrom.get(to);
+      if (sources) sources.add(from);
+      else walk.cameFrom.set(to, new Set([from]));
+    }
+  }
+  return walk;
+}
+
+function* brokenInvariants(lifecycle: Lifecycle, walk: Walk): Generator<Finding> {
+  for (const [name, holds] of Object.entries(lifecycle.invariants)) {
+    for (const node of walk.nodes.values()) {
+      if (holds(node.task)) continue;
+      yield error("invariant", `"${name}" does not hold: ${describe(node.task)}`, pathTo(node));
+      break;
+    }
+  }
+}
+
+function* unreachable(lifecycle: Lifecycle, walk: Walk): Generator<Finding> {
+  const reached = new Set([...walk.nodes.values()].map((node) => node.task.status));
+  for (const status of Object.keys(lifecycle.statuses)) {
+    if (!reached.has(status)) yield error("unreachable", `no task ever gets into status "${status}"`);
+  }
+}
+
+/** Situations from which no final status can be reached any more (where there are final statuses at all). */
+function* traps(lifecycle: Lifecycle, walk: Walk): Generator<Finding> {
+  const isFinal = (task: Task) => lifecycle.statuses[task.status]?.final === true;
+  const escapes = new Set([...walk.nodes].filter(([, node]) => isFinal(node.task)).map(([key]) => key));
+  if (escapes.size === 0) return;
+  for (const key of escapes) for (const source of walk.cameFrom.get(key) ?? []) escapes.add(source);
+  const told = new Set<string>();
+  for (const [key, node] of walk.nodes) {
+    if (escapes.has(key) || told.has(node.task.status)) continue;
+    told.add(node.task.status);
+    yield error("trap", `no way leads on to a final status from: ${describe(node.task)}`, pathTo(node));
+  }
+}
+
+function* deadRules(lifecycle: Lifecycle, walk: Walk): Generator<Finding> {
+  for (const [index, rule] of lifecycle.rules.entries()) {
+    // What is absorbed changes nothing, so the walk does not see it happen.
+    if (walk.fired.has(index) || rule.outcome === "absorbed") continue;
+    const before = lifecycle.rules.findIndex(
+      (other, place) =>
+        place < index && other.action === rule.action && fromOf(other).some((status) => fromOf(rule).includes(status)),
+    );
+    const earlier = lifecycle.rules[before];
+    const why = earlier ? `can never be reached behind ${ruleLabel(earlier, before)}` : "never fires in any situation";
+    yield { level: "warning", kind: "dead_rule", message: `${ruleLabel(rule, index)} ${why}`, path: [] };
+  }
+}
+
+function* modelFindings(lifecycle: Lifecycle, { model, complete }: Walk): Generator<Finding> {
+  for (const [action, facts] of model.factsRead) {
+    const listed = lifecycle.actions[action]?.facts ?? [];
+    for (const fact of facts) {
+      if (listed.includes(fact)) continue;
+      yield error("undeclared_fact", `action "${action}" reads the fact "${fact}" and does not list it: it would not be loaded`);
+    }
+  }
+  for (const failure of model.failures) {
+    yield { level: "warning", kind: "failing_effect", message: failure, path: [] };
+  }
+  if (!complete) yield error("too_large", `more than ${MOST_SITUATIONS} situations: the walk was cut short`);
+}
+
+function error(kind: Finding["kind"], message: string, path: Step[] = []): Finding {
+  return { level: "error", kind, message, path };
+}
+
+function pathTo(node: Node): Step[] {
+  const path: Step[] = [];
+  for (let at: Node | null = node; at !== null; at = at.parent) path.unshift(at.step);
+  return path;
+}
+
+function describe(task: Task): string {
+  return [
+    task.status,
+    `owner ${task.assigned_to ?? "none"}`,
+    task.attempt > 0 && `attempt ${task.attempt}`,
+    task.open_blockers > 0 && `${task.open_blockers} open blocker(s)`,
+    task.open_holds > 0 && `${task.open_holds} open hold(s)`,
+    task.lease && `leased by ${task.lease.holder}`,
+    task.needs_attention && "needs attention",
+    task.private && "private",
+  ]
+    .filter(Boolean)
+    .join(", ");
+}

@@ -1,0 +1,98 @@
+import { refuse } from "./decision.ts";
+import type { Refusal } from "./decision.ts";
+import type { CreationView, Draft, Guard, Lifecycle, View } from "./lifecycle.ts";
+import { parseFields } from "./parse-fields.ts";
+import { creationPermission, permissionRefusal } from "./permissions.ts";
+import type { Actor, Instant, JsonObject, Task } from "./task.ts";
+import { nextTimer } from "./timers.ts";
+
+/** Where the task will stand, given by the engine. */
+export type Place = { id: string; org_id: string; project_id: string; open_blockers: number };
+
+export type Created = {
+  kind: "created";
+  task: Task;
+  draft: Draft;
+  event: { type: "created"; action: "create"; from: null; to: string; comment: null };
+};
+
+/** The checks that need no database: may this role create, is the input well shaped. */
+export function admitCreation(
+  lifecycle: Lifecycle,
+  actor: Actor,
+  sent: unknown,
+): { kind: "admitted"; input: JsonObject } | Refusal {
+  const forbidden = permissionRefusal(lifecycle, actor, creationPermission(lifecycle));
+  if (forbidden) return forbidden;
+  const parsed = parseFields(lifecycle.creation.input, sent);
+  return parsed.kind === "refused" ? parsed : { kind: "admitted", input: parsed.fields };
+}
+
+/** The lifecycle's own reading of an admitted input: the fields of a task to be. */
+export function draftOf(lifecycle: Lifecycle, view: CreationView): Draft {
+  return lifecycle.creation.draft(view);
+}
+
+/** The task at version 1, in the first status whose guards hold. */
+export function decideCreation(
+  lifecycle: Lifecycle,
+  view: CreationView,
+  draft: Draft,
+  place: Place,
+): Created | Refusal {
+  const task = newTask(lifecycle, view, draft, place);
+  const asked: View = { ...view, task, action: "create", comment: null, lease_token: null };
+  let refusal: Refusal | null = null;
+  for (const { status, guards = [] } of lifecycle.creation.to) {
+    refusal = firstRefusal(lifecycle, guards, asked);
+    if (refusal === null) {
+      return {
+        kind: "created",
+        task: enter(lifecycle, task, status, view.settings, view.now),
+        draft,
+        event: { type: "created", action: "create", from: null, to: status, comment: null },
+      };
+    }
+  }
+  return refusal ?? refuse("INVALID_TRANSITION", `${lifecycle.name} has no status to begin in.`);
+}
+
+function newTask(lifecycle: Lifecycle, { actor, now }: CreationView, draft: Draft, place: Place): Task {
+  return {
+    ...place,
+    lifecycle: lifecycle.name,
+    lifecycle_version: lifecycle.version,
+    status: "",
+    row_version: 1,
+    title: draft.title,
+    data: draft.data,
+    created_by: actor.id,
+    assigned_to: draft.assigned_to ?? null,
+    private: draft.private ?? false,
+    priority: draft.priority ?? 0,
+    attempt: 0,
+    open_holds: 0,
+    due_at: null,
+    due_action: null,
+    available_at: draft.available_at ?? null,
+    exclusive_key: null,
+    needs_attention: false,
+    lease: null,
+    created_at: now,
+    updated_at: now,
+    entered_at: now,
+  };
+}
+
+function enter(lifecycle: Lifecycle, task: Task, status: string, settings: JsonObject, now: Instant): Task {
+  const next = nextTimer(lifecycle.statuses[status]?.timers ?? [], { ...task, updated_at: now }, settings);
+  return { ...task, status, due_at: next?.due_at ?? null, due_action: next?.due_action ?? null };
+}
+
+function firstRefusal(lifecycle: Lifecycle, guards: readonly string[], view: View): Refusal | null {
+  for (const name of guards) {
+    const answer = (lifecycle.guards[name] as Guard)(view);
+    if (answer !== true) return answer;
+  }
+  return null;
+}

@@ -1,0 +1,182 @@
+import { z } from "zod";
+import { PawlError } from "./problems.ts";
+import type { Problem } from "./problems.ts";
+import type { Refusal } from "./decision.ts";
+import type {
+  ActionSpec,
+  Change,
+  Creation,
+  CreationView,
+  Draft,
+  Duration,
+  ForeignAction,
+  Guard,
+  Invariant,
+  Lifecycle,
+  Pool,
+  Roles,
+  Rule,
+  StatusSpec,
+  Unblocks,
+  View,
+  Who,
+} from "./lifecycle.ts";
+import { findMistakes } from "./find-mistakes.ts";
+import { indexRules } from "./index-rules.ts";
+import { STANDARD_EFFECTS, STANDARD_GUARDS, STANDARD_WHO } from "./standard.ts";
+import type { StandardEffect, StandardFacts, StandardGuard, StandardWho } from "./standard.ts";
+
+type Fields = z.ZodObject;
+type NoFields = z.ZodObject<Record<never, never>>;
+
+/** Every field of every action's input, each optional: what guards and effects, which serve several actions, may look for. */
+export type AnyInputOf<Actions> = UnionFields<
+  { [A in keyof Actions]: Actions[A] extends { input: infer I extends Fields } ? z.output<I> : never }[keyof Actions]
+>;
+type UnionFields<U> = { [K in U extends unknown ? keyof U : never]?: U extends Partial<Record<K, infer V>> ? V : never };
+
+type ViewOf<Status extends string, Actions, Data extends Fields, Settings extends Fields, Facts extends Fields> = View<
+  Status,
+  z.output<Data>,
+  z.output<Settings>,
+  z.output<Facts> & StandardFacts,
+  AnyInputOf<Actions>
+>;
+
+/** A lifecycle as it is written down. Types catch the misspelling, `defineLifecycle` the mistake, `check` the rest. */
+export type LifecycleDefinition<
+  Name extends string,
+  Status extends string,
+  Actions extends Record<string, ActionSpec>,
+  Data extends Fields,
+  Settings extends Fields,
+  Facts extends Fields,
+  Input extends Fields,
+  WhoName extends string,
+  GuardName extends string,
+  EffectName extends string,
+  V = ViewOf<Status, Actions, Data, Settings, Facts>,
+> = {
+  name: Name;
+  version: number;
+  summary: string;
+  /** The lifecycle's own fields of a task. */
+  data?: Data;
+  /** Settings of a project, each with its default. */
+  settings?: Settings;
+  /** What guards read beyond the task, loaded by the engine. */
+  facts?: Facts;
+  statuses: Record<Status, StatusSpec<NoInfer<keyof Actions & string>>>;
+  actions: Actions;
+  creation: Omit<Creation<NoInfer<Status>, NoInfer<GuardName> | StandardGuard>, "input" | "draft"> & {
+    input: Input;
+    draft: (
+      view: CreationView<z.output<Settings>, z.output<Facts> & StandardFacts, z.output<Input>>,
+    ) => Draft<z.output<Data>>;
+  };
+  rules: readonly Rule<
+    NoInfer<Status>,
+    NoInfer<keyof Actions & string>,
+    NoInfer<WhoName> | StandardWho,
+    NoInfer<GuardName> | StandardGuard,
+    NoInfer<EffectName> | StandardEffect
+  >[];
+  permissions?: Record<string, Roles>;
+  who?: Record<WhoName, Who<V>>;
+  guards?: Record<GuardName, Guard<V>>;
+  effects?: Record<EffectName, (view: V) => Change<z.output<Data>>>;
+  invariants?: Record<string, Invariant<Status>>;
+  /** Refusal codes of the lifecycle's own. */
+  problems?: Record<string, Problem>;
+  /** How long a lease lasts without a heartbeat. */
+  lease?: { lasts: Duration };
+  pool?: Pool<NoInfer<Status>, NoInfer<keyof Actions & string>>;
+  unblocks?: Unblocks<NoInfer<Status>, NoInfer<keyof Actions & string>>;
+  /** What every action demands unless it says otherwise. */
+  demands?: Pick<ActionSpec, "comment" | "expected_row_version" | "client_event_id">;
+  /** Actions that people try here and that belong elsewhere. */
+  foreign_actions?: readonly ForeignAction[];
+  /** An action's own refusal for "not from here"; null leaves the usual one. */
+  not_from_here?: { [A in keyof Actions]?: (view: V) => Refusal | null };
+};
+
+/** A lifecycle that still knows its names, for typed clients. */
+export type DefinedLifecycle<
+  Name extends string = string,
+  Status extends string = string,
+  Actions = Record<string, ActionSpec>,
+  Data extends Fields = Fields,
+  Input extends Fields = Fields,
+> = Lifecycle & {
+  readonly name: Name;
+  readonly types?: { status: Status; actions: Actions; data: z.output<Data>; creation: z.input<Input> };
+};
+
+/** Takes a lifecycle as data and gives it back ready for use, or throws INVALID_LIFECYCLE naming every mistake. */
+export function defineLifecycle<
+  const Name extends string,
+  Status extends string,
+  const Actions extends Record<string, ActionSpec>,
+  Input extends Fields,
+  Data extends Fields = NoFields,
+  Settings extends Fields = NoFields,
+  Facts extends Fields = NoFields,
+  WhoName extends string = never,
+  GuardName extends string = never,
+  EffectName extends string = never,
+>(
+  definition: LifecycleDefinition<
+    Name,
+    Status,
+    Actions,
+    Data,
+    Settings,
+    Facts,
+    Input,
+    WhoName,
+    GuardName,
+    EffectName
+  >,
+): DefinedLifecycle<Name, Status, Actions, Data, Input> {
+  const { demands = {} } = definition;
+  const lifecycle = {
+    name: definition.name,
+    version: definition.version,
+    summary: definition.summary,
+    statuses: definition.statuses,
+    actions: mapValues(definition.actions, (action) => ({ ...demands, ...action })),
+    rules: definition.rules,
+    creation: definition.creation,
+    permissions: definition.permissions ?? {},
+    who: { ...STANDARD_WHO, ...definition.who },
+    guards: { ...STANDARD_GUARDS, ...definition.guards },
+    effects: { ...STANDARD_EFFECTS, ...definition.effects },
+    invariants: definition.invariants ?? {},
+    problems: definition.problems ?? {},
+    data: definition.data ?? z.object({}),
+    settings: definition.settings ?? z.object({}),
+    facts: definition.facts ?? z.object({}),
+    lease: definition.lease ?? null,
+    pool: definition.pool ?? null,
+    unblocks: definition.unblocks ?? null,
+    foreign_actions: definition.foreign_actions ?? [],
+    not_from_here: definition.not_from_here ?? {},
+    // The names are erased here, once: inside, a lifecycle is a table of strings and functions.
+  } as unknown as Omit<Lifecycle, "table" | "leased_actions">;
+
+  const mistakes = findMistakes(lifecycle);
+  if (mistakes.length > 0) {
+    throw new PawlError("INVALID_LIFECYCLE", `Lifecycle "${definition.name}": ${mistakes.join("; ")}.`, { mistakes });
+  }
+  return Object.freeze({ ...lifecycle, ...indexRules(lifecycle) }) as DefinedLifecycle<
+    Name,
+    Status,
+    Actions,
+    Data,
+    Input
+  >;
+}
+
+function mapValues<T, R>(record: Record<string, T>, transform: (value: T) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, transform(value)]));
+}

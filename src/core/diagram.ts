@@ -1,0 +1,95 @@
+import { fromOf, whoOf } from "./index-rules.ts";
+import type { Duration, Lifecycle, Rule } from "./lifecycle.ts";
+import { permissionOf } from "./permissions.ts";
+
+/** The lifecycle as a Mermaid state diagram. Rules that keep the status are in the table, not in the picture. */
+export function mermaid(lifecycle: Lifecycle): string {
+  const arrows = new Map<string, string[]>();
+  const draw = (from: string, to: string, label: string) => {
+    const key = `${from} --> ${to}`;
+    const labels = arrows.get(key) ?? [];
+    if (!labels.includes(label)) arrows.set(key, [...labels, label]);
+  };
+  for (const { status } of lifecycle.creation.to) draw("[*]", nodeId(status), "create");
+  for (const rule of lifecycle.rules) {
+    for (const from of fromOf(rule)) {
+      if (rule.to !== undefined && rule.to !== from) draw(nodeId(from), nodeId(rule.to), rule.action);
+    }
+  }
+  const names = Object.keys(lifecycle.statuses);
+  const aliases = names.filter((status) => nodeId(status) !== status).map((status) => `state "${status}" as ${nodeId(status)}`);
+  const finals = names.filter((status) => lifecycle.statuses[status]?.final).map((status) => `${nodeId(status)} --> [*]`);
+  const lines = [...aliases, ...[...arrows].map(([arrow, labels]) => `${arrow}: ${labels.join(", ")}`), ...finals];
+  return ["stateDiagram-v2", ...lines.map((line) => `    ${line}`)].join("\n");
+}
+
+/** The rules as a Markdown table, in the order in which they are tried. */
+export function rulesTable(lifecycle: Lifecycle): string {
+  return table(
+    ["action", "from → to", "who", "roles", "guards", "effects", "event"],
+    lifecycle.rules.map((rule) => [
+      rule.action,
+      `${fromOf(rule).join(", ")} → ${outcome(rule)}`,
+      whoOf(rule).map((name) => lifecycle.who[name]?.label ?? name).join(" or "),
+      rolesOf(lifecycle, permissionOf(lifecycle, rule.action)),
+      words(rule.guards),
+      words(rule.effects),
+      rule.outcome === undefined || rule.outcome === "moved" ? (lifecycle.actions[rule.action]?.event ?? rule.action) : "",
+    ]),
+  );
+}
+
+/** The statuses as a Markdown table. */
+export function statusesTable(lifecycle: Lifecycle): string {
+  return table(
+    ["status", "meaning", "timers"],
+    Object.entries(lifecycle.statuses).map(([status, spec]) => [
+      `${status}${spec.final ? " (final)" : ""}`,
+      `${spec.meaning ?? ""}${spec.lease ? " (under a lease)" : ""}`,
+      (spec.timers ?? []).map((timer) => `${timer.action}: ${spoken(timer.after)} after ${timer.since}`).join("; "),
+    ]),
+  );
+}
+
+/** Who may do what at all, as a Markdown table: a row a permission, a column a role. */
+export function permissionsTable(lifecycle: Lifecycle): string {
+  const given = Object.entries(lifecycle.permissions);
+  const roles = [...new Set(given.flatMap(([, holders]) => (holders === "anyone" ? [] : holders)))];
+  return table(
+    ["permission", ...roles],
+    given.map(([permission, holders]) => [
+      permission,
+      ...roles.map((role) => (holders === "anyone" || holders.includes(role) ? "yes" : "")),
+    ]),
+  );
+}
+
+function rolesOf(lifecycle: Lifecycle, permission: string): string {
+  const roles = lifecycle.permissions[permission] ?? "anyone";
+  return roles === "anyone" ? "" : roles.join(", ");
+}
+
+function outcome(rule: Rule): string {
+  if (rule.outcome === "touched") return "*unchanged, only touched*";
+  if (rule.outcome === "absorbed") return "*unchanged, absorbed*";
+  return rule.to ?? "*unchanged*";
+}
+
+function spoken(duration: Duration): string {
+  const [unit, amount] = Object.entries(duration)[0] as [string, number | string];
+  return typeof amount === "number" ? `${amount} ${unit}` : `\`${amount}\` (${unit})`;
+}
+
+function words(names: readonly string[] = []): string {
+  return names.map((name) => name.replaceAll("_", " ")).join("; ");
+}
+
+function table(head: string[], rows: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");
+}
+
+/** Mermaid takes letters, digits and underscores as a state's id. */
+function nodeId(status: string): string {
+  return status.replaceAll(/[^A-Za-z0-9_]/g, "_");
+}

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { notFromHere, viewOf, whoRefusal } from "./decide.ts";
+import type { Refusal } from "./decision.ts";
+import type { Lifecycle, ReadyRule, Situation, View } from "./lifecycle.ts";
+import { permissionOf, permissionRefusal } from "./permissions.ts";
+import type { JsonObject } from "./task.ts";
+
+/** What an actor may do with a task now: allowed, or every reason why not. */
+export type Explanation = {
+  action: string;
+  allowed: boolean;
+  refusals: Omit<Refusal, "kind">[];
+  /** JSON Schema of the payload. */
+  input: JsonObject;
+};
+
+/** Runs every action of the lifecycle in this situation. Input that is still to be given is no refusal. */
+export function explain(lifecycle: Lifecycle, situation: Situation): Explanation[] {
+  return Object.keys(lifecycle.actions).map((action) => {
+    const refusals = reasonsAgainst(lifecycle, situation, action);
+    return {
+      action,
+      allowed: refusals.length === 0,
+      refusals: refusals.map(({ code, detail, params }) => ({ code, detail, params })),
+      input: inputSchema(lifecycle, action),
+    };
+  });
+}
+
+/** The JSON Schema of an action's payload. */
+export function inputSchema(lifecycle: Lifecycle, action: string): JsonObject {
+  return z.toJSONSchema(lifecycle.actions[action]?.input ?? z.object({}), { io: "input", unrepresentable: "any" });
+}
+
+function reasonsAgainst(lifecycle: Lifecycle, situation: Situation, action: string): Refusal[] {
+  const { task, actor } = situation;
+  const forbidden = permissionRefusal(lifecycle, actor, permissionOf(lifecycle, action));
+  // A lease's worker has its token in his pocket; that he has not shown it yet is no reason.
+  const lease_token = task.lease !== null && task.lease.holder === actor.id ? task.lease.token : null;
+  const view = viewOf(situation, { action, input: {}, comment: null, expected_row_version: null, lease_token });
+  const rules = lifecycle.table.get(action)?.get(task.status);
+  const reasons = rules ? closestReasons(rules, view) : [notFromHere(lifecycle, view)];
+  return forbidden ? [forbidden, ...reasons] : reasons;
+}
+
+/** Of several rules the one with the fewest objections (of equals, the last, as in `decide`). */
+function closestReasons(rules: readonly ReadyRule[], view: View): Refusal[] {
+  let closest: Refusal[] | null = null;
+  for (const rule of rules) {
+    const reasons = objections(rule, view);
+    if (reasons.length === 0) return reasons;
+    if (closest === null || reasons.length <= closest.length) closest = reasons;
+  }
+  return closest ?? [];
+}
+
+function objections(rule: ReadyRule, view: View): Refusal[] {
+  const questions = [(seen: View) => whoRefusal(rule, seen) ?? true, ...rule.guards];
+  return questions.flatMap((ask) => {
+    const { seen, readInput } = watchInput(view);
+    const answer = ask(seen);
+    return answer === true || readInput() ? [] : [answer];
+  });
+}
+
+/** A view that remembers whether the input was looked at: a guard that did may change its mind once it is given. */
+function watchInput(view: View): { seen: View; readInput: () => boolean } {
+  let read = false;
+  const input = new Proxy<JsonObject>(view.input, {
+    get: (target, key) => {
+      read = true;
+      return Reflect.get(target, key) as unknown;
+    },
+  });
+  return { seen: { ...view, input }, readInput: () => read };
+}

@@ -1,0 +1,73 @@
+import type { Guard, Lifecycle, ReadyRule, Rule, Timer } from "./lifecycle.ts";
+import { dueGuard } from "./timers.ts";
+
+type Named = Omit<Lifecycle, "table" | "leased_actions">;
+
+/** Resolves every name once, so that a decision is two look-ups and a walk over a short list. */
+export function indexRules(lifecycle: Named): Pick<Lifecycle, "table" | "leased_actions"> {
+  const table = new Map<string, Map<string, ReadyRule[]>>();
+  const leased = new Set(Object.keys(lifecycle.actions));
+  lifecycle.rules.forEach((rule, index) => {
+    if (!whoOf(rule).every((name) => name === "lease_holder")) leased.delete(rule.action);
+    for (const from of fromOf(rule)) {
+      const byStatus = getOrMake(table, rule.action, () => new Map<string, ReadyRule[]>());
+      getOrMake(byStatus, from, (): ReadyRule[] => []).push(readyRule(lifecycle, rule, index, from));
+    }
+  });
+  return { table, leased_actions: leased };
+}
+
+export function fromOf(rule: Rule): readonly string[] {
+  return typeof rule.from === "string" ? [rule.from] : rule.from;
+}
+
+export function whoOf(rule: Rule): readonly string[] {
+  return typeof rule.who === "string" ? [rule.who] : rule.who;
+}
+
+/** The timer that performs an action in a status. */
+export function timerFor(lifecycle: Pick<Lifecycle, "statuses">, status: string, action: string): Timer | undefined {
+  return lifecycle.statuses[status]?.timers?.find((timer) => timer.action === action);
+}
+
+function readyRule(lifecycle: Named, rule: Rule, index: number, from: string): ReadyRule {
+  const to = rule.to ?? from;
+  const timers = lifecycle.statuses[to]?.timers ?? [];
+  const leasedBefore = lifecycle.statuses[from]?.lease ?? false;
+  const leasedAfter = lifecycle.statuses[to]?.lease ?? false;
+  return {
+    rule,
+    index,
+    from,
+    to,
+    event: lifecycle.actions[rule.action]?.event ?? rule.action,
+    outcome: rule.outcome ?? "moved",
+    who: whoOf(rule).map((name) => present(lifecycle.who[name])),
+    guards: (rule.guards ?? []).map((name) => guardOf(lifecycle, name, from, rule.action)),
+    effects: (rule.effects ?? []).map((name) => present(lifecycle.effects[name])),
+    timers,
+    lease: leasedBefore === leasedAfter ? null : leasedAfter ? "open" : "close",
+    // A timer is set anew on entering a status, by what counts from the last change, and when it has just rung.
+    retimes:
+      to !== from ||
+      timers.some((timer) => timer.since === "updated_at") ||
+      timerFor(lifecycle, from, rule.action) !== undefined,
+  };
+}
+
+function guardOf(lifecycle: Named, name: string, status: string, action: string): Guard {
+  if (name === "due") return dueGuard(present(timerFor(lifecycle, status, action)));
+  return present(lifecycle.guards[name]);
+}
+
+/** `findMistakes` has seen that every name has something behind it. */
+function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("a rule's name was not resolved");
+  return value;
+}
+
+function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = make()));
+  return value;
+}

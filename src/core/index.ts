@@ -1,0 +1,43 @@
+export { admit } from "./admit.ts";
+export type { Admitted, Request } from "./admit.ts";
+export { backoffMs } from "./backoff.ts";
+export { check } from "./check/check.ts";
+export type { CheckReport, Finding, Step } from "./check/check.ts";
+export { decide } from "./decide.ts";
+export { admitCreation, decideCreation, draftOf } from "./decide-creation.ts";
+export type { Created, Place } from "./decide-creation.ts";
+export { refuse } from "./decision.ts";
+export type { Absorbed, Decision, Moved, Refusal, SideEffect, Touched } from "./decision.ts";
+export { defineLifecycle } from "./define-lifecycle.ts";
+export type { AnyInputOf, DefinedLifecycle, LifecycleDefinition } from "./define-lifecycle.ts";
+export { mermaid, permissionsTable, rulesTable, statusesTable } from "./diagram.ts";
+export { explain, inputSchema } from "./explain.ts";
+export type { Explanation } from "./explain.ts";
+export type {
+  ActionSpec,
+  Change,
+  Command,
+  CreationView,
+  Draft,
+  Duration,
+  Effect,
+  Guard,
+  Lifecycle,
+  Pool,
+  PoolCondition,
+  Rule,
+  Situation,
+  StatusSpec,
+  Timer,
+  Unblocks,
+  View,
+  Who,
+} from "./lifecycle.ts";
+export { didYouMean, nearest } from "./nearest.ts";
+export { permissionOf, permissionRefusal } from "./permissions.ts";
+export { PawlError, problemOf, PROBLEMS } from "./problems.ts";
+export type { AnyProblemCode, Problem, ProblemCode } from "./problems.ts";
+export type { StandardFacts } from "./standard.ts";
+export { canSee, SYSTEM } from "./task.ts";
+export type { Actor, Instant, JsonObject, Lease, MemberKind, Patch, Task } from "./task.ts";
+export { durationMs } from "./timers.ts";

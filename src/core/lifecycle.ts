@@ -1,0 +1,222 @@
+import type { z } from "zod";
+import type { Refusal, SideEffect } from "./decision.ts";
+import type { AnyProblemCode, Problem } from "./problems.ts";
+import type { Actor, Instant, JsonObject, Patch, Task } from "./task.ts";
+
+/** Everything a decision may look at. `now` is the database's clock. */
+export type Situation<Status extends string = string, Data = JsonObject, Settings = JsonObject, Facts = JsonObject> = {
+  task: Task<Status, Data>;
+  actor: Actor;
+  facts: Facts;
+  settings: Settings;
+  now: Instant;
+};
+
+/** What a caller asks for. `input` has been parsed by `admit`. */
+export type Command = {
+  action: string;
+  input: JsonObject;
+  comment: string | null;
+  expected_row_version: number | null;
+  lease_token: string | null;
+};
+
+/** What guards, effects and whos see: the situation together with what was asked. */
+export type View<
+  Status extends string = string,
+  Data = JsonObject,
+  Settings = JsonObject,
+  Facts = JsonObject,
+  Input = JsonObject,
+> = Situation<Status, Data, Settings, Facts> & Pick<Command, "action" | "comment" | "lease_token"> & { input: Input };
+
+export type Guard<V = View> = (view: V) => true | Refusal;
+
+/** The part of a patch that an effect may write, and what it wants done beyond the row. */
+export type Change<Data = JsonObject> = Omit<Patch, "status" | "data" | "entered_at" | "updated_at"> & {
+  data?: Partial<Data>;
+  /** Replaces the caller's comment in the journal. */
+  comment?: string;
+  also?: SideEffect[];
+};
+
+export type Effect<V = View, Data = JsonObject> = (view: V) => Change<Data>;
+
+/** Somebody a rule is for. The label is shown in tables and refusals. */
+export type Who<V = View> = { label: string; test: (view: V) => boolean; refusal?: (view: V) => Refusal };
+
+export type TimerSince = "entered_at" | "created_at" | "updated_at" | "heartbeat_at";
+
+/** A fixed number, or the path of a numeric setting ("status_deadlines.NEW"). */
+export type Duration =
+  { seconds: number | string } | { minutes: number | string } | { hours: number | string } | { days: number | string };
+
+/** When a task has stayed too long, the sweep performs `action` as the system. */
+export type Timer<Action extends string = string> = {
+  action: Action;
+  since: TimerSince;
+  after: Duration;
+  /** Asleep while the task has needs_attention, so that a report is made once. */
+  unless_attended?: boolean;
+};
+
+export type StatusSpec<Action extends string = string> = {
+  meaning?: string;
+  final?: boolean;
+  /** A final status that satisfies those who wait for the task. Others never do. */
+  success?: boolean;
+  /** Held under a lease: entering from an unleased status opens one, leaving closes it. */
+  lease?: boolean;
+  timers?: readonly Timer<Action>[];
+};
+
+export type Demand = "required" | "optional";
+
+export type ActionSpec = {
+  summary?: string;
+  input?: z.ZodObject;
+  /** Fields of the input that have a code of their own when they are missing or blank. */
+  required?: Readonly<Record<string, AnyProblemCode>>;
+  /** The row of `permissions` that opens it; `task.<action>` unless said otherwise. */
+  permission?: string;
+  comment?: Demand;
+  expected_row_version?: Demand;
+  client_event_id?: Demand;
+  /** The journal's word for it; the action's name unless said otherwise. */
+  event?: string;
+  /** The facts its guards and effects read: the engine loads just these. */
+  facts?: readonly string[];
+};
+
+/** One row of the table. Without `to` the status stays as it is. */
+export type Rule<
+  Status extends string = string,
+  Action extends string = string,
+  WhoName extends string = string,
+  GuardName extends string = string,
+  EffectName extends string = string,
+> = {
+  action: Action;
+  from: Status | readonly Status[];
+  to?: Status;
+  who: WhoName | readonly WhoName[];
+  guards?: readonly GuardName[];
+  effects?: readonly EffectName[];
+  /** "moved" unless said otherwise; see Decision. */
+  outcome?: "moved" | "touched" | "absorbed";
+};
+
+/** What a lifecycle makes of a creation's input. */
+export type Draft<Data = JsonObject> = {
+  title: string;
+  data: Data;
+  assigned_to?: string | null;
+  private?: boolean;
+  priority?: number;
+  available_at?: Instant | null;
+  /** A second creation with the same key returns the first task. */
+  dedupe_key?: string | null;
+  blocked_by?: readonly string[];
+};
+
+export type CreationView<Settings = JsonObject, Facts = JsonObject, Input = JsonObject> = {
+  input: Input;
+  actor: Actor;
+  settings: Settings;
+  facts: Facts;
+  now: Instant;
+};
+
+/** How a task comes into being: its fields, and the first row of `to` whose guards hold. */
+export type Creation<Status extends string = string, GuardName extends string = string, Draft_ = CreationDraft> = {
+  input: z.ZodObject;
+  permission?: string;
+  client_event_id?: Demand;
+  facts?: readonly string[];
+  to: readonly { status: Status; guards?: readonly GuardName[] }[];
+  draft: Draft_;
+};
+export type CreationDraft = (view: CreationView) => Draft;
+
+/** One condition on the pool's rows: true in SQL and in TypeScript alike. */
+export type PoolCondition =
+  | { field: PoolField; is: string | number | boolean | null }
+  | { field: `data.${string}`; null_or_in: "actor.specializations" };
+export type PoolField = "assigned_to" | "private" | "open_blockers" | "open_holds";
+
+/** The tasks free to take, and the action that takes one. */
+export type Pool<Status extends string = string, Action extends string = string> = {
+  action: Action;
+  from: Status;
+  where: readonly PoolCondition[];
+};
+
+/** In `from`, once nothing blocks or holds a task any more, the system performs `action` in the same transaction. */
+export type Unblocks<Status extends string = string, Action extends string = string> = { from: Status; action: Action };
+
+/** The roles a permission is given to; "anyone" is every role but viewer. */
+export type Roles = "anyone" | readonly string[];
+
+/** Must hold for every task at every moment; what it may read is what `check` explores. */
+export type Invariant<Status extends string = string> = (task: ModelledTask<Status>) => boolean;
+export type ModelledTask<Status extends string = string> = Pick<
+  Task<Status>,
+  | "status"
+  | "assigned_to"
+  | "created_by"
+  | "attempt"
+  | "open_blockers"
+  | "open_holds"
+  | "needs_attention"
+  | "private"
+  | "exclusive_key"
+  | "lease"
+  | "due_action"
+>;
+
+export type ForeignAction = { prefix: string; code: AnyProblemCode; detail: string };
+
+/** A lifecycle ready for use: the definition as it was written, and its rules indexed for `decide`. */
+export type Lifecycle = {
+  readonly name: string;
+  readonly version: number;
+  readonly summary: string;
+  readonly statuses: Readonly<Record<string, StatusSpec>>;
+  readonly actions: Readonly<Record<string, ActionSpec>>;
+  readonly rules: readonly Rule[];
+  readonly creation: Creation;
+  readonly permissions: Readonly<Record<string, Roles>>;
+  readonly who: Readonly<Record<string, Who>>;
+  readonly guards: Readonly<Record<string, Guard>>;
+  readonly effects: Readonly<Record<string, Effect>>;
+  readonly invariants: Readonly<Record<string, Invariant>>;
+  readonly problems: Readonly<Record<string, Problem>>;
+  readonly data: z.ZodObject;
+  readonly settings: z.ZodObject;
+  readonly facts: z.ZodObject;
+  readonly lease: { lasts: Duration } | null;
+  readonly pool: Pool | null;
+  readonly unblocks: Unblocks | null;
+  readonly foreign_actions: readonly ForeignAction[];
+  readonly not_from_here: Readonly<Record<string, (view: View) => Refusal | null>>;
+  /** action → status → the rules that start there, in the order they were declared. */
+  readonly table: ReadonlyMap<string, ReadonlyMap<string, readonly ReadyRule[]>>;
+  /** Actions whose every rule is for the lease's worker. */
+  readonly leased_actions: ReadonlySet<string>;
+};
+
+/** A rule with its names resolved, so that a decision looks nothing up by name. */
+export type ReadyRule = {
+  readonly rule: Rule;
+  readonly index: number;
+  readonly from: string;
+  readonly to: string;
+  readonly event: string;
+  readonly outcome: "moved" | "touched" | "absorbed";
+  readonly who: readonly Who[];
+  readonly guards: readonly Guard[];
+  readonly effects: readonly Effect[];
+  readonly timers: readonly Timer[];
+  readonly lease: "open" | "close" | null;
+  readonly retimes: boolean;
+};

@@ -1,0 +1,69 @@
+import { refuse } from "./decision.ts";
+import type { Effect, Guard, View, Who } from "./lifecycle.ts";
+
+/** What the engine loads for every lifecycle that has blockers or holds. */
+export type StandardFacts = {
+  blockers?: readonly { id: string; title?: string; status: string; final?: boolean }[];
+  holds?: readonly { id: string; kind: string; reason?: string | null }[];
+};
+
+/** People a rule can name in any lifecycle. */
+export const STANDARD_WHO = {
+  /** Any member; the system is named where it may act. */
+  anyone: { label: "anyone", test: ({ actor }) => actor.id !== null },
+  system: { label: "system", test: ({ actor }) => actor.id === null || actor.roles.includes("system") },
+  creator: { label: "creator", test: ({ actor, task }) => actor.id !== null && actor.id === task.created_by },
+  assignee: { label: "assignee", test: ({ actor, task }) => actor.id !== null && actor.id === task.assigned_to },
+  not_assignee: {
+    label: "anyone but the assignee",
+    test: ({ actor, task }) => actor.id !== null && actor.id !== task.assigned_to,
+  },
+  lease_holder: {
+    label: "the lease's worker",
+    test: ({ actor, task, lease_token }) =>
+      task.lease !== null && task.lease.holder === actor.id && task.lease.token === lease_token,
+    refusal: ({ lease_token }) =>
+      lease_token === null
+        ? refuse("LEASE_TOKEN_REQUIRED", "Send the lease_token that the claim gave you.")
+        : refuse("LEASE_LOST", "This lease is over: somebody else may hold the task now. Stop working on it."),
+  },
+} as const satisfies Record<string, Who>;
+
+/** Conditions any lifecycle can name. */
+export const STANDARD_GUARDS = {
+  blockers_done: ({ task, facts }) => task.open_blockers === 0 || unresolved(task.open_blockers, facts),
+  no_holds: ({ task, facts }) => {
+    if (task.open_holds === 0) return true;
+    const holds = (facts as StandardFacts).holds ?? [];
+    const named = holds.map((hold) => hold.kind).join(", ") || `${task.open_holds} open`;
+    return refuse("OPEN_HOLDS", `The task is on hold (${named}).`, { open_holds: task.open_holds, holds });
+  },
+  available_now: ({ task, now }) =>
+    task.available_at === null ||
+    task.available_at <= now ||
+    refuse("NOT_YET_AVAILABLE", "The task waits for its time.", { available_at: task.available_at }),
+} as const satisfies Record<string, Guard>;
+
+/** Changes any lifecycle can name. */
+export const STANDARD_EFFECTS = {
+  assign_actor: ({ actor }) => ({ assigned_to: actor.id }),
+  clear_assignee: () => ({ assigned_to: null }),
+  raise_attention: () => ({ needs_attention: true }),
+  count_attempt: ({ task }) => ({ attempt: task.attempt + 1 }),
+} as const satisfies Record<string, Effect>;
+
+export type StandardWho = keyof typeof STANDARD_WHO;
+/** `due`: the timer that performs this action has run out. It is bound to its timer when the lifecycle is defined. */
+export type StandardGuard = keyof typeof STANDARD_GUARDS | "due";
+export type StandardEffect = keyof typeof STANDARD_EFFECTS;
+
+/** These read facts only to word their refusal; `check` may trust their outcome. */
+export const EXACT_GUARDS: ReadonlySet<Guard> = new Set([STANDARD_GUARDS.blockers_done, STANDARD_GUARDS.no_holds]);
+
+function unresolved(open: number, facts: View["facts"]) {
+  const blockers = (facts as StandardFacts).blockers ?? [];
+  const named = blockers.map(({ id, status }) => `${id} (${status})`).join(", ") || `${open} open`;
+  const dead = blockers.filter((blocker) => blocker.final === true).map((blocker) => blocker.id);
+  const advice = dead.length > 0 ? ` ${dead.join(", ")} will never be done: cancel or re-create this task.` : "";
+  return refuse("UNRESOLVED_BLOCKERS", `It waits for ${named}.${advice}`, { open_blockers: open, blockers });
+}

@@ -1,0 +1,95 @@
+/** Milliseconds since 1970, always from the database's clock. */
+export type Instant = number;
+
+export type JsonObject = Record<string, unknown>;
+
+/** A claim with an end; the token is known to the claimer alone. */
+export type Lease = { token: string; holder: string; until: Instant; heartbeat_at: Instant };
+
+/** A task as rules see it: one row, with its lease beside it. */
+export type Task<Status extends string = string, Data = JsonObject> = {
+  id: string;
+  org_id: string;
+  project_id: string;
+  lifecycle: string;
+  lifecycle_version: number;
+  status: Status;
+  row_version: number;
+  title: string;
+  data: Data;
+  created_by: string | null;
+  assigned_to: string | null;
+  /** Visible to its creator and its assignee only. */
+  private: boolean;
+  priority: number;
+  attempt: number;
+  open_blockers: number;
+  open_holds: number;
+  /** The next timer: when, and the action the sweep will perform. */
+  due_at: Instant | null;
+  due_action: string | null;
+  /** Not to be taken before this moment: a delay, or a retry's backoff. */
+  available_at: Instant | null;
+  /** At most one task of an org holds a given key. */
+  exclusive_key: string | null;
+  needs_attention: boolean;
+  lease: Lease | null;
+  created_at: Instant;
+  updated_at: Instant;
+  /** When the task came into its present status. */
+  entered_at: Instant;
+};
+
+/** What a rule changes of a task's row. Absent means unchanged; `data` is merged key by key. */
+export type Patch = {
+  status?: string;
+  title?: string;
+  data?: JsonObject;
+  assigned_to?: string | null;
+  private?: boolean;
+  priority?: number;
+  attempt?: number;
+  open_blockers?: number;
+  open_holds?: number;
+  due_at?: Instant | null;
+  due_action?: string | null;
+  available_at?: Instant | null;
+  exclusive_key?: string | null;
+  needs_attention?: boolean;
+  /** A new claim opens a lease (the engine makes its token); leaving the leased statuses closes it. */
+  lease?: "open" | "close";
+  entered_at?: Instant;
+  updated_at?: Instant;
+};
+
+export type MemberKind = "human" | "agent" | "worker" | "service";
+
+/** Who acts: a member of the org, or the system (id null). */
+export type Actor = {
+  id: string | null;
+  name: string;
+  kind: MemberKind | "system";
+  roles: readonly string[];
+  skill_level: number | null;
+  specializations: readonly string[];
+  /** null: every project of the org. */
+  project_ids: readonly string[] | null;
+};
+
+/** The sweep and other acts of Pawl itself. */
+export const SYSTEM: Actor = Object.freeze({
+  id: null,
+  name: "system",
+  kind: "system",
+  roles: Object.freeze(["system"]),
+  skill_level: null,
+  specializations: Object.freeze([]),
+  project_ids: null,
+});
+
+/** A task outside the actor's projects, or private to others, does not exist for him. */
+export function canSee(actor: Actor, task: Pick<Task, "project_id" | "private" | "created_by" | "assigned_to">): boolean {
+  if (actor.id === null) return true;
+  if (actor.project_ids !== null && !actor.project_ids.includes(task.project_id)) return false;
+  return !task.private || task.created_by === actor.id || task.assigned_to === actor.id;
+}

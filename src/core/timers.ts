@@ -1,0 +1,51 @@
+import { refuse } from "./decision.ts";
+import type { Duration, Guard, Timer } from "./lifecycle.ts";
+import type { Instant, JsonObject, Lease, Task } from "./task.ts";
+
+const UNIT_MS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
+
+/** The moments of a task that timers count from. */
+type Clocked = Pick<Task, "entered_at" | "created_at" | "updated_at" | "needs_attention"> & {
+  lease: Pick<Lease, "heartbeat_at"> | null;
+};
+
+export type DueTimer = { due_at: Instant; due_action: string };
+
+/** The first of a status's timers to run out, or null where none is set. */
+export function nextTimer(timers: readonly Timer[], task: Clocked, settings: JsonObject): DueTimer | null {
+  let next: DueTimer | null = null;
+  for (const timer of timers) {
+    const at = runsOutAt(timer, task, settings);
+    if (at !== null && (next === null || at < next.due_at)) next = { due_at: at, due_action: timer.action };
+  }
+  return next;
+}
+
+/** The guard `due` of one timer. A stored time wins (settings change for the future only), but a heartbeat is younger than any stored time. */
+export function dueGuard(timer: Timer): Guard {
+  return ({ task, settings, now, action }) => {
+    const stored = timer.since !== "heartbeat_at" && task.due_action === timer.action;
+    const at = stored ? task.due_at : runsOutAt(timer, task, settings);
+    if (at !== null && at <= now) return true;
+    return refuse("NOT_DUE", `"${action}" is not due yet.`, { due_at: at });
+  };
+}
+
+export function durationMs(duration: Duration, settings: JsonObject): number {
+  const [unit, amount] = Object.entries(duration)[0] as [keyof typeof UNIT_MS, number | string];
+  return UNIT_MS[unit] * (typeof amount === "number" ? amount : (settingAt(settings, amount) as number));
+}
+
+/** A setting by its path: "status_deadlines.NEW". */
+export function settingAt(settings: JsonObject, path: string): unknown {
+  let value: unknown = settings;
+  for (const key of path.split(".")) value = (value as JsonObject | undefined)?.[key];
+  return value;
+}
+
+function runsOutAt(timer: Timer, task: Clocked, settings: JsonObject): Instant | null {
+  if (timer.unless_attended && task.needs_attention) return null;
+  const since = timer.since === "heartbeat_at" ? task.lease?.heartbeat_at : task[timer.since];
+  // Without a lease there is nobody to hear from: a timer that waits for heartbeats is due at once.
+  return since === undefined ? 0 : since + durationMs(timer.after, settings);
+}

@@ -1,0 +1,149 @@
+import { z } from "zod";
+import { defineLifecycle, refuse } from "../../core/index.ts";
+
+const minutes = (byDefault: number) => z.number().positive().default(byDefault);
+const OPEN = ["NEW", "IN_PROGRESS", "BLOCKED", "STUCK"] as const;
+const FINAL = ["DONE", "CANCELLED"] as const;
+
+/** Higher is more urgent; the order tasks are taken in. */
+export const PRIORITY = { low: -1, normal: 0, high: 1, critical: 2 } as const;
+
+/** Agents in a workspace create tasks, take free ones, escalate what hangs and take over what is abandoned. */
+export const board = defineLifecycle({
+  name: "board",
+  version: 1,
+  summary: "Tasks for AI agents (and people) who share a workspace",
+  data: z.object({ description: z.string() }),
+  settings: z.object({
+    status_deadlines: z
+      .object({ NEW: minutes(120), IN_PROGRESS: minutes(1440), BLOCKED: minutes(2880) })
+      .prefault({}),
+  }),
+  statuses: {
+    NEW: { meaning: "created, waits for someone", timers: [expireAfter("status_deadlines.NEW")] },
+    IN_PROGRESS: { meaning: "its assignee works", timers: [expireAfter("status_deadlines.IN_PROGRESS")] },
+    BLOCKED: {
+      meaning: "blocked by its assignee or by an escalation",
+      timers: [expireAfter("status_deadlines.BLOCKED")],
+    },
+    STUCK: { meaning: "its deadline passed; someone must step in" },
+    DONE: { meaning: "finished", final: true, success: true },
+    CANCELLED: { meaning: "given up", final: true },
+  },
+  demands: { comment: "required" },
+  actions: {
+    start: { event: "status_changed", facts: ["blockers"] },
+    claim: { event: "claimed", facts: ["blockers"] },
+    complete: { event: "status_changed" },
+    block: { event: "status_changed" },
+    escalate: { event: "escalated" },
+    release: { event: "status_changed" },
+    resume: { event: "status_changed", facts: ["blockers"] },
+    take_over: { event: "taken_over", facts: ["blockers"] },
+    cancel: { event: "status_changed" },
+    expire: { event: "deadline_expired" },
+    comment: { event: "commented" },
+  },
+  creation: {
+    input: z.object({
+      title: z.string().trim().min(5).max(200),
+      description: z.string().trim().min(1),
+      priority: z.enum(["low", "normal", "high", "critical"]).default("normal"),
+      visibility: z.enum(["public", "private"]).default("public"),
+      assignee_id: z.string().nullish(),
+      blocked_by: z.array(z.string()).default([]),
+    }),
+    to: [{ status: "NEW" }],
+    draft: ({ input }) => ({
+      title: input.title,
+      data: { description: input.description },
+      priority: PRIORITY[input.priority],
+      private: input.visibility === "private",
+      assigned_to: input.assignee_id ?? null,
+      blocked_by: input.blocked_by,
+    }),
+  },
+  rules: [
+    { action: "start", from: "NEW", to: "IN_PROGRESS", who: "assignee", guards: ["blockers_done"] },
+    {
+      action: "claim",
+      from: "NEW",
+      to: "IN_PROGRESS",
+      who: "anyone",
+      guards: ["no_assignee", "public", "blockers_done"],
+      effects: ["assign_actor"],
+    },
+    { action: "complete", from: "IN_PROGRESS", to: "DONE", who: "assignee" },
+    { action: "block", from: "IN_PROGRESS", to: "BLOCKED", who: "assignee" },
+    { action: "escalate", from: "IN_PROGRESS", to: "BLOCKED", who: "escalator" },
+    { action: "release", from: "IN_PROGRESS", to: "NEW", who: "assignee", effects: ["clear_assignee"] },
+    { action: "release", from: "BLOCKED", to: "NEW", who: ["creator", "assignee"], effects: ["clear_assignee"] },
+    { action: "release", from: "STUCK", to: "NEW", who: ["creator", "system"], effects: ["clear_assignee"] },
+    { action: "resume", from: "BLOCKED", to: "IN_PROGRESS", who: "assignee", guards: ["blockers_done"] },
+    { action: "resume", from: "STUCK", to: "IN_PROGRESS", who: "assignee", guards: ["blockers_done"] },
+    {
+      action: "take_over",
+      from: "STUCK",
+      to: "IN_PROGRESS",
+      who: "rescuer",
+      guards: ["blockers_done"],
+      effects: ["assign_actor"],
+    },
+    { action: "cancel", from: ["NEW", "BLOCKED", "STUCK"], to: "CANCELLED", who: "creator" },
+    { action: "cancel", from: "IN_PROGRESS", to: "CANCELLED", who: ["creator", "assignee"] },
+    {
+      action: "expire",
+      from: ["NEW", "IN_PROGRESS", "BLOCKED"],
+      to: "STUCK",
+      who: "system",
+      guards: ["due"],
+      effects: ["tell_how_long"],
+    },
+    { action: "comment", from: [...OPEN, ...FINAL], who: "anyone" },
+  ],
+  who: {
+    escalator: {
+      label: "anyone but the assignee",
+      test: ({ actor, task }) => actor.id !== null && actor.id !== task.assigned_to,
+      refusal: () => refuse("CANNOT_ESCALATE_OWN", "You hold this task yourself: block it instead."),
+    },
+    rescuer: {
+      label: "anyone but the assignee",
+      test: ({ actor, task }) => actor.id !== null && actor.id !== task.assigned_to,
+      refusal: () => refuse("CANNOT_TAKE_OVER", "You hold this task already: resume it instead."),
+    },
+  },
+  guards: {
+    no_assignee: ({ task }) => task.assigned_to === null || alreadyClaimed(task.assigned_to),
+    public: ({ task }) => !task.private || refuse("NOT_PUBLIC", "A private task is started by its assignee, not claimed."),
+  },
+  effects: {
+    tell_how_long: ({ task, now }) => ({
+      comment: `Status deadline expired. Was in ${task.status} for ${Math.floor((now - task.entered_at) / 60_000)} minutes.`,
+    }),
+  },
+  // A task that nobody holds and that is not NEW was never taken: that is an ordinary wrong turn.
+  not_from_here: { claim: ({ task }) => (task.assigned_to === null ? null : alreadyClaimed(task.assigned_to)) },
+  invariants: {
+    "work in progress has an assignee": (task) => task.status !== "IN_PROGRESS" || task.assigned_to !== null,
+    "a deadline runs in NEW, IN_PROGRESS and BLOCKED only": (task) =>
+      (task.due_action === "expire") === ["NEW", "IN_PROGRESS", "BLOCKED"].includes(task.status),
+  },
+  pool: {
+    action: "claim",
+    from: "NEW",
+    where: [
+      { field: "assigned_to", is: null },
+      { field: "private", is: false },
+      { field: "open_blockers", is: 0 },
+    ],
+  },
+});
+
+function expireAfter(setting: string) {
+  return { action: "expire", since: "entered_at", after: { minutes: setting } } as const;
+}
+
+function alreadyClaimed(assignee: string) {
+  return refuse("TASK_ALREADY_CLAIMED", `${assignee} was first: pick another task.`, { assignee_id: assignee });
+}

@@ -1,0 +1,237 @@
+import { z } from "zod";
+import { defineLifecycle, refuse } from "../../core/index.ts";
+
+const text = z.string().trim().min(1);
+
+/** A queue of coding tasks over a git repository; each runs in its own worktree. */
+export const code = defineLifecycle({
+  name: "code",
+  version: 1,
+  summary: "Tasks for coding agents in git worktrees",
+  data: z.object({
+    description: z.string().nullable(),
+    acceptance: z.string().nullable(),
+    max_attempts: z.number(),
+    auto_unblock: z.boolean(),
+    may_be_empty: z.boolean(),
+    retry_of: z.string().nullable(),
+    claimed_at: z.number().nullable(),
+    worker: z.string().nullable(),
+    worktree: z.string().nullable(),
+    branch: z.string().nullable(),
+    commit: z.string().nullable(),
+    last_error: z.string().nullable(),
+    blocked_reason: z.string().nullable(),
+  }),
+  settings: z.object({
+    max_attempts: z.number().int().min(1).default(3),
+    claim_timeout_minutes: z.number().positive().default(10),
+    lease_seconds: z.number().positive().default(60),
+    progress_timeout_minutes: z.number().positive().default(60),
+  }),
+  statuses: {
+    ready: { meaning: "eligible for claiming" },
+    claimed: {
+      meaning: "a worker has it and is about to begin",
+      lease: true,
+      timers: [{ action: "claim_timeout", since: "entered_at", after: { minutes: "claim_timeout_minutes" } }],
+    },
+    in_progress: {
+      meaning: "a coding agent works in its worktree",
+      lease: true,
+      timers: [
+        { action: "lease_lost", since: "heartbeat_at", after: { seconds: "lease_seconds" } },
+        {
+          action: "report_stuck",
+          since: "entered_at",
+          after: { minutes: "progress_timeout_minutes" },
+          unless_attended: true,
+        },
+      ],
+    },
+    blocked: { meaning: "waits for other tasks" },
+    completed: { meaning: "committed and merged", final: true, success: true },
+    failed: { meaning: "given up", final: true },
+  },
+  lease: { lasts: { seconds: "lease_seconds" } },
+  actions: {
+    claim: {},
+    start: { input: z.object({ worktree: text, branch: text }) },
+    complete: { input: z.object({ commit: text, exit_code: z.literal(0).default(0) }) },
+    retry: { input: z.object({ error: text, recoverable: z.boolean().default(true) }) },
+    fail: { input: z.object({ error: text, recoverable: z.boolean().default(false) }) },
+    block: {
+      input: z
+        .object({ blocker_id: text.nullish(), description: text.nullish() })
+        .refine((input) => input.blocker_id ?? input.description, { error: "name a blocker: blocker_id or description" }),
+    },
+    unblock: { facts: ["blockers", "holds"] },
+    claim_timeout: {},
+    lease_lost: {},
+    release: {},
+    report_stuck: { event: "stuck_reported" },
+    clear_blocker: { event: "blocker_cleared", input: z.object({ hold_id: text }), facts: ["holds"] },
+  },
+  creation: {
+    input: z.object({
+      title: text.max(200),
+      description: z.string().trim().nullish(),
+      acceptance: z.string().trim().nullish(),
+      priority: z.number().int().min(-1_000_000).max(1_000_000).default(0),
+      blocked_by: z.array(z.string()).default([]),
+      max_attempts: z.number().int().min(1).nullish(),
+      auto_unblock: z.boolean().default(true),
+      may_be_empty: z.boolean().default(false),
+      retry_of: text.nullish(),
+    }),
+    to: [{ status: "ready", guards: ["blockers_done"] }, { status: "blocked" }],
+    draft: ({ input, settings }) => ({
+      title: input.title,
+      priority: input.priority,
+      blocked_by: input.blocked_by,
+      data: {
+        description: input.description ?? null,
+        acceptance: input.acceptance ?? null,
+        max_attempts: input.max_attempts ?? settings.max_attempts,
+        auto_unblock: input.auto_unblock,
+        may_be_empty: input.may_be_empty,
+        retry_of: input.retry_of ?? null,
+        claimed_at: null,
+        worker: null,
+        worktree: null,
+        branch: null,
+        commit: null,
+        last_error: null,
+        blocked_reason: null,
+      },
+    }),
+  },
+  rules: [
+    { action: "claim", from: "ready", to: "claimed", who: "anyone", guards: ["available_now"], effects: ["note_claim"] },
+    { action: "start", from: "claimed", to: "in_progress", who: "lease_holder", effects: ["note_worktree"] },
+    { action: "complete", from: "in_progress", to: "completed", who: "lease_holder", effects: ["note_commit"] },
+    {
+      action: "retry",
+      from: "in_progress",
+      to: "claimed",
+      who: "lease_holder",
+      guards: ["error_is_recoverable", "attempts_left"],
+      effects: ["count_attempt", "note_error", "note_claim"],
+    },
+    {
+      action: "fail",
+      from: "in_progress",
+      to: "failed",
+      who: "lease_holder",
+      guards: ["no_use_to_retry"],
+      effects: ["note_error"],
+    },
+    { action: "block", from: "in_progress", to: "blocked", who: "lease_holder", effects: ["drop_claim", "note_blocker"] },
+    { action: "unblock", from: "blocked", to: "ready", who: "system", guards: ["blockers_done", "no_holds"] },
+    {
+      action: "claim_timeout",
+      from: "claimed",
+      to: "ready",
+      who: "system",
+      guards: ["due"],
+      effects: ["count_attempt", "drop_claim", "mark_worn_out"],
+    },
+    {
+      action: "lease_lost",
+      from: "in_progress",
+      to: "claimed",
+      who: "system",
+      guards: ["due", "attempts_left"],
+      effects: ["lose_holder"],
+    },
+    {
+      action: "lease_lost",
+      from: "in_progress",
+      to: "failed",
+      who: "system",
+      guards: ["due"],
+      effects: ["note_silence"],
+    },
+    { action: "release", from: "claimed", to: "ready", who: "lease_holder", effects: ["drop_claim"] },
+
+    // These move nothing: one reports, one records that a blocker outside of Pawl is gone.
+    { action: "report_stuck", from: "in_progress", who: "system", guards: ["due"], effects: ["raise_attention"] },
+    {
+      action: "clear_blocker",
+      from: "blocked",
+      who: "anyone",
+      guards: ["hold_is_open"],
+      effects: ["close_hold"],
+    },
+  ],
+  permissions: {
+    "task.claim": ["worker"],
+    "task.start": ["worker"],
+    "task.complete": ["worker"],
+    "task.retry": ["worker"],
+    "task.fail": ["worker"],
+    "task.block": ["worker"],
+    "task.release": ["worker"],
+    "task.unblock": ["system"],
+    "task.claim_timeout": ["system"],
+    "task.lease_lost": ["system"],
+    "task.report_stuck": ["system"],
+  },
+  guards: {
+    error_is_recoverable: ({ input }) =>
+      input.recoverable === true || refuse("NOT_RECOVERABLE", "Trying again would not help: fail the task."),
+    attempts_left: ({ task }) =>
+      task.attempt < task.data.max_attempts ||
+      refuse("ATTEMPTS_EXHAUSTED", `${task.attempt} of ${task.data.max_attempts} attempts are spent: fail the task.`, {
+        attempts: task.attempt,
+        max_attempts: task.data.max_attempts,
+      }),
+    no_use_to_retry: ({ task, input }) =>
+      task.attempt >= task.data.max_attempts ||
+      input.recoverable === false ||
+      refuse("ATTEMPTS_LEFT", "The error is recoverable and attempts are left: retry the task."),
+    hold_is_open: ({ facts, input }) =>
+      (facts.holds ?? []).some((hold) => hold.id === input.hold_id) ||
+      refuse("NOT_FOUND", `The task has no open blocker ${input.hold_id ?? ""}.`),
+  },
+  effects: {
+    note_claim: ({ actor, now }) => ({ data: { claimed_at: now, worker: actor.id } }),
+    drop_claim: () => ({ data: { claimed_at: null, worker: null } }),
+    note_worktree: ({ input }) => ({ data: { worktree: input.worktree ?? null, branch: input.branch ?? null } }),
+    note_commit: ({ input }) => ({ data: { commit: input.commit ?? null } }),
+    note_error: ({ input }) => ({ data: { last_error: input.error ?? null } }),
+    note_silence: ({ task }) => ({
+      data: { last_error: `The lease of ${task.lease?.holder ?? "the worker"} ran out without a heartbeat.` },
+    }),
+    // The claim's timer is due at once: the next sweep brings the task to ready and counts the attempt there.
+    lose_holder: ({ now }) => ({ lease: "close", due_at: now, due_action: "claim_timeout", data: { worker: null } }),
+    mark_worn_out: ({ task }) => (task.attempt + 1 >= task.data.max_attempts ? { needs_attention: true } : {}),
+    note_blocker: ({ task, input }) => {
+      const reason = input.description ?? null;
+      if (input.blocker_id || task.data.auto_unblock) {
+        const blocker = { kind: "add_blocker", blocker_id: input.blocker_id ?? null, description: reason };
+        return { open_blockers: task.open_blockers + 1, data: { blocked_reason: reason }, also: [blocker] };
+      }
+      return {
+        open_holds: task.open_holds + 1,
+        needs_attention: true,
+        data: { blocked_reason: reason },
+        also: [{ kind: "place_hold", hold_kind: "blocker", reason }],
+      };
+    },
+    close_hold: ({ task, input }) => ({
+      open_holds: Math.max(0, task.open_holds - 1),
+      also: [{ kind: "release_hold", hold_id: input.hold_id }],
+    }),
+  },
+  invariants: {
+    "ready means nothing is waited for": (task) =>
+      task.status !== "ready" || (task.open_blockers === 0 && task.open_holds === 0),
+    "work in progress is under a lease": (task) => task.status !== "in_progress" || task.lease !== null,
+    "only a claim or work in progress has a lease": (task) =>
+      task.lease === null || task.status === "claimed" || task.status === "in_progress",
+    "a claim always runs out": (task) => task.status !== "claimed" || task.due_action === "claim_timeout",
+  },
+  pool: { action: "claim", from: "ready", where: [] },
+  unblocks: { from: "blocked", action: "unblock" },
+});

@@ -1,0 +1,204 @@
+import { z } from "zod";
+import { backoffMs, defineLifecycle, refuse } from "../../core/index.ts";
+
+/** Three tries in all. */
+export const MAX_ATTEMPTS = 3;
+
+const HELD = ["CLAIMED", "DOWNLOADING", "STREAMING"] as const;
+const RUNNING = ["DOWNLOADING", "STREAMING"] as const;
+const text = z.string().trim().min(1);
+
+const failure = z.object({
+  code: text,
+  message: z.string().default(""),
+  retryable: z.boolean(),
+  retry_after_seconds: z.number().min(0).nullish(),
+});
+
+const takenBack = { action: "heartbeat_timeout", since: "heartbeat_at", after: { seconds: "recover_after_seconds" } } as const;
+
+/** A person taps "Скачать"; a worker streams the file from storage into the chat, once. */
+export const delivery = defineLifecycle({
+  name: "delivery",
+  version: 1,
+  summary: "Files from cloud storage into a Telegram chat",
+  data: z.object({
+    user_id: z.string(),
+    file_id: z.string(),
+    chat_id: z.string(),
+    request_nonce: z.string(),
+    last_error: failure.nullable(),
+    message_id: z.number().nullable(),
+    telegram_file_id: z.string().nullable(),
+  }),
+  settings: z.object({
+    heartbeat_seconds: z.number().positive().default(10),
+    stuck_after_seconds: z.number().positive().default(30),
+    recover_after_seconds: z.number().positive().default(60),
+    ttl_hours: z.number().positive().default(24),
+    backoff_base_seconds: z.number().positive().default(5),
+    backoff_cap_seconds: z.number().positive().default(300),
+  }),
+  facts: z.object({
+    /** The Telegram user the file is for; null where he is unknown. */
+    user: z.object({ status: z.enum(["PENDING", "ACTIVE", "EXPIRED", "BLOCKED"]) }).nullable(),
+  }),
+  statuses: {
+    QUEUED: {
+      meaning: "waits for a worker",
+      timers: [{ action: "expire", since: "created_at", after: { hours: "ttl_hours" } }],
+    },
+    CLAIMED: { meaning: "a worker has it", lease: true, timers: [takenBack] },
+    DOWNLOADING: { meaning: "the file comes from storage", lease: true, timers: [takenBack] },
+    STREAMING: { meaning: "the file goes to Telegram", lease: true, timers: [takenBack] },
+    DELIVERED: { meaning: "Telegram acknowledged it", final: true, success: true },
+    FAILED: { meaning: "given up, with the reason", final: true },
+    CANCELLED: { meaning: "called off before it began", final: true },
+    EXPIRED: { meaning: "nobody came in time", final: true },
+  },
+  lease: { lasts: { seconds: "recover_after_seconds" } },
+  actions: {
+    claim: {},
+    start_download: { facts: ["user"] },
+    start_stream: {},
+    deliver: { input: z.object({ message_id: z.number().int(), telegram_file_id: text }) },
+    fail: { input: z.object({ error: failure }), facts: ["user"] },
+    heartbeat_timeout: {},
+    release: {},
+    cancel: { input: z.object({ user_id: z.string().nullish() }) },
+    expire: {},
+  },
+  creation: {
+    input: z.object({ user_id: text, file_id: text, chat_id: text, request_nonce: text, title: text.max(200).nullish() }),
+    to: [{ status: "QUEUED" }],
+    draft: ({ input }) => ({
+      title: input.title ?? `File ${input.file_id}`,
+      // One tap, one job: the same callback twice finds the first one.
+      dedupe_key: [input.user_id, input.file_id, input.request_nonce].join(":"),
+      data: {
+        user_id: input.user_id,
+        file_id: input.file_id,
+        chat_id: input.chat_id,
+        request_nonce: input.request_nonce,
+        last_error: null,
+        message_id: null,
+        telegram_file_id: null,
+      },
+    }),
+  },
+  rules: [
+    { action: "claim", from: "QUEUED", to: "CLAIMED", who: "anyone", guards: ["available_now"] },
+    {
+      action: "start_download",
+      from: "CLAIMED",
+      to: "DOWNLOADING",
+      who: "lease_holder",
+      guards: ["tries_left", "user_is_active"],
+    },
+    { action: "start_stream", from: "DOWNLOADING", to: "STREAMING", who: "lease_holder" },
+    { action: "deliver", from: "STREAMING", to: "DELIVERED", who: "lease_holder", effects: ["keep_acknowledgement"] },
+    {
+      action: "fail",
+      from: RUNNING,
+      to: "QUEUED",
+      who: "lease_holder",
+      guards: ["error_is_retryable", "another_try_left", "user_is_active"],
+      effects: ["count_attempt", "note_error", "back_off"],
+    },
+    { action: "fail", from: RUNNING, to: "FAILED", who: "lease_holder", effects: ["count_attempt", "note_error"] },
+    {
+      action: "fail",
+      from: "CLAIMED",
+      to: "FAILED",
+      who: "lease_holder",
+      guards: ["no_use_to_try"],
+      effects: ["note_error"],
+    },
+    {
+      action: "heartbeat_timeout",
+      from: HELD,
+      to: "QUEUED",
+      who: "system",
+      guards: ["due", "another_try_left"],
+      effects: ["count_attempt", "note_silence"],
+    },
+    {
+      action: "heartbeat_timeout",
+      from: HELD,
+      to: "FAILED",
+      who: "system",
+      guards: ["due"],
+      effects: ["count_attempt", "note_silence"],
+    },
+    { action: "release", from: ["CLAIMED", "DOWNLOADING"], to: "QUEUED", who: "lease_holder" },
+    { action: "cancel", from: "QUEUED", to: "CANCELLED", who: ["user", "admin"] },
+    { action: "expire", from: "QUEUED", to: "EXPIRED", who: "system", guards: ["due"] },
+  ],
+  permissions: {
+    "task.claim": ["worker"],
+    "task.start_download": ["worker"],
+    "task.start_stream": ["worker"],
+    "task.deliver": ["worker"],
+    "task.fail": ["worker"],
+    "task.release": ["worker"],
+    "task.heartbeat_timeout": ["system"],
+    "task.expire": ["system"],
+  },
+  who: {
+    user: {
+      label: "the user it is for, through the bot",
+      test: ({ actor, input, task }) => actor.kind === "service" && input.user_id === task.data.user_id,
+    },
+    admin: { label: "an admin", test: ({ actor }) => actor.roles.includes("admin") },
+  },
+  guards: {
+    tries_left: ({ task }) => task.attempt < MAX_ATTEMPTS || exhausted(task.attempt),
+    another_try_left: ({ task }) => task.attempt + 1 < MAX_ATTEMPTS || exhausted(task.attempt + 1),
+    user_is_active: ({ facts }) =>
+      facts.user?.status === "ACTIVE" ||
+      refuse("USER_NOT_ACTIVE", `The user is ${facts.user?.status ?? "unknown"}, not ACTIVE.`, {
+        user_status: facts.user?.status ?? null,
+      }),
+    error_is_retryable: ({ input }) =>
+      input.error?.retryable === true || refuse("NOT_RECOVERABLE", "This error does not go away by trying again."),
+    no_use_to_try: ({ input, facts, task }) =>
+      input.error?.retryable === false ||
+      facts.user?.status !== "ACTIVE" ||
+      task.attempt >= MAX_ATTEMPTS ||
+      refuse("ATTEMPTS_LEFT", "The job has not begun and can be tried again: release it instead."),
+  },
+  effects: {
+    keep_acknowledgement: ({ input, task }) => ({
+      data: { message_id: input.message_id ?? null, telegram_file_id: input.telegram_file_id ?? null },
+      also: [{ kind: "cache_file", file_id: task.data.file_id, telegram_file_id: input.telegram_file_id }],
+    }),
+    note_error: ({ input }) => ({ data: { last_error: input.error ?? null } }),
+    note_silence: ({ task, now }) => ({
+      data: {
+        last_error: {
+          code: "HEARTBEAT_TIMEOUT",
+          message: `The worker was silent for ${Math.floor((now - (task.lease?.heartbeat_at ?? task.entered_at)) / 1000)} s in ${task.status}.`,
+          retryable: true,
+        },
+      },
+    }),
+    back_off: ({ task, now, settings, input }) => {
+      const waitMs = backoffMs(task.attempt, task.id, {
+        baseMs: settings.backoff_base_seconds * 1000,
+        capMs: settings.backoff_cap_seconds * 1000,
+      });
+      // What the other side asked for is honoured even beyond the cap.
+      return { available_at: now + Math.max(waitMs, (input.error?.retry_after_seconds ?? 0) * 1000) };
+    },
+  },
+  invariants: {
+    "a job in hand is under a lease": (task) => HELD.some((status) => status === task.status) === (task.lease !== null),
+    "no more than three tries": (task) => task.attempt <= MAX_ATTEMPTS,
+    "a queued job has a try left": (task) => task.status !== "QUEUED" || task.attempt < MAX_ATTEMPTS,
+  },
+  pool: { action: "claim", from: "QUEUED", where: [] },
+});
+
+function exhausted(attempt: number) {
+  return refuse("ATTEMPTS_EXHAUSTED", `That was try ${attempt} of ${MAX_ATTEMPTS}.`, { attempt, max_attempts: MAX_ATTEMPTS });
+}

@@ -1,0 +1,11 @@
+import type { Lifecycle } from "../core/index.ts";
+import { board } from "./board/lifecycle.ts";
+import { botActions } from "./bot-actions/lifecycle.ts";
+import { code } from "./code/lifecycle.ts";
+import { delivery } from "./delivery/lifecycle.ts";
+import { planner } from "./planner/lifecycle.ts";
+
+export { board, botActions, code, delivery, planner };
+
+/** The lifecycles that ship with Pawl. */
+export const LIFECYCLES: readonly Lifecycle[] = [board, planner, delivery, code, botActions];

@@ -1,0 +1,215 @@
+import { z } from "zod";
+import { defineLifecycle } from "../../core/index.ts";
+import { plannerEffects } from "./effects.ts";
+import { plannerActions, plannerData, plannerFacts, plannerSettings, taskFields } from "./fields.ts";
+import { holdNotAllowed, plannerGuards, plannerWho } from "./guards.ts";
+import { plannerPermissions } from "./permissions.ts";
+
+const OWNED = ["assigned", "in_progress"] as const;
+const UNFINISHED = ["blocked", "available", "assigned", "in_progress", "submitted"] as const;
+
+/** A shop floor: work lies in a pool, executors pull it during their shift, leads assign, recall and review. */
+export const planner = defineLifecycle({
+  name: "planner",
+  version: 1,
+  summary: "Production tasks: pool, shifts, skills, review, defects, quality control",
+  data: plannerData,
+  settings: plannerSettings,
+  facts: plannerFacts,
+  statuses: {
+    blocked: { meaning: "waits for other tasks or for a hold to be released" },
+    available: { meaning: "in the pool: free to take, guaranteed" },
+    assigned: { meaning: "has an owner who has not begun" },
+    in_progress: { meaning: "its owner works" },
+    submitted: { meaning: "handed in, waits for review" },
+    done: { meaning: "accepted", final: true, success: true },
+    canceled: { meaning: "given up", final: true },
+  },
+  demands: { client_event_id: "required" },
+  actions: plannerActions,
+  creation: {
+    input: z.object({ ...taskFields, depends_on: z.array(z.string()).default([]) }),
+    client_event_id: "required",
+    to: [{ status: "available", guards: ["blockers_done"] }, { status: "blocked" }],
+    draft: ({ input }) => ({
+      title: input.title,
+      priority: input.priority,
+      blocked_by: input.depends_on,
+      data: {
+        kind: "work" as const,
+        description: input.description ?? null,
+        required_trade: input.required_trade ?? null,
+        deliverable_id: input.deliverable_id ?? null,
+        parent_task_id: input.parent_task_id ?? null,
+        fix_of_task_id: null,
+        assigned_by: null,
+        assigned_at: null,
+        started_at: null,
+        submitted_at: null,
+        reviewed_by: null,
+        reviewed_at: null,
+        self_checked: false,
+        resolution: null,
+        reason: null,
+        contributors: [],
+        open_escalations: 0,
+      },
+    }),
+  },
+  rules: [
+    {
+      action: "unblock",
+      from: "blocked",
+      to: "available",
+      who: ["anyone", "system"],
+      guards: ["blockers_done", "no_holds", "nobody_assigned"],
+    },
+    {
+      action: "self_assign",
+      from: "available",
+      to: "assigned",
+      who: "anyone",
+      guards: ["skill_to_take", "trade_matches", "wip_is_zero"],
+      effects: ["own"],
+    },
+    {
+      action: "assign",
+      from: "available",
+      to: "assigned",
+      who: "anyone",
+      guards: ["target_is_executor", "target_wip_is_zero", "target_trade_matches"],
+      effects: ["hand_over"],
+    },
+    { action: "start", from: "assigned", to: "in_progress", who: "owner", effects: ["note_start"] },
+    {
+      action: "submit",
+      from: "in_progress",
+      to: "submitted",
+      who: "owner",
+      guards: ["resolution_of_fix"],
+      effects: ["note_submission"],
+    },
+    {
+      action: "review_approve",
+      from: "submitted",
+      to: "done",
+      who: "reviewer",
+      effects: ["note_review", "close_defect"],
+    },
+    {
+      action: "review_approve",
+      from: "submitted",
+      to: "done",
+      who: "owner",
+      guards: ["skill_to_self_check"],
+      effects: ["note_self_check", "close_defect"],
+    },
+    {
+      action: "review_reject",
+      from: "submitted",
+      to: "in_progress",
+      who: "anyone",
+      effects: ["note_reason", "return_to_owner", "record_defect"],
+    },
+    {
+      action: "shift_release",
+      from: OWNED,
+      to: "available",
+      who: "system",
+      guards: ["shift_is_over", "blockers_done", "no_holds"],
+      effects: ["disown"],
+    },
+    {
+      action: "recall_to_pool",
+      from: OWNED,
+      to: "available",
+      who: "anyone",
+      guards: ["blockers_done", "no_holds"],
+      effects: ["disown", "note_reason"],
+    },
+    {
+      action: "escalate",
+      from: UNFINISHED,
+      who: "participant",
+      guards: ["other_is_explained"],
+      effects: ["raise_attention", "open_escalation"],
+    },
+    {
+      action: "cancel",
+      from: ["available", "assigned", "in_progress"],
+      to: "canceled",
+      who: "anyone",
+      effects: ["disown", "note_reason"],
+    },
+    { action: "cancel", from: "submitted", to: "canceled", who: "anyone", effects: ["note_reason"] },
+
+    // What changes a task without changing its status: each is one event in its journal.
+    { action: "update", from: UNFINISHED, who: "anyone", effects: ["note_update"] },
+    { action: "place_hold", from: ["blocked", ...OWNED], who: "anyone", effects: ["open_hold"] },
+    {
+      action: "release_hold",
+      from: ["blocked", ...OWNED, "submitted"],
+      who: "anyone",
+      guards: ["hold_is_open"],
+      effects: ["close_hold"],
+    },
+    {
+      action: "add_contributor",
+      from: [...OWNED, "submitted"],
+      who: "reviewer",
+      guards: ["target_is_active"],
+      effects: ["join"],
+    },
+    {
+      action: "add_contributor",
+      from: [...OWNED, "submitted"],
+      who: "owner",
+      guards: ["skill_to_invite", "target_is_active"],
+      effects: ["join"],
+    },
+    { action: "remove_contributor", from: [...OWNED, "submitted"], who: ["reviewer", "leaver"], effects: ["leave"] },
+    {
+      action: "remove_contributor",
+      from: [...OWNED, "submitted"],
+      who: "owner",
+      guards: ["skill_to_invite"],
+      effects: ["leave"],
+    },
+    {
+      action: "resolve_escalation",
+      from: [...UNFINISHED, "done", "canceled"],
+      who: "anyone",
+      guards: ["escalation_is_open"],
+      effects: ["close_escalation"],
+    },
+    { action: "remove_dependency", from: "blocked", who: "anyone", guards: ["depends_on_it"], effects: ["drop_dependency"] },
+    { action: "flag", from: UNFINISHED, who: "system", effects: ["raise_attention", "note_reason"] },
+  ],
+  permissions: plannerPermissions,
+  who: plannerWho,
+  guards: plannerGuards,
+  effects: plannerEffects,
+  not_from_here: { place_hold: ({ task }) => holdNotAllowed(task.status) },
+  foreign_actions: [
+    {
+      prefix: "qc_",
+      code: "QC_ACTION_FORBIDDEN",
+      detail: "Quality control does not move tasks: record an inspection of the deliverable instead.",
+    },
+  ],
+  invariants: {
+    "available means nobody assigned": (task) => task.status !== "available" || task.assigned_to === null,
+    "available means all blockers done": (task) => task.status !== "available" || task.open_blockers === 0,
+    "available means no holds": (task) => task.status !== "available" || task.open_holds === 0,
+    "work has an owner": (task) =>
+      !["assigned", "in_progress", "submitted", "done"].includes(task.status) || task.assigned_to !== null,
+    "only work at hand keeps its owner busy": (task) =>
+      task.exclusive_key === null || ["assigned", "in_progress"].includes(task.status),
+  },
+  pool: {
+    action: "self_assign",
+    from: "available",
+    where: [{ field: "data.required_trade", null_or_in: "actor.specializations" }],
+  },
+  unblocks: { from: "blocked", action: "unblock" },
+});

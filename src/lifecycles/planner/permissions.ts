@@ -1,0 +1,37 @@
+const ALL = ["executor", "lead", "supervisor", "system"];
+const LEADS = ["lead", "supervisor"];
+
+/** Role → permission, checked before the engine is asked. Owner and skill rules apply on top of it. */
+export const plannerPermissions = {
+  "task.read": ALL,
+  "task.create_defect": ALL,
+  "task.self_assign": ["executor"],
+  "task.start": ["executor"],
+  "task.submit": ["executor"],
+  "task.review_approve": ["executor", ...LEADS],
+  "task.assign": LEADS,
+  "task.review_reject": LEADS,
+  "task.recall_to_pool": LEADS,
+  "task.cancel": LEADS,
+  "task.unblock": [...LEADS, "system"],
+  "task.shift_release": ["system"],
+  "task.flag": ["system"],
+  "task.escalate": ["executor", ...LEADS],
+  "task.create": [...LEADS, "system"],
+  "task.update": [...LEADS, "system"],
+  "task.delete": LEADS,
+  "task.fix": LEADS,
+  "hold.place": [...LEADS, "system"],
+  "hold.release": [...LEADS, "system"],
+  "escalation.resolve": LEADS,
+  "dependency.remove": LEADS,
+  "shift.manage": LEADS,
+  "contributor.add": ["executor", ...LEADS],
+  "contributor.remove": ["executor", ...LEADS],
+  "deliverable.read": ALL,
+  "deliverable.write": LEADS,
+  "inspection.read": ALL,
+  "inspection.write": LEADS,
+  "policy.read": [...ALL, "admin"],
+  "policy.write": ["supervisor", "admin"],
+};
