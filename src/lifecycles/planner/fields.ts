@@ -61,7 +61,8 @@ export const plannerFacts = z.object({
 export const taskFields = {
   title: text.max(200),
   description: z.string().trim().nullish(),
-  priority: z.number().int().min(-1_000_000).max(1_000_000).default(0),
+  // No default here: an update that says nothing of the priority must leave it alone.
+  priority: z.number().int().min(-1_000_000).max(1_000_000).optional(),
   required_trade: text.nullish(),
   deliverable_id: text.nullish(),
   parent_task_id: text.nullish(),

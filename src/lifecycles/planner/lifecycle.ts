@@ -33,7 +33,7 @@ export const planner = defineLifecycle({
     to: [{ status: "available", guards: ["blockers_done"] }, { status: "blocked" }],
     draft: ({ input }) => ({
       title: input.title,
-      priority: input.priority,
+      priority: input.priority ?? 0,
       blocked_by: input.depends_on,
       data: {
         kind: "work" as const,

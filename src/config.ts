@@ -1,0 +1,170 @@
+import { existsSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { createJiti } from "jiti";
+import { z } from "zod";
+import { didYouMean, PawlError } from "./core/index.ts";
+import type { Lifecycle } from "./core/index.ts";
+import { LIFECYCLES } from "./lifecycles/index.ts";
+
+/** What a user's `pawl.config.ts` may say. */
+export type PawlConfig = {
+  /** Lifecycles of one's own, beside those that ship with Pawl. */
+  lifecycles?: readonly Lifecycle[];
+};
+
+/** A configuration that has been read and found right. `path` is null where there is no file. */
+export type LoadedConfig = { path: string | null; lifecycles: readonly Lifecycle[] };
+
+/** Where to look, and what `import … from "pawl"` means there. */
+export type ConfigSource = {
+  cwd: string;
+  /** The file to read; `pawl.config.ts`, `.js` or `.mjs` in `cwd` unless given. */
+  path?: string | undefined;
+  /** The modules that a configuration gets from this very installation, by the name it imports. */
+  modules: Record<string, unknown>;
+};
+
+const FILE_NAMES = ["pawl.config.ts", "pawl.config.js", "pawl.config.mjs"];
+
+/** Types a configuration, so that the editor completes its keys. */
+export function defineConfig(config: PawlConfig): PawlConfig {
+  return config;
+}
+
+/** Reads the user's configuration, or throws INVALID_CONFIG in one sentence that names the file and what is wrong. */
+export async function loadConfig({ cwd, path, modules }: ConfigSource): Promise<LoadedConfig> {
+  const file = path === undefined ? findConfig(cwd) : resolve(cwd, path);
+  if (file === null) return { path: null, lifecycles: [] };
+  if (!isFile(file)) {
+    throw new PawlError("INVALID_CONFIG", `There is no file ${shown(file, cwd)}.`, { file });
+  }
+  const { lifecycles } = parseConfig(await importDefault(file, cwd, modules), shown(file, cwd));
+  refuseTakenNames(lifecycles, shown(file, cwd));
+  return { path: file, lifecycles };
+}
+
+function findConfig(cwd: string): string | null {
+  return FILE_NAMES.map((name) => join(cwd, name)).find(isFile) ?? null;
+}
+
+/**
+ * `virtualModules` hands out the modules this process already runs on. Letting the file resolve them by itself would
+ * make a second `PawlError` and a second zod, and would fail in a folder without node_modules.
+ */
+async function importDefault(file: string, cwd: string, modules: Record<string, unknown>): Promise<unknown> {
+  const jiti = createJiti(pathToFileURL(file).href, { fsCache: false, virtualModules: { ...modules } });
+  let loaded: { default?: unknown };
+  try {
+    loaded = await jiti.import(file);
+  } catch (error) {
+    throw loadingFault(error, file, cwd);
+  }
+  if (!("default" in loaded) && Object.keys(loaded).length === 0) {
+    throw new PawlError(
+      "INVALID_CONFIG",
+      `${shown(file, cwd)} exports nothing: write \`export default defineConfig({ … })\`.`,
+      { file },
+    );
+  }
+  return loaded.default;
+}
+
+const SCHEMA = z.strictObject({
+  lifecycles: z.array(z.custom<Lifecycle>(isLifecycle)).default([]),
+});
+
+function parseConfig(sent: unknown, file: string): z.output<typeof SCHEMA> {
+  const parsed = SCHEMA.safeParse(sent);
+  if (parsed.success) return parsed.data;
+  const mistakes = parsed.error.issues.flatMap((issue) => mistakesOf(issue, sent));
+  throw new PawlError("INVALID_CONFIG", `${file}: ${mistakes.join("; ")}.`, { mistakes });
+}
+
+function mistakesOf(issue: z.core.$ZodIssue, sent: unknown): string[] {
+  const known = Object.keys(SCHEMA.shape);
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => `there is no setting "${key}"${didYouMean(key, known).replace(/\?$/, "")}`);
+  }
+  const [key, index] = issue.path;
+  if (key === "lifecycles" && typeof index === "number") {
+    const value = (sent as { lifecycles: unknown[] }).lifecycles[index];
+    return [`lifecycles[${index}] is ${spoken(value)}, not a lifecycle made by defineLifecycle`];
+  }
+  return [`${issue.path.join(".") || "the configuration"}: ${issue.message}`];
+}
+
+/** A definition that was not passed through `defineLifecycle` has no table to decide by. */
+function isLifecycle(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { name, table } = value as Partial<Lifecycle>;
+  return typeof name === "string" && table instanceof Map;
+}
+
+function spoken(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object") return "name" in value ? `the plain object "${String(value.name)}"` : "a plain object";
+  return `the ${typeof value} ${typeof value === "string" ? `"${value}"` : ""}`.trimEnd();
+}
+
+function refuseTakenNames(lifecycles: readonly Lifecycle[], file: string): void {
+  const shipped = new Set(LIFECYCLES.map(({ name }) => name));
+  const seen = new Set<string>();
+  for (const { name } of lifecycles) {
+    if (shipped.has(name)) {
+      throw new PawlError("INVALID_CONFIG", `${file}: the lifecycle name "${name}" is taken: one ships with Pawl.`, { name });
+    }
+    if (seen.has(name)) throw new PawlError("INVALID_CONFIG", `${file}: two lifecycles are named "${name}".`, { name });
+    seen.add(name);
+  }
+}
+
+/** The file and line of what went wrong, whichever of the user's files it is in. */
+function loadingFault(error: unknown, file: string, cwd: string): PawlError {
+  const at = placeOf(error) ?? { file, line: null };
+  const where = `${shown(at.file, cwd)}${at.line === null ? "" : `:${at.line}`}`;
+  if (error instanceof PawlError) {
+    return new PawlError(error.code, error.message, { ...error.params, at: where }, { cause: error });
+  }
+  return new PawlError("INVALID_CONFIG", `${where} cannot be loaded: ${reasonOf(error)}.`, { at: where }, { cause: error });
+}
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const [firstLine = ""] = message.split("\n");
+  return (
+    firstLine
+      .replace(/^ParseError: /, "")
+      // An import that does not exist is called through the loader's own variable.
+      .replace(/\(0 , _\w+\.(\w+)\)/, "$1")
+      .trim()
+      .replace(/\.$/, "") || "it threw without a message"
+  );
+}
+
+const OWN_FOLDER = dirname(fileURLToPath(import.meta.url));
+
+function placeOf(error: unknown): { file: string; line: number } | null {
+  if (!(error instanceof Error)) return null;
+  for (const line of `${error.message}\n${error.stack ?? ""}`.split("\n")) {
+    const found = /(file:\/\/\/.+?|\/.+?|[A-Za-z]:[\\/].+?):(\d+):\d+\)?$/.exec(line.replace(/^\s*at .*\(/, "").trimEnd());
+    if (!found) continue;
+    const [, place = "", row = ""] = found;
+    const file = place.startsWith("file:") ? fileURLToPath(place) : place;
+    if (file.startsWith(OWN_FOLDER) || /[\\/]node_modules[\\/]/.test(file)) continue;
+    return { file, line: Number(row) };
+  }
+  return null;
+}
+
+/** A path as the user would type it: relative where it lies below him. */
+function shown(file: string, cwd: string): string {
+  const near = relative(cwd, file);
+  if (near === "") return basename(file);
+  return near.startsWith("..") ? file : near;
+}
+
+function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile();
+}

@@ -1,0 +1,125 @@
+import postgres from "postgres";
+import { PawlError } from "../../core/problems.ts";
+import { codeOf, messageOf, unusable } from "./unusable.ts";
+
+export type Sql = postgres.Sql;
+
+type DriverOptions = postgres.Options<Record<string, postgres.PostgresType>>;
+
+export type ConnectOptions = {
+  /** The most connections the client opens; 10 unless told. */
+  maxConnections?: number;
+  /** Prepared statements; off behind a pooler that does not keep them. */
+  prepare?: boolean;
+  applicationName?: string;
+};
+
+/** Makes a client for any PostgreSQL URL, also one that names a socket's folder (`?host=/folder`), as Pawl's own do. */
+export function connect(url: string, options: ConnectOptions = {}, more: DriverOptions = {}): Sql {
+  const { plain, socketFolder } = parse(url);
+  return postgres(plain, {
+    ...(socketFolder === undefined ? {} : { host: socketFolder }),
+    max: options.maxConnections ?? 10,
+    prepare: options.prepare ?? true,
+    connect_timeout: 10,
+    // The driver would print notices to the console.
+    onnotice: () => undefined,
+    ...more,
+    connection: { application_name: options.applicationName ?? "pawl", ...more.connection },
+  });
+}
+
+/** The URL of a server on a socket in the form that libpq and most tools read. */
+export function socketUrl(folder: string, database: string, user: string): string {
+  return `postgres://${user}@localhost/${database}?host=${encodeURIComponent(folder).replaceAll("%2F", "/")}`;
+}
+
+/** Says in one sentence why a server named by a URL cannot be used; never shows the password. */
+export function describeConnectionProblem(url: string, error: unknown): PawlError {
+  if (error instanceof PawlError) return error;
+  const { shown, socketFolder } = parse(url);
+  const database = decodeURIComponent(shown.pathname.slice(1));
+  const user = decodeURIComponent(shown.username) || "the default user";
+  const server = socketFolder ?? shown.host;
+  switch (codeOf(error)) {
+    case "ECONNREFUSED":
+    case "ENOENT":
+      return unusable(`No PostgreSQL answers at ${server}; start it or correct DATABASE_URL.`, error);
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return unusable(
+        `The host ${server} of DATABASE_URL is not known; correct its name or the network.`,
+        error,
+      );
+    case "CONNECT_TIMEOUT":
+    case "ETIMEDOUT":
+    case "EHOSTUNREACH":
+    case "ENETUNREACH":
+      return unusable(
+        `PostgreSQL at ${server} does not answer in time; check the address and the firewall.`,
+        error,
+      );
+    case "28P01":
+      return unusable(
+        `PostgreSQL at ${server} refused the password of ${user}; correct it in DATABASE_URL.`,
+        error,
+      );
+    case "28000":
+      return unusable(
+        `PostgreSQL at ${server} does not let ${user} in (${messageOf(error)}); allow it there or correct DATABASE_URL.`,
+        error,
+      );
+    case "3D000":
+      return unusable(
+        `PostgreSQL at ${server} has no database "${database}"; create it or correct DATABASE_URL.`,
+        error,
+      );
+    case "53300":
+      return unusable(
+        `PostgreSQL at ${server} has no connection left; raise its max_connections or close some.`,
+        error,
+      );
+    default:
+      return unusable(
+        `PostgreSQL at ${server} cannot be used (${messageOf(error)}); check the server and DATABASE_URL.`,
+        error,
+      );
+  }
+}
+
+// libpq reads these from a URL; the driver would send them to the server as settings, which refuses them.
+const LIBPQ_ONLY = ["host", "port", "channel_binding", "gssencmode"];
+
+type Address = { plain: string; shown: URL; socketFolder: string | undefined };
+
+function parse(url: string): Address {
+  // The URL standard wants one host; libpq also allows none before `?host=`, or several.
+  const [hosts = ""] = /(?<=^postgres(?:ql)?:\/\/(?:[^/?#]*@)?)[^@/?#]*(?=[/?#]|$)/.exec(url) ?? [];
+  const standard =
+    hosts === ""
+      ? url.replace(/^(\w+:\/\/(?:[^/?#]*@)?)/, "$1localhost")
+      : url.replace(hosts, hosts.split(",")[0] ?? "");
+  const parsed = parseStandard(standard);
+  if (hosts.includes(",")) return { plain: url, shown: parsed, socketFolder: undefined };
+  const host = parsed.searchParams.get("host") ?? decodeURIComponent(parsed.hostname);
+  const port = parsed.searchParams.get("port");
+  for (const name of LIBPQ_ONLY) parsed.searchParams.delete(name);
+  if (port) parsed.port = port;
+  const socketFolder = host.startsWith("/") ? host : undefined;
+  parsed.hostname = socketFolder ? "localhost" : host;
+  return { plain: parsed.href, shown: parsed, socketFolder };
+}
+
+function parseStandard(url: string): URL {
+  try {
+    const parsed = new URL(url);
+    // The driver decodes all of these, and would fail with less to say.
+    [parsed.username, parsed.password, parsed.hostname, parsed.pathname].forEach(decodeURIComponent);
+    if (["postgres:", "postgresql:"].includes(parsed.protocol)) return parsed;
+  } catch {
+    // The error would quote the URL, and with it the password.
+  }
+  throw unusable(
+    "DATABASE_URL is not the address of a PostgreSQL; it looks like postgres://user:password@host:5432/database.",
+  );
+}

@@ -1,0 +1,119 @@
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { messageOf, unusable } from "./unusable.ts";
+
+/** A user of the operating system. */
+export type Account = { name: string; uid: number; gid: number };
+
+/**
+ * As whom PostgreSQL runs, which refuses to run as root:
+ * - direct: as the user of this process;
+ * - namespace: root's files, but under a uid that is not 0 inside a user namespace;
+ * - user: an unprivileged user, who then owns the files.
+ */
+export type Launcher =
+  { kind: "direct" } | { kind: "namespace"; as: Account } | { kind: "user"; as: Account };
+
+// Nothing of the caller's environment reaches PostgreSQL: a PGDATA or an LC_ALL there is about another server.
+const ENVIRONMENT = {
+  PATH: "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:/run/current-system/sw/bin",
+  LC_ALL: "C",
+  TZ: "UTC",
+};
+
+/** Starts a program of PostgreSQL in the launcher's way; its pid is the program's own. */
+export function launch(
+  launcher: Launcher,
+  program: string,
+  args: string[],
+  options: SpawnOptions,
+): ChildProcess {
+  const common = { cwd: dirname(program), env: ENVIRONMENT, windowsHide: true, ...options };
+  switch (launcher.kind) {
+    case "direct":
+      return spawn(program, args, common);
+    case "namespace": {
+      const { uid, gid } = launcher.as;
+      return spawn(
+        "unshare",
+        ["--user", `--map-user=${uid}`, `--map-group=${gid}`, program, ...args],
+        common,
+      );
+    }
+    case "user":
+      return spawn(program, args, { ...common, uid: launcher.as.uid, gid: launcher.as.gid });
+  }
+}
+
+/** Runs a program to its end and gives what it said. */
+export async function run(
+  launcher: Launcher,
+  program: string,
+  args: string[],
+): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = launch(launcher, program, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const chunks: Buffer[] = [];
+    child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.stderr?.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.once("error", reject);
+    child.once("close", (code) => {
+      resolve({ code, output: Buffer.concat(chunks).toString() });
+    });
+  });
+}
+
+/** Whether PostgreSQL, launched this way, could enter the folder. */
+export async function canEnter(launcher: Launcher, folder: string): Promise<boolean> {
+  return succeeds(launcher, "/bin/sh", ["-c", 'test -x "$1"', "sh", folder]);
+}
+
+/** Whether this way of launching can run the program at all. */
+export async function canRun(launcher: Launcher, program: string): Promise<boolean> {
+  return succeeds(launcher, program, ["--version"]);
+}
+
+/** The account whose uid root takes inside a namespace: initdb looks it up, so it must exist. */
+export async function namespaceAccount(): Promise<Account | undefined> {
+  const accounts = await unprivilegedAccounts();
+  return (
+    accounts.find(({ uid }) => uid === 1000) ?? accounts.find(({ name }) => name === "nobody") ?? accounts[0]
+  );
+}
+
+/** The account that runs PostgreSQL for root where user namespaces are off. */
+export async function serverAccount(): Promise<Account> {
+  const accounts = await unprivilegedAccounts();
+  const account = ["postgres", "nobody", "daemon"].flatMap((wanted) =>
+    accounts.filter(({ name }) => name === wanted),
+  )[0];
+  if (account) return account;
+  throw unusable(
+    "PostgreSQL does not run as root, and there is no user postgres or nobody to run it; start Pawl as an ordinary user or set DATABASE_URL.",
+  );
+}
+
+async function unprivilegedAccounts(): Promise<Account[]> {
+  const lines = await readFile("/etc/passwd", "utf8").catch(() => "");
+  return lines
+    .split("\n")
+    .map((line) => line.split(":"))
+    .map(([name = "", , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
+    .filter(({ name, uid, gid }) => name !== "" && uid > 0 && Number.isInteger(gid));
+}
+
+async function succeeds(launcher: Launcher, program: string, args: string[]): Promise<boolean> {
+  return run(launcher, program, args).then(
+    ({ code }) => code === 0,
+    () => false,
+  );
+}
+
+/** A program that is there but "not found" lacks its loader: it was built for another C library. */
+export function cannotRun(program: string, cause: unknown): Error {
+  return unusable(
+    `PostgreSQL cannot run here (${program}: ${messageOf(cause)}; it needs glibc, which Alpine lacks); set DATABASE_URL to a PostgreSQL 15 or newer.`,
+    cause,
+  );
+}

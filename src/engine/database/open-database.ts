@@ -1,0 +1,111 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { findPlace } from "./cluster.ts";
+import { connect, describeConnectionProblem, type ConnectOptions, type Sql } from "./connect.ts";
+import type { EmbeddedServer } from "./embedded-server.ts";
+import { stayPresent } from "./stay-present.ts";
+import { messageOf, unusable } from "./unusable.ts";
+
+export type DatabaseConfig = ConnectOptions & {
+  /** A PostgreSQL 15 or newer that somebody else runs; without it, Pawl runs its own in `data`. */
+  url?: string | undefined;
+  /** The folder of the embedded server's data; `.pawl` unless told. */
+  data?: string | undefined;
+  /** How the embedded server is reached; a unix socket unless told, or unless there are none (Windows). */
+  transport?: "socket" | "tcp" | undefined;
+  /** The loopback port of the embedded server when its transport is tcp; any free one unless told. */
+  port?: number | undefined;
+  /** How root, as whom PostgreSQL refuses to run, runs it: in a user namespace, or as an unprivileged user; what works, unless told. */
+  launcher?: "namespace" | "user" | undefined;
+  /** Off only for data that may be lost, as a test's; on unless told. */
+  fsync?: boolean | undefined;
+  /** Is told what takes a moment. */
+  onProgress?: ((message: string) => void) | undefined;
+};
+
+export type Database = {
+  kind: "embedded" | "external";
+  /** A client that has been seen to work. */
+  sql: Sql;
+  /** Where others connect to: psql and most tools, or `connect` and `openDatabase` of another process. May hold a password. */
+  url: string;
+  /** Ends the client; the last to close an embedded server stops it. May be called twice. */
+  close(): Promise<void>;
+};
+
+const OLDEST_VERSION = 150_000;
+
+/** Opens the PostgreSQL at `url`, or starts (or joins) the embedded one in `data`. */
+export async function openDatabase(config: DatabaseConfig): Promise<Database> {
+  return config.url === undefined ? openEmbedded(config) : openExternal(config.url, config);
+}
+
+async function openExternal(url: string, config: DatabaseConfig): Promise<Database> {
+  const sql = connect(url, config);
+  try {
+    const version = await within(10_000, versionOf(sql));
+    if (version >= OLDEST_VERSION)
+      return { kind: "external", sql, url, close: once(() => sql.end({ timeout: 5 })) };
+    throw unusable(
+      `DATABASE_URL names a PostgreSQL ${Math.floor(version / 10_000)}, and Pawl needs 15 or newer; upgrade it or name another.`,
+    );
+  } catch (error) {
+    await sql.end({ timeout: 0 });
+    throw describeConnectionProblem(url, error);
+  }
+}
+
+async function openEmbedded(config: DatabaseConfig): Promise<Database> {
+  const server: EmbeddedServer = {
+    place: await findPlace(config.data ?? ".pawl"),
+    wish: {
+      transport: process.platform === "win32" ? "tcp" : (config.transport ?? "socket"),
+      port: config.port,
+      fsync: config.fsync ?? true,
+    },
+    launcher: config.launcher,
+    onProgress: config.onProgress ?? (() => undefined),
+  };
+  const presence = await stayPresent(server);
+  const sql = connect(presence.url, config);
+  try {
+    await versionOf(sql);
+  } catch (error) {
+    await presence.end();
+    throw unusable(`PostgreSQL of ${server.place.named} does not let us in (${messageOf(error)}).`, error);
+  }
+  return {
+    kind: "embedded",
+    sql,
+    url: presence.url,
+    close: once(async () => {
+      await sql.end({ timeout: 5 });
+      await presence.end();
+    }),
+  };
+}
+
+async function versionOf(sql: Sql): Promise<number> {
+  const [row] = await sql<
+    { version: number }[]
+  >`select current_setting('server_version_num')::int as version`;
+  return row?.version ?? 0;
+}
+
+/** The driver tries for ever where something listens that is no PostgreSQL. */
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const timeout = pause(milliseconds, undefined, { signal: late.signal }).then(() => {
+    throw Object.assign(new Error("no answer"), { code: "CONNECT_TIMEOUT" });
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    late.abort();
+    timeout.catch(() => undefined);
+  }
+}
+
+function once(close: () => Promise<void>): () => Promise<void> {
+  let closing: Promise<void> | undefined;
+  return () => (closing ??= close());
+}

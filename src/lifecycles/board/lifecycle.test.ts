@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import { check, decideCreation, draftOf } from "../../core/index.ts";
+import type { Actor, Task } from "../../core/index.ts";
+import { cellsMissing, cellsOf, judge, member, NOW, situationOf, SYSTEM, taskIn, wordFor } from "../../../test/support/situation.ts";
+import { board } from "./lifecycle.ts";
+
+const ACTORS: Record<string, Actor> = {
+  creator: member("creator", ["agent"]),
+  assignee: member("assignee", ["agent"]),
+  stranger: member("stranger", ["agent"]),
+  admin: member("admin", ["admin"]),
+  viewer: member("viewer", ["viewer"]),
+  system: SYSTEM,
+};
+
+// A task that "assignee" holds, its deadline passed; "free" has no assignee.
+const GRID = `
+action    | setup | who                                   | NEW                  | IN_PROGRESS          | BLOCKED              | STUCK                | DONE                 | CANCELLED
+start     | held  | assignee                              | IN_PROGRESS          | .                    | .                    | .                    | .                    | .
+start     | held  | creator, stranger, admin, system      | x                    | .                    | .                    | .                    | .                    | .
+claim     | held  | creator, stranger, assignee, admin    | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED
+claim     | held  | system                                | x                    | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED
+claim     | free  | creator, stranger, assignee, admin    | IN_PROGRESS          |                      | .                    | .                    |                      | .
+complete  | held  | assignee                              | .                    | DONE                 | .                    | .                    | .                    | .
+complete  | held  | creator, stranger, admin, system      | .                    | x                    | .                    | .                    | .                    | .
+block     | held  | assignee                              | .                    | BLOCKED              | .                    | .                    | .                    | .
+block     | held  | creator, stranger, admin, system      | .                    | x                    | .                    | .                    | .                    | .
+escalate  | held  | assignee                              | .                    | CANNOT_ESCALATE_OWN  | .                    | .                    | .                    | .
+escalate  | held  | creator, stranger, admin              | .                    | BLOCKED              | .                    | .                    | .                    | .
+escalate  | held  | system                                | .                    | CANNOT_ESCALATE_OWN  | .                    | .                    | .                    | .
+release   | held  | assignee                              | .                    | NEW                  | NEW                  | x                    | .                    | .
+release   | held  | creator                               | .                    | x                    | NEW                  | NEW                  | .                    | .
+release   | held  | stranger, admin                       | .                    | x                    | x                    | x                    | .                    | .
+release   | held  | system                                | .                    | x                    | x                    | NEW                  | .                    | .
+resume    | held  | assignee                              | .                    | .                    | IN_PROGRESS          | IN_PROGRESS          | .                    | .
+resume    | held  | creator, stranger, admin, system      | .                    | .                    | x                    | x                    | .                    | .
+take_over | held  | assignee                              | .                    | .                    | .                    | CANNOT_TAKE_OVER     | .                    | .
+take_over | held  | creator, stranger, admin              | .                    | .                    | .                    | IN_PROGRESS          | .                    | .
+take_over | free  | creator, stranger, assignee, admin    | .                    |                      | .                    | IN_PROGRESS          |                      | .
+take_over | held  | system                                | .                    | .                    | .                    | CANNOT_TAKE_OVER     | .                    | .
+cancel    | held  | creator                               | CANCELLED            | CANCELLED            | CANCELLED            | CANCELLED            | .                    | .
+cancel    | held  | assignee                              | x                    | CANCELLED            | x                    | x                    | .                    | .
+cancel    | held  | stranger, admin, system               | x                    | x                    | x                    | x                    | .                    | .
+expire    | held  | system                                | STUCK                | STUCK                | STUCK                | .                    | .                    | .
+expire    | held  | creator, assignee, stranger, admin    | x                    | x                    | x                    | .                    | .                    | .
+comment   | held  | creator, assignee, stranger, admin    | =                    | =                    | =                    | =                    | =                    | =
+comment   | held  | system                                | x                    | x                    | x                    | x                    | x                    | x
+*         | held  | viewer                                | x                    | x                    | x                    | x                    | x                    | x
+`;
+const CELLS = cellsOf(board, GRID);
+
+function decided(status: string, action: string, actor: string, task: Partial<Task> = {}, facts = {}) {
+  const at = taskIn(board, status, { assigned_to: "assignee", due_at: NOW - 1, due_action: "expire", ...task });
+  const who = ACTORS[actor];
+  if (!who) throw new Error(`nobody is called ${actor}`);
+  return judge(board, situationOf(board, at, who, { facts }), { action, comment: "because" });
+}
+
+describe("the board's rules", () => {
+  test("cover every status, action and kind of actor", () => {
+    expect(cellsMissing(board, Object.keys(ACTORS), CELLS)).toEqual([]);
+  });
+
+  test.each(CELLS)("$status --$action--> by $actor ($setup) is $expected", ({ status, action, actor, setup, expected }) => {
+    const decision = decided(status, action, actor, { assigned_to: setup === "free" ? null : "assignee" });
+    expect(wordFor(decision, status)).toBe(expected);
+  });
+
+  const waiting = { open_blockers: 1 };
+  test.each([
+    ["NEW", "start", "assignee", waiting, "UNRESOLVED_BLOCKERS"],
+    ["NEW", "claim", "stranger", { ...waiting, assigned_to: null }, "UNRESOLVED_BLOCKERS"],
+    ["BLOCKED", "resume", "assignee", waiting, "UNRESOLVED_BLOCKERS"],
+    ["STUCK", "resume", "assignee", waiting, "UNRESOLVED_BLOCKERS"],
+    ["STUCK", "take_over", "stranger", waiting, "UNRESOLVED_BLOCKERS"],
+    ["NEW", "claim", "creator", { private: true, assigned_to: null }, "NOT_PUBLIC"],
+    ["NEW", "expire", "system", { due_at: NOW + 1 }, "NOT_DUE"],
+    ["IN_PROGRESS", "expire", "system", { due_at: NOW + 1 }, "NOT_DUE"],
+    ["BLOCKED", "expire", "system", { due_at: NOW + 1 }, "NOT_DUE"],
+  ])("%s --%s--> by %s with %o is refused as %s", (status, action, actor, task, code) => {
+    expect(decided(status, action, actor, task)).toMatchObject({ kind: "refused", code });
+  });
+
+  test("the refusal for blockers names them, and says which will never be done", () => {
+    const blockers = [
+      { id: "t-1", status: "IN_PROGRESS" },
+      { id: "t-2", status: "CANCELLED", final: true },
+    ];
+    expect(decided("NEW", "start", "assignee", { open_blockers: 2 }, { blockers })).toMatchObject({
+      code: "UNRESOLVED_BLOCKERS",
+      detail: "It waits for t-1 (IN_PROGRESS), t-2 (CANCELLED). t-2 will never be done: cancel or re-create this task.",
+      params: { blockers },
+    });
+  });
+
+  test.each(Object.keys(board.actions).filter((action) => action !== "expire"))(
+    "%s without a comment is refused",
+    (action) => {
+      const situation = situationOf(board, taskIn(board, "NEW"), member("stranger", ["agent"]));
+      expect(judge(board, situation, { action, comment: "  " })).toMatchObject({ code: "COMMENT_REQUIRED" });
+    },
+  );
+
+  test.each([
+    ["NEW", "claim", "stranger", "claimed"],
+    ["IN_PROGRESS", "escalate", "stranger", "escalated"],
+    ["STUCK", "take_over", "stranger", "taken_over"],
+    ["NEW", "expire", "system", "deadline_expired"],
+    ["IN_PROGRESS", "complete", "assignee", "status_changed"],
+    ["DONE", "comment", "stranger", "commented"],
+  ])("%s --%s--> by %s is journalled as %s", (status, action, actor, type) => {
+    const task = action === "claim" ? { assigned_to: null } : {};
+    expect(decided(status, action, actor, task)).toMatchObject({ event: { type, action, from: status } });
+  });
+});
+
+describe("the board's deadlines", () => {
+  const minute = 60_000;
+  test.each([
+    ["NEW", "claim", "stranger", { assigned_to: null }, NOW + 1440 * minute],
+    ["IN_PROGRESS", "block", "assignee", {}, NOW + 2880 * minute],
+    ["IN_PROGRESS", "release", "assignee", {}, NOW + 120 * minute],
+    ["IN_PROGRESS", "complete", "assignee", {}, null],
+    ["NEW", "cancel", "creator", {}, null],
+    ["NEW", "expire", "system", {}, null],
+  ])("%s --%s--> by %s with %o sets the deadline to %s", (status, action, actor, task, due_at) => {
+    expect(decided(status, action, actor, task)).toMatchObject({ patch: { due_at } });
+  });
+
+  test("a comment leaves the deadline alone", () => {
+    const decision = decided("IN_PROGRESS", "comment", "stranger");
+    expect(decision.kind === "moved" && "due_at" in decision.patch).toBe(false);
+  });
+
+  test("a workspace sets its own, in fractions of minutes too", () => {
+    const settings = { status_deadlines: { IN_PROGRESS: 0.5 } };
+    const situation = situationOf(board, taskIn(board, "NEW"), member("a", ["agent"]), { settings });
+    expect(judge(board, situation, { action: "claim", comment: "mine" })).toMatchObject({ patch: { due_at: NOW + 30_000 } });
+  });
+
+  test("expire tells the whole minutes the task was in its status, and keeps the assignee", () => {
+    const decision = decided("IN_PROGRESS", "expire", "system", { entered_at: NOW - 1441.9 * minute });
+    expect(decision).toMatchObject({
+      event: { comment: "Status deadline expired. Was in IN_PROGRESS for 1441 minutes." },
+    });
+    expect(decision.kind === "moved" && "assigned_to" in decision.patch).toBe(false);
+  });
+});
+
+test("a task begins as NEW, even with an assignee, and its deadline runs", () => {
+  const input = board.creation.input.parse({ title: "Write it", description: "*all*", assignee_id: "ann", priority: "high" });
+  const view = { input, actor: member("cat", ["agent"]), settings: board.settings.parse({}), facts: {}, now: NOW };
+  const place = { id: "1", org_id: "main", project_id: "main", open_blockers: 0 };
+  expect(decideCreation(board, view, draftOf(board, view), place)).toMatchObject({
+    kind: "created",
+    task: { status: "NEW", assigned_to: "ann", created_by: "cat", priority: 1, row_version: 1, due_at: NOW + 7_200_000 },
+  });
+});
+
+test("check proves the board", () => {
+  expect(check(board).findings).toEqual([]);
+});

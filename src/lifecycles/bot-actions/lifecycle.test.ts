@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { admitCreation, check, decideCreation, draftOf } from "../../core/index.ts";
+import type { Actor, JsonObject, Task } from "../../core/index.ts";
+import { cellsMissing, cellsOf, judge, member, NOW, situationOf, SYSTEM, taskIn, wordFor } from "../../../test/support/situation.ts";
+import { cleanDisplayText } from "./display-text.ts";
+import { botActions } from "./lifecycle.ts";
+
+const ACTORS: Record<string, Actor> = {
+  bot: member("bot", ["agent"], { kind: "service" }),
+  stranger: member("stranger", ["agent"]),
+  viewer: member("viewer", ["viewer"]),
+  system: SYSTEM,
+};
+
+// What was stored: displayText "Working", payload {step: 1}; the watchdog's time has come.
+const GRID = `
+action   | setup     | who           | processing | done     | error
+start    | same      | bot, stranger | touched    | absorbed | absorbed
+start    | silent    | bot           | touched    | absorbed | absorbed
+start    | new text  | bot           | =          | absorbed | absorbed
+start    | new load  | bot           | =          | absorbed | absorbed
+start    | silent    | viewer        | x          | x        | x
+start    | silent    | system        | x          | x        | x
+update   | done      | bot, stranger | done       | absorbed | absorbed
+update   | error     | bot, stranger | error      | absorbed | absorbed
+update   | done new  | bot           | done       | =        | absorbed
+update   | error new | bot           | error      | absorbed | =
+update   | done      | viewer        | x          | x        | x
+update   | done      | system        | x          | x        | x
+time_out |           | system        | error      | .        | .
+time_out |           | bot, stranger, viewer | x  | x        | x
+`;
+const CELLS = cellsOf(botActions, GRID);
+
+const PAYLOAD: Record<string, JsonObject> = {
+  same: { displayText: " <b>Working</b> ", payload: { step: 1 } },
+  silent: { displayText: null },
+  "new text": { displayText: "Nearly there" },
+  "new load": { payload: { step: 2 } },
+  done: { status: "done" },
+  error: { status: "error" },
+  "done new": { status: "done", displayText: "Ready" },
+  "error new": { status: "error", payload: { why: "disk" } },
+};
+
+function decided(status: string, action: string, who: string, payload: JsonObject = {}, task: Partial<Task> = {}) {
+  const at = taskIn(botActions, status, {
+    data: { chatId: "c1", actionId: "a1", actionType: "summarize", displayText: "Working", payload: { step: 1 } },
+    due_at: status === "processing" ? NOW - 1 : null,
+    due_action: status === "processing" ? "time_out" : null,
+    ...task,
+  });
+  return judge(botActions, situationOf(botActions, at, ACTORS[who] as Actor), { action, payload });
+}
+
+describe("the rules of bot-actions", () => {
+  test("cover every status, action and kind of actor", () => {
+    expect(cellsMissing(botActions, Object.keys(ACTORS), CELLS)).toEqual([]);
+  });
+
+  test.each(CELLS)("$status --$action $setup--> by $actor is $expected", ({ status, action, setup, actor, expected }) => {
+    expect(wordFor(decided(status, action, actor, PAYLOAD[setup]), status)).toBe(expected);
+  });
+
+  test("a repeated start winds the watchdog up again", () => {
+    expect(decided("processing", "start", "bot")).toEqual({
+      kind: "touched",
+      patch: { updated_at: NOW, due_at: NOW + 2 * 3_600_000, due_action: "time_out" },
+    });
+  });
+
+  test("words that were not said are kept", () => {
+    expect(decided("processing", "update", "bot", { status: "done" })).toMatchObject({ patch: { data: {} } });
+    expect(decided("processing", "update", "bot", { status: "done", displayText: "<i></i>" })).toMatchObject({
+      patch: { data: {} },
+    });
+  });
+
+  test("the watchdog merges its reason into the payload, and not before its time", () => {
+    expect(decided("processing", "time_out", "system")).toMatchObject({
+      to: "error",
+      patch: { data: { payload: { step: 1, reason: "timeout" } }, due_at: null },
+    });
+    expect(decided("processing", "time_out", "system", {}, { due_at: NOW + 1 })).toMatchObject({ code: "NOT_DUE" });
+  });
+});
+
+test("an action is known by workspace, chat and actionId", () => {
+  const key = (sent: JsonObject) => {
+    const admitted = admitCreation(botActions, ACTORS.bot as Actor, { actionType: "summarize", ...sent });
+    if (admitted.kind === "refused") throw new Error(admitted.detail);
+    const view = { input: admitted.input, actor: SYSTEM, settings: botActions.settings.parse({}), facts: {}, now: NOW };
+    const place = { id: "1", org_id: "main", project_id: "main", open_blockers: 0 };
+    const draft = draftOf(botActions, view);
+    expect(decideCreation(botActions, view, draft, place)).toMatchObject({ task: { status: "processing" } });
+    return draft.dedupe_key;
+  };
+  expect(key({ chatId: "c", actionId: "a" })).toBe(key({ chatId: "c", actionId: "a", workspaceId: "main" }));
+  expect(new Set([key({ chatId: "c", actionId: "a" }), key({ chatId: "d", actionId: "a" }), key({ chatId: "c", actionId: "a", workspaceId: "w" })]).size).toBe(3);
+});
+
+test.each([
+  ["  Готовим стенограмму…  ", "Готовим стенограмму…"],
+  ["<b>bold</b> and <i>it", "bold and it"],
+  ["<<b>script>alert(1)<</b>/script>", "alert(1)"],
+  ["<!-- <b> -->seen", "seen"],
+  ["1 < 2 > 0", "1 < 2 > 0"],
+  ["<img src=x onerror=alert(1)", null],
+  ["   ", null],
+  [null, null],
+  ["👩‍👩‍👧‍👦".repeat(400), "👩‍👩‍👧‍👦".repeat(300)],
+])("displayText %j is shown as %j", (text, shown) => {
+  expect(cleanDisplayText(text)).toBe(shown);
+});
+
+test("check proves bot-actions", () => {
+  expect(check(botActions).findings).toEqual([]);
+});

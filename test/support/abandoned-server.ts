@@ -1,0 +1,14 @@
+import { rm } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { findPlace } from "../../src/engine/database/cluster.ts";
+import { readPostmaster } from "../../src/engine/database/postmaster.ts";
+import { socketFolderOf } from "../../src/engine/database/socket-folder.ts";
+
+/** Stops the server that a killed process left running on a data folder, and only if it is that folder's. */
+export async function stopAbandonedServer(data: string): Promise<void> {
+  const { cluster } = await findPlace(data);
+  const postmaster = await readPostmaster(cluster).catch(() => undefined);
+  if (postmaster) process.kill(postmaster.pid, "SIGQUIT");
+  while (postmaster && (await readPostmaster(cluster))?.pid === postmaster.pid) await pause(10);
+  await rm(socketFolderOf(cluster), { recursive: true, force: true });
+}

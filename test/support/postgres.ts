@@ -1,0 +1,113 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect, type Sql } from "../../src/engine/database/connect.ts";
+import { openDatabase, type DatabaseConfig } from "../../src/engine/database/open-database.ts";
+import { stopAbandonedServer } from "./abandoned-server.ts";
+
+/** One PostgreSQL for a whole run of tests. */
+export type TestPostgres = {
+  /** Of the maintenance database; enough for another process to use `testDatabases`. */
+  url: string;
+  stop(): Promise<void>;
+};
+
+export type TestDatabase = { name: string; url: string; drop(): Promise<void> };
+
+export type TestDatabases = {
+  /** A fresh database, a copy of `template` if one is named. */
+  createDatabase(options?: { template?: string }): Promise<TestDatabase>;
+  /** Makes a template once, whoever asks first, and gives its name. Processes that race for it wait for the one that fills it. */
+  createTemplate(name: string, fill: (sql: Sql) => Promise<void>): Promise<string>;
+  close(): Promise<void>;
+};
+
+const PREFIX = "pawl-test-run-";
+const TEMPLATES = 611_733;
+
+/** Starts an embedded PostgreSQL in a temporary folder, without fsync unless it is asked for. */
+export async function startTestPostgres(
+  options: Pick<DatabaseConfig, "fsync" | "transport"> = {},
+): Promise<TestPostgres> {
+  await removeAbandonedRuns();
+  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  const database = await openDatabase({ data: folder, fsync: false, maxConnections: 1, ...options });
+  return {
+    url: database.url,
+    stop: async () => {
+      await database.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Hands out databases of a test server; close it when the file's tests are done. */
+export function testDatabases(serverUrl: string): TestDatabases {
+  const admin = connect(serverUrl, { maxConnections: 1 });
+  const templates = new Map<string, Promise<string>>();
+  const urlOf = (name: string) => serverUrl.replace(/\/[^/?]*(?=\?|$)/, `/${name}`);
+  return {
+    createDatabase: async ({ template = "template0" } = {}) => {
+      const name = `test_${randomBytes(6).toString("hex")}`;
+      await admin`create database ${admin(name)} template ${admin(template)}`;
+      return {
+        name,
+        url: urlOf(name),
+        drop: async () => void (await admin`drop database ${admin(name)} with (force)`),
+      };
+    },
+    createTemplate: (name, fill) => {
+      // The lock is the connection's, and would let its second caller in.
+      const asked = templates.get(name) ?? makeTemplate(admin, name, () => fillDatabase(urlOf(name), fill));
+      templates.set(name, asked);
+      return asked;
+    },
+    close: () => admin.end({ timeout: 5 }),
+  };
+}
+
+async function makeTemplate(admin: Sql, name: string, fill: () => Promise<void>): Promise<string> {
+  await admin`select pg_advisory_lock(${TEMPLATES})`;
+  try {
+    const found = await admin`select from pg_database where datname = ${name} and datistemplate`;
+    if (found.length > 0) return name;
+    // One that was left half filled, by a run that failed.
+    await admin`drop database if exists ${admin(name)} with (force)`;
+    await admin`create database ${admin(name)} template template0`;
+    await fill();
+    await admin`alter database ${admin(name)} is_template true`;
+    return name;
+  } finally {
+    await admin`select pg_advisory_unlock(${TEMPLATES})`;
+  }
+}
+
+// A database with an open connection cannot be copied, so the client ends before the template is shown to anybody.
+async function fillDatabase(url: string, fill: (sql: Sql) => Promise<void>): Promise<void> {
+  const sql = connect(url, { maxConnections: 1 });
+  try {
+    await fill(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** A run that was killed could not clean up; its process id is in the folder's name. */
+async function removeAbandonedRuns(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue;
+    const runner = Number.parseInt(name.slice(PREFIX.length), 10);
+    if (isRunning(runner)) continue;
+    await stopAbandonedServer(join(tmpdir(), name));
+    await rm(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

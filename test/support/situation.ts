@@ -1,0 +1,133 @@
+import { admit, decide, SYSTEM } from "../../src/core/index.ts";
+import type {
+  Actor,
+  Decision,
+  JsonObject,
+  Lifecycle,
+  Request,
+  Situation,
+  Task,
+} from "../../src/core/index.ts";
+
+/** A moment far enough from zero that every timer can lie before and after it. */
+export const NOW = Date.UTC(2026, 0, 5, 12, 0, 0);
+
+export function member(id: string, roles: string[], more: Partial<Actor> = {}): Actor {
+  return {
+    id,
+    name: id,
+    kind: "human",
+    roles,
+    skill_level: null,
+    specializations: [],
+    project_ids: null,
+    ...more,
+  };
+}
+
+export function taskIn(lifecycle: Lifecycle, status: string, more: Partial<Task> = {}): Task {
+  return {
+    id: "0197a000-0000-7000-8000-000000000001",
+    org_id: "main",
+    project_id: "main",
+    lifecycle: lifecycle.name,
+    lifecycle_version: lifecycle.version,
+    status,
+    row_version: 7,
+    title: "A task",
+    data: {},
+    created_by: "creator",
+    assigned_to: null,
+    private: false,
+    priority: 0,
+    attempt: 0,
+    open_blockers: 0,
+    open_holds: 0,
+    due_at: null,
+    due_action: null,
+    available_at: null,
+    exclusive_key: null,
+    needs_attention: false,
+    lease: null,
+    created_at: NOW - 3_600_000,
+    updated_at: NOW - 60_000,
+    entered_at: NOW - 60_000,
+    ...more,
+  };
+}
+
+export function situationOf(
+  lifecycle: Lifecycle,
+  task: Task,
+  actor: Actor,
+  { facts = {}, settings = {}, now = NOW }: { facts?: JsonObject; settings?: JsonObject; now?: number } = {},
+): Situation {
+  return { task, actor, facts, settings: lifecycle.settings.parse(settings), now };
+}
+
+/** From request to decision, as the engine does it. */
+export function judge(lifecycle: Lifecycle, situation: Situation, request: Request): Decision {
+  const admitted = admit(lifecycle, situation.actor, request);
+  return admitted.kind === "refused" ? admitted : decide(lifecycle, situation, admitted.command);
+}
+
+/** A decision in one word: the status moved to, "=" for a change that keeps it, or the code of the refusal. */
+export function wordFor(decision: Decision, from: string): string {
+  if (decision.kind === "refused") return decision.code;
+  if (decision.kind === "moved") return decision.to === from ? "=" : decision.to;
+  return decision.kind;
+}
+
+export type Cell = { action: string; setup: string; actor: string; status: string; expected: string };
+
+/**
+ * Reads a grid: `action, action | setup | actor, actor | cell | cell …`, a column a status as the head line names them.
+ * "*" stands for every action;
+ * "." is INVALID_TRANSITION, "x" is FORBIDDEN, "=" a change that keeps the status, "" a cell that cannot be.
+ */
+export function cellsOf(lifecycle: Lifecycle, grid: string): Cell[] {
+  const [head = "", ...lines] = grid.trim().split("\n");
+  const statuses = columns(head).slice(3);
+  return lines
+    .filter((line) => line.trim() !== "")
+    .flatMap((line) => {
+      const [named = "", setup = "", actors = "", ...cells] = columns(line);
+      if (cells.length !== statuses.length)
+        throw new Error(`a line of the grid has ${cells.length} cells: ${line}`);
+      const actions = named === "*" ? Object.keys(lifecycle.actions) : listed(named);
+      return actions.flatMap((action) =>
+        listed(actors).flatMap((actor) =>
+          cells.flatMap((cell, column): Cell[] => {
+            const expected = ABBREVIATED[cell] ?? cell;
+            return cell === "" ? [] : [{ action, setup, actor, status: statuses[column] ?? "", expected }];
+          }),
+        ),
+      );
+    });
+}
+
+const ABBREVIATED: Record<string, string> = { ".": "INVALID_TRANSITION", x: "FORBIDDEN" };
+
+function listed(names: string): string[] {
+  return names.split(",").map((name) => name.trim());
+}
+
+function columns(line: string): string[] {
+  return line.split("|").map((cell) => cell.trim());
+}
+
+/** Every status × action × actor that a grid leaves out. */
+export function cellsMissing(
+  lifecycle: Lifecycle,
+  actors: readonly string[],
+  cells: readonly Cell[],
+): string[] {
+  const covered = new Set(cells.map((cell) => `${cell.status} ${cell.action} ${cell.actor}`));
+  return Object.keys(lifecycle.statuses).flatMap((status) =>
+    Object.keys(lifecycle.actions).flatMap((action) =>
+      actors.map((actor) => `${status} ${action} ${actor}`).filter((cell) => !covered.has(cell)),
+    ),
+  );
+}
+
+export { SYSTEM };
