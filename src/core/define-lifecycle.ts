@@ -23,7 +23,7 @@ import type {
 } from "./lifecycle.ts";
 import { findMistakes } from "./find-mistakes.ts";
 import { indexRules } from "./index-rules.ts";
-import { STANDARD_EFFECTS, STANDARD_GUARDS, STANDARD_WHO } from "./standard.ts";
+import { FACT_OF_GUARD, STANDARD_EFFECTS, STANDARD_GUARDS, STANDARD_WHO } from "./standard.ts";
 import type { StandardEffect, StandardFacts, StandardGuard, StandardWho } from "./standard.ts";
 
 type Fields = z.ZodObject;
@@ -144,7 +144,11 @@ export function defineLifecycle<
     version: definition.version,
     summary: definition.summary,
     statuses: definition.statuses,
-    actions: mapValues(definition.actions, (action) => ({ ...demands, ...action })),
+    actions: mapValues(definition.actions, (action, name) => ({
+      ...demands,
+      ...action,
+      facts: factsOf(action, definition.rules.filter((rule) => rule.action === name)),
+    })),
     rules: definition.rules,
     creation: definition.creation,
     permissions: definition.permissions ?? {},
@@ -166,7 +170,8 @@ export function defineLifecycle<
 
   const mistakes = findMistakes(lifecycle);
   if (mistakes.length > 0) {
-    throw new PawlError("INVALID_LIFECYCLE", `Lifecycle "${definition.name}": ${mistakes.join("; ")}.`, { mistakes });
+    const told = mistakes.map((mistake) => (mistake.endsWith("?") ? mistake : `${mistake}.`)).join(" ");
+    throw new PawlError("INVALID_LIFECYCLE", `Lifecycle "${definition.name}": ${told}`, { mistakes });
   }
   return Object.freeze({ ...lifecycle, ...indexRules(lifecycle) }) as DefinedLifecycle<
     Name,
@@ -177,6 +182,11 @@ export function defineLifecycle<
   >;
 }
 
-function mapValues<T, R>(record: Record<string, T>, transform: (value: T) => R): Record<string, R> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, transform(value)]));
+function factsOf(action: ActionSpec, rules: readonly Rule[]): string[] {
+  const standard = rules.flatMap((rule) => rule.guards ?? []).flatMap((guard) => FACT_OF_GUARD[guard] ?? []);
+  return [...new Set([...(action.facts ?? []), ...standard])];
+}
+
+function mapValues<T, R>(record: Record<string, T>, transform: (value: T, key: string) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, transform(value, key)]));
 }

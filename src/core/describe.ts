@@ -1,7 +1,17 @@
 import { z } from "zod";
 import { inputSchema } from "./explain.ts";
 import { fromOf, whoOf } from "./index-rules.ts";
-import type { ActionSpec, Demand, Duration, Lifecycle, Pool, Roles, Rule, Timer, Unblocks } from "./lifecycle.ts";
+import type {
+  ActionSpec,
+  Demand,
+  Duration,
+  Lifecycle,
+  Pool,
+  Roles,
+  Rule,
+  Timer,
+  Unblocks,
+} from "./lifecycle.ts";
 import { creationPermission, permissionOf } from "./permissions.ts";
 import type { Problem } from "./problems.ts";
 import type { JsonObject } from "./task.ts";

@@ -43,24 +43,29 @@ function reasonsAgainst(lifecycle: Lifecycle, situation: Situation, action: stri
   return forbidden ? [forbidden, ...reasons] : reasons;
 }
 
-/** Of several rules the one with the fewest objections (of equals, the last, as in `decide`). */
+/** Of several rules the one that comes furthest speaks (of equals, the last), as in `decide`; but it tells all it has. */
 function closestReasons(rules: readonly ReadyRule[], view: View): Refusal[] {
-  let closest: Refusal[] | null = null;
+  let closest: Refusal[] = [];
+  let furthest = -1;
   for (const rule of rules) {
-    const reasons = objections(rule, view);
-    if (reasons.length === 0) return reasons;
-    if (closest === null || reasons.length <= closest.length) closest = reasons;
+    const { reasons, depth } = objections(rule, view);
+    if (reasons.length === 0) return [];
+    if (depth >= furthest) [closest, furthest] = [reasons, depth];
   }
-  return closest ?? [];
+  return closest;
 }
 
-function objections(rule: ReadyRule, view: View): Refusal[] {
+function objections(rule: ReadyRule, view: View): { reasons: Refusal[]; depth: number } {
   const questions = [(seen: View) => whoRefusal(rule, seen) ?? true, ...rule.guards];
-  return questions.flatMap((ask) => {
+  const answers = questions.map((ask) => {
     const { seen, readInput } = watchInput(view);
     const answer = ask(seen);
-    return answer === true || readInput() ? [] : [answer];
+    return answer === true || readInput() ? null : answer;
   });
+  return {
+    reasons: answers.filter((answer) => answer !== null),
+    depth: answers.findIndex((answer) => answer !== null),
+  };
 }
 
 /** A view that remembers whether the input was looked at: a guard that did may change its mind once it is given. */

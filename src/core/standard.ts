@@ -57,6 +57,9 @@ export type StandardWho = keyof typeof STANDARD_WHO;
 export type StandardGuard = keyof typeof STANDARD_GUARDS | "due";
 export type StandardEffect = keyof typeof STANDARD_EFFECTS;
 
+/** What standard guards read: the engine loads it for every action whose rules name them. */
+export const FACT_OF_GUARD: Readonly<Record<string, keyof StandardFacts>> = { blockers_done: "blockers", no_holds: "holds" };
+
 /** These read facts only to word their refusal; `check` may trust their outcome. */
 export const EXACT_GUARDS: ReadonlySet<Guard> = new Set([STANDARD_GUARDS.blockers_done, STANDARD_GUARDS.no_holds]);
 

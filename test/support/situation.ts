@@ -12,7 +12,7 @@ import type {
 /** A moment far enough from zero that every timer can lie before and after it. */
 export const NOW = Date.UTC(2026, 0, 5, 12, 0, 0);
 
-export function member(id: string, roles: string[], more: Partial<Actor> = {}): Actor {
+export function member(id: string, roles: readonly string[], more: Partial<Actor> = {}): Actor {
   return {
     id,
     name: id,

@@ -65,7 +65,7 @@ export const code = defineLifecycle({
         .object({ blocker_id: text.nullish(), description: text.nullish() })
         .refine((input) => input.blocker_id ?? input.description, { error: "name a blocker: blocker_id or description" }),
     },
-    unblock: { facts: ["blockers", "holds"] },
+    unblock: {},
     claim_timeout: {},
     lease_lost: {},
     release: {},

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { backoffMs, defineLifecycle, refuse } from "../../core/index.ts";
 
@@ -74,7 +75,7 @@ export const delivery = defineLifecycle({
     draft: ({ input }) => ({
       title: input.title ?? `File ${input.file_id}`,
       // One tap, one job: the same callback twice finds the first one.
-      dedupe_key: [input.user_id, input.file_id, input.request_nonce].join(":"),
+      dedupe_key: jobKey(input),
       data: {
         user_id: input.user_id,
         file_id: input.file_id,
@@ -198,6 +199,11 @@ export const delivery = defineLifecycle({
   },
   pool: { action: "claim", from: "QUEUED", where: [] },
 });
+
+/** `sha256(user_id:file_id:request_nonce)`, as the bot's documents have it. */
+export function jobKey(tap: { user_id: string; file_id: string; request_nonce: string }): string {
+  return createHash("sha256").update(`${tap.user_id}:${tap.file_id}:${tap.request_nonce}`).digest("hex");
+}
 
 function exhausted(attempt: number) {
   return refuse("ATTEMPTS_EXHAUSTED", `That was try ${attempt} of ${MAX_ATTEMPTS}.`, { attempt, max_attempts: MAX_ATTEMPTS });

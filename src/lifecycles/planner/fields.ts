@@ -89,7 +89,7 @@ const reason = { input: z.object({ reason: text }), required: { reason: "REASON_
 const versioned = { expected_row_version: "required" } as const;
 
 export const plannerActions = {
-  unblock: { ...versioned, facts: ["blockers", "holds"] },
+  unblock: versioned,
   self_assign: { ...versioned, facts: ["work_of_actor"] },
   assign: {
     ...versioned,
@@ -107,8 +107,8 @@ export const plannerActions = {
       .refine((input) => !input.create_fix || input.defect, { path: ["defect"], error: "a fix-task needs a defect" }),
     facts: ["work_of_owner"],
   },
-  shift_release: { ...versioned, facts: ["shift_of_owner", "blockers", "holds"] },
-  recall_to_pool: { ...versioned, ...reason, facts: ["blockers", "holds"] },
+  shift_release: { ...versioned, facts: ["shift_of_owner"] },
+  recall_to_pool: { ...versioned, ...reason },
   escalate: {
     input: z.object({ reason: z.enum(ESCALATION_REASONS), text: z.string().trim().nullish() }),
     required: { reason: "REASON_REQUIRED" },

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { botActions, board, planner } from "../lifecycles/index.ts";
+import { defineLifecycle } from "./define-lifecycle.ts";
+import { mermaid, permissionsTable, rulesTable, statusesTable } from "./diagram.ts";
+
+test("Mermaid draws each arrow once, from creation to the end", () => {
+  expect(mermaid(botActions)).toBe(
+    ["stateDiagram-v2", "    [*] --> processing: create", "    processing --> done: update", "    processing --> error: update, time_out", "    done --> [*]", "    error --> [*]"].join("\n"),
+  );
+});
+
+test("Mermaid names a status it could not take as an id", () => {
+  const lifecycle = defineLifecycle({
+    name: "t",
+    version: 1,
+    summary: "",
+    statuses: { "in review": {}, "100 %": { final: true } },
+    actions: { accept: {} },
+    creation: { input: z.object({}), to: [{ status: "in review" }], draft: () => ({ title: "", data: {} }) },
+    rules: [{ action: "accept", from: "in review", to: "100 %", who: "anyone" }],
+  });
+  expect(mermaid(lifecycle)).toContain('state "in review" as in_review');
+  expect(mermaid(lifecycle)).toContain("in_review --> 100__: accept");
+});
+
+test("the table of rules has every rule in order, with who, roles, guards, effects and event", () => {
+  const lines = rulesTable(board).split("\n");
+  expect(lines).toHaveLength(2 + board.rules.length);
+  expect(lines[3]).toBe("| claim | NEW → IN_PROGRESS | anyone |  | no assignee; public; blockers done | assign actor | claimed |");
+  expect(rulesTable(botActions)).toContain("*unchanged, absorbed*");
+});
+
+test("the table of statuses tells timers in words", () => {
+  expect(statusesTable(board)).toContain("| NEW | created, waits for someone | expire: `status_deadlines.NEW` (minutes) after entered_at |");
+});
+
+test("the table of permissions has a column for each role", () => {
+  const [head, , ...rows] = permissionsTable(planner).split("\n");
+  expect(head).toBe("| permission | executor | lead | supervisor | system | admin |");
+  expect(rows).toContain("| task.assign |  | yes | yes |  |  |");
+});

@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { judge, member, NOW, situationOf, SYSTEM, taskIn } from "../../test/support/situation.ts";
+import { board, code, LIFECYCLES, planner } from "../lifecycles/index.ts";
+import { explain } from "./explain.ts";
+import type { Lifecycle, Situation } from "./lifecycle.ts";
+
+function reasons(lifecycle: Lifecycle, situation: Situation, action: string) {
+  const told = explain(lifecycle, situation).find((explanation) => explanation.action === action);
+  return { allowed: told?.allowed, codes: told?.refusals.map((refusal) => refusal.code) };
+}
+
+describe("explain", () => {
+  test("lists every reason, not only the first", () => {
+    const novice = member("novice", ["executor"], { skill_level: 1, specializations: [] });
+    const task = taskIn(planner, "available", { data: { required_trade: "welder", contributors: [] } });
+    const facts = { work_of_actor: [{ id: "t9", title: "Other", status: "assigned" }] };
+    expect(reasons(planner, situationOf(planner, task, novice, { facts }), "self_assign")).toEqual({
+      allowed: false,
+      codes: ["SKILL_TOO_LOW", "TRADE_MISMATCH", "WIP_LIMIT"],
+    });
+  });
+
+  test("tells the missing permission beside the wrong status", () => {
+    const situation = situationOf(board, taskIn(board, "DONE"), member("v", ["viewer"]));
+    expect(reasons(board, situation, "start").codes).toEqual(["FORBIDDEN", "INVALID_TRANSITION"]);
+  });
+
+  test("of several rules the one that is closest speaks", () => {
+    const owner = member("ann", ["executor"], { skill_level: 2 });
+    const task = taskIn(planner, "submitted", { assigned_to: "ann", data: { contributors: [] } });
+    expect(reasons(planner, situationOf(planner, task, owner), "review_approve").codes).toEqual(["SKILL_TOO_LOW"]);
+    const other = member("bob", ["executor"], { skill_level: 2 });
+    expect(reasons(planner, situationOf(planner, task, other), "review_approve").codes).toEqual(["NOT_OWNER", "SKILL_TOO_LOW"]);
+  });
+
+  test("does not hold input that is still to be given against anybody", () => {
+    const task = taskIn(planner, "available", { data: { required_trade: "welder", contributors: [] } });
+    const situation = situationOf(planner, task, member("lead", ["lead"]), { facts: { work_of_actor: [], target: null } });
+    expect(reasons(planner, situation, "assign").allowed).toBe(true);
+    expect(reasons(planner, situation, "cancel").allowed).toBe(true);
+  });
+
+  test("lets the lease's worker act before he has shown his token, and nobody else", () => {
+    const lease = { token: "secret", holder: "w1", until: NOW, heartbeat_at: NOW };
+    const task = taskIn(code, "in_progress", { lease, data: { max_attempts: 3 } });
+    const of = (id: string) => reasons(code, situationOf(code, task, member(id, ["worker"])), "complete");
+    expect(of("w1").allowed).toBe(true);
+    expect(of("w2")).toEqual({ allowed: false, codes: ["LEASE_TOKEN_REQUIRED"] });
+    expect(JSON.stringify(explain(code, situationOf(code, task, member("w2", ["worker"]))))).not.toContain("secret");
+  });
+
+  test("carries the JSON Schema of each input", () => {
+    const situation = situationOf(planner, taskIn(planner, "done"), SYSTEM);
+    const assign = explain(planner, situation).find((explanation) => explanation.action === "assign");
+    expect(assign?.input).toMatchObject({ type: "object", properties: { assign_to: { type: "string" } }, required: ["assign_to"] });
+  });
+});
+
+describe.each(LIFECYCLES)("explain and decide agree in $name", (lifecycle) => {
+  test("what is refused for a reason of its own is refused by decide, with one of the reasons told", () => {
+    const situations = fc.record({
+      status: fc.constantFrom(...Object.keys(lifecycle.statuses)),
+      roles: fc.constantFrom(["executor"], ["lead"], ["worker"], ["agent"], ["viewer"], ["system"]),
+      assigned: fc.constantFrom(null, "me", "other"),
+      mine: fc.boolean(),
+      open_blockers: fc.nat({ max: 1 }),
+      open_holds: fc.nat({ max: 1 }),
+      attempt: fc.nat({ max: 4 }),
+      skill_level: fc.integer({ min: 1, max: 10 }),
+      private: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(situations, ({ status, roles, assigned, mine, skill_level, ...task }) => {
+        const at = taskIn(lifecycle, status, {
+          ...task,
+          assigned_to: assigned,
+          created_by: mine ? "me" : "other",
+          lease: lifecycle.statuses[status]?.lease
+            ? { token: "t", holder: mine ? "me" : "other", until: NOW, heartbeat_at: NOW }
+            : null,
+          data: { kind: "work", required_trade: null, contributors: [], open_escalations: 0, max_attempts: 3, payload: null },
+        });
+        const facts = { work_of_actor: [], work_of_owner: [], target: null, shift_of_owner: null, escalation: null, user: null };
+        const situation = situationOf(lifecycle, at, member("me", roles, { skill_level }), { facts });
+        for (const { action, allowed, refusals } of explain(lifecycle, situation)) {
+          if (allowed) continue;
+          const decision = judge(lifecycle, situation, {
+            action,
+            comment: "c",
+            client_event_id: "k",
+            expected_row_version: at.row_version,
+            lease_token: mine ? "t" : null,
+            payload: PAYLOAD,
+          });
+          if (decision.kind !== "refused") throw new Error(`${action} was explained away and then allowed`);
+          // Where there is input or a lease token to be given, decide may object to that first.
+          const asksMore = lifecycle.actions[action]?.input ?? lifecycle.leased_actions.has(action);
+          if (!asksMore) expect(refusals.map(({ code }) => code)).toContain(decision.code);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** Something for every field that any action asks for. */
+const PAYLOAD = {
+  reason: "materials",
+  assign_to: "x",
+  member_id: "x",
+  hold_id: "h",
+  escalation_id: "e",
+  blocker_id: "b",
+  note: "n",
+  kind: "materials",
+  commit: "c",
+  worktree: "w",
+  branch: "b",
+  recoverable: true,
+  message_id: 1,
+  telegram_file_id: "t",
+  status: "done",
+};
