@@ -30,7 +30,13 @@ const parcel = defineLifecycle({
     light: ({ task }) => task.data.weight < 10 || refuse("TOO_HEAVY", "too heavy"),
     by_air: ({ input }) => input.by === "air" || refuse("NOT_BY_AIR", "only by air"),
   },
-  effects: { weigh: () => ({ data: { weight: 3 }, priority: 9, comment: "weighed", also: [{ kind: "print_label" }] }) },
+  effects: {
+    weigh: {
+      change: () => ({ data: { weight: 3 }, priority: 9 }),
+      comment: () => "weighed",
+      also: () => [{ kind: "print_label" }],
+    },
+  },
 });
 
 const ann = member("ann", ["member"]);
@@ -44,14 +50,16 @@ describe("decide", () => {
     expect(outcome()).toEqual({
       kind: "moved",
       to: "sent",
-      patch: { status: "sent", entered_at: NOW, updated_at: NOW, priority: 9, data: { weight: 3 }, due_at: null, due_action: null },
+      patch: { priority: 9, data: { weight: 3 } },
+      timer: null,
+      lease: "keep",
       effects: [{ kind: "print_label" }],
       event: { type: "send", action: "send", from: "packed", to: "sent", comment: "weighed" },
     });
   });
 
   test("touches: time passes, nothing is told", () => {
-    expect(outcome(ann, {}, {}, "nudge")).toEqual({ kind: "touched", patch: { updated_at: NOW } });
+    expect(outcome(ann, {}, {}, "nudge")).toEqual({ kind: "touched", patch: {}, timer: "keep", lease: "keep" });
   });
 
   test("absorbs: nothing at all", () => {
@@ -220,11 +228,15 @@ function factsFor(task: Task) {
 
 /** What the engine does with a decision. */
 function applied(task: Task, decision: Extract<ReturnType<typeof decide>, { kind: "moved" | "touched" }>, actor: string, now: number): Task {
-  const { lease, data, ...columns } = decision.patch;
+  const { patch, timer, lease } = decision;
+  const moved = decision.kind === "moved" && decision.to !== task.status;
   return {
     ...task,
-    ...(columns as Partial<Task>),
-    data: { ...task.data, ...data },
+    ...patch,
+    ...(moved ? { status: decision.to, entered_at: now } : {}),
+    ...(timer === "keep" ? {} : { due_at: timer?.due_at ?? null, due_action: timer?.due_action ?? null }),
+    updated_at: now,
+    data: { ...task.data, ...patch.data },
     row_version: task.row_version + (decision.kind === "moved" ? 1 : 0),
     lease:
       lease === "open"

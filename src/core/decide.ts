@@ -1,6 +1,6 @@
 import { refuse } from "./decision.ts";
-import type { Decision, Moved, Refusal, SideEffect, Touched } from "./decision.ts";
-import type { Change, Command, Lifecycle, ReadyRule, Situation, View } from "./lifecycle.ts";
+import type { Absorbed, Decision, Moved, Refusal, SideEffect, TimerChange, Touched } from "./decision.ts";
+import type { Command, Lifecycle, ReadyRule, Situation, View } from "./lifecycle.ts";
 import { nextTimer } from "./timers.ts";
 import type { Patch } from "./task.ts";
 
@@ -12,7 +12,7 @@ export function decide(lifecycle: Lifecycle, situation: Situation, command: Comm
   const rules = lifecycle.table.get(command.action)?.get(situation.task.status);
   if (!rules) return notFromHere(lifecycle, view);
   const choice = chooseRule(rules, view);
-  return "kind" in choice ? choice : outcomeOf(choice, view);
+  return choice.kind === "refused" ? choice : outcomeOf(choice, view);
 }
 
 /** Guards, effects and whos see the situation and the command as one thing. */
@@ -37,9 +37,14 @@ export function chooseRule(rules: readonly ReadyRule[], view: View): ReadyRule |
   for (const rule of rules) {
     let depth = 0;
     let no = whoRefusal(rule, view);
-    for (; no === null && depth < rule.guards.length; depth++) {
-      const answer = (rule.guards[depth] as ReadyRule["guards"][number])(view);
-      if (answer !== true) no = answer;
+    if (no === null) {
+      for (const guard of rule.guards) {
+        depth++;
+        const answer = guard(view);
+        if (answer === true) continue;
+        no = answer;
+        break;
+      }
     }
     if (no === null) return rule;
     if (depth >= furthest) [refusal, furthest] = [no, depth];
@@ -80,61 +85,60 @@ export function startsOf(lifecycle: Lifecycle, action: string): string[] {
 }
 
 /** What a chosen rule does, its guards having passed. */
-export function outcomeOf(rule: ReadyRule, view: View): Moved | Touched | { kind: "absorbed" } {
-  if (rule.outcome === "absorbed") return { kind: "absorbed" };
-  const patch: Patch = { updated_at: view.now };
-  let comment = view.comment;
-  let effects: SideEffect[] = NO_EFFECTS;
-  for (const effect of rule.effects) {
-    const change = effect(view);
-    if (change.comment !== undefined) comment = change.comment;
-    if (change.also !== undefined) effects = effects === NO_EFFECTS ? change.also : [...effects, ...change.also];
-    applyChange(patch, change);
-  }
-  const moves = rule.to !== rule.from;
-  if (moves) {
-    patch.status = rule.to;
-    patch.entered_at = view.now;
-    if (rule.lease !== null) patch.lease ??= rule.lease;
-  }
-  if (rule.retimes && patch.due_at === undefined) setTimer(patch, rule, view);
-  if (rule.outcome === "touched") return { kind: "touched", patch };
+export function outcomeOf(rule: ReadyRule, view: View): Moved | Touched | Absorbed {
+  if (rule.outcome === "absorbed") return ABSORBED;
+  const patch = patchOf(rule, view);
+  const timer = rule.timer === null ? timerAfter(rule, view, patch) : rule.timer(view);
+  if (rule.outcome === "touched") return { kind: "touched", patch, timer, lease: rule.lease };
   return {
     kind: "moved",
     to: rule.to,
     patch,
-    effects,
-    event: { type: rule.event, action: view.action, from: rule.from, to: rule.to, comment },
+    timer,
+    lease: rule.lease,
+    effects: rule.also.length === 0 ? NO_EFFECTS : rule.also.flatMap((also) => also(view)),
+    event: {
+      type: rule.event,
+      action: view.action,
+      from: rule.from,
+      to: rule.to,
+      comment: rule.comment === null ? view.comment : rule.comment(view),
+    },
   };
 }
 
-const NO_EFFECTS: SideEffect[] = [];
+const ABSORBED: Absorbed = Object.freeze({ kind: "absorbed" });
+const NO_EFFECTS: readonly SideEffect[] = Object.freeze([]);
+const NO_CHANGE: Patch = Object.freeze({});
 
-function applyChange(patch: Patch, change: Change): void {
-  for (const key in change) {
-    if (key === "also" || key === "comment") continue;
-    if (key === "data") patch.data = patch.data ? { ...patch.data, ...change.data } : (change.data as Patch["data"] & {});
-    else (patch as Record<string, unknown>)[key] = change[key as keyof Change];
+/** What all effects change, as one; later effects win. A single one's object is passed on as it is: a copy costs more than the decision. */
+function patchOf({ changes }: ReadyRule, view: View): Patch {
+  const [first] = changes;
+  if (first === undefined) return NO_CHANGE;
+  if (changes.length === 1) return first(view) as Patch;
+  const patch: Patch = {};
+  const into = patch as Record<string, unknown>;
+  for (const changeOf of changes) {
+    const change = changeOf(view) as Patch;
+    for (const key in change) {
+      const value = change[key as keyof Patch];
+      into[key] = key === "data" && patch.data !== undefined ? Object.assign({}, patch.data, value) : value;
+    }
   }
+  return patch;
 }
 
-function setTimer(patch: Patch, rule: ReadyRule, { task, settings, now }: View): void {
-  const next =
-    rule.timers.length === 0
-      ? null
-      : nextTimer(
-          rule.timers,
-          {
-            entered_at: patch.entered_at ?? task.entered_at,
-            created_at: task.created_at,
-            updated_at: now,
-            needs_attention: patch.needs_attention ?? task.needs_attention,
-            lease: patch.lease === "open" ? { heartbeat_at: now } : patch.lease === "close" ? null : task.lease,
-          },
-          settings,
-        );
-  patch.due_at = next === null ? null : next.due_at;
-  patch.due_action = next === null ? null : next.due_action;
+function timerAfter(rule: ReadyRule, { task, settings, now }: View, patch: Patch): TimerChange {
+  if (!rule.retimes) return "keep";
+  if (rule.timers.length === 0) return null;
+  const clocks = {
+    entered_at: rule.to === rule.from ? task.entered_at : now,
+    created_at: task.created_at,
+    updated_at: now,
+    needs_attention: patch.needs_attention ?? task.needs_attention,
+    lease: rule.lease === "open" ? { heartbeat_at: now } : rule.lease === "close" ? null : task.lease,
+  };
+  return nextTimer(rule.timers, clocks, settings);
 }
 
 function staleVersion({ task }: Situation, { expected_row_version: expected }: Command): Refusal | null {

@@ -4,11 +4,11 @@ import type { Problem } from "./problems.ts";
 import type { Refusal } from "./decision.ts";
 import type {
   ActionSpec,
-  Change,
   Creation,
   CreationView,
   Draft,
   Duration,
+  Effect,
   ForeignAction,
   Guard,
   Invariant,
@@ -84,7 +84,7 @@ export type LifecycleDefinition<
   permissions?: Record<string, Roles>;
   who?: Record<WhoName, Who<V>>;
   guards?: Record<GuardName, Guard<V>>;
-  effects?: Record<EffectName, (view: V) => Change<z.output<Data>>>;
+  effects?: Record<EffectName, Effect<V, z.output<Data>>>;
   invariants?: Record<string, Invariant<Status>>;
   /** Refusal codes of the lifecycle's own. */
   problems?: Record<string, Problem>;

@@ -1,4 +1,4 @@
-import type { Guard, Lifecycle, ReadyRule, Rule, Timer } from "./lifecycle.ts";
+import type { Effect, EffectParts, Guard, Lifecycle, ReadyRule, Rule, Timer } from "./lifecycle.ts";
 import { dueGuard } from "./timers.ts";
 
 type Named = Omit<Lifecycle, "table" | "leased_actions">;
@@ -33,9 +33,11 @@ export function timerFor(lifecycle: Pick<Lifecycle, "statuses">, status: string,
 function readyRule(lifecycle: Named, rule: Rule, index: number, from: string): ReadyRule {
   const to = rule.to ?? from;
   const timers = lifecycle.statuses[to]?.timers ?? [];
+  const effects = (rule.effects ?? []).map((name) => partsOf(present(lifecycle.effects[name])));
   const leasedBefore = lifecycle.statuses[from]?.lease ?? false;
   const leasedAfter = lifecycle.statuses[to]?.lease ?? false;
   return {
+    kind: "rule",
     rule,
     index,
     from,
@@ -44,15 +46,22 @@ function readyRule(lifecycle: Named, rule: Rule, index: number, from: string): R
     outcome: rule.outcome ?? "moved",
     who: whoOf(rule).map((name) => present(lifecycle.who[name])),
     guards: (rule.guards ?? []).map((name) => guardOf(lifecycle, name, from, rule.action)),
-    effects: (rule.effects ?? []).map((name) => present(lifecycle.effects[name])),
+    changes: effects.flatMap((effect) => effect.change ?? []),
+    also: effects.flatMap((effect) => effect.also ?? []),
+    comment: effects.findLast((effect) => effect.comment)?.comment ?? null,
+    timer: effects.findLast((effect) => effect.timer)?.timer ?? null,
     timers,
-    lease: leasedBefore === leasedAfter ? null : leasedAfter ? "open" : "close",
+    lease: effects.some((effect) => effect.lease) ? "close" : leasedBefore === leasedAfter ? "keep" : leasedAfter ? "open" : "close",
     // A timer is set anew on entering a status, by what counts from the last change, and when it has just rung.
     retimes:
       to !== from ||
       timers.some((timer) => timer.since === "updated_at") ||
       timerFor(lifecycle, from, rule.action) !== undefined,
   };
+}
+
+function partsOf(effect: Effect): EffectParts {
+  return typeof effect === "function" ? { change: effect } : effect;
 }
 
 function guardOf(lifecycle: Named, name: string, status: string, action: string): Guard {

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Refusal, SideEffect } from "./decision.ts";
 import type { AnyProblemCode, Problem } from "./problems.ts";
-import type { Actor, Instant, JsonObject, Patch, Task } from "./task.ts";
+import type { Actor, DueTimer, Instant, JsonObject, Patch, Task } from "./task.ts";
 
 /** Everything a decision may look at. `now` is the database's clock. */
 export type Situation<Status extends string = string, Data = JsonObject, Settings = JsonObject, Facts = JsonObject> = {
@@ -32,15 +32,22 @@ export type View<
 
 export type Guard<V = View> = (view: V) => true | Refusal;
 
-/** The part of a patch that an effect may write, and what it wants done beyond the row. */
-export type Change<Data = JsonObject> = Omit<Patch, "status" | "data" | "entered_at" | "updated_at"> & {
-  data?: Partial<Data>;
-  /** Replaces the caller's comment in the journal. */
-  comment?: string;
-  also?: SideEffect[];
-};
+/** What an effect changes of the row. */
+export type Change<Data = JsonObject> = Omit<Patch, "data"> & { data?: Partial<Data> };
 
-export type Effect<V = View, Data = JsonObject> = (view: V) => Change<Data>;
+/** An effect changes the row, or does more than that, part by part. */
+export type Effect<V = View, Data = JsonObject> = ((view: V) => Change<Data>) | EffectParts<V, Data>;
+
+export type EffectParts<V = View, Data = JsonObject> = {
+  change?: (view: V) => Change<Data>;
+  /** Done beyond the row by the engine, in the same transaction. */
+  also?: (view: V) => readonly SideEffect[];
+  /** Replaces the caller's comment in the journal. */
+  comment?: (view: V) => string;
+  /** Instead of the timer, and of the lease, that go with the status. */
+  timer?: (view: V) => DueTimer | null;
+  lease?: "close";
+};
 
 /** Somebody a rule is for. The label is shown in tables and refusals. */
 export type Who<V = View> = { label: string; test: (view: V) => boolean; refusal?: (view: V) => Refusal };
@@ -207,6 +214,7 @@ export type Lifecycle = {
 
 /** A rule with its names resolved, so that a decision looks nothing up by name. */
 export type ReadyRule = {
+  readonly kind: "rule";
   readonly rule: Rule;
   readonly index: number;
   readonly from: string;
@@ -215,8 +223,11 @@ export type ReadyRule = {
   readonly outcome: "moved" | "touched" | "absorbed";
   readonly who: readonly Who[];
   readonly guards: readonly Guard[];
-  readonly effects: readonly Effect[];
+  readonly changes: readonly ((view: View) => Change)[];
+  readonly also: readonly ((view: View) => readonly SideEffect[])[];
+  readonly comment: ((view: View) => string) | null;
+  readonly timer: ((view: View) => DueTimer | null) | null;
   readonly timers: readonly Timer[];
-  readonly lease: "open" | "close" | null;
+  readonly lease: "open" | "close" | "keep";
   readonly retimes: boolean;
 };

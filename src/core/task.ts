@@ -40,9 +40,8 @@ export type Task<Status extends string = string, Data = JsonObject> = {
   entered_at: Instant;
 };
 
-/** What a rule changes of a task's row. Absent means unchanged; `data` is merged key by key. */
+/** What a rule's effects change of a task's row. Absent means unchanged; `data` is merged key by key. */
 export type Patch = {
-  status?: string;
   title?: string;
   data?: JsonObject;
   assigned_to?: string | null;
@@ -51,16 +50,13 @@ export type Patch = {
   attempt?: number;
   open_blockers?: number;
   open_holds?: number;
-  due_at?: Instant | null;
-  due_action?: string | null;
   available_at?: Instant | null;
   exclusive_key?: string | null;
   needs_attention?: boolean;
-  /** A new claim opens a lease (the engine makes its token); leaving the leased statuses closes it. */
-  lease?: "open" | "close";
-  entered_at?: Instant;
-  updated_at?: Instant;
 };
+
+/** The next timer: when it rings, and the action the sweep then performs. */
+export type DueTimer = { due_at: Instant; due_action: string };
 
 export type MemberKind = "human" | "agent" | "worker" | "service";
 

@@ -1,6 +1,6 @@
 import { refuse } from "./decision.ts";
 import type { Duration, Guard, Timer } from "./lifecycle.ts";
-import type { Instant, JsonObject, Lease, Task } from "./task.ts";
+import type { DueTimer, Instant, JsonObject, Lease, Task } from "./task.ts";
 
 const UNIT_MS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 
@@ -8,8 +8,6 @@ const UNIT_MS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_40
 type Clocked = Pick<Task, "entered_at" | "created_at" | "updated_at" | "needs_attention"> & {
   lease: Pick<Lease, "heartbeat_at"> | null;
 };
-
-export type DueTimer = { due_at: Instant; due_action: string };
 
 /** The first of a status's timers to run out, or null where none is set. */
 export function nextTimer(timers: readonly Timer[], task: Clocked, settings: JsonObject): DueTimer | null {

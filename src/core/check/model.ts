@@ -1,9 +1,10 @@
 import { decideCreation, draftOf } from "../decide-creation.ts";
 import { outcomeOf, viewOf } from "../decide.ts";
+import type { LeaseChange, Moved, Touched } from "../decision.ts";
 import type { Guard, Lifecycle, ReadyRule, View } from "../lifecycle.ts";
 import { EXACT_GUARDS } from "../standard.ts";
 import { SYSTEM } from "../task.ts";
-import type { Actor, JsonObject, Lease, Patch, Task } from "../task.ts";
+import type { Actor, JsonObject, Lease, Task } from "../task.ts";
 import { samplesOf } from "./samples.ts";
 import { watchReads } from "./watch-reads.ts";
 
@@ -109,7 +110,7 @@ export class Model {
     try {
       const outcome = outcomeOf(rule, watch.view);
       this.noteFacts(view.action, watch.reads.facts);
-      return outcome.kind === "absorbed" ? null : patched(view, outcome.patch);
+      return outcome.kind === "absorbed" ? null : after(view, outcome);
     } catch (error) {
       this.failures.add(`an effect of "${view.action}" threw on a sample: ${String(error)}`);
       return null;
@@ -156,17 +157,19 @@ function rulesThatMayFit(rules: readonly ReadyRule[], answer: (ask: Question) =>
   }
 }
 
-function patched(view: View, patch: Patch): Task {
-  const { lease, ...rest } = patch;
-  const { task, actor } = view;
-  const next: Task = { ...task, ...(rest as Partial<Task>), lease: leaseAfter(task.lease, lease, actor) };
+/** The task as the engine would leave it, with counters that stop counting. */
+function after({ task, actor }: View, outcome: Moved | Touched): Task {
+  const { patch, timer } = outcome;
+  const next: Task = { ...task, ...patch, lease: leaseAfter(task.lease, outcome.lease, actor) };
+  if (outcome.kind === "moved") next.status = outcome.to;
+  if (timer !== "keep") next.due_action = timer?.due_action ?? null;
   next.attempt = Math.min(next.attempt, MOST_ATTEMPTS);
   next.open_blockers = Math.min(next.open_blockers, MOST_OPEN);
   next.open_holds = Math.min(next.open_holds, MOST_OPEN);
   return next;
 }
 
-function leaseAfter(before: Lease | null, change: Patch["lease"], actor: Actor): Lease | null {
+function leaseAfter(before: Lease | null, change: LeaseChange, actor: Actor): Lease | null {
   if (change === "close") return null;
   if (change !== "open") return before;
   return { token: "token", holder: actor.id ?? "system", until: NOW, heartbeat_at: NOW };

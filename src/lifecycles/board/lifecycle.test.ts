@@ -124,18 +124,17 @@ describe("the board's deadlines", () => {
     ["NEW", "cancel", "creator", {}, null],
     ["NEW", "expire", "system", {}, null],
   ])("%s --%s--> by %s with %o sets the deadline to %s", (status, action, actor, task, due_at) => {
-    expect(decided(status, action, actor, task)).toMatchObject({ patch: { due_at } });
+    expect(decided(status, action, actor, task)).toMatchObject({ timer: due_at === null ? null : { due_at, due_action: "expire" } });
   });
 
   test("a comment leaves the deadline alone", () => {
-    const decision = decided("IN_PROGRESS", "comment", "stranger");
-    expect(decision.kind === "moved" && "due_at" in decision.patch).toBe(false);
+    expect(decided("IN_PROGRESS", "comment", "stranger")).toMatchObject({ timer: "keep" });
   });
 
   test("a workspace sets its own, in fractions of minutes too", () => {
     const settings = { status_deadlines: { IN_PROGRESS: 0.5 } };
     const situation = situationOf(board, taskIn(board, "NEW"), member("a", ["agent"]), { settings });
-    expect(judge(board, situation, { action: "claim", comment: "mine" })).toMatchObject({ patch: { due_at: NOW + 30_000 } });
+    expect(judge(board, situation, { action: "claim", comment: "mine" })).toMatchObject({ timer: { due_at: NOW + 30_000 } });
   });
 
   test("expire tells the whole minutes the task was in its status, and keeps the assignee", () => {

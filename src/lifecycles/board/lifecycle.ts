@@ -118,9 +118,12 @@ export const board = defineLifecycle({
     public: ({ task }) => !task.private || refuse("NOT_PUBLIC", "A private task is started by its assignee, not claimed."),
   },
   effects: {
-    tell_how_long: ({ task, now }) => ({
-      comment: `Status deadline expired. Was in ${task.status} for ${Math.floor((now - task.entered_at) / 60_000)} minutes.`,
-    }),
+    tell_how_long: {
+      comment: ({ task, now }) => {
+        const minutes = Math.floor((now - task.entered_at) / 60_000);
+        return `Status deadline expired. Was in ${task.status} for ${minutes} minutes.`;
+      },
+    },
   },
   // A task that nobody holds and that is not NEW was never taken: that is an ordinary wrong turn.
   not_from_here: { claim: ({ task }) => (task.assigned_to === null ? null : alreadyClaimed(task.assigned_to)) },

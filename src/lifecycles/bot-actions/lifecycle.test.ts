@@ -65,7 +65,9 @@ describe("the rules of bot-actions", () => {
   test("a repeated start winds the watchdog up again", () => {
     expect(decided("processing", "start", "bot")).toEqual({
       kind: "touched",
-      patch: { updated_at: NOW, due_at: NOW + 2 * 3_600_000, due_action: "time_out" },
+      patch: {},
+      timer: { due_at: NOW + 2 * 3_600_000, due_action: "time_out" },
+      lease: "keep",
     });
   });
 
@@ -79,7 +81,8 @@ describe("the rules of bot-actions", () => {
   test("the watchdog merges its reason into the payload, and not before its time", () => {
     expect(decided("processing", "time_out", "system")).toMatchObject({
       to: "error",
-      patch: { data: { payload: { step: 1, reason: "timeout" } }, due_at: null },
+      patch: { data: { payload: { step: 1, reason: "timeout" } } },
+      timer: null,
     });
     expect(decided("processing", "time_out", "system", {}, { due_at: NOW + 1 })).toMatchObject({ code: "NOT_DUE" });
   });

@@ -115,7 +115,9 @@ describe("the rules of code", () => {
   test("a lost lease clears the holder and makes the claim run out at once; that counts the attempt", () => {
     expect(decided("in_progress", "lease_lost", "system")).toMatchObject({
       to: "claimed",
-      patch: { lease: "close", due_at: NOW, due_action: "claim_timeout", data: { worker: null } },
+      patch: { data: { worker: null } },
+      timer: { due_at: NOW, due_action: "claim_timeout" },
+      lease: "close",
     });
     const orphaned = { task: { lease: null, due_at: NOW, due_action: "claim_timeout", entered_at: NOW } };
     expect(decided("claimed", "claim_timeout", "system", orphaned)).toMatchObject({ to: "ready", patch: { attempt: 1 } });
@@ -130,20 +132,22 @@ describe("the rules of code", () => {
 
   test("a retry keeps the lease and counts; a release counts nothing", () => {
     expect(decided("in_progress", "retry", "holder")).toMatchObject({ patch: { attempt: 1, data: { claimed_at: NOW } } });
-    expect(decided("in_progress", "retry", "holder")).not.toHaveProperty("patch.lease");
+    expect(decided("in_progress", "retry", "holder")).toMatchObject({ lease: "keep" });
     expect(decided("claimed", "release", "holder")).not.toHaveProperty("patch.attempt");
   });
 
   test("reporting a stuck task sets the timer back to its lease", () => {
     expect(decided("in_progress", "report_stuck", "system")).toMatchObject({
-      patch: { needs_attention: true, due_action: "lease_lost" },
+      patch: { needs_attention: true },
+      timer: { due_action: "lease_lost" },
     });
   });
 
   test("a blocker without a task becomes one, or a hold where that is switched off", () => {
     const payload = { description: "the API is down" };
     expect(decided("in_progress", "block", "holder", { payload })).toMatchObject({
-      patch: { open_blockers: 1, lease: "close" },
+      patch: { open_blockers: 1 },
+      lease: "close",
       effects: [{ kind: "add_blocker", description: "the API is down" }],
     });
     expect(decided("in_progress", "block", "holder", { payload, data: { auto_unblock: false } })).toMatchObject({

@@ -204,25 +204,29 @@ export const code = defineLifecycle({
       data: { last_error: `The lease of ${task.lease?.holder ?? "the worker"} ran out without a heartbeat.` },
     }),
     // The claim's timer is due at once: the next sweep brings the task to ready and counts the attempt there.
-    lose_holder: ({ now }) => ({ lease: "close", due_at: now, due_action: "claim_timeout", data: { worker: null } }),
-    mark_worn_out: ({ task }) => (task.attempt + 1 >= task.data.max_attempts ? { needs_attention: true } : {}),
-    note_blocker: ({ task, input }) => {
-      const reason = input.description ?? null;
-      if (input.blocker_id || task.data.auto_unblock) {
-        const blocker = { kind: "add_blocker", blocker_id: input.blocker_id ?? null, description: reason };
-        return { open_blockers: task.open_blockers + 1, data: { blocked_reason: reason }, also: [blocker] };
-      }
-      return {
-        open_holds: task.open_holds + 1,
-        needs_attention: true,
-        data: { blocked_reason: reason },
-        also: [{ kind: "place_hold", hold_kind: "blocker", reason }],
-      };
+    lose_holder: {
+      change: () => ({ data: { worker: null } }),
+      timer: ({ now }) => ({ due_at: now, due_action: "claim_timeout" }),
+      lease: "close",
     },
-    close_hold: ({ task, input }) => ({
-      open_holds: Math.max(0, task.open_holds - 1),
-      also: [{ kind: "release_hold", hold_id: input.hold_id }],
-    }),
+    mark_worn_out: ({ task }) => (task.attempt + 1 >= task.data.max_attempts ? { needs_attention: true } : {}),
+    note_blocker: {
+      change: ({ task, input }) => ({
+        data: { blocked_reason: input.description ?? null },
+        ...(becomesTask(task.data, input)
+          ? { open_blockers: task.open_blockers + 1 }
+          : { open_holds: task.open_holds + 1, needs_attention: true }),
+      }),
+      also: ({ task, input }) => [
+        becomesTask(task.data, input)
+          ? { kind: "add_blocker", blocker_id: input.blocker_id ?? null, description: input.description ?? null }
+          : { kind: "place_hold", hold_kind: "blocker", reason: input.description ?? null },
+      ],
+    },
+    close_hold: {
+      change: ({ task }) => ({ open_holds: Math.max(0, task.open_holds - 1) }),
+      also: ({ input }) => [{ kind: "release_hold", hold_id: input.hold_id }],
+    },
   },
   invariants: {
     "ready means nothing is waited for": (task) =>
@@ -235,3 +239,8 @@ export const code = defineLifecycle({
   pool: { action: "claim", from: "ready", where: [] },
   unblocks: { from: "blocked", action: "unblock" },
 });
+
+/** A blocker is a task, found or made; only where making one is switched off does a person have to clear it. */
+function becomesTask(data: { auto_unblock: boolean }, input: { blocker_id?: string | null | undefined }): boolean {
+  return Boolean(input.blocker_id) || data.auto_unblock;
+}

@@ -104,11 +104,12 @@ describe("the rules of delivery", () => {
 
   test("a lease opens with the claim, is kept while the job is in hand, and closes when it leaves", () => {
     expect(decided("QUEUED", "claim", "holder")).toMatchObject({
-      patch: { lease: "open", due_action: "heartbeat_timeout", due_at: NOW + 60_000 },
+      lease: "open",
+      timer: { due_action: "heartbeat_timeout", due_at: NOW + 60_000 },
     });
-    expect(decided("DOWNLOADING", "start_stream", "holder")).not.toHaveProperty("patch.lease");
+    expect(decided("DOWNLOADING", "start_stream", "holder")).toMatchObject({ lease: "keep" });
     for (const [action, who] of [["deliver", "holder"], ["fail", "holder"], ["heartbeat_timeout", "system"]] as const) {
-      expect(decided("STREAMING", action, who)).toMatchObject({ patch: { lease: "close" } });
+      expect(decided("STREAMING", action, who)).toMatchObject({ lease: "close" });
     }
   });
 

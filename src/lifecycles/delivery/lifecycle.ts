@@ -169,10 +169,14 @@ export const delivery = defineLifecycle({
       refuse("ATTEMPTS_LEFT", "The job has not begun and can be tried again: release it instead."),
   },
   effects: {
-    keep_acknowledgement: ({ input, task }) => ({
-      data: { message_id: input.message_id ?? null, telegram_file_id: input.telegram_file_id ?? null },
-      also: [{ kind: "cache_file", file_id: task.data.file_id, telegram_file_id: input.telegram_file_id }],
-    }),
+    keep_acknowledgement: {
+      change: ({ input }) => ({
+        data: { message_id: input.message_id ?? null, telegram_file_id: input.telegram_file_id ?? null },
+      }),
+      also: ({ input, task }) => [
+        { kind: "cache_file", file_id: task.data.file_id, telegram_file_id: input.telegram_file_id },
+      ],
+    },
     note_error: ({ input }) => ({ data: { last_error: input.error ?? null } }),
     note_silence: ({ task, now }) => ({
       data: {

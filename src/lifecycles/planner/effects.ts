@@ -1,7 +1,7 @@
-import type { Change } from "../../core/index.ts";
+import type { Change, Effect } from "../../core/index.ts";
 import type { PlannerData, PlannerView } from "./guards.ts";
 
-type PlannerEffect = (view: PlannerView) => Change<PlannerData>;
+type PlannerEffect = Effect<PlannerView, PlannerData>;
 
 /** The key that keeps an owner to one task at a time, held by a unique index. */
 export function wipKey(owner: string): string {
@@ -37,53 +37,47 @@ export const plannerEffects = {
     };
   },
 
-  record_defect: ({ task, input }) => {
-    if (!input.defect) return {};
-    const defect = { kind: "record_defect", task_id: task.id, ...input.defect };
-    return { also: [defect, ...(input.create_fix ? [{ kind: "create_fix", task_id: task.id }] : [])] };
+  record_defect: {
+    also: ({ task, input }) => {
+      if (!input.defect) return [];
+      const defect = { kind: "record_defect", task_id: task.id, ...input.defect };
+      return input.create_fix ? [defect, { kind: "create_fix", task_id: task.id }] : [defect];
+    },
   },
-  close_defect: ({ task, now }) =>
-    task.data.kind !== "fix"
-      ? {}
-      : {
-          also: [
-            {
-              kind: "close_defect",
-              fix_task_id: task.id,
-              how_fixed: task.data.resolution,
-              fixed_by: task.assigned_to,
-              fixed_at: now,
-            },
-          ],
-        },
+  close_defect: {
+    also: ({ task, now }) => {
+      if (task.data.kind !== "fix") return [];
+      const { resolution } = task.data;
+      return [{ kind: "close_defect", fix_task_id: task.id, how_fixed: resolution, fixed_by: task.assigned_to, fixed_at: now }];
+    },
+  },
 
-  open_hold: ({ task, input }) => ({
-    open_holds: task.open_holds + 1,
-    also: [{ kind: "place_hold", hold_kind: input.kind, reason: input.reason }],
-  }),
-  close_hold: ({ task, input }) => ({
-    open_holds: Math.max(0, task.open_holds - 1),
-    also: [{ kind: "release_hold", hold_id: input.hold_id }],
-  }),
-  open_escalation: ({ task, input }) => ({
-    data: { open_escalations: task.data.open_escalations + 1 },
-    also: [{ kind: "open_escalation", reason: input.reason, text: input.text ?? null }],
-  }),
-  close_escalation: ({ task, input }) => {
-    const open = Math.max(0, task.data.open_escalations - 1);
-    return {
-      ...(open === 0 ? { needs_attention: false } : {}),
-      data: { open_escalations: open },
-      also: [{ kind: "close_escalation", escalation_id: input.escalation_id, note: input.note }],
-    };
+  open_hold: {
+    change: ({ task }) => ({ open_holds: task.open_holds + 1 }),
+    also: ({ input }) => [{ kind: "place_hold", hold_kind: input.kind, reason: input.reason }],
+  },
+  close_hold: {
+    change: ({ task }) => ({ open_holds: Math.max(0, task.open_holds - 1) }),
+    also: ({ input }) => [{ kind: "release_hold", hold_id: input.hold_id }],
+  },
+  open_escalation: {
+    change: ({ task }) => ({ data: { open_escalations: task.data.open_escalations + 1 } }),
+    also: ({ input }) => [{ kind: "open_escalation", reason: input.reason, text: input.text ?? null }],
+  },
+  close_escalation: {
+    change: ({ task }) => {
+      const open = Math.max(0, task.data.open_escalations - 1);
+      return { data: { open_escalations: open }, ...(open === 0 ? { needs_attention: false } : {}) };
+    },
+    also: ({ input }) => [{ kind: "close_escalation", escalation_id: input.escalation_id, note: input.note }],
   },
 
   join: ({ task, input }) => ({ data: { contributors: [...new Set([...task.data.contributors, input.member_id ?? ""])] } }),
   leave: ({ task, input }) => ({ data: { contributors: task.data.contributors.filter((id) => id !== input.member_id) } }),
-  drop_dependency: ({ task, input }) => ({
-    open_blockers: Math.max(0, task.open_blockers - 1),
-    also: [{ kind: "remove_dependency", blocker_id: input.blocker_id }],
-  }),
+  drop_dependency: {
+    change: ({ task }) => ({ open_blockers: Math.max(0, task.open_blockers - 1) }),
+    also: ({ input }) => [{ kind: "remove_dependency", blocker_id: input.blocker_id }],
+  },
 } as const satisfies Record<string, PlannerEffect>;
 
 function ownedBy(owner: string | null, by: string | null, now: number): Change<PlannerData> {

@@ -1,0 +1,95 @@
+import { deepStrictEqual } from "node:assert";
+import { decide } from "../src/core/index.ts";
+import type { Actor, Command, Decision, Situation, Task } from "../src/core/index.ts";
+import { planner } from "../src/lifecycles/index.ts";
+import { decideByHand } from "./planner-by-hand.ts";
+import { compare } from "./compare.ts";
+import type { Report } from "./compare.ts";
+
+const NOW = Date.UTC(2026, 0, 5);
+
+/** Decisions per second on the planner, beside a hand-written switch of the same rules that gives the same answers. */
+export function benchDecisions({ quick }: { quick: boolean }): Report {
+  const cases = makeCases();
+  for (const [situation, command] of cases) {
+    deepStrictEqual(decide(planner, situation, command), decideByHand(situation, command));
+  }
+  const decisions = quick ? 200_000 : 1_000_000;
+  // Answers are kept for a while, as a batch keeps them: otherwise the compiler would not even make them.
+  const kept = new Array<Decision>(1024);
+  const run = (judge: (situation: Situation, command: Command) => Decision) => () => {
+    for (let i = 0; i < decisions; i++) {
+      const [situation, command] = cases[i % cases.length] as (typeof cases)[number];
+      kept[i % 1024] = judge(situation, command);
+    }
+    return decisions;
+  };
+  return compare({
+    title: "Decisions on the planner",
+    unit: "decisions/s",
+    rounds: quick ? 7 : 15,
+    baseline: "a switch by hand",
+    contenders: { "a switch by hand": run(decideByHand), "Pawl decide": run((situation, command) => decide(planner, situation, command)) },
+    aims: [{ of: "Pawl decide", ratioAtLeast: 0.5, rateAtLeast: 1_000_000 }],
+  });
+}
+
+/** A working day in small: most commands move a task, some come late, from the wrong person or with an old version. */
+export function makeCases(): [Situation, Command][] {
+  const executor = actor("e1", ["executor"], 5);
+  const novice = actor("e2", ["executor"], 1);
+  const lead = actor("l1", ["lead"], null);
+  const step = (who: Actor, status: string, action: string, more: Partial<Command> = {}): [Situation, Command] => [
+    { task: taskIn(status), actor: who, facts: { work_of_actor: [] }, settings: planner.settings.parse({}), now: NOW },
+    { action, input: {}, comment: null, expected_row_version: 3, lease_token: null, ...more },
+  ];
+  return [
+    step(executor, "available", "self_assign"),
+    step(executor, "assigned", "start"),
+    step(executor, "in_progress", "submit"),
+    step(lead, "submitted", "review_approve"),
+    step(lead, "in_progress", "recall_to_pool", { input: { reason: "elsewhere" } }),
+    step(executor, "available", "self_assign"),
+    step(executor, "assigned", "start"),
+    step(executor, "in_progress", "submit"),
+    step(novice, "available", "self_assign"),
+    step(novice, "assigned", "start"),
+    step(executor, "done", "submit"),
+    step(executor, "in_progress", "submit", { expected_row_version: 2 }),
+  ];
+}
+
+function actor(id: string, roles: string[], skill_level: number | null): Actor {
+  return { id, name: id, kind: "human", roles, skill_level, specializations: ["welder"], project_ids: null };
+}
+
+function taskIn(status: string): Task {
+  const owned = status === "available" ? null : "e1";
+  return {
+    id: "0197a000-0000-7000-8000-000000000001",
+    org_id: "main",
+    project_id: "main",
+    lifecycle: "planner",
+    lifecycle_version: 1,
+    status,
+    row_version: 3,
+    title: "Weld the frame",
+    data: { kind: "work", required_trade: "welder", contributors: [], open_escalations: 0 },
+    created_by: "l1",
+    assigned_to: owned,
+    private: false,
+    priority: 0,
+    attempt: 0,
+    open_blockers: 0,
+    open_holds: 0,
+    due_at: null,
+    due_action: null,
+    available_at: null,
+    exclusive_key: null,
+    needs_attention: false,
+    lease: null,
+    created_at: NOW,
+    updated_at: NOW,
+    entered_at: NOW,
+  };
+}

@@ -1,0 +1,56 @@
+// Compiles src into dist, and brings along what the compiler leaves behind.
+import { spawnSync } from "node:child_process";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
+const SRC = join(ROOT, "src");
+const DIST = join(ROOT, "dist");
+const ASSETS = /\.sql$/;
+const OUTPUTS = /\.(js|d\.ts)(\.map)?$/;
+
+// Written last and removed first: `npm start` compares it with the sources, and a build that failed must not count.
+const BUILT = join(DIST, ".built");
+rmSync(BUILT, { force: true });
+
+// Not incremental: the compiler's memory of what it once emitted does not notice that a file of dist is gone.
+const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+const options = [
+  "-p",
+  join(ROOT, "tsconfig.build.json"),
+  "--incremental",
+  "false",
+  "--tsBuildInfoFile",
+  "null",
+];
+const { status } = spawnSync(process.execPath, [tsc, ...options], { stdio: "inherit" });
+if (status !== 0) process.exit(1);
+
+dropOutputsWithoutSource();
+copyAssets();
+chmodSync(join(DIST, "bin.js"), 0o755);
+writeFileSync(BUILT, "");
+
+/** The compiler never deletes: what a removed source left behind would be shipped. */
+function dropOutputsWithoutSource() {
+  for (const file of filesIn(DIST).filter((name) => OUTPUTS.test(name))) {
+    const source = join(SRC, file.replace(OUTPUTS, ""));
+    if (![".ts", ".tsx"].some((ending) => existsSync(source + ending))) rmSync(join(DIST, file));
+  }
+}
+
+function copyAssets() {
+  for (const file of filesIn(SRC).filter((name) => ASSETS.test(name))) {
+    mkdirSync(dirname(join(DIST, file)), { recursive: true });
+    copyFileSync(join(SRC, file), join(DIST, file));
+  }
+}
+
+/** Paths of all files below a folder, relative to it. */
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+}
