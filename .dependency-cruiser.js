@@ -20,7 +20,10 @@ const rooms = Object.entries(LAW).map(([room, allowed]) => ({
   from: { path: `^src/${room}/`, pathNot: "\\.test\\.ts$" },
   to: {
     path: "^src/",
-    pathNot: [`^src/(${[room, ...allowed].join("|")})/`, ...(room === "console" ? ["^src/lifecycles/[^/]+/contract\\.ts$"] : [])],
+    pathNot: [
+      `^src/(${[room, ...allowed].join("|")})/`,
+      ...(room === "console" ? ["^src/lifecycles/[^/]+/contract\\.ts$"] : []),
+    ],
   },
 }));
 
@@ -38,7 +41,10 @@ export default {
       comment: "No I/O, no clock, no packages but zod.",
       severity: "error",
       from: { path: "^src/(core|contract)/", pathNot: "\\.test\\.ts$" },
-      to: { dependencyTypes: ["core", "npm", "npm-dev", "npm-optional", "npm-peer"], pathNot: "node_modules/zod/" },
+      to: {
+        dependencyTypes: ["core", "npm", "npm-dev", "npm-optional", "npm-peer"],
+        pathNot: "node_modules/zod/",
+      },
     },
     {
       name: "source-does-not-import-tests",

@@ -29,7 +29,10 @@ export function benchDecisions({ quick }: { quick: boolean }): Report {
     unit: "decisions/s",
     rounds: quick ? 7 : 15,
     baseline: "a switch by hand",
-    contenders: { "a switch by hand": run(decideByHand), "Pawl decide": run((situation, command) => decide(planner, situation, command)) },
+    contenders: {
+      "a switch by hand": run(decideByHand),
+      "Pawl decide": run((situation, command) => decide(planner, situation, command)),
+    },
     aims: [{ of: "Pawl decide", ratioAtLeast: 0.5, rateAtLeast: 1_000_000 }],
   });
 }
@@ -39,8 +42,19 @@ export function makeCases(): [Situation, Command][] {
   const executor = actor("e1", ["executor"], 5);
   const novice = actor("e2", ["executor"], 1);
   const lead = actor("l1", ["lead"], null);
-  const step = (who: Actor, status: string, action: string, more: Partial<Command> = {}): [Situation, Command] => [
-    { task: taskIn(status), actor: who, facts: { work_of_actor: [] }, settings: planner.settings.parse({}), now: NOW },
+  const step = (
+    who: Actor,
+    status: string,
+    action: string,
+    more: Partial<Command> = {},
+  ): [Situation, Command] => [
+    {
+      task: taskIn(status),
+      actor: who,
+      facts: { work_of_actor: [] },
+      settings: planner.settings.parse({}),
+      now: NOW,
+    },
     { action, input: {}, comment: null, expected_row_version: 3, lease_token: null, ...more },
   ];
   return [

@@ -31,10 +31,14 @@ export function decideByHand(situation: Situation, command: Command): Decision {
       }
       const held = facts.work_of_actor[0];
       if (held !== undefined) {
-        return refuse("WIP_LIMIT", `You hold "${held.title}" (${held.id}, ${held.status}); one task at a time.`, {
-          task_id: held.id,
-          tasks: facts.work_of_actor,
-        });
+        return refuse(
+          "WIP_LIMIT",
+          `You hold "${held.title}" (${held.id}, ${held.status}); one task at a time.`,
+          {
+            task_id: held.id,
+            tasks: facts.work_of_actor,
+          },
+        );
       }
       return moved(command, "available", "assigned", {
         assigned_to: actor.id,
@@ -51,7 +55,7 @@ export function decideByHand(situation: Situation, command: Command): Decision {
       if (actor.id !== task.assigned_to) return notOwner(task.assigned_to);
       return moved(command, "in_progress", "submitted", {
         exclusive_key: null,
-        data: { submitted_at: now, resolution: (command.input.resolution as string | undefined) ?? null },
+        data: { submitted_at: now, resolution: command.input.resolution ?? null },
       });
     case "review_approve":
       if (task.status !== "submitted") break;
@@ -70,10 +74,14 @@ export function decideByHand(situation: Situation, command: Command): Decision {
     default:
   }
   const starts = STARTS[command.action] ?? [];
-  return refuse("INVALID_TRANSITION", `"${command.action}" starts from ${starts.join(", ")}; the task is ${task.status}.`, {
-    status: task.status,
-    starts_from: starts,
-  });
+  return refuse(
+    "INVALID_TRANSITION",
+    `"${command.action}" starts from ${starts.join(", ")}; the task is ${task.status}.`,
+    {
+      status: task.status,
+      starts_from: starts,
+    },
+  );
 }
 
 const STARTS: Record<string, string[]> = {

@@ -15,17 +15,10 @@ const OUTPUTS = /\.(js|d\.ts)(\.map)?$/;
 const BUILT = join(DIST, ".built");
 rmSync(BUILT, { force: true });
 
-// Not incremental: the compiler's memory of what it once emitted does not notice that a file of dist is gone.
 const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-const options = [
-  "-p",
-  join(ROOT, "tsconfig.build.json"),
-  "--incremental",
-  "false",
-  "--tsBuildInfoFile",
-  "null",
-];
-const { status } = spawnSync(process.execPath, [tsc, ...options], { stdio: "inherit" });
+const { status } = spawnSync(process.execPath, [tsc, "-p", join(ROOT, "tsconfig.build.json")], {
+  stdio: "inherit",
+});
 if (status !== 0) process.exit(1);
 
 dropOutputsWithoutSource();

@@ -1,12 +1,12 @@
 // Writes what is generated from definitions: the diagram and tables in each lifecycle's README.
 import { readFile, writeFile } from "node:fs/promises";
 import { LIFECYCLES } from "../src/lifecycles/index.ts";
-import { lifecyclePage } from "./lifecycle-page.ts";
+import { withGeneratedPart } from "./lifecycle-page.ts";
 
 for (const lifecycle of LIFECYCLES) {
   const file = new URL(`../src/lifecycles/${lifecycle.name}/README.md`, import.meta.url);
   const readme = await readFile(file, "utf8");
-  const page = lifecyclePage(lifecycle, readme);
+  const page = withGeneratedPart(lifecycle, readme);
   if (page === readme) continue;
   await writeFile(file, page);
   console.log(`wrote src/lifecycles/${lifecycle.name}/README.md`);

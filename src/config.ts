@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { createJiti } from "jiti";
 import { z } from "zod";
@@ -14,10 +14,10 @@ export type PawlConfig = {
 };
 
 /** A configuration that has been read and found right. `path` is null where there is no file. */
-export type LoadedConfig = { path: string | null; lifecycles: readonly Lifecycle[] };
+type LoadedConfig = { path: string | null; lifecycles: readonly Lifecycle[] };
 
 /** Where to look, and what `import … from "pawl"` means there. */
-export type ConfigSource = {
+type ConfigSource = {
   cwd: string;
   /** The file to read; `pawl.config.ts`, `.js` or `.mjs` in `cwd` unless given. */
   path?: string | undefined;
@@ -37,7 +37,7 @@ export async function loadConfig({ cwd, path, modules }: ConfigSource): Promise<
   const file = path === undefined ? findConfig(cwd) : resolve(cwd, path);
   if (file === null) return { path: null, lifecycles: [] };
   if (!isFile(file)) {
-    throw new PawlError("INVALID_CONFIG", `There is no file ${shown(file, cwd)}.`, { file });
+    throw new PawlError("INVALID_CONFIG", `There is no configuration file ${shown(file, cwd)}.`, { file });
   }
   const { lifecycles } = parseConfig(await importDefault(file, cwd, modules), shown(file, cwd));
   refuseTakenNames(lifecycles, shown(file, cwd));
@@ -70,28 +70,29 @@ async function importDefault(file: string, cwd: string, modules: Record<string, 
   return loaded.default;
 }
 
-const SCHEMA = z.strictObject({
-  lifecycles: z.array(z.custom<Lifecycle>(isLifecycle)).default([]),
-});
+const SCHEMA = z.strictObject(
+  { lifecycles: z.array(z.custom<Lifecycle>(isLifecycle), { error: "must be a list" }).default([]) },
+  { error: ({ code }) => (code === "invalid_type" ? "the default export must be an object" : undefined) },
+);
 
 function parseConfig(sent: unknown, file: string): z.output<typeof SCHEMA> {
   const parsed = SCHEMA.safeParse(sent);
   if (parsed.success) return parsed.data;
   const mistakes = parsed.error.issues.flatMap((issue) => mistakesOf(issue, sent));
-  throw new PawlError("INVALID_CONFIG", `${file}: ${mistakes.join("; ")}.`, { mistakes });
+  throw new PawlError("INVALID_CONFIG", `${file}: ${mistakes.join("; ")}`, { mistakes });
 }
 
 function mistakesOf(issue: z.core.$ZodIssue, sent: unknown): string[] {
-  const known = Object.keys(SCHEMA.shape);
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => `there is no setting "${key}"${didYouMean(key, known).replace(/\?$/, "")}`);
+    const known = Object.keys(SCHEMA.shape);
+    return issue.keys.map((key) => `there is no setting "${key}"${didYouMean(key, known)}`);
   }
   const [key, index] = issue.path;
   if (key === "lifecycles" && typeof index === "number") {
     const value = (sent as { lifecycles: unknown[] }).lifecycles[index];
     return [`lifecycles[${index}] is ${spoken(value)}, not a lifecycle made by defineLifecycle`];
   }
-  return [`${issue.path.join(".") || "the configuration"}: ${issue.message}`];
+  return [`${issue.path.join(".")} ${issue.message}`.trimStart()];
 }
 
 /** A definition that was not passed through `defineLifecycle` has no table to decide by. */
@@ -103,9 +104,9 @@ function isLifecycle(value: unknown): boolean {
 
 function spoken(value: unknown): string {
   if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return "an array";
-  if (typeof value === "object") return "name" in value ? `the plain object "${String(value.name)}"` : "a plain object";
-  return `the ${typeof value} ${typeof value === "string" ? `"${value}"` : ""}`.trimEnd();
+  if (typeof value === "function") return "a function";
+  if (typeof value !== "object") return `the ${typeof value} ${JSON.stringify(value)}`;
+  return "name" in value ? `the plain object "${String(value.name)}"` : "a plain object";
 }
 
 function refuseTakenNames(lifecycles: readonly Lifecycle[], file: string): void {
@@ -113,9 +114,14 @@ function refuseTakenNames(lifecycles: readonly Lifecycle[], file: string): void 
   const seen = new Set<string>();
   for (const { name } of lifecycles) {
     if (shipped.has(name)) {
-      throw new PawlError("INVALID_CONFIG", `${file}: the lifecycle name "${name}" is taken: one ships with Pawl.`, { name });
+      throw new PawlError(
+        "INVALID_CONFIG",
+        `${file}: the lifecycle name "${name}" is taken: one ships with Pawl.`,
+        { name },
+      );
     }
-    if (seen.has(name)) throw new PawlError("INVALID_CONFIG", `${file}: two lifecycles are named "${name}".`, { name });
+    if (seen.has(name))
+      throw new PawlError("INVALID_CONFIG", `${file}: two lifecycles are named "${name}".`, { name });
     seen.add(name);
   }
 }
@@ -127,7 +133,12 @@ function loadingFault(error: unknown, file: string, cwd: string): PawlError {
   if (error instanceof PawlError) {
     return new PawlError(error.code, error.message, { ...error.params, at: where }, { cause: error });
   }
-  return new PawlError("INVALID_CONFIG", `${where} cannot be loaded: ${reasonOf(error)}.`, { at: where }, { cause: error });
+  return new PawlError(
+    "INVALID_CONFIG",
+    `${where} cannot be loaded: ${reasonOf(error)}.`,
+    { at: where },
+    { cause: error },
+  );
 }
 
 function reasonOf(error: unknown): string {
@@ -144,16 +155,23 @@ function reasonOf(error: unknown): string {
 }
 
 const OWN_FOLDER = dirname(fileURLToPath(import.meta.url));
+const PLACE = /^(file:\/\/.+|\/.+|[A-Za-z]:[\\/].+):(\d+):\d+$/;
 
+/** The first line of a parser's message or of a stack that lies in neither Pawl, Node nor a package. */
 function placeOf(error: unknown): { file: string; line: number } | null {
   if (!(error instanceof Error)) return null;
-  for (const line of `${error.message}\n${error.stack ?? ""}`.split("\n")) {
-    const found = /(file:\/\/\/.+?|\/.+?|[A-Za-z]:[\\/].+?):(\d+):\d+\)?$/.exec(line.replace(/^\s*at .*\(/, "").trimEnd());
+  for (const text of `${error.message}\n${error.stack ?? ""}`.split("\n")) {
+    const found = PLACE.exec(
+      text
+        .trim()
+        .replace(/^at (async )?(.*\()?/, "")
+        .replace(/\)$/, ""),
+    );
     if (!found) continue;
-    const [, place = "", row = ""] = found;
+    const [, place = "", line = ""] = found;
     const file = place.startsWith("file:") ? fileURLToPath(place) : place;
-    if (file.startsWith(OWN_FOLDER) || /[\\/]node_modules[\\/]/.test(file)) continue;
-    return { file, line: Number(row) };
+    if (!file.startsWith(OWN_FOLDER + sep) && !/[\\/]node_modules[\\/]/.test(file))
+      return { file, line: Number(line) };
   }
   return null;
 }

@@ -5,6 +5,7 @@ export {
   check,
   decide,
   defineLifecycle,
+  describeLifecycle,
   explain,
   mermaid,
   PawlError,
@@ -36,6 +37,7 @@ export type {
   Lease,
   Lifecycle,
   LifecycleDefinition,
+  LifecycleDescription,
   Patch,
   Pool,
   Problem,
@@ -51,6 +53,4 @@ export type {
   View,
   Who,
 } from "./core/index.ts";
-export { describeLifecycle } from "./core/describe.ts";
-export type { LifecycleDescription } from "./core/describe.ts";
 export { LIFECYCLES } from "./lifecycles/index.ts";

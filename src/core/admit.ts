@@ -21,7 +21,8 @@ export type Admitted = { kind: "admitted"; command: Command };
 /** The checks that need no task: does the action exist, may this role, is the input well shaped. */
 export function admit(lifecycle: Lifecycle, actor: Actor, request: Request): Admitted | Refusal {
   const spec = lifecycle.actions[request.action];
-  if (!spec || !Object.hasOwn(lifecycle.actions, request.action)) return unknownAction(lifecycle, request.action);
+  if (!spec || !Object.hasOwn(lifecycle.actions, request.action))
+    return unknownAction(lifecycle, request.action);
   const forbidden = permissionRefusal(lifecycle, actor, permissionOf(lifecycle, request.action));
   if (forbidden) return forbidden;
 
@@ -72,7 +73,10 @@ function demandRefusal(
     return refuse("COMMENT_REQUIRED", `"${request.action}" needs a comment: say why.`);
   }
   if (lifecycle.leased_actions.has(request.action) && (request.lease_token ?? null) === null) {
-    return refuse("LEASE_TOKEN_REQUIRED", `"${request.action}" needs the lease_token that the claim gave you.`);
+    return refuse(
+      "LEASE_TOKEN_REQUIRED",
+      `"${request.action}" needs the lease_token that the claim gave you.`,
+    );
   }
   return null;
 }

@@ -2,7 +2,11 @@
  * How long to wait before try `attempt` + 1: doubling, capped, spread by up to half.
  * The spread comes from the seed (a task's id), so that a decision stays a pure function of its situation.
  */
-export function backoffMs(attempt: number, seed: string, { baseMs, capMs }: { baseMs: number; capMs: number }): number {
+export function backoffMs(
+  attempt: number,
+  seed: string,
+  { baseMs, capMs }: { baseMs: number; capMs: number },
+): number {
   const full = Math.min(capMs, baseMs * 2 ** attempt);
   return Math.round(full * (0.5 + 0.5 * fraction(`${seed}:${attempt}`)));
 }

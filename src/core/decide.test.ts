@@ -4,7 +4,7 @@ import { z } from "zod";
 import { judge, member, NOW, situationOf, taskIn } from "../../test/support/situation.ts";
 import { LIFECYCLES } from "../lifecycles/index.ts";
 import { admit } from "./admit.ts";
-import { decide } from "./decide.ts";
+import type { decide } from "./decide.ts";
 import { refuse } from "./decision.ts";
 import { defineLifecycle } from "./define-lifecycle.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -17,10 +17,25 @@ const parcel = defineLifecycle({
   summary: "",
   data: z.object({ weight: z.number() }),
   statuses: { packed: {}, sent: {}, lost: { final: true } },
-  actions: { send: { input: z.object({ by: z.string(), insured: z.boolean().default(false) }) }, nudge: {}, lose: {} },
-  creation: { input: z.object({}), to: [{ status: "packed" }], draft: () => ({ title: "", data: { weight: 1 } }) },
+  actions: {
+    send: { input: z.object({ by: z.string(), insured: z.boolean().default(false) }) },
+    nudge: {},
+    lose: {},
+  },
+  creation: {
+    input: z.object({}),
+    to: [{ status: "packed" }],
+    draft: () => ({ title: "", data: { weight: 1 } }),
+  },
   rules: [
-    { action: "send", from: "packed", to: "sent", who: "creator", guards: ["light", "by_air"], effects: ["weigh"] },
+    {
+      action: "send",
+      from: "packed",
+      to: "sent",
+      who: "creator",
+      guards: ["light", "by_air"],
+      effects: ["weigh"],
+    },
     { action: "send", from: "packed", to: "sent", who: "assignee", guards: ["light"] },
     { action: "nudge", from: "packed", who: "anyone", outcome: "touched" },
     { action: "nudge", from: "sent", who: "anyone", outcome: "absorbed" },
@@ -59,7 +74,12 @@ describe("decide", () => {
   });
 
   test("touches: time passes, nothing is told", () => {
-    expect(outcome(ann, {}, {}, "nudge")).toEqual({ kind: "touched", patch: {}, timer: "keep", lease: "keep" });
+    expect(outcome(ann, {}, {}, "nudge")).toEqual({
+      kind: "touched",
+      patch: {},
+      timer: "keep",
+      lease: "keep",
+    });
   });
 
   test("absorbs: nothing at all", () => {
@@ -69,7 +89,10 @@ describe("decide", () => {
   test("refuses with the reason of the rule that came furthest", () => {
     expect(outcome(ann, { data: { weight: 50 } })).toMatchObject({ code: "TOO_HEAVY" });
     expect(outcome(ann, {}, { by: "sea" })).toMatchObject({ code: "NOT_BY_AIR" });
-    expect(outcome(member("bob", ["member"]))).toMatchObject({ code: "FORBIDDEN", detail: '"send" from packed is for: assignee.' });
+    expect(outcome(member("bob", ["member"]))).toMatchObject({
+      code: "FORBIDDEN",
+      detail: '"send" from packed is for: assignee.',
+    });
   });
 
   test("of several rules that fit the first wins, and the next one is tried where it does not fit", () => {
@@ -88,20 +111,44 @@ describe("decide", () => {
 
 describe("admit", () => {
   test.each<[string, object, object]>([
-    ["an unknown action", { action: "sned" }, { code: "VALIDATION_ERROR", detail: 'There is no action "sned"; did you mean "send"?' }],
+    [
+      "an unknown action",
+      { action: "sned" },
+      { code: "VALIDATION_ERROR", detail: 'There is no action "sned"; did you mean "send"?' },
+    ],
     ["an inherited name", { action: "constructor" }, { code: "VALIDATION_ERROR" }],
-    ["a missing field", { action: "send", payload: {} }, { code: "VALIDATION_ERROR", params: { errors: [{ path: "by" }] } }],
+    [
+      "a missing field",
+      { action: "send", payload: {} },
+      { code: "VALIDATION_ERROR", params: { errors: [{ path: "by" }] } },
+    ],
     ["a payload that is no object", { action: "send", payload: 5 }, { code: "VALIDATION_ERROR" }],
-    ["NUL in a text", { action: "send", payload: { by: "a\0b" } }, { code: "VALIDATION_ERROR", params: { errors: [{ path: "by" }] } }],
-    ["a lone surrogate, however deep", { action: "send", payload: { by: "x", more: [{ a: "\ud800" }] } }, { code: "VALIDATION_ERROR", params: { errors: [{ path: "more.0.a" }] } }],
+    [
+      "NUL in a text",
+      { action: "send", payload: { by: "a\0b" } },
+      { code: "VALIDATION_ERROR", params: { errors: [{ path: "by" }] } },
+    ],
+    [
+      "a lone surrogate, however deep",
+      { action: "send", payload: { by: "x", more: [{ a: "\ud800" }] } },
+      { code: "VALIDATION_ERROR", params: { errors: [{ path: "more.0.a" }] } },
+    ],
   ])("refuses %s", (_, request, refusal) => {
     expect(admit(parcel, ann, request as { action: string })).toMatchObject({ kind: "refused", ...refusal });
   });
 
   test("ignores unknown keys, fills defaults, trims the comment", () => {
-    expect(admit(parcel, ann, { action: "send", payload: { by: "air", extra: 1 }, comment: "  hi " })).toEqual({
+    expect(
+      admit(parcel, ann, { action: "send", payload: { by: "air", extra: 1 }, comment: "  hi " }),
+    ).toEqual({
       kind: "admitted",
-      command: { action: "send", input: { by: "air", insured: false }, comment: "hi", expected_row_version: null, lease_token: null },
+      command: {
+        action: "send",
+        input: { by: "air", insured: false },
+        comment: "hi",
+        expected_row_version: null,
+        lease_token: null,
+      },
     });
   });
 
@@ -129,7 +176,11 @@ describe.each(LIFECYCLES)("whatever happens in $name", (lifecycle) => {
       reason: fc.constantFrom("materials", "because"),
       assign_to: fc.constantFrom("a", "b"),
       resolution: fc.constant("mended"),
-      error: fc.constantFrom("broke", { code: "X", message: "", retryable: true }, { code: "Y", message: "", retryable: false }),
+      error: fc.constantFrom(
+        "broke",
+        { code: "X", message: "", retryable: true },
+        { code: "Y", message: "", retryable: false },
+      ),
       recoverable: fc.boolean(),
       commit: fc.constant("abc"),
       worktree: fc.constant("/w"),
@@ -150,7 +201,16 @@ describe.each(LIFECYCLES)("whatever happens in $name", (lifecycle) => {
     pick: fc.nat(),
     anywhere: fc.integer({ min: 0, max: 9 }),
     who: fc.constantFrom("holder", "holder", "a", "b", "creator", "system"),
-    roles: fc.constantFrom(everyRole, everyRole, everyRole, ["executor"], ["lead"], ["agent"], ["worker"], ["viewer"]),
+    roles: fc.constantFrom(
+      everyRole,
+      everyRole,
+      everyRole,
+      ["executor"],
+      ["lead"],
+      ["agent"],
+      ["worker"],
+      ["viewer"],
+    ),
     skill: fc.integer({ min: 1, max: 10 }),
     payload,
     minutes: fc.constantFrom(0, 1, 5, 30, 3000),
@@ -173,7 +233,8 @@ describe.each(LIFECYCLES)("whatever happens in $name", (lifecycle) => {
           );
           const action = actions[pick % actions.length] ?? "";
           const who = step.who === "holder" ? (task.lease?.holder ?? task.assigned_to ?? "a") : step.who;
-          const actor = who === "system" ? SYSTEM : member(who, roles, { skill_level: skill, kind: "worker" });
+          const actor =
+            who === "system" ? SYSTEM : member(who, roles, { skill_level: skill, kind: "worker" });
           const situation = situationOf(lifecycle, task, actor, { facts: factsFor(task), now });
           const request = {
             action,
@@ -190,7 +251,8 @@ describe.each(LIFECYCLES)("whatever happens in $name", (lifecycle) => {
           if (decision.kind === "moved") moves++;
           else expect(next.status).toBe(task.status);
           if (lifecycle.statuses[task.status]?.final) expect(next.status).toBe(task.status);
-          for (const [name, holds] of Object.entries(lifecycle.invariants)) expect(holds(next), name).toBe(true);
+          for (const [name, holds] of Object.entries(lifecycle.invariants))
+            expect(holds(next), name).toBe(true);
           task = next;
         }
       }),
@@ -202,14 +264,24 @@ describe.each(LIFECYCLES)("whatever happens in $name", (lifecycle) => {
 });
 
 function born(lifecycle: Lifecycle, open_blockers: number): Task {
-  const begins = lifecycle.creation.to.find(({ guards = [] }) => open_blockers === 0 || !guards.includes("blockers_done"));
+  const begins = lifecycle.creation.to.find(
+    ({ guards = [] }) => open_blockers === 0 || !guards.includes("blockers_done"),
+  );
   const status = begins?.status ?? "";
   const timer = lifecycle.statuses[status]?.timers?.[0];
   return taskIn(lifecycle, status, {
     open_blockers,
     due_at: timer ? NOW : null,
     due_action: timer?.action ?? null,
-    data: { kind: "work", required_trade: null, contributors: ["b"], open_escalations: 0, max_attempts: 3, auto_unblock: true, payload: null },
+    data: {
+      kind: "work",
+      required_trade: null,
+      contributors: ["b"],
+      open_escalations: 0,
+      max_attempts: 3,
+      auto_unblock: true,
+      payload: null,
+    },
   });
 }
 
@@ -227,7 +299,12 @@ function factsFor(task: Task) {
 }
 
 /** What the engine does with a decision. */
-function applied(task: Task, decision: Extract<ReturnType<typeof decide>, { kind: "moved" | "touched" }>, actor: string, now: number): Task {
+function applied(
+  task: Task,
+  decision: Extract<ReturnType<typeof decide>, { kind: "moved" | "touched" }>,
+  actor: string,
+  now: number,
+): Task {
   const { patch, timer, lease } = decision;
   const moved = decision.kind === "moved" && decision.to !== task.status;
   return {

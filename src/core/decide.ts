@@ -2,7 +2,7 @@ import { refuse } from "./decision.ts";
 import type { Absorbed, Decision, Moved, Refusal, SideEffect, TimerChange, Touched } from "./decision.ts";
 import type { Command, Lifecycle, ReadyRule, Situation, View } from "./lifecycle.ts";
 import { nextTimer } from "./timers.ts";
-import type { Patch } from "./task.ts";
+import type { JsonObject, Patch } from "./task.ts";
 
 /** What becomes of a command in a situation. Pure: the same situation always gives the same decision. */
 export function decide(lifecycle: Lifecycle, situation: Situation, command: Command): Decision {
@@ -47,7 +47,10 @@ export function chooseRule(rules: readonly ReadyRule[], view: View): ReadyRule |
       }
     }
     if (no === null) return rule;
-    if (depth >= furthest) [refusal, furthest] = [no, depth];
+    if (depth >= furthest) {
+      refusal = no;
+      furthest = depth;
+    }
   }
   return refusal as Refusal;
 }
@@ -73,10 +76,14 @@ export function notFromHere(lifecycle: Lifecycle, view: View): Refusal {
   const own = lifecycle.not_from_here[action]?.(view);
   if (own) return own;
   const starts = startsOf(lifecycle, action);
-  return refuse("INVALID_TRANSITION", `"${action}" starts from ${starts.join(", ")}; the task is ${task.status}.`, {
-    status: task.status,
-    starts_from: starts,
-  });
+  return refuse(
+    "INVALID_TRANSITION",
+    `"${action}" starts from ${starts.join(", ")}; the task is ${task.status}.`,
+    {
+      status: task.status,
+      starts_from: starts,
+    },
+  );
 }
 
 /** The statuses an action starts from, in the order of the rules. */
@@ -96,7 +103,7 @@ export function outcomeOf(rule: ReadyRule, view: View): Moved | Touched | Absorb
     patch,
     timer,
     lease: rule.lease,
-    effects: rule.also.length === 0 ? NO_EFFECTS : rule.also.flatMap((also) => also(view)),
+    effects: sideEffectsOf(rule, view),
     event: {
       type: rule.event,
       action: view.action,
@@ -111,21 +118,32 @@ const ABSORBED: Absorbed = Object.freeze({ kind: "absorbed" });
 const NO_EFFECTS: readonly SideEffect[] = Object.freeze([]);
 const NO_CHANGE: Patch = Object.freeze({});
 
+type Changing = ReadyRule["changes"][number];
+
 /** What all effects change, as one; later effects win. A single one's object is passed on as it is: a copy costs more than the decision. */
 function patchOf({ changes }: ReadyRule, view: View): Patch {
-  const [first] = changes;
-  if (first === undefined) return NO_CHANGE;
-  if (changes.length === 1) return first(view) as Patch;
+  if (changes.length === 0) return NO_CHANGE;
+  if (changes.length === 1) return (changes[0] as Changing)(view);
   const patch: Patch = {};
-  const into = patch as Record<string, unknown>;
   for (const changeOf of changes) {
     const change = changeOf(view) as Patch;
-    for (const key in change) {
-      const value = change[key as keyof Patch];
-      into[key] = key === "data" && patch.data !== undefined ? Object.assign({}, patch.data, value) : value;
-    }
+    const data = patch.data === undefined || change.data === undefined ? undefined : patch.data;
+    assign(patch, change);
+    if (data !== undefined) patch.data = assign(assign({}, data), change.data as JsonObject);
   }
   return patch;
+}
+
+/** Object.assign and spreading are several times slower on objects of many shapes. */
+function assign<T extends object>(into: T, from: object): T {
+  for (const key in from) (into as JsonObject)[key] = (from as JsonObject)[key];
+  return into;
+}
+
+function sideEffectsOf({ also }: ReadyRule, view: View): readonly SideEffect[] {
+  if (also.length === 0) return NO_EFFECTS;
+  if (also.length === 1) return (also[0] as ReadyRule["also"][number])(view);
+  return also.flatMap((effect) => effect(view));
 }
 
 function timerAfter(rule: ReadyRule, { task, settings, now }: View, patch: Patch): TimerChange {

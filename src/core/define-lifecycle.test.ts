@@ -3,8 +3,6 @@ import { z } from "zod";
 import { defineLifecycle } from "./define-lifecycle.ts";
 import { PawlError } from "./problems.ts";
 
-type Loose = Parameters<typeof defineLifecycle>[0];
-
 /** A sound lifecycle; each test breaks one thing of it. Types would catch most of these, so they are switched off here. */
 function ticket(broken: Record<string, unknown> = {}) {
   return defineLifecycle({
@@ -16,7 +14,7 @@ function ticket(broken: Record<string, unknown> = {}) {
     creation: { input: z.object({}), to: [{ status: "open" }], draft: () => ({ title: "", data: {} }) },
     rules: [{ action: "close", from: "open", to: "done", who: "anyone" }],
     ...broken,
-  } as unknown as Loose);
+  } as never);
 }
 const rule = { action: "close", from: "open", to: "done", who: "anyone" };
 const creation = (to: unknown[]) => ({ input: z.object({}), to, draft: () => ({ title: "", data: {} }) });
@@ -24,35 +22,140 @@ const settings = z.object({ wait_minutes: z.number().default(5), name: z.string(
 
 describe("a mistake is named when the lifecycle is defined", () => {
   test.each<[string, Record<string, unknown>, string]>([
-    ["unknown status to", { rules: [{ ...rule, to: "doen" }] }, 'rule 1 (close from open to doen) names the unknown status "doen"; did you mean "done"?'],
-    ["unknown status from", { rules: [rule, { ...rule, from: ["opne"] }] }, 'rule 2 (close from opne to done) names the unknown status "opne"; did you mean "open"?'],
-    ["unknown action", { rules: [{ ...rule, action: "clsoe" }] }, 'names the unknown action "clsoe"; did you mean "close"?'],
+    [
+      "unknown status to",
+      { rules: [{ ...rule, to: "doen" }] },
+      'rule 1 (close from open to doen) names the unknown status "doen"; did you mean "done"?',
+    ],
+    [
+      "unknown status from",
+      { rules: [rule, { ...rule, from: ["opne"] }] },
+      'rule 2 (close from opne to done) names the unknown status "opne"; did you mean "open"?',
+    ],
+    [
+      "unknown action",
+      { rules: [{ ...rule, action: "clsoe" }] },
+      'names the unknown action "clsoe"; did you mean "close"?',
+    ],
     ["unknown who", { rules: [{ ...rule, who: "owner" }] }, 'names the unknown who "owner"'],
-    ["guard without implementation", { rules: [{ ...rule, guards: ["paid"] }] }, 'rule 1 (close from open to done) names the guard "paid", which has no implementation'],
-    ["effect without implementation", { rules: [{ ...rule, effects: ["pay"] }] }, 'names the effect "pay", which has no implementation'],
-    ["guard of a creation", { creation: creation([{ status: "open", guards: ["paid"] }]) }, 'creation row 1 names the guard "paid", which has no implementation'],
-    ["status of a creation", { creation: creation([{ status: "opened" }]) }, 'creation row 1 names the unknown status "opened"'],
-    ["rule out of a final status", { rules: [rule, { ...rule, from: "done", to: "open" }] }, 'rule 2 (close from done to open) leaves the final status "done"'],
-    ["unreachable status", { statuses: { open: {}, lost: { final: true }, done: { final: true } } }, 'status "lost" can never be reached'],
+    [
+      "guard without implementation",
+      { rules: [{ ...rule, guards: ["paid"] }] },
+      'rule 1 (close from open to done) names the guard "paid", which has no implementation',
+    ],
+    [
+      "effect without implementation",
+      { rules: [{ ...rule, effects: ["pay"] }] },
+      'names the effect "pay", which has no implementation',
+    ],
+    [
+      "guard of a creation",
+      { creation: creation([{ status: "open", guards: ["paid"] }]) },
+      'creation row 1 names the guard "paid", which has no implementation',
+    ],
+    [
+      "status of a creation",
+      { creation: creation([{ status: "opened" }]) },
+      'creation row 1 names the unknown status "opened"',
+    ],
+    [
+      "rule out of a final status",
+      { rules: [rule, { ...rule, from: "done", to: "open" }] },
+      'rule 2 (close from done to open) leaves the final status "done"',
+    ],
+    [
+      "unreachable status",
+      { statuses: { open: {}, lost: { final: true }, done: { final: true } } },
+      'status "lost" can never be reached',
+    ],
     ["no way out", { statuses: { open: {}, done: {} } }, 'status "done" is not final and has no way out'],
-    ["no way out but to itself", { statuses: { open: {}, done: {} }, rules: [rule, { ...rule, from: "done", to: "done" }] }, 'status "done" is not final and has no way out'],
+    [
+      "no way out but to itself",
+      { statuses: { open: {}, done: {} }, rules: [rule, { ...rule, from: "done", to: "done" }] },
+      'status "done" is not final and has no way out',
+    ],
     ["action without a rule", { actions: { close: {}, open: {} } }, 'action "open" has no rule'],
     ["creation to nowhere", { creation: creation([]) }, "creation leads to no status"],
     ["no statuses", { statuses: {} }, "it has no status"],
     ["bad name", { name: "My Ticket" }, 'the name "My Ticket" must be kebab-case'],
     ["bad version", { version: 0 }, "the version must be a positive integer"],
-    ["absorbed with a target", { rules: [{ ...rule, outcome: "absorbed" }, rule] }, 'is absorbed and so cannot lead to "done"'],
-    ["timer for an unknown action", { statuses: { open: { timers: [{ action: "rot", since: "entered_at", after: { minutes: 1 } }] }, done: { final: true } } }, 'status "open" has a timer for the unknown action "rot"'],
-    ["timer by no setting", { settings, statuses: { open: { timers: [{ action: "close", since: "entered_at", after: { minutes: "wait" } }] }, done: { final: true } } }, 'status "open" counts by "wait", which is no numeric setting'],
-    ["timer by a text", { settings, statuses: { open: { timers: [{ action: "close", since: "entered_at", after: { minutes: "name" } }] }, done: { final: true } } }, 'counts by "name", which is no numeric setting'],
-    ["settings without defaults", { settings: z.object({ wait: z.number() }) }, "the settings have no complete defaults (wait)"],
-    ["due without a timer", { rules: [{ ...rule, guards: ["due"] }] }, 'waits until it is due, but status "open" has no timer for it'],
-    ["lease without a length", { statuses: { open: { lease: true }, done: { final: true } } }, '"lease" does not say how long one lasts'],
-    ["unknown fact", { actions: { close: { facts: ["weather"] } } }, 'action "close" names the unknown fact "weather"'],
-    ["unknown required field", { actions: { close: { required: { reason: "REASON_REQUIRED" } } } }, 'action "close" names the unknown input field "reason"'],
-    ["pool of an unknown status", { pool: { action: "close", from: "opened", where: [] } }, 'the pool names the unknown status "opened"'],
-    ["unblocks by an unknown action", { unblocks: { action: "free", from: "open" } }, 'unblocks names the unknown action "free"'],
-    ["refusal of an unknown action", { not_from_here: { fly: () => null } }, 'not_from_here names the unknown action "fly"'],
+    [
+      "absorbed with a target",
+      { rules: [{ ...rule, outcome: "absorbed" }, rule] },
+      'is absorbed and so cannot lead to "done"',
+    ],
+    [
+      "timer for an unknown action",
+      {
+        statuses: {
+          open: { timers: [{ action: "rot", since: "entered_at", after: { minutes: 1 } }] },
+          done: { final: true },
+        },
+      },
+      'status "open" has a timer for the unknown action "rot"',
+    ],
+    [
+      "timer by no setting",
+      {
+        settings,
+        statuses: {
+          open: { timers: [{ action: "close", since: "entered_at", after: { minutes: "wait" } }] },
+          done: { final: true },
+        },
+      },
+      'status "open" counts by "wait", which is no numeric setting',
+    ],
+    [
+      "timer by a text",
+      {
+        settings,
+        statuses: {
+          open: { timers: [{ action: "close", since: "entered_at", after: { minutes: "name" } }] },
+          done: { final: true },
+        },
+      },
+      'counts by "name", which is no numeric setting',
+    ],
+    [
+      "settings without defaults",
+      { settings: z.object({ wait: z.number() }) },
+      "the settings have no complete defaults (wait)",
+    ],
+    [
+      "due without a timer",
+      { rules: [{ ...rule, guards: ["due"] }] },
+      'waits until it is due, but status "open" has no timer for it',
+    ],
+    [
+      "lease without a length",
+      { statuses: { open: { lease: true }, done: { final: true } } },
+      '"lease" does not say how long one lasts',
+    ],
+    [
+      "unknown fact",
+      { actions: { close: { facts: ["weather"] } } },
+      'action "close" names the unknown fact "weather"',
+    ],
+    [
+      "unknown required field",
+      { actions: { close: { required: { reason: "REASON_REQUIRED" } } } },
+      'action "close" names the unknown input field "reason"',
+    ],
+    [
+      "pool of an unknown status",
+      { pool: { action: "close", from: "opened", where: [] } },
+      'the pool names the unknown status "opened"',
+    ],
+    [
+      "unblocks by an unknown action",
+      { unblocks: { action: "free", from: "open" } },
+      'unblocks names the unknown action "free"',
+    ],
+    [
+      "refusal of an unknown action",
+      { not_from_here: { fly: () => null } },
+      'not_from_here names the unknown action "fly"',
+    ],
   ])("%s", (_, broken, message) => {
     expect(() => ticket(broken)).toThrow(message);
     expect(() => ticket(broken)).toThrow(expect.objectContaining({ code: "INVALID_LIFECYCLE" }) as PawlError);
@@ -83,16 +186,46 @@ test("types catch a misspelt status, action, guard, effect and who", () => {
     },
   };
   const mistakes = [
-    // @ts-expect-error: no such status
-    () => defineLifecycle({ ...sound, rules: [{ action: "close", from: "opne", to: "done", who: "anyone" }] }),
-    // @ts-expect-error: no such action
-    () => defineLifecycle({ ...sound, rules: [{ action: "shut", from: "open", to: "done", who: "anyone" }] }),
-    // @ts-expect-error: no such who
-    () => defineLifecycle({ ...sound, rules: [{ action: "close", from: "open", to: "done", who: "someone" }] }),
-    // @ts-expect-error: no such guard
-    () => defineLifecycle({ ...sound, rules: [{ action: "close", from: "open", to: "done", who: "anyone", guards: ["x"] }] }),
-    // @ts-expect-error: no such effect
-    () => defineLifecycle({ ...sound, rules: [{ action: "close", from: "open", to: "done", who: "anyone", effects: ["x"] }] }),
+    () =>
+      defineLifecycle({
+        ...sound,
+        rules: [
+          // @ts-expect-error: no such status
+          { action: "close", from: "opne", to: "done", who: "anyone" },
+        ],
+      }),
+    () =>
+      defineLifecycle({
+        ...sound,
+        rules: [
+          // @ts-expect-error: no such action
+          { action: "shut", from: "open", to: "done", who: "anyone" },
+        ],
+      }),
+    () =>
+      defineLifecycle({
+        ...sound,
+        rules: [
+          // @ts-expect-error: no such who
+          { action: "close", from: "open", to: "done", who: "someone" },
+        ],
+      }),
+    () =>
+      defineLifecycle({
+        ...sound,
+        rules: [
+          // @ts-expect-error: no such guard
+          { action: "close", from: "open", to: "done", who: "anyone", guards: ["x"] },
+        ],
+      }),
+    () =>
+      defineLifecycle({
+        ...sound,
+        rules: [
+          // @ts-expect-error: no such effect
+          { action: "close", from: "open", to: "done", who: "anyone", effects: ["x"] },
+        ],
+      }),
   ];
   for (const mistake of mistakes) expect(mistake).toThrow(PawlError);
 
@@ -103,7 +236,9 @@ test("types catch a misspelt status, action, guard, effect and who", () => {
       said_why: ({ input, task }) => {
         const why: string | undefined = input.why;
         const status: "open" | "done" = task.status;
-        return why !== undefined && status === "open" ? true : { kind: "refused", code: "X", detail: "", params: {} };
+        return why !== undefined && status === "open"
+          ? true
+          : { kind: "refused", code: "X", detail: "", params: {} };
       },
     },
   });

@@ -27,21 +27,25 @@ import { FACT_OF_GUARD, STANDARD_EFFECTS, STANDARD_GUARDS, STANDARD_WHO } from "
 import type { StandardEffect, StandardFacts, StandardGuard, StandardWho } from "./standard.ts";
 
 type Fields = z.ZodObject;
-type NoFields = z.ZodObject<Record<never, never>>;
+type NoFields = ReturnType<typeof noFields>;
 
 /** Every field of every action's input, each optional: what guards and effects, which serve several actions, may look for. */
 export type AnyInputOf<Actions> = UnionFields<
-  { [A in keyof Actions]: Actions[A] extends { input: infer I extends Fields } ? z.output<I> : never }[keyof Actions]
+  {
+    [A in keyof Actions]: Actions[A] extends { input: infer I extends Fields } ? z.output<I> : never;
+  }[keyof Actions]
 >;
-type UnionFields<U> = { [K in U extends unknown ? keyof U : never]?: U extends Partial<Record<K, infer V>> ? V : never };
+type UnionFields<U> = {
+  [K in U extends unknown ? keyof U : never]?: U extends Partial<Record<K, infer V>> ? V : never;
+};
 
-type ViewOf<Status extends string, Actions, Data extends Fields, Settings extends Fields, Facts extends Fields> = View<
-  Status,
-  z.output<Data>,
-  z.output<Settings>,
-  z.output<Facts> & StandardFacts,
-  AnyInputOf<Actions>
->;
+type ViewOf<
+  Status extends string,
+  Actions,
+  Data extends Fields,
+  Settings extends Fields,
+  Facts extends Fields,
+> = View<Status, z.output<Data>, z.output<Settings>, z.output<Facts> & StandardFacts, AnyInputOf<Actions>>;
 
 /** A lifecycle as it is written down. Types catch the misspelling, `defineLifecycle` the mistake, `check` the rest. */
 export type LifecycleDefinition<
@@ -147,7 +151,10 @@ export function defineLifecycle<
     actions: mapValues(definition.actions, (action, name) => ({
       ...demands,
       ...action,
-      facts: factsOf(action, definition.rules.filter((rule) => rule.action === name)),
+      facts: factsOf(
+        action,
+        definition.rules.filter((rule) => rule.action === name),
+      ),
     })),
     rules: definition.rules,
     creation: definition.creation,
@@ -157,9 +164,9 @@ export function defineLifecycle<
     effects: { ...STANDARD_EFFECTS, ...definition.effects },
     invariants: definition.invariants ?? {},
     problems: definition.problems ?? {},
-    data: definition.data ?? z.object({}),
-    settings: definition.settings ?? z.object({}),
-    facts: definition.facts ?? z.object({}),
+    data: definition.data ?? noFields(),
+    settings: definition.settings ?? noFields(),
+    facts: definition.facts ?? noFields(),
     lease: definition.lease ?? null,
     pool: definition.pool ?? null,
     unblocks: definition.unblocks ?? null,
@@ -182,11 +189,18 @@ export function defineLifecycle<
   >;
 }
 
+function noFields() {
+  return z.object({});
+}
+
 function factsOf(action: ActionSpec, rules: readonly Rule[]): string[] {
   const standard = rules.flatMap((rule) => rule.guards ?? []).flatMap((guard) => FACT_OF_GUARD[guard] ?? []);
   return [...new Set([...(action.facts ?? []), ...standard])];
 }
 
-function mapValues<T, R>(record: Record<string, T>, transform: (value: T, key: string) => R): Record<string, R> {
+function mapValues<T, R>(
+  record: Record<string, T>,
+  transform: (value: T, key: string) => R,
+): Record<string, R> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, transform(value, key)]));
 }

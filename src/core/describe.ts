@@ -45,7 +45,7 @@ export type LifecycleDescription = {
   unblocks: Unblocks | null;
 };
 
-export type StatusDescription = {
+type StatusDescription = {
   name: string;
   meaning: string | null;
   final: boolean;
@@ -54,7 +54,7 @@ export type StatusDescription = {
   timers: Timer[];
 };
 
-export type ActionDescription = {
+type ActionDescription = {
   name: string;
   summary: string | null;
   permission: string;

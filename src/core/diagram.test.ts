@@ -6,7 +6,14 @@ import { mermaid, permissionsTable, rulesTable, statusesTable } from "./diagram.
 
 test("Mermaid draws each arrow once, from creation to the end", () => {
   expect(mermaid(botActions)).toBe(
-    ["stateDiagram-v2", "    [*] --> processing: create", "    processing --> done: update", "    processing --> error: update, time_out", "    done --> [*]", "    error --> [*]"].join("\n"),
+    [
+      "stateDiagram-v2",
+      "    [*] --> processing: create",
+      "    processing --> done: update",
+      "    processing --> error: update, time_out",
+      "    done --> [*]",
+      "    error --> [*]",
+    ].join("\n"),
   );
 });
 
@@ -27,12 +34,16 @@ test("Mermaid names a status it could not take as an id", () => {
 test("the table of rules has every rule in order, with who, roles, guards, effects and event", () => {
   const lines = rulesTable(board).split("\n");
   expect(lines).toHaveLength(2 + board.rules.length);
-  expect(lines[3]).toBe("| claim | NEW → IN_PROGRESS | anyone |  | no assignee; public; blockers done | assign actor | claimed |");
+  expect(lines[3]).toBe(
+    "| claim | NEW → IN_PROGRESS | anyone |  | no assignee; public; blockers done | assign actor | claimed |",
+  );
   expect(rulesTable(botActions)).toContain("*unchanged, absorbed*");
 });
 
 test("the table of statuses tells timers in words", () => {
-  expect(statusesTable(board)).toContain("| NEW | created, waits for someone | expire: `status_deadlines.NEW` (minutes) after entered_at |");
+  expect(statusesTable(board)).toContain(
+    "| NEW | created, waits for someone | expire: `status_deadlines.NEW` (minutes) after entered_at |",
+  );
 });
 
 test("the table of permissions has a column for each role", () => {

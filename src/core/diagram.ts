@@ -17,11 +17,33 @@ export function mermaid(lifecycle: Lifecycle): string {
     }
   }
   const names = Object.keys(lifecycle.statuses);
-  const aliases = names.filter((status) => nodeId(status) !== status).map((status) => `state "${status}" as ${nodeId(status)}`);
-  const finals = names.filter((status) => lifecycle.statuses[status]?.final).map((status) => `${nodeId(status)} --> [*]`);
-  const lines = [...aliases, ...[...arrows].map(([arrow, labels]) => `${arrow}: ${labels.join(", ")}`), ...finals];
+  const aliases = names
+    .filter((status) => nodeId(status) !== status)
+    .map((status) => `state "${status}" as ${nodeId(status)}`);
+  const finals = names
+    .filter((status) => lifecycle.statuses[status]?.final)
+    .map((status) => `${nodeId(status)} --> [*]`);
+  const lines = [
+    ...aliases,
+    ...[...arrows].map(([arrow, labels]) => `${arrow}: ${labels.join(", ")}`),
+    ...finals,
+  ];
   return ["stateDiagram-v2", ...lines.map((line) => `    ${line}`)].join("\n");
 }
+
+/** Diagram, tables and invariants as the body of a Markdown page. */
+export function lifecyclePage(lifecycle: Lifecycle): string {
+  const invariants = Object.keys(lifecycle.invariants).map((name) => `- ${name}`);
+  return [
+    `\`\`\`mermaid\n${mermaid(lifecycle)}\n\`\`\``,
+    `## Statuses\n\n${statusesTable(lifecycle)}`,
+    `## Rules\n\nOf several rules that fit, the first one wins.\n\n${rulesTable(lifecycle)}`,
+    `## Permissions\n\n${PERMISSIONS_NOTE}\n\n${permissionsTable(lifecycle)}`.trimEnd(),
+    ...(invariants.length > 0 ? [`## Invariants\n\n${invariants.join("\n")}`] : []),
+  ].join("\n\n");
+}
+
+const PERMISSIONS_NOTE = "What is not listed belongs to every role but viewer; the rules say who.";
 
 /** The rules as a Markdown table, in the order in which they are tried. */
 export function rulesTable(lifecycle: Lifecycle): string {
@@ -30,11 +52,15 @@ export function rulesTable(lifecycle: Lifecycle): string {
     lifecycle.rules.map((rule) => [
       rule.action,
       `${fromOf(rule).join(", ")} → ${outcome(rule)}`,
-      whoOf(rule).map((name) => lifecycle.who[name]?.label ?? name).join(" or "),
+      whoOf(rule)
+        .map((name) => lifecycle.who[name]?.label ?? name)
+        .join(" or "),
       rolesOf(lifecycle, permissionOf(lifecycle, rule.action)),
       words(rule.guards),
       words(rule.effects),
-      rule.outcome === undefined || rule.outcome === "moved" ? (lifecycle.actions[rule.action]?.event ?? rule.action) : "",
+      rule.outcome === undefined || rule.outcome === "moved"
+        ? (lifecycle.actions[rule.action]?.event ?? rule.action)
+        : "",
     ]),
   );
 }
@@ -46,7 +72,9 @@ export function statusesTable(lifecycle: Lifecycle): string {
     Object.entries(lifecycle.statuses).map(([status, spec]) => [
       `${status}${spec.final ? " (final)" : ""}`,
       `${spec.meaning ?? ""}${spec.lease ? " (under a lease)" : ""}`,
-      (spec.timers ?? []).map((timer) => `${timer.action}: ${spoken(timer.after)} after ${timer.since}`).join("; "),
+      (spec.timers ?? [])
+        .map((timer) => `${timer.action}: ${spoken(timer.after)} after ${timer.since}`)
+        .join("; "),
     ]),
   );
 }
@@ -54,6 +82,7 @@ export function statusesTable(lifecycle: Lifecycle): string {
 /** Who may do what at all, as a Markdown table: a row a permission, a column a role. */
 export function permissionsTable(lifecycle: Lifecycle): string {
   const given = Object.entries(lifecycle.permissions);
+  if (given.length === 0) return "";
   const roles = [...new Set(given.flatMap(([, holders]) => (holders === "anyone" ? [] : holders)))];
   return table(
     ["permission", ...roles],

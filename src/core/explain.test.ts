@@ -29,14 +29,21 @@ describe("explain", () => {
   test("of several rules the one that is closest speaks", () => {
     const owner = member("ann", ["executor"], { skill_level: 2 });
     const task = taskIn(planner, "submitted", { assigned_to: "ann", data: { contributors: [] } });
-    expect(reasons(planner, situationOf(planner, task, owner), "review_approve").codes).toEqual(["SKILL_TOO_LOW"]);
+    expect(reasons(planner, situationOf(planner, task, owner), "review_approve").codes).toEqual([
+      "SKILL_TOO_LOW",
+    ]);
     const other = member("bob", ["executor"], { skill_level: 2 });
-    expect(reasons(planner, situationOf(planner, task, other), "review_approve").codes).toEqual(["NOT_OWNER", "SKILL_TOO_LOW"]);
+    expect(reasons(planner, situationOf(planner, task, other), "review_approve").codes).toEqual([
+      "NOT_OWNER",
+      "SKILL_TOO_LOW",
+    ]);
   });
 
   test("does not hold input that is still to be given against anybody", () => {
     const task = taskIn(planner, "available", { data: { required_trade: "welder", contributors: [] } });
-    const situation = situationOf(planner, task, member("lead", ["lead"]), { facts: { work_of_actor: [], target: null } });
+    const situation = situationOf(planner, task, member("lead", ["lead"]), {
+      facts: { work_of_actor: [], target: null },
+    });
     expect(reasons(planner, situation, "assign").allowed).toBe(true);
     expect(reasons(planner, situation, "cancel").allowed).toBe(true);
   });
@@ -47,13 +54,19 @@ describe("explain", () => {
     const of = (id: string) => reasons(code, situationOf(code, task, member(id, ["worker"])), "complete");
     expect(of("w1").allowed).toBe(true);
     expect(of("w2")).toEqual({ allowed: false, codes: ["LEASE_TOKEN_REQUIRED"] });
-    expect(JSON.stringify(explain(code, situationOf(code, task, member("w2", ["worker"]))))).not.toContain("secret");
+    expect(JSON.stringify(explain(code, situationOf(code, task, member("w2", ["worker"]))))).not.toContain(
+      "secret",
+    );
   });
 
   test("carries the JSON Schema of each input", () => {
     const situation = situationOf(planner, taskIn(planner, "done"), SYSTEM);
     const assign = explain(planner, situation).find((explanation) => explanation.action === "assign");
-    expect(assign?.input).toMatchObject({ type: "object", properties: { assign_to: { type: "string" } }, required: ["assign_to"] });
+    expect(assign?.input).toMatchObject({
+      type: "object",
+      properties: { assign_to: { type: "string" } },
+      required: ["assign_to"],
+    });
   });
 });
 
@@ -79,9 +92,23 @@ describe.each(LIFECYCLES)("explain and decide agree in $name", (lifecycle) => {
           lease: lifecycle.statuses[status]?.lease
             ? { token: "t", holder: mine ? "me" : "other", until: NOW, heartbeat_at: NOW }
             : null,
-          data: { kind: "work", required_trade: null, contributors: [], open_escalations: 0, max_attempts: 3, payload: null },
+          data: {
+            kind: "work",
+            required_trade: null,
+            contributors: [],
+            open_escalations: 0,
+            max_attempts: 3,
+            payload: null,
+          },
         });
-        const facts = { work_of_actor: [], work_of_owner: [], target: null, shift_of_owner: null, escalation: null, user: null };
+        const facts = {
+          work_of_actor: [],
+          work_of_owner: [],
+          target: null,
+          shift_of_owner: null,
+          escalation: null,
+          user: null,
+        };
         const situation = situationOf(lifecycle, at, member("me", roles, { skill_level }), { facts });
         for (const { action, allowed, refusals } of explain(lifecycle, situation)) {
           if (allowed) continue;

@@ -29,7 +29,10 @@ export function explain(lifecycle: Lifecycle, situation: Situation): Explanation
 
 /** The JSON Schema of an action's payload. */
 export function inputSchema(lifecycle: Lifecycle, action: string): JsonObject {
-  return z.toJSONSchema(lifecycle.actions[action]?.input ?? z.object({}), { io: "input", unrepresentable: "any" });
+  return z.toJSONSchema(lifecycle.actions[action]?.input ?? z.object({}), {
+    io: "input",
+    unrepresentable: "any",
+  });
 }
 
 function reasonsAgainst(lifecycle: Lifecycle, situation: Situation, action: string): Refusal[] {
@@ -37,7 +40,13 @@ function reasonsAgainst(lifecycle: Lifecycle, situation: Situation, action: stri
   const forbidden = permissionRefusal(lifecycle, actor, permissionOf(lifecycle, action));
   // A lease's worker has its token in his pocket; that he has not shown it yet is no reason.
   const lease_token = task.lease !== null && task.lease.holder === actor.id ? task.lease.token : null;
-  const view = viewOf(situation, { action, input: {}, comment: null, expected_row_version: null, lease_token });
+  const view = viewOf(situation, {
+    action,
+    input: {},
+    comment: null,
+    expected_row_version: null,
+    lease_token,
+  });
   const rules = lifecycle.table.get(action)?.get(task.status);
   const reasons = rules ? closestReasons(rules, view) : [notFromHere(lifecycle, view)];
   return forbidden ? [forbidden, ...reasons] : reasons;

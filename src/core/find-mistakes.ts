@@ -15,7 +15,8 @@ export function findMistakes(lifecycle: Draft): string[] {
 function* misnamed(lifecycle: Draft): Generator<string> {
   const statuses = Object.keys(lifecycle.statuses);
   if (!/^[a-z][a-z0-9-]*$/.test(lifecycle.name)) yield `the name "${lifecycle.name}" must be kebab-case`;
-  if (!Number.isInteger(lifecycle.version) || lifecycle.version < 1) yield "the version must be a positive integer";
+  if (!Number.isInteger(lifecycle.version) || lifecycle.version < 1)
+    yield "the version must be a positive integer";
   if (statuses.length === 0) yield "it has no status";
 
   const unknown = (where: string, kind: string, name: string, known: readonly string[]) =>
@@ -40,7 +41,8 @@ function* misnamed(lifecycle: Draft): Generator<string> {
   }
   for (const [index, { status, guards: creationGuards }] of lifecycle.creation.to.entries()) {
     yield* unknown(`creation row ${index + 1}`, "status", status, statuses);
-    for (const guard of creationGuards ?? []) yield* implementation(`creation row ${index + 1}`, "guard", guard, guards);
+    for (const guard of creationGuards ?? [])
+      yield* implementation(`creation row ${index + 1}`, "guard", guard, guards);
   }
   for (const [action, spec] of Object.entries(lifecycle.actions)) {
     for (const fact of spec.facts ?? []) yield* unknown(`action "${action}"`, "fact", fact, facts);
@@ -48,8 +50,12 @@ function* misnamed(lifecycle: Draft): Generator<string> {
       yield* unknown(`action "${action}"`, "input field", field, Object.keys(spec.input?.shape ?? {}));
     }
   }
-  for (const action of Object.keys(lifecycle.not_from_here)) yield* unknown("not_from_here", "action", action, actions);
-  for (const [where, named] of [["the pool", lifecycle.pool], ["unblocks", lifecycle.unblocks]] as const) {
+  for (const action of Object.keys(lifecycle.not_from_here))
+    yield* unknown("not_from_here", "action", action, actions);
+  for (const [where, named] of [
+    ["the pool", lifecycle.pool],
+    ["unblocks", lifecycle.unblocks],
+  ] as const) {
     if (named === null) continue;
     yield* unknown(where, "status", named.from, statuses);
     yield* unknown(where, "action", named.action, actions);
@@ -58,7 +64,9 @@ function* misnamed(lifecycle: Draft): Generator<string> {
 }
 
 function implementation(where: string, kind: string, name: string, known: readonly string[]): string[] {
-  return known.includes(name) ? [] : [`${where} names the ${kind} "${name}", which has no implementation${didYouMean(name, known)}`];
+  return known.includes(name)
+    ? []
+    : [`${where} names the ${kind} "${name}", which has no implementation${didYouMean(name, known)}`];
 }
 
 function* mistimed(lifecycle: Draft, actions: readonly string[]): Generator<string> {
@@ -90,7 +98,9 @@ function* mistimed(lifecycle: Draft, actions: readonly string[]): Generator<stri
       }
     }
   }
-  const leasedStatuses = Object.keys(lifecycle.statuses).filter((status) => lifecycle.statuses[status]?.lease);
+  const leasedStatuses = Object.keys(lifecycle.statuses).filter(
+    (status) => lifecycle.statuses[status]?.lease,
+  );
   if (leasedStatuses.length > 0 && lifecycle.lease === null) {
     yield `status "${leasedStatuses[0] ?? ""}" is held under a lease, but "lease" does not say how long one lasts`;
   }
@@ -106,16 +116,20 @@ function* misdrawn(lifecycle: Draft): Generator<string> {
     }
   }
   const used = new Set(rules.map((rule) => rule.action));
-  for (const action of Object.keys(lifecycle.actions)) if (!used.has(action)) yield `action "${action}" has no rule`;
+  for (const action of Object.keys(lifecycle.actions))
+    if (!used.has(action)) yield `action "${action}" has no rule`;
   if (creation.to.length === 0) yield "creation leads to no status";
 
   const reached = new Set(creation.to.map(({ status }) => status));
   for (const status of reached) {
-    for (const rule of rules) if (rule.to !== undefined && fromOf(rule).includes(status)) reached.add(rule.to);
+    for (const rule of rules)
+      if (rule.to !== undefined && fromOf(rule).includes(status)) reached.add(rule.to);
   }
   for (const [status, spec] of Object.entries(statuses)) {
     if (!reached.has(status)) yield `status "${status}" can never be reached`;
-    const leaves = rules.some((rule) => fromOf(rule).includes(status) && rule.to !== undefined && rule.to !== status);
+    const leaves = rules.some(
+      (rule) => fromOf(rule).includes(status) && rule.to !== undefined && rule.to !== status,
+    );
     if (!spec.final && !leaves) yield `status "${status}" is not final and has no way out`;
   }
 }

@@ -26,7 +26,11 @@ export function whoOf(rule: Rule): readonly string[] {
 }
 
 /** The timer that performs an action in a status. */
-export function timerFor(lifecycle: Pick<Lifecycle, "statuses">, status: string, action: string): Timer | undefined {
+export function timerFor(
+  lifecycle: Pick<Lifecycle, "statuses">,
+  status: string,
+  action: string,
+): Timer | undefined {
   return lifecycle.statuses[status]?.timers?.find((timer) => timer.action === action);
 }
 
@@ -51,7 +55,13 @@ function readyRule(lifecycle: Named, rule: Rule, index: number, from: string): R
     comment: effects.findLast((effect) => effect.comment)?.comment ?? null,
     timer: effects.findLast((effect) => effect.timer)?.timer ?? null,
     timers,
-    lease: effects.some((effect) => effect.lease) ? "close" : leasedBefore === leasedAfter ? "keep" : leasedAfter ? "open" : "close",
+    lease: effects.some((effect) => effect.lease)
+      ? "close"
+      : leasedBefore === leasedAfter
+        ? "keep"
+        : leasedAfter
+          ? "open"
+          : "close",
     // A timer is set anew on entering a status, by what counts from the last change, and when it has just rung.
     retimes:
       to !== from ||

@@ -7,10 +7,21 @@ export { decide } from "./decide.ts";
 export { admitCreation, decideCreation, draftOf } from "./decide-creation.ts";
 export type { Created, Place } from "./decide-creation.ts";
 export { refuse } from "./decision.ts";
-export type { Absorbed, Decision, LeaseChange, Moved, Refusal, SideEffect, TimerChange, Touched } from "./decision.ts";
+export type {
+  Absorbed,
+  Decision,
+  LeaseChange,
+  Moved,
+  Refusal,
+  SideEffect,
+  TimerChange,
+  Touched,
+} from "./decision.ts";
 export { defineLifecycle } from "./define-lifecycle.ts";
 export type { AnyInputOf, DefinedLifecycle, LifecycleDefinition } from "./define-lifecycle.ts";
-export { mermaid, permissionsTable, rulesTable, statusesTable } from "./diagram.ts";
+export { describeLifecycle } from "./describe.ts";
+export type { LifecycleDescription, RuleDescription } from "./describe.ts";
+export { lifecyclePage, mermaid, permissionsTable, rulesTable, statusesTable } from "./diagram.ts";
 export { explain, inputSchema } from "./explain.ts";
 export type { Explanation } from "./explain.ts";
 export type {

@@ -4,7 +4,12 @@ import type { AnyProblemCode, Problem } from "./problems.ts";
 import type { Actor, DueTimer, Instant, JsonObject, Patch, Task } from "./task.ts";
 
 /** Everything a decision may look at. `now` is the database's clock. */
-export type Situation<Status extends string = string, Data = JsonObject, Settings = JsonObject, Facts = JsonObject> = {
+export type Situation<
+  Status extends string = string,
+  Data = JsonObject,
+  Settings = JsonObject,
+  Facts = JsonObject,
+> = {
   task: Task<Status, Data>;
   actor: Actor;
   facts: Facts;
@@ -28,7 +33,8 @@ export type View<
   Settings = JsonObject,
   Facts = JsonObject,
   Input = JsonObject,
-> = Situation<Status, Data, Settings, Facts> & Pick<Command, "action" | "comment" | "lease_token"> & { input: Input };
+> = Situation<Status, Data, Settings, Facts> &
+  Pick<Command, "action" | "comment" | "lease_token"> & { input: Input };
 
 export type Guard<V = View> = (view: V) => true | Refusal;
 
@@ -56,7 +62,10 @@ export type TimerSince = "entered_at" | "created_at" | "updated_at" | "heartbeat
 
 /** A fixed number, or the path of a numeric setting ("status_deadlines.NEW"). */
 export type Duration =
-  { seconds: number | string } | { minutes: number | string } | { hours: number | string } | { days: number | string };
+  | { seconds: number | string }
+  | { minutes: number | string }
+  | { hours: number | string }
+  | { days: number | string };
 
 /** When a task has stayed too long, the sweep performs `action` as the system. */
 export type Timer<Action extends string = string> = {
@@ -135,7 +144,11 @@ export type CreationView<Settings = JsonObject, Facts = JsonObject, Input = Json
 };
 
 /** How a task comes into being: its fields, and the first row of `to` whose guards hold. */
-export type Creation<Status extends string = string, GuardName extends string = string, Draft_ = CreationDraft> = {
+export type Creation<
+  Status extends string = string,
+  GuardName extends string = string,
+  Draft_ = CreationDraft,
+> = {
   input: z.ZodObject;
   permission?: string;
   client_event_id?: Demand;
@@ -159,7 +172,10 @@ export type Pool<Status extends string = string, Action extends string = string>
 };
 
 /** In `from`, once nothing blocks or holds a task any more, the system performs `action` in the same transaction. */
-export type Unblocks<Status extends string = string, Action extends string = string> = { from: Status; action: Action };
+export type Unblocks<Status extends string = string, Action extends string = string> = {
+  from: Status;
+  action: Action;
+};
 
 /** The roles a permission is given to; "anyone" is every role but viewer. */
 export type Roles = "anyone" | readonly string[];

@@ -25,7 +25,9 @@ export function parseFields(
   if (schema === undefined) return { kind: "parsed", fields: {} };
   const result = schema.safeParse(sent);
   if (result.success) return { kind: "parsed", fields: result.data };
-  return invalid(result.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message })));
+  return invalid(
+    result.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message })),
+  );
 }
 
 function invalid(errors: { path: string; message: string }[]): Refusal {

@@ -7,7 +7,10 @@ import type { Actor } from "./task.ts";
 export function permissionRefusal(lifecycle: Lifecycle, actor: Actor, permission: string): Refusal | null {
   if (actor.id === null) return null;
   const roles: Roles = lifecycle.permissions[permission] ?? "anyone";
-  const allowed = roles === "anyone" ? actor.roles.some((role) => role !== "viewer") : roles.some((role) => actor.roles.includes(role));
+  const allowed =
+    roles === "anyone"
+      ? actor.roles.some((role) => role !== "viewer")
+      : roles.some((role) => actor.roles.includes(role));
   if (allowed) return null;
   const held = actor.roles.length > 0 ? `role ${actor.roles.join(", ")} has` : "a member without roles has";
   const holders = roles === "anyone" ? "every role but viewer" : roles.join(", ") || "nobody";

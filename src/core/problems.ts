@@ -46,8 +46,16 @@ export const PROBLEMS = {
   REASON_REQUIRED: problem(422, "A reason is required", "Give `reason`."),
   RESOLUTION_REQUIRED: problem(422, "A resolution is required", "Say in `resolution` how it was fixed."),
   LEASE_TOKEN_REQUIRED: problem(422, "The lease token is required", "Send the lease_token of your claim."),
-  STATUS_NOT_PATCHABLE: problem(422, "The status is not changed this way", "Use the transitions of the task."),
-  QC_ACTION_FORBIDDEN: problem(422, "Quality control does not move tasks", "Record an inspection of the deliverable."),
+  STATUS_NOT_PATCHABLE: problem(
+    422,
+    "The status is not changed this way",
+    "Use the transitions of the task.",
+  ),
+  QC_ACTION_FORBIDDEN: problem(
+    422,
+    "Quality control does not move tasks",
+    "Record an inspection of the deliverable.",
+  ),
   TOO_LARGE: problem(413, "The request is too large", "Send less at once."),
 
   // Not at this moment.
@@ -56,7 +64,7 @@ export const PROBLEMS = {
 
   // Faults of a set-up, met on the command line.
   INVALID_LIFECYCLE: problem(422, "The lifecycle's definition has a mistake", "Mend the definition."),
-  INVALID_CONFIG: problem(422, "The configuration has a mistake", "Mend the setting that is named."),
+  INVALID_CONFIG: problem(422, "The configuration has a mistake", "Mend what is named."),
   UNKNOWN_LIFECYCLE: problem(404, "No such lifecycle", "See `pawl check` for the ones there are."),
   DATABASE_UNUSABLE: problem(503, "The database cannot be used", "Do what the message says."),
 } as const satisfies Record<string, Problem>;
@@ -76,7 +84,12 @@ export class PawlError extends Error {
   readonly code: AnyProblemCode;
   readonly params: Readonly<Record<string, unknown>>;
 
-  constructor(code: AnyProblemCode, detail: string, params: Record<string, unknown> = {}, options?: ErrorOptions) {
+  constructor(
+    code: AnyProblemCode,
+    detail: string,
+    params: Record<string, unknown> = {},
+    options?: ErrorOptions,
+  ) {
     super(detail, options);
     this.name = "PawlError";
     this.code = code;

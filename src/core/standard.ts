@@ -13,7 +13,10 @@ export const STANDARD_WHO = {
   anyone: { label: "anyone", test: ({ actor }) => actor.id !== null },
   system: { label: "system", test: ({ actor }) => actor.id === null || actor.roles.includes("system") },
   creator: { label: "creator", test: ({ actor, task }) => actor.id !== null && actor.id === task.created_by },
-  assignee: { label: "assignee", test: ({ actor, task }) => actor.id !== null && actor.id === task.assigned_to },
+  assignee: {
+    label: "assignee",
+    test: ({ actor, task }) => actor.id !== null && actor.id === task.assigned_to,
+  },
   not_assignee: {
     label: "anyone but the assignee",
     test: ({ actor, task }) => actor.id !== null && actor.id !== task.assigned_to,
@@ -25,7 +28,10 @@ export const STANDARD_WHO = {
     refusal: ({ lease_token }) =>
       lease_token === null
         ? refuse("LEASE_TOKEN_REQUIRED", "Send the lease_token that the claim gave you.")
-        : refuse("LEASE_LOST", "This lease is over: somebody else may hold the task now. Stop working on it."),
+        : refuse(
+            "LEASE_LOST",
+            "This lease is over: somebody else may hold the task now. Stop working on it.",
+          ),
   },
 } as const satisfies Record<string, Who>;
 
@@ -58,15 +64,22 @@ export type StandardGuard = keyof typeof STANDARD_GUARDS | "due";
 export type StandardEffect = keyof typeof STANDARD_EFFECTS;
 
 /** What standard guards read: the engine loads it for every action whose rules name them. */
-export const FACT_OF_GUARD: Readonly<Record<string, keyof StandardFacts>> = { blockers_done: "blockers", no_holds: "holds" };
+export const FACT_OF_GUARD: Readonly<Record<string, keyof StandardFacts>> = {
+  blockers_done: "blockers",
+  no_holds: "holds",
+};
 
 /** These read facts only to word their refusal; `check` may trust their outcome. */
-export const EXACT_GUARDS: ReadonlySet<Guard> = new Set([STANDARD_GUARDS.blockers_done, STANDARD_GUARDS.no_holds]);
+export const EXACT_GUARDS: ReadonlySet<Guard> = new Set([
+  STANDARD_GUARDS.blockers_done,
+  STANDARD_GUARDS.no_holds,
+]);
 
 function unresolved(open: number, facts: View["facts"]) {
   const blockers = (facts as StandardFacts).blockers ?? [];
   const named = blockers.map(({ id, status }) => `${id} (${status})`).join(", ") || `${open} open`;
   const dead = blockers.filter((blocker) => blocker.final === true).map((blocker) => blocker.id);
-  const advice = dead.length > 0 ? ` ${dead.join(", ")} will never be done: cancel or re-create this task.` : "";
+  const advice =
+    dead.length > 0 ? ` ${dead.join(", ")} will never be done: cancel or re-create this task.` : "";
   return refuse("UNRESOLVED_BLOCKERS", `It waits for ${named}.${advice}`, { open_blockers: open, blockers });
 }

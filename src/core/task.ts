@@ -84,7 +84,10 @@ export const SYSTEM: Actor = Object.freeze({
 });
 
 /** A task outside the actor's projects, or private to others, does not exist for him. */
-export function canSee(actor: Actor, task: Pick<Task, "project_id" | "private" | "created_by" | "assigned_to">): boolean {
+export function canSee(
+  actor: Actor,
+  task: Pick<Task, "project_id" | "private" | "created_by" | "assigned_to">,
+): boolean {
   if (actor.id === null) return true;
   if (actor.project_ids !== null && !actor.project_ids.includes(task.project_id)) return false;
   return !task.private || task.created_by === actor.id || task.assigned_to === actor.id;

@@ -20,10 +20,14 @@ test("the next timer is the one that runs out first", () => {
   const timers = code.statuses.in_progress?.timers ?? [];
   const settings = code.settings.parse({});
   const lease = { token: "t", holder: "w", until: NOW, heartbeat_at: NOW };
-  const at = (task: object) => nextTimer(timers, taskIn(code, "in_progress", { entered_at: NOW, lease, ...task }), settings);
+  const at = (task: object) =>
+    nextTimer(timers, taskIn(code, "in_progress", { entered_at: NOW, lease, ...task }), settings);
   expect(at({})).toEqual({ due_at: NOW + 60_000, due_action: "lease_lost" });
   expect(at({ entered_at: NOW - 3_590_000 })).toEqual({ due_at: NOW + 10_000, due_action: "report_stuck" });
-  expect(at({ entered_at: NOW - 3_590_000, needs_attention: true })).toEqual({ due_at: NOW + 60_000, due_action: "lease_lost" });
+  expect(at({ entered_at: NOW - 3_590_000, needs_attention: true })).toEqual({
+    due_at: NOW + 60_000,
+    due_action: "lease_lost",
+  });
 });
 
 test("backoff doubles, is capped, is spread over half, and is the same for the same task", () => {

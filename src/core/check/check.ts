@@ -10,8 +10,11 @@ export type Step = { action: string; by: string; state: string };
 
 export type Finding = {
   level: "error" | "warning";
-  kind: "invariant" | "unreachable" | "trap" | "dead_rule" | "undeclared_fact" | "failing_effect" | "too_large";
+  kind:
+    "invariant" | "unreachable" | "trap" | "dead_rule" | "undeclared_fact" | "failing_effect" | "too_large";
   message: string;
+  /** The name of the invariant that does not hold. */
+  invariant?: string;
   /** The shortest way there, from creation on. */
   path: Step[];
 };
@@ -61,7 +64,14 @@ type Walk = {
 };
 
 function explore(model: Model): Walk {
-  const walk: Walk = { model, nodes: new Map(), cameFrom: new Map(), fired: new Set(), steps: 0, complete: true };
+  const walk: Walk = {
+    model,
+    nodes: new Map(),
+    cameFrom: new Map(),
+    fired: new Set(),
+    steps: 0,
+    complete: true,
+  };
   const queue: Node[] = [];
   const reach = (move: Move, parent: Node | null): string => {
     const key = keyOf(move.state);
@@ -74,9 +84,9 @@ function explore(model: Model): Walk {
     return key;
   };
   for (const birth of model.births()) reach(birth, null);
-  for (let head = 0; head < queue.length; head++) {
+  // The queue grows while it is walked.
+  for (const node of queue) {
     if (walk.nodes.size > MOST_SITUATIONS) return { ...walk, complete: false };
-    const node = queue[head] as Node;
     const from = keyOf(node.task);
     for (const move of model.moves(node.task)) {
       walk.steps++;
@@ -93,10 +103,22 @@ function explore(model: Model): Walk {
 function* brokenInvariants(lifecycle: Lifecycle, walk: Walk): Generator<Finding> {
   for (const [name, holds] of Object.entries(lifecycle.invariants)) {
     for (const node of walk.nodes.values()) {
-      if (holds(node.task)) continue;
-      yield error("invariant", `"${name}" does not hold: ${describe(node.task)}`, pathTo(node));
+      const why = objection(() => holds(node.task));
+      if (why === null) continue;
+      yield {
+        ...error("invariant", `"${name}" ${why}: ${describe(node.task)}`, pathTo(node)),
+        invariant: name,
+      };
       break;
     }
+  }
+}
+
+function objection(holds: () => boolean): string | null {
+  try {
+    return holds() ? null : "does not hold";
+  } catch (thrown) {
+    return `throws ${String(thrown)}`;
   }
 }
 
@@ -127,10 +149,14 @@ function* deadRules(lifecycle: Lifecycle, walk: Walk): Generator<Finding> {
     if (walk.fired.has(index) || rule.outcome === "absorbed") continue;
     const before = lifecycle.rules.findIndex(
       (other, place) =>
-        place < index && other.action === rule.action && fromOf(other).some((status) => fromOf(rule).includes(status)),
+        place < index &&
+        other.action === rule.action &&
+        fromOf(other).some((status) => fromOf(rule).includes(status)),
     );
     const earlier = lifecycle.rules[before];
-    const why = earlier ? `can never be reached behind ${ruleLabel(earlier, before)}` : "never fires in any situation";
+    const why = earlier
+      ? `can never be reached behind ${ruleLabel(earlier, before)}`
+      : "never fires in any situation";
     yield { level: "warning", kind: "dead_rule", message: `${ruleLabel(rule, index)} ${why}`, path: [] };
   }
 }
@@ -140,7 +166,10 @@ function* modelFindings(lifecycle: Lifecycle, { model, complete }: Walk): Genera
     const listed = lifecycle.actions[action]?.facts ?? [];
     for (const fact of facts) {
       if (listed.includes(fact)) continue;
-      yield error("undeclared_fact", `action "${action}" reads the fact "${fact}" and does not list it: it would not be loaded`);
+      yield error(
+        "undeclared_fact",
+        `action "${action}" reads the fact "${fact}" and does not list it: it would not be loaded`,
+      );
     }
   }
   for (const failure of model.failures) {

@@ -23,7 +23,7 @@ export class Model {
   readonly lifecycle: Lifecycle;
   /** Facts that were read by an action, whether it lists them or not. */
   readonly factsRead = new Map<string, Set<string>>();
-  /** Effects that threw on a sample, by message. */
+  /** Effects and creations that threw on a sample, by message. */
   readonly failures = new Set<string>();
   private readonly settings: JsonObject;
   private readonly facts: JsonObject[];
@@ -35,20 +35,36 @@ export class Model {
     this.settings = lifecycle.settings.parse({});
     this.facts = samplesOf(lifecycle.facts);
     this.data = samplesOf(lifecycle.data);
-    this.inputs = new Map(Object.entries(lifecycle.actions).map(([action, spec]) => [action, samplesOf(spec.input)]));
+    this.inputs = new Map(
+      Object.entries(lifecycle.actions).map(([action, spec]) => [action, samplesOf(spec.input)]),
+    );
   }
 
   /** Every task that can come into being. */
   births(): Move[] {
-    const actor = member("creator");
-    const place = { id: "task", org_id: "org", project_id: "project" };
     return samplesOf(this.lifecycle.creation.input).flatMap((input) =>
-      [0, 1].flatMap((open_blockers): Move[] => {
-        const view = { input, actor, settings: this.settings, facts: this.facts[0] ?? {}, now: NOW };
-        const born = decideCreation(this.lifecycle, view, draftOf(this.lifecycle, view), { ...place, open_blockers });
-        return born.kind === "created" ? [{ action: "create", by: "creator", state: born.task, rule: null }] : [];
-      }),
+      [0, 1].flatMap((open_blockers) => this.birth(input, open_blockers)),
     );
+  }
+
+  private birth(input: JsonObject, open_blockers: number): Move[] {
+    const view = {
+      input,
+      actor: member("creator"),
+      settings: this.settings,
+      facts: this.facts[0] ?? {},
+      now: NOW,
+    };
+    const place = { id: "task", org_id: "org", project_id: "project", open_blockers };
+    try {
+      const born = decideCreation(this.lifecycle, view, draftOf(this.lifecycle, view), place);
+      return born.kind === "created"
+        ? [{ action: "create", by: "creator", state: born.task, rule: null }]
+        : [];
+    } catch (error) {
+      this.failures.add(`the creation threw on a sample: ${String(error)}`);
+      return [];
+    }
   }
 
   /** Everything that can happen to a task next. */
@@ -79,7 +95,7 @@ export class Model {
   private variants(state: Task, action: string, actor: Actor): View[] {
     const inputs = this.inputs.get(action) ?? [{}];
     const base = { input: inputs[0] ?? {}, facts: this.facts[0] ?? {}, data: this.data[0] ?? {} };
-    const lease_token = state.lease?.holder === actor.id ? (state.lease?.token ?? null) : "stale";
+    const lease_token = state.lease !== null && state.lease.holder === actor.id ? state.lease.token : "stale";
     return [
       base,
       ...inputs.slice(1).map((input) => ({ ...base, input })),
@@ -126,7 +142,16 @@ export class Model {
 
 /** Two situations that look the same to every rule are one. */
 export function keyOf(task: Task): string {
-  const { status, assigned_to, attempt, open_blockers, open_holds, needs_attention, exclusive_key, due_action } = task;
+  const {
+    status,
+    assigned_to,
+    attempt,
+    open_blockers,
+    open_holds,
+    needs_attention,
+    exclusive_key,
+    due_action,
+  } = task;
   const rest = [task.private, task.lease?.holder ?? null, exclusive_key, due_action];
   return JSON.stringify([status, assigned_to, attempt, open_blockers, open_holds, needs_attention, ...rest]);
 }
@@ -146,7 +171,8 @@ function rulesThatMayFit(rules: readonly ReadyRule[], answer: (ask: Question) =>
   const open = [...answers].filter(([, given]) => given === "either").map(([ask]) => ask);
   const winners = new Set<ReadyRule>();
   for (let outcome = 0; outcome < 2 ** open.length; outcome++) {
-    const holds = (ask: Question) => answers.get(ask) === "yes" || (open.includes(ask) && ((outcome >> open.indexOf(ask)) & 1) === 1);
+    const holds = (ask: Question) =>
+      answers.get(ask) === "yes" || (open.includes(ask) && ((outcome >> open.indexOf(ask)) & 1) === 1);
     const winner = rules.find((rule) => questionsOf(rule).every(holds));
     if (winner) winners.add(winner);
   }

@@ -20,11 +20,16 @@ export const SAMPLE_TEXT = "other";
 /** A handful of values of an object's schema: everything given, nothing given, and each other choice of each field. */
 export function samplesOf(schema: z.ZodObject | undefined): JsonObject[] {
   if (schema === undefined) return [{}];
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Schema;
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, {
+    io: "input",
+    unrepresentable: "any",
+  }) as Schema;
   const choices = Object.entries(properties).map(([field, property]) => [field, valuesOf(property)] as const);
   const full = Object.fromEntries(choices.map(([field, values]) => [field, values[0]]));
   const bare = Object.fromEntries(Object.entries(full).filter(([field]) => required.includes(field)));
-  const others = choices.flatMap(([field, values]) => values.slice(1).map((value) => ({ ...full, [field]: value })));
+  const others = choices.flatMap(([field, values]) =>
+    values.slice(1).map((value) => ({ ...full, [field]: value })),
+  );
   return [full, bare, ...others].map((sample) => {
     const parsed = schema.safeParse(sample);
     // A refinement may refuse a sample; rules then see it as it is, which is no less than they would see.
@@ -49,7 +54,9 @@ function valuesOf(schema: Schema): unknown[] {
       return [[valuesOf(schema.items ?? {})[0]], []];
     case "object":
       return [
-        Object.fromEntries(Object.entries(schema.properties ?? {}).map(([field, inner]) => [field, valuesOf(inner)[0]])),
+        Object.fromEntries(
+          Object.entries(schema.properties ?? {}).map(([field, inner]) => [field, valuesOf(inner)[0]]),
+        ),
       ];
     default:
       return [null];

@@ -1,7 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { check, decideCreation, draftOf } from "../../core/index.ts";
 import type { Actor, Task } from "../../core/index.ts";
-import { cellsMissing, cellsOf, judge, member, NOW, situationOf, SYSTEM, taskIn, wordFor } from "../../../test/support/situation.ts";
+import {
+  cellsMissing,
+  cellsOf,
+  judge,
+  member,
+  NOW,
+  situationOf,
+  SYSTEM,
+  taskIn,
+  wordFor,
+} from "../../../test/support/situation.ts";
 import { board } from "./lifecycle.ts";
 
 const ACTORS: Record<string, Actor> = {
@@ -50,7 +60,12 @@ comment   | held  | system                                | x                   
 const CELLS = cellsOf(board, GRID);
 
 function decided(status: string, action: string, actor: string, task: Partial<Task> = {}, facts = {}) {
-  const at = taskIn(board, status, { assigned_to: "assignee", due_at: NOW - 1, due_action: "expire", ...task });
+  const at = taskIn(board, status, {
+    assigned_to: "assignee",
+    due_at: NOW - 1,
+    due_action: "expire",
+    ...task,
+  });
   const who = ACTORS[actor];
   if (!who) throw new Error(`nobody is called ${actor}`);
   return judge(board, situationOf(board, at, who, { facts }), { action, comment: "because" });
@@ -61,10 +76,13 @@ describe("the board's rules", () => {
     expect(cellsMissing(board, Object.keys(ACTORS), CELLS)).toEqual([]);
   });
 
-  test.each(CELLS)("$status --$action--> by $actor ($setup) is $expected", ({ status, action, actor, setup, expected }) => {
-    const decision = decided(status, action, actor, { assigned_to: setup === "free" ? null : "assignee" });
-    expect(wordFor(decision, status)).toBe(expected);
-  });
+  test.each(CELLS)(
+    "$status --$action--> by $actor ($setup) is $expected",
+    ({ status, action, actor, setup, expected }) => {
+      const decision = decided(status, action, actor, { assigned_to: setup === "free" ? null : "assignee" });
+      expect(wordFor(decision, status)).toBe(expected);
+    },
+  );
 
   const waiting = { open_blockers: 1 };
   test.each([
@@ -88,7 +106,8 @@ describe("the board's rules", () => {
     ];
     expect(decided("NEW", "start", "assignee", { open_blockers: 2 }, { blockers })).toMatchObject({
       code: "UNRESOLVED_BLOCKERS",
-      detail: "It waits for t-1 (IN_PROGRESS), t-2 (CANCELLED). t-2 will never be done: cancel or re-create this task.",
+      detail:
+        "It waits for t-1 (IN_PROGRESS), t-2 (CANCELLED). t-2 will never be done: cancel or re-create this task.",
       params: { blockers },
     });
   });
@@ -124,7 +143,9 @@ describe("the board's deadlines", () => {
     ["NEW", "cancel", "creator", {}, null],
     ["NEW", "expire", "system", {}, null],
   ])("%s --%s--> by %s with %o sets the deadline to %s", (status, action, actor, task, due_at) => {
-    expect(decided(status, action, actor, task)).toMatchObject({ timer: due_at === null ? null : { due_at, due_action: "expire" } });
+    expect(decided(status, action, actor, task)).toMatchObject({
+      timer: due_at === null ? null : { due_at, due_action: "expire" },
+    });
   });
 
   test("a comment leaves the deadline alone", () => {
@@ -134,7 +155,9 @@ describe("the board's deadlines", () => {
   test("a workspace sets its own, in fractions of minutes too", () => {
     const settings = { status_deadlines: { IN_PROGRESS: 0.5 } };
     const situation = situationOf(board, taskIn(board, "NEW"), member("a", ["agent"]), { settings });
-    expect(judge(board, situation, { action: "claim", comment: "mine" })).toMatchObject({ timer: { due_at: NOW + 30_000 } });
+    expect(judge(board, situation, { action: "claim", comment: "mine" })).toMatchObject({
+      timer: { due_at: NOW + 30_000 },
+    });
   });
 
   test("expire tells the whole minutes the task was in its status, and keeps the assignee", () => {
@@ -147,12 +170,30 @@ describe("the board's deadlines", () => {
 });
 
 test("a task begins as NEW, even with an assignee, and its deadline runs", () => {
-  const input = board.creation.input.parse({ title: "Write it", description: "*all*", assignee_id: "ann", priority: "high" });
-  const view = { input, actor: member("cat", ["agent"]), settings: board.settings.parse({}), facts: {}, now: NOW };
+  const input = board.creation.input.parse({
+    title: "Write it",
+    description: "*all*",
+    assignee_id: "ann",
+    priority: "high",
+  });
+  const view = {
+    input,
+    actor: member("cat", ["agent"]),
+    settings: board.settings.parse({}),
+    facts: {},
+    now: NOW,
+  };
   const place = { id: "1", org_id: "main", project_id: "main", open_blockers: 0 };
   expect(decideCreation(board, view, draftOf(board, view), place)).toMatchObject({
     kind: "created",
-    task: { status: "NEW", assigned_to: "ann", created_by: "cat", priority: 1, row_version: 1, due_at: NOW + 7_200_000 },
+    task: {
+      status: "NEW",
+      assigned_to: "ann",
+      created_by: "cat",
+      priority: 1,
+      row_version: 1,
+      due_at: NOW + 7_200_000,
+    },
   });
 });
 

@@ -77,7 +77,13 @@ export const board = defineLifecycle({
     { action: "block", from: "IN_PROGRESS", to: "BLOCKED", who: "assignee" },
     { action: "escalate", from: "IN_PROGRESS", to: "BLOCKED", who: "escalator" },
     { action: "release", from: "IN_PROGRESS", to: "NEW", who: "assignee", effects: ["clear_assignee"] },
-    { action: "release", from: "BLOCKED", to: "NEW", who: ["creator", "assignee"], effects: ["clear_assignee"] },
+    {
+      action: "release",
+      from: "BLOCKED",
+      to: "NEW",
+      who: ["creator", "assignee"],
+      effects: ["clear_assignee"],
+    },
     { action: "release", from: "STUCK", to: "NEW", who: ["creator", "system"], effects: ["clear_assignee"] },
     { action: "resume", from: "BLOCKED", to: "IN_PROGRESS", who: "assignee", guards: ["blockers_done"] },
     { action: "resume", from: "STUCK", to: "IN_PROGRESS", who: "assignee", guards: ["blockers_done"] },
@@ -115,7 +121,8 @@ export const board = defineLifecycle({
   },
   guards: {
     no_assignee: ({ task }) => task.assigned_to === null || alreadyClaimed(task.assigned_to),
-    public: ({ task }) => !task.private || refuse("NOT_PUBLIC", "A private task is started by its assignee, not claimed."),
+    public: ({ task }) =>
+      !task.private || refuse("NOT_PUBLIC", "A private task is started by its assignee, not claimed."),
   },
   effects: {
     tell_how_long: {
@@ -126,7 +133,9 @@ export const board = defineLifecycle({
     },
   },
   // A task that nobody holds and that is not NEW was never taken: that is an ordinary wrong turn.
-  not_from_here: { claim: ({ task }) => (task.assigned_to === null ? null : alreadyClaimed(task.assigned_to)) },
+  not_from_here: {
+    claim: ({ task }) => (task.assigned_to === null ? null : alreadyClaimed(task.assigned_to)),
+  },
   invariants: {
     "work in progress has an assignee": (task) => task.status !== "IN_PROGRESS" || task.assigned_to !== null,
     "a deadline runs in NEW, IN_PROGRESS and BLOCKED only": (task) =>
@@ -148,5 +157,7 @@ function expireAfter(setting: string) {
 }
 
 function alreadyClaimed(assignee: string) {
-  return refuse("TASK_ALREADY_CLAIMED", `${assignee} was first: pick another task.`, { assignee_id: assignee });
+  return refuse("TASK_ALREADY_CLAIMED", `${assignee} was first: pick another task.`, {
+    assignee_id: assignee,
+  });
 }

@@ -1,7 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { admitCreation, check, decideCreation, draftOf } from "../../core/index.ts";
 import type { Actor, JsonObject, Task } from "../../core/index.ts";
-import { cellsMissing, cellsOf, judge, member, NOW, situationOf, SYSTEM, taskIn, wordFor } from "../../../test/support/situation.ts";
+import {
+  cellsMissing,
+  cellsOf,
+  judge,
+  member,
+  NOW,
+  situationOf,
+  SYSTEM,
+  taskIn,
+  wordFor,
+} from "../../../test/support/situation.ts";
 import { cleanDisplayText } from "./display-text.ts";
 import { botActions } from "./lifecycle.ts";
 
@@ -43,9 +53,21 @@ const PAYLOAD: Record<string, JsonObject> = {
   "error new": { status: "error", payload: { why: "disk" } },
 };
 
-function decided(status: string, action: string, who: string, payload: JsonObject = {}, task: Partial<Task> = {}) {
+function decided(
+  status: string,
+  action: string,
+  who: string,
+  payload: JsonObject = {},
+  task: Partial<Task> = {},
+) {
   const at = taskIn(botActions, status, {
-    data: { chatId: "c1", actionId: "a1", actionType: "summarize", displayText: "Working", payload: { step: 1 } },
+    data: {
+      chatId: "c1",
+      actionId: "a1",
+      actionType: "summarize",
+      displayText: "Working",
+      payload: { step: 1 },
+    },
     due_at: status === "processing" ? NOW - 1 : null,
     due_action: status === "processing" ? "time_out" : null,
     ...task,
@@ -58,9 +80,12 @@ describe("the rules of bot-actions", () => {
     expect(cellsMissing(botActions, Object.keys(ACTORS), CELLS)).toEqual([]);
   });
 
-  test.each(CELLS)("$status --$action $setup--> by $actor is $expected", ({ status, action, setup, actor, expected }) => {
-    expect(wordFor(decided(status, action, actor, PAYLOAD[setup]), status)).toBe(expected);
-  });
+  test.each(CELLS)(
+    "$status --$action $setup--> by $actor is $expected",
+    ({ status, action, setup, actor, expected }) => {
+      expect(wordFor(decided(status, action, actor, PAYLOAD[setup]), status)).toBe(expected);
+    },
+  );
 
   test("a repeated start winds the watchdog up again", () => {
     expect(decided("processing", "start", "bot")).toEqual({
@@ -84,7 +109,9 @@ describe("the rules of bot-actions", () => {
       patch: { data: { payload: { step: 1, reason: "timeout" } } },
       timer: null,
     });
-    expect(decided("processing", "time_out", "system", {}, { due_at: NOW + 1 })).toMatchObject({ code: "NOT_DUE" });
+    expect(decided("processing", "time_out", "system", {}, { due_at: NOW + 1 })).toMatchObject({
+      code: "NOT_DUE",
+    });
   });
 });
 
@@ -92,14 +119,26 @@ test("an action is known by workspace, chat and actionId", () => {
   const key = (sent: JsonObject) => {
     const admitted = admitCreation(botActions, ACTORS.bot as Actor, { actionType: "summarize", ...sent });
     if (admitted.kind === "refused") throw new Error(admitted.detail);
-    const view = { input: admitted.input, actor: SYSTEM, settings: botActions.settings.parse({}), facts: {}, now: NOW };
+    const view = {
+      input: admitted.input,
+      actor: SYSTEM,
+      settings: botActions.settings.parse({}),
+      facts: {},
+      now: NOW,
+    };
     const place = { id: "1", org_id: "main", project_id: "main", open_blockers: 0 };
     const draft = draftOf(botActions, view);
     expect(decideCreation(botActions, view, draft, place)).toMatchObject({ task: { status: "processing" } });
     return draft.dedupe_key;
   };
   expect(key({ chatId: "c", actionId: "a" })).toBe(key({ chatId: "c", actionId: "a", workspaceId: "main" }));
-  expect(new Set([key({ chatId: "c", actionId: "a" }), key({ chatId: "d", actionId: "a" }), key({ chatId: "c", actionId: "a", workspaceId: "w" })]).size).toBe(3);
+  expect(
+    new Set([
+      key({ chatId: "c", actionId: "a" }),
+      key({ chatId: "d", actionId: "a" }),
+      key({ chatId: "c", actionId: "a", workspaceId: "w" }),
+    ]).size,
+  ).toBe(3);
 });
 
 test.each([

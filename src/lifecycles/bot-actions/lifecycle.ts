@@ -37,7 +37,13 @@ export const botActions = defineLifecycle({
   },
   creation: {
     permission: "task.start",
-    input: z.object({ chatId: text, actionId: text, actionType: text, workspaceId: text.default("main"), ...saying }),
+    input: z.object({
+      chatId: text,
+      actionId: text,
+      actionType: text,
+      workspaceId: text.default("main"),
+      ...saying,
+    }),
     to: [{ status: "processing" }],
     draft: ({ input }) => ({
       title: input.displayText ?? input.actionType,
@@ -52,11 +58,31 @@ export const botActions = defineLifecycle({
     }),
   },
   rules: [
-    { action: "start", from: "processing", who: "anyone", guards: ["says_something_new"], effects: ["take_words"] },
+    {
+      action: "start",
+      from: "processing",
+      who: "anyone",
+      guards: ["says_something_new"],
+      effects: ["take_words"],
+    },
     { action: "start", from: "processing", who: "anyone", outcome: "touched" },
     { action: "start", from: ["done", "error"], who: "anyone", outcome: "absorbed" },
-    { action: "update", from: "processing", to: "done", who: "anyone", guards: ["says_done"], effects: ["take_words"] },
-    { action: "update", from: "processing", to: "error", who: "anyone", guards: ["says_error"], effects: ["take_words"] },
+    {
+      action: "update",
+      from: "processing",
+      to: "done",
+      who: "anyone",
+      guards: ["says_done"],
+      effects: ["take_words"],
+    },
+    {
+      action: "update",
+      from: "processing",
+      to: "error",
+      who: "anyone",
+      guards: ["says_error"],
+      effects: ["take_words"],
+    },
     {
       action: "update",
       from: "done",
@@ -73,12 +99,21 @@ export const botActions = defineLifecycle({
     },
     // The same again, or the other ending: the first finish won.
     { action: "update", from: ["done", "error"], who: "anyone", outcome: "absorbed" },
-    { action: "time_out", from: "processing", to: "error", who: "system", guards: ["due"], effects: ["mark_timeout"] },
+    {
+      action: "time_out",
+      from: "processing",
+      to: "error",
+      who: "system",
+      guards: ["due"],
+      effects: ["mark_timeout"],
+    },
   ],
   permissions: { "task.time_out": ["system"] },
   guards: {
-    says_done: ({ input }) => input.status === "done" || refuse("INVALID_TRANSITION", "The update does not say done."),
-    says_error: ({ input }) => input.status === "error" || refuse("INVALID_TRANSITION", "The update does not say error."),
+    says_done: ({ input }) =>
+      input.status === "done" || refuse("INVALID_TRANSITION", "The update does not say done."),
+    says_error: ({ input }) =>
+      input.status === "error" || refuse("INVALID_TRANSITION", "The update does not say error."),
     says_something_new: ({ input, task }) =>
       (input.displayText != null && input.displayText !== task.data.displayText) ||
       (input.payload != null && !isDeepStrictEqual(input.payload, task.data.payload)) ||

@@ -1,7 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { check, decideCreation, draftOf } from "../../core/index.ts";
 import type { Actor, JsonObject, Task } from "../../core/index.ts";
-import { cellsMissing, cellsOf, judge, member, NOW, situationOf, SYSTEM, taskIn, wordFor } from "../../../test/support/situation.ts";
+import {
+  cellsMissing,
+  cellsOf,
+  judge,
+  member,
+  NOW,
+  situationOf,
+  SYSTEM,
+  taskIn,
+  wordFor,
+} from "../../../test/support/situation.ts";
 import { code } from "./lifecycle.ts";
 
 const ACTORS: Record<string, Actor> = {
@@ -47,9 +57,20 @@ claim, start, complete, retry, fail, block, release | | human, viewer | x | x | 
 `;
 const CELLS = cellsOf(code, GRID);
 
-type Twist = { task?: Partial<Task>; data?: JsonObject; payload?: JsonObject; holds?: JsonObject[]; settings?: JsonObject };
+type Twist = {
+  task?: Partial<Task>;
+  data?: JsonObject;
+  payload?: JsonObject;
+  holds?: JsonObject[];
+  settings?: JsonObject;
+};
 
-function decided(status: string, action: string, who: string, { task, data, payload, holds, settings = {} }: Twist = {}) {
+function decided(
+  status: string,
+  action: string,
+  who: string,
+  { task, data, payload, holds, settings = {} }: Twist = {},
+) {
   const leased = status === "claimed" || status === "in_progress";
   const at = taskIn(code, status, {
     data: { max_attempts: 3, auto_unblock: true, ...data },
@@ -84,7 +105,9 @@ describe("the rules of code", () => {
       failed: [],
     };
     const drawn = Object.keys(code.statuses).map((from) => {
-      const targets = code.rules.filter((rule) => rule.from === from && rule.to !== undefined).map((rule) => rule.to);
+      const targets = code.rules
+        .filter((rule) => rule.from === from && rule.to !== undefined)
+        .map((rule) => rule.to);
       return [from, [...new Set(targets)].sort()];
     });
     expect(Object.fromEntries(drawn)).toEqual(MATRIX);
@@ -98,12 +121,24 @@ describe("the rules of code", () => {
     ["in_progress", "retry", "holder", { task: { attempt: 3 } }, "ATTEMPTS_EXHAUSTED"],
     ["in_progress", "retry", "holder", { task: { attempt: 3 }, data: { max_attempts: 5 } }, "claimed"],
     ["in_progress", "fail", "holder", { payload: { error: "x", recoverable: true } }, "ATTEMPTS_LEFT"],
-    ["in_progress", "fail", "holder", { payload: { error: "x", recoverable: true }, task: { attempt: 3 } }, "failed"],
+    [
+      "in_progress",
+      "fail",
+      "holder",
+      { payload: { error: "x", recoverable: true }, task: { attempt: 3 } },
+      "failed",
+    ],
     ["in_progress", "block", "holder", { payload: {} }, "VALIDATION_ERROR"],
     ["blocked", "unblock", "system", { task: { open_blockers: 1 } }, "UNRESOLVED_BLOCKERS"],
     ["blocked", "unblock", "system", { task: { open_holds: 1 } }, "OPEN_HOLDS"],
     ["blocked", "clear_blocker", "human", { holds: [] }, "NOT_FOUND"],
-    ["claimed", "claim_timeout", "system", { task: { due_at: NOW + 1, due_action: "claim_timeout" } }, "NOT_DUE"],
+    [
+      "claimed",
+      "claim_timeout",
+      "system",
+      { task: { due_at: NOW + 1, due_action: "claim_timeout" } },
+      "NOT_DUE",
+    ],
     ["in_progress", "lease_lost", "system", { settings: { lease_seconds: 62 } }, "NOT_DUE"],
     ["in_progress", "lease_lost", "system", { task: { attempt: 3 } }, "failed"],
     ["in_progress", "report_stuck", "system", { settings: { progress_timeout_minutes: 62 } }, "NOT_DUE"],
@@ -120,7 +155,10 @@ describe("the rules of code", () => {
       lease: "close",
     });
     const orphaned = { task: { lease: null, due_at: NOW, due_action: "claim_timeout", entered_at: NOW } };
-    expect(decided("claimed", "claim_timeout", "system", orphaned)).toMatchObject({ to: "ready", patch: { attempt: 1 } });
+    expect(decided("claimed", "claim_timeout", "system", orphaned)).toMatchObject({
+      to: "ready",
+      patch: { attempt: 1 },
+    });
   });
 
   test("a claim that runs out when attempts are spent still returns the task, and asks for attention", () => {
@@ -131,7 +169,9 @@ describe("the rules of code", () => {
   });
 
   test("a retry keeps the lease and counts; a release counts nothing", () => {
-    expect(decided("in_progress", "retry", "holder")).toMatchObject({ patch: { attempt: 1, data: { claimed_at: NOW } } });
+    expect(decided("in_progress", "retry", "holder")).toMatchObject({
+      patch: { attempt: 1, data: { claimed_at: NOW } },
+    });
     expect(decided("in_progress", "retry", "holder")).toMatchObject({ lease: "keep" });
     expect(decided("claimed", "release", "holder")).not.toHaveProperty("patch.attempt");
   });
@@ -150,7 +190,9 @@ describe("the rules of code", () => {
       lease: "close",
       effects: [{ kind: "add_blocker", description: "the API is down" }],
     });
-    expect(decided("in_progress", "block", "holder", { payload, data: { auto_unblock: false } })).toMatchObject({
+    expect(
+      decided("in_progress", "block", "holder", { payload, data: { auto_unblock: false } }),
+    ).toMatchObject({
       patch: { open_holds: 1, needs_attention: true },
       effects: [{ kind: "place_hold" }],
     });
@@ -169,7 +211,9 @@ test.each([
     now: NOW,
   };
   const place = { id: "1", org_id: "main", project_id: "main", open_blockers };
-  expect(decideCreation(code, view, draftOf(code, view), place)).toMatchObject({ task: { status, data: { max_attempts: 5 } } });
+  expect(decideCreation(code, view, draftOf(code, view), place)).toMatchObject({
+    task: { status, data: { max_attempts: 5 } },
+  });
 });
 
 test("check proves code", () => {

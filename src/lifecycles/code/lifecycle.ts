@@ -63,7 +63,9 @@ export const code = defineLifecycle({
     block: {
       input: z
         .object({ blocker_id: text.nullish(), description: text.nullish() })
-        .refine((input) => input.blocker_id ?? input.description, { error: "name a blocker: blocker_id or description" }),
+        .refine((input) => input.blocker_id ?? input.description, {
+          error: "name a blocker: blocker_id or description",
+        }),
     },
     unblock: {},
     claim_timeout: {},
@@ -107,9 +109,22 @@ export const code = defineLifecycle({
     }),
   },
   rules: [
-    { action: "claim", from: "ready", to: "claimed", who: "anyone", guards: ["available_now"], effects: ["note_claim"] },
+    {
+      action: "claim",
+      from: "ready",
+      to: "claimed",
+      who: "anyone",
+      guards: ["available_now"],
+      effects: ["note_claim"],
+    },
     { action: "start", from: "claimed", to: "in_progress", who: "lease_holder", effects: ["note_worktree"] },
-    { action: "complete", from: "in_progress", to: "completed", who: "lease_holder", effects: ["note_commit"] },
+    {
+      action: "complete",
+      from: "in_progress",
+      to: "completed",
+      who: "lease_holder",
+      effects: ["note_commit"],
+    },
     {
       action: "retry",
       from: "in_progress",
@@ -126,7 +141,13 @@ export const code = defineLifecycle({
       guards: ["no_use_to_retry"],
       effects: ["note_error"],
     },
-    { action: "block", from: "in_progress", to: "blocked", who: "lease_holder", effects: ["drop_claim", "note_blocker"] },
+    {
+      action: "block",
+      from: "in_progress",
+      to: "blocked",
+      who: "lease_holder",
+      effects: ["drop_claim", "note_blocker"],
+    },
     { action: "unblock", from: "blocked", to: "ready", who: "system", guards: ["blockers_done", "no_holds"] },
     {
       action: "claim_timeout",
@@ -155,7 +176,13 @@ export const code = defineLifecycle({
     { action: "release", from: "claimed", to: "ready", who: "lease_holder", effects: ["drop_claim"] },
 
     // These move nothing: one reports, one records that a blocker outside of Pawl is gone.
-    { action: "report_stuck", from: "in_progress", who: "system", guards: ["due"], effects: ["raise_attention"] },
+    {
+      action: "report_stuck",
+      from: "in_progress",
+      who: "system",
+      guards: ["due"],
+      effects: ["raise_attention"],
+    },
     {
       action: "clear_blocker",
       from: "blocked",
@@ -182,10 +209,14 @@ export const code = defineLifecycle({
       input.recoverable === true || refuse("NOT_RECOVERABLE", "Trying again would not help: fail the task."),
     attempts_left: ({ task }) =>
       task.attempt < task.data.max_attempts ||
-      refuse("ATTEMPTS_EXHAUSTED", `${task.attempt} of ${task.data.max_attempts} attempts are spent: fail the task.`, {
-        attempts: task.attempt,
-        max_attempts: task.data.max_attempts,
-      }),
+      refuse(
+        "ATTEMPTS_EXHAUSTED",
+        `${task.attempt} of ${task.data.max_attempts} attempts are spent: fail the task.`,
+        {
+          attempts: task.attempt,
+          max_attempts: task.data.max_attempts,
+        },
+      ),
     no_use_to_retry: ({ task, input }) =>
       task.attempt >= task.data.max_attempts ||
       input.recoverable === false ||
@@ -197,7 +228,9 @@ export const code = defineLifecycle({
   effects: {
     note_claim: ({ actor, now }) => ({ data: { claimed_at: now, worker: actor.id } }),
     drop_claim: () => ({ data: { claimed_at: null, worker: null } }),
-    note_worktree: ({ input }) => ({ data: { worktree: input.worktree ?? null, branch: input.branch ?? null } }),
+    note_worktree: ({ input }) => ({
+      data: { worktree: input.worktree ?? null, branch: input.branch ?? null },
+    }),
     note_commit: ({ input }) => ({ data: { commit: input.commit ?? null } }),
     note_error: ({ input }) => ({ data: { last_error: input.error ?? null } }),
     note_silence: ({ task }) => ({
@@ -209,7 +242,8 @@ export const code = defineLifecycle({
       timer: ({ now }) => ({ due_at: now, due_action: "claim_timeout" }),
       lease: "close",
     },
-    mark_worn_out: ({ task }) => (task.attempt + 1 >= task.data.max_attempts ? { needs_attention: true } : {}),
+    mark_worn_out: ({ task }) =>
+      task.attempt + 1 >= task.data.max_attempts ? { needs_attention: true } : {},
     note_blocker: {
       change: ({ task, input }) => ({
         data: { blocked_reason: input.description ?? null },
@@ -219,7 +253,11 @@ export const code = defineLifecycle({
       }),
       also: ({ task, input }) => [
         becomesTask(task.data, input)
-          ? { kind: "add_blocker", blocker_id: input.blocker_id ?? null, description: input.description ?? null }
+          ? {
+              kind: "add_blocker",
+              blocker_id: input.blocker_id ?? null,
+              description: input.description ?? null,
+            }
           : { kind: "place_hold", hold_kind: "blocker", reason: input.description ?? null },
       ],
     },
@@ -241,6 +279,9 @@ export const code = defineLifecycle({
 });
 
 /** A blocker is a task, found or made; only where making one is switched off does a person have to clear it. */
-function becomesTask(data: { auto_unblock: boolean }, input: { blocker_id?: string | null | undefined }): boolean {
+function becomesTask(
+  data: { auto_unblock: boolean },
+  input: { blocker_id?: string | null | undefined },
+): boolean {
   return Boolean(input.blocker_id) || data.auto_unblock;
 }

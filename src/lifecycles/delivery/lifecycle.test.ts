@@ -1,7 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { admitCreation, check, draftOf } from "../../core/index.ts";
 import type { Actor, JsonObject, Task } from "../../core/index.ts";
-import { cellsMissing, cellsOf, judge, member, NOW, situationOf, SYSTEM, taskIn, wordFor } from "../../../test/support/situation.ts";
+import {
+  cellsMissing,
+  cellsOf,
+  judge,
+  member,
+  NOW,
+  situationOf,
+  SYSTEM,
+  taskIn,
+  wordFor,
+} from "../../../test/support/situation.ts";
 import { delivery } from "./lifecycle.ts";
 
 const ACTORS: Record<string, Actor> = {
@@ -50,7 +60,12 @@ const HELD = ["CLAIMED", "DOWNLOADING", "STREAMING"];
 
 type Twist = { task?: Partial<Task>; user?: string | null; payload?: JsonObject; settings?: JsonObject };
 
-function decided(status: string, action: string, who: string, { task, user = "ACTIVE", payload, settings = {} }: Twist = {}) {
+function decided(
+  status: string,
+  action: string,
+  who: string,
+  { task, user = "ACTIVE", payload, settings = {} }: Twist = {},
+) {
   const actor = ACTORS[who] as Actor;
   const lease = { token: "good", holder: "holder", until: NOW, heartbeat_at: NOW - 61_000 };
   const job = taskIn(delivery, status, {
@@ -108,7 +123,11 @@ describe("the rules of delivery", () => {
       timer: { due_action: "heartbeat_timeout", due_at: NOW + 60_000 },
     });
     expect(decided("DOWNLOADING", "start_stream", "holder")).toMatchObject({ lease: "keep" });
-    for (const [action, who] of [["deliver", "holder"], ["fail", "holder"], ["heartbeat_timeout", "system"]] as const) {
+    for (const [action, who] of [
+      ["deliver", "holder"],
+      ["fail", "holder"],
+      ["heartbeat_timeout", "system"],
+    ] as const) {
       expect(decided("STREAMING", action, who)).toMatchObject({ lease: "close" });
     }
   });
@@ -119,7 +138,10 @@ describe("the rules of delivery", () => {
       patch: { attempt: 1, data: { last_error: { code: "NETWORK_RESET", retryable: true } } },
     });
     expect(decided("STREAMING", "heartbeat_timeout", "system")).toMatchObject({
-      patch: { attempt: 1, data: { last_error: { message: "The worker was silent for 61 s in STREAMING." } } },
+      patch: {
+        attempt: 1,
+        data: { last_error: { message: "The worker was silent for 61 s in STREAMING." } },
+      },
     });
   });
 
@@ -143,9 +165,15 @@ describe("the rules of delivery", () => {
 
 test("one tap is one job: the key is made of user, file and nonce", () => {
   const draft = (nonce: string) => {
-    const admitted = admitCreation(delivery, ACTORS.bot as Actor, { user_id: "u", file_id: "f", chat_id: "c", request_nonce: nonce });
+    const admitted = admitCreation(delivery, ACTORS.bot as Actor, {
+      user_id: "u",
+      file_id: "f",
+      chat_id: "c",
+      request_nonce: nonce,
+    });
     if (admitted.kind === "refused") throw new Error(admitted.detail);
-    return draftOf(delivery, { input: admitted.input, actor: SYSTEM, settings: {}, facts: {}, now: NOW }).dedupe_key;
+    return draftOf(delivery, { input: admitted.input, actor: SYSTEM, settings: {}, facts: {}, now: NOW })
+      .dedupe_key;
   };
   // printf 'u:f:1' | sha256sum
   expect(draft("1")).toBe("8d4d2875ee15d2bc583d046d2678c7923534aaab08163a2581f2844b72f917dd");

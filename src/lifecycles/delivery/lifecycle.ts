@@ -16,7 +16,11 @@ const failure = z.object({
   retry_after_seconds: z.number().min(0).nullish(),
 });
 
-const takenBack = { action: "heartbeat_timeout", since: "heartbeat_at", after: { seconds: "recover_after_seconds" } } as const;
+const takenBack = {
+  action: "heartbeat_timeout",
+  since: "heartbeat_at",
+  after: { seconds: "recover_after_seconds" },
+} as const;
 
 /** A person taps "Скачать"; a worker streams the file from storage into the chat, once. */
 export const delivery = defineLifecycle({
@@ -70,7 +74,13 @@ export const delivery = defineLifecycle({
     expire: {},
   },
   creation: {
-    input: z.object({ user_id: text, file_id: text, chat_id: text, request_nonce: text, title: text.max(200).nullish() }),
+    input: z.object({
+      user_id: text,
+      file_id: text,
+      chat_id: text,
+      request_nonce: text,
+      title: text.max(200).nullish(),
+    }),
     to: [{ status: "QUEUED" }],
     draft: ({ input }) => ({
       title: input.title ?? `File ${input.file_id}`,
@@ -97,7 +107,13 @@ export const delivery = defineLifecycle({
       guards: ["tries_left", "user_is_active"],
     },
     { action: "start_stream", from: "DOWNLOADING", to: "STREAMING", who: "lease_holder" },
-    { action: "deliver", from: "STREAMING", to: "DELIVERED", who: "lease_holder", effects: ["keep_acknowledgement"] },
+    {
+      action: "deliver",
+      from: "STREAMING",
+      to: "DELIVERED",
+      who: "lease_holder",
+      effects: ["keep_acknowledgement"],
+    },
     {
       action: "fail",
       from: RUNNING,
@@ -106,7 +122,13 @@ export const delivery = defineLifecycle({
       guards: ["error_is_retryable", "another_try_left", "user_is_active"],
       effects: ["count_attempt", "note_error", "back_off"],
     },
-    { action: "fail", from: RUNNING, to: "FAILED", who: "lease_holder", effects: ["count_attempt", "note_error"] },
+    {
+      action: "fail",
+      from: RUNNING,
+      to: "FAILED",
+      who: "lease_holder",
+      effects: ["count_attempt", "note_error"],
+    },
     {
       action: "fail",
       from: "CLAIMED",
@@ -161,7 +183,8 @@ export const delivery = defineLifecycle({
         user_status: facts.user?.status ?? null,
       }),
     error_is_retryable: ({ input }) =>
-      input.error?.retryable === true || refuse("NOT_RECOVERABLE", "This error does not go away by trying again."),
+      input.error?.retryable === true ||
+      refuse("NOT_RECOVERABLE", "This error does not go away by trying again."),
     no_use_to_try: ({ input, facts, task }) =>
       input.error?.retryable === false ||
       facts.user?.status !== "ACTIVE" ||
@@ -197,7 +220,8 @@ export const delivery = defineLifecycle({
     },
   },
   invariants: {
-    "a job in hand is under a lease": (task) => HELD.some((status) => status === task.status) === (task.lease !== null),
+    "a job in hand is under a lease": (task) =>
+      HELD.some((status) => status === task.status) === (task.lease !== null),
     "no more than three tries": (task) => task.attempt <= MAX_ATTEMPTS,
     "a queued job has a try left": (task) => task.status !== "QUEUED" || task.attempt < MAX_ATTEMPTS,
   },
@@ -210,5 +234,8 @@ export function jobKey(tap: { user_id: string; file_id: string; request_nonce: s
 }
 
 function exhausted(attempt: number) {
-  return refuse("ATTEMPTS_EXHAUSTED", `That was try ${attempt} of ${MAX_ATTEMPTS}.`, { attempt, max_attempts: MAX_ATTEMPTS });
+  return refuse("ATTEMPTS_EXHAUSTED", `That was try ${attempt} of ${MAX_ATTEMPTS}.`, {
+    attempt,
+    max_attempts: MAX_ATTEMPTS,
+  });
 }

@@ -11,14 +11,16 @@ export function wipKey(owner: string): string {
 export const plannerEffects = {
   own: ({ actor, now }) => ownedBy(actor.id, null, now),
   hand_over: ({ actor, input, now }) => ownedBy(input.assign_to ?? null, actor.id, now),
-  disown: () => ({
+  disown: ({ input }) => ({
     assigned_to: null,
     exclusive_key: null,
-    data: { assigned_by: null, assigned_at: null, contributors: [] },
+    data: { assigned_by: null, assigned_at: null, contributors: [], reason: input.reason ?? null },
   }),
   // A rejected task always goes back, even to an owner who took another meanwhile; only one of the two holds the key.
   return_to_owner: ({ task, facts }) =>
-    task.assigned_to !== null && facts.work_of_owner.length === 0 ? { exclusive_key: wipKey(task.assigned_to) } : {},
+    task.assigned_to !== null && facts.work_of_owner.length === 0
+      ? { exclusive_key: wipKey(task.assigned_to) }
+      : {},
 
   note_start: ({ now }) => ({ data: { started_at: now } }),
   note_submission: ({ now, input }) => ({
@@ -48,7 +50,15 @@ export const plannerEffects = {
     also: ({ task, now }) => {
       if (task.data.kind !== "fix") return [];
       const { resolution } = task.data;
-      return [{ kind: "close_defect", fix_task_id: task.id, how_fixed: resolution, fixed_by: task.assigned_to, fixed_at: now }];
+      return [
+        {
+          kind: "close_defect",
+          fix_task_id: task.id,
+          how_fixed: resolution,
+          fixed_by: task.assigned_to,
+          fixed_at: now,
+        },
+      ];
     },
   },
 
@@ -72,8 +82,12 @@ export const plannerEffects = {
     also: ({ input }) => [{ kind: "close_escalation", escalation_id: input.escalation_id, note: input.note }],
   },
 
-  join: ({ task, input }) => ({ data: { contributors: [...new Set([...task.data.contributors, input.member_id ?? ""])] } }),
-  leave: ({ task, input }) => ({ data: { contributors: task.data.contributors.filter((id) => id !== input.member_id) } }),
+  join: ({ task, input }) => ({
+    data: { contributors: [...new Set([...task.data.contributors, input.member_id ?? ""])] },
+  }),
+  leave: ({ task, input }) => ({
+    data: { contributors: task.data.contributors.filter((id) => id !== input.member_id) },
+  }),
   drop_dependency: {
     change: ({ task }) => ({ open_blockers: Math.max(0, task.open_blockers - 1) }),
     also: ({ input }) => [{ kind: "remove_dependency", blocker_id: input.blocker_id }],

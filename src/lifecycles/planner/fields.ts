@@ -104,7 +104,10 @@ export const plannerActions = {
     ...reason,
     input: z
       .object({ reason: text, defect: defectFields.nullish(), create_fix: z.boolean().default(false) })
-      .refine((input) => !input.create_fix || input.defect, { path: ["defect"], error: "a fix-task needs a defect" }),
+      .refine((input) => !input.create_fix || input.defect, {
+        path: ["defect"],
+        error: "a fix-task needs a defect",
+      }),
     facts: ["work_of_owner"],
   },
   shift_release: { ...versioned, facts: ["shift_of_owner"] },

@@ -39,7 +39,8 @@ export const plannerGuards = {
   nobody_assigned: ({ task }) =>
     task.assigned_to === null || refuse("INVALID_TRANSITION", `${task.assigned_to} owns the task.`),
 
-  skill_to_take: ({ actor, settings }) => skillOf(actor.skill_level, settings.min_skill_to_take, "take a task"),
+  skill_to_take: ({ actor, settings }) =>
+    skillOf(actor.skill_level, settings.min_skill_to_take, "take a task"),
   skill_to_self_check: ({ actor, settings }) =>
     skillOf(actor.skill_level, settings.self_check_min_skill, "approve your own task"),
   skill_to_invite: ({ actor, settings }) =>
@@ -52,13 +53,15 @@ export const plannerGuards = {
   },
 
   wip_is_zero: ({ facts }) => freeOf(facts.work_of_actor, "You hold"),
-  target_wip_is_zero: ({ facts, input }) => freeOf(facts.target?.work ?? [], `${input.assign_to ?? "The target"} holds`),
+  target_wip_is_zero: ({ facts, input }) =>
+    freeOf(facts.target?.work ?? [], `${input.assign_to ?? "The target"} holds`),
   target_is_executor: ({ facts, input }) => {
     const { target } = facts;
     if (target?.active && target.roles.includes("executor")) return true;
     return notA("assign_to", input.assign_to, "an active executor");
   },
-  target_is_active: ({ facts, input }) => facts.target?.active === true || notA("member_id", input.member_id, "an active member"),
+  target_is_active: ({ facts, input }) =>
+    facts.target?.active === true || notA("member_id", input.member_id, "an active member"),
 
   resolution_of_fix: ({ task, input }) =>
     task.data.kind !== "fix" ||
@@ -75,16 +78,21 @@ export const plannerGuards = {
     (facts.holds ?? []).some((hold) => hold.id === input.hold_id) ||
     refuse("NOT_FOUND", `The task has no open hold ${input.hold_id ?? ""}.`),
   escalation_is_open: ({ facts, input }) =>
-    facts.escalation?.open === true || refuse("NOT_FOUND", `The task has no open escalation ${input.escalation_id ?? ""}.`),
+    facts.escalation?.open === true ||
+    refuse("NOT_FOUND", `The task has no open escalation ${input.escalation_id ?? ""}.`),
   depends_on_it: ({ facts, input }) =>
     (facts.blockers ?? []).some((blocker) => blocker.id === input.blocker_id) ||
     refuse("NOT_FOUND", `The task does not wait for ${input.blocker_id ?? ""}.`),
 } as const satisfies Record<string, Guard<PlannerView>>;
 
 export function holdNotAllowed(status: string) {
-  return refuse("HOLD_NOT_ALLOWED", `No hold is placed on a task that is ${status}: assign or cancel it first.`, {
-    status,
-  });
+  return refuse(
+    "HOLD_NOT_ALLOWED",
+    `No hold is placed on a task that is ${status}: assign or cancel it first.`,
+    {
+      status,
+    },
+  );
 }
 
 function skillOf(skill: number | null, least: number, what: string) {
@@ -111,5 +119,7 @@ function freeOf(work: readonly { id: string; title: string; status: string }[], 
 
 function notA(field: string, value: unknown, what: string) {
   const said = typeof value === "string" ? `"${value}" is not` : "is not";
-  return refuse("VALIDATION_ERROR", `${field}: ${said} ${what}.`, { errors: [{ path: field, message: `must be ${what}` }] });
+  return refuse("VALIDATION_ERROR", `${field}: ${said} ${what}.`, {
+    errors: [{ path: field, message: `must be ${what}` }],
+  });
 }

@@ -1,7 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { check, decideCreation, draftOf } from "../../core/index.ts";
 import type { Actor, JsonObject, Request, Task } from "../../core/index.ts";
-import { cellsMissing, cellsOf, judge, member, NOW, situationOf, SYSTEM, taskIn, wordFor } from "../../../test/support/situation.ts";
+import {
+  cellsMissing,
+  cellsOf,
+  judge,
+  member,
+  NOW,
+  situationOf,
+  SYSTEM,
+  taskIn,
+  wordFor,
+} from "../../../test/support/situation.ts";
 import { planner } from "./lifecycle.ts";
 
 const skilled = { skill_level: 5, specializations: ["welder"] };
@@ -103,16 +113,28 @@ flag               |       | owner, executor, contributor, lead, supervisor     
 `;
 const CELLS = cellsOf(planner, GRID);
 
-type Twist = { task?: Partial<Task>; data?: JsonObject; facts?: JsonObject; settings?: JsonObject; request?: Partial<Request> };
+type Twist = {
+  task?: Partial<Task>;
+  data?: JsonObject;
+  facts?: JsonObject;
+  settings?: JsonObject;
+  request?: Partial<Request>;
+};
 
 function decided(status: string, action: string, who: string | Actor, twist: Twist = {}) {
   const actor = typeof who === "string" ? ACTORS[who] : who;
-  if (!actor) throw new Error(`nobody is called ${String(who)}`);
+  if (!actor) throw new Error(`nobody is called ${JSON.stringify(who)}`);
   const owned = ["assigned", "in_progress", "submitted", "done"].includes(status);
   const task = taskIn(planner, status, {
     assigned_to: owned ? "owner" : null,
     exclusive_key: status === "assigned" || status === "in_progress" ? "wip:owner" : null,
-    data: { kind: "work", required_trade: "welder", contributors: ["contributor"], open_escalations: 1, ...twist.data },
+    data: {
+      kind: "work",
+      required_trade: "welder",
+      contributors: ["contributor"],
+      open_escalations: 1,
+      ...twist.data,
+    },
     ...twist.task,
   });
   const facts = { ...GOOD_FACTS, ...twist.facts };
@@ -171,39 +193,60 @@ describe("each guard of the planner broken alone", () => {
     expect(decided(status, action, actor, twist)).toMatchObject({ kind: "refused", code });
   });
 
-  test.each(["recall_to_pool", "cancel", "review_reject", "escalate", "flag"])("%s needs a reason", (action) => {
-    const who = action === "escalate" ? "owner" : action === "flag" ? "robot" : "lead";
-    for (const payload of [{}, { reason: "  " }, { reason: null }]) {
-      expect(decided("in_progress", action, who, { request: { payload } })).toMatchObject({ code: "REASON_REQUIRED" });
-    }
-  });
+  test.each(["recall_to_pool", "cancel", "review_reject", "escalate", "flag"])(
+    "%s needs a reason",
+    (action) => {
+      const who = action === "escalate" ? "owner" : action === "flag" ? "robot" : "lead";
+      for (const payload of [{}, { reason: "  " }, { reason: null }]) {
+        expect(decided("in_progress", action, who, { request: { payload } })).toMatchObject({
+          code: "REASON_REQUIRED",
+        });
+      }
+    },
+  );
 
   test("a trade is overridden only when the policy allows it and it was asked for", () => {
     const wrongTrade = target({ specializations: [] });
     const asked = { payload: { assign_to: "executor", override_trade: true } };
     const allowed = { allow_trade_override: true };
-    const outcome = (twist: Twist) => wordFor(decided("available", "assign", "lead", { ...wrongTrade, ...twist }), "available");
+    const outcome = (twist: Twist) =>
+      wordFor(decided("available", "assign", "lead", { ...wrongTrade, ...twist }), "available");
     expect(outcome({ request: asked })).toBe("TRADE_MISMATCH");
     expect(outcome({ settings: allowed })).toBe("TRADE_MISMATCH");
     expect(outcome({ request: asked, settings: allowed })).toBe("assigned");
   });
 
   test("WIP_LIMIT names the task he holds", () => {
-    expect(decided("available", "self_assign", "executor", { facts: { work_of_actor: busy } })).toMatchObject({
-      detail: 'You hold "The other one" (t9, in_progress); one task at a time.',
-      params: { task_id: "t9" },
-    });
+    expect(decided("available", "self_assign", "executor", { facts: { work_of_actor: busy } })).toMatchObject(
+      {
+        detail: 'You hold "The other one" (t9, in_progress); one task at a time.',
+        params: { task_id: "t9" },
+      },
+    );
   });
 });
 
 describe("what every command of the planner must carry", () => {
-  const versionFree = ["escalate", "place_hold", "release_hold", "add_contributor", "remove_contributor", "resolve_escalation", "remove_dependency", "flag"];
+  const versionFree = [
+    "escalate",
+    "place_hold",
+    "release_hold",
+    "add_contributor",
+    "remove_contributor",
+    "resolve_escalation",
+    "remove_dependency",
+    "flag",
+  ];
   test.each(Object.keys(planner.actions))("%s: client_event_id and expected_row_version", (action) => {
     const actor = { ...member("all", ["executor", "lead", "system"]), skill_level: 9 };
     const without = (field: string) => decided("available", action, actor, { request: { [field]: null } });
-    const missing = (field: string) => ({ code: "VALIDATION_ERROR", params: { errors: [{ path: field, message: "required" }] } });
+    const missing = (field: string) => ({
+      code: "VALIDATION_ERROR",
+      params: { errors: [{ path: field, message: "required" }] },
+    });
     if (action !== "flag") expect(without("client_event_id")).toMatchObject(missing("client_event_id"));
-    if (versionFree.includes(action)) expect(without("expected_row_version")).not.toMatchObject(missing("expected_row_version"));
+    if (versionFree.includes(action))
+      expect(without("expected_row_version")).not.toMatchObject(missing("expected_row_version"));
     else expect(without("expected_row_version")).toMatchObject(missing("expected_row_version"));
   });
 
@@ -253,8 +296,14 @@ describe("effects of the planner", () => {
 
   test("a lead who owns the task approves as lead; an owner of enough skill checks himself", () => {
     const both = member("owner", ["executor", "lead"], { skill_level: 9 });
-    expect(patchOf("submitted", "review_approve", both).patch.data).toEqual({ reviewed_by: "owner", reviewed_at: NOW });
-    expect(patchOf("submitted", "review_approve", skillOf(8)).patch.data).toEqual({ self_checked: true, reviewed_at: NOW });
+    expect(patchOf("submitted", "review_approve", both).patch.data).toEqual({
+      reviewed_by: "owner",
+      reviewed_at: NOW,
+    });
+    expect(patchOf("submitted", "review_approve", skillOf(8)).patch.data).toEqual({
+      self_checked: true,
+      reviewed_at: NOW,
+    });
   });
 
   test.each([
@@ -276,7 +325,9 @@ describe("effects of the planner", () => {
   test("a rejection may record a defect and ask for a fix-task; a fix without a defect is refused", () => {
     const defect = { description: "crack", severity: "critical" };
     const request = (payload: JsonObject) => ({ request: { payload: { reason: "bad", ...payload } } });
-    expect(patchOf("submitted", "review_reject", "lead", request({ defect, create_fix: true })).effects).toMatchObject([
+    expect(
+      patchOf("submitted", "review_reject", "lead", request({ defect, create_fix: true })).effects,
+    ).toMatchObject([
       { kind: "record_defect", description: "crack", severity: "critical" },
       { kind: "create_fix" },
     ]);
@@ -294,7 +345,8 @@ describe("effects of the planner", () => {
 
   test("resolving the last escalation clears needs_attention, an earlier one does not", () => {
     const attention = (open_escalations: number) =>
-      patchOf("in_progress", "resolve_escalation", "lead", { data: { open_escalations } }).patch.needs_attention;
+      patchOf("in_progress", "resolve_escalation", "lead", { data: { open_escalations } }).patch
+        .needs_attention;
     expect(attention(1)).toBe(false);
     expect(attention(2)).toBeUndefined();
   });
@@ -313,7 +365,13 @@ test.each([
   [2, "blocked"],
 ])("a task with %i open blockers begins as %s", (open_blockers, status) => {
   const input = planner.creation.input.parse({ title: "Weld" });
-  const view = { input, actor: member("lead", ["lead"]), settings: planner.settings.parse({}), facts: {}, now: NOW };
+  const view = {
+    input,
+    actor: member("lead", ["lead"]),
+    settings: planner.settings.parse({}),
+    facts: {},
+    now: NOW,
+  };
   const place = { id: "1", org_id: "main", project_id: "main", open_blockers };
   expect(decideCreation(planner, view, draftOf(planner, view), place)).toMatchObject({ task: { status } });
 });

@@ -125,7 +125,7 @@ export const planner = defineLifecycle({
       to: "available",
       who: "anyone",
       guards: ["blockers_done", "no_holds"],
-      effects: ["disown", "note_reason"],
+      effects: ["disown"],
     },
     {
       action: "escalate",
@@ -139,7 +139,7 @@ export const planner = defineLifecycle({
       from: ["available", "assigned", "in_progress"],
       to: "canceled",
       who: "anyone",
-      effects: ["disown", "note_reason"],
+      effects: ["disown"],
     },
     { action: "cancel", from: "submitted", to: "canceled", who: "anyone", effects: ["note_reason"] },
 
@@ -167,7 +167,12 @@ export const planner = defineLifecycle({
       guards: ["skill_to_invite", "target_is_active"],
       effects: ["join"],
     },
-    { action: "remove_contributor", from: [...OWNED, "submitted"], who: ["reviewer", "leaver"], effects: ["leave"] },
+    {
+      action: "remove_contributor",
+      from: [...OWNED, "submitted"],
+      who: ["reviewer", "leaver"],
+      effects: ["leave"],
+    },
     {
       action: "remove_contributor",
       from: [...OWNED, "submitted"],
@@ -182,7 +187,13 @@ export const planner = defineLifecycle({
       guards: ["escalation_is_open"],
       effects: ["close_escalation"],
     },
-    { action: "remove_dependency", from: "blocked", who: "anyone", guards: ["depends_on_it"], effects: ["drop_dependency"] },
+    {
+      action: "remove_dependency",
+      from: "blocked",
+      who: "anyone",
+      guards: ["depends_on_it"],
+      effects: ["drop_dependency"],
+    },
     { action: "flag", from: UNFINISHED, who: "system", effects: ["raise_attention", "note_reason"] },
   ],
   permissions: plannerPermissions,

@@ -1,0 +1,4 @@
+import { defineConfig } from "pawl";
+import { supportTicket } from "./lifecycle.ts";
+
+export default defineConfig({ lifecycles: [supportTicket] });

@@ -1,0 +1,29 @@
+// npm run check: format, lint, types, import law, dead code, tests. Runs them all and says at the end which failed.
+import { spawnSync } from "node:child_process";
+
+const STEPS = [
+  ["format", ["prettier", "--check", "--log-level", "warn", "."]],
+  ["lint", ["eslint", "."]],
+  ["types", ["tsc", "--noEmit", "-p", "."]],
+  ["import law", ["depcruise", "--config", ".dependency-cruiser.js", "--output-type", "err", "src"]],
+  ["dead code", ["knip"]],
+  ["tests", ["vitest", "run"]],
+];
+
+const skipTests = process.argv.includes("--no-tests");
+const failed = [];
+for (const [name, [tool, ...args]] of STEPS) {
+  if (name === "tests" && skipTests) continue;
+  console.log(`\n— ${name}`);
+  const started = Date.now();
+  const { status } = spawnSync("npm", ["exec", "--no", "--", tool, ...args], {
+    stdio: "inherit",
+    shell: process.platform === "win32",
+  });
+  console.log(`  ${status === 0 ? "ok" : "FAILED"} in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  if (status !== 0) failed.push(name);
+}
+if (failed.length > 0) {
+  console.error(`\ncheck failed: ${failed.join(", ")}`);
+  process.exitCode = 1;
+}

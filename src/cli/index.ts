@@ -1,0 +1,2 @@
+export { run } from "./run.ts";
+export type { Screen } from "./surroundings.ts";

@@ -1,0 +1,135 @@
+import { Command, Option } from "commander";
+import { checkLifecycles } from "./check-lifecycles.ts";
+import { DIAGRAM_FORMATS, drawLifecycle } from "./draw-lifecycle.ts";
+import { EXIT } from "./exit-code.ts";
+import type { ExitCode } from "./exit-code.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+type Leave = (code: ExitCode) => void;
+
+/** Every command with its options and its help. */
+export function buildProgram(surroundings: Surroundings, leave: Leave): Command {
+  const program = prepare(new Command("pawl"), surroundings)
+    .description(
+      "Moves tasks through declared lifecycles: only along declared transitions, once, and on record.",
+    )
+    .version(surroundings.version, "-V, --version", "print the version")
+    .addHelpText("after", titled(PROGRAM_HELP, surroundings));
+  addCheck(program, surroundings, leave);
+  addDiagram(program, surroundings, leave);
+  addStart(program, surroundings, leave);
+  return program;
+}
+
+function addCheck(program: Command, surroundings: Surroundings, leave: Leave): void {
+  program
+    .command("check")
+    .summary("prove that lifecycles keep their promises")
+    .description(
+      "Walks every situation a task of a lifecycle can get into and proves that each status is reached and left, and that each declared invariant always holds. What does not hold is printed with the shortest way there.",
+    )
+    .argument("[lifecycle]", "the one to check; all of them unless given")
+    .addOption(configOption())
+    .option("--json", "print the reports as JSON")
+    .addHelpText("after", titled(CHECK_HELP, surroundings))
+    .action(async (name: string | undefined, options: { config?: string; json?: true }) => {
+      leave(await checkLifecycles(surroundings, { name, ...options }));
+    });
+}
+
+function addDiagram(program: Command, surroundings: Surroundings, leave: Leave): void {
+  program
+    .command("diagram")
+    .summary("print a lifecycle as a diagram, tables or JSON")
+    .description("Prints a lifecycle as it is declared, so that no diagram is ever drawn by hand.")
+    .argument("<lifecycle>", "the one to print")
+    .addOption(
+      new Option(
+        "-f, --format <format>",
+        "mermaid: a state diagram; table: its rules; markdown: a page with both",
+      )
+        .choices(DIAGRAM_FORMATS)
+        .default("mermaid"),
+    )
+    .addOption(new Option("--json", "print the whole definition as JSON").conflicts("format"))
+    .addOption(configOption())
+    .addHelpText("after", titled(DIAGRAM_HELP, surroundings))
+    .action(
+      async (
+        name: string,
+        options: { format: (typeof DIAGRAM_FORMATS)[number]; config?: string; json?: true },
+      ) => {
+        leave(await drawLifecycle(surroundings, { name, ...options }));
+      },
+    );
+}
+
+/** Takes any option, so that the one thing there is to say is said whatever was asked for. */
+function addStart(program: Command, { err }: Surroundings, leave: Leave): void {
+  program
+    .command("start")
+    .summary("run the server (not yet in this version)")
+    .description("Will run the server. This version does not have one yet.")
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(() => {
+      err.write(
+        "pawl: this version has no server yet; `pawl check` and `pawl diagram` are what it can do.\n",
+      );
+      leave(EXIT.finding);
+    });
+}
+
+/** Set before the commands are added: each inherits it. */
+function prepare(program: Command, { out, err }: Surroundings): Command {
+  const { bold, cyan } = out.colours;
+  return program
+    .exitOverride()
+    .configureHelp({ styleTitle: bold, styleSubcommandText: cyan, styleOptionText: cyan })
+    .configureOutput({
+      writeOut: out.write,
+      writeErr: err.write,
+      // Said once, by `run`.
+      outputError: () => undefined,
+      getOutHelpWidth: () => Math.min(out.columns, 100),
+      getErrHelpWidth: () => Math.min(err.columns, 100),
+      getOutHasColors: () => out.colours.isColorSupported,
+      getErrHasColors: () => err.colours.isColorSupported,
+    });
+}
+
+function configOption(): Option {
+  return new Option(
+    "-c, --config <path>",
+    "the configuration to read (default: pawl.config.ts, .js or .mjs here)",
+  );
+}
+
+function titled(help: string, { out }: Surroundings): string {
+  return help.replaceAll(/^[A-Z][a-z ]+:$/gm, (title) => out.colours.bold(title));
+}
+
+const PROGRAM_HELP = `
+Examples:
+  pawl check                     check every lifecycle there is
+  pawl diagram board             draw one
+
+Exit codes:
+  0  all is well
+  1  a finding, or a mistake in a lifecycle or in the configuration
+  2  wrong usage: an unknown command, option or lifecycle`;
+
+const CHECK_HELP = `
+Examples:
+  pawl check                     every lifecycle: Pawl's own and those of pawl.config.ts
+  pawl check planner             one of them
+  pawl check --json | jq '.reports[].findings'
+
+The exit code is 1 when there is any finding, a warning too.`;
+
+const DIAGRAM_HELP = `
+Examples:
+  pawl diagram board             a Mermaid state diagram
+  pawl diagram board -f table    its rules, to read here
+  pawl diagram board -f markdown > board.md
+  pawl diagram board --json | jq '.actions[].name'`;

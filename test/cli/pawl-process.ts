@@ -1,0 +1,78 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+export const EXAMPLE = join(ROOT, "examples/support-ticket");
+
+const TSX = import.meta.resolve("tsx");
+const FROM_SOURCE = ["--import", TSX, join(ROOT, "src/bin.ts")];
+export const FROM_DIST = [join(ROOT, "dist/bin.js")];
+
+export type Ran = { code: number | null; stdout: string; stderr: string };
+
+type Way = { cwd?: string; env?: Record<string, string>; program?: string[]; closeStdout?: boolean };
+
+/** Runs the real command line in a process of its own, with a bare environment. */
+export async function pawl(args: readonly string[], way: Way = {}): Promise<Ran> {
+  const { cwd = tmpdir(), env = {}, program = FROM_SOURCE, closeStdout = false } = way;
+  const child = spawn(process.execPath, [...program, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, ...env },
+  });
+  const ran: Ran = { code: null, stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (ran.stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (ran.stderr += text));
+  if (closeStdout) child.stdout.destroy();
+  ran.code = await new Promise((resolve, reject) => {
+    child.on("error", reject).on("close", resolve);
+  });
+  return ran;
+}
+
+/** A folder outside the repository, without node_modules, that holds these files. */
+export async function folderWith(files: Record<string, string>): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "pawl-user-")));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)));
+  return folder;
+}
+
+/** A configuration with one small lifecycle, some lines of which can be replaced to break it. */
+export function configWith(changes: Partial<typeof PARTS> = {}): string {
+  const { head, name, statuses, actions, creation, rules, more } = { ...PARTS, ...changes };
+  return `${head}
+export default defineConfig({
+  lifecycles: [
+    defineLifecycle({
+      ${name}
+      version: 1,
+      summary: "Letters",
+      ${statuses}
+      ${actions}
+      ${creation}
+      ${rules}
+      ${more}
+    }),
+  ],
+});
+`;
+}
+
+const PARTS = {
+  head: 'import { defineConfig, defineLifecycle, refuse } from "pawl";\nimport { z } from "zod";',
+  name: 'name: "letters",',
+  statuses: "statuses: { waiting: {}, read: {}, answered: { final: true, success: true } },",
+  actions: "actions: { read: {}, answer: {}, lay_aside: {} },",
+  creation:
+    'creation: { input: z.object({ title: z.string() }), to: [{ status: "waiting" }], draft: ({ input }) => ({ title: input.title, data: {} }) },',
+  rules: `rules: [
+        { action: "read", from: "waiting", to: "read", who: "anyone", effects: ["assign_actor"] },
+        { action: "lay_aside", from: "read", to: "waiting", who: "assignee", effects: ["clear_assignee"] },
+        { action: "answer", from: "read", to: "answered", who: "assignee" },
+      ],`,
+  more: 'invariants: { "a waiting letter is nobody\'s": (task) => task.status !== "waiting" || task.assigned_to === null },',
+};

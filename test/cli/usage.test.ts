@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { folderWith, pawl, ROOT } from "./pawl-process.ts";
+
+const USAGE: [string[], string][] = [
+  [["chekc"], 'unknown command "chekc"; did you mean "check"?'],
+  [["fly"], 'unknown command "fly".'],
+  [["check", "--jsno"], 'unknown option "--jsno"; did you mean "--json"?'],
+  [["--loud"], 'unknown option "--loud".'],
+  [["diagram"], 'missing required argument "lifecycle".'],
+  [["check", "board", "planner"], 'too many arguments for "check". Expected 1 argument but got 2.'],
+  [
+    ["diagram", "board", "--format", "png"],
+    'option "-f, --format <format>" argument "png" is invalid. Allowed choices are mermaid, table, markdown.',
+  ],
+  [
+    ["diagram", "board", "--json", "--format", "table"],
+    'option "--json" cannot be used with option "-f, --format <format>".',
+  ],
+  [["check", "boad"], 'There is no lifecycle "boad"; did you mean "board"?'],
+  [["diagram", "plannr"], 'There is no lifecycle "plannr"; did you mean "planner"?'],
+  [
+    ["check", "toString"],
+    'There is no lifecycle "toString"; there are board, planner, delivery, code, bot-actions.',
+  ],
+];
+
+test.each(USAGE)("pawl %j is wrong usage: %s", async (args, sentence) => {
+  const { code, stdout, stderr } = await pawl(args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(/^pawl: .+\n {2}See `pawl( \w+)?( --help)?`.*\.\n$/);
+  expect(stderr.slice("pawl: ".length)).toContain(sentence);
+});
+
+test("an unknown lifecycle is a problem document where JSON is asked for", async () => {
+  const { code, stderr } = await pawl(["check", "boad", "--json"]);
+  expect(code).toBe(2);
+  expect(JSON.parse(stderr)).toMatchObject({
+    code: "UNKNOWN_LIFECYCLE",
+    known: expect.arrayContaining(["board"]) as string[],
+  });
+});
+
+test.each([[[]], [["--help"]], [["help"]]])(
+  "pawl %j prints the help with examples and exit codes",
+  async (args) => {
+    const { code, stdout, stderr } = await pawl(args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^Usage: pawl /);
+    for (const part of [
+      "check [options] [lifecycle]",
+      "diagram [options] <lifecycle>",
+      "Examples:",
+      "Exit codes:",
+    ]) {
+      expect(stdout).toContain(part);
+    }
+  },
+);
+
+test.each(["check", "diagram"])("pawl %s --help has examples", async (command) => {
+  const { code, stdout } = await pawl([command, "--help"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain(`\nExamples:\n  pawl ${command}`);
+});
+
+test("pawl --version is the package's", async () => {
+  const { version } = JSON.parse(readFileSync(`${ROOT}/package.json`, "utf8")) as { version: string };
+  expect(await pawl(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test("pawl start says in one sentence that there is no server yet, whatever it is asked for", async () => {
+  for (const args of [["start"], ["start", "--port", "4747"]]) {
+    const { code, stdout, stderr } = await pawl(args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^pawl: this version has no server yet[^\n]*\n$/);
+  }
+});
+
+test("colours come when forced, and never with NO_COLOR or in a pipe, even on a CI machine", async () => {
+  const coloured = (env: Record<string, string>) => pawl(["check", "board"], { env });
+  const [forced, refused, ci] = await Promise.all([
+    coloured({ FORCE_COLOR: "1" }),
+    coloured({ FORCE_COLOR: "1", NO_COLOR: "1" }),
+    coloured({ CI: "true" }),
+  ]);
+  expect(forced.stdout).toContain("\u001b[32m✓\u001b[39m \u001b[1mboard\u001b[22m v1");
+  expect(refused.stdout).not.toContain("\u001b[");
+  expect(ci.stdout).not.toContain("\u001b[");
+});
+
+test("a reader who has gone away is no fault, and the exit code still tells the result", async () => {
+  const args = ["diagram", "planner", "--json"];
+  expect(await pawl(args, { closeStdout: true })).toEqual({ code: 0, stdout: "", stderr: "" });
+});
+
+test("a bug of Pawl's own is called one, and its stack is shown to who asks for it", async () => {
+  // Nothing that defineLifecycle would make: what comes of it was never thought of.
+  const cwd = await folderWith({
+    "pawl.config.ts": 'export default { lifecycles: [{ name: "odd", table: new Map() }] };',
+  });
+  const args = ["diagram", "odd"];
+  const [quiet, loud] = await Promise.all([
+    pawl(args, { cwd }),
+    pawl(args, { cwd, env: { PAWL_DEBUG: "1" } }),
+  ]);
+  expect(quiet.code).toBe(1);
+  expect(quiet.stderr).toMatch(
+    /^pawl: this is a bug in Pawl, please report it with what PAWL_DEBUG=1 shows: [^\n]+\n$/,
+  );
+  expect(loud.stderr).toMatch(/^\s+at /m);
+});
