@@ -10,7 +10,7 @@ type Comparison = {
   aims: { of: string; ratioAtLeast: number; rateAtLeast?: number }[];
 };
 
-export type Row = { name: string; median: number; low: number; high: number; ratio: number };
+type Row = { name: string; median: number; low: number; high: number; ratio: number };
 export type Report = { title: string; unit: string; rows: Row[]; aims: { text: string; met: boolean }[] };
 
 /** Runs all contenders in turn, round after round, so that a noisy moment hits each of them; ratios are of medians. */

@@ -38,7 +38,7 @@ export function benchDecisions({ quick }: { quick: boolean }): Report {
 }
 
 /** A working day in small: most commands move a task, some come late, from the wrong person or with an old version. */
-export function makeCases(): [Situation, Command][] {
+function makeCases(): [Situation, Command][] {
   const executor = actor("e1", ["executor"], 5);
   const novice = actor("e2", ["executor"], 1);
   const lead = actor("l1", ["lead"], null);

@@ -31,7 +31,7 @@ export function viewOf(situation: Situation, command: Command): View {
 }
 
 /** The first rule that fits; where none does, the refusal of the one that came furthest (of equals, the last). */
-export function chooseRule(rules: readonly ReadyRule[], view: View): ReadyRule | Refusal {
+function chooseRule(rules: readonly ReadyRule[], view: View): ReadyRule | Refusal {
   let refusal: Refusal | null = null;
   let furthest = -1;
   for (const rule of rules) {
@@ -87,7 +87,7 @@ export function notFromHere(lifecycle: Lifecycle, view: View): Refusal {
 }
 
 /** The statuses an action starts from, in the order of the rules. */
-export function startsOf(lifecycle: Lifecycle, action: string): string[] {
+function startsOf(lifecycle: Lifecycle, action: string): string[] {
   return [...(lifecycle.table.get(action)?.keys() ?? [])];
 }
 

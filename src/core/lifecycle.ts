@@ -58,7 +58,7 @@ export type EffectParts<V = View, Data = JsonObject> = {
 /** Somebody a rule is for. The label is shown in tables and refusals. */
 export type Who<V = View> = { label: string; test: (view: V) => boolean; refusal?: (view: V) => Refusal };
 
-export type TimerSince = "entered_at" | "created_at" | "updated_at" | "heartbeat_at";
+type TimerSince = "entered_at" | "created_at" | "updated_at" | "heartbeat_at";
 
 /** A fixed number, or the path of a numeric setting ("status_deadlines.NEW"). */
 export type Duration =
@@ -156,13 +156,13 @@ export type Creation<
   to: readonly { status: Status; guards?: readonly GuardName[] }[];
   draft: Draft_;
 };
-export type CreationDraft = (view: CreationView) => Draft;
+type CreationDraft = (view: CreationView) => Draft;
 
 /** One condition on the pool's rows: true in SQL and in TypeScript alike. */
 export type PoolCondition =
   | { field: PoolField; is: string | number | boolean | null }
   | { field: `data.${string}`; null_or_in: "actor.specializations" };
-export type PoolField = "assigned_to" | "private" | "open_blockers" | "open_holds";
+type PoolField = "assigned_to" | "private" | "open_blockers" | "open_holds";
 
 /** The tasks free to take, and the action that takes one. */
 export type Pool<Status extends string = string, Action extends string = string> = {
@@ -182,7 +182,7 @@ export type Roles = "anyone" | readonly string[];
 
 /** Must hold for every task at every moment; what it may read is what `check` explores. */
 export type Invariant<Status extends string = string> = (task: ModelledTask<Status>) => boolean;
-export type ModelledTask<Status extends string = string> = Pick<
+type ModelledTask<Status extends string = string> = Pick<
   Task<Status>,
   | "status"
   | "assigned_to"

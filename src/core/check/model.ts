@@ -14,7 +14,7 @@ const MOST_OPEN = 2;
 const NOW = 1_000_000;
 
 /** The creator, one who acts, another one, and Pawl itself: enough to tell "none", "self" and "other" apart. */
-export const ACTORS: readonly Actor[] = [member("self"), member("other"), member("creator"), SYSTEM];
+const ACTORS: readonly Actor[] = [member("self"), member("other"), member("creator"), SYSTEM];
 
 export type Move = { action: string; by: string; state: Task; rule: number | null };
 

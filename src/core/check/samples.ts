@@ -15,7 +15,7 @@ type Schema = {
 };
 
 /** The id a sampled text stands for: ids are what texts most often are, and this one belongs to an actor of the model. */
-export const SAMPLE_TEXT = "other";
+const SAMPLE_TEXT = "other";
 
 /** A handful of values of an object's schema: everything given, nothing given, and each other choice of each field. */
 export function samplesOf(schema: z.ZodObject | undefined): JsonObject[] {

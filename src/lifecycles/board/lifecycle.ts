@@ -6,7 +6,7 @@ const OPEN = ["NEW", "IN_PROGRESS", "BLOCKED", "STUCK"] as const;
 const FINAL = ["DONE", "CANCELLED"] as const;
 
 /** Higher is more urgent; the order tasks are taken in. */
-export const PRIORITY = { low: -1, normal: 0, high: 1, critical: 2 } as const;
+const PRIORITY = { low: -1, normal: 0, high: 1, critical: 2 } as const;
 
 /** Agents in a workspace create tasks, take free ones, escalate what hangs and take over what is abandoned. */
 export const board = defineLifecycle({

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { backoffMs, defineLifecycle, refuse } from "../../core/index.ts";
 
 /** Three tries in all. */
-export const MAX_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 const HELD = ["CLAIMED", "DOWNLOADING", "STREAMING"] as const;
 const RUNNING = ["DOWNLOADING", "STREAMING"] as const;
@@ -229,7 +229,7 @@ export const delivery = defineLifecycle({
 });
 
 /** `sha256(user_id:file_id:request_nonce)`, as the bot's documents have it. */
-export function jobKey(tap: { user_id: string; file_id: string; request_nonce: string }): string {
+function jobKey(tap: { user_id: string; file_id: string; request_nonce: string }): string {
   return createHash("sha256").update(`${tap.user_id}:${tap.file_id}:${tap.request_nonce}`).digest("hex");
 }
 

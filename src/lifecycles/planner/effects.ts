@@ -4,7 +4,7 @@ import type { PlannerData, PlannerView } from "./guards.ts";
 type PlannerEffect = Effect<PlannerView, PlannerData>;
 
 /** The key that keeps an owner to one task at a time, held by a unique index. */
-export function wipKey(owner: string): string {
+function wipKey(owner: string): string {
   return `wip:${owner}`;
 }
 

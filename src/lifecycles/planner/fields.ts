@@ -68,14 +68,14 @@ export const taskFields = {
   parent_task_id: text.nullish(),
 };
 
-export const defectFields = z.object({
+const defectFields = z.object({
   description: text,
   cause: text.nullish(),
   what_to_fix: text.nullish(),
   severity: z.enum(["minor", "major", "critical"]).default("major"),
 });
 
-export const ESCALATION_REASONS = [
+const ESCALATION_REASONS = [
   "materials",
   "tools",
   "access",
