@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert";
-import { decide } from "../src/core/index.ts";
+import { decide, SYSTEM } from "../src/core/index.ts";
 import type { Actor, Command, Decision, Situation, Task } from "../src/core/index.ts";
 import { planner } from "../src/lifecycles/index.ts";
 import { decideByHand } from "./planner-by-hand.ts";
@@ -37,35 +37,41 @@ export function benchDecisions({ quick }: { quick: boolean }): Report {
   });
 }
 
-/** A working day in small: most commands move a task, some come late, from the wrong person or with an old version. */
+/** A working day in small: every change of status, most of them as they should be, some late, by the wrong person or with an old version. */
 function makeCases(): [Situation, Command][] {
   const executor = actor("e1", ["executor"], 5);
+  const master = actor("e1", ["executor"], 9);
   const novice = actor("e2", ["executor"], 1);
   const lead = actor("l1", ["lead"], null);
+  const facts = {
+    work_of_actor: [],
+    work_of_owner: [],
+    target: { id: "e1", active: true, roles: ["executor"], specializations: ["welder"], work: [] },
+    shift_of_owner: { over: true },
+  };
   const step = (
     who: Actor,
     status: string,
     action: string,
     more: Partial<Command> = {},
   ): [Situation, Command] => [
-    {
-      task: taskIn(status),
-      actor: who,
-      facts: { work_of_actor: [] },
-      settings: planner.settings.parse({}),
-      now: NOW,
-    },
+    { task: taskIn(status), actor: who, facts, settings: planner.settings.parse({}), now: NOW },
     { action, input: {}, comment: null, expected_row_version: 3, lease_token: null, ...more },
   ];
+  const because = { input: { reason: "needed elsewhere" } };
   return [
+    step(SYSTEM, "blocked", "unblock"),
     step(executor, "available", "self_assign"),
+    step(lead, "available", "assign", { input: { assign_to: "e1", override_trade: false } }),
     step(executor, "assigned", "start"),
     step(executor, "in_progress", "submit"),
     step(lead, "submitted", "review_approve"),
-    step(lead, "in_progress", "recall_to_pool", { input: { reason: "elsewhere" } }),
-    step(executor, "available", "self_assign"),
-    step(executor, "assigned", "start"),
-    step(executor, "in_progress", "submit"),
+    step(master, "submitted", "review_approve"),
+    step(lead, "submitted", "review_reject", because),
+    step(SYSTEM, "in_progress", "shift_release"),
+    step(lead, "in_progress", "recall_to_pool", because),
+    step(lead, "assigned", "cancel", because),
+    step(lead, "submitted", "cancel", because),
     step(novice, "available", "self_assign"),
     step(novice, "assigned", "start"),
     step(executor, "done", "submit"),
@@ -78,7 +84,7 @@ function actor(id: string, roles: string[], skill_level: number | null): Actor {
 }
 
 function taskIn(status: string): Task {
-  const owned = status === "available" ? null : "e1";
+  const owned = status === "available" || status === "blocked" ? null : "e1";
   return {
     id: "0197a000-0000-7000-8000-000000000001",
     org_id: "main",

@@ -1,6 +1,6 @@
 import { refuse } from "./decision.ts";
 import type { Absorbed, Decision, Moved, Refusal, SideEffect, TimerChange, Touched } from "./decision.ts";
-import type { Command, Lifecycle, ReadyRule, Situation, View } from "./lifecycle.ts";
+import type { Command, Guard, Lifecycle, ReadyRule, Situation, View } from "./lifecycle.ts";
 import { nextTimer } from "./timers.ts";
 import type { JsonObject, Patch } from "./task.ts";
 
@@ -34,17 +34,14 @@ export function viewOf(situation: Situation, command: Command): View {
 function chooseRule(rules: readonly ReadyRule[], view: View): ReadyRule | Refusal {
   let refusal: Refusal | null = null;
   let furthest = -1;
-  for (const rule of rules) {
+  for (let i = 0; i < rules.length; i++) {
+    const rule = rules[i] as ReadyRule;
+    const { guards } = rule;
     let depth = 0;
-    let no = whoRefusal(rule, view);
-    if (no === null) {
-      for (const guard of rule.guards) {
-        depth++;
-        const answer = guard(view);
-        if (answer === true) continue;
-        no = answer;
-        break;
-      }
+    let no = rule.isFor(view) ? null : whoRefusal(rule, view);
+    while (no === null && depth < guards.length) {
+      const answer = (guards[depth++] as Guard)(view);
+      if (answer !== true) no = answer;
     }
     if (no === null) return rule;
     if (depth >= furthest) {
@@ -57,7 +54,7 @@ function chooseRule(rules: readonly ReadyRule[], view: View): ReadyRule | Refusa
 
 /** Null when the actor is one of those the rule is for. */
 export function whoRefusal(rule: ReadyRule, view: View): Refusal | null {
-  for (const who of rule.who) if (who.test(view)) return null;
+  if (rule.isFor(view)) return null;
   const own = rule.who.length === 1 ? rule.who[0]?.refusal : undefined;
   if (own) return own(view);
   const labels = rule.who.map((who) => who.label).join(" or ");
@@ -75,7 +72,7 @@ export function notFromHere(lifecycle: Lifecycle, view: View): Refusal {
   }
   const own = lifecycle.not_from_here[action]?.(view);
   if (own) return own;
-  const starts = startsOf(lifecycle, action);
+  const starts = lifecycle.starts.get(action) ?? [];
   return refuse(
     "INVALID_TRANSITION",
     `"${action}" starts from ${starts.join(", ")}; the task is ${task.status}.`,
@@ -84,11 +81,6 @@ export function notFromHere(lifecycle: Lifecycle, view: View): Refusal {
       starts_from: starts,
     },
   );
-}
-
-/** The statuses an action starts from, in the order of the rules. */
-function startsOf(lifecycle: Lifecycle, action: string): string[] {
-  return [...(lifecycle.table.get(action)?.keys() ?? [])];
 }
 
 /** What a chosen rule does, its guards having passed. */

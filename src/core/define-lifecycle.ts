@@ -23,6 +23,7 @@ import type {
 } from "./lifecycle.ts";
 import { findMistakes } from "./find-mistakes.ts";
 import { indexRules } from "./index-rules.ts";
+import type { Named } from "./index-rules.ts";
 import { FACT_OF_GUARD, STANDARD_EFFECTS, STANDARD_GUARDS, STANDARD_WHO } from "./standard.ts";
 import type { StandardEffect, StandardFacts, StandardGuard, StandardWho } from "./standard.ts";
 
@@ -173,7 +174,7 @@ export function defineLifecycle<
     foreign_actions: definition.foreign_actions ?? [],
     not_from_here: definition.not_from_here ?? {},
     // The names are erased here, once: inside, a lifecycle is a table of strings and functions.
-  } as unknown as Omit<Lifecycle, "table" | "leased_actions">;
+  } as unknown as Named;
 
   const mistakes = findMistakes(lifecycle);
   if (mistakes.length > 0) {

@@ -1,18 +1,17 @@
-import type { Lifecycle, Rule } from "./lifecycle.ts";
+import type { Rule } from "./lifecycle.ts";
 import { fromOf, timerFor, whoOf } from "./index-rules.ts";
+import type { Named } from "./index-rules.ts";
 import { didYouMean } from "./nearest.ts";
 import { settingAt } from "./timers.ts";
 
-type Draft = Omit<Lifecycle, "table" | "leased_actions">;
-
 /** Every mistake that can be seen on paper, each naming the status, action or rule it is in. */
-export function findMistakes(lifecycle: Draft): string[] {
+export function findMistakes(lifecycle: Named): string[] {
   const named = [...misnamed(lifecycle)];
   // The graph is only worth walking once its names are right.
   return named.length > 0 ? named : [...misdrawn(lifecycle)];
 }
 
-function* misnamed(lifecycle: Draft): Generator<string> {
+function* misnamed(lifecycle: Named): Generator<string> {
   const statuses = Object.keys(lifecycle.statuses);
   if (!/^[a-z][a-z0-9-]*$/.test(lifecycle.name)) yield `the name "${lifecycle.name}" must be kebab-case`;
   if (!Number.isInteger(lifecycle.version) || lifecycle.version < 1)
@@ -69,7 +68,7 @@ function implementation(where: string, kind: string, name: string, known: readon
     : [`${where} names the ${kind} "${name}", which has no implementation${didYouMean(name, known)}`];
 }
 
-function* mistimed(lifecycle: Draft, actions: readonly string[]): Generator<string> {
+function* mistimed(lifecycle: Named, actions: readonly string[]): Generator<string> {
   const defaults = lifecycle.settings.safeParse({});
   if (!defaults.success) {
     yield `the settings have no complete defaults (${defaults.error.issues.map((issue) => issue.path.join(".")).join(", ")})`;
@@ -106,7 +105,7 @@ function* mistimed(lifecycle: Draft, actions: readonly string[]): Generator<stri
   }
 }
 
-function* misdrawn(lifecycle: Draft): Generator<string> {
+function* misdrawn(lifecycle: Named): Generator<string> {
   const { statuses, rules, creation } = lifecycle;
   for (const [index, rule] of rules.entries()) {
     for (const from of fromOf(rule)) {

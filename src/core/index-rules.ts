@@ -1,10 +1,12 @@
 import type { Effect, EffectParts, Guard, Lifecycle, ReadyRule, Rule, Timer } from "./lifecycle.ts";
 import { dueGuard } from "./timers.ts";
 
-type Named = Omit<Lifecycle, "table" | "leased_actions">;
+/** What is derived from the rules. */
+type RuleIndex = Pick<Lifecycle, "table" | "starts" | "leased_actions">;
+export type Named = Omit<Lifecycle, keyof RuleIndex>;
 
 /** Resolves every name once, so that a decision is two look-ups and a walk over a short list. */
-export function indexRules(lifecycle: Named): Pick<Lifecycle, "table" | "leased_actions"> {
+export function indexRules(lifecycle: Named): RuleIndex {
   const table = new Map<string, Map<string, ReadyRule[]>>();
   const leased = new Set(Object.keys(lifecycle.actions));
   lifecycle.rules.forEach((rule, index) => {
@@ -14,7 +16,8 @@ export function indexRules(lifecycle: Named): Pick<Lifecycle, "table" | "leased_
       getOrMake(byStatus, from, (): ReadyRule[] => []).push(readyRule(lifecycle, rule, index, from));
     }
   });
-  return { table, leased_actions: leased };
+  const starts = new Map([...table].map(([action, byStatus]) => [action, [...byStatus.keys()]]));
+  return { table, starts, leased_actions: leased };
 }
 
 export function fromOf(rule: Rule): readonly string[] {
@@ -37,6 +40,7 @@ export function timerFor(
 function readyRule(lifecycle: Named, rule: Rule, index: number, from: string): ReadyRule {
   const to = rule.to ?? from;
   const timers = lifecycle.statuses[to]?.timers ?? [];
+  const who = whoOf(rule).map((name) => present(lifecycle.who[name]));
   const effects = (rule.effects ?? []).map((name) => partsOf(present(lifecycle.effects[name])));
   const leasedBefore = lifecycle.statuses[from]?.lease ?? false;
   const leasedAfter = lifecycle.statuses[to]?.lease ?? false;
@@ -48,7 +52,8 @@ function readyRule(lifecycle: Named, rule: Rule, index: number, from: string): R
     to,
     event: lifecycle.actions[rule.action]?.event ?? rule.action,
     outcome: rule.outcome ?? "moved",
-    who: whoOf(rule).map((name) => present(lifecycle.who[name])),
+    who,
+    isFor: who.length === 1 ? present(who[0]).test : (view) => who.some(({ test }) => test(view)),
     guards: (rule.guards ?? []).map((name) => guardOf(lifecycle, name, from, rule.action)),
     changes: effects.flatMap((effect) => effect.change ?? []),
     also: effects.flatMap((effect) => effect.also ?? []),

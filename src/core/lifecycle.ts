@@ -224,6 +224,8 @@ export type Lifecycle = {
   readonly not_from_here: Readonly<Record<string, (view: View) => Refusal | null>>;
   /** action → status → the rules that start there, in the order they were declared. */
   readonly table: ReadonlyMap<string, ReadonlyMap<string, readonly ReadyRule[]>>;
+  /** The statuses an action starts from, in the order of the rules. */
+  readonly starts: ReadonlyMap<string, readonly string[]>;
   /** Actions whose every rule is for the lease's worker. */
   readonly leased_actions: ReadonlySet<string>;
 };
@@ -238,6 +240,8 @@ export type ReadyRule = {
   readonly event: string;
   readonly outcome: "moved" | "touched" | "absorbed";
   readonly who: readonly Who[];
+  /** Whether the actor is one of `who`. */
+  readonly isFor: (view: View) => boolean;
   readonly guards: readonly Guard[];
   readonly changes: readonly ((view: View) => Change)[];
   readonly also: readonly ((view: View) => readonly SideEffect[])[];

@@ -162,9 +162,6 @@ type Answer = "yes" | "no" | "either";
 /** The rules that win under some outcome of the open questions; a question asked twice gets one answer. */
 function rulesThatMayFit(rules: readonly ReadyRule[], answer: (ask: Question) => Answer): Set<ReadyRule> {
   const answers = new Map<Question, Answer>();
-  const whoAsks = new Map<ReadyRule, Question>(
-    rules.map((rule) => [rule, (view) => rule.who.some((who) => who.test(view))]),
-  );
   for (const rule of rules) {
     for (const ask of [...questionsOf(rule)]) if (!answers.has(ask)) answers.set(ask, answer(ask));
   }
@@ -179,7 +176,7 @@ function rulesThatMayFit(rules: readonly ReadyRule[], answer: (ask: Question) =>
   return winners;
 
   function questionsOf(rule: ReadyRule): Question[] {
-    return [whoAsks.get(rule) as Question, ...rule.guards];
+    return [rule.isFor, ...rule.guards];
   }
 }
 

@@ -17,10 +17,11 @@ export const plannerEffects = {
     data: { assigned_by: null, assigned_at: null, contributors: [], reason: input.reason ?? null },
   }),
   // A rejected task always goes back, even to an owner who took another meanwhile; only one of the two holds the key.
-  return_to_owner: ({ task, facts }) =>
-    task.assigned_to !== null && facts.work_of_owner.length === 0
-      ? { exclusive_key: wipKey(task.assigned_to) }
-      : {},
+  return_to_owner: ({ task, facts, input }) => {
+    const data = { reason: input.reason ?? null };
+    if (task.assigned_to === null || facts.work_of_owner.length > 0) return { data };
+    return { exclusive_key: wipKey(task.assigned_to), data };
+  },
 
   note_start: ({ now }) => ({ data: { started_at: now } }),
   note_submission: ({ now, input }) => ({

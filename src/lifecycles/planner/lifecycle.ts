@@ -109,7 +109,7 @@ export const planner = defineLifecycle({
       from: "submitted",
       to: "in_progress",
       who: "anyone",
-      effects: ["note_reason", "return_to_owner", "record_defect"],
+      effects: ["return_to_owner", "record_defect"],
     },
     {
       action: "shift_release",
