@@ -12,5 +12,5 @@ declare module "vitest" {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const postgres = await startTestPostgres();
   project.provide("postgresUrl", postgres.url);
-  return postgres.stop;
+  return () => postgres.stop();
 }

@@ -54,13 +54,16 @@ export function testDatabases(serverUrl: string): TestDatabases {
       return {
         name,
         url: urlOf(name),
-        drop: async () => void (await admin`drop database ${admin(name)} with (force)`),
+        drop: async () => {
+          await admin`drop database ${admin(name)} with (force)`;
+        },
       };
     },
     createTemplate: (name, fill) => {
       // The lock is the connection's, and would let its second caller in.
       const asked = templates.get(name) ?? makeTemplate(admin, name, () => fillDatabase(urlOf(name), fill));
       templates.set(name, asked);
+      asked.catch(() => templates.delete(name));
       return asked;
     },
     close: () => admin.end({ timeout: 5 }),

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import postgres from "postgres";
 import { PawlError } from "../../core/problems.ts";
 import { codeOf, messageOf, unusable } from "./unusable.ts";
@@ -12,7 +13,11 @@ export type ConnectOptions = {
   /** Prepared statements; off behind a pooler that does not keep them. */
   prepare?: boolean;
   applicationName?: string;
+  /** How long a server may take to answer for the first time; 10 seconds unless told. */
+  connectTimeoutSeconds?: number;
 };
+
+const CONNECT_TIMEOUT_SECONDS = 10;
 
 /** Makes a client for any PostgreSQL URL, also one that names a socket's folder (`?host=/folder`), as Pawl's own do. */
 export function connect(url: string, options: ConnectOptions = {}, more: DriverOptions = {}): Sql {
@@ -21,12 +26,27 @@ export function connect(url: string, options: ConnectOptions = {}, more: DriverO
     ...(socketFolder === undefined ? {} : { host: socketFolder }),
     max: options.maxConnections ?? 10,
     prepare: options.prepare ?? true,
-    connect_timeout: 10,
+    connect_timeout: options.connectTimeoutSeconds ?? CONNECT_TIMEOUT_SECONDS,
     // The driver would print notices to the console.
     onnotice: () => undefined,
     ...more,
     connection: { application_name: options.applicationName ?? "pawl", ...more.connection },
   });
+}
+
+/** Waits for a first answer, but not for ever, as the driver does where something listens that is no PostgreSQL. */
+export async function answerWithin<T>(seconds: number | undefined, answer: Promise<T>): Promise<T> {
+  const answered = new AbortController();
+  const { signal } = answered;
+  const silence = pause((seconds ?? CONNECT_TIMEOUT_SECONDS) * 1_000, undefined, { signal }).then(() => {
+    throw Object.assign(new Error("no answer"), { code: "CONNECT_TIMEOUT" });
+  });
+  try {
+    return await Promise.race([answer, silence]);
+  } finally {
+    answered.abort();
+    silence.catch(() => undefined);
+  }
 }
 
 /** The URL of a server on a socket in the form that libpq and most tools read. */

@@ -9,7 +9,7 @@ import {
   type Place,
   type Running,
 } from "./cluster.ts";
-import { connect, socketUrl, type Sql } from "./connect.ts";
+import { answerWithin, connect, socketUrl, type Sql } from "./connect.ts";
 import { readPostmaster, requestStop, type Postmaster } from "./postmaster.ts";
 import type { Listening } from "./server-settings.ts";
 import { isPrivate, removeSocketFolder } from "./socket-folder.ts";
@@ -31,6 +31,8 @@ export type EmbeddedServer = {
   place: Place;
   wish: Wish;
   launcher: "namespace" | "user" | undefined;
+  /** Whether a cluster is made where there is none; not for one who has seen it, to whom an empty one would be a lie. */
+  makesCluster: boolean;
   onProgress: (message: string) => void;
 };
 
@@ -56,7 +58,7 @@ export async function enter(server: EmbeddedServer, signal?: AbortSignal): Promi
     if (!postmaster) {
       running ??= await prepare(server);
       place = running.place;
-      await startServer(running, server.wish);
+      obstacle = (await startServer(running, server.wish)) ?? obstacle;
     } else if (postmaster.status === "ready") {
       const stay = await join(place, postmaster).catch((error: unknown) => {
         if (!isPassing(error)) throw error;
@@ -79,6 +81,7 @@ export async function enter(server: EmbeddedServer, signal?: AbortSignal): Promi
 async function prepare(server: EmbeddedServer): Promise<Running> {
   const { place, onProgress, launcher, wish } = server;
   const first = !(await hasCluster(place));
+  if (first && !server.makesCluster) throw unusable(`${place.home} is gone; put it back and start again.`);
   onProgress(
     first ? `Preparing PostgreSQL in ${place.named} (first start)` : `Starting PostgreSQL in ${place.named}`,
   );
@@ -105,6 +108,7 @@ async function join(place: Place, postmaster: Postmaster): Promise<Stay | undefi
       fetch_types: false,
       // A connection that is renewed now and then would drop the lock.
       max_lifetime: null,
+      backoff: () => 0.02,
       connection: { lock_timeout: 5_000 },
       onclose: () => {
         lose();
@@ -113,7 +117,7 @@ async function join(place: Place, postmaster: Postmaster): Promise<Stay | undefi
   );
   try {
     // Waits while the last one leaves and stops the server.
-    await presence`select pg_advisory_lock_shared(${PRESENCE})`;
+    await answerWithin(undefined, presence`select pg_advisory_lock_shared(${PRESENCE})`);
     // A stopping server drops the leaver's lock, too; but it has written down before that it is stopping.
     const now = await readPostmaster(place.cluster);
     if (now?.pid !== postmaster.pid || now.status !== "ready") throw new Error("it is stopping");
@@ -152,17 +156,29 @@ function isPassing(error: unknown): boolean {
 
 /** Ends a stay; the last to leave stops the server and waits until it has. */
 export async function leave({ place, presence }: Stay): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  try {
+    // A server that recovers from a crash of its own answers in a moment, one that died never will.
+    while (!(await leaveOnce(place, presence)) && (await readPostmaster(place.cluster))) {
+      if (Date.now() > deadline) return;
+      await pause(20);
+    }
+  } finally {
+    await presence.end({ timeout: 0 });
+  }
+}
+
+async function leaveOnce(place: Place, presence: Sql): Promise<boolean> {
   try {
     // If the connection was lost meanwhile, the driver makes a new one that holds nothing: the answer is right all the same.
     await presence`select pg_advisory_unlock_shared(${PRESENCE})`;
     const [answer] = await presence<{ alone: boolean }[]>`select pg_try_advisory_lock(${PRESENCE}) as alone`;
     const postmaster = answer?.alone ? await readPostmaster(place.cluster) : undefined;
     if (postmaster) await stop(place, postmaster);
+    return true;
   } catch (error) {
-    // The server is not there any more: nothing to leave.
     if (!isPassing(error)) throw error;
-  } finally {
-    await presence.end({ timeout: 0 });
+    return false;
   }
 }
 

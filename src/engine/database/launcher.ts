@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { messageOf, unusable } from "./unusable.ts";
+import { codeOf, messageOf, unusable } from "./unusable.ts";
 
 /** A user of the operating system. */
 export type Account = { name: string; uid: number; gid: number };
@@ -110,10 +110,11 @@ async function succeeds(launcher: Launcher, program: string, args: string[]): Pr
   );
 }
 
-/** A program that is there but "not found" lacks its loader: it was built for another C library. */
 export function cannotRun(program: string, cause: unknown): Error {
+  // A program that is there but "not found" lacks its loader: it was built for another C library.
+  const reason = codeOf(cause) === "ENOENT" ? "it needs glibc, which Alpine Linux lacks" : messageOf(cause);
   return unusable(
-    `PostgreSQL cannot run here (${program}: ${messageOf(cause)}; it needs glibc, which Alpine lacks); set DATABASE_URL to a PostgreSQL 15 or newer.`,
+    `PostgreSQL cannot run here (${program}: ${reason}); set DATABASE_URL to a PostgreSQL 15 or newer.`,
     cause,
   );
 }

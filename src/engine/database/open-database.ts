@@ -1,9 +1,14 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { findPlace } from "./cluster.ts";
-import { connect, describeConnectionProblem, type ConnectOptions, type Sql } from "./connect.ts";
+import {
+  answerWithin,
+  connect,
+  describeConnectionProblem,
+  type ConnectOptions,
+  type Sql,
+} from "./connect.ts";
 import type { EmbeddedServer } from "./embedded-server.ts";
 import { stayPresent } from "./stay-present.ts";
-import { messageOf, unusable } from "./unusable.ts";
+import { unusable, unusableFolder } from "./unusable.ts";
 
 export type DatabaseConfig = ConnectOptions & {
   /** A PostgreSQL 15 or newer that somebody else runs; without it, Pawl runs its own in `data`. */
@@ -24,7 +29,7 @@ export type DatabaseConfig = ConnectOptions & {
 
 export type Database = {
   kind: "embedded" | "external";
-  /** A client that has been seen to work. */
+  /** A client of a server that has been seen to work. */
   sql: Sql;
   /** Where others connect to: psql and most tools, or `connect` and `openDatabase` of another process. May hold a password. */
   url: string;
@@ -42,7 +47,7 @@ export async function openDatabase(config: DatabaseConfig): Promise<Database> {
 async function openExternal(url: string, config: DatabaseConfig): Promise<Database> {
   const sql = connect(url, config);
   try {
-    const version = await within(10_000, versionOf(sql));
+    const version = await answerWithin(config.connectTimeoutSeconds, versionOf(sql));
     if (version >= OLDEST_VERSION)
       return { kind: "external", sql, url, close: once(() => sql.end({ timeout: 5 })) };
     throw unusable(
@@ -63,16 +68,13 @@ async function openEmbedded(config: DatabaseConfig): Promise<Database> {
       fsync: config.fsync ?? true,
     },
     launcher: config.launcher,
+    makesCluster: true,
     onProgress: config.onProgress ?? (() => undefined),
   };
-  const presence = await stayPresent(server);
+  const presence = await stayPresent(server).catch((error: unknown) => {
+    throw unusableFolder(server.place.home, error);
+  });
   const sql = connect(presence.url, config);
-  try {
-    await versionOf(sql);
-  } catch (error) {
-    await presence.end();
-    throw unusable(`PostgreSQL of ${server.place.named} does not let us in (${messageOf(error)}).`, error);
-  }
   return {
     kind: "embedded",
     sql,
@@ -89,20 +91,6 @@ async function versionOf(sql: Sql): Promise<number> {
     { version: number }[]
   >`select current_setting('server_version_num')::int as version`;
   return row?.version ?? 0;
-}
-
-/** The driver tries for ever where something listens that is no PostgreSQL. */
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  const late = new AbortController();
-  const timeout = pause(milliseconds, undefined, { signal: late.signal }).then(() => {
-    throw Object.assign(new Error("no answer"), { code: "CONNECT_TIMEOUT" });
-  });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    late.abort();
-    timeout.catch(() => undefined);
-  }
 }
 
 function once(close: () => Promise<void>): () => Promise<void> {

@@ -13,7 +13,7 @@ export type Postmaster = {
   listening: Listening;
 };
 
-export const LOCK_FILE = "postmaster.pid";
+const LOCK_FILE = "postmaster.pid";
 
 // No process has it: the kernels' highest ids are far below.
 const NO_PROCESS = 2_147_483_646;

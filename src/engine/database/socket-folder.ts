@@ -9,12 +9,8 @@ import { codeOf } from "./unusable.ts";
 // The kernel's limit for a socket's path is 108 bytes on Linux and 104 on macOS, less than many a project's path.
 const PATH_LIMIT_BYTES = 103;
 
-/**
- * Makes the private folder of a cluster's socket: short, named after the cluster, ours alone.
- * The running server's postmaster.pid tells others where it is.
- */
-export async function makeSocketFolder(cluster: string, owner: Account | undefined): Promise<string> {
-  const folder = socketFolderOf(cluster);
+/** Makes the private folder of a socket, ours alone; a running server's postmaster.pid tells others where it is. */
+export async function makeSocketFolder(folder: string, owner: Account | undefined): Promise<string> {
   const uid = owner?.uid ?? process.getuid?.();
   if (await makePrivate(folder, owner)) return folder;
   if (await isPrivate(folder, uid)) return folder;
@@ -24,6 +20,7 @@ export async function makeSocketFolder(cluster: string, owner: Account | undefin
   return unguessable;
 }
 
+/** Short, and named after the cluster. */
 export function socketFolderOf(cluster: string): string {
   const hash = createHash("sha256").update(cluster).digest("hex").slice(0, 16);
   return join(shortTemporaryFolder(), `pawl-${hash}`);

@@ -12,7 +12,7 @@ export async function stayPresent(
   let stay = await enter(server);
   const { url, listening, place } = stay;
   // The client knows this address, so a server that is started anew must take the same one.
-  const again = { ...server, place, wish: { ...server.wish, ...listening } };
+  const again = { ...server, place, makesCluster: false, wish: { ...server.wish, ...listening } };
   const trimming = setInterval(() => void trimLog(place.log).catch(() => undefined), TRIM_EVERY_MS).unref();
 
   const leaving = new AbortController();

@@ -7,8 +7,9 @@ export function unusable(sentence: string, cause?: unknown): PawlError {
 }
 
 /** Says what the operating system refused to do with a folder of ours, in one sentence. */
-export function unusableFolder(folder: string, cause: unknown): PawlError {
-  if (cause instanceof PawlError) return cause;
+export function unusableFolder(folder: string, cause: unknown): Error {
+  // Without a code it is a mistake of ours, and no sentence should hide it.
+  if (cause instanceof Error && (cause instanceof PawlError || codeOf(cause) === "")) return cause;
   switch (codeOf(cause)) {
     case "EEXIST":
     case "ENOTDIR":

