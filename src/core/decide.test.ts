@@ -4,7 +4,7 @@ import { z } from "zod";
 import { judge, member, NOW, situationOf, taskIn } from "../../test/support/situation.ts";
 import { LIFECYCLES } from "../lifecycles/index.ts";
 import { admit } from "./admit.ts";
-import type { decide } from "./decide.ts";
+import { apply } from "./apply.ts";
 import { refuse } from "./decision.ts";
 import { defineLifecycle } from "./define-lifecycle.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -247,7 +247,13 @@ describe.each(LIFECYCLES)("whatever happens in $name", (lifecycle) => {
           const decision = judge(lifecycle, situation, request);
           expect(judge(lifecycle, structuredClone(situation), request)).toEqual(decision);
           if (decision.kind !== "moved" && decision.kind !== "touched") continue;
-          const next = applied(task, decision, actor.id ?? "system", now);
+          const lease = {
+            token: `t${task.row_version}`,
+            holder: who,
+            until: now + 60_000,
+            heartbeat_at: now,
+          };
+          const next = apply(task, decision, now, lease);
           if (decision.kind === "moved") moves++;
           else expect(next.status).toBe(task.status);
           if (lifecycle.statuses[task.status]?.final) expect(next.status).toBe(task.status);
@@ -295,31 +301,5 @@ function factsFor(task: Task) {
     user: { status: "ACTIVE" },
     holds: task.open_holds > 0 ? [{ id: "h1", kind: "materials" }] : [],
     blockers: task.open_blockers > 0 ? [{ id: "t2", status: "x" }] : [],
-  };
-}
-
-/** What the engine does with a decision. */
-function applied(
-  task: Task,
-  decision: Extract<ReturnType<typeof decide>, { kind: "moved" | "touched" }>,
-  actor: string,
-  now: number,
-): Task {
-  const { patch, timer, lease } = decision;
-  const moved = decision.kind === "moved" && decision.to !== task.status;
-  return {
-    ...task,
-    ...patch,
-    ...(moved ? { status: decision.to, entered_at: now } : {}),
-    ...(timer === "keep" ? {} : { due_at: timer?.due_at ?? null, due_action: timer?.due_action ?? null }),
-    updated_at: now,
-    data: { ...task.data, ...patch.data },
-    row_version: task.row_version + (decision.kind === "moved" ? 1 : 0),
-    lease:
-      lease === "open"
-        ? { token: `t${task.row_version}`, holder: actor, until: now + 60_000, heartbeat_at: now }
-        : lease === "close"
-          ? null
-          : task.lease,
   };
 }

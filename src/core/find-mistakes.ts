@@ -59,6 +59,9 @@ function* misnamed(lifecycle: Named): Generator<string> {
     yield* unknown(where, "status", named.from, statuses);
     yield* unknown(where, "action", named.action, actions);
   }
+  for (const action of [lifecycle.unblocks?.flag, lifecycle.unblocks?.fail]) {
+    if (action !== undefined) yield* unknown("unblocks", "action", action, actions);
+  }
   yield* mistimed(lifecycle, actions);
 }
 

@@ -1,5 +1,6 @@
 export { admit } from "./admit.ts";
 export type { Admitted, Request } from "./admit.ts";
+export { apply } from "./apply.ts";
 export { backoffMs } from "./backoff.ts";
 export { check } from "./check/check.ts";
 export type { CheckReport, Finding, Step } from "./check/check.ts";
@@ -48,7 +49,8 @@ export { didYouMean, nearest } from "./nearest.ts";
 export { permissionOf, permissionRefusal } from "./permissions.ts";
 export { PawlError, problemOf, PROBLEMS } from "./problems.ts";
 export type { AnyProblemCode, Problem, ProblemCode } from "./problems.ts";
+export { fromOf } from "./index-rules.ts";
 export type { StandardFacts } from "./standard.ts";
 export { canSee, SYSTEM } from "./task.ts";
 export type { Actor, DueTimer, Instant, JsonObject, Lease, MemberKind, Patch, Task } from "./task.ts";
-export { durationMs } from "./timers.ts";
+export { durationMs, nextTimer } from "./timers.ts";

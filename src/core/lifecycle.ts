@@ -171,10 +171,15 @@ export type Pool<Status extends string = string, Action extends string = string>
   where: readonly PoolCondition[];
 };
 
-/** In `from`, once nothing blocks or holds a task any more, the system performs `action` in the same transaction. */
+/** What the system does about tasks in `from`, in the transaction that changed what they wait for. */
 export type Unblocks<Status extends string = string, Action extends string = string> = {
   from: Status;
+  /** Once nothing blocks or holds the task any more. */
   action: Action;
+  /** When a blocker ended without success, and the task goes on waiting for it. */
+  flag?: Action;
+  /** When a blocker ended without success, and the dependency says that the task then fails too. */
+  fail?: Action;
 };
 
 /** The roles a permission is given to; "anyone" is every role but viewer. */

@@ -1,10 +1,11 @@
+import { apply } from "../apply.ts";
 import { decideCreation, draftOf } from "../decide-creation.ts";
 import { outcomeOf, viewOf } from "../decide.ts";
-import type { LeaseChange, Moved, Touched } from "../decision.ts";
+import type { Moved, Touched } from "../decision.ts";
 import type { Guard, Lifecycle, ReadyRule, View } from "../lifecycle.ts";
 import { EXACT_GUARDS } from "../standard.ts";
 import { SYSTEM } from "../task.ts";
-import type { Actor, JsonObject, Lease, Task } from "../task.ts";
+import type { Actor, JsonObject, Task } from "../task.ts";
 import { samplesOf } from "./samples.ts";
 import { watchReads } from "./watch-reads.ts";
 
@@ -182,20 +183,12 @@ function rulesThatMayFit(rules: readonly ReadyRule[], answer: (ask: Question) =>
 
 /** The task as the engine would leave it, with counters that stop counting. */
 function after({ task, actor }: View, outcome: Moved | Touched): Task {
-  const { patch, timer } = outcome;
-  const next: Task = { ...task, ...patch, lease: leaseAfter(task.lease, outcome.lease, actor) };
-  if (outcome.kind === "moved") next.status = outcome.to;
-  if (timer !== "keep") next.due_action = timer?.due_action ?? null;
+  const lease = { token: "token", holder: actor.id ?? "system", until: NOW, heartbeat_at: NOW };
+  const next = apply(task, outcome, NOW, lease);
   next.attempt = Math.min(next.attempt, MOST_ATTEMPTS);
   next.open_blockers = Math.min(next.open_blockers, MOST_OPEN);
   next.open_holds = Math.min(next.open_holds, MOST_OPEN);
   return next;
-}
-
-function leaseAfter(before: Lease | null, change: LeaseChange, actor: Actor): Lease | null {
-  if (change === "close") return null;
-  if (change !== "open") return before;
-  return { token: "token", holder: actor.id ?? "system", until: NOW, heartbeat_at: NOW };
 }
 
 function member(id: string): Actor {

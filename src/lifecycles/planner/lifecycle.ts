@@ -222,5 +222,5 @@ export const planner = defineLifecycle({
     from: "available",
     where: [{ field: "data.required_trade", null_or_in: "actor.specializations" }],
   },
-  unblocks: { from: "blocked", action: "unblock" },
+  unblocks: { from: "blocked", action: "unblock", flag: "flag" },
 });

@@ -1,0 +1,148 @@
+import { admit, refuse } from "../core/index.ts";
+import type { Actor, Lifecycle, PoolCondition, Refusal } from "../core/index.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { publicTask } from "./public-task.ts";
+import type { PublicTask } from "./public-task.ts";
+import { usedForSomethingElse } from "./refusals.ts";
+import { settle } from "./settle.ts";
+import { findRequests } from "./statements/find-requests.ts";
+import { pickFromPool } from "./statements/pick-from-pool.ts";
+import { readSettingsOfTasks } from "./statements/read-settings.ts";
+import { readClock, readSurroundings } from "./statements/read-surroundings.ts";
+import { saveRequests } from "./statements/save-requests.ts";
+import type { Tx } from "./transaction.ts";
+import type { Locked, Work } from "./work.ts";
+import type { Workshop } from "./workshop.ts";
+
+export type ClaimRequest = {
+  lifecycle: string;
+  limit?: number;
+  project_id?: string | null;
+  least_priority?: number | null;
+  comment?: string | null;
+  client_event_id?: string | null;
+};
+
+export type ClaimedTask = { task: PublicTask; lease_token: string | null; lease_until: number | null };
+
+export type Claimed = {
+  kind: "claimed";
+  tasks: ClaimedTask[];
+  /** Why the first task that was looked at could not be taken, where none could. */
+  refusal: Refusal | null;
+  replayed: boolean;
+};
+
+/** Takes the best free tasks in one transaction, by the lifecycle's pool action and the same rules as any other command. */
+export async function claimWithin(
+  workshop: Workshop,
+  tx: Tx,
+  org_id: string,
+  actor: Actor,
+  request: ClaimRequest,
+): Promise<Claimed | Refusal> {
+  const lifecycle = workshop.lifecycles.get(request.lifecycle);
+  if (!lifecycle) return refuse("UNKNOWN_LIFECYCLE", `There is no lifecycle "${request.lifecycle}".`);
+  const { pool } = lifecycle;
+  if (!pool) return refuse("VALIDATION_ERROR", `${lifecycle.name} has no pool to claim from.`);
+  const key = request.client_event_id ?? null;
+  // The pool's action may demand a version and a key; a claim sees no version, and has its own key.
+  const asked = {
+    ...request,
+    action: pool.action,
+    client_event_id: key ?? "claim",
+    expected_row_version: -1,
+  };
+  const admitted = admit(lifecycle, actor, { ...asked, lease_token: "none" });
+  if (admitted.kind === "refused") return admitted;
+  const command = { ...admitted.command, expected_row_version: null, lease_token: null };
+
+  const { client_event_id: _, ...meant } = request;
+  const print = fingerprint(["claim", actor.id, meant]);
+  const [use] = await findRequests(tx, org_id, key === null ? [] : [key]);
+  if (use) {
+    if (use.fingerprint !== print) return usedForSomethingElse(use.client_event_id);
+    return { ...(use.answer as Claimed), replayed: true };
+  }
+
+  const { now, free } = await pick(workshop, tx, org_id, actor, lifecycle, request);
+  const asks = free.map((locked) => ({ ...locked, actor, input: command.input, action: pool.action }));
+  const facts = await workshop.loadFacts(tx, org_id, asks);
+  const works = free.map((locked, index): Work => ({
+    ...locked,
+    actor,
+    command,
+    facts: facts[index] ?? {},
+    client_event_id: key,
+  }));
+  const settled = await settle(workshop, tx, org_id, now, works);
+  const answer: Claimed = {
+    kind: "claimed",
+    tasks: settled.flatMap((one) =>
+      one.kind === "moved"
+        ? [
+            {
+              task: publicTask(one.task),
+              lease_token: one.lease_token,
+              lease_until: one.task.lease?.until ?? null,
+            },
+          ]
+        : [],
+    ),
+    refusal: settled.find((one) => one.kind === "refused") ?? null,
+    replayed: false,
+  };
+  if (key !== null && answer.tasks.length > 0) {
+    await saveRequests(
+      tx,
+      org_id,
+      [{ client_event_id: key, actor_id: actor.id, fingerprint: print, answer }],
+      now,
+    );
+  }
+  return answer;
+}
+
+async function pick(
+  workshop: Workshop,
+  tx: Tx,
+  org_id: string,
+  actor: Actor,
+  lifecycle: Lifecycle,
+  request: ClaimRequest,
+): Promise<{ now: number; free: Locked[] }> {
+  const rows = await pickFromPool(tx, {
+    org_id,
+    lifecycle: lifecycle.name,
+    projects: projectsOf(actor, request.project_id ?? null),
+    actor_id: actor.id,
+    ...conditionsOf(lifecycle.pool?.where ?? [], actor),
+    least_priority: request.least_priority ?? null,
+    limit: request.limit ?? 1,
+  });
+  const ids = rows.map((row) => row.id);
+  const [around, settings, now] = await Promise.all([
+    readSurroundings(tx, org_id, ids),
+    readSettingsOfTasks(tx, org_id, ids),
+    readClock(tx),
+  ]);
+  return { now, free: [...workshop.assemble(rows, around, settings).values()] };
+}
+
+function projectsOf(actor: Actor, project_id: string | null): readonly string[] | null {
+  if (project_id === null) return actor.project_ids;
+  return actor.project_ids === null || actor.project_ids.includes(project_id) ? [project_id] : [];
+}
+
+function conditionsOf(where: readonly PoolCondition[], actor: Actor) {
+  const demands = (field: string) => where.some((condition) => condition.field === field);
+  const trade = where.find((condition) => "null_or_in" in condition);
+  return {
+    unassigned: demands("assigned_to"),
+    public: demands("private"),
+    unblocked: demands("open_blockers"),
+    unheld: demands("open_holds"),
+    field: trade ? trade.field.slice("data.".length) : null,
+    among: actor.specializations,
+  };
+}

@@ -1,0 +1,310 @@
+import { v7 as uuidv7 } from "uuid";
+import { admitCreation, decideCreation, draftOf, refuse } from "../core/index.ts";
+import type { Actor, Created, Draft, Instant, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
+import { DEFERRED } from "./batch.ts";
+import { findCycle } from "./find-cycle.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { publicTask } from "./public-task.ts";
+import type { PublicTask } from "./public-task.ts";
+import { isUuid, usedForSomethingElse } from "./refusals.ts";
+import { lockBlockers, saveDependencies } from "./statements/dependencies.ts";
+import type { BlockerRow, NewDependency, OnFailure } from "./statements/dependencies.ts";
+import { findByDedupeKey, findTasks } from "./statements/find-tasks.ts";
+import { findRequests } from "./statements/find-requests.ts";
+import { readSettings } from "./statements/read-settings.ts";
+import { readClock } from "./statements/read-surroundings.ts";
+import { saveCreations } from "./statements/save-creations.ts";
+import { saveRequests } from "./statements/save-requests.ts";
+import type { NewRequest } from "./statements/save-requests.ts";
+import { columnsOf, isSuccess, journalled, taskOf } from "./task-row.ts";
+import type { TaskRow } from "./task-row.ts";
+import type { Tx } from "./transaction.ts";
+import type { Workshop } from "./workshop.ts";
+
+/** A task to be: the lifecycle's own fields stand beside these. */
+export type NewTask = JsonObject & {
+  lifecycle: string;
+  project_id?: string;
+  /** A name for it inside the request, which other tasks of the request may wait for. */
+  ref?: string;
+  /** What becomes of it when a blocker ends without success. */
+  on_failure?: OnFailure;
+  available_at?: Instant;
+};
+
+export type Creation = {
+  tasks: readonly NewTask[];
+  actor: Actor;
+  client_event_id?: string | null | undefined;
+};
+
+export type CreatedTasks = {
+  kind: "created";
+  tasks: PublicTask[];
+  /** Where the task was there already, by its dedupe key. */
+  existing: boolean[];
+  replayed: boolean;
+};
+
+/** What has been read and found well formed before any I/O. */
+export type AdmittedCreation = {
+  actor: Actor;
+  client_event_id: string | null;
+  print: string;
+  tasks: AdmittedTask[];
+  /** A transaction with this creation was cut off, perhaps after its commit: then its ids are in the table. */
+  uncertain?: boolean;
+};
+type AdmittedTask = {
+  id: string;
+  lifecycle: Lifecycle;
+  project_id: string;
+  input: JsonObject;
+  on_failure: OnFailure;
+  available_at: Instant | null;
+  /** ref → id, for what it waits for inside the request. */
+  refs: ReadonlyMap<string, string>;
+};
+
+/** Role, shape, references and cycles: everything that can be said without the database. */
+export function admitCreations(
+  lifecycles: ReadonlyMap<string, Lifecycle>,
+  { tasks, actor, client_event_id }: Creation,
+): AdmittedCreation | Refusal {
+  const refs = new Map<string, string>();
+  const admitted: AdmittedTask[] = [];
+  for (const sent of tasks) {
+    const lifecycle = lifecycles.get(sent.lifecycle);
+    if (!lifecycle) return refuse("UNKNOWN_LIFECYCLE", `There is no lifecycle "${sent.lifecycle}".`);
+    const { kind, ...rest } = admitCreation(lifecycle, actor, sent);
+    if (kind === "refused") return { kind, ...rest } as Refusal;
+    if (lifecycle.creation.client_event_id === "required" && client_event_id == null && actor.id !== null) {
+      const errors = [{ path: "client_event_id", message: "required" }];
+      return refuse("VALIDATION_ERROR", "Creating a task needs client_event_id.", { errors });
+    }
+    const id = uuidv7();
+    if (sent.ref !== undefined) {
+      if (refs.has(sent.ref)) return wrong("ref", `"${sent.ref}" names two tasks of the request`);
+      refs.set(sent.ref, id);
+    }
+    admitted.push({
+      id,
+      lifecycle,
+      project_id: sent.project_id ?? "main",
+      input: (rest as { input: JsonObject }).input,
+      on_failure: sent.on_failure ?? "wait",
+      available_at: sent.available_at ?? null,
+      refs,
+    });
+  }
+  const print = fingerprint(["create", actor.id, tasks]);
+  return { actor, client_event_id: client_event_id ?? null, print, tasks: admitted };
+}
+
+/** One transaction's worth of creations; each is made whole or refused whole. */
+export async function createWithin(
+  workshop: Workshop,
+  tx: Tx,
+  org_id: string,
+  creations: readonly AdmittedCreation[],
+): Promise<(CreatedTasks | Refusal | typeof DEFERRED)[]> {
+  const keys = creations.flatMap(({ client_event_id }) => client_event_id ?? []);
+  const projects = [...new Set(creations.flatMap(({ tasks }) => tasks.map((task) => task.project_id)))];
+  const uncertain = creations
+    .filter((creation) => creation.uncertain)
+    .flatMap(({ tasks }) => tasks.map(({ id }) => id));
+  const [used, settings, now, made] = await Promise.all([
+    findRequests(tx, org_id, keys),
+    readSettings(tx, org_id, projects),
+    readClock(tx),
+    uncertain.length === 0 ? [] : findTasks(tx, org_id, uncertain),
+  ]);
+  const desk = new CreationDesk(
+    workshop,
+    org_id,
+    now,
+    new Map(settings.map((row) => [row.id, row.settings])),
+  );
+  const uses = new Map(used.map((use) => [use.client_event_id, use]));
+  const drafted = creations.map((creation) => desk.draft(creation));
+  await desk.lookAround(tx, drafted);
+
+  const requests: NewRequest[] = [];
+  const answers = creations.map((creation, index) => {
+    const use = uses.get(creation.client_event_id ?? "");
+    if (use) {
+      if (use.fingerprint !== creation.print) return usedForSomethingElse(use.client_event_id);
+      return { ...(use.answer as CreatedTasks), replayed: true };
+    }
+    const there = creation.tasks.flatMap(({ id }) => made.filter((row) => row.id === id));
+    if (there.length === creation.tasks.length) return alreadyMade(there);
+    const answer = desk.decide(creation, drafted[index] as Drafted[] | Refusal);
+    if (answer !== DEFERRED && answer.kind === "created" && creation.client_event_id !== null) {
+      const { client_event_id, actor, print } = creation;
+      requests.push({ client_event_id, actor_id: actor.id, fingerprint: print, answer });
+    }
+    return answer;
+  });
+  await saveDependencies(tx, org_id, desk.dependencies);
+  await saveRequests(tx, org_id, requests, now);
+  await saveCreations(tx, org_id, desk.rows);
+  return answers;
+}
+
+type Drafted = AdmittedTask & { settings: JsonObject; draft: Draft; blockers: string[] };
+
+/** Decides creations in order, each against what the ones before it have made. */
+class CreationDesk {
+  readonly rows: JsonObject[] = [];
+  readonly dependencies: NewDependency[] = [];
+  private readonly workshop: Workshop;
+  private readonly org_id: string;
+  private readonly now: Instant;
+  private readonly settings: ReadonlyMap<string, string>;
+  private blockers = new Map<string, BlockerRow>();
+  private twins = new Map<string, TaskRow>();
+  private readonly keysTaken = new Set<string>();
+
+  constructor(workshop: Workshop, org_id: string, now: Instant, settings: ReadonlyMap<string, string>) {
+    this.workshop = workshop;
+    this.org_id = org_id;
+    this.now = now;
+    this.settings = settings;
+  }
+
+  /** The lifecycle's reading of each input, references resolved. */
+  draft({ actor, tasks }: AdmittedCreation): Drafted[] | Refusal {
+    const drafted: Drafted[] = [];
+    for (const task of tasks) {
+      const stored = this.settings.get(task.project_id);
+      const unseen = actor.project_ids !== null && !actor.project_ids.includes(task.project_id);
+      if (stored === undefined || unseen)
+        return refuse("NOT_FOUND", `There is no project "${task.project_id}".`);
+      const settings = this.workshop.settingsFor(task.lifecycle, stored);
+      const draft = draftOf(task.lifecycle, { input: task.input, actor, settings, facts: {}, now: this.now });
+      const blockers = [
+        ...new Set((draft.blocked_by ?? []).map((name) => task.refs.get(name) ?? name.toLowerCase())),
+      ];
+      drafted.push({ ...task, settings, draft, blockers });
+    }
+    return cycleRefusal(drafted) ?? drafted;
+  }
+
+  /** Locks the blockers outside of the requests, and finds tasks that were made before with the same keys. */
+  async lookAround(tx: Tx, drafted: readonly (Drafted[] | Refusal)[]): Promise<void> {
+    const all = drafted.flatMap((tasks) => ("kind" in tasks ? [] : tasks));
+    const inside = new Set(all.map((task) => task.id));
+    const outside = [...new Set(all.flatMap((task) => task.blockers))].filter(
+      (id) => isUuid(id) && !inside.has(id),
+    );
+    const keyed = all.flatMap(({ lifecycle, draft }) =>
+      draft.dedupe_key == null ? [] : [{ lifecycle: lifecycle.name, dedupe_key: draft.dedupe_key }],
+    );
+    const [blockers, twins] = await Promise.all([
+      lockBlockers(tx, this.org_id, outside),
+      findByDedupeKey(tx, this.org_id, keyed),
+    ]);
+    this.blockers = new Map(blockers.map((row) => [row.id, row]));
+    this.twins = new Map(twins.map((row) => [twinKey(row.lifecycle, row.dedupe_key), row]));
+  }
+
+  decide(creation: AdmittedCreation, drafted: Drafted[] | Refusal): CreatedTasks | Refusal | typeof DEFERRED {
+    if ("kind" in drafted) return drafted;
+    const ids = new Set(drafted.map((task) => task.id));
+    const rows: JsonObject[] = [];
+    const dependencies: NewDependency[] = [];
+    const tasks: PublicTask[] = [];
+    const existing: boolean[] = [];
+    for (const task of drafted) {
+      const key = twinKey(task.lifecycle.name, task.draft.dedupe_key);
+      const twin = this.twins.get(key);
+      existing.push(twin !== undefined);
+      if (twin) {
+        tasks.push(publicTask(taskOf(twin, undefined)));
+        continue;
+      }
+      if (task.draft.dedupe_key != null && this.keysTaken.has(key)) return DEFERRED;
+      const edges = this.edgesOf(creation.actor, task, ids);
+      if ("kind" in edges) return edges;
+      const born = this.born(creation.actor, task, edges.filter((edge) => !edge.resolved).length);
+      if (born.kind === "refused") return born;
+      dependencies.push(...edges);
+      rows.push(creationRow(creation, task, born));
+      tasks.push(publicTask(born.task));
+    }
+    for (const task of drafted) this.keysTaken.add(twinKey(task.lifecycle.name, task.draft.dedupe_key));
+    this.dependencies.push(...dependencies);
+    for (const row of rows) this.rows.push({ n: this.rows.length + 1, ...row });
+    return { kind: "created", tasks, existing, replayed: false };
+  }
+
+  private edgesOf(actor: Actor, task: Drafted, inside: ReadonlySet<string>): NewDependency[] | Refusal {
+    const edges: NewDependency[] = [];
+    for (const blocker_id of task.blockers) {
+      const blocker = this.blockers.get(blocker_id);
+      const seen =
+        blocker && (!blocker.private || [blocker.created_by, blocker.assigned_to].includes(actor.id));
+      if (!inside.has(blocker_id) && (!seen || blocker.project_id !== task.project_id)) {
+        return wrong("blocked_by", `there is no task ${blocker_id} in project ${task.project_id}`);
+      }
+      edges.push({
+        task_id: task.id,
+        blocker_id,
+        on_failure: task.on_failure,
+        resolved: blocker !== undefined && this.isOver(blocker, task.on_failure),
+      });
+    }
+    return edges;
+  }
+
+  private isOver({ lifecycle, status, final }: BlockerRow, on_failure: OnFailure): boolean {
+    const known = this.workshop.lifecycles.get(lifecycle);
+    return final && (on_failure === "proceed" || (known !== undefined && isSuccess(known, status)));
+  }
+
+  private born(actor: Actor, task: Drafted, open_blockers: number): Created | Refusal {
+    const view = { input: task.input, actor, settings: task.settings, facts: {}, now: this.now };
+    const place = { id: task.id, org_id: this.org_id, project_id: task.project_id, open_blockers };
+    return decideCreation(task.lifecycle, view, { available_at: task.available_at, ...task.draft }, place);
+  }
+}
+
+function alreadyMade(rows: readonly TaskRow[]): CreatedTasks {
+  const tasks = rows.map((row) => publicTask(taskOf(row, undefined)));
+  return { kind: "created", tasks, existing: tasks.map(() => false), replayed: true };
+}
+
+function cycleRefusal(tasks: readonly Drafted[]): Refusal | null {
+  const nameOf = new Map(tasks.flatMap(({ refs }) => [...refs]).map(([ref, id]) => [id, ref]));
+  const cycle = findCycle(new Map(tasks.map(({ id, blockers }) => [id, blockers])));
+  if (!cycle) return null;
+  const path = cycle.map((id) => nameOf.get(id) ?? id);
+  return refuse("CYCLIC_DEPENDENCY", `These tasks would wait for each other: ${path.join(" → ")}.`, { path });
+}
+
+function creationRow(
+  { client_event_id }: AdmittedCreation,
+  task: Drafted,
+  { task: born, draft }: Created,
+): JsonObject {
+  return {
+    ...columnsOf(task.lifecycle, born),
+    lifecycle: born.lifecycle,
+    lifecycle_version: born.lifecycle_version,
+    project_id: born.project_id,
+    data: born.data,
+    created_by: born.created_by,
+    dedupe_key: draft.dedupe_key ?? null,
+    patch: journalled(born),
+    payload: null,
+    client_event_id,
+  };
+}
+
+function twinKey(lifecycle: string, dedupe_key: string | null | undefined): string {
+  return dedupe_key == null ? "" : `${lifecycle}\u0000${dedupe_key}`;
+}
+
+function wrong(path: string, message: string): Refusal {
+  return refuse("VALIDATION_ERROR", `${path}: ${message}.`, { errors: [{ path, message }] });
+}

@@ -1,0 +1,307 @@
+import { randomUUID } from "node:crypto";
+import { canSee, explain, PawlError } from "../core/index.ts";
+import type { Actor, Explanation, Instant, Lifecycle, Refusal } from "../core/index.ts";
+import { Batch, DEFERRED } from "./batch.ts";
+import { claimWithin } from "./claim.ts";
+import type { Claimed, ClaimRequest } from "./claim.ts";
+import { admitCreations, createWithin } from "./create.ts";
+import type { AdmittedCreation, CreatedTasks, NewTask } from "./create.ts";
+import type { Sql } from "./database/connect.ts";
+import { violationOf } from "./fault.ts";
+import { performWithin, refusalOfViolation } from "./perform.ts";
+import type { Performed, PerformItem, PerformRequest } from "./perform.ts";
+import { publicTask } from "./public-task.ts";
+import type { PublicTask } from "./public-task.ts";
+import { isUuid, notFound } from "./refusals.ts";
+import { findTasks, readLeases } from "./statements/find-tasks.ts";
+import { listTasks } from "./statements/list-tasks.ts";
+import { orgsWithDueTasks } from "./statements/pick-due.ts";
+import { entryOfRow, readFeed, readJournal, readPosition } from "./statements/read-journal.ts";
+import type { EventRow } from "./statements/read-journal.ts";
+import { beatLeases } from "./statements/save-leases.ts";
+import { sweepWithin } from "./sweep.ts";
+import type { Swept } from "./sweep.ts";
+import { taskOf } from "./task-row.ts";
+import { transact } from "./transact.ts";
+import type { Patience } from "./transact.ts";
+import type { Tx } from "./transaction.ts";
+import { verifyOrg } from "./verify.ts";
+import type { Verified } from "./verify.ts";
+import type { JournalEntry } from "./work.ts";
+import { Workshop } from "./workshop.ts";
+import type { LifecycleParts } from "./workshop.ts";
+
+/** In whose name: an org, and a member of it (or the system). */
+export type By = { org_id: string; actor: Actor };
+
+/** The caller's own open transaction: what is done in it is done, or not, with everything else that is in it. */
+export type Within = { tx?: Tx | undefined };
+
+export type EngineOptions = Partial<Patience> & { parts?: Readonly<Record<string, LifecycleParts>> };
+
+export type TaskQuery = {
+  lifecycle?: string;
+  status?: readonly string[];
+  project_id?: string;
+  assigned_to?: string;
+  q?: string;
+  cursor?: string;
+  limit?: number;
+};
+
+const MOST_PER_PAGE = 200;
+
+/** Everything durable: tasks are created, moved, claimed, watched and verified through it and in no other way. */
+export class Engine {
+  readonly workshop: Workshop;
+  private readonly sql: Sql;
+  private readonly patience: Patience;
+  private readonly performs = new Map<string, Batch<PerformItem, Performed | Refusal>>();
+  private readonly creations = new Map<string, Batch<AdmittedCreation, CreatedTasks | Refusal>>();
+
+  constructor(sql: Sql, lifecycles: readonly Lifecycle[], { parts, ...patience }: EngineOptions = {}) {
+    this.sql = sql;
+    this.workshop = new Workshop(lifecycles, parts);
+    this.patience = { patienceMs: 10_000, statementTimeoutMs: 30_000, ...patience };
+  }
+
+  /** Makes tasks, all of them or none; they may wait for each other by `ref`. */
+  async create(
+    { org_id, actor }: By,
+    tasks: readonly NewTask[],
+    { client_event_id, tx }: { client_event_id?: string | null } & Within = {},
+  ): Promise<CreatedTasks | Refusal> {
+    const admitted = admitCreations(this.workshop.lifecycles, { tasks, actor, client_event_id });
+    if ("kind" in admitted) return admitted;
+    if (tx) return untilDone([admitted], (items) => createWithin(this.workshop, tx, org_id, items));
+    return batchOf(this.creations, org_id, (items) =>
+      this.settleBatch(items, (inner, some) => createWithin(this.workshop, inner, org_id, some)),
+    ).add(admitted);
+  }
+
+  /** Performs one command. */
+  async perform(by: By, request: PerformRequest, within: Within = {}): Promise<Performed | Refusal> {
+    const item = { request, actor: by.actor, mark: `pawl:${randomUUID()}`, uncertain: false };
+    const { tx } = within;
+    if (tx) return untilDone([item], (items) => performWithin(this.workshop, tx, by.org_id, items));
+    return batchOf(this.performs, by.org_id, (items) =>
+      this.settleBatch(items, (inner, some) => performWithin(this.workshop, inner, by.org_id, some)),
+    ).add(item);
+  }
+
+  /** Performs many commands, answered one by one in order; a refusal of one does not undo the others. */
+  performMany(
+    by: By,
+    requests: readonly PerformRequest[],
+    within: Within = {},
+  ): Promise<(Performed | Refusal)[]> {
+    return Promise.all(requests.map((request) => this.perform(by, request, within)));
+  }
+
+  /** Takes the best free tasks of a lifecycle's pool. */
+  claim({ org_id, actor }: By, request: ClaimRequest, { tx }: Within = {}): Promise<Claimed | Refusal> {
+    const work = (inner: Tx) => claimWithin(this.workshop, inner, org_id, actor, request);
+    return tx ? work(tx) : transact(this.sql, this.patience, work);
+  }
+
+  /** Renews leases, many in one statement; those that are no longer the caller's are named. */
+  async heartbeat(
+    { org_id, actor }: By,
+    leases: readonly { task_id: string; lease_token: string }[],
+  ): Promise<{ extended: { task_id: string; lease_until: Instant }[]; lost: string[] }> {
+    const known = leases.filter((lease) => isUuid(lease.task_id) && isUuid(lease.lease_token));
+    const rows = await this.read((tx) => beatLeases(tx, org_id, actor.id ?? "system", known));
+    const extended = new Set(rows.map((row) => row.task_id));
+    return {
+      extended: rows.map(({ task_id, until }) => ({ task_id, lease_until: until })),
+      lost: leases.map((lease) => lease.task_id).filter((id) => !extended.has(id)),
+    };
+  }
+
+  async find({ org_id, actor }: By, id: string): Promise<PublicTask | Refusal> {
+    if (!isUuid(id)) return notFound(id);
+    return this.read(async (tx) => {
+      const [[row], [lease]] = await Promise.all([findTasks(tx, org_id, [id]), readLeases(tx, org_id, [id])]);
+      if (!row || !canSee(actor, taskOf(row, undefined))) return notFound(id);
+      return publicTask(taskOf(row, lease));
+    });
+  }
+
+  /** A page of the tasks the caller may see, oldest first; `cursor` of the answer asks for the next one. */
+  async list(
+    { org_id, actor }: By,
+    query: TaskQuery = {},
+  ): Promise<{ tasks: PublicTask[]; cursor: string | null }> {
+    const limit = Math.min(query.limit ?? 50, MOST_PER_PAGE);
+    const cursor = query.cursor ?? null;
+    if (cursor !== null && !isUuid(cursor))
+      throw new PawlError("VALIDATION_ERROR", "The cursor is not one of Pawl's.");
+    return this.read(async (tx) => {
+      const rows = await listTasks(tx, org_id, {
+        cursor,
+        lifecycle: query.lifecycle ?? null,
+        statuses: query.status ?? null,
+        projects: visibleProjects(actor, query.project_id),
+        assigned_to: query.assigned_to ?? null,
+        text: query.q ?? null,
+        reader: actor.id,
+        limit: limit + 1,
+      });
+      const page = rows.slice(0, limit);
+      const leases = new Map(
+        (
+          await readLeases(
+            tx,
+            org_id,
+            page.map((row) => row.id),
+          )
+        ).map((row) => [row.task_id, row]),
+      );
+      return {
+        tasks: page.map((row) => publicTask(taskOf(row, leases.get(row.id)))),
+        cursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+      };
+    });
+  }
+
+  /** A task's journal, oldest first. */
+  async events(
+    by: By,
+    id: string,
+    { after = 0, limit = MOST_PER_PAGE } = {},
+  ): Promise<JournalEntry[] | Refusal> {
+    const task = await this.find(by, id);
+    if ("kind" in task) return task;
+    const rows = await this.read((tx) => readJournal(tx, by.org_id, { task_id: id, after, limit }));
+    return rows.map(entryOfRow);
+  }
+
+  /** What the caller may do with a task now, and why not. */
+  async explain({ org_id, actor }: By, id: string): Promise<Explanation[] | Refusal> {
+    if (!isUuid(id)) return notFound(id);
+    return this.read(async (tx) => {
+      const { now, tasks } = await this.workshop.look(tx, org_id, [id]);
+      const locked = tasks.get(id);
+      if (!locked || !canSee(actor, locked.task)) return notFound(id);
+      const actions = Object.keys(locked.lifecycle.actions);
+      const asks = actions.map((action) => ({ ...locked, actor, input: {}, action }));
+      const facts = Object.assign({}, ...(await this.workshop.loadFacts(tx, org_id, asks))) as Record<
+        string,
+        unknown
+      >;
+      const { task, settings } = locked;
+      return explain(locked.lifecycle, { task, actor, facts, settings, now });
+    });
+  }
+
+  /** The org's events after a position, in commit order and without gaps (but for what the caller may not see). */
+  feed(
+    { org_id, actor }: By,
+    { after, lifecycle, limit = MOST_PER_PAGE }: { after: number; lifecycle?: string; limit?: number },
+  ): Promise<EventRow[]> {
+    const projects = actor.project_ids;
+    return this.read((tx) =>
+      readFeed(tx, org_id, { after, projects, lifecycle: lifecycle ?? null, reader: actor.id, limit }),
+    );
+  }
+
+  feedPosition(org_id: string): Promise<number> {
+    return this.read((tx) => readPosition(tx, org_id));
+  }
+
+  /** Acts on every timer that has run out, of all orgs. `now` stands in for the clock where a test needs it to. */
+  async sweep({ now = null, limit = 200 }: { now?: Instant | null; limit?: number } = {}): Promise<Swept> {
+    const total: Swept = { looked_at: 0, moved: 0, put_off: [] };
+    for (const org_id of await this.read((tx) => orgsWithDueTasks(tx, now))) {
+      for (let looked = limit; looked === limit;) {
+        const swept = await transact(this.sql, this.patience, (tx) =>
+          sweepWithin(this.workshop, tx, org_id, { now, limit }),
+        );
+        looked = swept.looked_at;
+        total.looked_at += swept.looked_at;
+        total.moved += swept.moved;
+        total.put_off.push(...swept.put_off);
+      }
+    }
+    return total;
+  }
+
+  /** Rebuilds every task of an org from its journal and tells what differs. */
+  verify(
+    org_id: string,
+    onProgress?: (progress: { tasks: number; events: number }) => void,
+  ): Promise<Verified> {
+    return verifyOrg((work) => this.read(work), org_id, onProgress);
+  }
+
+  /** Waits until everything that was asked for is answered. */
+  async drain(): Promise<void> {
+    await Promise.all([...this.performs.values(), ...this.creations.values()].map((batch) => batch.drain()));
+  }
+
+  private read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return transact(this.sql, this.patience, work);
+  }
+
+  /** One transaction for all; where the database refuses one of them, each gets a transaction of its own, so that it never fails its neighbours. */
+  private async settleBatch<Item, Answer>(
+    items: readonly Item[],
+    work: (tx: Tx, items: readonly Item[]) => Promise<(Answer | typeof DEFERRED)[]>,
+  ): Promise<(Answer | Refusal | typeof DEFERRED)[]> {
+    let tried = items;
+    const onCut = () => (tried = items.map((item) => ({ ...item, uncertain: true })));
+    try {
+      return await transact(this.sql, this.patience, (tx) => work(tx, tried), onCut);
+    } catch (error) {
+      const constraint = violationOf(error);
+      if (constraint === null) throw error;
+      const [only] = items;
+      if (items.length > 1 || only === undefined) {
+        const answers: (Answer | Refusal | typeof DEFERRED)[] = [];
+        for (const item of items) answers.push(...(await this.settleBatch([item], work)));
+        return answers;
+      }
+      return this.settleAlone(only, work);
+    }
+  }
+
+  /** The neighbour that was first has committed by now, so that rules and keys see it; what the database still refuses is refused. */
+  private async settleAlone<Item, Answer>(
+    item: Item,
+    work: (tx: Tx, items: readonly Item[]) => Promise<(Answer | typeof DEFERRED)[]>,
+  ): Promise<(Answer | Refusal | typeof DEFERRED)[]> {
+    try {
+      return await transact(this.sql, this.patience, (tx) => work(tx, [item]));
+    } catch (error) {
+      const constraint = violationOf(error);
+      if (constraint === null) throw error;
+      return [refusalOfViolation(constraint)];
+    }
+  }
+}
+
+function batchOf<Item, Answer>(
+  batches: Map<string, Batch<Item, Answer>>,
+  org_id: string,
+  run: Batch<Item, Answer>["run"],
+): Batch<Item, Answer> {
+  let batch = batches.get(org_id);
+  if (!batch) batches.set(org_id, (batch = new Batch(run)));
+  return batch;
+}
+
+/** In a transaction of the caller's there is no next batch: what was deferred is tried again at once. */
+async function untilDone<Item, Answer>(
+  items: readonly Item[],
+  work: (items: readonly Item[]) => Promise<(Answer | typeof DEFERRED)[]>,
+): Promise<Answer> {
+  for (;;) {
+    const [answer] = await work(items);
+    if (answer !== DEFERRED) return answer as Answer;
+  }
+}
+
+function visibleProjects(actor: Actor, project_id: string | undefined): readonly string[] | null {
+  if (project_id === undefined) return actor.project_ids;
+  return actor.project_ids === null || actor.project_ids.includes(project_id) ? [project_id] : [];
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from "node:crypto";
+import { apply, decide, durationMs, SYSTEM } from "../core/index.ts";
+import type {
+  Actor,
+  Command,
+  Instant,
+  JsonObject,
+  Lease,
+  Lifecycle,
+  Moved,
+  Task,
+  Touched,
+} from "../core/index.ts";
+import { closeLeases, openLeases } from "./statements/save-leases.ts";
+import { saveMoves } from "./statements/save-moves.ts";
+import { saveTouches } from "./statements/save-touches.ts";
+import { columnsOf } from "./task-row.ts";
+import type { Tx } from "./transaction.ts";
+import type { JournalEntry, Locked, Move, Settled, Work } from "./work.ts";
+
+/** What a transaction has decided so far: a later decision sees what an earlier one has made of a task. */
+export class Ledger {
+  readonly org_id: string;
+  readonly now: Instant;
+  /** Every task that was touched, as it now stands. */
+  readonly tasks = new Map<string, Locked>();
+  /** Tasks with a change that no move carries. */
+  private readonly touched = new Set<string>();
+  private readonly exclusiveKeys = new Set<string>();
+  private readonly opened = new Map<string, Lease>();
+  private readonly closed = new Set<string>();
+  /** At most one move a task in each round: the moves that follow from one round are the next. */
+  private round: Move[] = [];
+
+  constructor(org_id: string, now: Instant) {
+    this.org_id = org_id;
+    this.now = now;
+  }
+
+  decide(work: Work): Settled {
+    const { lifecycle, task, actor, command, settings, facts } = work;
+    const decision = decide(lifecycle, { task, actor, facts, settings, now: this.now }, command);
+    if (decision.kind === "refused") return decision;
+    if (decision.kind === "absorbed") return { kind: "absorbed", task };
+    const key = decision.patch.exclusive_key;
+    // Somebody in this very transaction has just taken the key: the next one will see that, and say why not.
+    if (key != null && key !== task.exclusive_key && this.exclusiveKeys.has(key)) return { kind: "deferred" };
+    if (key != null) this.exclusiveKeys.add(key);
+    const after = this.applied(work, decision);
+    this.tasks.set(task.id, { lifecycle, task: after, settings, hasDependents: work.hasDependents });
+    if (decision.kind === "touched") {
+      this.touched.add(task.id);
+      return { kind: "touched", task: after };
+    }
+    this.round.push({ work, decision, after });
+    const lease_token = decision.lease === "open" ? (after.lease?.token ?? null) : null;
+    return { kind: "moved", task: after, event: entryOf(work, decision, after), lease_token };
+  }
+
+  /** A move of the system's own, where the rules have nothing against it. */
+  decideAsSystem(id: string, action: string, input: JsonObject = {}): void {
+    const known = this.tasks.get(id);
+    if (!known || this.round.some(({ after }) => after.id === id)) return;
+    const command = { action, input, comment: null, expected_row_version: null, lease_token: null };
+    this.decide({ ...known, actor: SYSTEM, command, facts: {}, client_event_id: null });
+  }
+
+  /** Counters changed without a move. */
+  touch(
+    id: string,
+    change: Partial<Pick<Task, "open_blockers" | "open_holds" | "due_at" | "due_action">>,
+  ): void {
+    const known = this.tasks.get(id);
+    if (!known) return;
+    known.task = { ...known.task, ...change };
+    this.touched.add(id);
+  }
+
+  /** The moves decided since the last call; those that follow from them come with the next. */
+  takeRound(): Move[] {
+    const moves = this.round;
+    this.round = [];
+    return moves;
+  }
+
+  /** Writes everything down. The moves are last but for counters, which go over what the moves have written. */
+  async write(tx: Tx, rounds: readonly (readonly Move[])[]): Promise<void> {
+    await openLeases(
+      tx,
+      this.org_id,
+      [...this.opened].map(([task_id, lease]) => ({ task_id, ...lease })),
+    );
+    await closeLeases(tx, this.org_id, [...this.closed]);
+    for (const moves of rounds) await saveMoves(tx, this.org_id, moves.map(moveRow));
+    await saveTouches(
+      tx,
+      this.org_id,
+      [...this.touched].map((id) => columnsOfKnown(this.tasks.get(id))),
+    );
+  }
+
+  private applied({ lifecycle, task, actor, settings }: Work, decision: Moved | Touched): Task {
+    const opened = decision.lease === "open" ? newLease(lifecycle, actor, settings, this.now) : null;
+    if (opened) {
+      this.opened.set(task.id, opened);
+      this.closed.delete(task.id);
+    } else if (decision.lease === "close" && task.lease) {
+      this.closed.add(task.id);
+      this.opened.delete(task.id);
+    }
+    return apply(task, decision, this.now, opened);
+  }
+}
+
+function newLease(lifecycle: Lifecycle, actor: Actor, settings: JsonObject, now: Instant): Lease {
+  const lasts = lifecycle.lease === null ? 0 : durationMs(lifecycle.lease.lasts, settings);
+  return { token: randomUUID(), holder: actor.id ?? "system", until: now + lasts, heartbeat_at: now };
+}
+
+function columnsOfKnown(known: { lifecycle: Lifecycle; task: Task } | undefined): JsonObject {
+  return known ? columnsOf(known.lifecycle, known.task) : {};
+}
+
+function moveRow({ work, decision, after }: Move, index: number): JsonObject {
+  const { status, data, ...patch } = { status: after.status, ...decision.patch };
+  return {
+    n: index + 1,
+    ...columnsOf(work.lifecycle, after),
+    data: data ?? null,
+    type: decision.event.type,
+    action: decision.event.action,
+    from_status: decision.event.from,
+    actor_id: work.actor.id,
+    comment: decision.event.comment,
+    payload: payloadOf(work.command),
+    patch: { ...patch, status, ...(data ? { data } : {}) },
+    client_event_id: work.client_event_id,
+    expected_row_version: work.command.expected_row_version,
+  };
+}
+
+function entryOf(work: Work, { event }: Moved, after: Task): JournalEntry {
+  return {
+    id: `${after.id}.${after.row_version}`,
+    task_id: after.id,
+    row_version: after.row_version,
+    type: event.type,
+    action: event.action,
+    from_status: event.from,
+    to_status: event.to,
+    actor_id: work.actor.id,
+    comment: event.comment,
+    payload: payloadOf(work.command),
+    created_at: after.updated_at,
+  };
+}
+
+function payloadOf({ input }: Command): JsonObject | null {
+  return Object.keys(input).length === 0 ? null : input;
+}

@@ -1,0 +1,50 @@
+import { readdir, readFile } from "node:fs/promises";
+import { PawlError } from "../core/index.ts";
+import type { Sql } from "./database/connect.ts";
+
+const FOLDER = new URL("./migrations/", import.meta.url);
+
+/** Held while migrations run: of many nodes that start at once one migrates, the others wait and find it done. */
+const MIGRATING = 731_902;
+
+type Migration = { number: number; name: string; text: string };
+
+/** Brings the schema up to the newest migration; refuses a schema that is newer than this code. */
+export async function migrate(sql: Sql, { defences = true }: { defences?: boolean } = {}): Promise<string[]> {
+  const known = (await readMigrations()).filter(({ name }) => defences || name !== "0002-defences");
+  return sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${MIGRATING})`;
+    await tx`create schema if not exists pawl`;
+    await tx`create table if not exists pawl.migration (
+      number integer constraint a_migration_runs_once primary key, name text not null, applied_at timestamptz not null default now())`;
+    const applied = await tx<
+      { number: number; name: string }[]
+    >`select number, name from pawl.migration order by number`;
+    const newest = known.at(-1)?.number ?? 0;
+    const beyond = applied.find(({ number }) => number > newest);
+    if (beyond) {
+      throw new PawlError(
+        "DATABASE_UNUSABLE",
+        `The database is at migration ${beyond.name}, which this version of Pawl does not know; run a newer Pawl, or name another database.`,
+      );
+    }
+    const done = new Set(applied.map(({ number }) => number));
+    const missing = known.filter(({ number }) => !done.has(number));
+    for (const { number, name, text } of missing) {
+      await tx.unsafe(text);
+      await tx`insert into pawl.migration (number, name) values (${number}, ${name})`;
+    }
+    return missing.map(({ name }) => name);
+  });
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".sql")).sort();
+  return Promise.all(
+    files.map(async (file) => ({
+      number: Number.parseInt(file, 10),
+      name: file.replace(/\.sql$/, ""),
+      text: await readFile(new URL(file, FOLDER), "utf8"),
+    })),
+  );
+}

@@ -1,0 +1,171 @@
+import { admit, canSee, refuse } from "../core/index.ts";
+import type { Actor, Refusal, Request, Task } from "../core/index.ts";
+import { DEFERRED } from "./batch.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { publicTask } from "./public-task.ts";
+import type { PublicTask } from "./public-task.ts";
+import { isUuid, notFound, usedForSomethingElse } from "./refusals.ts";
+import { settle } from "./settle.ts";
+import { findRequests } from "./statements/find-requests.ts";
+import { entryOfRow, findMarked } from "./statements/read-journal.ts";
+import { saveRequests } from "./statements/save-requests.ts";
+import type { NewRequest } from "./statements/save-requests.ts";
+import type { Tx } from "./transaction.ts";
+import type { JournalEntry, Locked, Settled, Work } from "./work.ts";
+import type { Workshop } from "./workshop.ts";
+
+/** A command on one task, as it comes in. */
+export type PerformRequest = Request & { task_id: string };
+
+export type Performed = {
+  kind: "performed";
+  /** touched and absorbed: accepted, and nothing to tell. */
+  outcome: "moved" | "touched" | "absorbed";
+  task: PublicTask;
+  event: JournalEntry | null;
+  /** Only in the answer to the claim that opened the lease. */
+  lease_token: string | null;
+  /** The answer of an earlier request with the same client_event_id. */
+  replayed: boolean;
+};
+
+export type PerformItem = {
+  request: PerformRequest;
+  actor: Actor;
+  /** Stands in the journal where the caller gave no client_event_id: by it an unknown commit is settled. */
+  mark: string;
+  /** A transaction with this item was cut off, perhaps after its commit. */
+  uncertain: boolean;
+};
+
+/** One transaction's worth of commands: lock, load, decide, write. */
+export async function performWithin(
+  workshop: Workshop,
+  tx: Tx,
+  org_id: string,
+  items: readonly PerformItem[],
+): Promise<(Performed | Refusal | typeof DEFERRED)[]> {
+  const answers = new Array<Performed | Refusal | typeof DEFERRED>(items.length).fill(DEFERRED);
+  const places = firstOfEach(items);
+  const here = places.map((place) => items[place] as PerformItem);
+  const keys = here.flatMap(({ request }) => request.client_event_id ?? []);
+  const [{ now, tasks }, used, marked] = await Promise.all([
+    workshop.lock(tx, org_id, here.map(({ request }) => request.task_id).filter(isUuid)),
+    findRequests(tx, org_id, keys),
+    findMarked(
+      tx,
+      org_id,
+      here.filter((item) => item.uncertain).map((item) => item.mark),
+    ),
+  ]);
+  const commits = new Map(marked.map((entry) => [entry.client_event_id, entry]));
+  const uses = new Map(used.map((use) => [use.client_event_id, use]));
+
+  const works: { place: number; print: string; work: Work }[] = [];
+  for (const place of places) {
+    const item = items[place] as PerformItem;
+    const locked = tasks.get(item.request.task_id);
+    const commit = commits.get(item.mark);
+    if (commit && locked) {
+      answers[place] = { ...performed("moved", locked.task), event: entryOfRow(commit), replayed: true };
+      continue;
+    }
+    const admitted = workFor(item, locked);
+    if ("kind" in admitted) {
+      answers[place] = admitted;
+      continue;
+    }
+    const print = meaningOf(item);
+    const use = uses.get(item.request.client_event_id ?? "");
+    if (use === undefined) works.push({ place, print, work: admitted });
+    else if (use.fingerprint !== print) answers[place] = usedForSomethingElse(use.client_event_id);
+    else answers[place] = { ...(use.answer as Performed), replayed: true };
+  }
+
+  const facts = await workshop.loadFacts(
+    tx,
+    org_id,
+    works.map(({ work }) => ({ ...work, action: work.command.action, input: work.command.input })),
+  );
+  for (const [index, { work }] of works.entries()) work.facts = facts[index] ?? {};
+  const settled = await settle(
+    workshop,
+    tx,
+    org_id,
+    now,
+    works.map(({ work }) => work),
+  );
+
+  const requests: NewRequest[] = [];
+  for (const [index, { place, print, work }] of works.entries()) {
+    const answer = answerOf(settled[index] as Settled);
+    answers[place] = answer;
+    // A refusal does not use a key up.
+    const key = items[place]?.request.client_event_id ?? null;
+    if (answer === DEFERRED || answer.kind === "refused" || key === null) continue;
+    requests.push({ client_event_id: key, actor_id: work.actor.id, fingerprint: print, answer });
+  }
+  await saveRequests(tx, org_id, requests, now);
+  return answers;
+}
+
+/** Each task and each client_event_id once; whoever comes second is decided in the next batch, against what the first has done. */
+function firstOfEach(items: readonly PerformItem[]): number[] {
+  const tasks = new Set<string>();
+  const keys = new Set<string>();
+  return [...items.keys()].filter((place) => {
+    const { task_id, client_event_id } = (items[place] as PerformItem).request;
+    if (tasks.has(task_id) || (client_event_id != null && keys.has(client_event_id))) return false;
+    tasks.add(task_id);
+    if (client_event_id != null) keys.add(client_event_id);
+    return true;
+  });
+}
+
+function workFor({ request, actor, mark }: PerformItem, locked: Locked | undefined): Work | Refusal {
+  if (!locked || !canSee(actor, locked.task)) return notFound(request.task_id);
+  const admitted = admit(locked.lifecycle, actor, request);
+  if (admitted.kind === "refused") return admitted;
+  return {
+    ...locked,
+    actor,
+    command: admitted.command,
+    facts: {},
+    client_event_id: request.client_event_id ?? mark,
+  };
+}
+
+/** Who wants what done to which task; the version he saw is not part of what he means. */
+function meaningOf({ request, actor }: PerformItem): string {
+  const { client_event_id: _, expected_row_version: __, ...meant } = request;
+  return fingerprint(["perform", actor.id, meant]);
+}
+
+function answerOf(settled: Settled): Performed | Refusal | typeof DEFERRED {
+  if (settled.kind === "refused") return settled;
+  if (settled.kind === "deferred") return DEFERRED;
+  const { event, lease_token } = settled.kind === "moved" ? settled : { event: null, lease_token: null };
+  return { ...performed(settled.kind, settled.task), event, lease_token };
+}
+
+function performed(outcome: Performed["outcome"], task: Task): Performed {
+  return {
+    kind: "performed",
+    outcome,
+    task: publicTask(task),
+    event: null,
+    lease_token: null,
+    replayed: false,
+  };
+}
+
+/** What a database defence or index said, as the refusal of the command that met it. */
+export function refusalOfViolation(constraint: string): Refusal {
+  return refuse(
+    "VERSION_CONFLICT",
+    `Somebody else was first (${constraint.replaceAll("_", " ")}); read the task again.`,
+    {
+      constraint,
+    },
+  );
+}

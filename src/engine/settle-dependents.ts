@@ -1,0 +1,79 @@
+import type { Lifecycle } from "../core/index.ts";
+import type { Ledger } from "./ledger.ts";
+import { findDependents, resolveDependencies } from "./statements/dependencies.ts";
+import type { OnFailure } from "./statements/dependencies.ts";
+import { isFinal, isSuccess } from "./task-row.ts";
+import type { Tx } from "./transaction.ts";
+import type { Move } from "./work.ts";
+import type { Workshop } from "./workshop.ts";
+
+type Edge = { task_id: string; blocker_id: string; on_failure: OnFailure };
+
+/** What a round of moves means for those who waited: counters fall, and who waits for nothing any more moves on, in the next round. */
+export async function settleDependents(
+  workshop: Workshop,
+  tx: Tx,
+  ledger: Ledger,
+  moves: readonly Move[],
+): Promise<void> {
+  const changed = new Set(moves.map(({ after }) => after.id));
+  const finished = new Map(moves.filter(hasFinished).map((move) => [move.after.id, move]));
+  if (finished.size > 0) {
+    const edges = await findDependents(tx, ledger.org_id, [...finished.keys()]);
+    await lockUnknown(workshop, tx, ledger, edges);
+    const resolved = edges.filter((edge) => resolves(finished.get(edge.blocker_id), edge));
+    for (const [task_id, count] of countBy(resolved)) {
+      const known = ledger.tasks.get(task_id);
+      if (known) ledger.touch(task_id, { open_blockers: Math.max(0, known.task.open_blockers - count) });
+      changed.add(task_id);
+    }
+    await resolveDependencies(tx, ledger.org_id, resolved);
+    for (const edge of edges) if (!resolved.includes(edge)) tellOfDeadBlocker(ledger, edge);
+  }
+  for (const id of changed) moveOnIfClear(ledger, id);
+}
+
+function hasFinished({ work, after }: Move): boolean {
+  return (
+    work.hasDependents && isFinal(work.lifecycle, after.status) && !isFinal(work.lifecycle, work.task.status)
+  );
+}
+
+function resolves(move: Move | undefined, { on_failure }: Edge): boolean {
+  if (!move) return false;
+  return isSuccess(move.work.lifecycle, move.after.status) || on_failure === "proceed";
+}
+
+async function lockUnknown(
+  workshop: Workshop,
+  tx: Tx,
+  ledger: Ledger,
+  edges: readonly Edge[],
+): Promise<void> {
+  const ids = [...new Set(edges.map((edge) => edge.task_id))].filter((id) => !ledger.tasks.has(id));
+  if (ids.length === 0) return;
+  for (const locked of (await workshop.lock(tx, ledger.org_id, ids)).tasks.values()) {
+    ledger.tasks.set(locked.task.id, locked);
+  }
+}
+
+function tellOfDeadBlocker(ledger: Ledger, { task_id, blocker_id, on_failure }: Edge): void {
+  const { unblocks } =
+    ledger.tasks.get(task_id)?.lifecycle ?? ({ unblocks: null } as Pick<Lifecycle, "unblocks">);
+  const action = on_failure === "fail" ? unblocks?.fail : unblocks?.flag;
+  if (action) ledger.decideAsSystem(task_id, action, { reason: `${blocker_id} ended without success.` });
+}
+
+function moveOnIfClear(ledger: Ledger, id: string): void {
+  const known = ledger.tasks.get(id);
+  const unblocks = known?.lifecycle.unblocks;
+  if (!known || !unblocks || known.task.status !== unblocks.from) return;
+  if (known.task.open_blockers === 0 && known.task.open_holds === 0)
+    ledger.decideAsSystem(id, unblocks.action);
+}
+
+function countBy(edges: readonly Edge[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { task_id } of edges) counts.set(task_id, (counts.get(task_id) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,31 @@
+import type { Instant } from "../core/index.ts";
+import { Ledger } from "./ledger.ts";
+import { settleDependents } from "./settle-dependents.ts";
+import type { Tx } from "./transaction.ts";
+import type { Move, Settled, Work } from "./work.ts";
+import type { Workshop } from "./workshop.ts";
+
+/** Decides everything in order, settles what follows from it, and writes it all; the caller commits. */
+export async function settle(
+  workshop: Workshop,
+  tx: Tx,
+  org_id: string,
+  now: Instant,
+  works: readonly Work[],
+): Promise<Settled[]> {
+  const ledger = new Ledger(org_id, now);
+  const settled = works.map((work) => ledger.decide(work));
+  await writeLedger(workshop, tx, ledger);
+  return settled;
+}
+
+/** Round after round, until nothing more follows; then one write. */
+export async function writeLedger(workshop: Workshop, tx: Tx, ledger: Ledger): Promise<void> {
+  const rounds: Move[][] = [];
+  for (let moves = ledger.takeRound(); moves.length > 0; moves = ledger.takeRound()) {
+    rounds.push(moves);
+    await workshop.runEffects(tx, moves, ledger.now);
+    await settleDependents(workshop, tx, ledger, moves);
+  }
+  await ledger.write(tx, rounds);
+}

@@ -1,0 +1,38 @@
+import { v7 as uuidv7 } from "uuid";
+import { placeHolds, releaseHolds } from "./statements/holds.ts";
+import { removeDependencies } from "./statements/dependencies.ts";
+import type { EffectHandler } from "./workshop.ts";
+
+/** Side effects that any lifecycle can ask for. */
+export const STANDARD_EFFECTS: Readonly<Record<string, EffectHandler>> = {
+  place_hold: (tx, items, now) =>
+    placeHolds(
+      tx,
+      orgOf(items),
+      items.map(({ task, actor, effect }) => ({
+        id: uuidv7(),
+        task_id: task.id,
+        kind: String(effect.hold_kind),
+        reason: effect.reason == null ? null : String(effect.reason),
+        placed_by: actor.id,
+      })),
+      now,
+    ),
+  release_hold: (tx, items, now) =>
+    releaseHolds(
+      tx,
+      orgOf(items),
+      items.map(({ actor, effect }) => ({ id: String(effect.hold_id), released_by: actor.id })),
+      now,
+    ),
+  remove_dependency: (tx, items) =>
+    removeDependencies(
+      tx,
+      orgOf(items),
+      items.map(({ task, effect }) => ({ task_id: task.id, blocker_id: String(effect.blocker_id) })),
+    ),
+};
+
+function orgOf(items: readonly { org_id: string }[]): string {
+  return items[0]?.org_id ?? "";
+}

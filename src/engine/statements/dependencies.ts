@@ -1,0 +1,101 @@
+import { asRows, query } from "../transaction.ts";
+import type { Tx } from "../transaction.ts";
+
+// In id order and before their status is read: a blocker that finishes meanwhile either waits for us, and then finds
+// the new dependency, or was first, and then we find it finished.
+const LOCK_BLOCKERS = `
+  select t.id, t.project_id, t.lifecycle, t.status, t.title, t.private, t.created_by, t.assigned_to, t.final from pawl.task t
+  where t.org_id = $1 and t.id = any($2::uuid[])
+  order by t.id
+  for share`;
+
+export type BlockerRow = {
+  id: string;
+  project_id: string;
+  lifecycle: string;
+  status: string;
+  title: string;
+  private: boolean;
+  created_by: string | null;
+  assigned_to: string | null;
+  final: boolean;
+};
+
+export function lockBlockers(tx: Tx, org_id: string, ids: readonly string[]): Promise<BlockerRow[]> {
+  return ids.length === 0 ? Promise.resolve([]) : query<BlockerRow>(tx, LOCK_BLOCKERS, [org_id, ids]);
+}
+
+const SAVE_DEPENDENCIES = `
+  insert into pawl.dependency (org_id, task_id, blocker_id, on_failure, resolved)
+  select $1, d.task_id, d.blocker_id, d.on_failure, d.resolved
+  from json_to_recordset($2::text::json) as d(task_id uuid, blocker_id uuid, on_failure text, resolved boolean)`;
+
+export type OnFailure = "wait" | "proceed" | "fail";
+export type NewDependency = { task_id: string; blocker_id: string; on_failure: OnFailure; resolved: boolean };
+
+export async function saveDependencies(
+  tx: Tx,
+  org_id: string,
+  rows: readonly NewDependency[],
+): Promise<void> {
+  if (rows.length > 0) await query(tx, SAVE_DEPENDENCIES, [org_id, asRows(rows)]);
+}
+
+const FIND_DEPENDENTS = `
+  select d.task_id, d.blocker_id, d.on_failure from pawl.dependency d
+  where d.org_id = $1 and d.blocker_id = any($2::uuid[]) and not d.resolved
+  order by d.task_id`;
+
+/** The tasks that wait for these. */
+export function findDependents(
+  tx: Tx,
+  org_id: string,
+  blockers: readonly string[],
+): Promise<{ task_id: string; blocker_id: string; on_failure: OnFailure }[]> {
+  return query(tx, FIND_DEPENDENTS, [org_id, blockers]);
+}
+
+const RESOLVE_DEPENDENCIES = `
+  update pawl.dependency d set resolved = true
+  from unnest($2::uuid[], $3::uuid[]) as r(task_id, blocker_id)
+  where d.org_id = $1 and d.task_id = r.task_id and d.blocker_id = r.blocker_id`;
+
+export async function resolveDependencies(
+  tx: Tx,
+  org_id: string,
+  edges: readonly { task_id: string; blocker_id: string }[],
+): Promise<void> {
+  if (edges.length === 0) return;
+  const tasks = edges.map((edge) => edge.task_id);
+  const blockers = edges.map((edge) => edge.blocker_id);
+  await query(tx, RESOLVE_DEPENDENCIES, [org_id, tasks, blockers]);
+}
+
+const READ_BLOCKERS = `
+  select d.task_id, b.id, b.title, b.status, b.final from pawl.dependency d
+  join pawl.task b on b.org_id = d.org_id and b.id = d.blocker_id
+  where d.org_id = $1 and d.task_id = any($2::uuid[]) and not d.resolved
+  order by d.task_id, b.id`;
+
+/** What tasks still wait for: the fact `blockers`. */
+export function readBlockers(
+  tx: Tx,
+  org_id: string,
+  tasks: readonly string[],
+): Promise<{ task_id: string; id: string; title: string; status: string; final: boolean }[]> {
+  return tasks.length === 0 ? Promise.resolve([]) : query(tx, READ_BLOCKERS, [org_id, tasks]);
+}
+
+const REMOVE_DEPENDENCIES = `
+  delete from pawl.dependency d using unnest($2::uuid[], $3::uuid[]) as r(task_id, blocker_id)
+  where d.org_id = $1 and d.task_id = r.task_id and d.blocker_id = r.blocker_id`;
+
+export async function removeDependencies(
+  tx: Tx,
+  org_id: string,
+  edges: readonly { task_id: string; blocker_id: string }[],
+): Promise<void> {
+  const tasks = edges.map((edge) => edge.task_id);
+  const blockers = edges.map((edge) => edge.blocker_id);
+  await query(tx, REMOVE_DEPENDENCIES, [org_id, tasks, blockers]);
+}

@@ -1,0 +1,32 @@
+import type { TaskRow, LeaseRow } from "../task-row.ts";
+import { query } from "../transaction.ts";
+import type { Tx } from "../transaction.ts";
+
+const FIND_TASKS = `select t.* from pawl.task t where t.org_id = $1 and t.id = any($2::uuid[])`;
+
+export function findTasks(tx: Tx, org_id: string, ids: readonly string[]): Promise<TaskRow[]> {
+  return query<TaskRow>(tx, FIND_TASKS, [org_id, ids]);
+}
+
+const FIND_BY_DEDUPE_KEY = `
+  select t.* from pawl.task t
+  where t.org_id = $1 and (t.lifecycle, t.dedupe_key) in (select * from unnest($2::text[], $3::text[]))`;
+
+/** The tasks that were created with these keys. */
+export function findByDedupeKey(
+  tx: Tx,
+  org_id: string,
+  keys: readonly { lifecycle: string; dedupe_key: string }[],
+): Promise<TaskRow[]> {
+  if (keys.length === 0) return Promise.resolve([]);
+  const lifecycles = keys.map((key) => key.lifecycle);
+  return query<TaskRow>(tx, FIND_BY_DEDUPE_KEY, [org_id, lifecycles, keys.map((key) => key.dedupe_key)]);
+}
+
+const READ_LEASES = `
+  select l.task_id, l.token, l.holder, l.until, l.heartbeat_at from pawl.lease l
+  where l.org_id = $1 and l.task_id = any($2::uuid[])`;
+
+export function readLeases(tx: Tx, org_id: string, ids: readonly string[]): Promise<LeaseRow[]> {
+  return query<LeaseRow>(tx, READ_LEASES, [org_id, ids]);
+}

@@ -1,0 +1,31 @@
+import type { TaskRow } from "../task-row.ts";
+import { query } from "../transaction.ts";
+import type { Tx } from "../transaction.ts";
+
+// One probe of the timer index where nothing is due; many nodes sweep at once and skip each other's tasks.
+const PICK_DUE = `
+  select t.* from pawl.task t
+  where t.org_id = $1 and t.due_at <= coalesce(to_timestamp($2::float8 / 1000.0), clock_timestamp())
+    and t.lifecycle = any($4::text[])
+  order by t.due_at
+  limit $3
+  for update of t skip locked`;
+
+/** Tasks whose timer has run out, locked. `now` stands in for the clock where a test needs it to. */
+export function pickDue(
+  tx: Tx,
+  org_id: string,
+  { now, limit, lifecycles }: { now: number | null; limit: number; lifecycles: readonly string[] },
+): Promise<TaskRow[]> {
+  return query<TaskRow>(tx, PICK_DUE, [org_id, now, limit, lifecycles]);
+}
+
+const ORGS_WITH_DUE_TASKS = `
+  select o.id from pawl.org o
+  where exists (select from pawl.task t
+                where t.org_id = o.id and t.due_at <= coalesce(to_timestamp($1::float8 / 1000.0), clock_timestamp()))`;
+
+export async function orgsWithDueTasks(tx: Tx, now: number | null): Promise<string[]> {
+  const rows = await query<{ id: string }>(tx, ORGS_WITH_DUE_TASKS, [now]);
+  return rows.map((row) => row.id);
+}

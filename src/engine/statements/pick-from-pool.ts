@@ -1,0 +1,55 @@
+import type { TaskRow } from "../task-row.ts";
+import { query } from "../transaction.ts";
+import type { Tx } from "../transaction.ts";
+
+// The lifecycle's conditions come as data and are applied here, so that nobody is starved by tasks that are not for him.
+// Locked rows are skipped: two that pick at once get different tasks and never wait for each other.
+const PICK_FROM_POOL = `
+  select t.* from pawl.task t
+  where t.org_id = $1 and t.lifecycle = $2 and t.pooled
+    and ($3::text[] is null or t.project_id = any($3))
+    and (not t.private or t.created_by = $4 or t.assigned_to = $4)
+    and (t.available_at is null or t.available_at <= clock_timestamp())
+    and (not $5::boolean or t.assigned_to is null)
+    and (not $6::boolean or not t.private)
+    and (not $7::boolean or t.open_blockers = 0)
+    and (not $8::boolean or t.open_holds = 0)
+    and ($9::text is null or t.data ->> $9 is null or t.data ->> $9 = any($10::text[]))
+    and ($11::integer is null or t.priority >= $11)
+  order by t.priority desc, t.id
+  limit $12
+  for update of t skip locked`;
+
+export type PoolPick = {
+  org_id: string;
+  lifecycle: string;
+  projects: readonly string[] | null;
+  actor_id: string | null;
+  unassigned: boolean;
+  public: boolean;
+  unblocked: boolean;
+  unheld: boolean;
+  /** A field of `data` that must be null or one of `among`. */
+  field: string | null;
+  among: readonly string[];
+  least_priority: number | null;
+  limit: number;
+};
+
+/** The best free tasks, locked. */
+export function pickFromPool(tx: Tx, pick: PoolPick): Promise<TaskRow[]> {
+  return query<TaskRow>(tx, PICK_FROM_POOL, [
+    pick.org_id,
+    pick.lifecycle,
+    pick.projects,
+    pick.actor_id,
+    pick.unassigned,
+    pick.public,
+    pick.unblocked,
+    pick.unheld,
+    pick.field,
+    pick.among,
+    pick.least_priority,
+    pick.limit,
+  ]);
+}

@@ -1,0 +1,105 @@
+import type { Instant, JsonObject } from "../../core/index.ts";
+import { query } from "../transaction.ts";
+import type { Tx } from "../transaction.ts";
+import type { JournalEntry } from "../work.ts";
+
+export type EventRow = {
+  task_id: string;
+  row_version: string;
+  position: string;
+  lifecycle: string;
+  project_id: string;
+  type: string;
+  action: string;
+  from_status: string | null;
+  to_status: string | null;
+  actor_id: string | null;
+  comment: string | null;
+  payload: JsonObject | null;
+  patch: JsonObject;
+  client_event_id: string | null;
+  expected_row_version: number | null;
+  created_at: Instant;
+};
+
+export function entryOfRow(row: EventRow): JournalEntry {
+  return {
+    id: `${row.task_id}.${row.row_version}`,
+    task_id: row.task_id,
+    row_version: Number(row.row_version),
+    type: row.type,
+    action: row.action,
+    from_status: row.from_status,
+    to_status: row.to_status,
+    actor_id: row.actor_id,
+    comment: row.comment,
+    payload: row.payload,
+    created_at: row.created_at,
+  };
+}
+
+// Only after a connection was lost in mid-commit, so no index is kept for it: the newest rows are looked through.
+const FIND_MARKED = `
+  select e.* from pawl.event e
+  where e.org_id = $1 and e.client_event_id = any($2::text[])
+    and e.position > (select o.feed_position - 100000 from pawl.org o where o.id = $1)`;
+
+/** Journal rows by the marks the engine gave them. */
+export function findMarked(tx: Tx, org_id: string, marks: readonly string[]): Promise<EventRow[]> {
+  return marks.length === 0 ? Promise.resolve([]) : query<EventRow>(tx, FIND_MARKED, [org_id, marks]);
+}
+
+const READ_JOURNAL = `
+  select e.* from pawl.event e
+  where e.org_id = $1 and e.task_id = $2 and e.row_version > $3
+  order by e.row_version
+  limit $4`;
+
+/** A task's journal, oldest first. */
+export function readJournal(
+  tx: Tx,
+  org_id: string,
+  { task_id, after, limit }: { task_id: string; after: number; limit: number },
+): Promise<EventRow[]> {
+  return query<EventRow>(tx, READ_JOURNAL, [org_id, task_id, after, limit]);
+}
+
+// Positions are given under the org's row lock, which lasts until commit: whoever sees one sees all before it.
+const READ_FEED = `
+  select e.* from pawl.event e
+  where e.org_id = $1 and e.position > $2
+    and ($3::text[] is null or e.project_id = any($3))
+    and ($4::text is null or e.lifecycle = $4)
+    and (not e.private or $5::text is null or exists (
+      select from pawl.task t where t.org_id = e.org_id and t.id = e.task_id and $5 in (t.created_by, t.assigned_to)))
+  order by e.position
+  limit $6`;
+
+export type FeedQuery = {
+  after: number;
+  projects: readonly string[] | null;
+  lifecycle: string | null;
+  /** null: the system, which sees private tasks too. */
+  reader: string | null;
+  limit: number;
+};
+
+/** The org's events in commit order. */
+export function readFeed(tx: Tx, org_id: string, feed: FeedQuery): Promise<EventRow[]> {
+  return query<EventRow>(tx, READ_FEED, [
+    org_id,
+    feed.after,
+    feed.projects,
+    feed.lifecycle,
+    feed.reader,
+    feed.limit,
+  ]);
+}
+
+const READ_POSITION = `select o.feed_position::text as position from pawl.org o where o.id = $1`;
+
+/** Where the feed stands now. */
+export async function readPosition(tx: Tx, org_id: string): Promise<number> {
+  const [row] = await query<{ position: string }>(tx, READ_POSITION, [org_id]);
+  return Number(row?.position ?? 0);
+}

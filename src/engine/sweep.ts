@@ -1,0 +1,77 @@
+import { nextTimer, SYSTEM } from "../core/index.ts";
+import type { Instant } from "../core/index.ts";
+import { Ledger } from "./ledger.ts";
+import { writeLedger } from "./settle.ts";
+import { pickDue } from "./statements/pick-due.ts";
+import { readSettingsOfTasks } from "./statements/read-settings.ts";
+import { readClock, readSurroundings } from "./statements/read-surroundings.ts";
+import type { Tx } from "./transaction.ts";
+import type { Locked, Work } from "./work.ts";
+import type { Workshop } from "./workshop.ts";
+
+/** A task whose timer could not be acted upon is looked at again after this. */
+const PATIENCE_MS = 60_000;
+
+export type Swept = { looked_at: number; moved: number; put_off: { task_id: string; why: string }[] };
+
+/** Turns due timers of one org into ordinary commands by the system. `now` stands in for the clock where a test needs it to. */
+export async function sweepWithin(
+  workshop: Workshop,
+  tx: Tx,
+  org_id: string,
+  { now: given = null, limit }: { now?: Instant | null; limit: number },
+): Promise<Swept> {
+  const lifecycles = [...workshop.lifecycles.keys()];
+  const rows = await pickDue(tx, org_id, { now: given, limit, lifecycles });
+  const ids = rows.map((row) => row.id);
+  if (ids.length === 0) return { looked_at: 0, moved: 0, put_off: [] };
+  const [around, settings, clock] = await Promise.all([
+    readSurroundings(tx, org_id, ids),
+    readSettingsOfTasks(tx, org_id, ids),
+    readClock(tx),
+  ]);
+  const now = given ?? clock;
+  const due = [...workshop.assemble(rows, around, settings).values()];
+  const works = due.map((locked) => workOf(locked));
+  const facts = await workshop.loadFacts(
+    tx,
+    org_id,
+    works.map((work) => ({ ...work, action: work.command.action, input: {} })),
+  );
+  const ledger = new Ledger(org_id, now);
+  const swept: Swept = { looked_at: ids.length, moved: 0, put_off: [] };
+  for (const [index, work] of works.entries()) {
+    const why = act(ledger, { ...work, facts: facts[index] ?? {} });
+    if (why === null) swept.moved++;
+    else putOff(ledger, work, why, swept);
+  }
+  await writeLedger(workshop, tx, ledger);
+  return swept;
+}
+
+function workOf(locked: Locked): Work {
+  const action = locked.task.due_action ?? "";
+  const command = { action, input: {}, comment: null, expected_row_version: null, lease_token: null };
+  return { ...locked, actor: SYSTEM, command, facts: {}, client_event_id: null };
+}
+
+/** Null when the timer's action was done; else why not. One bad task never stops the rest. */
+function act(ledger: Ledger, work: Work): string | null {
+  try {
+    const settled = ledger.decide(work);
+    return settled.kind === "refused" ? settled.code : settled.kind === "deferred" ? "DEFERRED" : null;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** A heartbeat came meanwhile, or a guard is in the way: the timer moves itself on. */
+function putOff(ledger: Ledger, work: Work, why: string, swept: Swept): void {
+  const { lifecycle, task, settings } = work;
+  ledger.tasks.set(task.id, work);
+  const next = nextTimer(lifecycle.statuses[task.status]?.timers ?? [], task, settings);
+  const later = ledger.now + PATIENCE_MS;
+  const due_at = next && why === "NOT_DUE" ? Math.max(next.due_at, ledger.now + 1) : later;
+  ledger.touch(task.id, { due_at, due_action: next?.due_action ?? task.due_action });
+  if (why !== "NOT_DUE") swept.put_off.push({ task_id: task.id, why });
+}

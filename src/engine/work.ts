@@ -1,0 +1,35 @@
+import type { Actor, Command, Instant, JsonObject, Lifecycle, Moved, Refusal, Task } from "../core/index.ts";
+
+/** A locked task with what is needed to decide about it. */
+export type Locked = { lifecycle: Lifecycle; task: Task; settings: JsonObject; hasDependents: boolean };
+
+/** A command that has been admitted, with the locked task it is for. */
+export type Work = Locked & {
+  actor: Actor;
+  command: Command;
+  facts: JsonObject;
+  client_event_id: string | null;
+};
+
+/** A journal row as it is told. */
+export type JournalEntry = {
+  id: string;
+  task_id: string;
+  row_version: number;
+  type: string;
+  action: string;
+  from_status: string | null;
+  to_status: string | null;
+  actor_id: string | null;
+  comment: string | null;
+  payload: JsonObject | null;
+  created_at: Instant;
+};
+
+export type Settled =
+  | { kind: "moved"; task: Task; event: JournalEntry; lease_token: string | null }
+  | { kind: "touched" | "absorbed"; task: Task }
+  | { kind: "deferred" }
+  | Refusal;
+
+export type Move = { work: Work; decision: Moved; after: Task };

@@ -1,0 +1,151 @@
+import type { Actor, Instant, JsonObject, Lifecycle, Task } from "../core/index.ts";
+import { STANDARD_EFFECTS } from "./standard-effects.ts";
+import { STANDARD_FACTS } from "./standard-facts.ts";
+import { findTasks } from "./statements/find-tasks.ts";
+import { lockTasks } from "./statements/lock-tasks.ts";
+import { readSettingsOfTasks } from "./statements/read-settings.ts";
+import { readClock, readSurroundings } from "./statements/read-surroundings.ts";
+import type { Surroundings } from "./statements/read-surroundings.ts";
+import { taskOf } from "./task-row.ts";
+import type { LeaseRow, TaskRow } from "./task-row.ts";
+import type { Tx } from "./transaction.ts";
+import type { Locked, Move } from "./work.ts";
+
+/** What a fact is asked for: one command on one task. */
+export type Ask = { task: Task; actor: Actor; input: JsonObject };
+
+/** Loads one fact for many asks at once; the answers stand in the order of the asks. */
+export type FactLoader = (tx: Tx, org_id: string, asks: readonly Ask[]) => Promise<unknown[]>;
+
+/** One thing to be done beyond a task's row. */
+export type EffectItem = { org_id: string; task: Task; actor: Actor; effect: JsonObject };
+
+/** Does one kind of side effect for a whole batch, in its transaction. */
+export type EffectHandler = (tx: Tx, items: readonly EffectItem[], now: Instant) => Promise<void>;
+
+/** What a lifecycle brings for the engine beside its definition. */
+export type LifecycleParts = { facts?: Record<string, FactLoader>; effects?: Record<string, EffectHandler> };
+
+/** Everything the engine needs at hand to settle commands: lifecycles, their facts and effects, settings. */
+export class Workshop {
+  readonly lifecycles: ReadonlyMap<string, Lifecycle>;
+  private readonly parts: ReadonlyMap<string, LifecycleParts>;
+  /** Settings as they are stored, parsed once: projects are many, different settings are few. */
+  private readonly parsed = new Map<string, JsonObject>();
+
+  constructor(lifecycles: readonly Lifecycle[], parts: Readonly<Record<string, LifecycleParts>> = {}) {
+    this.lifecycles = new Map(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle]));
+    this.parts = new Map(Object.entries(parts));
+  }
+
+  /** Locks tasks and reads, after that, the clock and all that lies beside them; tasks of unknown lifecycles are left out. */
+  lock(
+    tx: Tx,
+    org_id: string,
+    ids: readonly string[],
+  ): Promise<{ now: Instant; tasks: Map<string, Locked> }> {
+    return this.gather(tx, org_id, ids, lockTasks);
+  }
+
+  /** The same without a lock, for those who only want to know. */
+  look(
+    tx: Tx,
+    org_id: string,
+    ids: readonly string[],
+  ): Promise<{ now: Instant; tasks: Map<string, Locked> }> {
+    return this.gather(tx, org_id, ids, findTasks);
+  }
+
+  private async gather(tx: Tx, org_id: string, ids: readonly string[], readTasks: typeof lockTasks) {
+    // Sent together, run one after the other.
+    const [rows, around, settings, now] = await Promise.all([
+      readTasks(tx, org_id, ids),
+      readSurroundings(tx, org_id, ids),
+      readSettingsOfTasks(tx, org_id, ids),
+      readClock(tx),
+    ]);
+    return { now, tasks: this.assemble(rows, around, settings) };
+  }
+
+  assemble(
+    rows: readonly TaskRow[],
+    around: readonly Surroundings[],
+    settings: readonly { id: string; settings: string }[],
+  ): Map<string, Locked> {
+    const beside = new Map(around.map((row) => [row.task_id, row]));
+    const bySetting = new Map(settings.map((row) => [row.id, row.settings]));
+    const tasks = new Map<string, Locked>();
+    for (const row of rows) {
+      const lifecycle = this.lifecycles.get(row.lifecycle);
+      if (!lifecycle) continue;
+      const near = beside.get(row.id);
+      tasks.set(row.id, {
+        lifecycle,
+        task: taskOf(row, near?.token == null ? undefined : (near as LeaseRow)),
+        settings: this.settingsFor(lifecycle, bySetting.get(row.project_id)),
+        hasDependents: near?.has_dependents ?? false,
+      });
+    }
+    return tasks;
+  }
+
+  /** A project's settings for a lifecycle, with defaults for what it does not say. */
+  settingsFor(lifecycle: Lifecycle, stored = "{}"): JsonObject {
+    const key = `${lifecycle.name} ${stored}`;
+    let settings = this.parsed.get(key);
+    if (!settings) {
+      const own = (JSON.parse(stored) as JsonObject)[lifecycle.name] ?? {};
+      const parsed = lifecycle.settings.safeParse(own);
+      // What somebody wrote into the table by hand must not stop a lifecycle.
+      settings = parsed.success ? parsed.data : lifecycle.settings.parse({});
+      this.parsed.set(key, settings);
+    }
+    return settings;
+  }
+
+  /** The facts each command's action lists, one query per fact whatever the number of commands. */
+  async loadFacts(
+    tx: Tx,
+    org_id: string,
+    commands: readonly (Ask & { lifecycle: Lifecycle; action: string })[],
+  ): Promise<JsonObject[]> {
+    const facts = commands.map((): JsonObject => ({}));
+    const asked = new Map<FactLoader, { fact: string; places: number[] }>();
+    for (const [place, { lifecycle, action }] of commands.entries()) {
+      for (const fact of lifecycle.actions[action]?.facts ?? []) {
+        const loader = this.parts.get(lifecycle.name)?.facts?.[fact] ?? STANDARD_FACTS[fact];
+        if (!loader) continue;
+        const known = asked.get(loader);
+        if (known) known.places.push(place);
+        else asked.set(loader, { fact, places: [place] });
+      }
+    }
+    await Promise.all(
+      [...asked].map(async ([loader, { fact, places }]) => {
+        const answers = await loader(
+          tx,
+          org_id,
+          places.map((place) => commands[place] as Ask),
+        );
+        for (const [index, place] of places.entries()) (facts[place] as JsonObject)[fact] = answers[index];
+      }),
+    );
+    return facts;
+  }
+
+  /** Carries out what moves ask for beyond their rows, one call per kind. */
+  async runEffects(tx: Tx, moves: readonly Move[], now: Instant): Promise<void> {
+    const byHandler = new Map<EffectHandler, EffectItem[]>();
+    for (const { work, decision, after } of moves) {
+      for (const effect of decision.effects) {
+        const handler =
+          this.parts.get(work.lifecycle.name)?.effects?.[effect.kind] ?? STANDARD_EFFECTS[effect.kind];
+        if (!handler)
+          throw new Error(`nothing carries out the effect "${effect.kind}" of ${work.lifecycle.name}`);
+        const item = { org_id: after.org_id, task: after, actor: work.actor, effect };
+        byHandler.set(handler, [...(byHandler.get(handler) ?? []), item]);
+      }
+    }
+    for (const [handler, items] of byHandler) await handler(tx, items, now);
+  }
+}

@@ -1,0 +1,84 @@
+import { afterAll, inject } from "vitest";
+import type { Actor, JsonObject, Lifecycle } from "../../src/core/index.ts";
+import { connect } from "../../src/engine/database/connect.ts";
+import type { Sql } from "../../src/engine/database/connect.ts";
+import { Engine } from "../../src/engine/engine.ts";
+import type { By, EngineOptions } from "../../src/engine/engine.ts";
+import { createOrg } from "../../src/engine/members.ts";
+import { migrate } from "../../src/engine/migrate.ts";
+import type { Performed } from "../../src/engine/perform.ts";
+import type { PublicTask } from "../../src/engine/public-task.ts";
+import { registerLifecycles } from "../../src/engine/register-lifecycles.ts";
+import { LIFECYCLES } from "../../src/lifecycles/index.ts";
+import { testDatabases } from "../support/postgres.ts";
+import { member, SYSTEM } from "../support/situation.ts";
+
+export type Desk = {
+  sql: Sql;
+  url: string;
+  engine: Engine;
+  /** Another engine on the same database: a second node. */
+  node(options?: EngineOptions): Engine;
+  by(actor: Actor): By;
+  /** Creates one task and gives it; throws on a refusal. */
+  make(actor: Actor, lifecycle: string, fields?: JsonObject): Promise<PublicTask>;
+  /** Performs and gives the outcome in one word: the new status, or the code of the refusal. */
+  act(actor: Actor, task: { id: string }, action: string, more?: JsonObject): Promise<string>;
+};
+
+/** A database of the test file's own, with org and project `main`, and an engine on it. */
+export async function openDesk(
+  options: EngineOptions & { lifecycles?: readonly Lifecycle[]; maxConnections?: number } = {},
+): Promise<Desk> {
+  const lifecycles = options.lifecycles ?? LIFECYCLES;
+  const databases = testDatabases(inject("postgresUrl"));
+  const template = await databases.createTemplate("pawl_migrated", async (sql) => {
+    await migrate(sql);
+    await registerLifecycles(sql, LIFECYCLES);
+    await createOrg(sql, "main");
+  });
+  const { url, drop } = await databases.createDatabase({ template });
+  const clients: Sql[] = [];
+  const open = () => {
+    const sql = connect(url, { maxConnections: options.maxConnections ?? 10 });
+    clients.push(sql);
+    return sql;
+  };
+  const sql = open();
+  if (options.lifecycles) await registerLifecycles(sql, lifecycles);
+  afterAll(async () => {
+    await Promise.all(clients.map((client) => client.end({ timeout: 5 })));
+    await drop();
+    await databases.close();
+  });
+  const engine = new Engine(sql, lifecycles, options);
+  const by = (actor: Actor) => ({ org_id: "main", actor });
+  return {
+    sql,
+    url,
+    engine,
+    node: (more = {}) => new Engine(open(), lifecycles, { ...options, ...more }),
+    by,
+    make: async (actor, lifecycle, fields = {}) => {
+      const made = await engine.create(by(actor), [{ lifecycle, ...fields }], {
+        client_event_id: crypto.randomUUID(),
+      });
+      if (made.kind === "refused") throw new Error(`${made.code}: ${made.detail}`);
+      return made.tasks[0]!;
+    },
+    act: async (actor, task, action, more = {}) => {
+      const done = await engine.perform(by(actor), { task_id: task.id, action, comment: "so", ...more });
+      return done.kind === "refused" ? done.code : done.task.status;
+    },
+  };
+}
+
+export function performed(answer: Performed | { kind: "refused"; code: string; detail: string }): Performed {
+  if (answer.kind === "refused") throw new Error(`${answer.code}: ${answer.detail}`);
+  return answer;
+}
+
+export const ann = member("ann", ["agent", "worker", "executor", "lead"], { skill_level: 9 });
+export const bob = member("bob", ["agent", "worker", "executor"], { skill_level: 9 });
+export const cat = member("cat", ["agent", "lead"]);
+export { SYSTEM };
