@@ -10,10 +10,18 @@ export default tseslint.config(
       "@typescript-eslint/no-explicit-any": "error",
       "@typescript-eslint/no-floating-promises": "error",
       "@typescript-eslint/no-misused-promises": "error",
-      "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
+      "@typescript-eslint/switch-exhaustiveness-check": [
+        "error",
+        { considerDefaultExhaustiveForUnions: true },
+      ],
       // `x as T` says what is known where `x!` only silences; both are looked at in review.
       "@typescript-eslint/non-nullable-type-assertion-style": "off",
       "@typescript-eslint/consistent-type-imports": "error",
+      // `const { token: _, ...rest }` is how a field is left out.
+      "@typescript-eslint/no-unused-vars": [
+        "error",
+        { varsIgnorePattern: "^_+$", argsIgnorePattern: "^_+$" },
+      ],
       // A number in a message is what we mean; `String(n)` around each would only hide the sentence.
       "@typescript-eslint/restrict-template-expressions": [
         "error",

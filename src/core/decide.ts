@@ -34,8 +34,7 @@ export function viewOf(situation: Situation, command: Command): View {
 function chooseRule(rules: readonly ReadyRule[], view: View): ReadyRule | Refusal {
   let refusal: Refusal | null = null;
   let furthest = -1;
-  for (let i = 0; i < rules.length; i++) {
-    const rule = rules[i] as ReadyRule;
+  for (const rule of rules) {
     const { guards } = rule;
     let depth = 0;
     let no = rule.isFor(view) ? null : whoRefusal(rule, view);

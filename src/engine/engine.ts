@@ -8,6 +8,7 @@ import { admitCreations, createWithin } from "./create.ts";
 import type { AdmittedCreation, CreatedTasks, NewTask } from "./create.ts";
 import type { Sql } from "./database/connect.ts";
 import { violationOf } from "./fault.ts";
+import type { LifecycleParts } from "./lifecycle-parts.ts";
 import { performWithin, refusalOfViolation } from "./perform.ts";
 import type { Performed, PerformItem, PerformRequest } from "./perform.ts";
 import { publicTask } from "./public-task.ts";
@@ -29,7 +30,6 @@ import { verifyOrg } from "./verify.ts";
 import type { Verified } from "./verify.ts";
 import type { JournalEntry } from "./work.ts";
 import { Workshop } from "./workshop.ts";
-import type { LifecycleParts } from "./workshop.ts";
 
 /** In whose name: an org, and a member of it (or the system). */
 export type By = { org_id: string; actor: Actor };

@@ -66,10 +66,11 @@ function tellOfDeadBlocker(ledger: Ledger, { task_id, blocker_id, on_failure }: 
 
 function moveOnIfClear(ledger: Ledger, id: string): void {
   const known = ledger.tasks.get(id);
-  const unblocks = known?.lifecycle.unblocks;
-  if (!known || !unblocks || known.task.status !== unblocks.from) return;
-  if (known.task.open_blockers === 0 && known.task.open_holds === 0)
-    ledger.decideAsSystem(id, unblocks.action);
+  if (!known) return;
+  const { unblocks } = known.lifecycle;
+  const { status, open_blockers, open_holds } = known.task;
+  if (status !== unblocks?.from || open_blockers > 0 || open_holds > 0) return;
+  ledger.decideAsSystem(id, unblocks.action);
 }
 
 function countBy(edges: readonly Edge[]): Map<string, number> {

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import { placeHolds, releaseHolds } from "./statements/holds.ts";
 import { removeDependencies } from "./statements/dependencies.ts";
-import type { EffectHandler } from "./workshop.ts";
+import type { EffectHandler } from "./lifecycle-parts.ts";
 
 /** Side effects that any lifecycle can ask for. */
 export const STANDARD_EFFECTS: Readonly<Record<string, EffectHandler>> = {
@@ -13,7 +13,7 @@ export const STANDARD_EFFECTS: Readonly<Record<string, EffectHandler>> = {
         id: uuidv7(),
         task_id: task.id,
         kind: String(effect.hold_kind),
-        reason: effect.reason == null ? null : String(effect.reason),
+        reason: (effect.reason as string | null | undefined) ?? null,
         placed_by: actor.id,
       })),
       now,

@@ -1,7 +1,7 @@
 import { readBlockers } from "./statements/dependencies.ts";
 import { readHolds } from "./statements/holds.ts";
 import type { Tx } from "./transaction.ts";
-import type { Ask, FactLoader } from "./workshop.ts";
+import type { Ask, FactLoader } from "./lifecycle-parts.ts";
 
 /** Facts of every lifecycle: they word a refusal, so they are read only where something is open. */
 export const STANDARD_FACTS: Readonly<Record<string, FactLoader>> = {

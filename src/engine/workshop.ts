@@ -1,4 +1,4 @@
-import type { Actor, Instant, JsonObject, Lifecycle, Task } from "../core/index.ts";
+import type { Instant, JsonObject, Lifecycle } from "../core/index.ts";
 import { STANDARD_EFFECTS } from "./standard-effects.ts";
 import { STANDARD_FACTS } from "./standard-facts.ts";
 import { findTasks } from "./statements/find-tasks.ts";
@@ -8,23 +8,9 @@ import { readClock, readSurroundings } from "./statements/read-surroundings.ts";
 import type { Surroundings } from "./statements/read-surroundings.ts";
 import { taskOf } from "./task-row.ts";
 import type { LeaseRow, TaskRow } from "./task-row.ts";
+import type { Ask, EffectHandler, EffectItem, FactLoader, LifecycleParts } from "./lifecycle-parts.ts";
 import type { Tx } from "./transaction.ts";
 import type { Locked, Move } from "./work.ts";
-
-/** What a fact is asked for: one command on one task. */
-export type Ask = { task: Task; actor: Actor; input: JsonObject };
-
-/** Loads one fact for many asks at once; the answers stand in the order of the asks. */
-export type FactLoader = (tx: Tx, org_id: string, asks: readonly Ask[]) => Promise<unknown[]>;
-
-/** One thing to be done beyond a task's row. */
-export type EffectItem = { org_id: string; task: Task; actor: Actor; effect: JsonObject };
-
-/** Does one kind of side effect for a whole batch, in its transaction. */
-export type EffectHandler = (tx: Tx, items: readonly EffectItem[], now: Instant) => Promise<void>;
-
-/** What a lifecycle brings for the engine beside its definition. */
-export type LifecycleParts = { facts?: Record<string, FactLoader>; effects?: Record<string, EffectHandler> };
 
 /** Everything the engine needs at hand to settle commands: lifecycles, their facts and effects, settings. */
 export class Workshop {

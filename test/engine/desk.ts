@@ -37,7 +37,8 @@ export async function openDesk(
     await registerLifecycles(sql, LIFECYCLES);
     await createOrg(sql, "main");
   });
-  const { url, drop } = await databases.createDatabase({ template });
+  const database = await databases.createDatabase({ template });
+  const { url } = database;
   const clients: Sql[] = [];
   const open = () => {
     const sql = connect(url, { maxConnections: options.maxConnections ?? 10 });
@@ -48,7 +49,7 @@ export async function openDesk(
   if (options.lifecycles) await registerLifecycles(sql, lifecycles);
   afterAll(async () => {
     await Promise.all(clients.map((client) => client.end({ timeout: 5 })));
-    await drop();
+    await database.drop();
     await databases.close();
   });
   const engine = new Engine(sql, lifecycles, options);

@@ -1,0 +1,17 @@
+import type { Actor, Instant, JsonObject, Task } from "../core/index.ts";
+import type { Tx } from "./transaction.ts";
+
+/** What a fact is asked for: one command on one task. */
+export type Ask = { task: Task; actor: Actor; input: JsonObject };
+
+/** Loads one fact for many asks at once; the answers stand in the order of the asks. */
+export type FactLoader = (tx: Tx, org_id: string, asks: readonly Ask[]) => Promise<unknown[]>;
+
+/** One thing to be done beyond a task's row. */
+export type EffectItem = { org_id: string; task: Task; actor: Actor; effect: JsonObject };
+
+/** Does one kind of side effect for a whole batch, in its transaction. */
+export type EffectHandler = (tx: Tx, items: readonly EffectItem[], now: Instant) => Promise<void>;
+
+/** What a lifecycle brings for the engine beside its definition. */
+export type LifecycleParts = { facts?: Record<string, FactLoader>; effects?: Record<string, EffectHandler> };
