@@ -275,10 +275,10 @@ function alreadyMade(rows: readonly TaskRow[]): CreatedTasks {
 }
 
 function cycleRefusal(tasks: readonly Drafted[]): Refusal | null {
-  const nameOf = new Map(tasks.flatMap(({ refs }) => [...refs]).map(([ref, id]) => [id, ref]));
   const cycle = findCycle(new Map(tasks.map(({ id, blockers }) => [id, blockers])));
   if (!cycle) return null;
-  const path = cycle.map((id) => nameOf.get(id) ?? id);
+  const refOf = new Map([...(tasks[0]?.refs ?? [])].map(([ref, id]) => [id, ref]));
+  const path = cycle.map((id) => refOf.get(id) ?? id);
   return refuse("CYCLIC_DEPENDENCY", `These tasks would wait for each other: ${path.join(" → ")}.`, { path });
 }
 

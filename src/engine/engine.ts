@@ -99,9 +99,11 @@ export class Engine {
   }
 
   /** Takes the best free tasks of a lifecycle's pool. */
-  claim({ org_id, actor }: By, request: ClaimRequest, { tx }: Within = {}): Promise<Claimed | Refusal> {
+  async claim({ org_id, actor }: By, request: ClaimRequest, { tx }: Within = {}): Promise<Claimed | Refusal> {
     const work = (inner: Tx) => claimWithin(this.workshop, inner, org_id, actor, request);
-    return tx ? work(tx) : transact(this.sql, this.patience, work);
+    if (tx) return work(tx);
+    const [answer] = await this.settleBatch([request], async (inner) => [await work(inner)]);
+    return answer as Claimed | Refusal;
   }
 
   /** Renews leases, many in one statement; those that are no longer the caller's are named. */

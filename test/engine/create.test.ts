@@ -1,0 +1,147 @@
+import { expect, test } from "vitest";
+import { member } from "../support/situation.ts";
+import { ann, bob, cat, openDesk } from "./desk.ts";
+
+const desk = await openDesk();
+const boardTask = { lifecycle: "board", title: "Write it", description: "all of it" };
+const create = (tasks: object[], more = {}) => desk.engine.create(desk.by(cat), tasks as never, more);
+const count = async () => (await desk.sql<{ n: number }[]>`select count(*)::int as n from pawl.task`)[0]!.n;
+
+test("a task is created with its journal's first row, its deadline and its place in the feed", async () => {
+  const task = await desk.make(cat, "board", { title: "Write it", description: "all", priority: "high" });
+  expect(task).toMatchObject({
+    status: "NEW",
+    row_version: 1,
+    priority: 1,
+    created_by: "cat",
+    project_id: "main",
+  });
+  const [event] = await desk.sql`select * from pawl.event where task_id = ${task.id}`;
+  expect(event).toMatchObject({
+    row_version: "1",
+    type: "created",
+    actor_id: "cat",
+    to_status: "NEW",
+    from_status: null,
+  });
+});
+
+test("many are created at once, with references between them", async () => {
+  const made = await create([
+    { lifecycle: "code", title: "a", ref: "a" },
+    { lifecycle: "code", title: "b", ref: "b", blocked_by: ["a"] },
+    { lifecycle: "code", title: "c", blocked_by: ["a", "b"] },
+  ]);
+  expect(made).toMatchObject({
+    kind: "created",
+    tasks: [
+      { title: "a", status: "ready", open_blockers: 0 },
+      { title: "b", status: "blocked", open_blockers: 1 },
+      { title: "c", status: "blocked", open_blockers: 2 },
+    ],
+  });
+});
+
+test.each([
+  [
+    "a cycle of three",
+    [
+      ["a", "c"],
+      ["b", "a"],
+      ["c", "b"],
+    ],
+    /a → c → b → a|b → a → c → b|c → b → a → c/,
+  ],
+  ["a task that waits for itself", [["a", "a"]], /a → a/],
+])("%s is refused with its path, and nothing is created", async (_, edges, path) => {
+  const before = await count();
+  const made = await create(edges.map(([ref, blocker]) => ({ ...boardTask, ref, blocked_by: [blocker] })));
+  expect(made).toMatchObject({
+    kind: "refused",
+    code: "CYCLIC_DEPENDENCY",
+    detail: expect.stringMatching(path) as string,
+  });
+  expect(await count()).toBe(before);
+});
+
+test("a chain of ten thousand references is no cycle and no stack overflow", async () => {
+  const tasks = Array.from({ length: 10_000 }, (_, n) => ({
+    lifecycle: "code",
+    title: `t${n}`,
+    ref: `r${n}`,
+    blocked_by: n === 0 ? [] : [`r${n - 1}`],
+  }));
+  const made = await create(tasks);
+  expect(made.kind === "created" && made.tasks.length).toBe(10_000);
+});
+
+test("all or nothing: one wrong task refuses the whole request", async () => {
+  const before = await count();
+  expect(await create([boardTask, { ...boardTask, title: "no" }])).toMatchObject({
+    code: "VALIDATION_ERROR",
+  });
+  expect(await create([boardTask, { ...boardTask, blocked_by: [crypto.randomUUID()] }])).toMatchObject({
+    code: "VALIDATION_ERROR",
+  });
+  expect(
+    await create([
+      { ...boardTask, ref: "x" },
+      { ...boardTask, ref: "x" },
+    ]),
+  ).toMatchObject({ code: "VALIDATION_ERROR" });
+  expect(await create([boardTask, { ...boardTask, project_id: "nowhere" }])).toMatchObject({
+    code: "NOT_FOUND",
+  });
+  expect(await create([{ ...boardTask, lifecycle: "bored" }])).toMatchObject({ code: "UNKNOWN_LIFECYCLE" });
+  expect(await count()).toBe(before);
+});
+
+test("a blocker of another project, or private to others, is no blocker one can name", async () => {
+  await desk.sql`insert into pawl.project (org_id, id, name) values ('main', 'other', 'Other')`;
+  const elsewhere = await desk.make(cat, "board", { ...boardTask, project_id: "other" });
+  const secret = await desk.make(ann, "board", { ...boardTask, visibility: "private" });
+  for (const blocker of [elsewhere, secret]) {
+    expect(await create([{ ...boardTask, blocked_by: [blocker.id] }])).toMatchObject({
+      code: "VALIDATION_ERROR",
+    });
+  }
+});
+
+test("a member creates only in his projects, and a viewer nowhere", async () => {
+  const guest = member("guest", ["agent"], { project_ids: ["other"] });
+  expect(await desk.engine.create(desk.by(guest), [boardTask])).toMatchObject({ code: "NOT_FOUND" });
+  const viewer = member("viewer", ["viewer"]);
+  expect(await desk.engine.create(desk.by(viewer), [boardTask])).toMatchObject({ code: "FORBIDDEN" });
+});
+
+test("the same dedupe key gives the first task again, in one batch, in two, and on two nodes", async () => {
+  const job = { lifecycle: "delivery", user_id: "u", file_id: "f", chat_id: "c", request_nonce: "n" };
+  const other = desk.node();
+  const made = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => (n % 2 ? other : desk.engine).create(desk.by(bob), [job])),
+  );
+  const ids = made.map((one) => (one.kind === "created" ? one.tasks[0]?.id : one.code));
+  expect(new Set(ids).size).toBe(1);
+  expect(made.filter((one) => one.kind === "created" && !one.existing[0])).toHaveLength(1);
+});
+
+test("a delayed task is not in the pool before its time", async () => {
+  const later = Date.now() + 3_600_000;
+  const job = {
+    lifecycle: "delivery",
+    user_id: "u2",
+    file_id: "f2",
+    chat_id: "c",
+    request_nonce: "n",
+    available_at: later,
+  };
+  const task = await desk.make(bob, "delivery", job);
+  expect(task.available_at).toBe(later);
+  expect(await desk.act(ann, task, "claim")).toBe("NOT_YET_AVAILABLE");
+});
+
+test("NUL and lone surrogates in any text are refused, never a fault", async () => {
+  for (const bad of ["a\0b title", "half \ud83d of a pair"]) {
+    expect(await create([{ ...boardTask, title: bad }])).toMatchObject({ code: "VALIDATION_ERROR" });
+  }
+});
