@@ -54,3 +54,5 @@ export type {
   Who,
 } from "./core/index.ts";
 export { LIFECYCLES } from "./lifecycles/index.ts";
+export { openPawl } from "./open-pawl.ts";
+export type { Pawl, PawlOptions } from "./open-pawl.ts";

@@ -152,6 +152,26 @@ describe("a mistake is named when the lifecycle is defined", () => {
       'unblocks names the unknown action "free"',
     ],
     [
+      "mapping to an unknown status",
+      { migrations: { statuses: { waiting: "opne" } } },
+      'migrations map "waiting" to the unknown status "opne"; did you mean "open"?',
+    ],
+    [
+      "mapping of a status that is still there",
+      { migrations: { statuses: { done: "open" } } },
+      'migrations map the status "done", which is still there',
+    ],
+    [
+      "mapping to an unknown action",
+      { migrations: { actions: { shut: "clsoe" } } },
+      'migrations map "shut" to the unknown action "clsoe"; did you mean "close"?',
+    ],
+    [
+      "mapping of an action that is still there",
+      { migrations: { actions: { close: "close" } } },
+      'migrations map the action "close", which is still there',
+    ],
+    [
       "refusal of an unknown action",
       { not_from_here: { fly: () => null } },
       'not_from_here names the unknown action "fly"',
@@ -169,6 +189,12 @@ describe("a mistake is named when the lifecycle is defined", () => {
     const lifecycle = ticket();
     expect(lifecycle.table.get("close")?.get("open")).toHaveLength(1);
     expect(Object.isFrozen(lifecycle)).toBe(true);
+  });
+
+  test("what earlier versions called things is kept, and is nothing where nothing is said", () => {
+    const { migrations } = ticket({ migrations: { statuses: { waiting: "open" } } });
+    expect(migrations).toEqual({ statuses: { waiting: "open" }, actions: {} });
+    expect(ticket().migrations).toEqual({ statuses: {}, actions: {} });
   });
 });
 

@@ -13,6 +13,7 @@ import type {
   Guard,
   Invariant,
   Lifecycle,
+  Migrations,
   Pool,
   Roles,
   Rule,
@@ -97,6 +98,8 @@ export type LifecycleDefinition<
   lease?: { lasts: Duration };
   pool?: Pool<NoInfer<Status>, NoInfer<keyof Actions & string>>;
   unblocks?: Unblocks<NoInfer<Status>, NoInfer<keyof Actions & string>>;
+  /** For tasks of earlier versions that are in a status, or wait for an action, which is no more. */
+  migrations?: Migrations<NoInfer<Status>, NoInfer<keyof Actions & string>>;
   /** What every action demands unless it says otherwise. */
   demands?: Pick<ActionSpec, "comment" | "expected_row_version" | "client_event_id">;
   /** Actions that people try here and that belong elsewhere. */
@@ -171,6 +174,7 @@ export function defineLifecycle<
     lease: definition.lease ?? null,
     pool: definition.pool ?? null,
     unblocks: definition.unblocks ?? null,
+    migrations: { statuses: {}, actions: {}, ...definition.migrations },
     foreign_actions: definition.foreign_actions ?? [],
     not_from_here: definition.not_from_here ?? {},
     // The names are erased here, once: inside, a lifecycle is a table of strings and functions.

@@ -6,6 +6,7 @@ import type {
   Demand,
   Duration,
   Lifecycle,
+  Migrations,
   Pool,
   Roles,
   Rule,
@@ -43,6 +44,7 @@ export type LifecycleDescription = {
   lease: { lasts: Duration } | null;
   pool: Pool | null;
   unblocks: Unblocks | null;
+  migrations: Required<Migrations>;
 };
 
 type StatusDescription = {
@@ -115,6 +117,7 @@ export function describeLifecycle(lifecycle: Lifecycle): LifecycleDescription {
     lease: lifecycle.lease,
     pool: lifecycle.pool,
     unblocks: lifecycle.unblocks,
+    migrations: lifecycle.migrations,
   };
 }
 

@@ -62,7 +62,22 @@ function* misnamed(lifecycle: Named): Generator<string> {
   for (const action of [lifecycle.unblocks?.flag, lifecycle.unblocks?.fail]) {
     if (action !== undefined) yield* unknown("unblocks", "action", action, actions);
   }
+  yield* mismapped("status", lifecycle.migrations.statuses, statuses);
+  yield* mismapped("action", lifecycle.migrations.actions, actions);
   yield* mistimed(lifecycle, actions);
+}
+
+/** A name that is still in use cannot be mapped away: its tasks would be moved at every start. */
+function* mismapped(
+  kind: string,
+  mapping: Readonly<Record<string, string>>,
+  known: readonly string[],
+): Generator<string> {
+  for (const [old, now] of Object.entries(mapping)) {
+    if (known.includes(old)) yield `migrations map the ${kind} "${old}", which is still there`;
+    if (!known.includes(now))
+      yield `migrations map "${old}" to the unknown ${kind} "${now}"${didYouMean(now, known)}`;
+  }
 }
 
 function implementation(where: string, kind: string, name: string, known: readonly string[]): string[] {

@@ -182,6 +182,14 @@ export type Unblocks<Status extends string = string, Action extends string = str
   fail?: Action;
 };
 
+/** What earlier versions of the lifecycle called things: tasks that still are in such a status are moved on when it is loaded. */
+export type Migrations<Status extends string = string, Action extends string = string> = {
+  /** A status that is gone → the one its unfinished tasks move to. */
+  statuses?: Readonly<Record<string, Status>>;
+  /** An action that is gone → the one that timers set for it perform instead. */
+  actions?: Readonly<Record<string, Action>>;
+};
+
 /** The roles a permission is given to; "anyone" is every role but viewer. */
 export type Roles = "anyone" | readonly string[];
 
@@ -225,6 +233,7 @@ export type Lifecycle = {
   readonly lease: { lasts: Duration } | null;
   readonly pool: Pool | null;
   readonly unblocks: Unblocks | null;
+  readonly migrations: Required<Migrations>;
   readonly foreign_actions: readonly ForeignAction[];
   readonly not_from_here: Readonly<Record<string, (view: View) => Refusal | null>>;
   /** action → status → the rules that start there, in the order they were declared. */

@@ -9,9 +9,19 @@ const MIGRATING = 731_902;
 
 type Migration = { number: number; name: string; text: string };
 
-/** Brings the schema up to the newest migration; refuses a schema that is newer than this code. */
-export async function migrate(sql: Sql, { defences = true }: { defences?: boolean } = {}): Promise<string[]> {
-  const known = (await readMigrations()).filter(({ name }) => defences || name !== "0002-defences");
+export type MigrateOptions = {
+  /** The database's own defences; left out where it takes no such triggers (Citus). */
+  defences?: boolean;
+  /** Where the migrations are. */
+  folder?: URL;
+};
+
+/** Brings the schema up to the newest migration, all the way or not at all; refuses a schema that is newer than this code. */
+export async function migrate(
+  sql: Sql,
+  { defences = true, folder = FOLDER }: MigrateOptions = {},
+): Promise<string[]> {
+  const known = await readMigrations(folder);
   return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${MIGRATING})`;
     await tx`create schema if not exists pawl`;
@@ -29,7 +39,9 @@ export async function migrate(sql: Sql, { defences = true }: { defences?: boolea
       );
     }
     const done = new Set(applied.map(({ number }) => number));
-    const missing = known.filter(({ number }) => !done.has(number));
+    const missing = known.filter(
+      ({ number, name }) => !done.has(number) && (defences || name !== "0002-defences"),
+    );
     for (const { number, name, text } of missing) {
       await tx.unsafe(text);
       await tx`insert into pawl.migration (number, name) values (${number}, ${name})`;
@@ -38,13 +50,13 @@ export async function migrate(sql: Sql, { defences = true }: { defences?: boolea
   });
 }
 
-async function readMigrations(): Promise<Migration[]> {
-  const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".sql")).sort();
+async function readMigrations(folder: URL): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
   return Promise.all(
     files.map(async (file) => ({
       number: Number.parseInt(file, 10),
       name: file.replace(/\.sql$/, ""),
-      text: await readFile(new URL(file, FOLDER), "utf8"),
+      text: await readFile(new URL(file, folder), "utf8"),
     })),
   );
 }

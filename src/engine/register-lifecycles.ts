@@ -1,44 +1,74 @@
 import { describeLifecycle, fromOf, PawlError } from "../core/index.ts";
 import type { Lifecycle } from "../core/index.ts";
 import type { Sql } from "./database/connect.ts";
+import type { LifecycleParts } from "./lifecycle-parts.ts";
+import { bringUpToDate } from "./lifecycle-versions.ts";
+import { findStranded } from "./statements/find-stranded.ts";
+import { orgsWithOutdated } from "./statements/pick-outdated.ts";
+import { lockRegister, saveLifecycle, saveTransitions } from "./statements/save-lifecycle.ts";
+import type { DeclaredTransition } from "./statements/save-lifecycle.ts";
+import { transact } from "./transact.ts";
+import type { Tx } from "./transaction.ts";
+import { Workshop } from "./workshop.ts";
 
-/** Writes down what the lifecycles declare, for the database's own defences; refuses a definition that live tasks have outgrown. */
-export async function registerLifecycles(sql: Sql, lifecycles: readonly Lifecycle[]): Promise<void> {
-  await sql.begin(async (tx) => {
+const PATIENCE = { patienceMs: 10_000, statementTimeoutMs: 60_000 };
+const BATCH = 200;
+
+/**
+ * Writes down what the lifecycles declare, for the database's own defences; refuses a definition that has lost what live
+ * tasks need, and moves those that it maps. Any number of nodes may do this at once.
+ */
+export async function registerLifecycles(
+  sql: Sql,
+  lifecycles: readonly Lifecycle[],
+  { parts }: { parts?: Readonly<Record<string, LifecycleParts>> } = {},
+): Promise<void> {
+  await transact(sql, PATIENCE, async (tx) => {
+    await lockRegister(tx);
     for (const lifecycle of lifecycles) {
-      const { name, version } = lifecycle;
-      const stranded = await tx<{ status: string; tasks: number }[]>`
-        select t.status, count(*)::int as tasks from pawl.task t
-        where t.lifecycle = ${name} and not t.final and t.status <> all(${Object.keys(lifecycle.statuses)})
-        group by t.status order by t.status`;
-      if (stranded.length > 0) {
-        const list = stranded.map(({ status, tasks }) => `${tasks} in ${status}`).join(", ");
-        throw new PawlError(
-          "INVALID_LIFECYCLE",
-          `Lifecycle "${name}" v${version} has lost statuses that tasks still are in (${list}); bring them back.`,
-          { stranded: [...stranded] },
-        );
-      }
-      const definition = JSON.stringify(describeLifecycle(lifecycle));
-      await tx`
-        insert into pawl.lifecycle (name, version, definition) values (${name}, ${version}, ${definition}::text::jsonb)
-        on conflict (name, version) do update set definition = excluded.definition
-        where lifecycle.definition is distinct from excluded.definition`;
-      await tx`
-        insert into pawl.declared_transition (lifecycle, version, from_status, to_status)
-        select ${name}, ${version}, d.from_status, d.to_status
-        from json_to_recordset(${JSON.stringify(transitionsOf(lifecycle))}::text::json) as d(from_status text, to_status text)
-        on conflict do nothing`;
+      await refuseIfStranded(tx, lifecycle);
+      await saveLifecycle(tx, { ...lifecycle, definition: describeLifecycle(lifecycle) });
+      await saveTransitions(tx, lifecycle, transitionsOf(lifecycle));
     }
   });
+  const workshop = new Workshop(lifecycles, parts);
+  for (const lifecycle of lifecycles) {
+    for (const org_id of await transact(sql, PATIENCE, (tx) => orgsWithOutdated(tx, lifecycle))) {
+      const nextBatch = () =>
+        transact(sql, PATIENCE, (tx) => bringUpToDate(workshop, tx, org_id, lifecycle, BATCH));
+      while ((await nextBatch()).length > 0);
+    }
+  }
 }
 
-function transitionsOf({ creation, rules }: Lifecycle): { from_status: string | null; to_status: string }[] {
+async function refuseIfStranded(tx: Tx, lifecycle: Lifecycle): Promise<void> {
+  const { name, version, statuses, actions, migrations } = lifecycle;
+  const stranded = await findStranded(tx, name, {
+    statuses: Object.keys(statuses),
+    mappedStatuses: Object.keys(migrations.statuses),
+    actions: [...Object.keys(actions), ...Object.keys(migrations.actions)],
+  });
+  if (stranded.length === 0) return;
+  const list = stranded.map(
+    (lost) => `${lost.tasks} ${lost.kind === "status" ? "in status" : "waiting for action"} "${lost.name}"`,
+  );
+  throw new PawlError(
+    "INVALID_LIFECYCLE",
+    `Lifecycle "${name}" v${version} has lost what live tasks need (${list.join(", ")}); bring it back, or say in "migrations" what takes its place.`,
+    { stranded },
+  );
+}
+
+function transitionsOf({ creation, rules, migrations }: Lifecycle): DeclaredTransition[] {
   const births = creation.to.map(({ status }) => ({ from_status: null, to_status: status }));
   const moves = rules.flatMap((rule) =>
     rule.to === undefined
       ? []
       : fromOf(rule).map((from) => ({ from_status: from, to_status: rule.to as string })),
   );
-  return [...births, ...moves];
+  const mapped = Object.entries(migrations.statuses).map(([old, now]) => ({
+    from_status: old,
+    to_status: now,
+  }));
+  return [...births, ...moves, ...mapped];
 }

@@ -122,6 +122,9 @@ create table pawl.request (
   created_at timestamptz not null,
   constraint an_event_id_is_used_once primary key (org_id, client_event_id)
 );
+-- Others are found by the journal rows that carry their key, when their tasks go; these have left none.
+create index request_without_event on pawl.request (org_id, (answer -> 'task' ->> 'id'))
+  where answer ->> 'outcome' in ('touched', 'absorbed');
 
 create table pawl.dependency (
   org_id text not null,
@@ -132,7 +135,8 @@ create table pawl.dependency (
   resolved boolean not null,
   constraint a_task_waits_once_for_another primary key (org_id, task_id, blocker_id)
 );
-create index dependency_blocker on pawl.dependency (org_id, blocker_id) where not resolved;
+-- Of all of them: were it for the unresolved alone, resolving one could not stay on its page.
+create index dependency_blocker on pawl.dependency (org_id, blocker_id);
 
 create table pawl.hold (
   org_id text not null,
@@ -146,7 +150,7 @@ create table pawl.hold (
   released_at timestamptz,
   constraint a_hold_has_one_id_in_its_org primary key (org_id, id)
 );
-create index hold_open on pawl.hold (org_id, task_id) where released_at is null;
+create index hold_task on pawl.hold (org_id, task_id);
 
 -- The lifecycles that tasks were created under, as they were declared.
 create table pawl.lifecycle (

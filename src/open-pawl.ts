@@ -1,0 +1,89 @@
+import { LIFECYCLES } from "./lifecycles/index.ts";
+import { openDatabase } from "./engine/database/open-database.ts";
+import type { DatabaseConfig } from "./engine/database/open-database.ts";
+import { Engine } from "./engine/engine.ts";
+import type { By, EngineOptions } from "./engine/engine.ts";
+import { createMember, createOrg, createProject, findActor } from "./engine/members.ts";
+import type { NewMember } from "./engine/members.ts";
+import { migrate } from "./engine/migrate.ts";
+import { registerLifecycles } from "./engine/register-lifecycles.ts";
+import { startSweeper } from "./engine/sweeper.ts";
+import { SYSTEM } from "./core/index.ts";
+import type { JsonObject, Lifecycle } from "./core/index.ts";
+
+export type PawlOptions = DatabaseConfig &
+  EngineOptions & {
+    /** Lifecycles of one's own, beside those that ship with Pawl. */
+    lifecycles?: readonly Lifecycle[];
+    /** How often timers are looked at; 60 unless told, 0 for never (another node does). */
+    sweepSeconds?: number;
+    /** Hears of a sweep that failed. */
+    onFault?: (error: unknown) => void;
+  };
+
+/** The engine inside one's own process, on the database at `url` or on the embedded one in `data`. */
+export type Pawl = Engine & {
+  /** In a member's name. */
+  as(member_id: string, org_id?: string): Promise<By>;
+  /** In the system's name. */
+  asSystem(org_id?: string): By;
+  createOrg(id: string): Promise<void>;
+  createProject(
+    project: { id: string; name?: string; settings?: JsonObject },
+    org_id?: string,
+  ): Promise<void>;
+  createMember(member: NewMember, org_id?: string): Promise<void>;
+  /** Where the database is; psql and other tools can connect there. */
+  url: string;
+  /** Answers what is under way, then lets the database go. May be called twice. */
+  close(): Promise<void>;
+};
+
+/** Opens the database, brings it up to date, and gives the engine on it; org and project `main` are there from the start. */
+export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
+  const {
+    lifecycles = [],
+    sweepSeconds = 60,
+    onFault,
+    parts,
+    patienceMs,
+    statementTimeoutMs,
+    ...where
+  } = options;
+  const database = await openDatabase(where);
+  const { sql } = database;
+  const known = [...LIFECYCLES, ...lifecycles];
+  try {
+    await migrate(sql);
+    await registerLifecycles(sql, known);
+    await createOrg(sql, "main");
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  const engine = new Engine(sql, known, {
+    ...(parts ? { parts } : {}),
+    ...(patienceMs === undefined ? {} : { patienceMs }),
+    ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
+  });
+  const sweeper =
+    sweepSeconds > 0
+      ? startSweeper(() => engine.sweep(), { everyMs: sweepSeconds * 1000, ...(onFault ? { onFault } : {}) })
+      : null;
+  return Object.assign(engine, {
+    url: database.url,
+    as: async (member_id: string, org_id = "main") => ({
+      org_id,
+      actor: await findActor(sql, org_id, member_id),
+    }),
+    asSystem: (org_id = "main") => ({ org_id, actor: SYSTEM }),
+    createOrg: (id: string) => createOrg(sql, id),
+    createProject: (project: { id: string }, org_id = "main") => createProject(sql, org_id, project),
+    createMember: (member: NewMember, org_id = "main") => createMember(sql, org_id, member),
+    close: async () => {
+      await sweeper?.stop();
+      await engine.drain();
+      await database.close();
+    },
+  });
+}

@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { defineLifecycle } from "../../src/core/index.ts";
+import { openPawl } from "../../src/index.ts";
+import { ann, cat, openDesk, performed } from "./desk.ts";
+
+test("openPawl runs in a user's own process, on the embedded database, and keeps what it was given", async () => {
+  const data = await mkdtemp(join(tmpdir(), "pawl-library-"));
+  const first = await openPawl({ data, sweepSeconds: 0 });
+  await first.createMember({ id: "ann", roles: ["agent"] });
+  const by = await first.as("ann");
+  const made = await first.create(by, [{ lifecycle: "board", title: "Write it", description: "all" }]);
+  if (made.kind === "refused") throw new Error(made.detail);
+  const [task] = made.tasks;
+  performed(await first.perform(by, { task_id: task!.id, action: "claim", comment: "mine" }));
+  await first.close();
+  await first.close();
+
+  const second = await openPawl({ data, sweepSeconds: 0 });
+  expect(await second.find(await second.as("ann"), task!.id)).toMatchObject({
+    status: "IN_PROGRESS",
+    assigned_to: "ann",
+  });
+  await expect(second.as("nobody")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await second.close();
+  await rm(data, { recursive: true });
+});
+
+const desk = await openDesk();
+await desk.sql`create table shop_order (id int primary key, task_id uuid)`;
+const task = { lifecycle: "board", title: "Pack the order", description: "x" };
+
+test("create and perform inside the caller's transaction are kept with it", async () => {
+  const id = await desk.sql.begin(async (tx) => {
+    const made = await desk.engine.create(desk.by(cat), [task], { tx });
+    if (made.kind === "refused") throw new Error(made.detail);
+    await tx`insert into shop_order values (1, ${made.tasks[0]!.id})`;
+    performed(
+      await desk.engine.perform(
+        desk.by(ann),
+        { task_id: made.tasks[0]!.id, action: "claim", comment: "x" },
+        { tx },
+      ),
+    );
+    return made.tasks[0]!.id;
+  });
+  expect(await desk.engine.find(desk.by(ann), id)).toMatchObject({ status: "IN_PROGRESS", row_version: 2 });
+});
+
+test("and are gone with it", async () => {
+  let id = "";
+  const failing = desk.sql.begin(async (tx) => {
+    const made = await desk.engine.create(desk.by(cat), [task], { tx });
+    id = made.kind === "created" ? made.tasks[0]!.id : "";
+    await tx`insert into shop_order values (1, null)`;
+  });
+  await expect(failing).rejects.toMatchObject({ code: "23505" });
+  expect(await desk.engine.find(desk.by(cat), id)).toMatchObject({ code: "TASK_NOT_FOUND" });
+  expect((await desk.engine.verify("main")).differences).toEqual([]);
+});
+
+test("effects of a lifecycle write tables of its own in the same transaction, one call for a whole batch", async () => {
+  const parcel = defineLifecycle({
+    name: "parcel",
+    version: 1,
+    summary: "",
+    statuses: { packed: {}, sent: { final: true } },
+    actions: { send: { input: z.object({ weight: z.number() }), facts: ["scale"] } },
+    facts: z.object({ scale: z.object({ most: z.number() }) }),
+    creation: { input: z.object({}), to: [{ status: "packed" }], draft: () => ({ title: "p", data: {} }) },
+    rules: [
+      { action: "send", from: "packed", to: "sent", who: "anyone", guards: ["light"], effects: ["label"] },
+    ],
+    guards: {
+      light: ({ input, facts }) =>
+        (input.weight ?? 0) <= facts.scale.most || {
+          kind: "refused",
+          code: "TOO_HEAVY",
+          detail: "too heavy",
+          params: {},
+        },
+    },
+    effects: { label: { also: ({ input }) => [{ kind: "print_label", weight: input.weight }] } },
+  });
+  const calls: number[] = [];
+  const post = await openDesk({
+    lifecycles: [parcel],
+    parts: {
+      parcel: {
+        facts: { scale: (_tx, _org, asks) => Promise.resolve(asks.map(() => ({ most: 10 }))) },
+        effects: {
+          print_label: async (tx, items) => {
+            calls.push(items.length);
+            for (const { task, effect } of items)
+              await tx`insert into label values (${task.id}, ${effect.weight as number})`;
+          },
+        },
+      },
+    },
+  });
+  await post.sql`create table label (task_id uuid primary key, weight int check (weight <> 7))`;
+  const tasks = await Promise.all(Array.from({ length: 20 }, () => post.make(cat, "parcel")));
+  const sent = await Promise.all(
+    tasks.map(({ id }, weight) => post.act(ann, { id }, "send", { payload: { weight } })),
+  );
+  // 7 is refused by the effect's own table: it fails alone, and its neighbours are sent.
+  expect(
+    sent.map((word, weight) => (weight > 10 ? "TOO_HEAVY" : weight === 7 ? "VERSION_CONFLICT" : "sent")),
+  ).toEqual(sent);
+  expect(calls[0]).toBe(11);
+  expect(await post.sql`select from label`).toHaveLength(10);
+  expect((await post.engine.verify("main")).differences).toEqual([]);
+});
