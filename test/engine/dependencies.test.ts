@@ -49,7 +49,7 @@ const make = (title: string, after: { id: string }[] = [], more = {}) =>
   desk.make(cat, "step", { title, after: after.map(({ id }) => id), ...more });
 const read = async ({ id }: { id: string }) => {
   const task = await desk.engine.find(desk.by(ann), id);
-  if ("kind" in task && task.kind === "refused") throw new Error(task.code);
+  if ("kind" in task) throw new Error(task.code);
   return task;
 };
 

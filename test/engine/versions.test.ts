@@ -1,0 +1,256 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { defineLifecycle } from "../../src/core/index.ts";
+import type { Lifecycle } from "../../src/core/index.ts";
+import { Engine } from "../../src/engine/engine.ts";
+import { registerLifecycles } from "../../src/engine/register-lifecycles.ts";
+import { ann, openDesk } from "./desk.ts";
+
+const base = {
+  summary: "",
+  actions: { begin: {}, finish: {}, expire: {}, open: {}, clear: {} },
+  creation: {
+    input: z.object({ blocked_by: z.array(z.string()).default([]) }),
+    to: [{ status: "waiting", guards: ["blockers_done"] }, { status: "stuck" }],
+    draft: ({ input }: { input: { blocked_by: string[] } }) => ({
+      title: "t",
+      data: {},
+      blocked_by: input.blocked_by,
+    }),
+  },
+  lease: { lasts: { minutes: 5 } },
+  unblocks: { from: "stuck", action: "clear" },
+};
+const expires = (minutes: number, action = "expire") => ({
+  timers: [{ action, since: "entered_at", after: { minutes } }],
+});
+const ends = { done: { final: true, success: true }, lost: { final: true } };
+const clear = (to: string) => ({ action: "clear", from: "stuck", to, who: "system" });
+const end = { action: "finish", from: "busy", to: "done", who: "anyone" };
+
+/** waiting → busy → done, and lost when nobody begins in an hour. Each test file of one database uses a name of its own. */
+function first(name: string): Lifecycle {
+  return defineLifecycle({
+    ...base,
+    name,
+    version: 1,
+    statuses: { stuck: {}, waiting: expires(60), busy: { lease: true }, ...ends },
+    actions: { begin: {}, finish: {}, expire: {}, clear: {} },
+    rules: [
+      clear("waiting"),
+      { action: "begin", from: "waiting", to: "busy", who: "anyone" },
+      { action: "expire", from: "waiting", to: "lost", who: "system", guards: ["due"] },
+      end,
+    ],
+    pool: { action: "begin", from: "waiting", where: [] },
+  } as never);
+}
+
+/** The same with `waiting` called `open`, and `expire` called `give_up` after two hours. */
+function second(name: string, more: Record<string, unknown> = {}): Lifecycle {
+  return defineLifecycle({
+    ...base,
+    name,
+    version: 2,
+    statuses: { stuck: {}, open: expires(120, "give_up"), busy: { lease: true }, ...ends },
+    actions: { begin: {}, finish: {}, give_up: {}, clear: {} },
+    creation: { ...base.creation, to: [{ status: "open", guards: ["blockers_done"] }, { status: "stuck" }] },
+    rules: [
+      clear("open"),
+      { action: "begin", from: "open", to: "busy", who: "anyone" },
+      { action: "give_up", from: "open", to: "lost", who: "system", guards: ["due"] },
+      end,
+    ],
+    pool: { action: "begin", from: "open", where: [] },
+    ...more,
+  } as never);
+}
+const mapped = { migrations: { statuses: { waiting: "open" }, actions: { expire: "give_up" } } };
+
+const NAMES = ["lost", "mapped", "many", "renamed", "ended", "edited", "rolled", "final-map"] as const;
+const desk = await openDesk({ lifecycles: NAMES.map(first) });
+const engineOf = (lifecycle: Lifecycle) => new Engine(desk.sql, [lifecycle]);
+const found = async (id: string) => (await desk.engine.find(desk.by(ann), id)) as Record<string, unknown>;
+const journal = (engine: Engine, id: string) => engine.events(desk.by(ann), id);
+
+test("a definition that has lost what live tasks need is refused with the list", async () => {
+  await desk.make(ann, "lost");
+  await desk.make(ann, "lost");
+  const gone = await desk.make(ann, "lost");
+  await desk.act(ann, gone, "begin");
+  await desk.act(ann, gone, "finish");
+
+  const starting = registerLifecycles(desk.sql, [second("lost")]);
+  await expect(starting).rejects.toThrow(
+    'Lifecycle "lost" v2 has lost what live tasks need (2 in status "waiting"); bring it back, or say in "migrations" what takes its place.',
+  );
+  await expect(starting).rejects.toMatchObject({
+    code: "INVALID_LIFECYCLE",
+    params: { stranded: [{ kind: "status", name: "waiting", tasks: 2 }] },
+  });
+  const kept = await desk.sql`select from pawl.lifecycle where name = 'lost' and version = 2`;
+  expect(kept).toHaveLength(0);
+
+  // The status is there again, but the timers of its tasks perform what nobody declares.
+  const half = second("lost", { migrations: {}, ...backAgain() });
+  await expect(registerLifecycles(desk.sql, [half])).rejects.toThrow('(2 waiting for action "expire")');
+});
+
+test("tasks are moved to where the mapping leads, on record, and keep on working", async () => {
+  const task = await desk.make(ann, "mapped");
+  const dependent = await desk.make(ann, "mapped", { blocked_by: [task.id] });
+  const next = second("mapped", mapped);
+  const engine = engineOf(next);
+  await registerLifecycles(desk.sql, [next]);
+
+  expect(await found(task.id)).toMatchObject({
+    status: "open",
+    lifecycle_version: 2,
+    row_version: 2,
+    due_action: "give_up",
+  });
+  const { due_at, entered_at } = (await found(task.id)) as Record<string, number>;
+  expect(due_at! - entered_at!).toBe(7_200_000);
+  expect(await found(dependent.id)).toMatchObject({ status: "stuck", lifecycle_version: 1, row_version: 1 });
+  expect(await journal(engine, task.id)).toMatchObject([
+    { type: "created", to_status: "waiting" },
+    {
+      type: "migrated",
+      action: "migrate",
+      actor_id: null,
+      from_status: "waiting",
+      to_status: "open",
+      payload: { from_version: 1, to_version: 2 },
+    },
+  ]);
+  const position = await engine.feedPosition("main");
+  await registerLifecycles(desk.sql, [next]);
+  expect(await engine.feedPosition("main")).toBe(position);
+
+  const claimed = await engine.claim(desk.by(ann), { lifecycle: "mapped" });
+  expect(claimed).toMatchObject({ tasks: [{ task: { id: task.id, status: "busy" } }] });
+  await engine.perform(desk.by(ann), { task_id: task.id, action: "finish" });
+  expect(await found(dependent.id)).toMatchObject({ status: "open", open_blockers: 0 });
+  expect(await engine.verify("main")).toMatchObject({ differences: [] });
+});
+
+test("many nodes that start at once move each task once", async () => {
+  const ids: string[] = [];
+  for (let round = 0; round < 4; round++) {
+    const made = await desk.engine.create(
+      desk.by(ann),
+      Array.from({ length: 150 }, () => ({ lifecycle: "many" })),
+    );
+    if (made.kind === "created") ids.push(...made.tasks.map((task) => task.id));
+  }
+  const next = second("many", mapped);
+  await Promise.all(Array.from({ length: 8 }, () => registerLifecycles(desk.sql, [next])));
+  const rows = await desk.sql`
+    select status, lifecycle_version, row_version, pooled, count(*)::int as tasks from pawl.task
+    where lifecycle = 'many' group by 1, 2, 3, 4`;
+  expect(rows).toEqual([
+    { status: "open", lifecycle_version: 2, row_version: 2, pooled: true, tasks: ids.length },
+  ]);
+  expect(ids).toHaveLength(600);
+  expect(await desk.engine.verify("main")).toMatchObject({ differences: [] });
+});
+
+test("an action that is gone takes the timer of its successor along, from when it was set", async () => {
+  const task = await desk.make(ann, "renamed");
+  const next = second("renamed", { ...backAgain(), migrations: { actions: { expire: "give_up" } } });
+  await registerLifecycles(desk.sql, [next]);
+  const after = (await found(task.id)) as Record<string, unknown>;
+  expect(after).toMatchObject({ status: "waiting", due_action: "give_up", lifecycle_version: 2 });
+  expect(after.entered_at).toBe(task.entered_at);
+  expect(after.due_at).toBe(task.entered_at + 7_200_000);
+});
+
+test("a status that has become final ends its tasks, on record", async () => {
+  const task = await desk.make(ann, "ended");
+  const next = second("ended", {
+    statuses: { stuck: {}, open: expires(120, "give_up"), waiting: { final: true }, busy: {}, ...ends },
+    rules: [...rulesOf(second("ended")), { action: "finish", from: "open", to: "waiting", who: "anyone" }],
+    migrations: { actions: { expire: "give_up" } },
+  });
+  await registerLifecycles(desk.sql, [next]);
+  expect(await found(task.id)).toMatchObject({ status: "waiting", due_at: null, row_version: 2 });
+  const [row] = await desk.sql`select final, pooled from pawl.task where id = ${task.id}`;
+  expect(row).toEqual({ final: true, pooled: false });
+});
+
+test("a mapping to a final status ends the task and lets go of those who wait for it", async () => {
+  const task = await desk.make(ann, "final-map");
+  const held = await desk.make(ann, "final-map");
+  const dependent = await desk.make(ann, "final-map", { blocked_by: [task.id] });
+  await desk.act(ann, held, "begin");
+  const next = second("final-map", {
+    statuses: { stuck: {}, open: expires(120, "give_up"), ...ends },
+    rules: [
+      clear("open"),
+      { action: "finish", from: "open", to: "done", who: "anyone" },
+      { action: "give_up", from: "open", to: "lost", who: "system", guards: ["due"] },
+    ],
+    actions: { finish: {}, give_up: {}, clear: {} },
+    pool: { action: "finish", from: "open", where: [] },
+    migrations: { statuses: { waiting: "done", busy: "open" } },
+  });
+  await registerLifecycles(desk.sql, [next]);
+  expect(await found(task.id)).toMatchObject({ status: "done" });
+  expect(await found(held.id)).toMatchObject({ status: "open", lease: null, due_action: "give_up" });
+  expect(await found(dependent.id)).toMatchObject({ status: "open", open_blockers: 0, row_version: 2 });
+  expect(await desk.sql`select from pawl.lease where task_id = ${held.id}`).toHaveLength(0);
+  expect(await desk.engine.verify("main")).toMatchObject({ differences: [] });
+});
+
+test("the database takes the mapping's moves and no others", async () => {
+  const task = await desk.make(ann, "rolled");
+  const move = (to: string) => desk.sql`update pawl.task set status = ${to} where id = ${task.id}`;
+  await expect(move("open")).rejects.toThrow("may not go from waiting to open");
+  await registerLifecycles(desk.sql, [second("rolled", mapped)]);
+  await expect(move("waiting")).rejects.toThrow("may not go from open to waiting");
+  await expect(move("done")).rejects.toThrow("may not go from open to done");
+
+  // Back to the old definition: its tasks would be stranded by it.
+  await expect(registerLifecycles(desk.sql, [first("rolled")])).rejects.toThrow('1 in status "open"');
+});
+
+test("a definition edited without a new version takes the place of the old one, transitions and pool too", async () => {
+  const task = await desk.make(ann, "edited");
+  const edited = defineLifecycle({
+    ...first("edited"),
+    pool: { action: "finish", from: "busy", where: [] },
+    rules: [
+      ...rulesOf(first("edited")).filter(({ action }) => action !== "expire"),
+      { action: "expire", from: "busy", to: "lost", who: "system" },
+    ],
+    statuses: { stuck: {}, waiting: {}, busy: { lease: true, ...expires(5) }, ...ends },
+  } as never);
+  await registerLifecycles(desk.sql, [edited]);
+  const [row] =
+    await desk.sql`select pooled, row_version, lifecycle_version from pawl.task where id = ${task.id}`;
+  expect(row).toEqual({ pooled: false, row_version: 1, lifecycle_version: 1 });
+  const [{ definition } = {}] = await desk.sql<{ definition: { pool: object } }[]>`
+    select definition from pawl.lifecycle where name = 'edited'`;
+  expect(definition?.pool).toMatchObject({ from: "busy" });
+  const lose = desk.sql`update pawl.task set status = 'lost' where id = ${task.id}`;
+  await expect(lose).rejects.toThrow("may not go from waiting to lost");
+});
+
+function rulesOf({ rules }: Lifecycle) {
+  return [...rules];
+}
+
+/** The second version with its status called `waiting`, as in the first. */
+function backAgain() {
+  return {
+    statuses: { stuck: {}, waiting: expires(120, "give_up"), busy: { lease: true }, ...ends },
+    creation: base.creation,
+    rules: [
+      clear("waiting"),
+      { action: "begin", from: "waiting", to: "busy", who: "anyone" },
+      { action: "give_up", from: "waiting", to: "lost", who: "system", guards: ["due"] },
+      end,
+    ],
+    pool: { action: "begin", from: "waiting", where: [] },
+  };
+}
