@@ -56,3 +56,10 @@ export type {
 export { LIFECYCLES } from "./lifecycles/index.ts";
 export { openPawl } from "./open-pawl.ts";
 export type { Pawl, PawlOptions } from "./open-pawl.ts";
+export type { By, EngineOptions, TaskQuery, Within } from "./engine/engine.ts";
+export type { Claimed, ClaimRequest } from "./engine/claim.ts";
+export type { CreatedTasks, NewTask } from "./engine/create.ts";
+export type { EffectHandler, FactLoader, LifecycleParts } from "./engine/lifecycle-parts.ts";
+export type { Performed, PerformRequest } from "./engine/perform.ts";
+export type { PublicTask } from "./engine/public-task.ts";
+export type { JournalEntry } from "./engine/work.ts";

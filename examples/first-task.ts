@@ -1,0 +1,31 @@
+import { openPawl } from "pawl";
+import type { By } from "pawl";
+
+// Starts PostgreSQL in .pawl, or joins the one that runs there; a `url` would name a server of your own.
+const pawl = await openPawl({ data: ".pawl" });
+await pawl.createMember({ id: "ann", kind: "agent", roles: ["agent"] });
+await pawl.createMember({ id: "bob", kind: "agent", roles: ["agent"] });
+const [ann, bob] = [await pawl.as("ann"), await pawl.as("bob")];
+
+const made = await pawl.create(ann, [
+  { lifecycle: "board", title: "Draft the notes", description: "Everything since 0.1", ref: "draft" },
+  { lifecycle: "board", title: "Publish them", description: "On the site", blocked_by: ["draft"] },
+]);
+if (made.kind === "refused") throw new Error(made.detail);
+const [draft, publish] = made.tasks;
+
+await act("bob claims", bob, draft!.id, "claim");
+await act("ann claims it too", ann, draft!.id, "claim");
+await act("ann claims the next", ann, publish!.id, "claim");
+await act("bob completes", bob, draft!.id, "complete");
+await act("ann claims again", ann, publish!.id, "claim");
+
+const journal = await pawl.events(ann, draft!.id);
+if (Array.isArray(journal)) console.log(journal.map((event) => event.type).join(" → "));
+console.log(`${(await pawl.verify("main")).differences.length} differences between tasks and journals`);
+await pawl.close();
+
+async function act(what: string, by: By, task_id: string, action: string): Promise<void> {
+  const done = await pawl.perform(by, { task_id, action, comment: "on it" });
+  console.log(`${what}: ${done.kind === "refused" ? done.code : done.task.status}`);
+}
