@@ -36,7 +36,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["**/*.test.ts", "test/**/*.ts"],
+    files: ["**/*.test.ts", "test/**/*.ts", "bench/**/*.ts", "examples/**/*.ts"],
     rules: {
       "max-lines-per-function": "off",
       "@typescript-eslint/no-non-null-assertion": "off",

@@ -45,7 +45,7 @@ function makeCases(): [Situation, Command][] {
   const lead = actor("l1", ["lead"], null);
   const facts = {
     work_of_actor: [],
-    work_of_owner: [],
+    owner_key_taken: false,
     target: { id: "e1", active: true, roles: ["executor"], specializations: ["welder"], work: [] },
     shift_of_owner: { over: true },
   };

@@ -84,7 +84,7 @@ export function decideByHand(situation: Situation, command: Command): Decision {
     case "review_reject": {
       if (status !== "submitted") break;
       const patch: Patch = { data: { reason: input.reason ?? null } };
-      if (task.assigned_to !== null && facts.work_of_owner.length === 0) {
+      if (task.assigned_to !== null && !facts.owner_key_taken) {
         patch.exclusive_key = `wip:${task.assigned_to}`;
       }
       const defect = input.defect && { kind: "record_defect", task_id: task.id, ...input.defect };
@@ -152,13 +152,10 @@ function owned(owner: string | null, by: string | null, now: number): Patch {
   };
 }
 
-function disowned(input: Input): Patch {
-  const data: JsonObject = {
-    assigned_by: null,
-    assigned_at: null,
-    contributors: [],
-    reason: input.reason ?? null,
-  };
+function disowned({ reason }: Input): Patch {
+  const data: JsonObject = reason
+    ? { assigned_by: null, assigned_at: null, contributors: [], reason }
+    : { assigned_by: null, assigned_at: null, contributors: [] };
   return { assigned_to: null, exclusive_key: null, data };
 }
 

@@ -2,7 +2,7 @@ import { refuse } from "./decision.ts";
 import type { Refusal } from "./decision.ts";
 import type { ActionSpec, Command, Lifecycle } from "./lifecycle.ts";
 import { didYouMean } from "./nearest.ts";
-import { parseFields } from "./parse-fields.ts";
+import { invalid, isStorable, parseFields } from "./parse-fields.ts";
 import { permissionOf, permissionRefusal } from "./permissions.ts";
 import type { Actor } from "./task.ts";
 
@@ -26,6 +26,8 @@ export function admit(lifecycle: Lifecycle, actor: Actor, request: Request): Adm
   const forbidden = permissionRefusal(lifecycle, actor, permissionOf(lifecycle, request.action));
   if (forbidden) return forbidden;
 
+  const garbled = garbledField(request);
+  if (garbled) return garbled;
   const comment = request.comment?.trim() ?? "";
   const lacking = demandRefusal(lifecycle, spec, actor, request, comment);
   if (lacking) return lacking;
@@ -42,6 +44,20 @@ export function admit(lifecycle: Lifecycle, actor: Actor, request: Request): Adm
       lease_token: request.lease_token ?? null,
     },
   };
+}
+
+/** What comes over a wire is not always what its type says. */
+function garbledField(request: Request): Refusal | null {
+  for (const field of ["comment", "client_event_id", "lease_token"] as const) {
+    const value: unknown = request[field];
+    if (value == null) continue;
+    if (typeof value !== "string") return invalid([{ path: field, message: "must be a text" }]);
+    if (!isStorable(value))
+      return invalid([{ path: field, message: "text must not hold NUL or lone surrogates" }]);
+  }
+  const version: unknown = request.expected_row_version;
+  if (version == null || Number.isSafeInteger(version)) return null;
+  return invalid([{ path: "expected_row_version", message: "must be a whole number" }]);
 }
 
 function unknownAction(lifecycle: Lifecycle, action: string): Refusal {

@@ -128,6 +128,15 @@ describe("admit", () => {
       { action: "send", payload: { by: "a\0b" } },
       { code: "VALIDATION_ERROR", params: { errors: [{ path: "by" }] } },
     ],
+    ["NUL in the comment", { action: "nudge", comment: "a\0" }, { code: "VALIDATION_ERROR" }],
+    ["a comment that is no text", { action: "nudge", comment: 5 }, { code: "VALIDATION_ERROR" }],
+    [
+      "a lone surrogate in the key",
+      { action: "nudge", client_event_id: "\ud800" },
+      { code: "VALIDATION_ERROR" },
+    ],
+    ["half a version", { action: "nudge", expected_row_version: 1.5 }, { code: "VALIDATION_ERROR" }],
+    ["nesting without end", { action: "nudge", payload: nested(5_000) }, { code: "VALIDATION_ERROR" }],
     [
       "a lone surrogate, however deep",
       { action: "send", payload: { by: "x", more: [{ a: "\ud800" }] } },
@@ -156,6 +165,10 @@ describe("admit", () => {
     expect(admit(parcel, member("v", roles), { action: "nudge" })).toMatchObject({ code: "FORBIDDEN" });
   });
 });
+
+function nested(levels: number): object {
+  return Array.from({ length: levels }).reduce<object>((inner) => ({ a: inner }), {});
+}
 
 test.each([
   [{ project_ids: null }, {}, true],
@@ -294,7 +307,7 @@ function born(lifecycle: Lifecycle, open_blockers: number): Task {
 function factsFor(task: Task) {
   return {
     work_of_actor: [],
-    work_of_owner: [],
+    owner_key_taken: false,
     target: { id: "a", active: true, roles: ["executor"], specializations: [], work: [] },
     shift_of_owner: { over: true },
     escalation: { id: "e", open: true },

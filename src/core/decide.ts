@@ -69,7 +69,7 @@ export function notFromHere(lifecycle: Lifecycle, view: View): Refusal {
       status: task.status,
     });
   }
-  const own = lifecycle.not_from_here[action]?.(view);
+  const own = Object.hasOwn(lifecycle.not_from_here, action) ? lifecycle.not_from_here[action]?.(view) : null;
   if (own) return own;
   const starts = lifecycle.starts.get(action) ?? [];
   return refuse(

@@ -1,24 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineLifecycle } from "./define-lifecycle.ts";
+import type { Duration } from "./lifecycle.ts";
 import { PawlError } from "./problems.ts";
-
-/** A sound lifecycle; each test breaks one thing of it. Types would catch most of these, so they are switched off here. */
-function ticket(broken: Record<string, unknown> = {}) {
-  return defineLifecycle({
-    name: "ticket",
-    version: 1,
-    summary: "",
-    statuses: { open: {}, done: { final: true } },
-    actions: { close: {} },
-    creation: { input: z.object({}), to: [{ status: "open" }], draft: () => ({ title: "", data: {} }) },
-    rules: [{ action: "close", from: "open", to: "done", who: "anyone" }],
-    ...broken,
-  } as never);
-}
-const rule = { action: "close", from: "open", to: "done", who: "anyone" };
-const creation = (to: unknown[]) => ({ input: z.object({}), to, draft: () => ({ title: "", data: {} }) });
-const settings = z.object({ wait_minutes: z.number().default(5), name: z.string().default("x") });
+import { creation, rule, ticket } from "../../test/support/ticket.ts";
 
 describe("a mistake is named when the lifecycle is defined", () => {
   test.each<[string, Record<string, unknown>, string]>([
@@ -85,53 +70,6 @@ describe("a mistake is named when the lifecycle is defined", () => {
       'is absorbed and so cannot lead to "done"',
     ],
     [
-      "timer for an unknown action",
-      {
-        statuses: {
-          open: { timers: [{ action: "rot", since: "entered_at", after: { minutes: 1 } }] },
-          done: { final: true },
-        },
-      },
-      'status "open" has a timer for the unknown action "rot"',
-    ],
-    [
-      "timer by no setting",
-      {
-        settings,
-        statuses: {
-          open: { timers: [{ action: "close", since: "entered_at", after: { minutes: "wait" } }] },
-          done: { final: true },
-        },
-      },
-      'status "open" counts by "wait", which is no numeric setting',
-    ],
-    [
-      "timer by a text",
-      {
-        settings,
-        statuses: {
-          open: { timers: [{ action: "close", since: "entered_at", after: { minutes: "name" } }] },
-          done: { final: true },
-        },
-      },
-      'counts by "name", which is no numeric setting',
-    ],
-    [
-      "settings without defaults",
-      { settings: z.object({ wait: z.number() }) },
-      "the settings have no complete defaults (wait)",
-    ],
-    [
-      "due without a timer",
-      { rules: [{ ...rule, guards: ["due"] }] },
-      'waits until it is due, but status "open" has no timer for it',
-    ],
-    [
-      "lease without a length",
-      { statuses: { open: { lease: true }, done: { final: true } } },
-      '"lease" does not say how long one lasts',
-    ],
-    [
       "unknown fact",
       { actions: { close: { facts: ["weather"] } } },
       'action "close" names the unknown fact "weather"',
@@ -150,6 +88,48 @@ describe("a mistake is named when the lifecycle is defined", () => {
       "unblocks by an unknown action",
       { unblocks: { action: "free", from: "open" } },
       'unblocks names the unknown action "free"',
+    ],
+    [
+      "rule for nobody",
+      { rules: [rule, { ...rule, who: [] }] },
+      'rule 2 (close from open to done) is for nobody: its "who" is empty',
+    ],
+    [
+      "rule from nowhere",
+      { rules: [rule, { ...rule, from: [] }] },
+      'rule 2 (close to done) starts nowhere: its "from" is empty',
+    ],
+    [
+      "misspelt outcome",
+      { rules: [rule, { ...rule, to: undefined, outcome: "absorbd" }] },
+      'rule 2 (close from open) names the unknown outcome "absorbd"; did you mean "absorbed"?',
+    ],
+    [
+      "success of an unfinished status",
+      { statuses: { open: { success: true }, done: { final: true } } },
+      'status "open" is a success and not final',
+    ],
+    [
+      "pool by an unknown field",
+      { pool: { action: "close", from: "open", where: [{ field: "asigned_to", is: null }] } },
+      'condition 1 of the pool names the unknown field "asigned_to"; did you mean "assigned_to"?',
+    ],
+    [
+      "pool by unknown data",
+      {
+        data: z.object({ trade: z.string() }),
+        pool: {
+          action: "close",
+          from: "open",
+          where: [{ field: "data.trad", null_or_in: "actor.specializations" }],
+        },
+      },
+      'condition 1 of the pool names the unknown field "data.trad"; did you mean "data.trade"?',
+    ],
+    [
+      "pool without a condition",
+      { pool: { action: "close", from: "open", where: [{ field: "private" }] } },
+      'condition 1 of the pool says neither "is" nor "null_or_in"',
     ],
     [
       "mapping to an unknown status",
@@ -269,4 +249,16 @@ test("types catch a misspelt status, action, guard, effect and who", () => {
     },
   });
   expect(lifecycle.name).toBe("typed");
+});
+
+test("types refuse a length of time in two units, and one in none", () => {
+  const lengths: Duration[] = [
+    { minutes: 5 },
+    { hours: "a_setting" },
+    // @ts-expect-error: two units at once
+    { hours: 1, minutes: 30 },
+    // @ts-expect-error: no unit at all
+    {},
+  ];
+  expect(lengths).toHaveLength(4);
 });

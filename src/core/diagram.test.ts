@@ -31,6 +31,19 @@ test("Mermaid names a status it could not take as an id", () => {
   expect(mermaid(lifecycle)).toContain("in_review --> 100__: accept");
 });
 
+test("Mermaid keeps two statuses apart whose names come out alike", () => {
+  const lifecycle = defineLifecycle({
+    name: "t",
+    version: 1,
+    summary: "",
+    statuses: { "в работе": {}, "готовое!": { final: true } },
+    actions: { accept: {} },
+    creation: { input: z.object({}), to: [{ status: "в работе" }], draft: () => ({ title: "", data: {} }) },
+    rules: [{ action: "accept", from: "в работе", to: "готовое!", who: "anyone" }],
+  });
+  expect(mermaid(lifecycle)).toContain("________ --> _________1: accept");
+});
+
 test("the table of rules has every rule in order, with who, roles, guards, effects and event", () => {
   const lines = rulesTable(board).split("\n");
   expect(lines).toHaveLength(2 + board.rules.length);
@@ -48,6 +61,6 @@ test("the table of statuses tells timers in words", () => {
 
 test("the table of permissions has a column for each role", () => {
   const [head, , ...rows] = permissionsTable(planner).split("\n");
-  expect(head).toBe("| permission | executor | lead | supervisor | system | admin |");
-  expect(rows).toContain("| task.assign |  | yes | yes |  |  |");
+  expect(head).toBe("| permission | executor | lead | supervisor | system | admin | viewer |");
+  expect(rows).toContain("| task.assign |  | yes | yes |  |  |  |");
 });

@@ -5,6 +5,7 @@ import { permissionOf } from "./permissions.ts";
 /** The lifecycle as a Mermaid state diagram. Rules that keep the status are in the table, not in the picture. */
 export function mermaid(lifecycle: Lifecycle): string {
   const arrows = new Map<string, string[]>();
+  const nodeId = nodeIds(Object.keys(lifecycle.statuses));
   const draw = (from: string, to: string, label: string) => {
     const key = `${from} --> ${to}`;
     const labels = arrows.get(key) ?? [];
@@ -118,7 +119,15 @@ function table(head: string[], rows: string[][]): string {
   return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");
 }
 
-/** Mermaid takes letters, digits and underscores as a state's id. */
-function nodeId(status: string): string {
-  return status.replaceAll(/[^A-Za-z0-9_]/g, "_");
+/** Mermaid takes letters, digits and underscores as a state's id; two names that come out alike are numbered. */
+function nodeIds(statuses: readonly string[]): (status: string) => string {
+  const ids = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const status of statuses) {
+    const plain = status.replaceAll(/[^A-Za-z0-9_]/g, "_");
+    const id = taken.has(plain) ? `${plain}_${ids.size}` : plain;
+    taken.add(id);
+    ids.set(status, id);
+  }
+  return (status) => ids.get(status) ?? status;
 }

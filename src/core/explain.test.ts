@@ -103,7 +103,7 @@ describe.each(LIFECYCLES)("explain and decide agree in $name", (lifecycle) => {
         });
         const facts = {
           work_of_actor: [],
-          work_of_owner: [],
+          owner_key_taken: false,
           target: null,
           shift_of_owner: null,
           escalation: null,

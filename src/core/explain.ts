@@ -27,13 +27,19 @@ export function explain(lifecycle: Lifecycle, situation: Situation): Explanation
   });
 }
 
-/** The JSON Schema of an action's payload. */
+/** The JSON Schema of an action's payload; made once, since a definition never changes. */
 export function inputSchema(lifecycle: Lifecycle, action: string): JsonObject {
-  return z.toJSONSchema(lifecycle.actions[action]?.input ?? z.object({}), {
-    io: "input",
-    unrepresentable: "any",
-  });
+  const made = SCHEMAS.get(lifecycle) ?? new Map<string, JsonObject>();
+  SCHEMAS.set(lifecycle, made);
+  let schema = made.get(action);
+  if (!schema) {
+    const input = lifecycle.actions[action]?.input ?? z.object({});
+    made.set(action, (schema = z.toJSONSchema(input, { io: "input", unrepresentable: "any" })));
+  }
+  return schema;
 }
+
+const SCHEMAS = new WeakMap<Lifecycle, Map<string, JsonObject>>();
 
 function reasonsAgainst(lifecycle: Lifecycle, situation: Situation, action: string): Refusal[] {
   const { task, actor } = situation;
@@ -84,6 +90,10 @@ function watchInput(view: View): { seen: View; readInput: () => boolean } {
     get: (target, key) => {
       read = true;
       return Reflect.get(target, key) as unknown;
+    },
+    has: (target, key) => {
+      read = true;
+      return Reflect.has(target, key);
     },
   });
   return { seen: { ...view, input }, readInput: () => read };

@@ -1,15 +1,22 @@
 import type { Rule } from "./lifecycle.ts";
 import { fromOf, timerFor, whoOf } from "./index-rules.ts";
 import type { Named } from "./index-rules.ts";
+import { malformed } from "./mistaken-parts.ts";
+import { mispermitted } from "./mistaken-permissions.ts";
+import { mistimed, unattended } from "./mistaken-timers.ts";
 import { didYouMean } from "./nearest.ts";
-import { settingAt } from "./timers.ts";
 
 /** Every mistake that can be seen on paper, each naming the status, action or rule it is in. */
 export function findMistakes(lifecycle: Named): string[] {
-  const named = [...misnamed(lifecycle)];
-  // The graph is only worth walking once its names are right.
-  return named.length > 0 ? named : [...misdrawn(lifecycle)];
+  // A name is only worth looking up once there is something behind it, and the graph worth walking once its names are right.
+  for (const look of [[malformed], [misnamed, mispermitted, mistimed], [misdrawn, unattended]]) {
+    const mistakes = look.flatMap((find) => [...find(lifecycle)]);
+    if (mistakes.length > 0) return mistakes;
+  }
+  return [];
 }
+
+const OUTCOMES = ["moved", "touched", "absorbed"];
 
 function* misnamed(lifecycle: Named): Generator<string> {
   const statuses = Object.keys(lifecycle.statuses);
@@ -18,26 +25,11 @@ function* misnamed(lifecycle: Named): Generator<string> {
     yield "the version must be a positive integer";
   if (statuses.length === 0) yield "it has no status";
 
-  const unknown = (where: string, kind: string, name: string, known: readonly string[]) =>
-    known.includes(name) ? [] : [`${where} names the unknown ${kind} "${name}"${didYouMean(name, known)}`];
   const actions = Object.keys(lifecycle.actions);
   const guards = [...Object.keys(lifecycle.guards), "due"];
-  const whos = Object.keys(lifecycle.who);
-  const effects = Object.keys(lifecycle.effects);
   const facts = [...Object.keys(lifecycle.facts.shape), "blockers", "holds"];
 
-  for (const [index, rule] of lifecycle.rules.entries()) {
-    const where = ruleLabel(rule, index);
-    for (const from of fromOf(rule)) yield* unknown(where, "status", from, statuses);
-    if (rule.to !== undefined) yield* unknown(where, "status", rule.to, statuses);
-    yield* unknown(where, "action", rule.action, actions);
-    for (const who of whoOf(rule)) yield* unknown(where, "who", who, whos);
-    for (const guard of rule.guards ?? []) yield* implementation(where, "guard", guard, guards);
-    for (const effect of rule.effects ?? []) yield* implementation(where, "effect", effect, effects);
-    if (rule.to !== undefined && rule.outcome !== undefined && rule.outcome !== "moved") {
-      yield `${where} is ${rule.outcome} and so cannot lead to "${rule.to}"`;
-    }
-  }
+  for (const [index, rule] of lifecycle.rules.entries()) yield* misruled(lifecycle, rule, index);
   for (const [index, { status, guards: creationGuards }] of lifecycle.creation.to.entries()) {
     yield* unknown(`creation row ${index + 1}`, "status", status, statuses);
     for (const guard of creationGuards ?? [])
@@ -62,9 +54,49 @@ function* misnamed(lifecycle: Named): Generator<string> {
   for (const action of [lifecycle.unblocks?.flag, lifecycle.unblocks?.fail]) {
     if (action !== undefined) yield* unknown("unblocks", "action", action, actions);
   }
+  yield* mispooled(lifecycle);
   yield* mismapped("status", lifecycle.migrations.statuses, statuses);
   yield* mismapped("action", lifecycle.migrations.actions, actions);
-  yield* mistimed(lifecycle, actions);
+}
+
+function* misruled(lifecycle: Named, rule: Rule, index: number): Generator<string> {
+  const where = ruleLabel(rule, index);
+  const statuses = Object.keys(lifecycle.statuses);
+  const guards = [...Object.keys(lifecycle.guards), "due"];
+  if (fromOf(rule).length === 0) yield `${where} starts nowhere: its "from" is empty`;
+  if (whoOf(rule).length === 0) yield `${where} is for nobody: its "who" is empty`;
+  for (const from of fromOf(rule)) yield* unknown(where, "status", from, statuses);
+  if (rule.to !== undefined) yield* unknown(where, "status", rule.to, statuses);
+  yield* unknown(where, "action", rule.action, Object.keys(lifecycle.actions));
+  for (const who of whoOf(rule)) yield* unknown(where, "who", who, Object.keys(lifecycle.who));
+  for (const guard of rule.guards ?? []) yield* implementation(where, "guard", guard, guards);
+  for (const effect of rule.effects ?? [])
+    yield* implementation(where, "effect", effect, Object.keys(lifecycle.effects));
+  if (rule.outcome !== undefined) yield* unknown(where, "outcome", rule.outcome, OUTCOMES);
+  if (rule.to !== undefined && (rule.outcome === "touched" || rule.outcome === "absorbed")) {
+    yield `${where} is ${rule.outcome} and so cannot lead to "${rule.to}"`;
+  }
+  for (const from of rule.guards?.includes("due") ? fromOf(rule) : []) {
+    if (!timerFor(lifecycle, from, rule.action))
+      yield `${where} waits until it is due, but status "${from}" has no timer for it`;
+  }
+}
+
+const POOL_FIELDS = ["assigned_to", "private", "open_blockers", "open_holds"];
+
+function* mispooled({ pool, data }: Named): Generator<string> {
+  for (const [index, condition] of (pool?.where ?? []).entries()) {
+    const where = `condition ${index + 1} of the pool`;
+    if ("is" in condition) {
+      yield* unknown(where, "field", condition.field, POOL_FIELDS);
+    } else if ("null_or_in" in condition) {
+      const fields = Object.keys(data.shape).map((field) => `data.${field}`);
+      yield* unknown(where, "field", condition.field, fields);
+      yield* unknown(where, "list", condition.null_or_in, ["actor.specializations"]);
+    } else {
+      yield `${where} says neither "is" nor "null_or_in"`;
+    }
+  }
 }
 
 /** A name that is still in use cannot be mapped away: its tasks would be moved at every start. */
@@ -77,49 +109,6 @@ function* mismapped(
     if (known.includes(old)) yield `migrations map the ${kind} "${old}", which is still there`;
     if (!known.includes(now))
       yield `migrations map "${old}" to the unknown ${kind} "${now}"${didYouMean(now, known)}`;
-  }
-}
-
-function implementation(where: string, kind: string, name: string, known: readonly string[]): string[] {
-  return known.includes(name)
-    ? []
-    : [`${where} names the ${kind} "${name}", which has no implementation${didYouMean(name, known)}`];
-}
-
-function* mistimed(lifecycle: Named, actions: readonly string[]): Generator<string> {
-  const defaults = lifecycle.settings.safeParse({});
-  if (!defaults.success) {
-    yield `the settings have no complete defaults (${defaults.error.issues.map((issue) => issue.path.join(".")).join(", ")})`;
-    return;
-  }
-  const durations = Object.entries(lifecycle.statuses).flatMap(([status, spec]) =>
-    (spec.timers ?? []).map((timer) => ({ where: `status "${status}"`, timer, after: timer.after })),
-  );
-  for (const { where, timer } of durations) {
-    if (!actions.includes(timer.action)) {
-      yield `${where} has a timer for the unknown action "${timer.action}"${didYouMean(timer.action, actions)}`;
-    }
-  }
-  const lease = lifecycle.lease === null ? [] : [{ where: "the lease", after: lifecycle.lease.lasts }];
-  for (const { where, after } of [...durations, ...lease]) {
-    const amount: unknown = Object.values(after)[0];
-    if (typeof amount === "string" && typeof settingAt(defaults.data, amount) !== "number") {
-      yield `${where} counts by "${amount}", which is no numeric setting`;
-    }
-  }
-  for (const [index, rule] of lifecycle.rules.entries()) {
-    if (!rule.guards?.includes("due")) continue;
-    for (const from of fromOf(rule)) {
-      if (!timerFor(lifecycle, from, rule.action)) {
-        yield `${ruleLabel(rule, index)} waits until it is due, but status "${from}" has no timer for it`;
-      }
-    }
-  }
-  const leasedStatuses = Object.keys(lifecycle.statuses).filter(
-    (status) => lifecycle.statuses[status]?.lease,
-  );
-  if (leasedStatuses.length > 0 && lifecycle.lease === null) {
-    yield `status "${leasedStatuses[0] ?? ""}" is held under a lease, but "lease" does not say how long one lasts`;
   }
 }
 
@@ -148,10 +137,24 @@ function* misdrawn(lifecycle: Named): Generator<string> {
       (rule) => fromOf(rule).includes(status) && rule.to !== undefined && rule.to !== status,
     );
     if (!spec.final && !leaves) yield `status "${status}" is not final and has no way out`;
+    if (!spec.final && spec.success) yield `status "${status}" is a success and not final`;
   }
 }
 
+function unknown(where: string, kind: string, name: string, known: readonly string[]): string[] {
+  return known.includes(name)
+    ? []
+    : [`${where} names the unknown ${kind} "${name}"${didYouMean(name, known)}`];
+}
+
+function implementation(where: string, kind: string, name: string, known: readonly string[]): string[] {
+  return known.includes(name)
+    ? []
+    : [`${where} names the ${kind} "${name}", which has no implementation${didYouMean(name, known)}`];
+}
+
 export function ruleLabel(rule: Rule, index: number): string {
+  const start = fromOf(rule).length === 0 ? "" : ` from ${fromOf(rule).join(", ")}`;
   const target = rule.to === undefined ? "" : ` to ${rule.to}`;
-  return `rule ${index + 1} (${rule.action} from ${fromOf(rule).join(", ")}${target})`;
+  return `rule ${index + 1} (${rule.action}${start}${target})`;
 }

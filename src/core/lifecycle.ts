@@ -60,12 +60,11 @@ export type Who<V = View> = { label: string; test: (view: V) => boolean; refusal
 
 type TimerSince = "entered_at" | "created_at" | "updated_at" | "heartbeat_at";
 
-/** A fixed number, or the path of a numeric setting ("status_deadlines.NEW"). */
-export type Duration =
-  | { seconds: number | string }
-  | { minutes: number | string }
-  | { hours: number | string }
-  | { days: number | string };
+/** One unit, and a fixed number of it or the path of a numeric setting ("status_deadlines.NEW"). */
+export type Duration = {
+  [U in Unit]: Record<U, number | string> & Partial<Record<Exclude<Unit, U>, never>>;
+}[Unit];
+type Unit = "seconds" | "minutes" | "hours" | "days";
 
 /** When a task has stayed too long, the sweep performs `action` as the system. */
 export type Timer<Action extends string = string> = {

@@ -12,10 +12,8 @@ export function parseFields(
   sent: unknown,
   required: Readonly<Record<string, AnyProblemCode>> = {},
 ): Parsed | Refusal {
-  const unstorable = findUnstorable(sent, "");
-  if (unstorable !== null) {
-    return invalid([{ path: unstorable, message: "text must not hold NUL or lone surrogates" }]);
-  }
+  const unstorable = findUnstorable(sent);
+  if (unstorable !== null) return invalid([unstorable]);
   for (const [field, code] of Object.entries(required)) {
     const value = (sent as JsonObject | null)?.[field];
     if (value === undefined || value === null || (typeof value === "string" && value.trim() === "")) {
@@ -30,21 +28,36 @@ export function parseFields(
   );
 }
 
-function invalid(errors: { path: string; message: string }[]): Refusal {
+export function invalid(errors: { path: string; message: string }[]): Refusal {
   const [first] = errors;
   const where = first === undefined || first.path === "" ? "" : `"${first.path}": `;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
   return refuse("VALIDATION_ERROR", `${where}${first?.message ?? "wrong shape"}${more}`, { errors });
 }
 
-/** PostgreSQL stores neither NUL nor half of a surrogate pair: the path of the first text that holds one. */
-function findUnstorable(value: unknown, path: string): string | null {
-  if (typeof value === "string") return /[\0\p{Surrogate}]/u.test(value) ? path : null;
-  if (typeof value !== "object" || value === null) return null;
-  for (const [key, child] of Object.entries(value)) {
-    const childPath = path === "" ? key : `${path}.${key}`;
-    const found = findUnstorable(key, childPath) ?? findUnstorable(child, childPath);
-    if (found !== null) return found;
+/** PostgreSQL stores neither NUL nor half of a surrogate pair, and nobody means a hundred levels: the path of the first such thing. */
+function findUnstorable(sent: unknown): { path: string; message: string } | null {
+  const open: { value: unknown; path: string[] }[] = [{ value: sent, path: [] }];
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    const { value, path } = part;
+    if (typeof value === "string" && !isStorable(value)) {
+      return { path: path.join("."), message: "text must not hold NUL or lone surrogates" };
+    }
+    if (typeof value !== "object" || value === null) continue;
+    if (path.length >= DEEPEST)
+      return { path: path.slice(0, 3).join("."), message: `nested more than ${DEEPEST} deep` };
+    for (const [key, child] of Object.entries(value)) {
+      if (!isStorable(key))
+        return { path: path.join("."), message: "a key must not hold NUL or lone surrogates" };
+      open.push({ value: child, path: [...path, key] });
+    }
   }
   return null;
+}
+
+const DEEPEST = 100;
+
+/** Whether PostgreSQL can keep this text. */
+export function isStorable(text: string): boolean {
+  return !/[\0\p{Surrogate}]/u.test(text);
 }

@@ -16,7 +16,7 @@ const parts: Record<string, LifecycleParts> = {
           where t.org_id = ${org_id} and t.lifecycle = 'planner' and t.status in ('assigned', 'in_progress')`;
         return asks.map(({ actor }) => rows.filter((row) => row.assigned_to === actor.id));
       },
-      work_of_owner: (_tx, _org, asks) => Promise.resolve(asks.map(() => [{}])),
+      owner_key_taken: (_tx, _org, asks) => Promise.resolve(asks.map(() => true)),
       shift_of_owner: (_tx, _org, asks) => Promise.resolve(asks.map(() => ({ over: true }))),
     },
     effects: { open_escalation: () => Promise.resolve(), close_escalation: () => Promise.resolve() },

@@ -177,6 +177,187 @@ describe("check can fail:", () => {
   });
 });
 
+describe("check does not believe what only holds for the values it happens to try:", () => {
+  type Seen = { task: { assigned_to: string | null; priority: number }; actor: { roles: string[] } };
+  type Broken = (task: {
+    attempt: number;
+    private: boolean;
+    needs_attention: boolean;
+    assigned_to: unknown;
+  }) => boolean;
+  type Tried = Record<string, unknown> & { broken: Broken };
+  const mark = { needs_attention: true };
+  const marked = (when: (seen: never) => boolean) => ({ mark: (seen: never) => (when(seen) ? mark : {}) });
+  const never: Broken = ({ needs_attention }) => needs_attention;
+  const withEffect = (effects: object, more = {}): Tried => ({
+    rules: [{ ...take, effects: ["assign_actor", "mark"] }, give, finish],
+    effects,
+    broken: never,
+    ...more,
+  });
+  const input = (fields: object) => ({
+    actions: { take: { input: z.object(fields as never) }, give_back: {}, finish: {} },
+  });
+  type Given = {
+    input: { x: boolean; y: boolean; n: number; o: { x: boolean }; to: string | null; secret: boolean };
+    facts: { weather: string };
+  };
+  const CASES: Record<string, Tried> = {
+    "attempts beyond any small number": {
+      rules: [take, { ...give, effects: ["clear_assignee", "count_attempt"] }, finish],
+      broken: ({ attempt }) => attempt > 100,
+    },
+    "an owner who is the creator": {
+      ...input({ to: z.string() }),
+      rules: [{ ...take, effects: ["give_to"] }, give, finish],
+      effects: { give_to: ({ input }: Given) => ({ assigned_to: input.to }) },
+      broken: ({ assigned_to }) => assigned_to === "creator",
+    },
+    "two fields that must both be off": withEffect(
+      marked(({ input }: Given) => !input.x && !input.y),
+      input({ x: z.boolean(), y: z.boolean() }),
+    ),
+    "a number that must be large": withEffect(
+      marked(({ input }: Given) => input.n > 5),
+      input({ n: z.number() }),
+    ),
+    "a field inside a field": withEffect(
+      marked(({ input }: Given) => !input.o.x),
+      input({ o: z.object({ x: z.boolean() }) }),
+    ),
+    "a field and a fact together": withEffect(
+      marked(({ input, facts }: Given) => input.x && facts.weather === "creator"),
+      {
+        actions: {
+          take: { input: z.object({ x: z.boolean().default(false) }), facts: ["weather"] },
+          give_back: {},
+          finish: {},
+        },
+      },
+    ),
+    "an actor without roles": withEffect(
+      marked(({ actor }: Seen) => actor.roles.length === 0),
+      {
+        permissions: { "task.take": ["member"] },
+      },
+    ),
+    "a priority": withEffect(marked(({ task }: Seen) => task.priority < 0)),
+    "a switch of the settings": withEffect(
+      marked(({ settings }: { settings: { risky: boolean } }) => settings.risky),
+      {
+        settings: z.object({ risky: z.boolean().default(false) }),
+      },
+    ),
+    "an answer found by looking whether a field is there": withEffect(
+      marked(({ input }: Given) => !("x" in input)),
+      {
+        ...input({ x: z.string().optional() }),
+      },
+    ),
+    "a private task that nobody was given": {
+      creation: {
+        input: z.object({
+          secret: z.boolean().default(false),
+          to: z.string().nullish(),
+          a: z.boolean(),
+          b: z.boolean(),
+        }),
+        to: [{ status: "free" }],
+        draft: ({ input }: Given) => ({
+          title: "",
+          data: {},
+          private: input.secret,
+          assigned_to: input.to ?? null,
+        }),
+      },
+      broken: ({ private: secret, assigned_to }) => secret && assigned_to === null,
+    },
+  };
+
+  test.each(Object.entries(CASES))("%s", (_, { broken, ...lifecycle }) => {
+    const invariants = { "it is never so": (task: never) => !broken(task) };
+    expect(check(pool({ ...lifecycle, invariants })).findings).toContainEqual(
+      expect.objectContaining({ kind: "invariant" }),
+    );
+  });
+});
+
+describe("check raises no false alarm:", () => {
+  test.each<[string, Record<string, unknown>]>([
+    [
+      "a limit of ten tries",
+      {
+        rules: [
+          take,
+          { ...give, effects: ["clear_assignee", "count_attempt"] },
+          { ...finish, guards: ["tried_enough"] },
+        ],
+        guards: {
+          tried_enough: ({ task }: { task: { attempt: number } }) => task.attempt >= 10 || refuse("NO", ""),
+        },
+      },
+    ],
+    [
+      "a union as input",
+      {
+        actions: {
+          take: {
+            input: z.object({
+              what: z.discriminatedUnion("kind", [
+                z.object({ kind: z.literal("a"), n: z.number() }),
+                z.object({ kind: z.literal("b"), s: z.string() }),
+              ]),
+            }),
+          },
+          give_back: {},
+          finish: {},
+        },
+        rules: [{ ...take, effects: ["assign_actor", "look"] }, give, finish],
+        effects: {
+          look: ({ input }: { input: { what: { kind: string; n: number; s: string } } }) => ({
+            priority: input.what.kind === "a" ? input.what.n : input.what.s.length,
+          }),
+        },
+      },
+    ],
+    [
+      "an input that holds itself",
+      (() => {
+        const node: z.ZodType = z.object({
+          name: z.string(),
+          get next() {
+            return node.nullable();
+          },
+        });
+        return { actions: { take: { input: z.object({ node }) }, give_back: {}, finish: {} } };
+      })(),
+    ],
+    [
+      "an absorbed command",
+      {
+        actions: { take: {}, give_back: {}, finish: {}, nod: {} },
+        rules: [take, give, finish, { action: "nod", from: "done", who: "anyone", outcome: "absorbed" }],
+      },
+    ],
+  ])("%s", (_, lifecycle) => {
+    expect(check(pool(lifecycle)).findings).toEqual([]);
+  });
+
+  test("thirty guards that look at facts take no longer than one", () => {
+    const names = Array.from({ length: 30 }, (_, n) => `g${n}`);
+    const guards = Object.fromEntries(
+      names.map((name) => [
+        name,
+        ({ facts }: { facts: { weather: string } }) => facts.weather === name || refuse("NO", ""),
+      ]),
+    );
+    const actions = { take: { facts: ["weather"] }, give_back: {}, finish: {} };
+    expect(
+      check(pool({ actions, guards, rules: [{ ...take, guards: names }, take, give, finish] })).findings,
+    ).toEqual([]);
+  });
+});
+
 test("a waiting task is not trapped: its blockers may be done one day", () => {
   const waiting = {
     statuses: { free: {}, taken: {}, done: { final: true } },

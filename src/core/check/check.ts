@@ -44,9 +44,10 @@ export function check(lifecycle: Lifecycle): CheckReport {
     invariants: Object.keys(lifecycle.invariants),
     findings: [
       ...brokenInvariants(lifecycle, walk),
-      ...unreachable(lifecycle, walk),
-      ...traps(lifecycle, walk),
-      ...deadRules(lifecycle, walk),
+      // Of a walk that was cut short, what was not seen says nothing.
+      ...(walk.complete
+        ? [...unreachable(lifecycle, walk), ...traps(lifecycle, walk), ...deadRules(lifecycle, walk)]
+        : []),
       ...modelFindings(lifecycle, walk),
     ],
   };
@@ -145,8 +146,7 @@ function* traps(lifecycle: Lifecycle, walk: Walk): Generator<Finding> {
 
 function* deadRules(lifecycle: Lifecycle, walk: Walk): Generator<Finding> {
   for (const [index, rule] of lifecycle.rules.entries()) {
-    // What is absorbed changes nothing, so the walk does not see it happen.
-    if (walk.fired.has(index) || rule.outcome === "absorbed") continue;
+    if (walk.fired.has(index)) continue;
     const before = lifecycle.rules.findIndex(
       (other, place) =>
         place < index &&

@@ -1,21 +1,30 @@
 import { apply } from "../apply.ts";
 import { decideCreation, draftOf } from "../decide-creation.ts";
-import { outcomeOf, viewOf } from "../decide.ts";
-import type { Moved, Touched } from "../decision.ts";
+import { outcomeOf } from "../decide.ts";
 import type { Guard, Lifecycle, ReadyRule, View } from "../lifecycle.ts";
 import { EXACT_GUARDS } from "../standard.ts";
 import { SYSTEM } from "../task.ts";
-import type { Actor, JsonObject, Task } from "../task.ts";
-import { samplesOf } from "./samples.ts";
-import { watchReads } from "./watch-reads.ts";
+import type { Actor, Task } from "../task.ts";
+import { abstractView, NOW, unknownsOf } from "./abstract-view.ts";
+import type { Reads, Unknowns } from "./abstract-view.ts";
+import { forEveryChoice } from "./choices.ts";
+import type { Choose } from "./choices.ts";
+import { MEMBER_IDS } from "./samples.ts";
 
-/** Counting further than this tells nothing new. */
-const MOST_ATTEMPTS = 5;
+/** Counted one by one up to here; the next is "very many", so that a limit beyond it is met as well. */
+const MOST_ATTEMPTS = 20;
+const VERY_MANY = 1_000_000;
 const MOST_OPEN = 2;
-const NOW = 1_000_000;
 
-/** The creator, one who acts, another one, and Pawl itself: enough to tell "none", "self" and "other" apart. */
-const ACTORS: readonly Actor[] = [member("self"), member("other"), member("creator"), SYSTEM];
+/** How many combinations of what an effect looks at are tried, in one situation. */
+const MOST_VARIANTS = 64;
+const MOST_BIRTHS = 1024;
+
+/** With this many open questions every combination of answers is tried; with more, each rule that might win counts as winning. */
+const MOST_QUESTIONS = 10;
+
+/** Enough to tell "none", "self", "other" and "creator" apart; and Pawl itself. */
+const ACTORS: readonly Actor[] = [...MEMBER_IDS.map(member), SYSTEM];
 
 export type Move = { action: string; by: string; state: Task; rule: number | null };
 
@@ -26,42 +35,32 @@ export class Model {
   readonly factsRead = new Map<string, Set<string>>();
   /** Effects and creations that threw on a sample, by message. */
   readonly failures = new Set<string>();
-  private readonly settings: JsonObject;
-  private readonly facts: JsonObject[];
-  private readonly data: JsonObject[];
-  private readonly inputs: Map<string, JsonObject[]>;
+  private readonly unknowns: Unknowns;
 
   constructor(lifecycle: Lifecycle) {
     this.lifecycle = lifecycle;
-    this.settings = lifecycle.settings.parse({});
-    this.facts = samplesOf(lifecycle.facts);
-    this.data = samplesOf(lifecycle.data);
-    this.inputs = new Map(
-      Object.entries(lifecycle.actions).map(([action, spec]) => [action, samplesOf(spec.input)]),
-    );
+    this.unknowns = unknownsOf(lifecycle);
   }
 
   /** Every task that can come into being. */
   births(): Move[] {
-    return samplesOf(this.lifecycle.creation.input).flatMap((input) =>
-      [0, 1].flatMap((open_blockers) => this.birth(input, open_blockers)),
+    return [0, 1].flatMap((open_blockers) =>
+      forEveryChoice((choose) => this.birth(open_blockers, choose), MOST_BIRTHS).flat(),
     );
   }
 
-  private birth(input: JsonObject, open_blockers: number): Move[] {
-    const view = {
-      input,
-      actor: member("creator"),
-      settings: this.settings,
-      facts: this.facts[0] ?? {},
-      now: NOW,
-    };
+  private birth(open_blockers: number, choose: Choose): Move[] {
+    const task = { id: "task", lease: null } as Task;
+    const { view } = abstractView(
+      this.unknowns,
+      { task, actor: member("creator"), action: "create" },
+      choose,
+    );
     const place = { id: "task", org_id: "org", project_id: "project", open_blockers };
     try {
-      const born = decideCreation(this.lifecycle, view, draftOf(this.lifecycle, view), place);
-      return born.kind === "created"
-        ? [{ action: "create", by: "creator", state: born.task, rule: null }]
-        : [];
+      const born = decideCreation(this.lifecycle, { ...view }, draftOf(this.lifecycle, view), place);
+      if (born.kind === "refused") return [];
+      return [{ action: "create", by: "creator", state: { ...born.task, data: {} }, rule: null }];
     } catch (error) {
       this.failures.add(`the creation threw on a sample: ${String(error)}`);
       return [];
@@ -81,60 +80,53 @@ export class Model {
   }
 
   private *acts(state: Task, action: string, rules: readonly ReadyRule[], actor: Actor): Generator<Move> {
-    const variants = this.variants(state, action, actor);
-    const [first] = variants;
-    if (first === undefined) return;
-    for (const rule of rulesThatMayFit(rules, (ask) => this.answer(ask, first))) {
-      for (const view of variants) {
-        const next = this.apply(rule, view);
+    const situation = { task: state, actor, action };
+    const winners = rulesThatMayFit(rules, (ask) => this.answer(ask, situation));
+    for (const rule of winners) {
+      const outcomes = forEveryChoice((choose) => this.outcome(rule, situation, choose), MOST_VARIANTS);
+      for (const next of outcomes)
         if (next) yield { action, by: actor.id ?? "system", state: next, rule: rule.index };
-      }
     }
   }
 
-  /** One situation with everything given, and others that differ in one thing each. */
-  private variants(state: Task, action: string, actor: Actor): View[] {
-    const inputs = this.inputs.get(action) ?? [{}];
-    const base = { input: inputs[0] ?? {}, facts: this.facts[0] ?? {}, data: this.data[0] ?? {} };
-    const lease_token = state.lease !== null && state.lease.holder === actor.id ? state.lease.token : "stale";
-    return [
-      base,
-      ...inputs.slice(1).map((input) => ({ ...base, input })),
-      ...this.facts.slice(1).map((facts) => ({ ...base, facts })),
-      ...this.data.slice(1).map((data) => ({ ...base, data })),
-    ].map(({ input, facts, data }) =>
-      viewOf(
-        { task: { ...state, data }, actor, facts, settings: this.settings, now: NOW },
-        { action, input, comment: "a comment", expected_row_version: null, lease_token },
-      ),
-    );
-  }
-
-  private answer(ask: Question, view: View): Answer {
-    const watch = watchReads(view);
+  private answer(ask: Question, situation: { task: Task; actor: Actor; action: string }): Answer {
+    const { view, reads } = abstractView(this.unknowns, situation, firstOption);
     try {
-      const yes = ask(watch.view) === true;
-      this.noteFacts(view.action, watch.reads.facts);
-      if (watch.reads.beyondModel && !EXACT_GUARDS.has(ask as Guard)) return "either";
+      const yes = ask(view) === true;
+      this.noteFacts(situation.action, reads);
+      if (reads.beyondModel && !EXACT_GUARDS.has(ask as Guard)) return "either";
       return yes ? "yes" : "no";
     } catch {
       return "either";
     }
   }
 
-  private apply(rule: ReadyRule, view: View): Task | null {
-    const watch = watchReads(view);
+  /** The task as the engine would leave it, with counters that stop counting; null where nothing changes. */
+  private outcome(
+    rule: ReadyRule,
+    situation: { task: Task; actor: Actor; action: string },
+    choose: Choose,
+  ): Task | null {
+    const { task, actor, action } = situation;
+    const { view, reads } = abstractView(this.unknowns, situation, choose);
     try {
-      const outcome = outcomeOf(rule, watch.view);
-      this.noteFacts(view.action, watch.reads.facts);
-      return outcome.kind === "absorbed" ? null : after(view, outcome);
+      const outcome = outcomeOf(rule, view);
+      this.noteFacts(action, reads);
+      if (outcome.kind === "absorbed") return task;
+      const lease = { token: "token", holder: actor.id ?? "system", until: NOW, heartbeat_at: NOW };
+      const next = apply(task, outcome, NOW, lease);
+      next.data = task.data;
+      if (next.attempt > MOST_ATTEMPTS) next.attempt = VERY_MANY;
+      next.open_blockers = Math.min(next.open_blockers, MOST_OPEN);
+      next.open_holds = Math.min(next.open_holds, MOST_OPEN);
+      return next;
     } catch (error) {
-      this.failures.add(`an effect of "${view.action}" threw on a sample: ${String(error)}`);
+      this.failures.add(`an effect of "${action}" threw on a sample: ${String(error)}`);
       return null;
     }
   }
 
-  private noteFacts(action: string, facts: Set<string>): void {
+  private noteFacts(action: string, { facts }: Reads): void {
     const known = this.factsRead.get(action) ?? new Set();
     for (const fact of facts) known.add(fact);
     this.factsRead.set(action, known);
@@ -161,12 +153,16 @@ type Question = (view: View) => unknown;
 type Answer = "yes" | "no" | "either";
 
 /** The rules that win under some outcome of the open questions; a question asked twice gets one answer. */
-function rulesThatMayFit(rules: readonly ReadyRule[], answer: (ask: Question) => Answer): Set<ReadyRule> {
+function rulesThatMayFit(
+  rules: readonly ReadyRule[],
+  answer: (ask: Question) => Answer,
+): Iterable<ReadyRule> {
   const answers = new Map<Question, Answer>();
   for (const rule of rules) {
-    for (const ask of [...questionsOf(rule)]) if (!answers.has(ask)) answers.set(ask, answer(ask));
+    for (const ask of questionsOf(rule)) if (!answers.has(ask)) answers.set(ask, answer(ask));
   }
   const open = [...answers].filter(([, given]) => given === "either").map(([ask]) => ask);
+  if (open.length > MOST_QUESTIONS) return rulesThatMight(rules, answers);
   const winners = new Set<ReadyRule>();
   for (let outcome = 0; outcome < 2 ** open.length; outcome++) {
     const holds = (ask: Question) =>
@@ -175,20 +171,26 @@ function rulesThatMayFit(rules: readonly ReadyRule[], answer: (ask: Question) =>
     if (winner) winners.add(winner);
   }
   return winners;
+}
 
-  function questionsOf(rule: ReadyRule): Question[] {
-    return [rule.isFor, ...rule.guards];
+/** Too many questions for every combination: whatever is not surely refused, up to the first that surely fits. */
+function* rulesThatMight(
+  rules: readonly ReadyRule[],
+  answers: ReadonlyMap<Question, Answer>,
+): Generator<ReadyRule> {
+  for (const rule of rules) {
+    const given = questionsOf(rule).map((ask) => answers.get(ask));
+    if (!given.includes("no")) yield rule;
+    if (given.every((one) => one === "yes")) return;
   }
 }
 
-/** The task as the engine would leave it, with counters that stop counting. */
-function after({ task, actor }: View, outcome: Moved | Touched): Task {
-  const lease = { token: "token", holder: actor.id ?? "system", until: NOW, heartbeat_at: NOW };
-  const next = apply(task, outcome, NOW, lease);
-  next.attempt = Math.min(next.attempt, MOST_ATTEMPTS);
-  next.open_blockers = Math.min(next.open_blockers, MOST_OPEN);
-  next.open_holds = Math.min(next.open_holds, MOST_OPEN);
-  return next;
+function questionsOf(rule: ReadyRule): Question[] {
+  return [rule.isFor, ...rule.guards];
+}
+
+function firstOption<T>(_what: string, options: readonly T[]): T {
+  return options[0] as T;
 }
 
 function member(id: string): Actor {

@@ -1,12 +1,16 @@
 import { z } from "zod";
-import type { JsonObject } from "../task.ts";
 
 type Schema = {
   type?: string | string[];
   enum?: unknown[];
   const?: unknown;
   anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  $ref?: string;
+  $defs?: Record<string, Schema>;
   items?: Schema;
+  prefixItems?: Schema[];
   properties?: Record<string, Schema>;
   required?: string[];
   minLength?: number;
@@ -14,51 +18,78 @@ type Schema = {
   maximum?: number;
 };
 
-/** The id a sampled text stands for: ids are what texts most often are, and this one belongs to an actor of the model. */
-const SAMPLE_TEXT = "other";
+/** The ids of the model's members: ids are what texts most often are. */
+export const MEMBER_IDS = ["self", "other", "creator"] as const;
 
-/** A handful of values of an object's schema: everything given, nothing given, and each other choice of each field. */
-export function samplesOf(schema: z.ZodObject | undefined): JsonObject[] {
-  if (schema === undefined) return [{}];
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, {
-    io: "input",
-    unrepresentable: "any",
-  }) as Schema;
-  const choices = Object.entries(properties).map(([field, property]) => [field, valuesOf(property)] as const);
+const DEEPEST = 4;
+
+/** For each field of a schema a handful of values it can have, as rules see them: after defaults and transforms. */
+export function samplesByField(schema: z.ZodObject): ReadonlyMap<string, readonly unknown[]> {
+  const whole = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Schema;
+  return new Map(
+    Object.entries(whole.properties ?? {}).map(([field, property]) => {
+      const given = valuesOf(property, whole, 0);
+      const sent = whole.required?.includes(field) ? given : [...given, undefined];
+      return [field, unique(sent.map((value) => parsed(schema.shape[field] as z.ZodType, value)))];
+    }),
+  );
+}
+
+function parsed(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  // A refinement may refuse a sample; rules then see it as it is, which is no less than they would see.
+  return result.success ? result.data : value;
+}
+
+function valuesOf(schema: Schema, root: Schema, depth: number): unknown[] {
+  const inner = (part: Schema) => valuesOf(part, root, depth + 1);
+  if (depth > DEEPEST) return [null];
+  if (schema.enum) return schema.enum;
+  if (schema.const !== undefined) return [schema.const];
+  if (schema.$ref)
+    return inner(schema.$ref === "#" ? root : (root.$defs?.[schema.$ref.split("/").at(-1) ?? ""] ?? {}));
+  if (schema.anyOf ?? schema.oneOf) return unique((schema.anyOf ?? schema.oneOf ?? []).flatMap(inner));
+  if (schema.allOf) return inner(Object.assign({}, ...schema.allOf) as Schema);
+  if (Array.isArray(schema.type)) return unique(schema.type.flatMap((type) => inner({ ...schema, type })));
+  switch (schema.type) {
+    case "boolean":
+      return [true, false];
+    case "string":
+      return MEMBER_IDS.map((id) => id.padEnd(schema.minLength ?? 0, "."));
+    case "number":
+    case "integer":
+      return numbersWithin(schema.minimum ?? -Infinity, schema.maximum ?? Infinity);
+    case "array":
+      return [
+        schema.prefixItems
+          ? schema.prefixItems.map((part) => inner(part)[0])
+          : [inner(schema.items ?? {})[0]],
+        [],
+      ];
+    case "object":
+      return objectsOf(schema, inner);
+    default:
+      return [null];
+  }
+}
+
+function numbersWithin(least: number, most: number): number[] {
+  return unique([1, 0, 1_000_000].map((number) => Math.max(least, Math.min(most, number))));
+}
+
+/** One with everything, one with what is required, and each other value of each field. */
+function objectsOf({ properties = {}, required = [] }: Schema, inner: (part: Schema) => unknown[]): object[] {
+  const choices = Object.entries(properties).map(([field, part]) => [field, inner(part)] as const);
   const full = Object.fromEntries(choices.map(([field, values]) => [field, values[0]]));
   const bare = Object.fromEntries(Object.entries(full).filter(([field]) => required.includes(field)));
   const others = choices.flatMap(([field, values]) =>
     values.slice(1).map((value) => ({ ...full, [field]: value })),
   );
-  return [full, bare, ...others].map((sample) => {
-    const parsed = schema.safeParse(sample);
-    // A refinement may refuse a sample; rules then see it as it is, which is no less than they would see.
-    return parsed.success ? parsed.data : sample;
-  });
+  return unique([full, bare, ...others]);
 }
 
-function valuesOf(schema: Schema): unknown[] {
-  if (schema.enum) return schema.enum;
-  if (schema.const !== undefined) return [schema.const];
-  if (schema.anyOf) return schema.anyOf.flatMap(valuesOf);
-  if (Array.isArray(schema.type)) return schema.type.flatMap((type) => valuesOf({ ...schema, type }));
-  switch (schema.type) {
-    case "boolean":
-      return [true, false];
-    case "string":
-      return [SAMPLE_TEXT.padEnd(schema.minLength ?? 0, SAMPLE_TEXT)];
-    case "number":
-    case "integer":
-      return [Math.max(schema.minimum ?? 1, Math.min(schema.maximum ?? 1, 1))];
-    case "array":
-      return [[valuesOf(schema.items ?? {})[0]], []];
-    case "object":
-      return [
-        Object.fromEntries(
-          Object.entries(schema.properties ?? {}).map(([field, inner]) => [field, valuesOf(inner)[0]]),
-        ),
-      ];
-    default:
-      return [null];
-  }
+function unique<T>(values: readonly T[]): T[] {
+  return [
+    ...new Map(values.map((value) => [value === undefined ? "" : JSON.stringify(value), value])).values(),
+  ];
 }

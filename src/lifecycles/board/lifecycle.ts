@@ -50,7 +50,7 @@ export const board = defineLifecycle({
       description: z.string().trim().min(1),
       priority: z.enum(["low", "normal", "high", "critical"]).default("normal"),
       visibility: z.enum(["public", "private"]).default("public"),
-      assignee_id: z.string().nullish(),
+      assignee_id: z.string().trim().min(1).nullish(),
       blocked_by: z.array(z.string()).default([]),
     }),
     to: [{ status: "NEW" }],

@@ -176,6 +176,17 @@ describe("the rules of code", () => {
     expect(decided("claimed", "release", "holder")).not.toHaveProperty("patch.attempt");
   });
 
+  test("attention that was asked for is settled when work begins anew, ends, or a blocker is cleared", () => {
+    const asked = { task: { needs_attention: true } };
+    for (const [status, action, who] of [
+      ["claimed", "start", "holder"],
+      ["in_progress", "complete", "holder"],
+      ["blocked", "clear_blocker", "human"],
+    ] as const) {
+      expect(decided(status, action, who, asked)).toMatchObject({ patch: { needs_attention: false } });
+    }
+  });
+
   test("reporting a stuck task sets the timer back to its lease", () => {
     expect(decided("in_progress", "report_stuck", "system")).toMatchObject({
       patch: { needs_attention: true },

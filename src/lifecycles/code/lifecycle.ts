@@ -228,10 +228,12 @@ export const code = defineLifecycle({
   effects: {
     note_claim: ({ actor, now }) => ({ data: { claimed_at: now, worker: actor.id } }),
     drop_claim: () => ({ data: { claimed_at: null, worker: null } }),
+    // Work has begun anew: whatever somebody had to look at before is behind it.
     note_worktree: ({ input }) => ({
+      needs_attention: false,
       data: { worktree: input.worktree ?? null, branch: input.branch ?? null },
     }),
-    note_commit: ({ input }) => ({ data: { commit: input.commit ?? null } }),
+    note_commit: ({ input }) => ({ needs_attention: false, data: { commit: input.commit ?? null } }),
     note_error: ({ input }) => ({ data: { last_error: input.error ?? null } }),
     note_silence: ({ task }) => ({
       data: { last_error: `The lease of ${task.lease?.holder ?? "the worker"} ran out without a heartbeat.` },
@@ -262,7 +264,7 @@ export const code = defineLifecycle({
       ],
     },
     close_hold: {
-      change: ({ task }) => ({ open_holds: Math.max(0, task.open_holds - 1) }),
+      change: ({ task }) => ({ open_holds: Math.max(0, task.open_holds - 1), needs_attention: false }),
       also: ({ input }) => [{ kind: "release_hold", hold_id: input.hold_id }],
     },
   },

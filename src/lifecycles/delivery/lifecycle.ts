@@ -13,7 +13,7 @@ const failure = z.object({
   code: text,
   message: z.string().default(""),
   retryable: z.boolean(),
-  retry_after_seconds: z.number().min(0).nullish(),
+  retry_after_seconds: z.number().min(0).max(86_400).nullish(),
 });
 
 const takenBack = {

@@ -11,15 +11,18 @@ function wipKey(owner: string): string {
 export const plannerEffects = {
   own: ({ actor, now }) => ownedBy(actor.id, null, now),
   hand_over: ({ actor, input, now }) => ownedBy(input.assign_to ?? null, actor.id, now),
-  disown: ({ input }) => ({
+  // A reason that was recorded before stays, unless a new one is given.
+  disown: ({ input: { reason } }) => ({
     assigned_to: null,
     exclusive_key: null,
-    data: { assigned_by: null, assigned_at: null, contributors: [], reason: input.reason ?? null },
+    data: reason
+      ? { assigned_by: null, assigned_at: null, contributors: [], reason }
+      : { assigned_by: null, assigned_at: null, contributors: [] },
   }),
   // A rejected task always goes back, even to an owner who took another meanwhile; only one of the two holds the key.
   return_to_owner: ({ task, facts, input }) => {
     const data = { reason: input.reason ?? null };
-    if (task.assigned_to === null || facts.work_of_owner.length > 0) return { data };
+    if (task.assigned_to === null || facts.owner_key_taken) return { data };
     return { exclusive_key: wipKey(task.assigned_to), data };
   },
 

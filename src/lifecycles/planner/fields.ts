@@ -39,8 +39,8 @@ const openWork = z.array(z.object({ id: z.string(), title: z.string(), status: z
 export const plannerFacts = z.object({
   /** Tasks the actor owns in assigned or in_progress. */
   work_of_actor: openWork,
-  /** Other tasks the owner of this one has in assigned or in_progress. */
-  work_of_owner: openWork,
+  /** Whether another task of the owner holds the key that keeps him to one at a time. */
+  owner_key_taken: z.boolean(),
   /** The member the input names, if there is one. */
   target: z
     .object({
@@ -108,7 +108,7 @@ export const plannerActions = {
         path: ["defect"],
         error: "a fix-task needs a defect",
       }),
-    facts: ["work_of_owner"],
+    facts: ["owner_key_taken"],
   },
   shift_release: { ...versioned, facts: ["shift_of_owner"] },
   recall_to_pool: { ...versioned, ...reason },

@@ -63,6 +63,13 @@ export const plannerGuards = {
   target_is_active: ({ facts, input }) =>
     facts.target?.active === true || notA("member_id", input.member_id, "an active member"),
 
+  is_contributor: ({ task, input }) =>
+    task.data.contributors.includes(input.member_id ?? "") ||
+    refuse("NOT_FOUND", `${input.member_id ?? "Nobody"} is no contributor of the task.`),
+  joins_anew: ({ task, input }) =>
+    !task.data.contributors.includes(input.member_id ?? "") ||
+    notA("member_id", input.member_id, "somebody who is not a contributor yet"),
+
   resolution_of_fix: ({ task, input }) =>
     task.data.kind !== "fix" ||
     Boolean(input.resolution) ||

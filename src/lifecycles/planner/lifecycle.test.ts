@@ -46,7 +46,7 @@ const PAYLOAD: Record<string, JsonObject> = {
 
 const GOOD_FACTS = {
   work_of_actor: [],
-  work_of_owner: [],
+  owner_key_taken: false,
   target: { id: "executor", active: true, roles: ["executor"], specializations: ["welder"], work: [] },
   shift_of_owner: { over: true },
   escalation: { id: "e1", open: true },
@@ -185,6 +185,21 @@ describe("each guard of the planner broken alone", () => {
     ["assigned", "recall_to_pool", "lead", blocked, "UNRESOLVED_BLOCKERS"],
     ["assigned", "add_contributor", skillOf(6), {}, "SKILL_TOO_LOW"],
     ["assigned", "add_contributor", "lead", target({ active: false }), "VALIDATION_ERROR"],
+    [
+      "assigned",
+      "add_contributor",
+      "lead",
+      { request: { payload: { member_id: "contributor" } } },
+      "VALIDATION_ERROR",
+    ],
+    [
+      "assigned",
+      "remove_contributor",
+      "executor",
+      { request: { payload: { member_id: "executor" } } },
+      "NOT_FOUND",
+    ],
+    ["assigned", "remove_contributor", "lead", { data: { contributors: [] } }, "NOT_FOUND"],
     ["assigned", "release_hold", "lead", { facts: { holds: [] } }, "NOT_FOUND"],
     ["assigned", "resolve_escalation", "lead", { facts: { escalation: null } }, "NOT_FOUND"],
     ["blocked", "remove_dependency", "lead", { facts: { blockers: [] } }, "NOT_FOUND"],
@@ -290,7 +305,7 @@ describe("effects of the planner", () => {
 
   test("a rejected task goes back to its owner, with the key only if it is free", () => {
     expect(patchOf("submitted", "review_reject", "lead").patch).toMatchObject({ exclusive_key: "wip:owner" });
-    const { patch } = patchOf("submitted", "review_reject", "lead", { facts: { work_of_owner: busy } });
+    const { patch } = patchOf("submitted", "review_reject", "lead", { facts: { owner_key_taken: true } });
     expect("exclusive_key" in patch).toBe(false);
   });
 

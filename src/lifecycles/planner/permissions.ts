@@ -1,9 +1,11 @@
 const ALL = ["executor", "lead", "supervisor", "system"];
+/** A viewer reads only, and an admin looks after members and settings: both see everything of their projects. */
+const READERS = [...ALL, "admin", "viewer"];
 const LEADS = ["lead", "supervisor"];
 
 /** Role → permission, checked before the engine is asked. Owner and skill rules apply on top of it. */
 export const plannerPermissions = {
-  "task.read": ALL,
+  "task.read": READERS,
   "task.create_defect": ALL,
   "task.self_assign": ["executor"],
   "task.start": ["executor"],
@@ -28,10 +30,10 @@ export const plannerPermissions = {
   "shift.manage": LEADS,
   "contributor.add": ["executor", ...LEADS],
   "contributor.remove": ["executor", ...LEADS],
-  "deliverable.read": ALL,
+  "deliverable.read": READERS,
   "deliverable.write": LEADS,
-  "inspection.read": ALL,
+  "inspection.read": READERS,
   "inspection.write": LEADS,
-  "policy.read": [...ALL, "admin"],
+  "policy.read": READERS,
   "policy.write": ["supervisor", "admin"],
 };

@@ -1,0 +1,69 @@
+import type { Named } from "./index-rules.ts";
+import { didYouMean } from "./nearest.ts";
+
+/** What a name of the lifecycle stands for is not what it must be. Types see this in TypeScript; JavaScript has only this. */
+export function* malformed(lifecycle: Named): Generator<string> {
+  for (const [index, rule] of lifecycle.rules.entries()) {
+    for (const key of ["from", "who"] as const) {
+      const value: unknown = rule[key];
+      if (typeof value !== "string" && !Array.isArray(value))
+        yield `rule ${index + 1} (${rule.action}): "${key}" is ${spoken(value)}, not a name or a list of names`;
+    }
+  }
+  yield* notFunctions("guard", lifecycle.guards);
+  yield* notFunctions("invariant", lifecycle.invariants);
+  yield* notFunctions("not_from_here", lifecycle.not_from_here);
+  for (const [name, effect] of Object.entries(lifecycle.effects)) yield* misshapenEffect(name, effect);
+  for (const [name, who] of Object.entries(lifecycle.who)) yield* misshapenWho(name, who);
+}
+
+function* notFunctions(kind: string, entries: Readonly<Record<string, unknown>>): Generator<string> {
+  for (const [name, value] of Object.entries(entries)) {
+    if (typeof value !== "function") yield `${kind} "${name}" is ${spoken(value)}, not a function`;
+  }
+}
+
+const FUNCTIONS_OF_EFFECT = ["change", "also", "comment", "timer"];
+const PARTS_OF_EFFECT = [...FUNCTIONS_OF_EFFECT, "lease"];
+
+function* misshapenEffect(name: string, effect: unknown): Generator<string> {
+  if (typeof effect === "function") return;
+  if (!isRecord(effect)) {
+    yield `effect "${name}" is ${spoken(effect)}, not a function or its parts (${PARTS_OF_EFFECT.join(", ")})`;
+    return;
+  }
+  const parts = Object.entries(effect).filter(([, part]) => part !== undefined);
+  if (parts.length === 0) yield `effect "${name}" has none of its parts (${PARTS_OF_EFFECT.join(", ")})`;
+  for (const [part, value] of parts) {
+    if (!PARTS_OF_EFFECT.includes(part))
+      yield `effect "${name}" has the unknown part "${part}"${didYouMean(part, PARTS_OF_EFFECT)}`;
+    if (FUNCTIONS_OF_EFFECT.includes(part) && typeof value !== "function")
+      yield `effect "${name}": "${part}" is ${spoken(value)}, not a function`;
+    if (part === "lease" && value !== "close")
+      yield `effect "${name}": "lease" is ${spoken(value)} and can only be "close"`;
+  }
+}
+
+function* misshapenWho(name: string, who: unknown): Generator<string> {
+  if (!isRecord(who)) {
+    yield `who "${name}" is ${spoken(who)}, not an object with a label and a test`;
+    return;
+  }
+  if (typeof who.label !== "string") yield `who "${name}": "label" is ${spoken(who.label)}, not a text`;
+  if (typeof who.test !== "function") yield `who "${name}": "test" is ${spoken(who.test)}, not a function`;
+  if (who.refusal !== undefined && typeof who.refusal !== "function")
+    yield `who "${name}": "refusal" is ${spoken(who.refusal)}, not a function`;
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A wrong value as a person would call it. */
+export function spoken(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (typeof value === "function") return "a function";
+  if (Array.isArray(value)) return "a list";
+  if (isRecord(value)) return "an object";
+  return typeof value === "string" ? `the text "${value}"` : String(value as number | boolean | null);
+}
