@@ -95,14 +95,16 @@ export function outcomeOf(rule: ReadyRule, view: View): Moved | Touched | Absorb
     timer,
     lease: rule.lease,
     effects: sideEffectsOf(rule, view),
-    event: {
-      type: rule.event,
-      action: view.action,
-      from: rule.from,
-      to: rule.to,
-      comment: rule.comment === null ? view.comment : rule.comment(view),
-    },
+    event: eventOf(rule, view),
   };
+}
+
+/** Without a comment, every use of a rule tells the same, and shares the telling. */
+function eventOf({ event, comment }: ReadyRule, view: View): Moved["event"] {
+  const said = comment === null ? view.comment : comment(view);
+  return said === null
+    ? event
+    : { type: event.type, action: event.action, from: event.from, to: event.to, comment: said };
 }
 
 const ABSORBED: Absorbed = Object.freeze({ kind: "absorbed" });

@@ -21,7 +21,7 @@ export type Moved = {
   timer: TimerChange;
   lease: LeaseChange;
   effects: readonly SideEffect[];
-  event: { type: string; action: string; from: string; to: string; comment: string | null };
+  event: Readonly<{ type: string; action: string; from: string; to: string; comment: string | null }>;
 };
 
 /** Only timers, lease, counters or updated_at change: no version, no event. */

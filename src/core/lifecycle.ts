@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Refusal, SideEffect } from "./decision.ts";
+import type { Moved, Refusal, SideEffect } from "./decision.ts";
 import type { AnyProblemCode, Problem } from "./problems.ts";
 import type { Actor, DueTimer, Instant, JsonObject, Patch, Task } from "./task.ts";
 
@@ -250,7 +250,8 @@ export type ReadyRule = {
   readonly index: number;
   readonly from: string;
   readonly to: string;
-  readonly event: string;
+  /** What is told of it where nobody comments. */
+  readonly event: Moved["event"];
   readonly outcome: "moved" | "touched" | "absorbed";
   readonly who: readonly Who[];
   /** Whether the actor is one of `who`. */

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { z } from "zod";
 import { creation, rule, ticket } from "../../test/support/ticket.ts";
 import type { PawlError } from "./problems.ts";
 

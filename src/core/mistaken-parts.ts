@@ -62,8 +62,8 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 /** A wrong value as a person would call it. */
 export function spoken(value: unknown): string {
   if (value === undefined) return "missing";
-  if (typeof value === "function") return "a function";
+  if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value === "string") return `the text "${value}"`;
   if (Array.isArray(value)) return "a list";
-  if (isRecord(value)) return "an object";
-  return typeof value === "string" ? `the text "${value}"` : String(value as number | boolean | null);
+  return typeof value === "function" ? "a function" : "an object";
 }

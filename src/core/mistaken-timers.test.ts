@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { creation, rule, ticket } from "../../test/support/ticket.ts";
+import { rule, ticket } from "../../test/support/ticket.ts";
 import type { PawlError } from "./problems.ts";
 
 const settings = z.object({
@@ -10,11 +10,12 @@ const settings = z.object({
 });
 const timer = { action: "close", since: "entered_at", after: { minutes: 1 } };
 /** The ticket with a timer in the status `open`, and a rule that lets it ring. */
-const timed = (changed: Record<string, unknown>, openTimer = { ...timer, ...changed }) => ({
+const timed = (changed: Record<string, unknown>) => ({
   settings,
-  statuses: { open: { timers: [openTimer] }, done: { final: true } },
+  statuses: { open: { timers: [{ ...timer, ...changed }] }, done: { final: true } },
   rules: [{ ...rule, who: "system" }],
 });
+
 describe("a timer that could never be followed is a mistake", () => {
   test.each<[string, Record<string, unknown>, string]>([
     [
