@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Sql } from "./database/connect.ts";
-import { isCollision, isConnectionLoss, unavailable } from "./fault.ts";
+import { isCollision, isConnectionLoss, isEnded, isOverload, unavailable } from "./fault.ts";
+import { query } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
 
 export type Patience = {
@@ -12,35 +13,70 @@ export type Patience = {
 
 const MOST_COLLISIONS = 20;
 
+// Not of the session: behind a pooler it would be somebody else's. A client that vanished must not keep its locks.
+const SET_TIMEOUTS = `
+  select set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)`;
+
 /**
  * Runs work in a transaction. Collisions and lost connections are tried again; `onCut` hears of a cut before the next
  * try, because nobody knows whether a commit that was under way went through.
  */
 export async function transact<T>(
   sql: Sql,
-  { patienceMs, statementTimeoutMs }: Patience,
+  patience: Patience,
   work: (tx: Tx) => Promise<T>,
   onCut: () => void = () => undefined,
 ): Promise<T> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + patience.patienceMs;
   let collisions = 0;
   for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
     try {
-      return (await sql.begin(async (tx) => {
-        // Not of the session: behind a pooler it would be somebody else's.
-        const timeout = tx`select set_config('statement_timeout', ${String(statementTimeoutMs)}, true)`;
-        const [, result] = await Promise.all([timeout, work(tx)]);
-        return result;
-      })) as T;
+      return await attempt(sql, patience, deadline, work);
     } catch (error) {
       if (isCollision(error) && ++collisions <= MOST_COLLISIONS) {
         await pause(Math.random() * 5 * collisions);
         continue;
       }
+      if (isCollision(error) || isOverload(error) || isEnded(error)) throw unavailable(error);
       if (!isConnectionLoss(error)) throw error;
       onCut();
       if (Date.now() + wait > deadline) throw unavailable(error);
       await pause(wait);
     }
+  }
+}
+
+/** One try. A connection that cannot be had in time, because all are busy or the server lets none in, is given up. */
+async function attempt<T>(
+  sql: Sql,
+  { statementTimeoutMs }: Patience,
+  deadline: number,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  let waiting: NodeJS.Timeout | undefined;
+  const givenUp = new Promise<never>((_, reject) => {
+    const late = () => {
+      waiting = undefined;
+      reject(unavailable(new Error("no connection could be had in time")));
+    };
+    waiting = setTimeout(late, Math.max(deadline - Date.now(), 1_000));
+  });
+  const done = sql.begin(async (tx) => {
+    if (waiting === undefined) throw new Error("nobody waits for this transaction any more");
+    clearTimeout(waiting);
+    // Not of the session: behind a pooler it would be somebody else's. Every statement has its index; a plan made while
+    // a table was small, or before it was analysed, would read all of it, and be kept.
+    const timeouts = tx`
+      select set_config('statement_timeout', ${String(statementTimeoutMs)}, true),
+        set_config('idle_in_transaction_session_timeout', ${String(statementTimeoutMs)}, true),
+        set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+        set_config('enable_mergejoin', 'off', true)`;
+    const [, result] = await Promise.all([timeouts, work(tx)]);
+    return result;
+  }) as Promise<T>;
+  try {
+    return await Promise.race([done, givenUp]);
+  } finally {
+    clearTimeout(waiting);
   }
 }

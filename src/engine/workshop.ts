@@ -7,7 +7,7 @@ import { readSettingsOfTasks } from "./statements/read-settings.ts";
 import { readClock, readSurroundings } from "./statements/read-surroundings.ts";
 import type { Surroundings } from "./statements/read-surroundings.ts";
 import { taskOf } from "./task-row.ts";
-import type { LeaseRow, TaskRow } from "./task-row.ts";
+import type { TaskRow } from "./task-row.ts";
 import type { Ask, EffectHandler, EffectItem, FactLoader, LifecycleParts } from "./lifecycle-parts.ts";
 import type { Tx } from "./transaction.ts";
 import type { Locked, Move } from "./work.ts";
@@ -55,21 +55,20 @@ export class Workshop {
 
   assemble(
     rows: readonly TaskRow[],
-    around: readonly Surroundings[],
+    around: Surroundings,
     settings: readonly { id: string; settings: string }[],
   ): Map<string, Locked> {
-    const beside = new Map(around.map((row) => [row.task_id, row]));
+    const leases = new Map(around.leases.map((row) => [row.task_id, row]));
     const bySetting = new Map(settings.map((row) => [row.id, row.settings]));
     const tasks = new Map<string, Locked>();
     for (const row of rows) {
       const lifecycle = this.lifecycles.get(row.lifecycle);
       if (!lifecycle) continue;
-      const near = beside.get(row.id);
       tasks.set(row.id, {
         lifecycle,
-        task: taskOf(row, near?.token == null ? undefined : (near as LeaseRow)),
+        task: taskOf(row, leases.get(row.id)),
         settings: this.settingsFor(lifecycle, bySetting.get(row.project_id)),
-        hasDependents: near?.has_dependents ?? false,
+        hasDependents: around.awaited.has(row.id),
       });
     }
     return tasks;

@@ -58,7 +58,7 @@ export function findDependents(
 const RESOLVE_DEPENDENCIES = `
   update pawl.dependency d set resolved = true
   from unnest($2::uuid[], $3::uuid[]) as r(task_id, blocker_id)
-  where d.org_id = $1 and d.task_id = r.task_id and d.blocker_id = r.blocker_id`;
+  where d.org_id = $1 and d.task_id = any($2::uuid[]) and d.task_id = r.task_id and d.blocker_id = r.blocker_id`;
 
 export async function resolveDependencies(
   tx: Tx,

@@ -27,7 +27,8 @@ export async function closeLeases(tx: Tx, org_id: string, tasks: readonly string
 const BEAT_LEASES = `
   update pawl.lease l set heartbeat_at = now(), until = now() + (l.until - l.heartbeat_at)
   from unnest($2::uuid[], $3::uuid[]) as beat(task_id, token)
-  where l.org_id = $1 and l.holder = $4 and l.task_id = beat.task_id and l.token = beat.token
+  where l.org_id = $1 and l.task_id = any($2::uuid[]) and l.holder = $4
+    and l.task_id = beat.task_id and l.token = beat.token
   returning l.task_id, l.until`;
 
 /** Renews many leases at once; those whose token is no longer the lease's are left out of the answer. */

@@ -1,0 +1,9 @@
+import { query } from "../transaction.ts";
+import type { Tx } from "../transaction.ts";
+
+const HOLD_MARK = `select pg_advisory_xact_lock(hashtextextended($1, 0))`;
+
+/** Holds a mark until the transaction ends; whoever comes with the same one waits until it is known how that ended. */
+export async function holdMark(tx: Tx, mark: string): Promise<void> {
+  await query(tx, HOLD_MARK, [mark]);
+}

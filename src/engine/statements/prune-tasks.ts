@@ -1,0 +1,123 @@
+import type { Instant } from "../../core/index.ts";
+import { query } from "../transaction.ts";
+import type { Tx } from "../transaction.ts";
+
+/** A finished task as it was seen; one that has changed since is left for another time. */
+export type Finished = { id: string; row_version: number };
+
+// No index is kept for finished tasks. Ids are by age, so the primary key leads past those that are too young ($3).
+const PICK_FINISHED = `
+  select t.id, t.row_version from pawl.task t
+  where t.org_id = $1 and t.id > $2::uuid and t.id < $3::uuid
+    and t.final and t.updated_at < to_timestamp($4::float8 / 1000.0)
+    and not exists (
+      select from pawl.dependency d join pawl.task w on w.org_id = d.org_id and w.id = d.task_id
+      where d.org_id = $1 and d.blocker_id = t.id and not d.resolved and not w.final)
+  order by t.id
+  limit $5`;
+
+/** The next finished tasks to which nothing has happened since a moment, and for which no unfinished one waits. */
+export function pickFinished(
+  tx: Tx,
+  org_id: string,
+  { after, below, before, limit }: { after: string; below: string; before: Instant; limit: number },
+): Promise<Finished[]> {
+  return query<Finished>(tx, PICK_FINISHED, [org_id, after, below, before, limit]);
+}
+
+const READ_EXPORTS = `
+  select t.id, t.row_version, jsonb_build_object(
+    'task', to_jsonb(t),
+    'journal', (select jsonb_agg(to_jsonb(e) order by e.row_version) from pawl.event e
+                where e.org_id = $1 and e.task_id = t.id),
+    'dependencies', (select coalesce(jsonb_agg(to_jsonb(d) order by d.blocker_id), '[]') from pawl.dependency d
+                     where d.org_id = $1 and d.task_id = t.id),
+    'holds', (select coalesce(jsonb_agg(to_jsonb(h) order by h.id), '[]') from pawl.hold h
+              where h.org_id = $1 and h.task_id = t.id))::text as line
+  from pawl.task t
+  where t.org_id = $1 and t.id = any($2::uuid[]) and t.final
+  order by t.id`;
+
+/** Tasks with everything that goes with them, each on one line of JSON. */
+export function readExports(
+  tx: Tx,
+  org_id: string,
+  ids: readonly string[],
+): Promise<(Finished & { line: string })[]> {
+  return query(tx, READ_EXPORTS, [org_id, ids]);
+}
+
+// A task that somebody is looking at under a lock, perhaps to wait for it, is skipped.
+const LOCK_FINISHED = `
+  select t.id from pawl.task t
+  join unnest($2::uuid[], $3::integer[]) as seen(id, row_version) on t.id = seen.id and t.row_version = seen.row_version
+  where t.org_id = $1 and t.final
+  order by t.id
+  for update of t skip locked`;
+
+export async function lockFinished(tx: Tx, org_id: string, tasks: readonly Finished[]): Promise<string[]> {
+  const ids = tasks.map((task) => task.id);
+  const versions = tasks.map((task) => task.row_version);
+  const rows = await query<{ id: string }>(tx, LOCK_FINISHED, [org_id, ids, versions]);
+  return rows.map((row) => row.id);
+}
+
+// Looked at once more, now under the lock: somebody may have begun to wait for one since it was picked.
+const DELETE_TASKS = `
+  delete from pawl.task t
+  where t.org_id = $1 and t.id = any($2::uuid[])
+    and not exists (
+      select from pawl.dependency d join pawl.task w on w.org_id = d.org_id and w.id = d.task_id
+      where d.org_id = $1 and d.blocker_id = t.id and not d.resolved and not w.final)
+  returning t.id`;
+
+/** Deletes locked tasks, but for those that an unfinished one waits for. */
+export async function deleteTasks(tx: Tx, org_id: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await query<{ id: string }>(tx, DELETE_TASKS, [org_id, ids]);
+  return rows.map((row) => row.id);
+}
+
+// After their tasks: the database gives no journal away before. A dependency belongs to the task that waits, and goes with it.
+const DELETE_BELONGINGS = `
+  with events as (
+    delete from pawl.event e where e.org_id = $1 and e.task_id = any($2::uuid[]) returning e.client_event_id
+  ), dependencies as (
+    delete from pawl.dependency d where d.org_id = $1 and d.task_id = any($2::uuid[])
+  ), holds as (
+    delete from pawl.hold h where h.org_id = $1 and h.task_id = any($2::uuid[])
+  ), leases as (
+    delete from pawl.lease l where l.org_id = $1 and l.task_id = any($2::uuid[])
+  )
+  select distinct client_event_id from events where client_event_id is not null`;
+
+/** Deletes what belonged to deleted tasks; gives the client_event_ids of their journals. */
+export async function deleteBelongings(tx: Tx, org_id: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await query<{ client_event_id: string }>(tx, DELETE_BELONGINGS, [org_id, ids]);
+  return rows.map((row) => row.client_event_id);
+}
+
+// A request that made or claimed several tasks goes with the last of them: until then it may be sent again.
+const DELETE_REQUESTS = `
+  delete from pawl.request r
+  where r.org_id = $1 and r.client_event_id = any($2::text[])
+    and not exists (
+      select from (
+        select jsonb_path_query(r.answer, '$.task.id') union all
+        select jsonb_path_query(r.answer, '$.tasks[*].id') union all
+        select jsonb_path_query(r.answer, '$.tasks[*].task.id')
+      ) as named(id)
+      join pawl.task t on t.org_id = $1 and t.id = (named.id #>> '{}')::uuid)`;
+
+export async function deleteRequests(tx: Tx, org_id: string, keys: readonly string[]): Promise<void> {
+  await query(tx, DELETE_REQUESTS, [org_id, keys]);
+}
+
+const DELETE_EVENTLESS_REQUESTS = `
+  delete from pawl.request r
+  where r.org_id = $1 and r.answer -> 'task' ->> 'id' = any($2::text[])
+    and r.answer ->> 'outcome' in ('touched', 'absorbed')`;
+
+/** Deletes the requests about these tasks that left no journal row behind. */
+export async function deleteEventlessRequests(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
+  await query(tx, DELETE_EVENTLESS_REQUESTS, [org_id, ids]);
+}

@@ -1,0 +1,109 @@
+import type { LeaseRow, TaskRow } from "../task-row.ts";
+import { asRows, query } from "../transaction.ts";
+import type { Tx } from "../transaction.ts";
+
+/** Where a walk over the unfinished tasks stands: in the order of their index, so that a chunk costs the same wherever it lies. */
+export type Place = { lifecycle: string; status: string; id: string };
+
+export const BEGINNING: Place = { lifecycle: "", status: "", id: "00000000-0000-0000-0000-000000000000" };
+
+const PICK_UNFINISHED = `
+  select t.lifecycle, t.status, t.id from pawl.task t
+  where t.org_id = $1 and not t.final and (t.lifecycle, t.status, t.id) > ($2, $3, $4::uuid)
+  order by t.lifecycle, t.status, t.id
+  limit $5`;
+
+export function pickUnfinished(tx: Tx, org_id: string, after: Place, limit: number): Promise<Place[]> {
+  return query<Place>(tx, PICK_UNFINISHED, [org_id, after.lifecycle, after.status, after.id, limit]);
+}
+
+// One statement, so one moment: counters and what they count change in one transaction, and are never seen apart.
+const COUNT_OPEN = `
+  select t.id as task_id, t.lifecycle, t.status, t.due_action, t.pooled, t.open_blockers, t.open_holds,
+    (select count(*)::int from pawl.hold h
+     where h.org_id = $1 and h.task_id = t.id and h.released_at is null) as holds,
+    coalesce(edges.unresolved, 0) as unresolved, coalesce(edges.over, '{}') as over,
+    coalesce(edges.failed, '{}') as failed, coalesce(edges.gone, '{}') as gone
+  from pawl.task t
+  left join lateral (
+    select count(*)::int as unresolved,
+      array_agg(d.blocker_id) filter (where b.final and (d.on_failure = 'proceed' or s.status is not null)) as over,
+      array_agg(d.blocker_id) filter (where b.final and d.on_failure = 'fail' and s.status is null) as failed,
+      array_agg(d.blocker_id) filter (where b.id is null) as gone
+    from pawl.dependency d
+    left join pawl.task b on b.org_id = $1 and b.id = d.blocker_id
+    left join unnest($3::text[], $4::text[]) as s(lifecycle, status) on s.lifecycle = b.lifecycle and s.status = b.status
+    where d.org_id = $1 and d.task_id = t.id and not d.resolved
+  ) as edges on true
+  where t.org_id = $1 and t.id = any($2::uuid[]) and not t.final`;
+
+export type Counted = {
+  task_id: string;
+  lifecycle: string;
+  status: string;
+  due_action: string | null;
+  pooled: boolean;
+  open_blockers: number;
+  open_holds: number;
+  /** Holds that are open, and dependencies that are not resolved. */
+  holds: number;
+  unresolved: number;
+  /** Blockers, of those unresolved, that are over: they no longer hold the task up. */
+  over: string[];
+  /** Blockers that ended without success, where the task is to fail with them. */
+  failed: string[];
+  /** Blockers that do not exist. */
+  gone: string[];
+};
+
+/** Counters of unfinished tasks, and what they should count. */
+export function countOpen(
+  tx: Tx,
+  org_id: string,
+  ids: readonly string[],
+  successes: readonly { lifecycle: string; status: string }[],
+): Promise<Counted[]> {
+  const lifecycles = successes.map((success) => success.lifecycle);
+  const statuses = successes.map((success) => success.status);
+  return query<Counted>(tx, COUNT_OPEN, [org_id, ids, lifecycles, statuses]);
+}
+
+// Whoever works on a task right now settles it himself; what he leaves wrong is found the next time.
+const LOCK_FREE = `
+  select t.id from pawl.task t
+  where t.org_id = $1 and t.id = any($2::uuid[]) and not t.final
+  order by t.id
+  for update skip locked`;
+
+/** Locks those of the tasks that nobody else has locked. */
+export async function lockFree(tx: Tx, org_id: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await query<{ id: string }>(tx, LOCK_FREE, [org_id, ids]);
+  return rows.map((row) => row.id);
+}
+
+const SAVE_COUNTERS = `
+  update pawl.task t set open_blockers = c.open_blockers, open_holds = c.open_holds
+  from json_to_recordset($2::text::json) as c(task_id uuid, open_blockers integer, open_holds integer)
+  where t.org_id = $1 and t.id = c.task_id`;
+
+export async function saveCounters(
+  tx: Tx,
+  org_id: string,
+  rows: readonly { task_id: string; open_blockers: number; open_holds: number }[],
+): Promise<void> {
+  if (rows.length > 0) await query(tx, SAVE_COUNTERS, [org_id, asRows(rows)]);
+}
+
+// One moment for task and lease, or a task that has just been claimed would be seen without its lease.
+const READ_WITH_LEASES = `
+  select t.*, l.token, l.holder, l.until, l.heartbeat_at from pawl.task t
+  left join pawl.lease l on l.org_id = $1 and l.task_id = t.id
+  where t.org_id = $1 and t.id = any($2::uuid[]) and not t.final`;
+
+export function readWithLeases(
+  tx: Tx,
+  org_id: string,
+  ids: readonly string[],
+): Promise<(TaskRow & Partial<LeaseRow>)[]> {
+  return query(tx, READ_WITH_LEASES, [org_id, ids]);
+}
