@@ -1,7 +1,8 @@
-// Writes what is generated from definitions: the diagram and tables in each lifecycle's README.
+// Writes what is generated from definitions: the diagram and tables in each lifecycle's README, and the schema that the migrations make.
 import { readFile, writeFile } from "node:fs/promises";
 import { LIFECYCLES } from "../src/lifecycles/index.ts";
 import { withGeneratedPart } from "./lifecycle-page.ts";
+import { writeSchema } from "./write-schema.ts";
 
 for (const lifecycle of LIFECYCLES) {
   const file = new URL(`../src/lifecycles/${lifecycle.name}/README.md`, import.meta.url);
@@ -11,3 +12,6 @@ for (const lifecycle of LIFECYCLES) {
   await writeFile(file, page);
   console.log(`wrote src/lifecycles/${lifecycle.name}/README.md`);
 }
+
+const schema = new URL("../src/engine/schema.sql", import.meta.url);
+if (await writeSchema(schema)) console.log("wrote src/engine/schema.sql");

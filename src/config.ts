@@ -19,13 +19,13 @@ type LoadedConfig = { path: string | null; lifecycles: readonly Lifecycle[] };
 /** Where to look, and what `import … from "pawl"` means there. */
 type ConfigSource = {
   cwd: string;
-  /** The file to read; `pawl.config.ts`, `.js` or `.mjs` in `cwd` unless given. */
+  /** The file to read; `pawl.config.ts` (or `.mts`, `.js`, `.mjs`, `.cjs`) in `cwd` unless given. */
   path?: string | undefined;
   /** The modules that a configuration gets from this very installation, by the name it imports. */
   modules: Record<string, unknown>;
 };
 
-const FILE_NAMES = ["pawl.config.ts", "pawl.config.js", "pawl.config.mjs"];
+const FILE_NAMES = ["ts", "mts", "js", "mjs", "cjs"].map((ending) => `pawl.config.${ending}`);
 
 /** Types a configuration, so that the editor completes its keys. */
 export function defineConfig(config: PawlConfig): PawlConfig {
@@ -56,18 +56,40 @@ async function importDefault(file: string, cwd: string, modules: Record<string, 
   const jiti = createJiti(pathToFileURL(file).href, { fsCache: false, virtualModules: { ...modules } });
   let loaded: { default?: unknown };
   try {
-    loaded = await jiti.import(file);
+    loaded = await beforeNothingIsLeft(jiti.import<typeof loaded>(file));
   } catch (error) {
     throw loadingFault(error, file, cwd);
   }
-  if (!("default" in loaded) && Object.keys(loaded).length === 0) {
-    throw new PawlError(
-      "INVALID_CONFIG",
-      `${shown(file, cwd)} exports nothing: write \`export default defineConfig({ … })\`.`,
-      { file },
-    );
+  if (!("default" in loaded) && Object.keys(loaded).length === 0) throw exportFault("nothing", file, cwd);
+  const { default: sent } = loaded;
+  // The loader gives the whole module in place of a default export that is undefined.
+  if (typeof sent === "object" && sent !== null && "default" in sent && sent.default === undefined)
+    throw exportFault("undefined", file, cwd);
+  return sent;
+}
+
+/** A top-level await of what never comes leaves the process nothing to do, and it would end without a word. */
+async function beforeNothingIsLeft<T>(loading: Promise<T>): Promise<T> {
+  let giveUp: () => void = () => undefined;
+  const nothingLeft = new Promise<never>((_, reject) => {
+    giveUp = () => {
+      reject(new Error("it awaits something that never comes"));
+    };
+  });
+  process.once("beforeExit", giveUp);
+  try {
+    return await Promise.race([loading, nothingLeft]);
+  } finally {
+    process.off("beforeExit", giveUp);
   }
-  return loaded.default;
+}
+
+function exportFault(exported: string, file: string, cwd: string): PawlError {
+  return new PawlError(
+    "INVALID_CONFIG",
+    `${shown(file, cwd)} exports ${exported}: write \`export default defineConfig({ … })\`.`,
+    { file },
+  );
 }
 
 const SCHEMA = z.strictObject(
@@ -98,8 +120,9 @@ function mistakesOf(issue: z.core.$ZodIssue, sent: unknown): string[] {
 /** A definition that was not passed through `defineLifecycle` has no table to decide by. */
 function isLifecycle(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  const { name, table } = value as Partial<Lifecycle>;
-  return typeof name === "string" && table instanceof Map;
+  const { name, table, starts, leased_actions } = value as Partial<Lifecycle>;
+  const indexed = table instanceof Map && starts instanceof Map && leased_actions instanceof Set;
+  return typeof name === "string" && indexed && Object.isFrozen(value);
 }
 
 function spoken(value: unknown): string {

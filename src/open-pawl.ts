@@ -3,11 +3,14 @@ import { openDatabase } from "./engine/database/open-database.ts";
 import type { DatabaseConfig } from "./engine/database/open-database.ts";
 import { Engine } from "./engine/engine.ts";
 import type { By, EngineOptions } from "./engine/engine.ts";
-import { createMember, createOrg, createProject, findActor } from "./engine/members.ts";
+import { createMember, createOrg, createProject, findActor, listOrgs } from "./engine/members.ts";
 import type { NewMember } from "./engine/members.ts";
 import { migrate } from "./engine/migrate.ts";
 import { registerLifecycles } from "./engine/register-lifecycles.ts";
 import { startSweeper } from "./engine/sweeper.ts";
+import type { Sweeper } from "./engine/sweeper.ts";
+import type { Reconciled } from "./engine/reconcile.ts";
+import type { Sql } from "./engine/database/connect.ts";
 import { SYSTEM } from "./core/index.ts";
 import type { JsonObject, Lifecycle } from "./core/index.ts";
 
@@ -17,8 +20,12 @@ export type PawlOptions = DatabaseConfig &
     lifecycles?: readonly Lifecycle[];
     /** How often timers are looked at; 60 unless told, 0 for never (another node does). */
     sweepSeconds?: number;
+    /** How often what events may have missed is looked for and repaired; 300 unless told, 0 for never. */
+    reconcileSeconds?: number;
     /** Hears of a sweep that failed. */
     onFault?: (error: unknown) => void;
+    /** Hears of what had to be repaired: it should have been right. */
+    onRepair?: (report: Reconciled & { org_id: string }) => void;
   };
 
 /** The engine inside one's own process, on the database at `url` or on the embedded one in `data`. */
@@ -41,21 +48,13 @@ export type Pawl = Engine & {
 
 /** Opens the database, brings it up to date, and gives the engine on it; org and project `main` are there from the start. */
 export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
-  const {
-    lifecycles = [],
-    sweepSeconds = 60,
-    onFault,
-    parts,
-    patienceMs,
-    statementTimeoutMs,
-    ...where
-  } = options;
-  const database = await openDatabase(where);
+  const { lifecycles = [], parts, patienceMs, statementTimeoutMs } = options;
+  const database = await openDatabase(options);
   const { sql } = database;
   const known = [...LIFECYCLES, ...lifecycles];
   try {
     await migrate(sql);
-    await registerLifecycles(sql, known);
+    await registerLifecycles(sql, known, parts ? { parts } : {});
     await createOrg(sql, "main");
   } catch (error) {
     await database.close();
@@ -66,10 +65,7 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
     ...(patienceMs === undefined ? {} : { patienceMs }),
     ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
   });
-  const sweeper =
-    sweepSeconds > 0
-      ? startSweeper(() => engine.sweep(), { everyMs: sweepSeconds * 1000, ...(onFault ? { onFault } : {}) })
-      : null;
+  const sweepers = startSweepers(engine, sql, options);
   return Object.assign(engine, {
     url: database.url,
     as: async (member_id: string, org_id = "main") => ({
@@ -81,9 +77,24 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
     createProject: (project: { id: string }, org_id = "main") => createProject(sql, org_id, project),
     createMember: (member: NewMember, org_id = "main") => createMember(sql, org_id, member),
     close: async () => {
-      await sweeper?.stop();
+      await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
       await engine.drain();
       await database.close();
     },
   });
+}
+
+function startSweepers(engine: Engine, sql: Sql, options: PawlOptions): Sweeper[] {
+  const { sweepSeconds = 60, reconcileSeconds = 300, onFault, onRepair } = options;
+  const every = (seconds: number, work: () => Promise<unknown>) =>
+    seconds > 0 ? [startSweeper(work, { everyMs: seconds * 1000, ...(onFault ? { onFault } : {}) })] : [];
+  return [
+    ...every(sweepSeconds, () => engine.sweep()),
+    ...every(reconcileSeconds, async () => {
+      for (const org_id of await listOrgs(sql)) {
+        const report = await engine.reconcile(org_id);
+        if (report.repaired.length + report.broken.length > 0) onRepair?.({ org_id, ...report });
+      }
+    }),
+  ];
 }

@@ -4,6 +4,7 @@ import type { Lifecycle } from "../core/index.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { findLifecycle } from "./find-lifecycle.ts";
+import { lookAt } from "./look-at.ts";
 import { reportText, summaryText } from "./report-text.ts";
 import type { Report } from "./report-text.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -16,7 +17,7 @@ export async function checkLifecycles(
   const user = await loadConfig(config);
   const known = [...shipped, ...user.lifecycles];
   const chosen = name === undefined ? known : [findLifecycle(known, name)];
-  const reports = chosen.map(reportOn);
+  const reports = chosen.map((lifecycle) => lookAt(lifecycle, shipped, reportOn));
   const ok = reports.every(({ findings }) => findings.length === 0);
   if (json) {
     out.write(`${JSON.stringify({ ok, reports }, null, 2)}\n`);

@@ -3,6 +3,7 @@ import type { Lifecycle, RuleDescription } from "../core/index.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { findLifecycle } from "./find-lifecycle.ts";
+import { lookAt } from "./look-at.ts";
 import type { Screen, Surroundings } from "./surroundings.ts";
 import { textTable } from "./text-table.ts";
 import { wrap } from "./wrap.ts";
@@ -16,9 +17,11 @@ export async function drawLifecycle(
 ): Promise<ExitCode> {
   const user = await loadConfig(options.config);
   const lifecycle = findLifecycle([...shipped, ...user.lifecycles], options.name);
-  const text = options.json
-    ? JSON.stringify(describeLifecycle(lifecycle), null, 2)
-    : DRAW[options.format](lifecycle, out);
+  const text = lookAt(lifecycle, shipped, () =>
+    options.json
+      ? JSON.stringify(describeLifecycle(lifecycle), null, 2)
+      : DRAW[options.format](lifecycle, out),
+  );
   out.write(`${text}\n`);
   return EXIT.fine;
 }

@@ -101,7 +101,7 @@ function prepare(program: Command, { out, err }: Surroundings): Command {
 function configOption(): Option {
   return new Option(
     "-c, --config <path>",
-    "the configuration to read (default: pawl.config.ts, .js or .mjs here)",
+    "the configuration to read (default: pawl.config.ts, .mts, .js, .mjs or .cjs here)",
   );
 }
 

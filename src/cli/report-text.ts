@@ -4,21 +4,21 @@ import { wrap } from "./wrap.ts";
 
 export type Report = CheckReport & { statuses: number; rules: number };
 
-/** One lifecycle's report: what was walked, what was proved, and each finding with the way there. */
+/** One lifecycle's report: what was walked, what holds, and each finding with the way there. */
 export function reportText(report: Report, screen: Screen): string {
   const { bold, green, red } = screen.colours;
-  const proved = provedInvariants(report);
+  const holding = holdingInvariants(report);
   const counts = [
     count(report.statuses, "status", "statuses"),
     count(report.rules, "rule"),
     count(report.situations, "situation"),
-    provedText(proved.length, report.invariants.length),
+    holdingText(holding.length, report.invariants.length),
   ];
   const mark = report.findings.length === 0 ? green("✓") : red("✗");
   const head = wrap(`${report.lifecycle} v${report.version}: ${counts.join(", ")}`, screen.columns, 2);
   return [
     `${mark} ${head.replace(report.lifecycle, bold)}`,
-    ...proved.map((name) => bullet(green("✓"), name, screen)),
+    ...holding.map((name) => bullet(green("✓"), name, screen)),
     ...report.findings.map((finding) => findingText(finding, screen)),
   ].join("\n");
 }
@@ -41,15 +41,16 @@ export function summaryText(
   return `${count(reports.length, "lifecycle")} checked${from}: ${verdict}.`;
 }
 
-/** A walk that was cut short proves nothing. */
-function provedInvariants({ invariants, findings }: Report): string[] {
+/** A walk that was cut short shows nothing. */
+function holdingInvariants({ invariants, findings }: Report): string[] {
   if (findings.some(({ kind }) => kind === "too_large")) return [];
   return invariants.filter((name) => !findings.some(({ invariant }) => invariant === name));
 }
 
-function provedText(proved: number, declared: number): string {
+function holdingText(holding: number, declared: number): string {
   if (declared === 0) return "no invariants";
-  return `${proved === declared ? "" : `${proved} of `}${count(declared, "invariant")} proved`;
+  const some = holding === declared ? "" : `${holding} of `;
+  return `${some}${count(declared, "invariant")} ${holding === 1 || declared === 1 ? "holds" : "hold"}`;
 }
 
 function findingText({ level, message, path }: Finding, screen: Screen): string {

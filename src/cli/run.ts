@@ -4,9 +4,11 @@ import type { ExitCode } from "./exit-code.ts";
 import { buildProgram } from "./program.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { tellFault, tellUsageFault } from "./tell-fault.ts";
+import { tellStrayFaults } from "./tell-stray-faults.ts";
 
 /** Runs one command line and gives its exit code; whatever goes wrong has been said on `err`. */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+  tellStrayFaults(surroundings);
   let exitCode: ExitCode = EXIT.fine;
   const program = buildProgram(surroundings, (code) => {
     exitCode = code;

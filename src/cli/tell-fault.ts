@@ -58,7 +58,8 @@ function problemJson({ code, message, params }: PawlError): string {
   return `${JSON.stringify({ code, title, detail: message, next, ...params })}\n`;
 }
 
-function tell({ colours, columns }: Screen, [first = "", ...rest]: string[]): string {
+/** The first line says what happened, the others what to do. */
+export function tell({ colours, columns }: Screen, [first = "", ...rest]: string[]): string {
   const lines = rest.map((line) => `  ${wrap(line, columns, line.startsWith("- ") ? 4 : 2)}`);
   return [`${colours.red("pawl:")} ${wrap(first, columns, 6)}`, ...lines].map((line) => `${line}\n`).join("");
 }

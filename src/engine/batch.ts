@@ -1,6 +1,15 @@
 /** Said of an item that must wait for the next batch: what it needs was taken by a neighbour. */
 export const DEFERRED = Symbol("deferred");
 
+/** Said of an item that failed alone: its neighbours did not. */
+export class Failed {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
+
 type Waiting<Item, Answer> = {
   item: Item;
   resolve: (answer: Answer) => void;
@@ -12,7 +21,7 @@ type Waiting<Item, Answer> = {
  * `run` answers each item in order; what it defers comes first in the next batch.
  */
 export class Batch<Item, Answer> {
-  readonly run: (items: readonly Item[]) => Promise<(Answer | typeof DEFERRED)[]>;
+  readonly run: (items: readonly Item[]) => Promise<(Answer | typeof DEFERRED | Failed)[]>;
   private readonly limit: number;
   private queue: Waiting<Item, Answer>[] = [];
   private running: Promise<void> | null = null;
@@ -45,6 +54,7 @@ export class Batch<Item, Answer> {
         for (const [index, waiting] of taken.entries()) {
           const answer = answers[index];
           if (answer === DEFERRED) deferred.push(waiting);
+          else if (answer instanceof Failed) waiting.reject(answer.error);
           else waiting.resolve(answer as Answer);
         }
         this.queue.unshift(...deferred);

@@ -1,12 +1,14 @@
 import { admit, refuse } from "../core/index.ts";
-import type { Actor, Lifecycle, PoolCondition, Refusal } from "../core/index.ts";
+import type { Actor, Lifecycle, PoolCondition, Refusal, Task } from "../core/index.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { publicTask } from "./public-task.ts";
 import type { PublicTask } from "./public-task.ts";
 import { usedForSomethingElse } from "./refusals.ts";
 import { settle } from "./settle.ts";
 import { findRequests } from "./statements/find-requests.ts";
+import { holdMark } from "./statements/hold-mark.ts";
 import { pickFromPool } from "./statements/pick-from-pool.ts";
+import { findMarked } from "./statements/read-journal.ts";
 import { readSettingsOfTasks } from "./statements/read-settings.ts";
 import { readClock, readSurroundings } from "./statements/read-surroundings.ts";
 import { saveRequests } from "./statements/save-requests.ts";
@@ -33,13 +35,21 @@ export type Claimed = {
   replayed: boolean;
 };
 
+export type ClaimItem = {
+  request: ClaimRequest;
+  actor: Actor;
+  /** Stands in the journal where the caller gave no client_event_id: by it an unknown commit is settled. */
+  mark: string;
+  /** A transaction with this claim was cut off, perhaps after its commit. */
+  uncertain: boolean;
+};
+
 /** Takes the best free tasks in one transaction, by the lifecycle's pool action and the same rules as any other command. */
 export async function claimWithin(
   workshop: Workshop,
   tx: Tx,
   org_id: string,
-  actor: Actor,
-  request: ClaimRequest,
+  { request, actor, mark, uncertain }: ClaimItem,
 ): Promise<Claimed | Refusal> {
   const lifecycle = workshop.lifecycles.get(request.lifecycle);
   if (!lifecycle) return refuse("UNKNOWN_LIFECYCLE", `There is no lifecycle "${request.lifecycle}".`);
@@ -59,13 +69,25 @@ export async function claimWithin(
 
   const { client_event_id: _, ...meant } = request;
   const print = fingerprint(["claim", actor.id, meant]);
-  const [use] = await findRequests(tx, org_id, key === null ? [] : [key]);
+  // Of several who come with one key the others wait here for the first, and then find what he got.
+  const [, [use]] = await Promise.all([
+    key === null ? null : holdMark(tx, key),
+    findRequests(tx, org_id, key === null ? [] : [key]),
+  ]);
   if (use) {
     if (use.fingerprint !== print) return usedForSomethingElse(use.client_event_id);
     return { ...(use.answer as Claimed), replayed: true };
   }
 
-  const { now, free } = await pick(workshop, tx, org_id, actor, lifecycle, request);
+  if (uncertain && key === null) {
+    const taken = await takenBefore(workshop, tx, org_id, actor, mark);
+    if (taken.length > 0) return { kind: "claimed", tasks: taken, refusal: null, replayed: false };
+  }
+
+  const [, { now, free }] = await Promise.all([
+    key === null ? holdMark(tx, mark) : null,
+    pick(workshop, tx, org_id, actor, lifecycle, request),
+  ]);
   const asks = free.map((locked) => ({ ...locked, actor, input: command.input, action: pool.action }));
   const facts = await workshop.loadFacts(tx, org_id, asks);
   const works = free.map((locked, index): Work => ({
@@ -73,22 +95,12 @@ export async function claimWithin(
     actor,
     command,
     facts: facts[index] ?? {},
-    client_event_id: key,
+    client_event_id: key ?? mark,
   }));
   const settled = await settle(workshop, tx, org_id, now, works);
   const answer: Claimed = {
     kind: "claimed",
-    tasks: settled.flatMap((one) =>
-      one.kind === "moved"
-        ? [
-            {
-              task: publicTask(one.task),
-              lease_token: one.lease_token,
-              lease_until: one.task.lease?.until ?? null,
-            },
-          ]
-        : [],
-    ),
+    tasks: settled.flatMap((one) => (one.kind === "moved" ? [claimedTask(one.task)] : [])),
     refusal: settled.find((one) => one.kind === "refused") ?? null,
     replayed: false,
   };
@@ -101,6 +113,37 @@ export async function claimWithin(
     );
   }
   return answer;
+}
+
+/** What a claim took whose answer was cut off; first it waits until the transaction that was cut off is over. */
+async function takenBefore(
+  workshop: Workshop,
+  tx: Tx,
+  org_id: string,
+  actor: Actor,
+  mark: string,
+): Promise<ClaimedTask[]> {
+  await holdMark(tx, mark);
+  const marked = await findMarked(tx, org_id, [mark]);
+  const { tasks } = await workshop.look(
+    tx,
+    org_id,
+    marked.map((event) => event.task_id),
+  );
+  return marked.flatMap(({ task_id, row_version }) => {
+    const task = tasks.get(task_id)?.task;
+    // What was taken from him meanwhile is no longer his.
+    const stands = task?.row_version === Number(row_version) && (task.lease?.holder ?? actor.id) === actor.id;
+    return stands ? [claimedTask(task)] : [];
+  });
+}
+
+function claimedTask(task: Task): ClaimedTask {
+  return {
+    task: publicTask(task),
+    lease_token: task.lease?.token ?? null,
+    lease_until: task.lease?.until ?? null,
+  };
 }
 
 async function pick(

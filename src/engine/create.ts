@@ -124,23 +124,26 @@ export async function createWithin(
     org_id,
     now,
     new Map(settings.map((row) => [row.id, row.settings])),
+    new Map(made.map((row) => [row.id, row])),
   );
   const uses = new Map(used.map((use) => [use.client_event_id, use]));
   const drafted = creations.map((creation) => desk.draft(creation));
   await desk.lookAround(tx, drafted);
 
   const requests: NewRequest[] = [];
+  const keysUsed = new Set<string>();
   const answers = creations.map((creation, index) => {
     const use = uses.get(creation.client_event_id ?? "");
     if (use) {
       if (use.fingerprint !== creation.print) return usedForSomethingElse(use.client_event_id);
       return { ...(use.answer as CreatedTasks), replayed: true };
     }
-    const there = creation.tasks.flatMap(({ id }) => made.filter((row) => row.id === id));
-    if (there.length === creation.tasks.length) return alreadyMade(there);
+    // A neighbour has just used the key: the next batch will say whether he meant the same.
+    if (keysUsed.has(creation.client_event_id ?? "")) return DEFERRED;
     const answer = desk.decide(creation, drafted[index] as Drafted[] | Refusal);
     if (answer !== DEFERRED && answer.kind === "created" && creation.client_event_id !== null) {
       const { client_event_id, actor, print } = creation;
+      keysUsed.add(client_event_id);
       requests.push({ client_event_id, actor_id: actor.id, fingerprint: print, answer });
     }
     return answer;
@@ -161,15 +164,24 @@ class CreationDesk {
   private readonly org_id: string;
   private readonly now: Instant;
   private readonly settings: ReadonlyMap<string, string>;
+  /** Made by a transaction of which it was not known whether it committed. */
+  private readonly made: ReadonlyMap<string, TaskRow>;
   private blockers = new Map<string, BlockerRow>();
   private twins = new Map<string, TaskRow>();
   private readonly keysTaken = new Set<string>();
 
-  constructor(workshop: Workshop, org_id: string, now: Instant, settings: ReadonlyMap<string, string>) {
+  constructor(
+    workshop: Workshop,
+    org_id: string,
+    now: Instant,
+    settings: ReadonlyMap<string, string>,
+    made: ReadonlyMap<string, TaskRow>,
+  ) {
     this.workshop = workshop;
     this.org_id = org_id;
     this.now = now;
     this.settings = settings;
+    this.made = made;
   }
 
   /** The lifecycle's reading of each input, references resolved. */
@@ -217,10 +229,10 @@ class CreationDesk {
     const existing: boolean[] = [];
     for (const task of drafted) {
       const key = twinKey(task.lifecycle.name, task.draft.dedupe_key);
-      const twin = this.twins.get(key);
-      existing.push(twin !== undefined);
-      if (twin) {
-        tasks.push(publicTask(taskOf(twin, undefined)));
+      const there = this.made.get(task.id) ?? this.twins.get(key);
+      existing.push(there !== undefined && there.id !== task.id);
+      if (there) {
+        tasks.push(publicTask(taskOf(there, undefined)));
         continue;
       }
       if (task.draft.dedupe_key != null && this.keysTaken.has(key)) return DEFERRED;
@@ -267,11 +279,6 @@ class CreationDesk {
     const place = { id: task.id, org_id: this.org_id, project_id: task.project_id, open_blockers };
     return decideCreation(task.lifecycle, view, { available_at: task.available_at, ...task.draft }, place);
   }
-}
-
-function alreadyMade(rows: readonly TaskRow[]): CreatedTasks {
-  const tasks = rows.map((row) => publicTask(taskOf(row, undefined)));
-  return { kind: "created", tasks, existing: tasks.map(() => false), replayed: true };
 }
 
 function cycleRefusal(tasks: readonly Drafted[]): Refusal | null {

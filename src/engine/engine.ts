@@ -1,18 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { canSee, explain, PawlError } from "../core/index.ts";
 import type { Actor, Explanation, Instant, Lifecycle, Refusal } from "../core/index.ts";
-import { Batch, DEFERRED } from "./batch.ts";
+import { Batch, DEFERRED, Failed } from "./batch.ts";
 import { claimWithin } from "./claim.ts";
 import type { Claimed, ClaimRequest } from "./claim.ts";
 import { admitCreations, createWithin } from "./create.ts";
 import type { AdmittedCreation, CreatedTasks, NewTask } from "./create.ts";
 import type { Sql } from "./database/connect.ts";
-import { violationOf } from "./fault.ts";
+import { isUnstorable, violationOf } from "./fault.ts";
 import type { LifecycleParts } from "./lifecycle-parts.ts";
-import { performWithin, refusalOfViolation } from "./perform.ts";
+import { performWithin, refusalOfData, refusalOfViolation } from "./perform.ts";
 import type { Performed, PerformItem, PerformRequest } from "./perform.ts";
+import { pruneOrg } from "./prune.ts";
+import type { Pruned, PruneOptions } from "./prune.ts";
 import { publicTask } from "./public-task.ts";
 import type { PublicTask } from "./public-task.ts";
+import { reconcileOrg } from "./reconcile.ts";
+import type { Reconciled } from "./reconcile.ts";
 import { isUuid, notFound } from "./refusals.ts";
 import { findTasks, readLeases } from "./statements/find-tasks.ts";
 import { listTasks } from "./statements/list-tasks.ts";
@@ -50,6 +54,7 @@ export type TaskQuery = {
 };
 
 const MOST_PER_PAGE = 200;
+const MOST_SWEEP_ROUNDS = 1_000;
 
 /** Everything durable: tasks are created, moved, claimed, watched and verified through it and in no other way. */
 export class Engine {
@@ -58,6 +63,8 @@ export class Engine {
   private readonly patience: Patience;
   private readonly performs = new Map<string, Batch<PerformItem, Performed | Refusal>>();
   private readonly creations = new Map<string, Batch<AdmittedCreation, CreatedTasks | Refusal>>();
+  /** Claims that are under way. */
+  private readonly claims = new Set<Promise<unknown>>();
 
   constructor(sql: Sql, lifecycles: readonly Lifecycle[], { parts, ...patience }: EngineOptions = {}) {
     this.sql = sql;
@@ -81,7 +88,7 @@ export class Engine {
 
   /** Performs one command. */
   async perform(by: By, request: PerformRequest, within: Within = {}): Promise<Performed | Refusal> {
-    const item = { request, actor: by.actor, mark: `pawl:${randomUUID()}`, uncertain: false };
+    const item = { request, actor: by.actor, mark: markOfOurs(), uncertain: false };
     const { tx } = within;
     if (tx) return untilDone([item], (items) => performWithin(this.workshop, tx, by.org_id, items));
     return batchOf(this.performs, by.org_id, (items) =>
@@ -100,10 +107,13 @@ export class Engine {
 
   /** Takes the best free tasks of a lifecycle's pool. */
   async claim({ org_id, actor }: By, request: ClaimRequest, { tx }: Within = {}): Promise<Claimed | Refusal> {
-    const work = (inner: Tx) => claimWithin(this.workshop, inner, org_id, actor, request);
-    if (tx) return work(tx);
-    const [answer] = await this.settleBatch([request], async (inner) => [await work(inner)]);
-    return answer as Claimed | Refusal;
+    const item = { request, actor, mark: markOfOurs(), uncertain: false };
+    if (tx) return claimWithin(this.workshop, tx, org_id, item);
+    return this.untilAnswered(
+      this.settleBatch([item], async (inner, [tried = item]) => [
+        await claimWithin(this.workshop, inner, org_id, tried),
+      ]),
+    );
   }
 
   /** Renews leases, many in one statement; those that are no longer the caller's are named. */
@@ -215,17 +225,28 @@ export class Engine {
   async sweep({ now = null, limit = 200 }: { now?: Instant | null; limit?: number } = {}): Promise<Swept> {
     const total: Swept = { looked_at: 0, moved: 0, put_off: [] };
     for (const org_id of await this.read((tx) => orgsWithDueTasks(tx, now))) {
-      for (let looked = limit; looked === limit;) {
+      // Until nothing is due: one timer may set the next at once. A ring of such timers must not hold the sweep for ever.
+      for (let round = 0; round < MOST_SWEEP_ROUNDS; round++) {
         const swept = await transact(this.sql, this.patience, (tx) =>
           sweepWithin(this.workshop, tx, org_id, { now, limit }),
         );
-        looked = swept.looked_at;
         total.looked_at += swept.looked_at;
         total.moved += swept.moved;
         total.put_off.push(...swept.put_off);
+        if (swept.looked_at === 0) break;
       }
     }
     return total;
+  }
+
+  /** Repairs and reports what events have missed of an org's unfinished tasks, and reports what breaks a declared invariant. */
+  reconcile(org_id: string, { chunk = 200 }: { chunk?: number } = {}): Promise<Reconciled> {
+    return reconcileOrg(this.workshop, (work) => this.read(work), org_id, chunk);
+  }
+
+  /** Deletes finished tasks that are old, with all that belongs to them; nobody does so unasked. */
+  prune(options: PruneOptions): Promise<Pruned> {
+    return pruneOrg((work) => this.read(work), options);
   }
 
   /** Rebuilds every task of an org from its journal and tells what differs. */
@@ -238,48 +259,64 @@ export class Engine {
 
   /** Waits until everything that was asked for is answered. */
   async drain(): Promise<void> {
-    await Promise.all([...this.performs.values(), ...this.creations.values()].map((batch) => batch.drain()));
+    const batches = [...this.performs.values(), ...this.creations.values()];
+    await Promise.all([...batches.map((batch) => batch.drain()), Promise.allSettled(this.claims)]);
+  }
+
+  /** A claim goes alone: it has nothing to share with others. */
+  private async untilAnswered(claim: Promise<(Claimed | Refusal | typeof DEFERRED | Failed)[]>) {
+    this.claims.add(claim);
+    try {
+      const [answer] = await claim;
+      if (answer instanceof Failed) throw answer.error;
+      return answer as Claimed | Refusal;
+    } finally {
+      this.claims.delete(claim);
+    }
   }
 
   private read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return transact(this.sql, this.patience, work);
   }
 
-  /** One transaction for all; where the database refuses one of them, each gets a transaction of its own, so that it never fails its neighbours. */
+  /** One transaction for all. Where one of them fails, they go on in halves until it is alone: it never fails its neighbours. */
   private async settleBatch<Item, Answer>(
     items: readonly Item[],
     work: (tx: Tx, items: readonly Item[]) => Promise<(Answer | typeof DEFERRED)[]>,
-  ): Promise<(Answer | Refusal | typeof DEFERRED)[]> {
+  ): Promise<(Answer | Refusal | typeof DEFERRED | Failed)[]> {
     let tried = items;
-    const onCut = () => (tried = items.map((item) => ({ ...item, uncertain: true })));
+    const onCut = () => (tried = tried.map((item) => ({ ...item, uncertain: true })));
+    const settle = () => transact(this.sql, this.patience, (tx) => work(tx, tried), onCut);
     try {
-      return await transact(this.sql, this.patience, (tx) => work(tx, tried), onCut);
+      return await settle();
     } catch (error) {
-      const constraint = violationOf(error);
-      if (constraint === null) throw error;
-      const [only] = items;
-      if (items.length > 1 || only === undefined) {
-        const answers: (Answer | Refusal | typeof DEFERRED)[] = [];
-        for (const item of items) answers.push(...(await this.settleBatch([item], work)));
-        return answers;
+      if (error instanceof PawlError) throw error;
+      if (items.length > 1) {
+        const middle = Math.ceil(items.length / 2);
+        const first = await this.settleBatch(tried.slice(0, middle), work).catch(failAll(middle));
+        const second = this.settleBatch(tried.slice(middle), work).catch(failAll(items.length - middle));
+        return [...first, ...(await second)];
       }
-      return this.settleAlone(only, work);
+      if (violationOf(error) === null) return [refusalOrFailure(error)];
     }
+    // The neighbour that was first has committed by now, so that rules and keys see it; what the database still refuses is refused.
+    return settle().catch((error: unknown) => [refusalOrFailure(error)]);
   }
+}
 
-  /** The neighbour that was first has committed by now, so that rules and keys see it; what the database still refuses is refused. */
-  private async settleAlone<Item, Answer>(
-    item: Item,
-    work: (tx: Tx, items: readonly Item[]) => Promise<(Answer | typeof DEFERRED)[]>,
-  ): Promise<(Answer | Refusal | typeof DEFERRED)[]> {
-    try {
-      return await transact(this.sql, this.patience, (tx) => work(tx, [item]));
-    } catch (error) {
-      const constraint = violationOf(error);
-      if (constraint === null) throw error;
-      return [refusalOfViolation(constraint)];
-    }
-  }
+function failAll(count: number): (error: unknown) => Failed[] {
+  return (error) => new Array<Failed>(count).fill(new Failed(error));
+}
+
+function refusalOrFailure(error: unknown): Refusal | Failed {
+  const constraint = violationOf(error);
+  if (constraint !== null) return refusalOfViolation(constraint);
+  return isUnstorable(error) ? refusalOfData(error) : new Failed(error);
+}
+
+/** A client_event_id of the engine's own, where the caller gave none. */
+function markOfOurs(): string {
+  return `pawl:${randomUUID()}`;
 }
 
 function batchOf<Item, Answer>(

@@ -9,18 +9,36 @@ export function violationOf(error: unknown): string | null {
   return typeof constraint_name === "string" ? constraint_name : "a constraint";
 }
 
+/** The database cannot hold what was sent: a NUL in a text, a number out of its range. */
+export function isUnstorable(error: unknown): boolean {
+  const { code } = (error ?? {}) as DriverError;
+  return typeof code === "string" && /^22...$/.test(code);
+}
+
 /** Two transactions were in each other's way; the same again will do. */
 export function isCollision(error: unknown): boolean {
   const { code } = (error ?? {}) as DriverError;
   return code === "40P01" || code === "40001" || code === "55P03";
 }
 
-const CONNECTION = /^(CONNECTION_|CONNECT_|ECONN|EPIPE|ENOENT|ETIMEDOUT|57P0|08|53300)/;
+const CONNECTION =
+  /^(CONNECTION_|CONNECT_|ECONN|EPIPE|ENOENT|EAGAIN|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN|57P0|08|53300)/;
 
 /** The connection is gone or cannot be had. Whether a commit that was under way went through is not known. */
 export function isConnectionLoss(error: unknown): boolean {
   const { code } = (error ?? {}) as DriverError;
   return typeof code === "string" && CONNECTION.test(code);
+}
+
+/** This client was ended: it will not find the database again. */
+export function isEnded(error: unknown): boolean {
+  return ((error ?? {}) as DriverError).code === "CONNECTION_ENDED";
+}
+
+/** The server is there and cannot, for now: a timeout, no room, no memory, a standby that is not yet promoted. */
+export function isOverload(error: unknown): boolean {
+  const { code } = (error ?? {}) as DriverError;
+  return typeof code === "string" && /^(57014|25006|25P0[34]|53|58)/.test(code);
 }
 
 /** What a caller is told when the database stays away. */

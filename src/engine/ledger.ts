@@ -57,6 +57,14 @@ export class Ledger {
     return { kind: "moved", task: after, event: entryOf(work, decision, after), lease_token };
   }
 
+  /** A move that no rule decides: a new version of the lifecycle does. */
+  record(work: Work, decision: Moved): void {
+    const { lifecycle, task, settings, hasDependents } = work;
+    const after = this.applied(work, decision);
+    this.tasks.set(task.id, { lifecycle, task: after, settings, hasDependents });
+    this.round.push({ work, decision, after });
+  }
+
   /** A move of the system's own, where the rules have nothing against it. */
   decideAsSystem(id: string, action: string, input: JsonObject = {}): void {
     const known = this.tasks.get(id);

@@ -27,6 +27,19 @@ export async function bringUpToDate(
   return [...moved, ...pooled.map(({ task_id, is }) => ({ task_id, what: "pooled", was: !is, is }))];
 }
 
+/** What `bringUpToDate` would put right, seen in an unfinished task. */
+export function isOutdated(
+  { migrations, statuses, pool }: Lifecycle,
+  { status, due_action, pooled }: { status: string; due_action: string | null; pooled: boolean },
+): boolean {
+  return (
+    status in migrations.statuses ||
+    (due_action !== null && due_action in migrations.actions) ||
+    statuses[status]?.final === true ||
+    pooled !== (pool?.from === status)
+  );
+}
+
 async function migrateTasks(
   workshop: Workshop,
   tx: Tx,

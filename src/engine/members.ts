@@ -22,6 +22,11 @@ export async function createOrg(sql: Sql, id: string): Promise<void> {
   await createProject(sql, id, { id: "main" });
 }
 
+export async function listOrgs(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`select o.id from pawl.org o order by o.id`;
+  return rows.map((row) => row.id);
+}
+
 export async function createProject(
   sql: Sql,
   org_id: string,

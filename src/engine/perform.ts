@@ -67,7 +67,7 @@ export async function performWithin(
     const locked = tasks.get(item.request.task_id);
     const commit = commits.get(item.mark);
     if (commit && locked) {
-      answers[place] = { ...performed("moved", locked.task), event: entryOfRow(commit), replayed: true };
+      answers[place] = committed(item, locked.task, entryOfRow(commit));
       continue;
     }
     const admitted = workFor(item, locked);
@@ -157,6 +157,18 @@ function performed(outcome: Performed["outcome"], task: Task): Performed {
     lease_token: null,
     replayed: false,
   };
+}
+
+/** The answer that was on its way when the connection was cut; the token of a lease goes to the claimer, who never got it. */
+function committed({ actor }: PerformItem, task: Task, event: JournalEntry): Performed {
+  const stands = task.row_version === event.row_version && task.lease?.holder === actor.id;
+  return { ...performed("moved", task), event, lease_token: stands ? (task.lease?.token ?? null) : null };
+}
+
+/** What the database could not write down, as the refusal of the command that sent it. */
+export function refusalOfData(error: unknown): Refusal {
+  const why = error instanceof Error ? error.message : String(error);
+  return refuse("VALIDATION_ERROR", `The database cannot hold this: ${why}.`, { errors: [] });
 }
 
 /** What a database defence or index said, as the refusal of the command that met it. */

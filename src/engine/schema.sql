@@ -208,6 +208,15 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION pawl.refuse_truncation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'tasks are removed one by one, and only when they are finished'
+    using errcode = 'check_violation', constraint = 'tasks_are_never_truncated';
+end $function$;
+
 CREATE OR REPLACE FUNCTION pawl.refuse_undeclared_births()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -265,3 +274,5 @@ CREATE TRIGGER a_status_changes_as_declared AFTER UPDATE ON pawl.task REFERENCIN
 CREATE TRIGGER a_task_begins_as_declared AFTER INSERT ON pawl.task REFERENCING NEW TABLE AS after_change FOR EACH STATEMENT EXECUTE FUNCTION pawl.refuse_undeclared_births();
 
 CREATE TRIGGER an_open_task_is_never_lost AFTER DELETE ON pawl.task REFERENCING OLD TABLE AS before_change FOR EACH STATEMENT EXECUTE FUNCTION pawl.refuse_loss_of_open_tasks();
+
+CREATE TRIGGER tasks_are_never_truncated BEFORE TRUNCATE ON pawl.task FOR EACH STATEMENT EXECUTE FUNCTION pawl.refuse_truncation();

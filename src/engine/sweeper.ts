@@ -1,5 +1,3 @@
-import type { Swept } from "./sweep.ts";
-
 export type Sweeper = {
   /** Ends the sweeping, after the sweep that is under way. May be called twice. */
   stop(): Promise<void>;
@@ -7,7 +5,7 @@ export type Sweeper = {
 
 /** Sweeps again and again; a sweep that fails is told, and the next one comes all the same. */
 export function startSweeper(
-  sweep: () => Promise<Swept>,
+  sweep: () => Promise<unknown>,
   { everyMs, onFault = () => undefined }: { everyMs: number; onFault?: (error: unknown) => void },
 ): Sweeper {
   let timer: NodeJS.Timeout | undefined;

@@ -93,7 +93,7 @@ export function isFinal(lifecycle: Lifecycle, status: string): boolean {
   return lifecycle.statuses[status]?.final === true;
 }
 
-/** Finished in the way that those who wait for it are waiting for. */
-export function isSuccess(lifecycle: Lifecycle, status: string): boolean {
-  return lifecycle.statuses[status]?.success === true;
+/** Finished in the way that those who wait for it are waiting for; finished tasks keep statuses that are no more. */
+export function isSuccess({ statuses, migrations }: Lifecycle, status: string): boolean {
+  return statuses[migrations.statuses[status] ?? status]?.success === true;
 }

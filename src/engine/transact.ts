@@ -13,9 +13,11 @@ export type Patience = {
 
 const MOST_COLLISIONS = 20;
 
-// Not of the session: behind a pooler it would be somebody else's. A client that vanished must not keep its locks.
-const SET_TIMEOUTS = `
-  select set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)`;
+// Not of the session: behind a pooler it would be somebody else's. A client that vanished must not keep its locks. Every
+// statement has its index; a plan made while a table was small, or before it was analysed, would read all of it, and be kept.
+const SET_LOCALS = `
+  select set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true),
+    set_config('enable_seqscan', 'off', true)`;
 
 /**
  * Runs work in a transaction. Collisions and lost connections are tried again; `onCut` hears of a cut before the next
@@ -64,14 +66,8 @@ async function attempt<T>(
   const done = sql.begin(async (tx) => {
     if (waiting === undefined) throw new Error("nobody waits for this transaction any more");
     clearTimeout(waiting);
-    // Not of the session: behind a pooler it would be somebody else's. Every statement has its index; a plan made while
-    // a table was small, or before it was analysed, would read all of it, and be kept.
-    const timeouts = tx`
-      select set_config('statement_timeout', ${String(statementTimeoutMs)}, true),
-        set_config('idle_in_transaction_session_timeout', ${String(statementTimeoutMs)}, true),
-        set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-        set_config('enable_mergejoin', 'off', true)`;
-    const [, result] = await Promise.all([timeouts, work(tx)]);
+    const settings = query(tx, SET_LOCALS, [String(statementTimeoutMs)]);
+    const [, result] = await Promise.all([settings, work(tx)]);
     return result;
   }) as Promise<T>;
   try {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../core/index.ts";
+import { findTasks } from "./statements/find-tasks.ts";
 import { checkSeals, pickTasksToVerify } from "./statements/verify-journal.ts";
 import type { SealedEvent, SealedTaskRow } from "./statements/verify-journal.ts";
 import { journalled } from "./task-row.ts";
@@ -24,25 +25,25 @@ export async function verifyOrg(
     // a move between the two shows as journal rows beyond the task's version, which are left out.
     const chunk = await readIn(async (tx) => {
       const tasks = await pickTasksToVerify(tx, org_id, from, CHUNK);
-      return {
-        tasks,
-        events: await checkSeals(
-          tx,
-          org_id,
-          tasks.map((task) => task.id),
-        ),
-      };
+      const ids = tasks.map((task) => task.id);
+      const journals = groupByTask(await checkSeals(tx, org_id, ids));
+      const bare = ids.filter((id) => !journals.has(id));
+      const still = bare.length === 0 ? [] : await findTasks(tx, org_id, bare);
+      // What has no journal and is no longer there was pruned between the two.
+      const pruned = new Set(bare.filter((id) => !still.some((row) => row.id === id)));
+      return { tasks, journals, pruned };
     });
-    if (chunk.tasks.length === 0) return verified;
-    const journals = groupByTask(chunk.events);
-    for (const task of chunk.tasks) {
+    const { tasks, journals, pruned } = chunk;
+    if (tasks.length === 0) return verified;
+    for (const task of tasks) {
+      if (pruned.has(task.id)) continue;
       const journal = (journals.get(task.id) ?? []).filter((event) => event.row_version <= task.row_version);
       verified.tasks++;
       verified.events += journal.length;
       const difference = firstDifference(task, journal);
       if (difference) verified.differences.push(difference);
     }
-    after = chunk.tasks.at(-1)?.id ?? null;
+    after = tasks.at(-1)?.id ?? null;
     onProgress(verified);
   }
 }

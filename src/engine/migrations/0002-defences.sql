@@ -80,3 +80,12 @@ end $$;
 create trigger an_open_task_is_never_lost after delete on pawl.task
   referencing old table as before_change
   for each statement execute function pawl.refuse_loss_of_open_tasks();
+
+create function pawl.refuse_truncation() returns trigger language plpgsql as $$
+begin
+  raise exception 'tasks are removed one by one, and only when they are finished'
+    using errcode = 'check_violation', constraint = 'tasks_are_never_truncated';
+end $$;
+
+create trigger tasks_are_never_truncated before truncate on pawl.task
+  for each statement execute function pawl.refuse_truncation();

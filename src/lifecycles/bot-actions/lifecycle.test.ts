@@ -151,7 +151,36 @@ test.each([
   ["   ", null],
   [null, null],
   ["👩‍👩‍👧‍👦".repeat(400), "👩‍👩‍👧‍👦".repeat(300)],
+  [" first\n\nsecond\tthird \n", "first\n\nsecond\tthird"],
+  ["a<b", "a<b"],
+  ["if x<y and (y)<z then stop", "if x<y and (y)<z then stop"],
+  ["i <3 you, 1<2, a<=b", "i <3 you, 1<2, a<=b"],
+  ["a<b>c</b>", "ac"],
+  ["Hello<img src=x onerror=alert(1)", "Hello"],
+  ["a<b <img src=x onerror=alert(1)", "a<b"],
+  ["Use <b", "Use"],
+  ["<b 1 < 2>bold</b\n>", "bold"],
+  ["seen <!-- and not <b>", "seen"],
+  ["<!-- a > b --><?xml version=1?><!DOCTYPE html>seen", "seen"],
+  ["1 > 0 <b>bold</b>", "1 > 0 bold"],
+  ["<>script>", "<>script>"],
 ])("displayText %j is shown as %j", (text, shown) => {
+  expect(cleanDisplayText(text)).toBe(shown);
+  // What is shown has nothing left to remove.
+  expect(cleanDisplayText(shown)).toBe(shown);
+});
+
+test.each<[string, string, string | null]>([
+  ["tags that are never closed", "<a".repeat(300_000), null],
+  ["comparisons without end", `a${"<a".repeat(300_000)}`, "a<".repeat(150)],
+  ["tags within tags", "<".repeat(20_000) + "b>".repeat(20_000), null],
+  ["comments that are never closed", "<!--".repeat(300_000), null],
+  ["settings that are never closed", "a<b=".repeat(300_000), "a"],
+  ["blanks before the text", `${" ".repeat(1_000_000)}<b>${" ".repeat(1_000_000)}text`, "text"],
+  ["markup before the text", `${"<b>".repeat(300_000)}text`, "text"],
+  ["a heap of accents", `a${"\u0301".repeat(1_000_000)}`, `a${"\u0301".repeat(31)}`],
+  ["a heap of accents, half a pair", `a${"𝅭".repeat(200)}b`, `a${"𝅭".repeat(15)}b`],
+])("%s are shown at once, however many they are", (_, text, shown) => {
   expect(cleanDisplayText(text)).toBe(shown);
 });
 

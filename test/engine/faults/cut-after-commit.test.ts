@@ -1,0 +1,104 @@
+// Breaking rule 10 (an unknown commit is settled by its client_event_id, and the engine makes one where the caller gave
+// none) makes things happen twice here, or leaves tasks claimed by nobody.
+import { afterAll, expect, test } from "vitest";
+import { connect } from "../../../src/engine/database/connect.ts";
+import { Engine } from "../../../src/engine/engine.ts";
+import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
+import { ann, openDesk, performed } from "../desk.ts";
+import { cuttingProxy, type Fate } from "./cutting-proxy.ts";
+import { expectKept, Load } from "./load.ts";
+import { expectSound, makeTasks } from "./nodes.ts";
+
+const desk = await openDesk();
+const by = desk.by(ann);
+let fateOf: (commit: number) => Fate = () => "pass";
+const proxy = await cuttingProxy(desk.url, (commit) => fateOf(commit));
+const sql = connect(proxy.url, { maxConnections: 10 });
+const engine = new Engine(sql, LIFECYCLES);
+afterAll(async () => {
+  await sql.end({ timeout: 5 });
+  await proxy.close();
+});
+
+const CUTS = ["after", "before", "late"] as const;
+
+test("every third COMMIT is cut off while sixteen callers work: each command happens once", async () => {
+  fateOf = (commit) => (commit % 3 === 0 ? (CUTS[(commit / 3) % 3] as Fate) : "pass");
+  const load = new Load(engine);
+  load.start(16);
+  while (proxy.cuts < 400) await load.more(50);
+  fateOf = () => "pass";
+  await load.stop();
+  expect(load.unavailable).toBe(0);
+  await expectKept(load, desk.sql);
+  await expectSound(desk);
+});
+
+test.each(CUTS)(
+  "a command whose COMMIT is cut off (%s) is answered as if nothing had been, and has happened once",
+  async (fate) => {
+    const cutOnce = () => {
+      let done = false;
+      fateOf = () => (done ? "pass" : ((done = true), fate));
+    };
+    for (let round = 0; round < 25; round++) {
+      cutOnce();
+      const made = await engine.create(by, [
+        { lifecycle: "code", title: "First", ref: "first" },
+        { lifecycle: "code", title: "Second", blocked_by: ["first"] },
+      ]);
+      expect(made).toMatchObject({ kind: "created", existing: [false, false], replayed: false });
+      const [first] = made.kind === "created" ? made.tasks : [];
+      const task_id = first?.id ?? "";
+
+      cutOnce();
+      const claimed = performed(await engine.perform(by, { task_id, action: "claim" }));
+      expect(claimed).toMatchObject({ outcome: "moved", replayed: false, task: { row_version: 2 } });
+      cutOnce();
+      // The token is one that works.
+      const { lease_token } = claimed;
+      const released = performed(await engine.perform(by, { task_id, action: "release", lease_token }));
+      expect(released).toMatchObject({
+        event: { action: "release" },
+        task: { row_version: 3, status: "ready" },
+      });
+
+      const key = round % 2 === 0 ? { client_event_id: `claim ${fate} ${round}` } : {};
+      cutOnce();
+      const taken = await engine.claim(by, { lifecycle: "code", limit: 1, ...key });
+      expect(taken).toMatchObject({ kind: "claimed", tasks: [{ task: { status: "claimed" } }] });
+      const [one] = taken.kind === "claimed" ? taken.tasks : [];
+      const [lease] =
+        await desk.sql`select token::text from pawl.lease where task_id = ${one?.task.id ?? ""}`;
+      expect(one?.lease_token).toBe(lease?.token);
+    }
+    const [counted] = await desk.sql<{ leases: number; claims: number }[]>`
+      select count(*)::int as leases, count(distinct task_id)::int as claims from pawl.lease`;
+    expect(counted?.leases).toBe(counted?.claims);
+    await expectSound(desk);
+  },
+);
+
+test("a creation of which one task was there before is answered the same when its COMMIT is cut off", async () => {
+  const job = (nonce: string) => ({
+    lifecycle: "delivery",
+    user_id: "u",
+    file_id: "f",
+    chat_id: "c",
+    request_nonce: nonce,
+  });
+  const bot = { ...ann, roles: ["agent", "admin"] };
+  const [there] = await makeTasks(desk, bot, [job("there")]);
+  let done = false;
+  fateOf = () => (done ? "pass" : ((done = true), "after"));
+  const made = await engine.create(desk.by(bot), [
+    job("there"),
+    job("new"),
+    { lifecycle: "board", title: "Beside them", description: "-" },
+  ]);
+  expect(made).toMatchObject({
+    kind: "created",
+    existing: [true, false, false],
+    tasks: [{ id: there?.id }, {}, {}],
+  });
+});

@@ -1,0 +1,120 @@
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+import { connect, socketUrl } from "../../../src/engine/database/connect.ts";
+
+const run = promisify(execFile);
+
+const POSTGRES = "/usr/lib/postgresql/15/bin/postgres";
+const PGBOUNCER = "/usr/sbin/pgbouncer";
+const PACKAGES = { [POSTGRES]: "postgresql-15", [PGBOUNCER]: "pgbouncer" };
+
+export type Server = { url: string; stop(): Promise<void> };
+type Account = { uid: number; gid: number };
+
+/** Why Debian's PostgreSQL 15 and PgBouncer cannot be had here; null where they are there, or could be installed. */
+export async function whyNotDebian(): Promise<string | null> {
+  const missing = Object.entries(PACKAGES).filter(([program]) => !existsSync(program));
+  if (missing.length === 0) return null;
+  const names = missing.map(([, name]) => name);
+  if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get"))
+    return `${names.join(" and ")} of Debian are not installed`;
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  try {
+    await run("apt-get", ["update"], { env });
+    await run("apt-get", ["install", "--yes", "--no-install-recommends", ...names], { env });
+    return null;
+  } catch (error) {
+    return `${names.join(" and ")} cannot be installed: ${String(error).split("\n")[0] ?? ""}`;
+  }
+}
+
+/** A cluster of Debian's PostgreSQL 15 in a temporary folder, on a socket there. */
+export async function startPostgres15(): Promise<Server & { folder: string }> {
+  const account = await unprivileged();
+  const folder = await ownFolder("pawl-postgres15-", account);
+  const data = join(folder, "data");
+  const initdb = join(POSTGRES, "../initdb");
+  const made = spawn(initdb, ["-D", data, "-U", "pawl", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"], {
+    cwd: folder,
+    stdio: "ignore",
+    ...account,
+  });
+  await once(made, "exit");
+  const server = spawn(
+    POSTGRES,
+    ["-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "max_connections=60"],
+    { cwd: folder, stdio: "ignore", ...account },
+  );
+  const url = socketUrl(folder, "postgres", "pawl");
+  await untilAnswered(url, server);
+  return { url, folder, stop: () => stop(server, folder) };
+}
+
+/** PgBouncer in transaction mode before a PostgreSQL that listens on a socket in `folder`. */
+export async function startPgBouncer(folder: string): Promise<Server> {
+  const account = await unprivileged();
+  const own = await ownFolder("pawl-pgbouncer-", account);
+  const settings = join(own, "pgbouncer.ini");
+  await writeFile(
+    settings,
+    `[databases]
+* = host=${folder} port=5432 user=pawl
+[pgbouncer]
+listen_addr =
+unix_socket_dir = ${own}
+listen_port = 5432
+auth_type = any
+pool_mode = transaction
+default_pool_size = 5
+max_client_conn = 100
+logfile =
+pidfile =
+`,
+  );
+  const server = spawn(PGBOUNCER, ["--quiet", settings], { cwd: own, stdio: "ignore", ...account });
+  const url = socketUrl(own, "postgres", "pawl");
+  await untilAnswered(url, server);
+  return { url, stop: () => stop(server, own) };
+}
+
+/** Neither of the two runs as root; there Debian's own user for them does. */
+async function unprivileged(): Promise<Account | object> {
+  if (process.getuid?.() !== 0) return {};
+  const [uid, gid] = await Promise.all(["-u", "-g"].map((flag) => run("id", [flag, "postgres"])));
+  return { uid: Number(uid?.stdout), gid: Number(gid?.stdout) };
+}
+
+async function ownFolder(prefix: string, account: Account | object): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  if ("uid" in account) await chown(folder, account.uid, account.gid);
+  return folder;
+}
+
+async function untilAnswered(url: string, server: ChildProcess): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const sql = connect(url, { maxConnections: 1, prepare: false });
+    try {
+      await sql`select 1`;
+      return;
+    } catch (error) {
+      if (server.exitCode !== null || tries > 500) throw error;
+      await pause(20);
+    } finally {
+      await sql.end({ timeout: 0 });
+    }
+  }
+}
+
+async function stop(server: ChildProcess, folder: string): Promise<void> {
+  if (server.exitCode === null) {
+    server.kill("SIGINT");
+    await once(server, "exit");
+  }
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,103 @@
+// Breaking rule 6 fails here: blockers counted by one where two finish in a batch, dependents decremented without
+// their lock, a dependent created without the lock on its blockers.
+import { expect, test } from "vitest";
+import type { PublicTask } from "../../../src/engine/public-task.ts";
+import { ann, openDesk, performed } from "../desk.ts";
+import { allOf, expectSound, makeTasks, openNodes, pick, rounds } from "./nodes.ts";
+import type { Node } from "./nodes.ts";
+
+const desk = await openDesk();
+const nodes = await openNodes(desk);
+const by = desk.by(ann);
+
+type Work = { task: PublicTask; token: string };
+
+/** Tasks that somebody works on: one command from being completed. */
+async function worksInProgress(count: number): Promise<Work[]> {
+  const tasks = await makeTasks(
+    desk,
+    ann,
+    Array.from({ length: count }, (_, index) => ({ lifecycle: "code", title: `Blocker ${index}` })),
+  );
+  return allOf(count, async (index) => {
+    const task = pick(tasks, index);
+    const claimed = performed(await desk.engine.perform(by, { task_id: task.id, action: "claim" }));
+    const token = claimed.lease_token ?? "";
+    const payload = { worktree: "/w", branch: "b" };
+    performed(
+      await desk.engine.perform(by, { task_id: task.id, action: "start", lease_token: token, payload }),
+    );
+    return { task, token };
+  });
+}
+
+async function complete(node: Node, { task, token }: Work): Promise<void> {
+  const payload = { commit: "c" };
+  performed(await node.perform(by, { task_id: task.id, action: "complete", lease_token: token, payload }));
+}
+
+/** Each is ready, by one move, and waits for nothing. */
+async function expectUnblockedOnce(ids: readonly string[]): Promise<void> {
+  const wrong = await desk.sql`
+    select t.id, t.status, t.open_blockers, count(e.*)::int as unblocked
+    from pawl.task t left join pawl.event e on e.org_id = t.org_id and e.task_id = t.id and e.action = 'unblock'
+    where t.id = any(${ids}::uuid[])
+    group by t.id, t.status, t.open_blockers
+    having t.status <> 'ready' or t.open_blockers <> 0 or count(e.*) <> 1`;
+  expect(wrong).toEqual([]);
+}
+
+test.each([
+  ["one batch", (): Node[] => [desk.engine, desk.engine]],
+  ["two batches of two nodes of this process", () => nodes.slice(0, 2)],
+  ["two processes", () => nodes.slice(3, 5)],
+])("two blockers that finish at once in %s let each dependent go once", async (_, nodesOf) => {
+  const [first, second] = nodesOf();
+  const works = await worksInProgress(240);
+  const pairs = Array.from({ length: 120 }, (__, index) => works.slice(2 * index, 2 * index + 2));
+  const waiting: string[] = [];
+  await rounds(pairs.length, 4, async (round) => {
+    const [left, right] = pick(pairs, round) as [Work, Work];
+    const dependents = await makeTasks(
+      desk,
+      ann,
+      ["one", "two"].map((title) => ({
+        lifecycle: "code",
+        title,
+        blocked_by: [left.task.id, right.task.id],
+      })),
+    );
+    for (const task of dependents) expect(task).toMatchObject({ status: "blocked", open_blockers: 2 });
+    waiting.push(...dependents.map(({ id }) => id));
+    await Promise.all([complete(first as Node, left), complete(second as Node, right)]);
+  });
+  await expectUnblockedOnce(waiting);
+  await expectSound(desk);
+});
+
+test("a dependent that is created while its blocker finishes is never left waiting", async () => {
+  const works = await worksInProgress(300);
+  let met = 0;
+  await rounds(works.length, 4, async (round) => {
+    const work = pick(works, round);
+    const [made] = await Promise.all([
+      allOf(3, (index) =>
+        pick(nodes, round + index).create(by, [
+          { lifecycle: "code", title: "Dependent", blocked_by: [work.task.id] },
+        ]),
+      ),
+      complete(pick(nodes, round + 1), work),
+    ]);
+    for (const answer of made) {
+      if (answer.kind === "refused") throw new Error(answer.detail);
+      if (answer.tasks[0]?.status === "blocked") met++;
+    }
+  });
+  const stuck = await desk.sql`
+    select t.id, t.status, t.open_blockers from pawl.task t
+    where t.title = 'Dependent' and (t.status <> 'ready' or t.open_blockers <> 0)`;
+  expect(stuck).toEqual([]);
+  // Else nothing was raced.
+  expect(met).toBeGreaterThan(10);
+  await expectSound(desk);
+});

@@ -1,0 +1,71 @@
+// Breaking rule 10 (a lost connection is re-made, an unknown commit is settled) fails here.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test, vi } from "vitest";
+import { findPlace } from "../../../src/engine/database/cluster.ts";
+import { openDatabase } from "../../../src/engine/database/open-database.ts";
+import { readPostmaster } from "../../../src/engine/database/postmaster.ts";
+import { Engine } from "../../../src/engine/engine.ts";
+import { createOrg } from "../../../src/engine/members.ts";
+import { migrate } from "../../../src/engine/migrate.ts";
+import { registerLifecycles } from "../../../src/engine/register-lifecycles.ts";
+import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
+import { expectKept, Load } from "./load.ts";
+import { expectSound } from "./nodes.ts";
+
+const data = await mkdtemp(join(tmpdir(), "pawl-restart-"));
+const database = await openDatabase({ data, fsync: true });
+const { sql } = database;
+await migrate(sql);
+await registerLifecycles(sql, LIFECYCLES);
+await createOrg(sql, "main");
+const engine = new Engine(sql, LIFECYCLES, { patienceMs: 30_000 });
+
+afterAll(async () => {
+  await database.close();
+  await rm(data, { recursive: true, force: true });
+});
+
+async function server(): Promise<{ pid: number; status: string } | undefined> {
+  return readPostmaster((await findPlace(data)).cluster);
+}
+
+// SIGINT ends all sessions and writes a checkpoint; SIGQUIT drops everything, and the next start recovers as from a crash.
+const ENDS = ["SIGINT", "SIGQUIT", "SIGINT", "SIGQUIT", "SIGINT", "SIGQUIT"] as const;
+
+test("PostgreSQL is stopped and started while thirty-two callers work: nothing is lost, nothing happens twice", async () => {
+  const load = new Load(engine);
+  load.start(32);
+  for (const signal of ENDS) {
+    await load.more(200);
+    const before = (await server())?.pid ?? 0;
+    process.kill(before, signal);
+    // Whoever has the database open starts it again, at the same address.
+    await vi.waitUntil(
+      async () => {
+        const now = await server();
+        return now?.status === "ready" && now.pid !== before;
+      },
+      { timeout: 30_000, interval: 5 },
+    );
+  }
+  await load.more(200);
+  await load.stop();
+  expect(load.unavailable).toBe(0);
+  await expectKept(load, sql);
+  await expectSound({ engine, sql });
+});
+
+test("callers of a database that stays away are told so in time, and served when it is back", async () => {
+  const impatient = new Engine(sql, LIFECYCLES, { patienceMs: 0 });
+  const load = new Load(impatient);
+  load.start(8);
+  await load.more(50);
+  process.kill((await server())?.pid ?? 0, "SIGINT");
+  await vi.waitUntil(() => load.unavailable > 0, { timeout: 20_000, interval: 5 });
+  await vi.waitUntil(async () => (await server())?.status === "ready", { timeout: 30_000, interval: 5 });
+  await load.more(400);
+  await load.stop();
+  await expectSound({ engine, sql });
+});

@@ -1,0 +1,123 @@
+// Breaking rule 3 (a client_event_id is an index), or rule 4 (keys are decided in order of arrival), fails here.
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../src/core/index.ts";
+import { ann, openDesk } from "../desk.ts";
+import { allOf, expectSound, makeTasks, openNodes, pick, rounds, tally, wordOf } from "./nodes.ts";
+import type { Node } from "./nodes.ts";
+
+const desk = await openDesk();
+const nodes = await openNodes(desk);
+const by = desk.by(ann);
+const ROUNDS = 100;
+
+const notes = await makeTasks(
+  desk,
+  ann,
+  Array.from({ length: ROUNDS }, (_, index) => ({
+    lifecycle: "board",
+    title: `Note ${index}`,
+    description: "-",
+  })),
+);
+await makeTasks(
+  desk,
+  ann,
+  Array.from({ length: 4 * ROUNDS * 10 }, (_, index) => ({ lifecycle: "code", title: `Free ${index}` })),
+);
+
+type Ask = (node: Node, key: string, round: number, caller: number) => ReturnType<Node["create"]>;
+
+const ASKS: Record<string, { same: Ask; different: Ask; done: string }> = {
+  perform: {
+    done: "performed",
+    same: (node, client_event_id, round) =>
+      node.perform(by, {
+        task_id: pick(notes, round).id,
+        action: "comment",
+        comment: `about ${client_event_id}`,
+        client_event_id,
+      }) as never,
+    different: (node, client_event_id, round, caller) =>
+      node.perform(by, {
+        // Others of other tasks, others of the same: rows that lock, and rows that do not.
+        task_id: pick(notes, round + (caller % 5)).id,
+        action: "comment",
+        comment: `${client_event_id} by ${caller}`,
+        client_event_id,
+      }) as never,
+  },
+  create: {
+    done: "created",
+    same: (node, client_event_id) =>
+      node.create(by, [{ lifecycle: "code", title: `Made ${client_event_id}`, priority: -1 }], {
+        client_event_id,
+      }),
+    different: (node, client_event_id, _, caller) =>
+      node.create(by, [{ lifecycle: "code", title: `Made ${client_event_id} ${caller}`, priority: -1 }], {
+        client_event_id,
+      }),
+  },
+  claim: {
+    done: "claimed",
+    same: (node, client_event_id) =>
+      node.claim(by, { lifecycle: "code", limit: 2, client_event_id }) as never,
+    different: (node, client_event_id, _, caller) =>
+      node.claim(by, { lifecycle: "code", limit: caller + 1, client_event_id }) as never,
+  },
+};
+
+describe.each([
+  ["one node", () => nodes.slice(0, 1)],
+  ["five nodes", () => nodes],
+])("ten callers with one client_event_id on %s", (where, nodesOf) => {
+  test.each(Object.entries(ASKS))(
+    "who mean the same by %s get one answer, and it happens once",
+    async (verb, { same, done }) => {
+      await rounds(ROUNDS, 3, async (round) => {
+        const before = await countUses();
+        const key = `${where} ${verb} same ${round}`;
+        const answers = await allOf(10, (caller) =>
+          same(pick(nodesOf(), caller + round), key, round, caller),
+        );
+        expect(tally(answers.map(wordOf))).toEqual({ [done]: 1, replayed: 9 });
+        const [first, ...others] = answers.map(withoutReplayed);
+        for (const other of others) expect(other).toEqual(first);
+        expect(await usesOf(key)).toBe(1);
+        expect(await countUses()).toBeGreaterThan(before);
+      });
+    },
+  );
+
+  test.each(Object.entries(ASKS))(
+    "who mean different things by %s: one gets it, nine are told of the conflict",
+    async (verb, { different, done }) => {
+      await rounds(ROUNDS, 3, async (round) => {
+        const key = `${where} ${verb} different ${round}`;
+        const answers = await allOf(10, (caller) =>
+          different(pick(nodesOf(), caller + round), key, round, caller),
+        );
+        expect(tally(answers.map(wordOf))).toEqual({ [done]: 1, IDEMPOTENCY_CONFLICT: 9 });
+        expect(await usesOf(key)).toBe(1);
+      });
+      await expectSound(desk);
+    },
+  );
+});
+
+/** How many requests left journal rows under a key; a request of many tasks counts as one. */
+async function usesOf(key: string): Promise<number> {
+  const rows = await desk.sql`
+    select e.created_at, e.comment from pawl.event e where e.client_event_id = ${key} group by 1, 2`;
+  return rows.length;
+}
+
+async function countUses(): Promise<number> {
+  const [row] = await desk.sql<{ uses: number }[]>`select count(*)::int as uses from pawl.request`;
+  return row?.uses ?? 0;
+}
+
+/** As it went over the wire or through the table. */
+function withoutReplayed(answer: object): JsonObject {
+  const { replayed: _, ...told } = JSON.parse(JSON.stringify(answer)) as JsonObject;
+  return told;
+}
