@@ -25,7 +25,7 @@ export type ClaimRequest = {
   client_event_id?: string | null;
 };
 
-export type ClaimedTask = { task: PublicTask; lease_token: string | null; lease_until: number | null };
+type ClaimedTask = { task: PublicTask; lease_token: string | null; lease_until: number | null };
 
 export type Claimed = {
   kind: "claimed";

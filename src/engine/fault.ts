@@ -38,7 +38,7 @@ export function isEnded(error: unknown): boolean {
 /** The server is there and cannot, for now: a timeout, no room, no memory, a standby that is not yet promoted. */
 export function isOverload(error: unknown): boolean {
   const { code } = (error ?? {}) as DriverError;
-  return typeof code === "string" && /^(57014|25006|25P0[34]|53|58)/.test(code);
+  return typeof code === "string" && /^(57014|25006|53[124]|58)/.test(code);
 }
 
 /** What a caller is told when the database stays away. */

@@ -2,7 +2,7 @@ import { PawlError } from "../core/index.ts";
 import type { Actor, JsonObject, MemberKind } from "../core/index.ts";
 import type { Sql } from "./database/connect.ts";
 
-export type Member = {
+type Member = {
   id: string;
   name: string;
   kind: MemberKind;

@@ -8,7 +8,7 @@ import type { Tx } from "./transaction.ts";
 
 const CHUNK = 500;
 
-export type Difference = { task_id: string; row_version: number | null; what: string };
+type Difference = { task_id: string; row_version: number | null; what: string };
 export type Verified = { tasks: number; events: number; differences: Difference[] };
 
 /** Rebuilds every task of an org from its journal and compares; checks the seals. `readIn` runs one read in a transaction of its own. */

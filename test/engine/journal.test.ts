@@ -145,11 +145,11 @@ test("the feed of an org is in commit order without gaps, while writers on sever
   const nodes = [feedDesk.engine, feedDesk.node(), feedDesk.node()];
   const reader = feedDesk.node();
   const seen: number[] = [];
-  let writing = true;
+  const writing = new AbortController();
   const reading = (async () => {
     // Once more after the last write, so that nothing is missed at the end.
     for (let last = false; !last;) {
-      last = !writing;
+      last = writing.signal.aborted;
       const rows = await reader.feed(feedDesk.by(bob), { after: seen.at(-1) ?? 0, limit: 37 });
       seen.push(...rows.map((row) => Number(row.position)));
       if (rows.length === 37) last = false;
@@ -176,7 +176,7 @@ test("the feed of an org is in commit order without gaps, while writers on sever
     }
   });
   await Promise.all(writers);
-  writing = false;
+  writing.abort();
   await reading;
   const total = await feedDesk.engine.feedPosition("main");
   expect(seen).toEqual(Array.from({ length: total }, (_, n) => n + 1));

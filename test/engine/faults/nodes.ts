@@ -102,7 +102,10 @@ export async function makeTasks(
   return made.tasks;
 }
 
-/** Every task is what its journal says, every position of the feed is given, and every counter counts. */
+/**
+ * Every task is what its journal says (rule 1), the feed has no gap and no position twice (rule 8), and every counter of
+ * blockers counts (rule 6). Every test here ends with it.
+ */
 export async function expectSound({ engine, sql }: Pick<Desk, "engine" | "sql">): Promise<void> {
   expect((await engine.verify("main")).differences).toEqual([]);
   expect(

@@ -1,3 +1,6 @@
+// Breaking rule 10 (an answer or a retryable error, whatever becomes of the connections) fails here.
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { PawlError } from "../../../src/core/index.ts";
 import { connect } from "../../../src/engine/database/connect.ts";
@@ -97,4 +100,21 @@ test("callers who find every connection taken are told to come again, and served
   // Who was told so was not served behind his back.
   expect((await desk.engine.list(by, { q: title })).tasks.length).toBe(1);
   await sql.end({ timeout: 5 });
+});
+
+test("callers of a server that lets nobody in are told so in time", async () => {
+  // As a proxy does whose PostgreSQL is away: the driver would try for ever.
+  const door = createServer((socket) => socket.on("error", () => undefined).destroy());
+  door.listen(0, "127.0.0.1");
+  await once(door, "listening");
+  const { port } = door.address() as AddressInfo;
+  const sql = connect(`postgres://pawl@127.0.0.1:${port}/pawl`, { maxConnections: 2 });
+  const engine = new Engine(sql, LIFECYCLES, { patienceMs: 100 });
+  const told = await allOf(10, () =>
+    engine.claim(by, { lifecycle: "code" }).catch((error: unknown) => error),
+  );
+  for (const one of told) expect(one).toMatchObject({ code: "UNAVAILABLE" });
+  await sql.end({ timeout: 0 });
+  door.close();
+  await once(door, "close");
 });
