@@ -115,6 +115,11 @@ describe("a mistake is named when the lifecycle is defined", () => {
       'condition 1 of the pool names the unknown field "asigned_to"; did you mean "assigned_to"?',
     ],
     [
+      "pool by another value",
+      { pool: { action: "close", from: "open", where: [{ field: "assigned_to", is: "ann" }] } },
+      "condition 1 of the pool can only ask that assigned_to is null",
+    ],
+    [
       "pool by unknown data",
       {
         data: z.object({ trade: z.string() }),

@@ -82,13 +82,24 @@ function* misruled(lifecycle: Named, rule: Rule, index: number): Generator<strin
   }
 }
 
-const POOL_FIELDS = ["assigned_to", "private", "open_blockers", "open_holds"];
+/** The one value each field can be asked for: the index of the pool serves these, and nothing else. */
+const POOL_FIELDS: Record<string, unknown> = {
+  assigned_to: null,
+  private: false,
+  open_blockers: 0,
+  open_holds: 0,
+};
 
 function* mispooled({ pool, data }: Named): Generator<string> {
+  if ((pool?.where ?? []).filter((condition) => "null_or_in" in condition).length > 1)
+    yield "the pool has two conditions with null_or_in, and can have one";
   for (const [index, condition] of (pool?.where ?? []).entries()) {
     const where = `condition ${index + 1} of the pool`;
     if ("is" in condition) {
-      yield* unknown(where, "field", condition.field, POOL_FIELDS);
+      yield* unknown(where, "field", condition.field, Object.keys(POOL_FIELDS));
+      const only = POOL_FIELDS[condition.field];
+      if (only !== undefined && only !== condition.is)
+        yield `${where} can only ask that ${condition.field} is ${String(only)}`;
     } else if ("null_or_in" in condition) {
       const fields = Object.keys(data.shape).map((field) => `data.${field}`);
       yield* unknown(where, "field", condition.field, fields);

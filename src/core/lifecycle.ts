@@ -159,9 +159,10 @@ type CreationDraft = (view: CreationView) => Draft;
 
 /** One condition on the pool's rows: true in SQL and in TypeScript alike. */
 export type PoolCondition =
-  | { field: PoolField; is: string | number | boolean | null }
+  | { field: "assigned_to"; is: null }
+  | { field: "private"; is: false }
+  | { field: "open_blockers" | "open_holds"; is: 0 }
   | { field: `data.${string}`; null_or_in: "actor.specializations" };
-type PoolField = "assigned_to" | "private" | "open_blockers" | "open_holds";
 
 /** The tasks free to take, and the action that takes one. */
 export type Pool<Status extends string = string, Action extends string = string> = {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -33,6 +33,25 @@ describe("a data folder that cannot be used", () => {
     expect(await readdir(data, { recursive: true })).toEqual(before);
 
     await rename(join(data, "elsewhere"), join(data, "postgres/cluster/PG_VERSION"));
+    await closedDatabase(data);
+  });
+
+  test("a link to a cluster that is gone is refused with where it points, and stays as it is", async ({
+    scratch,
+  }) => {
+    const data = await scratch.preparedData();
+    const elsewhere = join(scratch.folder, "elsewhere");
+    await rename(join(data, "postgres"), elsewhere);
+    await symlink(elsewhere, join(data, "postgres"));
+    await closedDatabase(data);
+
+    await rename(elsewhere, `${elsewhere}-lost`);
+    expect(await refusal({ data })).toBe(
+      `${data}/postgres points to ${elsewhere}, where nothing is; put the data back there, or remove the link to begin with an empty database.`,
+    );
+    expect(await readdir(data)).toEqual(["postgres"]);
+
+    await rename(`${elsewhere}-lost`, elsewhere);
     await closedDatabase(data);
   });
 

@@ -36,7 +36,7 @@ const SYSTEM_FOLDER = "/var/lib/pawl";
 /**
  * Where an embedded PostgreSQL keeps its things:
  *
- *     <data>/postgres/   made whole by one rename; or a link to /var/lib/pawl/<hash>, see `placeFor`
+ *     <data>/postgres/   made whole by one rename; or a link to /var/lib/pawl/<hash>, see `placeFor` and `linkCluster`
  *       cluster/         PostgreSQL's own data folder
  *       password         of the superuser, for connections over the loopback port
  *       server.log       and server.log.1, the piece before
@@ -57,8 +57,15 @@ export async function findPlace(named: string): Promise<Place> {
     // An unprivileged server of root's must be able to pass through; what lies inside is private on its own.
     await mkdir(named, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
     const data = await realpath(named);
-    const linked = await readlink(join(data, "postgres")).catch(() => "postgres");
-    return placeAt(named, data, await realpathOfChild(resolve(data, linked)));
+    const link = join(data, "postgres");
+    const linked = await readlink(link).catch(() => undefined);
+    // Links are made to whole clusters only: what this one points to was there once, and an empty one would be a lie.
+    if (linked !== undefined && (await isGone(link))) {
+      throw unusable(
+        `${link} points to ${linked}, where nothing is; put the data back there, or remove the link to begin with an empty database.`,
+      );
+    }
+    return placeAt(named, data, await realpathOfChild(resolve(data, linked ?? "postgres")));
   } catch (error) {
     throw unusableFolder(named, error);
   }
@@ -135,8 +142,17 @@ async function placeFor(launcher: Launcher, place: Place): Promise<Place> {
   if (await canEnter(launcher, dirname(place.home))) return place;
   const hash = createHash("sha256").update(place.data).digest("hex").slice(0, 16);
   const home = join(await systemFolder(), hash);
-  // Linked before it is made, so that a cluster is never made and then not found.
-  await symlink(home, join(place.data, "postgres")).catch((error: unknown) => {
+  return placeAt(place.named, place.data, await realpathOfChild(home));
+}
+
+/**
+ * Links a cluster that had to be put elsewhere, and tells where the data folder has it now. Done before the cluster
+ * is first used: one that was made and not linked holds nothing yet.
+ */
+export async function linkCluster(place: Place): Promise<Place> {
+  const link = join(place.data, "postgres");
+  if (place.home === link) return place;
+  await symlink(place.home, link).catch((error: unknown) => {
     if (codeOf(error) !== "EEXIST") throw unusableFolder(place.named, error);
   });
   return findPlace(place.named);
@@ -190,6 +206,13 @@ function initdbArguments(place: Place, fsync: boolean): string[] {
     ...Object.entries(INITIAL_SETTINGS).map(([name, value]) => ["--set", `${name}=${value}`]),
     fsync ? [] : ["--no-sync"],
   ].flat();
+}
+
+async function isGone(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => false,
+    (error: unknown) => codeOf(error) === "ENOENT",
+  );
 }
 
 // The child may not exist yet, and the kernel tells real paths only.

@@ -5,6 +5,7 @@ import {
   chooseRunning,
   EMBEDDED_NAME,
   hasCluster,
+  linkCluster,
   makeCluster,
   type Place,
   type Running,
@@ -87,7 +88,7 @@ async function prepare(server: EmbeddedServer): Promise<Running> {
   );
   const running = await chooseRunning(place, locateBinaries(), launcher);
   if (!(await hasCluster(running.place))) await makeCluster(running, wish.fsync);
-  return running;
+  return { ...running, place: await linkCluster(running.place) };
 }
 
 async function join(place: Place, postmaster: Postmaster): Promise<Stay | undefined> {
