@@ -83,7 +83,7 @@ function* misruled(lifecycle: Named, rule: Rule, index: number): Generator<strin
 }
 
 /** The one value each field can be asked for: the index of the pool serves these, and nothing else. */
-const POOL_FIELDS: Record<string, unknown> = {
+const POOL_FIELDS: Record<string, null | false | 0> = {
   assigned_to: null,
   private: false,
   open_blockers: 0,

@@ -22,7 +22,7 @@ const notes = await makeTasks(
 );
 
 test("a node that is shut down in mid-batch answers everything first, and nothing it has answered is lost", async () => {
-  for (let round = 0; round < 30; round++) {
+  for (let round = 0; round < 20; round++) {
     const sql = connect(desk.url, { maxConnections: 3 });
     const engine = new Engine(sql, LIFECYCLES);
     let answered = 0;
