@@ -1,5 +1,6 @@
-// Breaking rule 5 (a fresh token per claim) lets a zombie in here; breaking rule 7 (SKIP LOCKED, the timer's action is an
-// ordinary command) makes the journal and the answers differ.
+// Breaking rule 5 (a fresh token per claim) lets a zombie in here; breaking rule 7 (a timer's action is an ordinary,
+// journalled command under the task's lock) makes the journal and the answers differ. That SKIP LOCKED is used shows only
+// in the time it takes.
 import { expect, test } from "vitest";
 import { member } from "../../support/situation.ts";
 import { ann, bob, openDesk, performed } from "../desk.ts";
