@@ -9,6 +9,7 @@ import { migrate } from "./engine/migrate.ts";
 import { registerLifecycles } from "./engine/register-lifecycles.ts";
 import { startSweeper } from "./engine/sweeper.ts";
 import type { Sweeper } from "./engine/sweeper.ts";
+import type { PruneOptions } from "./engine/prune.ts";
 import type { Reconciled } from "./engine/reconcile.ts";
 import type { Sql } from "./engine/database/connect.ts";
 import { SYSTEM } from "./core/index.ts";
@@ -22,6 +23,8 @@ export type PawlOptions = DatabaseConfig &
     sweepSeconds?: number;
     /** How often what events may have missed is looked for and repaired; 300 unless told, 0 for never. */
     reconcileSeconds?: number;
+    /** Finished tasks older than this are deleted, with their journals; nothing is unless told. */
+    retention?: { days: number; onExport?: PruneOptions["onExport"] };
     /** Hears of a sweep that failed. */
     onFault?: (error: unknown) => void;
     /** Hears of what had to be repaired: it should have been right. */
@@ -85,7 +88,7 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
 }
 
 function startSweepers(engine: Engine, sql: Sql, options: PawlOptions): Sweeper[] {
-  const { sweepSeconds = 60, reconcileSeconds = 300, onFault, onRepair } = options;
+  const { sweepSeconds = 60, reconcileSeconds = 300, retention, onFault, onRepair } = options;
   const every = (seconds: number, work: () => Promise<unknown>) =>
     seconds > 0 ? [startSweeper(work, { everyMs: seconds * 1000, ...(onFault ? { onFault } : {}) })] : [];
   return [
@@ -95,6 +98,12 @@ function startSweepers(engine: Engine, sql: Sql, options: PawlOptions): Sweeper[
         const report = await engine.reconcile(org_id);
         if (report.repaired.length + report.broken.length > 0) onRepair?.({ org_id, ...report });
       }
+    }),
+    ...every(retention ? 3_600 : 0, async () => {
+      const { days, onExport } = retention ?? { days: Infinity };
+      const olderThanMs = days * 86_400_000;
+      for (const org_id of await listOrgs(sql))
+        await engine.prune({ org_id, olderThanMs, ...(onExport ? { onExport } : {}) });
     }),
   ];
 }

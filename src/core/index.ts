@@ -46,6 +46,7 @@ export type {
   Who,
 } from "./lifecycle.ts";
 export { didYouMean, nearest } from "./nearest.ts";
+export { isStorable } from "./parse-fields.ts";
 export { permissionOf, permissionRefusal } from "./permissions.ts";
 export { PawlError, problemOf, PROBLEMS } from "./problems.ts";
 export type { AnyProblemCode, Problem, ProblemCode } from "./problems.ts";

@@ -14,6 +14,7 @@ import { readClock, readSurroundings } from "./statements/read-surroundings.ts";
 import { saveRequests } from "./statements/save-requests.ts";
 import type { Tx } from "./transaction.ts";
 import type { Locked, Work } from "./work.ts";
+import { visibleProjects } from "./visible-projects.ts";
 import type { Workshop } from "./workshop.ts";
 
 export type ClaimRequest = {
@@ -44,6 +45,8 @@ export type ClaimItem = {
   uncertain: boolean;
 };
 
+const MOST_AT_ONCE = 1_000;
+
 /** Takes the best free tasks in one transaction, by the lifecycle's pool action and the same rules as any other command. */
 export async function claimWithin(
   workshop: Workshop,
@@ -54,6 +57,11 @@ export async function claimWithin(
   const lifecycle = workshop.lifecycles.get(request.lifecycle);
   if (!lifecycle) return refuse("UNKNOWN_LIFECYCLE", `There is no lifecycle "${request.lifecycle}".`);
   const { pool } = lifecycle;
+  const limit = request.limit ?? 1;
+  if (!Number.isSafeInteger(limit) || limit < 1) {
+    const errors = [{ path: "limit", message: "must be a whole number from 1 on" }];
+    return refuse("VALIDATION_ERROR", `limit: ${limit} is not a whole number from 1 on.`, { errors });
+  }
   if (!pool) return refuse("VALIDATION_ERROR", `${lifecycle.name} has no pool to claim from.`);
   const key = request.client_event_id ?? null;
   // The pool's action may demand a version and a key; a claim sees no version, and has its own key.
@@ -157,11 +165,11 @@ async function pick(
   const rows = await pickFromPool(tx, {
     org_id,
     lifecycle: lifecycle.name,
-    projects: projectsOf(actor, request.project_id ?? null),
+    projects: visibleProjects(actor, request.project_id ?? null),
     actor_id: actor.id,
     ...conditionsOf(lifecycle.pool?.where ?? [], actor),
     least_priority: request.least_priority ?? null,
-    limit: request.limit ?? 1,
+    limit: Math.min(request.limit ?? 1, MOST_AT_ONCE),
   });
   const ids = rows.map((row) => row.id);
   const [around, settings, now] = await Promise.all([
@@ -170,11 +178,6 @@ async function pick(
     readClock(tx),
   ]);
   return { now, free: [...workshop.assemble(rows, around, settings).values()] };
-}
-
-function projectsOf(actor: Actor, project_id: string | null): readonly string[] | null {
-  if (project_id === null) return actor.project_ids;
-  return actor.project_ids === null || actor.project_ids.includes(project_id) ? [project_id] : [];
 }
 
 function conditionsOf(where: readonly PoolCondition[], actor: Actor) {

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import { admitCreation, decideCreation, draftOf, refuse } from "../core/index.ts";
+import { admitCreation, decideCreation, draftOf, isStorable, refuse } from "../core/index.ts";
 import type { Actor, Created, Draft, Instant, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
 import { DEFERRED } from "./batch.ts";
 import { findCycle } from "./find-cycle.ts";
@@ -82,6 +82,8 @@ export function admitCreations(
       const errors = [{ path: "client_event_id", message: "required" }];
       return refuse("VALIDATION_ERROR", "Creating a task needs client_event_id.", { errors });
     }
+    const garbled = garbledField(sent);
+    if (garbled) return garbled;
     const id = uuidv7();
     if (sent.ref !== undefined) {
       if (refs.has(sent.ref)) return wrong("ref", `"${sent.ref}" names two tasks of the request`);
@@ -99,6 +101,20 @@ export function admitCreations(
   }
   const print = fingerprint(["create", actor.id, tasks]);
   return { actor, client_event_id: client_event_id ?? null, print, tasks: admitted };
+}
+
+/** The engine's own fields; the lifecycle's have been read by its schema. */
+function garbledField({ available_at, on_failure, project_id, ref }: NewTask): Refusal | null {
+  // A moment beyond this is none in JavaScript, and hardly one in PostgreSQL.
+  if (available_at != null && !(Math.abs(available_at) <= 8.64e15))
+    return wrong("available_at", "is no moment");
+  if (on_failure != null && !["wait", "proceed", "fail"].includes(on_failure))
+    return wrong("on_failure", "must be wait, proceed or fail");
+  for (const [path, value] of Object.entries({ project_id, ref })) {
+    if (value != null && (typeof value !== "string" || !isStorable(value)))
+      return wrong(path, "must be a plain text");
+  }
+  return null;
 }
 
 /** One transaction's worth of creations; each is made whole or refused whole. */

@@ -7,9 +7,8 @@ import type { Claimed, ClaimRequest } from "./claim.ts";
 import { admitCreations, createWithin } from "./create.ts";
 import type { AdmittedCreation, CreatedTasks, NewTask } from "./create.ts";
 import type { Sql } from "./database/connect.ts";
-import { isUnstorable, violationOf } from "./fault.ts";
 import type { LifecycleParts } from "./lifecycle-parts.ts";
-import { performWithin, refusalOfData, refusalOfViolation } from "./perform.ts";
+import { performWithin } from "./perform.ts";
 import type { Performed, PerformItem, PerformRequest } from "./perform.ts";
 import { pruneOrg } from "./prune.ts";
 import type { Pruned, PruneOptions } from "./prune.ts";
@@ -20,6 +19,7 @@ import type { Reconciled } from "./reconcile.ts";
 import { isUuid, notFound } from "./refusals.ts";
 import { findTasks, readLeases } from "./statements/find-tasks.ts";
 import { listTasks } from "./statements/list-tasks.ts";
+import { settleBatch } from "./settle-batch.ts";
 import { orgsWithDueTasks } from "./statements/pick-due.ts";
 import { entryOfRow, readFeed, readJournal, readPosition } from "./statements/read-journal.ts";
 import type { EventRow } from "./statements/read-journal.ts";
@@ -33,6 +33,7 @@ import type { Tx } from "./transaction.ts";
 import { verifyOrg } from "./verify.ts";
 import type { Verified } from "./verify.ts";
 import type { JournalEntry } from "./work.ts";
+import { visibleProjects } from "./visible-projects.ts";
 import { Workshop } from "./workshop.ts";
 
 /** In whose name: an org, and a member of it (or the system). */
@@ -82,17 +83,22 @@ export class Engine {
     if ("kind" in admitted) return admitted;
     if (tx) return untilDone([admitted], (items) => createWithin(this.workshop, tx, org_id, items));
     return batchOf(this.creations, org_id, (items) =>
-      this.settleBatch(items, (inner, some) => createWithin(this.workshop, inner, org_id, some)),
+      settleBatch(this.sql, this.patience, items, (inner, some) =>
+        createWithin(this.workshop, inner, org_id, some),
+      ),
     ).add(admitted);
   }
 
   /** Performs one command. */
   async perform(by: By, request: PerformRequest, within: Within = {}): Promise<Performed | Refusal> {
-    const item = { request, actor: by.actor, mark: markOfOurs(), uncertain: false };
+    const known = { ...request, task_id: request.task_id.toLowerCase() };
+    const item = { request: known, actor: by.actor, mark: markOfOurs(), uncertain: false };
     const { tx } = within;
     if (tx) return untilDone([item], (items) => performWithin(this.workshop, tx, by.org_id, items));
     return batchOf(this.performs, by.org_id, (items) =>
-      this.settleBatch(items, (inner, some) => performWithin(this.workshop, inner, by.org_id, some)),
+      settleBatch(this.sql, this.patience, items, (inner, some) =>
+        performWithin(this.workshop, inner, by.org_id, some),
+      ),
     ).add(item);
   }
 
@@ -110,7 +116,7 @@ export class Engine {
     const item = { request, actor, mark: markOfOurs(), uncertain: false };
     if (tx) return claimWithin(this.workshop, tx, org_id, item);
     return this.untilAnswered(
-      this.settleBatch([item], async (inner, [tried = item]) => [
+      settleBatch(this.sql, this.patience, [item], async (inner, [tried = item]) => [
         await claimWithin(this.workshop, inner, org_id, tried),
       ]),
     );
@@ -126,7 +132,7 @@ export class Engine {
     const extended = new Set(rows.map((row) => row.task_id));
     return {
       extended: rows.map(({ task_id, until }) => ({ task_id, lease_until: until })),
-      lost: leases.map((lease) => lease.task_id).filter((id) => !extended.has(id)),
+      lost: leases.map((lease) => lease.task_id).filter((id) => !extended.has(id.toLowerCase())),
     };
   }
 
@@ -144,7 +150,7 @@ export class Engine {
     { org_id, actor }: By,
     query: TaskQuery = {},
   ): Promise<{ tasks: PublicTask[]; cursor: string | null }> {
-    const limit = Math.min(query.limit ?? 50, MOST_PER_PAGE);
+    const limit = pageOf(query.limit ?? 50);
     const cursor = query.cursor ?? null;
     if (cursor !== null && !isUuid(cursor))
       throw new PawlError("VALIDATION_ERROR", "The cursor is not one of Pawl's.");
@@ -153,7 +159,7 @@ export class Engine {
         cursor,
         lifecycle: query.lifecycle ?? null,
         statuses: query.status ?? null,
-        projects: visibleProjects(actor, query.project_id),
+        projects: visibleProjects(actor, query.project_id ?? null),
         assigned_to: query.assigned_to ?? null,
         text: query.q ?? null,
         reader: actor.id,
@@ -184,7 +190,9 @@ export class Engine {
   ): Promise<JournalEntry[] | Refusal> {
     const task = await this.find(by, id);
     if ("kind" in task) return task;
-    const rows = await this.read((tx) => readJournal(tx, by.org_id, { task_id: id, after, limit }));
+    const rows = await this.read((tx) =>
+      readJournal(tx, by.org_id, { task_id: id, after, limit: pageOf(limit) }),
+    );
     return rows.map(entryOfRow);
   }
 
@@ -193,7 +201,7 @@ export class Engine {
     if (!isUuid(id)) return notFound(id);
     return this.read(async (tx) => {
       const { now, tasks } = await this.workshop.look(tx, org_id, [id]);
-      const locked = tasks.get(id);
+      const locked = tasks.get(id.toLowerCase());
       if (!locked || !canSee(actor, locked.task)) return notFound(id);
       const actions = Object.keys(locked.lifecycle.actions);
       const asks = actions.map((action) => ({ ...locked, actor, input: {}, action }));
@@ -207,13 +215,14 @@ export class Engine {
   }
 
   /** The org's events after a position, in commit order and without gaps (but for what the caller may not see). */
-  feed(
+  async feed(
     { org_id, actor }: By,
     { after, lifecycle, limit = MOST_PER_PAGE }: { after: number; lifecycle?: string; limit?: number },
   ): Promise<EventRow[]> {
+    const most = pageOf(limit);
     const projects = actor.project_ids;
     return this.read((tx) =>
-      readFeed(tx, org_id, { after, projects, lifecycle: lifecycle ?? null, reader: actor.id, limit }),
+      readFeed(tx, org_id, { after, projects, lifecycle: lifecycle ?? null, reader: actor.id, limit: most }),
     );
   }
 
@@ -278,40 +287,13 @@ export class Engine {
   private read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return transact(this.sql, this.patience, work);
   }
-
-  /** One transaction for all. Where one of them fails, they go on in halves until it is alone: it never fails its neighbours. */
-  private async settleBatch<Item, Answer>(
-    items: readonly Item[],
-    work: (tx: Tx, items: readonly Item[]) => Promise<(Answer | typeof DEFERRED)[]>,
-  ): Promise<(Answer | Refusal | typeof DEFERRED | Failed)[]> {
-    let tried = items;
-    const onCut = () => (tried = tried.map((item) => ({ ...item, uncertain: true })));
-    const settle = () => transact(this.sql, this.patience, (tx) => work(tx, tried), onCut);
-    try {
-      return await settle();
-    } catch (error) {
-      if (error instanceof PawlError) throw error;
-      if (items.length > 1) {
-        const middle = Math.ceil(items.length / 2);
-        const first = await this.settleBatch(tried.slice(0, middle), work).catch(failAll(middle));
-        const second = this.settleBatch(tried.slice(middle), work).catch(failAll(items.length - middle));
-        return [...first, ...(await second)];
-      }
-      if (violationOf(error) === null) return [refusalOrFailure(error)];
-    }
-    // The neighbour that was first has committed by now, so that rules and keys see it; what the database still refuses is refused.
-    return settle().catch((error: unknown) => [refusalOrFailure(error)]);
-  }
 }
 
-function failAll(count: number): (error: unknown) => Failed[] {
-  return (error) => new Array<Failed>(count).fill(new Failed(error));
-}
-
-function refusalOrFailure(error: unknown): Refusal | Failed {
-  const constraint = violationOf(error);
-  if (constraint !== null) return refusalOfViolation(constraint);
-  return isUnstorable(error) ? refusalOfData(error) : new Failed(error);
+/** How many rows a page has: never more than a page's most, and never a number that is none. */
+function pageOf(limit: number): number {
+  if (!Number.isSafeInteger(limit) || limit < 1)
+    throw new PawlError("VALIDATION_ERROR", `limit: ${limit} is not a whole number from 1 on.`);
+  return Math.min(limit, MOST_PER_PAGE);
 }
 
 /** A client_event_id of the engine's own, where the caller gave none. */
@@ -338,9 +320,4 @@ async function untilDone<Item, Answer>(
     const [answer] = await work(items);
     if (answer !== DEFERRED) return answer as Answer;
   }
-}
-
-function visibleProjects(actor: Actor, project_id: string | undefined): readonly string[] | null {
-  if (project_id === undefined) return actor.project_ids;
-  return actor.project_ids === null || actor.project_ids.includes(project_id) ? [project_id] : [];
 }

@@ -1,4 +1,4 @@
-import { admit, canSee, refuse } from "../core/index.ts";
+import { admit, canSee } from "../core/index.ts";
 import type { Actor, Refusal, Request, Task } from "../core/index.ts";
 import { DEFERRED } from "./batch.ts";
 import { fingerprint } from "./fingerprint.ts";
@@ -163,21 +163,4 @@ function performed(outcome: Performed["outcome"], task: Task): Performed {
 function committed({ actor }: PerformItem, task: Task, event: JournalEntry): Performed {
   const stands = task.row_version === event.row_version && task.lease?.holder === actor.id;
   return { ...performed("moved", task), event, lease_token: stands ? (task.lease?.token ?? null) : null };
-}
-
-/** What the database could not write down, as the refusal of the command that sent it. */
-export function refusalOfData(error: unknown): Refusal {
-  const why = error instanceof Error ? error.message : String(error);
-  return refuse("VALIDATION_ERROR", `The database cannot hold this: ${why}.`, { errors: [] });
-}
-
-/** What a database defence or index said, as the refusal of the command that met it. */
-export function refusalOfViolation(constraint: string): Refusal {
-  return refuse(
-    "VERSION_CONFLICT",
-    `Somebody else was first (${constraint.replaceAll("_", " ")}); read the task again.`,
-    {
-      constraint,
-    },
-  );
 }

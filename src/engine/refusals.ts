@@ -14,6 +14,23 @@ export function usedForSomethingElse(client_event_id: string): Refusal {
   );
 }
 
+/** What a database defence or index said, as the refusal of the command that met it. */
+export function refusalOfViolation(constraint: string): Refusal {
+  return refuse(
+    "VERSION_CONFLICT",
+    `Somebody else was first (${constraint.replaceAll("_", " ")}); read the task again.`,
+    {
+      constraint,
+    },
+  );
+}
+
+/** What the database could not write down, as the refusal of the command that sent it. */
+export function refusalOfData(error: unknown): Refusal {
+  const why = error instanceof Error ? error.message : String(error);
+  return refuse("VALIDATION_ERROR", `The database cannot hold this: ${why}.`, { errors: [] });
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function isUuid(text: string): boolean {

@@ -140,6 +140,13 @@ test("a delayed task is not in the pool before its time", async () => {
   expect(await desk.act(ann, task, "claim")).toBe("NOT_YET_AVAILABLE");
 });
 
+test.each([NaN, Infinity, 1e300, "soon"])(
+  "available_at %s is refused, never a fault",
+  async (available_at) => {
+    expect(await create([{ ...boardTask, available_at }])).toMatchObject({ code: "VALIDATION_ERROR" });
+  },
+);
+
 test("NUL and lone surrogates in any text are refused, never a fault", async () => {
   for (const bad of ["a\0b title", "half \ud83d of a pair"]) {
     expect(await create([{ ...boardTask, title: bad }])).toMatchObject({ code: "VALIDATION_ERROR" });
