@@ -52,6 +52,8 @@ function garbledField(request: Request): Refusal | null {
     const value: unknown = request[field];
     if (value == null) continue;
     if (typeof value !== "string") return invalid([{ path: field, message: "must be a text" }]);
+    if (field === "client_event_id" && (value === "" || value.length > 500))
+      return invalid([{ path: field, message: "must be a text of 1 to 500 characters" }]);
     if (!isStorable(value))
       return invalid([{ path: field, message: "text must not hold NUL or lone surrogates" }]);
   }

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import { admitCreation, decideCreation, draftOf, isStorable, refuse } from "../core/index.ts";
+import { admitCreation, canSee, decideCreation, draftOf, isStorable, refuse } from "../core/index.ts";
 import type { Actor, Created, Draft, Instant, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
 import { DEFERRED } from "./batch.ts";
 import { findCycle } from "./find-cycle.ts";
@@ -73,6 +73,9 @@ export function admitCreations(
 ): AdmittedCreation | Refusal {
   const refs = new Map<string, string>();
   const admitted: AdmittedTask[] = [];
+  const key: unknown = client_event_id;
+  if (key != null && !(typeof key === "string" && key !== "" && key.length <= 500 && isStorable(key)))
+    return wrong("client_event_id", "must be a text of 1 to 500 characters");
   for (const sent of tasks) {
     const lifecycle = lifecycles.get(sent.lifecycle);
     if (!lifecycle) return refuse("UNKNOWN_LIFECYCLE", `There is no lifecycle "${sent.lifecycle}".`);
@@ -103,11 +106,15 @@ export function admitCreations(
   return { actor, client_event_id: client_event_id ?? null, print, tasks: admitted };
 }
 
+const YEAR_10000 = Date.UTC(10_000, 0);
+
 /** The engine's own fields; the lifecycle's have been read by its schema. */
 function garbledField({ available_at, on_failure, project_id, ref }: NewTask): Refusal | null {
-  // A moment beyond this is none in JavaScript, and hardly one in PostgreSQL.
-  if (available_at != null && !(Math.abs(available_at) <= 8.64e15))
-    return wrong("available_at", "is no moment");
+  if (
+    available_at != null &&
+    !(Number.isSafeInteger(available_at) && available_at >= 0 && available_at < YEAR_10000)
+  )
+    return wrong("available_at", "must be whole milliseconds since 1970, before the year 10000");
   if (on_failure != null && !["wait", "proceed", "fail"].includes(on_failure))
     return wrong("on_failure", "must be wait, proceed or fail");
   for (const [path, value] of Object.entries({ project_id, ref })) {
@@ -184,6 +191,7 @@ class CreationDesk {
   private readonly made: ReadonlyMap<string, TaskRow>;
   private blockers = new Map<string, BlockerRow>();
   private twins = new Map<string, TaskRow>();
+  private readonly standIns = new Map<string, string>();
   private readonly keysTaken = new Set<string>();
 
   constructor(
@@ -234,6 +242,17 @@ class CreationDesk {
     ]);
     this.blockers = new Map(blockers.map((row) => [row.id, row]));
     this.twins = new Map(twins.map((row) => [twinKey(row.lifecycle, row.dedupe_key), row]));
+    await this.lockStandIns(tx, all);
+  }
+
+  /** Who waits for a task of the request that was there already waits for that one. */
+  private async lockStandIns(tx: Tx, all: readonly Drafted[]): Promise<void> {
+    for (const { id, lifecycle, draft } of all) {
+      const twin = this.twins.get(twinKey(lifecycle.name, draft.dedupe_key));
+      if (twin) this.standIns.set(id, twin.id);
+    }
+    const awaited = all.flatMap(({ blockers }) => blockers.flatMap((id) => this.standIns.get(id) ?? []));
+    for (const row of await lockBlockers(tx, this.org_id, awaited)) this.blockers.set(row.id, row);
   }
 
   decide(creation: AdmittedCreation, drafted: Drafted[] | Refusal): CreatedTasks | Refusal | typeof DEFERRED {
@@ -246,6 +265,8 @@ class CreationDesk {
     for (const task of drafted) {
       const key = twinKey(task.lifecycle.name, task.draft.dedupe_key);
       const there = this.made.get(task.id) ?? this.twins.get(key);
+      if (there && !canSee(creation.actor, there))
+        return refuse("IDEMPOTENCY_CONFLICT", "This has been created before.");
       existing.push(there !== undefined && there.id !== task.id);
       if (there) {
         tasks.push(publicTask(taskOf(there, undefined)));
@@ -268,7 +289,8 @@ class CreationDesk {
 
   private edgesOf(actor: Actor, task: Drafted, inside: ReadonlySet<string>): NewDependency[] | Refusal {
     const edges: NewDependency[] = [];
-    for (const blocker_id of task.blockers) {
+    for (const named of task.blockers) {
+      const blocker_id = this.standIns.get(named) ?? named;
       const blocker = this.blockers.get(blocker_id);
       const seen =
         blocker && (!blocker.private || [blocker.created_by, blocker.assigned_to].includes(actor.id));

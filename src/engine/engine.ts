@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { canSee, explain, PawlError } from "../core/index.ts";
 import type { Actor, Explanation, Instant, Lifecycle, Refusal } from "../core/index.ts";
-import { Batch, DEFERRED, Failed } from "./batch.ts";
+import type { DEFERRED } from "./batch.ts";
+import { Batch, Failed } from "./batch.ts";
 import { claimWithin } from "./claim.ts";
 import type { Claimed, ClaimRequest } from "./claim.ts";
 import { admitCreations, createWithin } from "./create.ts";
@@ -16,15 +17,17 @@ import { publicTask } from "./public-task.ts";
 import type { PublicTask } from "./public-task.ts";
 import { reconcileOrg } from "./reconcile.ts";
 import type { Reconciled } from "./reconcile.ts";
-import { isUuid, notFound } from "./refusals.ts";
+import { isUuid, notFound, refusalOfData } from "./refusals.ts";
+import { isUnstorable } from "./fault.ts";
 import { findTasks, readLeases } from "./statements/find-tasks.ts";
 import { listTasks } from "./statements/list-tasks.ts";
 import { settleBatch } from "./settle-batch.ts";
+import { settleInside } from "./settle-inside.ts";
 import { orgsWithDueTasks } from "./statements/pick-due.ts";
 import { entryOfRow, readFeed, readJournal, readPosition } from "./statements/read-journal.ts";
 import type { EventRow } from "./statements/read-journal.ts";
 import { beatLeases } from "./statements/save-leases.ts";
-import { sweepWithin } from "./sweep.ts";
+import { sweepOneWithin, sweepWithin } from "./sweep.ts";
 import type { Swept } from "./sweep.ts";
 import { taskOf } from "./task-row.ts";
 import { transact } from "./transact.ts";
@@ -81,7 +84,8 @@ export class Engine {
   ): Promise<CreatedTasks | Refusal> {
     const admitted = admitCreations(this.workshop.lifecycles, { tasks, actor, client_event_id });
     if ("kind" in admitted) return admitted;
-    if (tx) return untilDone([admitted], (items) => createWithin(this.workshop, tx, org_id, items));
+    if (tx)
+      return settleInside(tx, admitted, (inner, items) => createWithin(this.workshop, inner, org_id, items));
     return batchOf(this.creations, org_id, (items) =>
       settleBatch(this.sql, this.patience, items, (inner, some) =>
         createWithin(this.workshop, inner, org_id, some),
@@ -94,7 +98,8 @@ export class Engine {
     const known = { ...request, task_id: request.task_id.toLowerCase() };
     const item = { request: known, actor: by.actor, mark: markOfOurs(), uncertain: false };
     const { tx } = within;
-    if (tx) return untilDone([item], (items) => performWithin(this.workshop, tx, by.org_id, items));
+    if (tx)
+      return settleInside(tx, item, (inner, items) => performWithin(this.workshop, inner, by.org_id, items));
     return batchOf(this.performs, by.org_id, (items) =>
       settleBatch(this.sql, this.patience, items, (inner, some) =>
         performWithin(this.workshop, inner, by.org_id, some),
@@ -114,7 +119,10 @@ export class Engine {
   /** Takes the best free tasks of a lifecycle's pool. */
   async claim({ org_id, actor }: By, request: ClaimRequest, { tx }: Within = {}): Promise<Claimed | Refusal> {
     const item = { request, actor, mark: markOfOurs(), uncertain: false };
-    if (tx) return claimWithin(this.workshop, tx, org_id, item);
+    if (tx)
+      return settleInside(tx, item, async (inner, [tried = item]) => [
+        await claimWithin(this.workshop, inner, org_id, tried),
+      ]);
     return this.untilAnswered(
       settleBatch(this.sql, this.patience, [item], async (inner, [tried = item]) => [
         await claimWithin(this.workshop, inner, org_id, tried),
@@ -217,9 +225,15 @@ export class Engine {
   /** The org's events after a position, in commit order and without gaps (but for what the caller may not see). */
   async feed(
     { org_id, actor }: By,
-    { after, lifecycle, limit = MOST_PER_PAGE }: { after: number; lifecycle?: string; limit?: number },
+    {
+      after = 0,
+      lifecycle,
+      limit = MOST_PER_PAGE,
+    }: { after?: number; lifecycle?: string; limit?: number } = {},
   ): Promise<EventRow[]> {
     const most = pageOf(limit);
+    if (!Number.isSafeInteger(after))
+      throw new PawlError("VALIDATION_ERROR", `after: ${after} is no position.`);
     const projects = actor.project_ids;
     return this.read((tx) =>
       readFeed(tx, org_id, { after, projects, lifecycle: lifecycle ?? null, reader: actor.id, limit: most }),
@@ -236,9 +250,7 @@ export class Engine {
     for (const org_id of await this.read((tx) => orgsWithDueTasks(tx, now))) {
       // Until nothing is due: one timer may set the next at once. A ring of such timers must not hold the sweep for ever.
       for (let round = 0; round < MOST_SWEEP_ROUNDS; round++) {
-        const swept = await transact(this.sql, this.patience, (tx) =>
-          sweepWithin(this.workshop, tx, org_id, { now, limit }),
-        );
+        const swept = await this.sweepOrg(org_id, now, limit);
         total.looked_at += swept.looked_at;
         total.moved += swept.moved;
         total.put_off.push(...swept.put_off);
@@ -284,8 +296,29 @@ export class Engine {
     }
   }
 
-  private read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return transact(this.sql, this.patience, work);
+  /** Many at once; where one of them makes that fail, one by one, so that it stops nobody else. */
+  private async sweepOrg(org_id: string, now: Instant | null, limit: number): Promise<Swept> {
+    const sweep = (most: number) =>
+      transact(this.sql, this.patience, (tx) =>
+        most > 1
+          ? sweepWithin(this.workshop, tx, org_id, { now, limit: most })
+          : sweepOneWithin(this.workshop, tx, org_id, now),
+      );
+    try {
+      return await sweep(limit);
+    } catch (error) {
+      if (error instanceof PawlError && error.code === "UNAVAILABLE") throw error;
+      return sweep(1);
+    }
+  }
+
+  private async read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    try {
+      return await transact(this.sql, this.patience, work);
+    } catch (error) {
+      if (!isUnstorable(error)) throw error;
+      throw new PawlError("VALIDATION_ERROR", refusalOfData(error).detail, {}, { cause: error });
+    }
   }
 }
 
@@ -309,15 +342,4 @@ function batchOf<Item, Answer>(
   let batch = batches.get(org_id);
   if (!batch) batches.set(org_id, (batch = new Batch(run)));
   return batch;
-}
-
-/** In a transaction of the caller's there is no next batch: what was deferred is tried again at once. */
-async function untilDone<Item, Answer>(
-  items: readonly Item[],
-  work: (items: readonly Item[]) => Promise<(Answer | typeof DEFERRED)[]>,
-): Promise<Answer> {
-  for (;;) {
-    const [answer] = await work(items);
-    if (answer !== DEFERRED) return answer as Answer;
-  }
 }

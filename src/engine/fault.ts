@@ -12,7 +12,7 @@ export function violationOf(error: unknown): string | null {
 /** The database cannot hold what was sent: a NUL in a text, a number out of its range. */
 export function isUnstorable(error: unknown): boolean {
   const { code } = (error ?? {}) as DriverError;
-  return typeof code === "string" && /^22...$/.test(code);
+  return typeof code === "string" && /^(22|54)...$/.test(code);
 }
 
 /** Two transactions were in each other's way; the same again will do. */

@@ -31,6 +31,7 @@ export class Ledger {
   private readonly closed = new Set<string>();
   /** At most one move a task in each round: the moves that follow from one round are the next. */
   private round: Move[] = [];
+  private readonly inRound = new Set<string>();
 
   constructor(org_id: string, now: Instant) {
     this.org_id = org_id;
@@ -53,6 +54,9 @@ export class Ledger {
       return { kind: "touched", task: after };
     }
     this.round.push({ work, decision, after });
+    this.inRound.add(task.id);
+    // The move carries every column, counters too.
+    this.touched.delete(task.id);
     const lease_token = decision.lease === "open" ? (after.lease?.token ?? null) : null;
     return { kind: "moved", task: after, event: entryOf(work, decision, after), lease_token };
   }
@@ -63,12 +67,15 @@ export class Ledger {
     const after = this.applied(work, decision);
     this.tasks.set(task.id, { lifecycle, task: after, settings, hasDependents });
     this.round.push({ work, decision, after });
+    this.inRound.add(task.id);
+    // The move carries every column, counters too.
+    this.touched.delete(task.id);
   }
 
   /** A move of the system's own, where the rules have nothing against it. */
   decideAsSystem(id: string, action: string, input: JsonObject = {}): void {
     const known = this.tasks.get(id);
-    if (!known || this.round.some(({ after }) => after.id === id)) return;
+    if (!known || this.inRound.has(id)) return;
     const command = { action, input, comment: null, expected_row_version: null, lease_token: null };
     this.decide({ ...known, actor: SYSTEM, command, facts: {}, client_event_id: null });
   }
@@ -88,6 +95,7 @@ export class Ledger {
   takeRound(): Move[] {
     const moves = this.round;
     this.round = [];
+    this.inRound.clear();
     return moves;
   }
 
@@ -99,12 +107,16 @@ export class Ledger {
       [...this.opened].map(([task_id, lease]) => ({ task_id, ...lease })),
     );
     await closeLeases(tx, this.org_id, [...this.closed]);
-    for (const moves of rounds) await saveMoves(tx, this.org_id, moves.map(moveRow));
-    await saveTouches(
-      tx,
-      this.org_id,
-      [...this.touched].map((id) => columnsOfKnown(this.tasks.get(id))),
-    );
+    for (const moves of rounds) {
+      for (const some of slices(moves)) await saveMoves(tx, this.org_id, some.map(moveRow));
+    }
+    for (const ids of slices([...this.touched])) {
+      await saveTouches(
+        tx,
+        this.org_id,
+        ids.map((id) => columnsOfKnown(this.tasks.get(id))),
+      );
+    }
   }
 
   private applied({ lifecycle, task, actor, settings }: Work, decision: Moved | Touched): Task {
@@ -118,6 +130,12 @@ export class Ledger {
     }
     return apply(task, decision, this.now, opened);
   }
+}
+
+/** A statement joins its rows to their ids; for thousands at once the database may choose to compare all with all. */
+function slices<T>(items: readonly T[]): T[][] {
+  const count = Math.ceil(items.length / 500);
+  return Array.from({ length: count }, (_, n) => items.slice(n * 500, (n + 1) * 500));
 }
 
 function newLease(lifecycle: Lifecycle, actor: Actor, settings: JsonObject, now: Instant): Lease {

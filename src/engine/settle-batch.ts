@@ -22,7 +22,7 @@ export async function settleBatch<Item, Answer>(
   try {
     return await settle();
   } catch (error) {
-    if (error instanceof PawlError) throw error;
+    if (error instanceof PawlError && error.code === "UNAVAILABLE") throw error;
     if (items.length > 1) {
       const middle = Math.ceil(items.length / 2);
       const half = (some: readonly Item[]) =>
@@ -36,7 +36,8 @@ export async function settleBatch<Item, Answer>(
   return settle().catch((error: unknown) => [refusalOrFailure(error)]);
 }
 
-function refusalOrFailure(error: unknown): Refusal | Failed {
+/** What the database would not take is a refusal; everything else is a fault. */
+export function refusalOrFailure(error: unknown): Refusal | Failed {
   const constraint = violationOf(error);
   if (constraint !== null) return refusalOfViolation(constraint);
   return isUnstorable(error) ? refusalOfData(error) : new Failed(error);

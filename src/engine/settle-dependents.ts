@@ -22,13 +22,14 @@ export async function settleDependents(
     const edges = await findDependents(tx, ledger.org_id, [...finished.keys()]);
     await lockUnknown(workshop, tx, ledger, edges);
     const resolved = edges.filter((edge) => resolves(finished.get(edge.blocker_id), edge));
+    const settled = new Set(resolved);
     for (const [task_id, count] of countBy(resolved)) {
       const known = ledger.tasks.get(task_id);
       if (known) ledger.touch(task_id, { open_blockers: Math.max(0, known.task.open_blockers - count) });
       changed.add(task_id);
     }
     await resolveDependencies(tx, ledger.org_id, resolved);
-    for (const edge of edges) if (!resolved.includes(edge)) tellOfDeadBlocker(ledger, edge);
+    for (const edge of edges) if (!settled.has(edge)) tellOfDeadBlocker(ledger, edge);
   }
   for (const id of changed) moveOnIfClear(ledger, id);
 }

@@ -2,6 +2,7 @@ import { nextTimer, SYSTEM } from "../core/index.ts";
 import type { Instant } from "../core/index.ts";
 import { Ledger } from "./ledger.ts";
 import { writeLedger } from "./settle.ts";
+import { saveTouches } from "./statements/save-touches.ts";
 import { pickDue } from "./statements/pick-due.ts";
 import { readSettingsOfTasks } from "./statements/read-settings.ts";
 import { readClock, readSurroundings } from "./statements/read-surroundings.ts";
@@ -47,6 +48,25 @@ export async function sweepWithin(
   }
   await writeLedger(workshop, tx, ledger);
   return swept;
+}
+
+/** The task that has been due longest, behind a savepoint: if it cannot be written, it is put off, and that is. */
+export async function sweepOneWithin(
+  workshop: Workshop,
+  tx: Tx,
+  org_id: string,
+  now: Instant | null,
+): Promise<Swept> {
+  try {
+    return await tx.savepoint<Swept>((inner) => sweepWithin(workshop, inner, org_id, { now, limit: 1 }));
+  } catch (error) {
+    const lifecycles = [...workshop.lifecycles.keys()];
+    const [row] = await pickDue(tx, org_id, { now, limit: 1, lifecycles });
+    if (!row) return { looked_at: 0, moved: 0, put_off: [] };
+    const due_at = (now ?? (await readClock(tx))) + PATIENCE_MS;
+    await saveTouches(tx, org_id, [{ ...row, due_at }]);
+    return { looked_at: 1, moved: 0, put_off: [{ task_id: row.id, why: String(error) }] };
+  }
 }
 
 function workOf(locked: Locked): Work {

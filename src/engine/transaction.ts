@@ -8,7 +8,23 @@ export type Tx = postgres.TransactionSql;
  * at once and not when somebody waits for it, as the driver would: what must be read after a lock is asked for after it.
  */
 export function query<Row extends object>(tx: Tx, text: string, params: readonly unknown[]): Promise<Row[]> {
-  return tx.unsafe<Row[]>(text, params as postgres.ParameterOrJSON<never>[], { prepare: true }).execute();
+  // The driver would refuse it when it is half sent, and the transaction would wait for an answer.
+  const missing = params.indexOf(undefined);
+  if (missing >= 0) return Promise.reject(new Error(`parameter $${missing + 1} of a statement is undefined`));
+  const sent = tx
+    .unsafe<Row[]>(text, params as postgres.ParameterOrJSON<never>[], { prepare: true })
+    .execute();
+  return sent.then(withMoments);
+}
+
+/** In a transaction of the caller's, his own client reads moments as dates; here they are milliseconds. */
+function withMoments<Row extends object>(rows: Row[]): Row[] {
+  const [first] = rows;
+  if (first === undefined || !Object.values(first).some((value) => value instanceof Date)) return rows;
+  const moments = (value: unknown) => (value instanceof Date ? value.getTime() : value);
+  return rows.map(
+    (row) => Object.fromEntries(Object.entries(row).map(([key, value]) => [key, moments(value)])) as Row,
+  );
 }
 
 /** Rows of a statement as one text parameter (`$n::text::json`): one value to encode, whatever the number of rows. */

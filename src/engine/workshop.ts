@@ -1,3 +1,4 @@
+import { PawlError } from "../core/index.ts";
 import type { Instant, JsonObject, Lifecycle } from "../core/index.ts";
 import { STANDARD_EFFECTS } from "./standard-effects.ts";
 import { STANDARD_FACTS } from "./standard-facts.ts";
@@ -99,7 +100,12 @@ export class Workshop {
     for (const [place, { lifecycle, action }] of commands.entries()) {
       for (const fact of lifecycle.actions[action]?.facts ?? []) {
         const loader = this.parts.get(lifecycle.name)?.facts?.[fact] ?? STANDARD_FACTS[fact];
-        if (!loader) continue;
+        if (!loader) {
+          throw new PawlError(
+            "INVALID_CONFIG",
+            `${lifecycle.name} reads the fact "${fact}", and nothing loads it.`,
+          );
+        }
         const known = asked.get(loader);
         if (known) known.places.push(place);
         else asked.set(loader, { fact, places: [place] });
@@ -128,7 +134,9 @@ export class Workshop {
         if (!handler)
           throw new Error(`nothing carries out the effect "${effect.kind}" of ${work.lifecycle.name}`);
         const item = { org_id: after.org_id, task: after, actor: work.actor, effect };
-        byHandler.set(handler, [...(byHandler.get(handler) ?? []), item]);
+        const items = byHandler.get(handler);
+        if (items) items.push(item);
+        else byHandler.set(handler, [item]);
       }
     }
     for (const [handler, items] of byHandler) await handler(tx, items, now);

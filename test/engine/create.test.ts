@@ -125,6 +125,23 @@ test("the same dedupe key gives the first task again, in one batch, in two, and 
   expect(made.filter((one) => one.kind === "created" && !one.existing[0])).toHaveLength(1);
 });
 
+test("a task that was made before is nobody's business whose it is not, and stands in for the one that was named", async () => {
+  const job = { lifecycle: "delivery", user_id: "v", file_id: "f", chat_id: "c", request_nonce: "n" };
+  const first = await desk.make(bob, "delivery", { ...job, project_id: "other" });
+  const guest = member("guest", ["agent"], { project_ids: ["main"] });
+  expect(await desk.engine.create(desk.by(guest), [job])).toEqual({
+    kind: "refused",
+    code: "IDEMPOTENCY_CONFLICT",
+    detail: "This has been created before.",
+    params: {},
+  });
+  const waiting = { lifecycle: "code", title: "after it", blocked_by: ["it"], project_id: "other" };
+  const made = await desk.engine.create(desk.by(bob), [{ ...job, ref: "it", project_id: "other" }, waiting]);
+  if (made.kind === "refused") throw new Error(made.detail);
+  const [edge] = await desk.sql`select blocker_id from pawl.dependency where task_id = ${made.tasks[1]!.id}`;
+  expect(edge).toEqual({ blocker_id: first.id });
+});
+
 test("a delayed task is not in the pool before its time", async () => {
   const later = Date.now() + 3_600_000;
   const job = {
@@ -140,7 +157,7 @@ test("a delayed task is not in the pool before its time", async () => {
   expect(await desk.act(ann, task, "claim")).toBe("NOT_YET_AVAILABLE");
 });
 
-test.each([NaN, Infinity, 1e300, "soon"])(
+test.each([NaN, Infinity, 1e300, "soon", -1, 1.5, Date.UTC(12_000, 0)])(
   "available_at %s is refused, never a fault",
   async (available_at) => {
     expect(await create([{ ...boardTask, available_at }])).toMatchObject({ code: "VALIDATION_ERROR" });

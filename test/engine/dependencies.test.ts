@@ -81,6 +81,20 @@ test("fan-out: one blocker lets a hundred go, each with one event", async () => 
   );
 });
 
+test("five thousand dependents of one blocker move on in one transaction", async () => {
+  const blocker = await make("many");
+  const tasks = Array.from({ length: 5_000 }, (_, n) => ({
+    lifecycle: "step",
+    title: `m${n}`,
+    after: [blocker.id],
+  }));
+  await desk.engine.create(desk.by(cat), tasks);
+  expect(await desk.act(ann, blocker, "finish")).toBe("done");
+  const [row] = await desk.sql`
+    select count(*)::int as n from pawl.task where title like 'm%' and status = 'open' and open_blockers = 0 and row_version = 2`;
+  expect(row).toEqual({ n: 5_000 });
+});
+
 test("a blocker that is done already is none; one that was given up is waited for in vain", async () => {
   const [done, dropped] = [await make("done"), await make("dropped")];
   await desk.act(ann, done, "finish");

@@ -3,7 +3,13 @@ import type { Claimed } from "../../src/engine/claim.ts";
 import { member } from "../support/situation.ts";
 import { ann, bob, openDesk } from "./desk.ts";
 
-const desk = await openDesk();
+const desk = await openDesk({
+  parts: {
+    delivery: {
+      facts: { user: (_tx, _org, asks) => Promise.resolve(asks.map(() => ({ status: "ACTIVE" }))) },
+    },
+  },
+});
 let nonce = 0;
 const job = (more = {}) =>
   desk.make(bob, "delivery", {

@@ -62,6 +62,43 @@ test("and are gone with it", async () => {
   expect((await desk.engine.verify("main")).differences).toEqual([]);
 });
 
+test("commands sent at once inside one transaction are done one after the other", async () => {
+  const made = await desk.make(cat, "board", task);
+  const words = await desk.sql.begin(async (tx) => {
+    const claims = [1, 2, 3].map(() => ({ task_id: made.id, action: "claim", comment: "x" }));
+    const answers = await desk.engine.performMany(desk.by(ann), claims, { tx });
+    return answers.map((answer) => (answer.kind === "refused" ? answer.code : answer.task.status));
+  });
+  expect(words).toEqual(["IN_PROGRESS", "TASK_ALREADY_CLAIMED", "TASK_ALREADY_CLAIMED"]);
+});
+
+test("what the database refuses inside the caller's transaction is a refusal, and the rest of it lives on", async () => {
+  const job = { lifecycle: "delivery", user_id: "u", file_id: "f", chat_id: "c", request_nonce: "n" };
+  await desk.sql.begin(async (tx) => {
+    expect(await desk.engine.create(desk.by(cat), [job, job], { tx })).toMatchObject({ kind: "refused" });
+    expect(await desk.engine.create(desk.by(cat), [task], { tx })).toMatchObject({ kind: "created" });
+  });
+});
+
+test("a transaction of any client of the same driver will do", async () => {
+  const { default: postgres } = await import("postgres");
+  const { searchParams, pathname, username } = new URL(desk.url);
+  const plain = postgres({
+    host: searchParams.get("host") ?? "",
+    database: pathname.slice(1),
+    username,
+    max: 1,
+  });
+  await plain.begin(async (tx) => {
+    const made = await desk.engine.create(desk.by(cat), [task], { tx });
+    if (made.kind === "refused") throw new Error(made.detail);
+    const claim = { task_id: made.tasks[0]!.id, action: "claim", comment: "x" };
+    const done = performed(await desk.engine.perform(desk.by(ann), claim, { tx }));
+    expect(done.task.due_at! - done.task.updated_at).toBe(1440 * 60_000);
+  });
+  await plain.end();
+});
+
 test("effects of a lifecycle write tables of its own in the same transaction, one call for a whole batch", async () => {
   const parcel = defineLifecycle({
     name: "parcel",

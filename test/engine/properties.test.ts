@@ -17,6 +17,8 @@ const parts: Record<string, LifecycleParts> = {
         return asks.map(({ actor }) => rows.filter((row) => row.assigned_to === actor.id));
       },
       owner_key_taken: (_tx, _org, asks) => Promise.resolve(asks.map(() => true)),
+      target: (_tx, _org, asks) => Promise.resolve(asks.map(() => null)),
+      escalation: (_tx, _org, asks) => Promise.resolve(asks.map(() => null)),
       shift_of_owner: (_tx, _org, asks) => Promise.resolve(asks.map(() => ({ over: true }))),
     },
     effects: { open_escalation: () => Promise.resolve(), close_escalation: () => Promise.resolve() },

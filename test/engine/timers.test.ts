@@ -66,6 +66,19 @@ test("one bad task never stops the rest", async () => {
   expect(await desk.engine.sweep()).toMatchObject({ looked_at: 0 });
 });
 
+test("a task that cannot be written is put off, and stops neither its neighbours nor the next sweep", async () => {
+  const [bad, good] = [await board(), await board()];
+  // An invented rule of the database's own, which only this task breaks.
+  await desk.sql.unsafe(
+    `alter table pawl.task add constraint this_one_never_sticks check (status <> 'STUCK' or id <> '${bad.id}')`,
+  );
+  await desk.sql`update pawl.task set due_at = now() - interval '1 hour' where id in (${bad.id}, ${good.id})`;
+  expect((await desk.engine.sweep()).put_off).toMatchObject([{ task_id: bad.id }]);
+  expect(await desk.engine.find(desk.by(ann), good.id)).toMatchObject({ status: "STUCK" });
+  expect(await desk.engine.find(desk.by(ann), bad.id)).toMatchObject({ status: "NEW", row_version: 1 });
+  await desk.sql`alter table pawl.task drop constraint this_one_never_sticks`;
+});
+
 test("code: a lost lease, then the claim's time-out, bring a task back to ready and count the attempt", async () => {
   const task = await desk.make(cat, "code", { title: "Add a flag" });
   const claimed = await desk.engine.perform(desk.by(bob), { task_id: task.id, action: "claim" });
