@@ -258,6 +258,7 @@ class CreationDesk {
   decide(creation: AdmittedCreation, drafted: Drafted[] | Refusal): CreatedTasks | Refusal | typeof DEFERRED {
     if ("kind" in drafted) return drafted;
     const ids = new Set(drafted.map((task) => task.id));
+    const keys = new Set<string>();
     const rows: JsonObject[] = [];
     const dependencies: NewDependency[] = [];
     const tasks: PublicTask[] = [];
@@ -273,6 +274,9 @@ class CreationDesk {
         continue;
       }
       if (task.draft.dedupe_key != null && this.keysTaken.has(key)) return DEFERRED;
+      if (task.draft.dedupe_key != null && keys.has(key))
+        return wrong("tasks", "two of the request are the same task");
+      keys.add(key);
       const edges = this.edgesOf(creation.actor, task, ids);
       if ("kind" in edges) return edges;
       const born = this.born(creation.actor, task, edges.filter((edge) => !edge.resolved).length);
