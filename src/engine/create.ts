@@ -1,12 +1,11 @@
-import { v7 as uuidv7 } from "uuid";
-import { admitCreation, canSee, decideCreation, draftOf, isStorable, refuse } from "../core/index.ts";
-import type { Actor, Created, Draft, Instant, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
+import { canSee, decideCreation, draftOf, refuse } from "../core/index.ts";
+import type { Actor, Created, Draft, Instant, JsonObject, Refusal } from "../core/index.ts";
+import type { AdmittedCreation, AdmittedTask } from "./admit-creations.ts";
 import { DEFERRED } from "./batch.ts";
 import { findCycle } from "./find-cycle.ts";
-import { fingerprint } from "./fingerprint.ts";
 import { publicTask } from "./public-task.ts";
 import type { PublicTask } from "./public-task.ts";
-import { isUuid, usedForSomethingElse } from "./refusals.ts";
+import { isUuid, usedForSomethingElse, wrongField } from "./refusals.ts";
 import { lockBlockers, saveDependencies } from "./statements/dependencies.ts";
 import type { BlockerRow, NewDependency, OnFailure } from "./statements/dependencies.ts";
 import { findByDedupeKey, findTasks } from "./statements/find-tasks.ts";
@@ -21,23 +20,6 @@ import type { TaskRow } from "./task-row.ts";
 import type { Tx } from "./transaction.ts";
 import type { Workshop } from "./workshop.ts";
 
-/** A task to be: the lifecycle's own fields stand beside these. */
-export type NewTask = JsonObject & {
-  lifecycle: string;
-  project_id?: string;
-  /** A name for it inside the request, which other tasks of the request may wait for. */
-  ref?: string;
-  /** What becomes of it when a blocker ends without success. */
-  on_failure?: OnFailure;
-  available_at?: Instant;
-};
-
-export type Creation = {
-  tasks: readonly NewTask[];
-  actor: Actor;
-  client_event_id?: string | null | undefined;
-};
-
 export type CreatedTasks = {
   kind: "created";
   tasks: PublicTask[];
@@ -45,84 +27,6 @@ export type CreatedTasks = {
   existing: boolean[];
   replayed: boolean;
 };
-
-/** What has been read and found well formed before any I/O. */
-export type AdmittedCreation = {
-  actor: Actor;
-  client_event_id: string | null;
-  print: string;
-  tasks: AdmittedTask[];
-  /** A transaction with this creation was cut off, perhaps after its commit: then its ids are in the table. */
-  uncertain?: boolean;
-};
-type AdmittedTask = {
-  id: string;
-  lifecycle: Lifecycle;
-  project_id: string;
-  input: JsonObject;
-  on_failure: OnFailure;
-  available_at: Instant | null;
-  /** ref → id, for what it waits for inside the request. */
-  refs: ReadonlyMap<string, string>;
-};
-
-/** Role, shape, references and cycles: everything that can be said without the database. */
-export function admitCreations(
-  lifecycles: ReadonlyMap<string, Lifecycle>,
-  { tasks, actor, client_event_id }: Creation,
-): AdmittedCreation | Refusal {
-  const refs = new Map<string, string>();
-  const admitted: AdmittedTask[] = [];
-  const key: unknown = client_event_id;
-  if (key != null && !(typeof key === "string" && key !== "" && key.length <= 500 && isStorable(key)))
-    return wrong("client_event_id", "must be a text of 1 to 500 characters");
-  for (const sent of tasks) {
-    const lifecycle = lifecycles.get(sent.lifecycle);
-    if (!lifecycle) return refuse("UNKNOWN_LIFECYCLE", `There is no lifecycle "${sent.lifecycle}".`);
-    const { kind, ...rest } = admitCreation(lifecycle, actor, sent);
-    if (kind === "refused") return { kind, ...rest } as Refusal;
-    if (lifecycle.creation.client_event_id === "required" && client_event_id == null && actor.id !== null) {
-      const errors = [{ path: "client_event_id", message: "required" }];
-      return refuse("VALIDATION_ERROR", "Creating a task needs client_event_id.", { errors });
-    }
-    const garbled = garbledField(sent);
-    if (garbled) return garbled;
-    const id = uuidv7();
-    if (sent.ref !== undefined) {
-      if (refs.has(sent.ref)) return wrong("ref", `"${sent.ref}" names two tasks of the request`);
-      refs.set(sent.ref, id);
-    }
-    admitted.push({
-      id,
-      lifecycle,
-      project_id: sent.project_id ?? "main",
-      input: (rest as { input: JsonObject }).input,
-      on_failure: sent.on_failure ?? "wait",
-      available_at: sent.available_at ?? null,
-      refs,
-    });
-  }
-  const print = fingerprint(["create", actor.id, tasks]);
-  return { actor, client_event_id: client_event_id ?? null, print, tasks: admitted };
-}
-
-const YEAR_10000 = Date.UTC(10_000, 0);
-
-/** The engine's own fields; the lifecycle's have been read by its schema. */
-function garbledField({ available_at, on_failure, project_id, ref }: NewTask): Refusal | null {
-  if (
-    available_at != null &&
-    !(Number.isSafeInteger(available_at) && available_at >= 0 && available_at < YEAR_10000)
-  )
-    return wrong("available_at", "must be whole milliseconds since 1970, before the year 10000");
-  if (on_failure != null && !["wait", "proceed", "fail"].includes(on_failure))
-    return wrong("on_failure", "must be wait, proceed or fail");
-  for (const [path, value] of Object.entries({ project_id, ref })) {
-    if (value != null && (typeof value !== "string" || !isStorable(value)))
-      return wrong(path, "must be a plain text");
-  }
-  return null;
-}
 
 /** One transaction's worth of creations; each is made whole or refused whole. */
 export async function createWithin(
@@ -275,7 +179,7 @@ class CreationDesk {
       }
       if (task.draft.dedupe_key != null && this.keysTaken.has(key)) return DEFERRED;
       if (task.draft.dedupe_key != null && keys.has(key))
-        return wrong("tasks", "two of the request are the same task");
+        return wrongField("tasks", "two of the request are the same task");
       keys.add(key);
       const edges = this.edgesOf(creation.actor, task, ids);
       if ("kind" in edges) return edges;
@@ -299,7 +203,7 @@ class CreationDesk {
       const seen =
         blocker && (!blocker.private || [blocker.created_by, blocker.assigned_to].includes(actor.id));
       if (!inside.has(blocker_id) && (!seen || blocker.project_id !== task.project_id)) {
-        return wrong("blocked_by", `there is no task ${blocker_id} in project ${task.project_id}`);
+        return wrongField("blocked_by", `there is no task ${blocker_id} in project ${task.project_id}`);
       }
       edges.push({
         task_id: task.id,
@@ -352,8 +256,4 @@ function creationRow(
 
 function twinKey(lifecycle: string, dedupe_key: string | null | undefined): string {
   return dedupe_key == null ? "" : `${lifecycle}\u0000${dedupe_key}`;
-}
-
-function wrong(path: string, message: string): Refusal {
-  return refuse("VALIDATION_ERROR", `${path}: ${message}.`, { errors: [{ path, message }] });
 }

@@ -31,6 +31,11 @@ export function refusalOfData(error: unknown): Refusal {
   return refuse("VALIDATION_ERROR", `The database cannot hold this: ${why}.`, { errors: [] });
 }
 
+/** One field of a request that cannot be as it is. */
+export function wrongField(path: string, message: string): Refusal {
+  return refuse("VALIDATION_ERROR", `${path}: ${message}.`, { errors: [{ path, message }] });
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function isUuid(text: string): boolean {
