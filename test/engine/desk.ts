@@ -4,6 +4,7 @@ import { connect } from "../../src/engine/database/connect.ts";
 import type { Sql } from "../../src/engine/database/connect.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import type { By, EngineOptions } from "../../src/engine/engine.ts";
+import type { LifecycleParts } from "../../src/engine/lifecycle-parts.ts";
 import { createOrg } from "../../src/engine/members.ts";
 import { migrate } from "../../src/engine/migrate.ts";
 import type { Performed } from "../../src/engine/perform.ts";
@@ -73,6 +74,11 @@ export async function openDesk(
     },
   };
 }
+
+/** What delivery's rules need to know of a user: that he has access. */
+export const EVERYBODY_IS_ACTIVE: Record<string, LifecycleParts> = {
+  delivery: { facts: { user: (_tx, _org, asks) => Promise.resolve(asks.map(() => ({ status: "ACTIVE" }))) } },
+};
 
 export function performed(answer: Performed | { kind: "refused"; code: string; detail: string }): Performed {
   if (answer.kind === "refused") throw new Error(`${answer.code}: ${answer.detail}`);

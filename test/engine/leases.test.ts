@@ -1,15 +1,9 @@
 import { expect, test } from "vitest";
 import type { Claimed } from "../../src/engine/claim.ts";
 import { member } from "../support/situation.ts";
-import { ann, bob, openDesk } from "./desk.ts";
+import { ann, bob, openDesk, EVERYBODY_IS_ACTIVE } from "./desk.ts";
 
-const desk = await openDesk({
-  parts: {
-    delivery: {
-      facts: { user: (_tx, _org, asks) => Promise.resolve(asks.map(() => ({ status: "ACTIVE" }))) },
-    },
-  },
-});
+const desk = await openDesk({ parts: EVERYBODY_IS_ACTIVE });
 let nonce = 0;
 const job = (more = {}) =>
   desk.make(bob, "delivery", {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ann, bob, cat, openDesk } from "./desk.ts";
+import { ann, bob, cat, openDesk, EVERYBODY_IS_ACTIVE } from "./desk.ts";
 
 const desk = await openDesk();
 const board = (more = {}) => desk.make(cat, "board", { title: "Write it", description: "all", ...more });
@@ -101,15 +101,7 @@ test("a failed delivery waits for its backoff before anybody may take it", async
     chat_id: "c",
     request_nonce: "1",
   });
-  const parts = {
-    delivery: {
-      facts: {
-        user: (_t: unknown, _o: string, asks: readonly unknown[]) =>
-          Promise.resolve(asks.map(() => ({ status: "ACTIVE" }))),
-      },
-    },
-  };
-  const node = desk.node({ parts });
+  const node = desk.node({ parts: EVERYBODY_IS_ACTIVE });
   const run = async (action: string, more = {}) => {
     const done = await node.perform(desk.by(bob), { task_id: job.id, action, ...more });
     if (done.kind === "refused") throw new Error(done.detail);

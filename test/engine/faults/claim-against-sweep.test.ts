@@ -3,10 +3,10 @@
 // in the time it takes.
 import { expect, test } from "vitest";
 import { member } from "../../support/situation.ts";
-import { ann, bob, openDesk, performed } from "../desk.ts";
+import { ann, bob, openDesk, performed, EVERYBODY_IS_ACTIVE } from "../desk.ts";
 import { allOf, expectSound, makeTasks, openNodes, pick, rounds, tally, wordOf } from "./nodes.ts";
 
-const desk = await openDesk();
+const desk = await openDesk({ parts: EVERYBODY_IS_ACTIVE });
 const nodes = await openNodes(desk);
 const by = desk.by(ann);
 const bot = member("bot", ["agent", "admin"], { kind: "service" });
