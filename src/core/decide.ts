@@ -32,31 +32,39 @@ export function viewOf(situation: Situation, command: Command): View {
 
 /** The first rule that fits; where none does, the refusal of the one that came furthest (of equals, the last). */
 function chooseRule(rules: readonly ReadyRule[], view: View): ReadyRule | Refusal {
+  let closest: ReadyRule | null = null;
   let refusal: Refusal | null = null;
   let furthest = -1;
   for (const rule of rules) {
     const { guards } = rule;
     let depth = 0;
-    let no = rule.isFor(view) ? null : whoRefusal(rule, view);
-    while (no === null && depth < guards.length) {
-      const answer = (guards[depth++] as Guard)(view);
-      if (answer !== true) no = answer;
+    let no: Refusal | null = null;
+    if (rule.isFor(view)) {
+      while (no === null && depth < guards.length) {
+        const answer = (guards[depth++] as Guard)(view);
+        if (answer !== true) no = answer;
+      }
+      if (no === null) return rule;
     }
-    if (no === null) return rule;
     if (depth >= furthest) {
+      closest = rule;
       refusal = no;
       furthest = depth;
     }
   }
-  return refusal as Refusal;
+  // Worded only now: a later rule may have fitted, and the words cost more than the question.
+  return refusal ?? notYou(closest as ReadyRule, view);
 }
 
 /** Null when the actor is one of those the rule is for. */
 export function whoRefusal(rule: ReadyRule, view: View): Refusal | null {
-  if (rule.isFor(view)) return null;
-  const own = rule.who.length === 1 ? rule.who[0]?.refusal : undefined;
+  return rule.isFor(view) ? null : notYou(rule, view);
+}
+
+function notYou({ who }: ReadyRule, view: View): Refusal {
+  const own = who.length === 1 ? who[0]?.refusal : undefined;
   if (own) return own(view);
-  const labels = rule.who.map((who) => who.label).join(" or ");
+  const labels = who.map(({ label }) => label).join(" or ");
   return refuse("FORBIDDEN", `"${view.action}" from ${view.task.status} is for: ${labels}.`, { who: labels });
 }
 
