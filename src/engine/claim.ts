@@ -3,14 +3,12 @@ import type { Actor, Lifecycle, PoolCondition, Refusal, Task } from "../core/ind
 import { fingerprint } from "./fingerprint.ts";
 import { publicTask } from "./public-task.ts";
 import type { PublicTask } from "./public-task.ts";
-import { usedForSomethingElse } from "./refusals.ts";
+import { usedForSomethingElse, wrongField } from "./refusals.ts";
 import { settle } from "./settle.ts";
 import { findRequests } from "./statements/find-requests.ts";
 import { holdMark } from "./statements/hold-mark.ts";
 import { pickFromPool } from "./statements/pick-from-pool.ts";
 import { findMarked } from "./statements/read-journal.ts";
-import { readSettingsOfTasks } from "./statements/read-settings.ts";
-import { readClock, readSurroundings } from "./statements/read-surroundings.ts";
 import { saveRequests } from "./statements/save-requests.ts";
 import type { Tx } from "./transaction.ts";
 import type { Locked, Work } from "./work.ts";
@@ -58,10 +56,8 @@ export async function claimWithin(
   if (!lifecycle) return refuse("UNKNOWN_LIFECYCLE", `There is no lifecycle "${request.lifecycle}".`);
   const { pool } = lifecycle;
   const limit = request.limit ?? 1;
-  if (!Number.isSafeInteger(limit) || limit < 1) {
-    const errors = [{ path: "limit", message: "must be a whole number from 1 on" }];
-    return refuse("VALIDATION_ERROR", `limit: ${limit} is not a whole number from 1 on.`, { errors });
-  }
+  if (!Number.isSafeInteger(limit) || limit < 1)
+    return wrongField("limit", "must be a whole number from 1 on");
   if (!pool) return refuse("VALIDATION_ERROR", `${lifecycle.name} has no pool to claim from.`);
   const key = request.client_event_id ?? null;
   // The pool's action may demand a version and a key; a claim sees no version, and has its own key.
@@ -79,7 +75,8 @@ export async function claimWithin(
   const print = fingerprint(["claim", actor.id, meant]);
   // Of several who come with one key the others wait here for the first, and then find what he got.
   const [, [use]] = await Promise.all([
-    key === null ? null : holdMark(tx, key),
+    // With the org's name: the same key in another org is another key.
+    key === null ? null : holdMark(tx, `${org_id} ${key}`),
     findRequests(tx, org_id, key === null ? [] : [key]),
   ]);
   if (use) {
@@ -171,13 +168,8 @@ async function pick(
     least_priority: request.least_priority ?? null,
     limit: Math.min(request.limit ?? 1, MOST_AT_ONCE),
   });
-  const ids = rows.map((row) => row.id);
-  const [around, settings, now] = await Promise.all([
-    readSurroundings(tx, org_id, ids),
-    readSettingsOfTasks(tx, org_id, ids),
-    readClock(tx),
-  ]);
-  return { now, free: [...workshop.assemble(rows, around, settings).values()] };
+  const { now, tasks } = await workshop.takeIn(tx, org_id, rows);
+  return { now, free: [...tasks.values()] };
 }
 
 function conditionsOf(where: readonly PoolCondition[], actor: Actor) {

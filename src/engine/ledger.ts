@@ -47,29 +47,30 @@ export class Ledger {
     // Somebody in this very transaction has just taken the key: the next one will see that, and say why not.
     if (key != null && key !== task.exclusive_key && this.exclusiveKeys.has(key)) return { kind: "deferred" };
     if (key != null) this.exclusiveKeys.add(key);
-    const after = this.applied(work, decision);
-    this.tasks.set(task.id, { lifecycle, task: after, settings, hasDependents: work.hasDependents });
-    if (decision.kind === "touched") {
-      this.touched.add(task.id);
-      return { kind: "touched", task: after };
+    if (decision.kind === "moved") {
+      const after = this.record(work, decision);
+      const lease_token = decision.lease === "open" ? (after.lease?.token ?? null) : null;
+      return { kind: "moved", task: after, event: entryOf(work, decision, after), lease_token };
     }
-    this.round.push({ work, decision, after });
-    this.inRound.add(task.id);
-    // The move carries every column, counters too.
-    this.touched.delete(task.id);
-    const lease_token = decision.lease === "open" ? (after.lease?.token ?? null) : null;
-    return { kind: "moved", task: after, event: entryOf(work, decision, after), lease_token };
+    this.touched.add(task.id);
+    return { kind: "touched", task: this.keep(work, decision) };
   }
 
-  /** A move that no rule decides: a new version of the lifecycle does. */
-  record(work: Work, decision: Moved): void {
-    const { lifecycle, task, settings, hasDependents } = work;
-    const after = this.applied(work, decision);
-    this.tasks.set(task.id, { lifecycle, task: after, settings, hasDependents });
+  /** Takes a move down, whether a rule decided it or a new version of the lifecycle does. */
+  record(work: Work, decision: Moved): Task {
+    const after = this.keep(work, decision);
     this.round.push({ work, decision, after });
-    this.inRound.add(task.id);
+    this.inRound.add(after.id);
     // The move carries every column, counters too.
-    this.touched.delete(task.id);
+    this.touched.delete(after.id);
+    return after;
+  }
+
+  private keep(work: Work, decision: Moved | Touched): Task {
+    const { lifecycle, settings, hasDependents } = work;
+    const task = this.applied(work, decision);
+    this.tasks.set(task.id, { lifecycle, task, settings, hasDependents });
+    return task;
   }
 
   /** A move of the system's own, where the rules have nothing against it. */

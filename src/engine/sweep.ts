@@ -4,8 +4,7 @@ import { Ledger } from "./ledger.ts";
 import { writeLedger } from "./settle.ts";
 import { saveTouches } from "./statements/save-touches.ts";
 import { pickDue } from "./statements/pick-due.ts";
-import { readSettingsOfTasks } from "./statements/read-settings.ts";
-import { readClock, readSurroundings } from "./statements/read-surroundings.ts";
+import { readClock } from "./statements/read-surroundings.ts";
 import type { Tx } from "./transaction.ts";
 import type { Locked, Work } from "./work.ts";
 import type { Workshop } from "./workshop.ts";
@@ -24,23 +23,17 @@ export async function sweepWithin(
 ): Promise<Swept> {
   const lifecycles = [...workshop.lifecycles.keys()];
   const rows = await pickDue(tx, org_id, { now: given, limit, lifecycles });
-  const ids = rows.map((row) => row.id);
-  if (ids.length === 0) return { looked_at: 0, moved: 0, put_off: [] };
-  const [around, settings, clock] = await Promise.all([
-    readSurroundings(tx, org_id, ids),
-    readSettingsOfTasks(tx, org_id, ids),
-    readClock(tx),
-  ]);
+  if (rows.length === 0) return { looked_at: 0, moved: 0, put_off: [] };
+  const { now: clock, tasks } = await workshop.takeIn(tx, org_id, rows);
   const now = given ?? clock;
-  const due = [...workshop.assemble(rows, around, settings).values()];
-  const works = due.map((locked) => workOf(locked));
+  const works = [...tasks.values()].map(workOf);
   const facts = await workshop.loadFacts(
     tx,
     org_id,
     works.map((work) => ({ ...work, action: work.command.action, input: {} })),
   );
   const ledger = new Ledger(org_id, now);
-  const swept: Swept = { looked_at: ids.length, moved: 0, put_off: [] };
+  const swept: Swept = { looked_at: rows.length, moved: 0, put_off: [] };
   for (const [index, work] of works.entries()) {
     const why = act(ledger, { ...work, facts: facts[index] ?? {} });
     if (why === null) swept.moved++;

@@ -54,7 +54,22 @@ export class Workshop {
     return { now, tasks: this.assemble(rows, around, settings) };
   }
 
-  assemble(
+  /** Rows that were picked and locked, with the clock and all that lies beside them. */
+  async takeIn(
+    tx: Tx,
+    org_id: string,
+    rows: readonly TaskRow[],
+  ): Promise<{ now: Instant; tasks: Map<string, Locked> }> {
+    const ids = rows.map((row) => row.id);
+    const [around, settings, now] = await Promise.all([
+      readSurroundings(tx, org_id, ids),
+      readSettingsOfTasks(tx, org_id, ids),
+      readClock(tx),
+    ]);
+    return { now, tasks: this.assemble(rows, around, settings) };
+  }
+
+  private assemble(
     rows: readonly TaskRow[],
     around: Surroundings,
     settings: readonly { id: string; settings: string }[],
