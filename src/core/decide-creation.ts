@@ -3,7 +3,7 @@ import type { Refusal } from "./decision.ts";
 import type { CreationView, Draft, Guard, Lifecycle, View } from "./lifecycle.ts";
 import { parseFields } from "./parse-fields.ts";
 import { creationPermission, permissionRefusal } from "./permissions.ts";
-import type { Actor, Instant, JsonObject, Task } from "./task.ts";
+import type { Actor, JsonObject, Task } from "./task.ts";
 import { nextTimer } from "./timers.ts";
 
 /** Where the task will stand, given by the engine. */
@@ -48,7 +48,7 @@ export function decideCreation(
     if (refusal === null) {
       return {
         kind: "created",
-        task: enter(lifecycle, task, status, view.settings, view.now),
+        task: enter(lifecycle, task, status, view.settings),
         draft,
         event: { type: "created", action: "create", from: null, to: status, comment: null },
       };
@@ -57,9 +57,12 @@ export function decideCreation(
   return refusal ?? refuse("INVALID_TRANSITION", `${lifecycle.name} has no status to begin in.`);
 }
 
+/** Field by field: a spread followed by so many fields took 14 µs a task. */
 function newTask(lifecycle: Lifecycle, { actor, now }: CreationView, draft: Draft, place: Place): Task {
   return {
-    ...place,
+    id: place.id,
+    org_id: place.org_id,
+    project_id: place.project_id,
     lifecycle: lifecycle.name,
     lifecycle_version: lifecycle.version,
     status: "",
@@ -71,6 +74,7 @@ function newTask(lifecycle: Lifecycle, { actor, now }: CreationView, draft: Draf
     private: draft.private ?? false,
     priority: draft.priority ?? 0,
     attempt: 0,
+    open_blockers: place.open_blockers,
     open_holds: 0,
     due_at: null,
     due_action: null,
@@ -84,9 +88,14 @@ function newTask(lifecycle: Lifecycle, { actor, now }: CreationView, draft: Draf
   };
 }
 
-function enter(lifecycle: Lifecycle, task: Task, status: string, settings: JsonObject, now: Instant): Task {
-  const next = nextTimer(lifecycle.statuses[status]?.timers ?? [], { ...task, updated_at: now }, settings);
-  return { ...task, status, due_at: next?.due_at ?? null, due_action: next?.due_action ?? null };
+/** The new task in its first status, with that status's timer. */
+function enter(lifecycle: Lifecycle, task: Task, status: string, settings: JsonObject): Task {
+  const next = nextTimer(lifecycle.statuses[status]?.timers ?? [], task, settings);
+  const entered = { ...task };
+  entered.status = status;
+  entered.due_at = next?.due_at ?? null;
+  entered.due_action = next?.due_action ?? null;
+  return entered;
 }
 
 function firstRefusal(lifecycle: Lifecycle, guards: readonly string[], view: View): Refusal | null {

@@ -47,7 +47,7 @@ export type {
 } from "./lifecycle.ts";
 export { didYouMean, nearest } from "./nearest.ts";
 export { isStorable } from "./parse-fields.ts";
-export { permissionOf, permissionRefusal } from "./permissions.ts";
+export { creationPermission, permissionOf, permissionRefusal } from "./permissions.ts";
 export { PawlError, problemOf, PROBLEMS } from "./problems.ts";
 export type { AnyProblemCode, Problem, ProblemCode } from "./problems.ts";
 export { fromOf } from "./index-rules.ts";

@@ -15,6 +15,7 @@ export const PROBLEMS = {
   TASK_NOT_FOUND: problem(404, "No such task", "Check the id; a task outside your projects is not shown."),
   NOT_FOUND: problem(404, "No such thing", "Check the address."),
   UNKNOWN_ACTION_ID: problem(404, "No such bot action", "Call start first."),
+  METHOD_NOT_ALLOWED: problem(405, "Not with this method", "Use one of the methods in `Allow`."),
 
   // Not now: status, guard, version, idempotency.
   INVALID_TRANSITION: problem(409, "Not from this status", "Look at what the task allows now."),
@@ -39,6 +40,8 @@ export const PROBLEMS = {
   ATTEMPTS_LEFT: problem(409, "It can be tried again", "Retry or release it."),
   NOT_RECOVERABLE: problem(409, "This error will not go away by trying again", "Fail the task."),
   NOT_YET_AVAILABLE: problem(409, "The task is waiting for its time", "Come back after available_at."),
+  ALREADY_EXISTS: problem(409, "This id is taken", "Choose another id, or change the one that is there."),
+  LAST_ADMIN: problem(409, "The org would have no admin", "Make somebody else an admin first."),
 
   // Not like this.
   VALIDATION_ERROR: problem(422, "The request has the wrong shape", "Mend the fields named in `errors`."),
@@ -56,11 +59,16 @@ export const PROBLEMS = {
     "Quality control does not move tasks",
     "Record an inspection of the deliverable.",
   ),
+  BAD_REQUEST: problem(400, "This is no HTTP request", "Mend the client."),
   TOO_LARGE: problem(413, "The request is too large", "Send less at once."),
+  UNSUPPORTED_MEDIA_TYPE: problem(415, "Only JSON is understood", "Send `Content-Type: application/json`."),
+  HEADERS_TOO_LARGE: problem(431, "The headers are too large", "Send less of them."),
 
   // Not at this moment.
+  REQUEST_TIMEOUT: problem(408, "The request came too slowly", "Send it again, faster."),
   RATE_LIMITED: problem(429, "Too many requests", "Wait as long as Retry-After says."),
   UNAVAILABLE: problem(503, "The database cannot be reached", "Try again as Retry-After says."),
+  INTERNAL_ERROR: problem(500, "A fault of Pawl's own", "Report it, with the request id."),
 
   // Faults of a set-up, met on the command line.
   INVALID_LIFECYCLE: problem(422, "The lifecycle's definition has a mistake", "Mend the definition."),

@@ -26,7 +26,8 @@ export type Creation = {
 export type AdmittedCreation = {
   actor: Actor;
   client_event_id: string | null;
-  print: string;
+  /** What the key stands for, where there is one. */
+  print: string | null;
   tasks: AdmittedTask[];
   /** A transaction with this creation was cut off, perhaps after its commit: then its ids are in the table. */
   uncertain?: boolean;
@@ -78,7 +79,7 @@ export function admitCreations(
       refs,
     });
   }
-  const print = fingerprint(["create", actor.id, tasks]);
+  const print = client_event_id == null ? null : fingerprint(["create", actor.id, tasks]);
   return { actor, client_event_id: client_event_id ?? null, print, tasks: admitted };
 }
 

@@ -12,56 +12,111 @@ export class Failed {
 
 type Waiting<Item, Answer> = {
   item: Item;
+  keys: readonly string[];
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
 };
 
+type Run<Item, Answer> = (items: readonly Item[]) => Promise<(Answer | typeof DEFERRED | Failed)[]>;
+
+export type BatchOptions<Item> = {
+  /** What an item must have to itself: two items with a key in common are never under way at once, and go in order. */
+  keysOf: (item: Item) => readonly string[];
+  limit?: number;
+  lanes?: number;
+};
+
+/** So many at least make it worth while to share them out. */
+const WORTH_SHARING = 16;
+
 /**
- * Group commit: while one batch runs, the next gathers. With one caller nothing waits; with many they share a commit.
- * `run` answers each item in order; what it defers comes first in the next batch.
+ * Group commit: while batches run, the next gathers. With one caller nothing waits; with many they share a commit. There
+ * are two lanes, so that one batch is thought about here while the other is at the database. `run` answers each item in
+ * order; what it defers comes first in the next batch.
  */
 export class Batch<Item, Answer> {
-  readonly run: (items: readonly Item[]) => Promise<(Answer | typeof DEFERRED | Failed)[]>;
-  private readonly limit: number;
+  private readonly run: Run<Item, Answer>;
+  private readonly options: Required<BatchOptions<Item>>;
   private queue: Waiting<Item, Answer>[] = [];
-  private running: Promise<void> | null = null;
+  private readonly running = new Set<Promise<void>>();
+  private readonly busyKeys = new Set<string>();
+  private waking = false;
 
-  constructor(run: Batch<Item, Answer>["run"], { limit = 500 }: { limit?: number } = {}) {
+  constructor(run: Run<Item, Answer>, options: BatchOptions<Item>) {
     this.run = run;
-    this.limit = limit;
+    this.options = { limit: 500, lanes: 2, ...options };
   }
 
   add(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.queue.push({ item, resolve, reject });
-      this.running ??= this.work();
+      this.queue.push({ item, keys: this.options.keysOf(item), resolve, reject });
+      this.wake();
     });
   }
 
   /** Waits until nothing is left to do. */
   async drain(): Promise<void> {
-    while (this.running) await this.running;
+    while (this.waking || this.running.size > 0 || this.queue.length > 0)
+      await (this.running.size > 0 ? Promise.race(this.running) : Promise.resolve());
   }
 
-  private async work(): Promise<void> {
+  private wake(): void {
+    if (this.waking) return;
+    this.waking = true;
     // Whoever calls in the same turn of the event loop travels together.
-    await Promise.resolve();
-    while (this.queue.length > 0) {
-      const taken = this.queue.splice(0, this.limit);
-      try {
-        const answers = await this.run(taken.map(({ item }) => item));
-        const deferred: Waiting<Item, Answer>[] = [];
-        for (const [index, waiting] of taken.entries()) {
-          const answer = answers[index];
-          if (answer === DEFERRED) deferred.push(waiting);
-          else if (answer instanceof Failed) waiting.reject(answer.error);
-          else waiting.resolve(answer as Answer);
-        }
-        this.queue.unshift(...deferred);
-      } catch (error) {
-        for (const { reject } of taken) reject(error);
-      }
+    queueMicrotask(() => {
+      this.waking = false;
+      this.fillLanes();
+    });
+  }
+
+  private fillLanes(): void {
+    for (let idle = this.options.lanes - this.running.size; idle > 0; idle--) {
+      const taken = this.take(idle);
+      if (taken.length === 0) return;
+      const lane = this.work(taken).then(() => {
+        this.running.delete(lane);
+        for (const { keys } of taken) for (const key of keys) this.busyKeys.delete(key);
+        this.wake();
+      });
+      this.running.add(lane);
     }
-    this.running = null;
+  }
+
+  /** The next batch of those that are free to go. What waits for another keeps its place. */
+  private take(idleLanes: number): Waiting<Item, Answer>[] {
+    const share = this.queue.length < WORTH_SHARING * idleLanes ? 1 : idleLanes;
+    const most = Math.min(this.options.limit, Math.ceil(this.queue.length / share));
+    const taken: Waiting<Item, Answer>[] = [];
+    const left: Waiting<Item, Answer>[] = [];
+    const waitedFor = new Set<string>();
+    for (const waiting of this.queue) {
+      const { keys } = waiting;
+      if (taken.length >= most || keys.some((key) => this.busyKeys.has(key) || waitedFor.has(key))) {
+        left.push(waiting);
+        for (const key of keys) waitedFor.add(key);
+        continue;
+      }
+      taken.push(waiting);
+      for (const key of keys) this.busyKeys.add(key);
+    }
+    this.queue = left;
+    return taken;
+  }
+
+  private async work(taken: readonly Waiting<Item, Answer>[]): Promise<void> {
+    try {
+      const answers = await this.run(taken.map(({ item }) => item));
+      const deferred: Waiting<Item, Answer>[] = [];
+      for (const [index, waiting] of taken.entries()) {
+        const answer = answers[index];
+        if (answer === DEFERRED) deferred.push(waiting);
+        else if (answer instanceof Failed) waiting.reject(answer.error);
+        else waiting.resolve(answer as Answer);
+      }
+      if (deferred.length > 0) this.queue.unshift(...deferred);
+    } catch (error) {
+      for (const { reject } of taken) reject(error);
+    }
   }
 }

@@ -110,12 +110,7 @@ export async function claimWithin(
     replayed: false,
   };
   if (key !== null && answer.tasks.length > 0) {
-    await saveRequests(
-      tx,
-      org_id,
-      [{ client_event_id: key, actor_id: actor.id, fingerprint: print, answer }],
-      now,
-    );
+    saveRequests(tx, org_id, [{ client_event_id: key, actor_id: actor.id, fingerprint: print, answer }], now);
   }
   return answer;
 }

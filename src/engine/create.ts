@@ -13,9 +13,10 @@ import { findRequests } from "./statements/find-requests.ts";
 import { readSettings } from "./statements/read-settings.ts";
 import { readClock } from "./statements/read-surroundings.ts";
 import { saveCreations } from "./statements/save-creations.ts";
+import type { NewTaskRow } from "./statements/save-creations.ts";
 import { saveRequests } from "./statements/save-requests.ts";
 import type { NewRequest } from "./statements/save-requests.ts";
-import { columnsOf, isSuccess, journalled, taskOf } from "./task-row.ts";
+import { isSuccess, taskOf } from "./task-row.ts";
 import type { TaskRow } from "./task-row.ts";
 import type { Tx } from "./transaction.ts";
 import type { Workshop } from "./workshop.ts";
@@ -68,16 +69,16 @@ export async function createWithin(
     // A neighbour has just used the key: the next batch will say whether he meant the same.
     if (keysUsed.has(creation.client_event_id ?? "")) return DEFERRED;
     const answer = desk.decide(creation, drafted[index] as Drafted[] | Refusal);
-    if (answer !== DEFERRED && answer.kind === "created" && creation.client_event_id !== null) {
-      const { client_event_id, actor, print } = creation;
+    const { client_event_id, actor, print } = creation;
+    if (answer !== DEFERRED && answer.kind === "created" && client_event_id !== null && print !== null) {
       keysUsed.add(client_event_id);
       requests.push({ client_event_id, actor_id: actor.id, fingerprint: print, answer });
     }
     return answer;
   });
-  await saveDependencies(tx, org_id, desk.dependencies);
-  await saveRequests(tx, org_id, requests, now);
-  await saveCreations(tx, org_id, desk.rows);
+  saveDependencies(tx, org_id, desk.dependencies);
+  saveRequests(tx, org_id, requests, now);
+  saveCreations(tx, org_id, desk.rows, now);
   return answers;
 }
 
@@ -85,7 +86,7 @@ type Drafted = AdmittedTask & { settings: JsonObject; draft: Draft; blockers: st
 
 /** Decides creations in order, each against what the ones before it have made. */
 class CreationDesk {
-  readonly rows: JsonObject[] = [];
+  readonly rows: NewTaskRow[] = [];
   readonly dependencies: NewDependency[] = [];
   private readonly workshop: Workshop;
   private readonly org_id: string;
@@ -163,7 +164,7 @@ class CreationDesk {
     if ("kind" in drafted) return drafted;
     const ids = new Set(drafted.map((task) => task.id));
     const keys = new Set<string>();
-    const rows: JsonObject[] = [];
+    const rows: NewTaskRow[] = [];
     const dependencies: NewDependency[] = [];
     const tasks: PublicTask[] = [];
     const existing: boolean[] = [];
@@ -186,12 +187,17 @@ class CreationDesk {
       const born = this.born(creation.actor, task, edges.filter((edge) => !edge.resolved).length);
       if (born.kind === "refused") return born;
       dependencies.push(...edges);
-      rows.push(creationRow(creation, task, born));
+      rows.push({
+        lifecycle: task.lifecycle,
+        task: born.task,
+        dedupe_key: task.draft.dedupe_key ?? null,
+        client_event_id: creation.client_event_id,
+      });
       tasks.push(publicTask(born.task));
     }
     for (const task of drafted) this.keysTaken.add(twinKey(task.lifecycle.name, task.draft.dedupe_key));
     this.dependencies.push(...dependencies);
-    for (const row of rows) this.rows.push({ n: this.rows.length + 1, ...row });
+    for (const row of rows) this.rows.push(row);
     return { kind: "created", tasks, existing, replayed: false };
   }
 
@@ -233,25 +239,6 @@ function cycleRefusal(tasks: readonly Drafted[]): Refusal | null {
   const refOf = new Map([...(tasks[0]?.refs ?? [])].map(([ref, id]) => [id, ref]));
   const path = cycle.map((id) => refOf.get(id) ?? id);
   return refuse("CYCLIC_DEPENDENCY", `These tasks would wait for each other: ${path.join(" → ")}.`, { path });
-}
-
-function creationRow(
-  { client_event_id }: AdmittedCreation,
-  task: Drafted,
-  { task: born, draft }: Created,
-): JsonObject {
-  return {
-    ...columnsOf(task.lifecycle, born),
-    lifecycle: born.lifecycle,
-    lifecycle_version: born.lifecycle_version,
-    project_id: born.project_id,
-    data: born.data,
-    created_by: born.created_by,
-    dedupe_key: draft.dedupe_key ?? null,
-    patch: journalled(born),
-    payload: null,
-    client_event_id,
-  };
 }
 
 function twinKey(lifecycle: string, dedupe_key: string | null | undefined): string {

@@ -88,11 +88,7 @@ export class Engine {
     if ("kind" in admitted) return admitted;
     if (tx)
       return settleInside(tx, admitted, (inner, items) => createWithin(this.workshop, inner, org_id, items));
-    return batchOf(this.creations, org_id, (items) =>
-      settleBatch(this.sql, this.patience, items, (inner, some) =>
-        createWithin(this.workshop, inner, org_id, some),
-      ),
-    ).add(admitted);
+    return this.creationsOf(org_id).add(admitted);
   }
 
   /** Performs one command. */
@@ -102,11 +98,7 @@ export class Engine {
     const { tx } = within;
     if (tx)
       return settleInside(tx, item, (inner, items) => performWithin(this.workshop, inner, by.org_id, items));
-    return batchOf(this.performs, by.org_id, (items) =>
-      settleBatch(this.sql, this.patience, items, (inner, some) =>
-        performWithin(this.workshop, inner, by.org_id, some),
-      ),
-    ).add(item);
+    return this.performsOf(by.org_id).add(item);
   }
 
   /** Performs many commands, answered one by one in order; a refusal of one does not undo the others. */
@@ -286,6 +278,19 @@ export class Engine {
     await Promise.all([...batches.map((batch) => batch.drain()), Promise.allSettled(this.claims)]);
   }
 
+  private performsOf(org_id: string): Batch<PerformItem, Performed | Refusal> {
+    const settle = (tx: Tx, items: readonly PerformItem[]) => performWithin(this.workshop, tx, org_id, items);
+    const run = (items: readonly PerformItem[]) => settleBatch(this.sql, this.patience, items, settle);
+    return batchOf(this.performs, org_id, () => new Batch(run, { keysOf: keysOfPerform }));
+  }
+
+  private creationsOf(org_id: string): Batch<AdmittedCreation, CreatedTasks | Refusal> {
+    const settle = (tx: Tx, items: readonly AdmittedCreation[]) =>
+      createWithin(this.workshop, tx, org_id, items);
+    const run = (items: readonly AdmittedCreation[]) => settleBatch(this.sql, this.patience, items, settle);
+    return batchOf(this.creations, org_id, () => new Batch(run, { keysOf: keysOfCreation }));
+  }
+
   /** A claim goes alone: it has nothing to share with others. */
   private async untilAnswered(claim: Promise<(Claimed | Refusal | typeof DEFERRED | Failed)[]>) {
     this.claims.add(claim);
@@ -336,12 +341,22 @@ function markOfOurs(): string {
   return `pawl:${randomUUID()}`;
 }
 
+/** A task, and a client_event_id: whoever comes second is decided against what the first has done. */
+function keysOfPerform({ request }: PerformItem): string[] {
+  const { task_id, client_event_id } = request;
+  return client_event_id == null ? [task_id] : [task_id, `key ${client_event_id}`];
+}
+
+function keysOfCreation({ client_event_id }: AdmittedCreation): string[] {
+  return client_event_id === null ? [] : [client_event_id];
+}
+
 function batchOf<Item, Answer>(
   batches: Map<string, Batch<Item, Answer>>,
   org_id: string,
-  run: Batch<Item, Answer>["run"],
+  make: () => Batch<Item, Answer>,
 ): Batch<Item, Answer> {
   let batch = batches.get(org_id);
-  if (!batch) batches.set(org_id, (batch = new Batch(run)));
+  if (!batch) batches.set(org_id, (batch = make()));
   return batch;
 }

@@ -1,20 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { apply, decide, durationMs, SYSTEM } from "../core/index.ts";
-import type {
-  Actor,
-  Command,
-  Instant,
-  JsonObject,
-  Lease,
-  Lifecycle,
-  Moved,
-  Task,
-  Touched,
-} from "../core/index.ts";
+import type { Actor, Instant, JsonObject, Lease, Lifecycle, Moved, Task, Touched } from "../core/index.ts";
 import { closeLeases, openLeases } from "./statements/save-leases.ts";
 import { saveMoves } from "./statements/save-moves.ts";
 import { saveTouches } from "./statements/save-touches.ts";
-import { columnsOf } from "./task-row.ts";
+import { payloadOf } from "./task-row.ts";
 import type { Tx } from "./transaction.ts";
 import type { JournalEntry, Locked, Move, Settled, Work } from "./work.ts";
 
@@ -59,10 +49,10 @@ export class Ledger {
   /** Takes a move down, whether a rule decided it or a new version of the lifecycle does. */
   record(work: Work, decision: Moved): Task {
     const after = this.keep(work, decision);
-    this.round.push({ work, decision, after });
+    // The move carries what was touched.
+    const stale = this.touched.delete(after.id);
+    this.round.push({ work, decision, after, stale });
     this.inRound.add(after.id);
-    // The move carries every column, counters too.
-    this.touched.delete(after.id);
     return after;
   }
 
@@ -101,21 +91,17 @@ export class Ledger {
   }
 
   /** Writes everything down. The moves are last but for counters, which go over what the moves have written. */
-  async write(tx: Tx, rounds: readonly (readonly Move[])[]): Promise<void> {
-    await openLeases(
-      tx,
-      this.org_id,
-      [...this.opened].map(([task_id, lease]) => ({ task_id, ...lease })),
-    );
-    await closeLeases(tx, this.org_id, [...this.closed]);
+  write(tx: Tx, rounds: readonly (readonly Move[])[]): void {
+    openLeases(tx, this.org_id, this.opened, this.now);
+    closeLeases(tx, this.org_id, [...this.closed]);
     for (const moves of rounds) {
-      for (const some of slices(moves)) await saveMoves(tx, this.org_id, some.map(moveRow));
+      for (const some of slices(moves)) saveMoves(tx, this.org_id, some, this.now);
     }
     for (const ids of slices([...this.touched])) {
-      await saveTouches(
+      saveTouches(
         tx,
         this.org_id,
-        ids.map((id) => columnsOfKnown(this.tasks.get(id))),
+        ids.flatMap((id) => this.tasks.get(id)?.task ?? []),
       );
     }
   }
@@ -144,28 +130,6 @@ function newLease(lifecycle: Lifecycle, actor: Actor, settings: JsonObject, now:
   return { token: randomUUID(), holder: actor.id ?? "system", until: now + lasts, heartbeat_at: now };
 }
 
-function columnsOfKnown(known: { lifecycle: Lifecycle; task: Task } | undefined): JsonObject {
-  return known ? columnsOf(known.lifecycle, known.task) : {};
-}
-
-function moveRow({ work, decision, after }: Move, index: number): JsonObject {
-  const { status, data, ...patch } = { status: after.status, ...decision.patch };
-  return {
-    n: index + 1,
-    ...columnsOf(work.lifecycle, after),
-    data: data ?? null,
-    type: decision.event.type,
-    action: decision.event.action,
-    from_status: decision.event.from,
-    actor_id: work.actor.id,
-    comment: decision.event.comment,
-    payload: payloadOf(work.command),
-    patch: { ...patch, status, ...(data ? { data } : {}) },
-    client_event_id: work.client_event_id,
-    expected_row_version: work.command.expected_row_version,
-  };
-}
-
 function entryOf(work: Work, { event }: Moved, after: Task): JournalEntry {
   return {
     id: `${after.id}.${after.row_version}`,
@@ -180,8 +144,4 @@ function entryOf(work: Work, { event }: Moved, after: Task): JournalEntry {
     payload: payloadOf(work.command),
     created_at: after.updated_at,
   };
-}
-
-function payloadOf({ input }: Command): JsonObject | null {
-  return Object.keys(input).length === 0 ? null : input;
 }

@@ -61,7 +61,7 @@ export async function performWithin(
   const commits = new Map(marked.map((entry) => [entry.client_event_id, entry]));
   const uses = new Map(used.map((use) => [use.client_event_id, use]));
 
-  const works: { place: number; print: string; work: Work }[] = [];
+  const works: { place: number; work: Work }[] = [];
   for (const place of places) {
     const item = items[place] as PerformItem;
     const locked = tasks.get(item.request.task_id);
@@ -75,10 +75,9 @@ export async function performWithin(
       answers[place] = admitted;
       continue;
     }
-    const print = meaningOf(item);
     const use = uses.get(item.request.client_event_id ?? "");
-    if (use === undefined) works.push({ place, print, work: admitted });
-    else if (use.fingerprint !== print) answers[place] = usedForSomethingElse(use.client_event_id);
+    if (use === undefined) works.push({ place, work: admitted });
+    else if (use.fingerprint !== meaningOf(item)) answers[place] = usedForSomethingElse(use.client_event_id);
     else answers[place] = { ...(use.answer as Performed), replayed: true };
   }
 
@@ -97,15 +96,16 @@ export async function performWithin(
   );
 
   const requests: NewRequest[] = [];
-  for (const [index, { place, print, work }] of works.entries()) {
+  for (const [index, { place, work }] of works.entries()) {
     const answer = answerOf(settled[index] as Settled);
     answers[place] = answer;
+    const item = items[place] as PerformItem;
+    const client_event_id = item.request.client_event_id ?? null;
     // A refusal does not use a key up.
-    const key = items[place]?.request.client_event_id ?? null;
-    if (answer === DEFERRED || answer.kind === "refused" || key === null) continue;
-    requests.push({ client_event_id: key, actor_id: work.actor.id, fingerprint: print, answer });
+    if (answer === DEFERRED || answer.kind === "refused" || client_event_id === null) continue;
+    requests.push({ client_event_id, actor_id: work.actor.id, fingerprint: meaningOf(item), answer });
   }
-  await saveRequests(tx, org_id, requests, now);
+  saveRequests(tx, org_id, requests, now);
   return answers;
 }
 

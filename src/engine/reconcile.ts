@@ -107,7 +107,7 @@ async function repairWithin(
   const locked = await lockFree(tx, org_id, ids);
   const counted = await countOpen(tx, org_id, locked, successes);
   const edges = counted.flatMap(({ task_id, over }) => over.map((blocker_id) => ({ task_id, blocker_id })));
-  await resolveDependencies(tx, org_id, edges);
+  resolveDependencies(tx, org_id, edges);
   const changes = counted.flatMap(changesOf);
   const miscounted = counted.filter((one) => changesOf(one).length > 0);
   await saveCounters(

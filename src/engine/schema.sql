@@ -31,8 +31,8 @@ create table pawl.event (
   to_status text,
   actor_id text,
   comment text,
-  payload jsonb,
-  patch jsonb not null,
+  payload json,
+  patch json not null,
   private boolean not null,
   client_event_id text,
   expected_row_version integer,
@@ -155,6 +155,19 @@ create table pawl.task (
   constraint holds_are_counted_from_zero CHECK ((open_holds >= 0))
 ) with (fillfactor=75);
 
+create table pawl.token (
+  org_id text not null,
+  id uuid not null,
+  member_id text not null,
+  hash bytea not null,
+  created_by text,
+  created_at timestamp with time zone default now() not null,
+  revoked_at timestamp with time zone,
+  constraint a_token_has_one_id_in_its_org PRIMARY KEY (org_id, id),
+  constraint a_token_is_known_once UNIQUE (org_id, hash),
+  constraint a_token_speaks_for_a_member FOREIGN KEY (org_id, member_id) REFERENCES pawl.member(org_id, id)
+);
+
 CREATE UNIQUE INDEX a_dedupe_key_makes_one_task ON pawl.task USING btree (org_id, lifecycle, dedupe_key) WHERE (dedupe_key IS NOT NULL);
 
 CREATE UNIQUE INDEX a_position_of_the_feed_is_given_once ON pawl.event USING btree (org_id, "position");
@@ -259,11 +272,11 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION pawl.seal(previous bytea, task_id uuid, row_version bigint, type text, action text, from_status text, to_status text, actor_id text, comment text, payload jsonb, patch jsonb, created_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION pawl.seal(previous bytea, task_id uuid, row_version bigint, type text, action text, from_status text, to_status text, actor_id text, comment text, payload json, patch json, created_at timestamp with time zone)
  RETURNS bytea
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-RETURN sha256((previous || convert_to((jsonb_build_array(task_id, row_version, type, action, from_status, to_status, actor_id, comment, payload, patch, EXTRACT(epoch FROM created_at)))::text, 'UTF8'::name)));
+ STABLE PARALLEL SAFE
+RETURN sha256((previous || convert_to((json_build_array(task_id, row_version, type, action, from_status, to_status, actor_id, comment, payload, patch, EXTRACT(epoch FROM created_at)))::text, 'UTF8'::name)));
 
 CREATE TRIGGER a_task_keeps_its_journal AFTER DELETE ON pawl.event REFERENCING OLD TABLE AS before_change FOR EACH STATEMENT EXECUTE FUNCTION pawl.refuse_loss_of_journal();
 

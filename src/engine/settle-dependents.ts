@@ -28,7 +28,7 @@ export async function settleDependents(
       if (known) ledger.touch(task_id, { open_blockers: Math.max(0, known.task.open_blockers - count) });
       changed.add(task_id);
     }
-    await resolveDependencies(tx, ledger.org_id, resolved);
+    resolveDependencies(tx, ledger.org_id, resolved);
     for (const edge of edges) if (!settled.has(edge)) tellOfDeadBlocker(ledger, edge);
   }
   for (const id of changed) moveOnIfClear(ledger, id);

@@ -1,6 +1,7 @@
 import type { Refusal } from "../core/index.ts";
 import { DEFERRED, Failed } from "./batch.ts";
 import { refusalOrFailure } from "./settle-batch.ts";
+import { behindSavepoint } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
 
 /** What is under way in each of the callers' transactions: row locks keep nobody out of his own. */
@@ -30,9 +31,9 @@ async function settle<Item, Answer>(
   work: (tx: Tx, items: readonly Item[]) => Promise<(Answer | typeof DEFERRED)[]>,
 ): Promise<Answer | Refusal> {
   for (;;) {
-    const answer = await tx
-      .savepoint(async (inner) => (await work(inner, [item]))[0])
-      .catch((error: unknown) => refusalOrFailure(error));
+    const answer = await behindSavepoint(tx, async (inner) => (await work(inner, [item]))[0]).catch(
+      (error: unknown) => refusalOrFailure(error),
+    );
     if (answer instanceof Failed) throw answer.error;
     // There is no next batch here: what was deferred is tried again at once.
     if (answer !== DEFERRED) return answer as Answer | Refusal;

@@ -27,5 +27,5 @@ export async function writeLedger(workshop: Workshop, tx: Tx, ledger: Ledger): P
     await workshop.runEffects(tx, moves, ledger.now);
     await settleDependents(workshop, tx, ledger, moves);
   }
-  await ledger.write(tx, rounds);
+  ledger.write(tx, rounds);
 }

@@ -5,6 +5,7 @@ import { writeLedger } from "./settle.ts";
 import { saveTouches } from "./statements/save-touches.ts";
 import { pickDue } from "./statements/pick-due.ts";
 import { readClock } from "./statements/read-surroundings.ts";
+import { behindSavepoint } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
 import type { Locked, Work } from "./work.ts";
 import type { Workshop } from "./workshop.ts";
@@ -51,13 +52,13 @@ export async function sweepOneWithin(
   now: Instant | null,
 ): Promise<Swept> {
   try {
-    return await tx.savepoint<Swept>((inner) => sweepWithin(workshop, inner, org_id, { now, limit: 1 }));
+    return await behindSavepoint(tx, (inner) => sweepWithin(workshop, inner, org_id, { now, limit: 1 }));
   } catch (error) {
     const lifecycles = [...workshop.lifecycles.keys()];
     const [row] = await pickDue(tx, org_id, { now, limit: 1, lifecycles });
     if (!row) return { looked_at: 0, moved: 0, put_off: [] };
     const due_at = (now ?? (await readClock(tx))) + PATIENCE_MS;
-    await saveTouches(tx, org_id, [{ ...row, due_at }]);
+    saveTouches(tx, org_id, [{ ...row, due_at }]);
     return { looked_at: 1, moved: 0, put_off: [{ task_id: row.id, why: String(error) }] };
   }
 }

@@ -1,4 +1,6 @@
-import type { Instant, JsonObject, Lease, Lifecycle, Task } from "../core/index.ts";
+import type { Command, Instant, JsonObject, Lease, Lifecycle, Task } from "../core/index.ts";
+import { column } from "./columns.ts";
+import type { Move } from "./work.ts";
 
 /** A row of pawl.task as the driver reads it; moments are milliseconds. */
 export type TaskRow = Omit<Task, "lease"> & { dedupe_key: string | null; pooled: boolean; final: boolean };
@@ -46,47 +48,71 @@ function leaseOf({ token, holder, until, heartbeat_at }: LeaseRow): Lease {
   return { token, holder, until, heartbeat_at };
 }
 
-/** The columns that every write of a task carries, as one of the statements' JSON rows. */
-export function columnsOf(lifecycle: Lifecycle, task: Task): JsonObject {
-  return {
-    id: task.id,
-    status: task.status,
-    title: task.title,
-    assigned_to: task.assigned_to,
-    private: task.private,
-    priority: task.priority,
-    attempt: task.attempt,
-    open_blockers: task.open_blockers,
-    open_holds: task.open_holds,
-    due_at: task.due_at,
-    due_action: task.due_action,
-    available_at: task.available_at,
-    exclusive_key: task.exclusive_key,
-    needs_attention: task.needs_attention,
-    pooled: lifecycle.pool?.from === task.status,
-    final: isFinal(lifecycle, task.status),
-    updated_at: task.updated_at,
-    entered_at: task.entered_at,
-  };
-}
-
-/** What the journal answers for: folding its patches gives these. Counters, timers and leases change without it. */
-const JOURNALLED = [
-  "status",
+/** Columns of a task that most moves leave as they are. */
+const CHANGEABLE = [
   "title",
-  "created_by",
   "assigned_to",
   "private",
   "priority",
   "attempt",
+  "open_blockers",
+  "open_holds",
+  "due_at",
+  "due_action",
   "available_at",
   "exclusive_key",
   "needs_attention",
-  "data",
 ] as const satisfies readonly (keyof Task)[];
 
-export function journalled(task: Pick<Task, (typeof JOURNALLED)[number]>): JsonObject {
-  return Object.fromEntries(JOURNALLED.map((column) => [column, task[column]]));
+/** Those columns, in this order; null for one that none of the moves has changed. */
+export function changedColumns(moves: readonly Move[]): (string | null)[] {
+  return CHANGEABLE.map((name) =>
+    moves.some(({ work, after, stale }) => stale || after[name] !== work.task[name])
+      ? column(moves.map(({ after }) => after[name]))
+      : null,
+  );
+}
+
+/** What the journal answers for: folding its patches gives these. Counters, timers and leases change without it. */
+const JOURNALLED = {
+  status: "",
+  title: "",
+  created_by: null,
+  assigned_to: null,
+  private: false,
+  priority: 0,
+  attempt: 0,
+  available_at: null,
+  exclusive_key: null,
+  needs_attention: false,
+} as const satisfies Partial<Task>;
+
+/** What a task is before its journal says anything of it. */
+export function unwritten(): JsonObject {
+  return { ...JOURNALLED, data: {} };
+}
+
+export function journalled(task: Pick<Task, keyof typeof JOURNALLED | "data">): JsonObject {
+  const columns = Object.keys(JOURNALLED) as (keyof typeof JOURNALLED)[];
+  return Object.fromEntries([...columns, "data" as const].map((column) => [column, task[column]]));
+}
+
+/** What the first row of a task's journal has to say: only what is not as it is with every new task. */
+export function birthPatch(task: Task): JsonObject {
+  const patch: JsonObject = { status: task.status, title: task.title, data: task.data };
+  for (const column of Object.keys(JOURNALLED) as (keyof typeof JOURNALLED)[]) {
+    if (task[column] !== JOURNALLED[column]) patch[column] = task[column];
+  }
+  return patch;
+}
+
+/** What was put in by the caller, where there was anything to say. */
+export function payloadOf({ input }: Command): JsonObject | null {
+  return Object.keys(input).length === 0 ? null : input;
+}
+
+export function isPooled(lifecycle: Lifecycle, status: string): boolean {
+  return lifecycle.pool?.from === status;
 }
 
 export function isFinal(lifecycle: Lifecycle, status: string): boolean {

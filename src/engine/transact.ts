@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Sql } from "./database/connect.ts";
 import { isCollision, isConnectionLoss, isEnded, isOverload, unavailable } from "./fault.ts";
-import { query } from "./transaction.ts";
+import { post, posted } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
 
 export type Patience = {
@@ -14,10 +14,11 @@ export type Patience = {
 const MOST_COLLISIONS = 20;
 
 // Not of the session: behind a pooler it would be somebody else's. A client that vanished must not keep its locks. Every
-// statement has its index; a plan made while a table was small, or before it was analysed, would read all of it, and be kept.
+// statement has its index, and is planned once: planned for its values each time, it cost more to plan than to run; and a
+// plan made while a table was small, or before it was analysed, would read all of it.
 const SET_LOCALS = `
   select set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true),
-    set_config('enable_seqscan', 'off', true)`;
+    set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`;
 
 /**
  * Runs work in a transaction. Collisions and lost connections are tried again; `onCut` hears of a cut before the next
@@ -66,12 +67,17 @@ async function attempt<T>(
   const done = sql.begin(async (tx) => {
     if (waiting === undefined) throw new Error("nobody waits for this transaction any more");
     clearTimeout(waiting);
-    const settings = query(tx, SET_LOCALS, [String(statementTimeoutMs)]);
-    const [, result] = await Promise.all([settings, work(tx)]);
-    return result;
-  }) as Promise<T>;
+    post(tx, SET_LOCALS, [String(statementTimeoutMs)]);
+    const result = await work(tx);
+    // What is posted may still be on its way: the commit goes with it, and is a rollback if any of it failed.
+    const saved = posted(tx);
+    saved.catch(() => undefined);
+    return { result, saved };
+  }) as Promise<{ result: T; saved: Promise<void> }>;
   try {
-    return await Promise.race([done, givenUp]);
+    const { result, saved } = await Promise.race([done, givenUp]);
+    await saved;
+    return result;
   } finally {
     clearTimeout(waiting);
   }

@@ -17,6 +17,35 @@ export function query<Row extends object>(tx: Tx, text: string, params: readonly
   return sent.then(withMoments);
 }
 
+const POSTED = new WeakMap<Tx, Promise<unknown>[]>();
+
+/** Sends a write whose answer nobody needs before the commit, which then travels with it. `posted` tells how it went. */
+export function post(tx: Tx, text: string, params: readonly unknown[]): void {
+  const sent = query(tx, text, params);
+  // Told by `posted`; until then it is nobody's unhandled rejection.
+  sent.catch(() => undefined);
+  const before = POSTED.get(tx);
+  if (before) before.push(sent);
+  else POSTED.set(tx, [sent]);
+}
+
+/** Waits for what was posted in a transaction; throws what went wrong first. Whoever ends a transaction must ask. */
+export async function posted(tx: Tx): Promise<void> {
+  const sent = POSTED.get(tx) ?? [];
+  POSTED.delete(tx);
+  await Promise.all(sent);
+}
+
+/** Work that can fail without the rest of the transaction. */
+export async function behindSavepoint<T>(tx: Tx, work: (inner: Tx) => Promise<T>): Promise<T> {
+  const done = await tx.savepoint(async (inner) => {
+    const result = await work(inner);
+    await posted(inner);
+    return { result };
+  });
+  return done.result;
+}
+
 /** In a transaction of the caller's, his own client reads moments as dates; here they are milliseconds. */
 function withMoments<Row extends object>(rows: Row[]): Row[] {
   const [first] = rows;
@@ -27,7 +56,7 @@ function withMoments<Row extends object>(rows: Row[]): Row[] {
   );
 }
 
-/** Rows of a statement as one text parameter (`$n::text::json`): one value to encode, whatever the number of rows. */
+/** Rows of a statement as one text parameter (`$n::text::json`): for statements that are not many a second. */
 export function asRows(rows: readonly object[]): string {
   return JSON.stringify(rows);
 }

@@ -32,4 +32,10 @@ export type Settled =
   | { kind: "deferred" }
   | Refusal;
 
-export type Move = { work: Work; decision: Moved; after: Task };
+export type Move = {
+  work: Work;
+  decision: Moved;
+  after: Task;
+  /** The task's row is not as `work` has it: counters fell in this very transaction. */
+  stale: boolean;
+};

@@ -4,8 +4,7 @@ import { STANDARD_EFFECTS } from "./standard-effects.ts";
 import { STANDARD_FACTS } from "./standard-facts.ts";
 import { findTasks } from "./statements/find-tasks.ts";
 import { lockTasks } from "./statements/lock-tasks.ts";
-import { readSettingsOfTasks } from "./statements/read-settings.ts";
-import { readClock, readSurroundings } from "./statements/read-surroundings.ts";
+import { readSurroundings } from "./statements/read-surroundings.ts";
 import type { Surroundings } from "./statements/read-surroundings.ts";
 import { taskOf } from "./task-row.ts";
 import type { TaskRow } from "./task-row.ts";
@@ -13,12 +12,15 @@ import type { Ask, EffectHandler, EffectItem, FactLoader, LifecycleParts } from 
 import type { Tx } from "./transaction.ts";
 import type { Locked, Move } from "./work.ts";
 
+/** Different settings of one lifecycle that are kept parsed. */
+const MOST_SETTINGS = 1_000;
+
 /** Everything the engine needs at hand to settle commands: lifecycles, their facts and effects, settings. */
 export class Workshop {
   readonly lifecycles: ReadonlyMap<string, Lifecycle>;
   private readonly parts: ReadonlyMap<string, LifecycleParts>;
   /** Settings as they are stored, parsed once: projects are many, different settings are few. */
-  private readonly parsed = new Map<string, JsonObject>();
+  private readonly parsed = new Map<Lifecycle, Map<string, JsonObject>>();
 
   constructor(lifecycles: readonly Lifecycle[], parts: Readonly<Record<string, LifecycleParts>> = {}) {
     this.lifecycles = new Map(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle]));
@@ -45,13 +47,8 @@ export class Workshop {
 
   private async gather(tx: Tx, org_id: string, ids: readonly string[], readTasks: typeof lockTasks) {
     // Sent together, run one after the other.
-    const [rows, around, settings, now] = await Promise.all([
-      readTasks(tx, org_id, ids),
-      readSurroundings(tx, org_id, ids),
-      readSettingsOfTasks(tx, org_id, ids),
-      readClock(tx),
-    ]);
-    return { now, tasks: this.assemble(rows, around, settings) };
+    const [rows, around] = await Promise.all([readTasks(tx, org_id, ids), readSurroundings(tx, org_id, ids)]);
+    return this.assemble(rows, around);
   }
 
   /** Rows that were picked and locked, with the clock and all that lies beside them. */
@@ -61,21 +58,10 @@ export class Workshop {
     rows: readonly TaskRow[],
   ): Promise<{ now: Instant; tasks: Map<string, Locked> }> {
     const ids = rows.map((row) => row.id);
-    const [around, settings, now] = await Promise.all([
-      readSurroundings(tx, org_id, ids),
-      readSettingsOfTasks(tx, org_id, ids),
-      readClock(tx),
-    ]);
-    return { now, tasks: this.assemble(rows, around, settings) };
+    return this.assemble(rows, await readSurroundings(tx, org_id, ids));
   }
 
-  private assemble(
-    rows: readonly TaskRow[],
-    around: Surroundings,
-    settings: readonly { id: string; settings: string }[],
-  ): Map<string, Locked> {
-    const leases = new Map(around.leases.map((row) => [row.task_id, row]));
-    const bySetting = new Map(settings.map((row) => [row.id, row.settings]));
+  private assemble(rows: readonly TaskRow[], { now, leases, awaited, settings }: Surroundings) {
     const tasks = new Map<string, Locked>();
     for (const row of rows) {
       const lifecycle = this.lifecycles.get(row.lifecycle);
@@ -83,23 +69,25 @@ export class Workshop {
       tasks.set(row.id, {
         lifecycle,
         task: taskOf(row, leases.get(row.id)),
-        settings: this.settingsFor(lifecycle, bySetting.get(row.project_id)),
-        hasDependents: around.awaited.has(row.id),
+        settings: this.settingsFor(lifecycle, settings[row.project_id]),
+        hasDependents: awaited.has(row.id),
       });
     }
-    return tasks;
+    return { now, tasks };
   }
 
   /** A project's settings for a lifecycle, with defaults for what it does not say. */
   settingsFor(lifecycle: Lifecycle, stored = "{}"): JsonObject {
-    const key = `${lifecycle.name} ${stored}`;
-    let settings = this.parsed.get(key);
+    let known = this.parsed.get(lifecycle);
+    if (!known) this.parsed.set(lifecycle, (known = new Map()));
+    let settings = known.get(stored);
     if (!settings) {
       const own = (JSON.parse(stored) as JsonObject)[lifecycle.name] ?? {};
       const parsed = lifecycle.settings.safeParse(own);
       // What somebody wrote into the table by hand must not stop a lifecycle.
       settings = parsed.success ? parsed.data : lifecycle.settings.parse({});
-      this.parsed.set(key, settings);
+      if (known.size >= MOST_SETTINGS) known.clear();
+      known.set(stored, settings);
     }
     return settings;
   }

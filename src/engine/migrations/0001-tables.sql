@@ -99,9 +99,10 @@ create table pawl.event (
   to_status text,
   actor_id text,
   comment text,
-  payload jsonb,
+  -- json, not jsonb: it is never searched, and its text is what the seal is made over.
+  payload json,
   -- What changed of the row: folded from the first row on, these give the task.
-  patch jsonb not null,
+  patch json not null,
   private boolean not null,
   client_event_id text,
   expected_row_version integer,
@@ -169,12 +170,12 @@ create table pawl.declared_transition (
   constraint a_transition_is_declared_once unique nulls not distinct (lifecycle, from_status, to_status, version)
 );
 
--- The seal of a journal row. jsonb prints its keys in one order only, so the same row always gives the same text.
+-- The seal of a journal row: over all that it says, as one unambiguous text, and the seal of the row before.
 create function pawl.seal(
   previous bytea, task_id uuid, row_version bigint, type text, action text, from_status text, to_status text,
-  actor_id text, comment text, payload jsonb, patch jsonb, created_at timestamptz
-) returns bytea immutable parallel safe language sql
-return sha256(previous || convert_to(jsonb_build_array(
+  actor_id text, comment text, payload json, patch json, created_at timestamptz
+) returns bytea stable parallel safe language sql
+return sha256(previous || convert_to(json_build_array(
   task_id, row_version, type, action, from_status, to_status, actor_id, comment, payload, patch,
   extract(epoch from created_at)
 )::text, 'UTF8'));

@@ -1,4 +1,4 @@
-import { asRows, query } from "../transaction.ts";
+import { asRows, post, query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
 // In id order and before their status is read: a blocker that finishes meanwhile either waits for us, and then finds
@@ -33,12 +33,8 @@ const SAVE_DEPENDENCIES = `
 export type OnFailure = "wait" | "proceed" | "fail";
 export type NewDependency = { task_id: string; blocker_id: string; on_failure: OnFailure; resolved: boolean };
 
-export async function saveDependencies(
-  tx: Tx,
-  org_id: string,
-  rows: readonly NewDependency[],
-): Promise<void> {
-  if (rows.length > 0) await query(tx, SAVE_DEPENDENCIES, [org_id, asRows(rows)]);
+export function saveDependencies(tx: Tx, org_id: string, rows: readonly NewDependency[]): void {
+  if (rows.length > 0) post(tx, SAVE_DEPENDENCIES, [org_id, asRows(rows)]);
 }
 
 const FIND_DEPENDENTS = `
@@ -60,15 +56,15 @@ const RESOLVE_DEPENDENCIES = `
   from unnest($2::uuid[], $3::uuid[]) as r(task_id, blocker_id)
   where d.org_id = $1 and d.task_id = any($2::uuid[]) and d.task_id = r.task_id and d.blocker_id = r.blocker_id`;
 
-export async function resolveDependencies(
+export function resolveDependencies(
   tx: Tx,
   org_id: string,
   edges: readonly { task_id: string; blocker_id: string }[],
-): Promise<void> {
+): void {
   if (edges.length === 0) return;
   const tasks = edges.map((edge) => edge.task_id);
   const blockers = edges.map((edge) => edge.blocker_id);
-  await query(tx, RESOLVE_DEPENDENCIES, [org_id, tasks, blockers]);
+  post(tx, RESOLVE_DEPENDENCIES, [org_id, tasks, blockers]);
 }
 
 const READ_BLOCKERS = `

@@ -1,26 +1,37 @@
-import type { Lease } from "../../core/index.ts";
-import { asRows, query } from "../transaction.ts";
+import type { Instant, Lease } from "../../core/index.ts";
+import { column } from "../columns.ts";
+import { post, query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
 const OPEN_LEASES = `
   insert into pawl.lease (org_id, task_id, token, holder, until, heartbeat_at)
-  select $1, l.task_id, l.token, l.holder, to_timestamp(l.until / 1000.0), to_timestamp(l.heartbeat_at / 1000.0)
-  from json_to_recordset($2::text::json) as l(task_id uuid, token uuid, holder text, until float8, heartbeat_at float8)
+  select $1, l.task_id, l.token, l.holder, to_timestamp(l.until / 1000.0), to_timestamp($6 / 1000.0)
+  from unnest($2::text::uuid[], $3::text::uuid[], $4::text::text[], $5::text::float8[]) as l(task_id, token, holder, until)
   on conflict (org_id, task_id) do update
     set token = excluded.token, holder = excluded.holder, until = excluded.until, heartbeat_at = excluded.heartbeat_at`;
 
-export async function openLeases(
+export function openLeases(
   tx: Tx,
   org_id: string,
-  leases: readonly (Lease & { task_id: string })[],
-): Promise<void> {
-  if (leases.length > 0) await query(tx, OPEN_LEASES, [org_id, asRows(leases)]);
+  leases: ReadonlyMap<string, Pick<Lease, "token" | "holder" | "until">>,
+  now: Instant,
+): void {
+  if (leases.size === 0) return;
+  const opened = [...leases.values()];
+  post(tx, OPEN_LEASES, [
+    org_id,
+    column([...leases.keys()]),
+    column(opened.map((lease) => lease.token)),
+    column(opened.map((lease) => lease.holder)),
+    column(opened.map((lease) => lease.until)),
+    now,
+  ]);
 }
 
-const CLOSE_LEASES = `delete from pawl.lease where org_id = $1 and task_id = any($2::uuid[])`;
+const CLOSE_LEASES = `delete from pawl.lease where org_id = $1 and task_id = any($2::text::uuid[])`;
 
-export async function closeLeases(tx: Tx, org_id: string, tasks: readonly string[]): Promise<void> {
-  if (tasks.length > 0) await query(tx, CLOSE_LEASES, [org_id, tasks]);
+export function closeLeases(tx: Tx, org_id: string, tasks: readonly string[]): void {
+  if (tasks.length > 0) post(tx, CLOSE_LEASES, [org_id, column(tasks)]);
 }
 
 // The lifecycle's own length of a lease is in `until - heartbeat_at` of the last one, so that beating needs no rules.

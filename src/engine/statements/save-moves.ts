@@ -1,52 +1,100 @@
-import type { JsonObject } from "../../core/index.ts";
-import { asRows, query } from "../transaction.ts";
+import type { Instant } from "../../core/index.ts";
 import type { Tx } from "../transaction.ts";
+import { post } from "../transaction.ts";
+import { column, jsonColumn, Kinds, sparseColumn } from "../columns.ts";
+import type { Move } from "../work.ts";
+import { changedColumns, isFinal, isPooled, payloadOf } from "../task-row.ts";
 
 // Task, journal and feed change in one statement, so that none is without the others. It is the last before the commit:
 // the org's row, which gives out the feed's positions, stays locked from here on.
+// What rows share comes once, as their kind; a column that no move changes is null and keeps what the task has.
 const SAVE_MOVES = `
-  with move as (
-    select * from json_to_recordset($2::text::json) as m(
-      n integer, id uuid, status text, title text, data jsonb, assigned_to text, private boolean, priority integer,
-      attempt integer, open_blockers integer, open_holds integer, due_at float8, due_action text, available_at float8,
-      exclusive_key text, needs_attention boolean, pooled boolean, final boolean, updated_at float8, entered_at float8,
-      type text, action text, from_status text, actor_id text, comment text, payload jsonb, patch jsonb,
-      client_event_id text, expected_row_version integer)
-  ), feed as (
-    update pawl.org set feed_position = feed_position + $3 where id = $1
-    returning feed_position - $3 as base
+  with kind as materialized (
+    select $6::text::text[] as type, $7::text::text[] as action, $8::text::text[] as from_status,
+      $9::text::text[] as status, $10::text::boolean[] as pooled, $11::text::boolean[] as final,
+      $12::text::text[] as actor_id, to_timestamp($3::float8 / 1000.0) as now
   ), moved as (
     update pawl.task t set
-      status = m.status, row_version = t.row_version + 1, title = m.title,
-      data = case when m.data is null then t.data else t.data || m.data end,
-      assigned_to = m.assigned_to, private = m.private, priority = m.priority, attempt = m.attempt,
-      open_blockers = m.open_blockers, open_holds = m.open_holds,
-      due_at = to_timestamp(m.due_at / 1000.0), due_action = m.due_action,
-      available_at = to_timestamp(m.available_at / 1000.0), exclusive_key = m.exclusive_key,
-      needs_attention = m.needs_attention, pooled = m.pooled, final = m.final,
-      updated_at = to_timestamp(m.updated_at / 1000.0), entered_at = to_timestamp(m.entered_at / 1000.0),
-      journal_hash = pawl.seal(t.journal_hash, t.id, t.row_version + 1, m.type, m.action, m.from_status, m.status,
-        m.actor_id, m.comment, m.payload, m.patch, to_timestamp(m.updated_at / 1000.0))
-    from move m
-    -- The ids once more as an array: joined to the JSON rows alone, a plan made on a small table read all of the org.
-    where t.org_id = $1 and t.id = any($4::uuid[]) and t.id = m.id
-    returning t.id, t.row_version, t.journal_hash, t.lifecycle, t.project_id
+      status = k.status[m.kind], row_version = t.row_version + 1,
+      pooled = k.pooled[m.kind], final = k.final[m.kind], updated_at = k.now,
+      entered_at = case when t.status = k.status[m.kind] then t.entered_at else k.now end,
+      data = case when m.data is null then t.data else t.data || m.data::jsonb end,
+      title = case when $19::text is null then t.title else m.title end,
+      assigned_to = case when $20::text is null then t.assigned_to else m.assigned_to end,
+      private = case when $21::text is null then t.private else m.private end,
+      priority = case when $22::text is null then t.priority else m.priority end,
+      attempt = case when $23::text is null then t.attempt else m.attempt end,
+      open_blockers = case when $24::text is null then t.open_blockers else m.open_blockers end,
+      open_holds = case when $25::text is null then t.open_holds else m.open_holds end,
+      due_at = case when $26::text is null then t.due_at else to_timestamp(m.due_at / 1000.0) end,
+      due_action = case when $27::text is null then t.due_action else m.due_action end,
+      available_at = case when $28::text is null then t.available_at else to_timestamp(m.available_at / 1000.0) end,
+      exclusive_key = case when $29::text is null then t.exclusive_key else m.exclusive_key end,
+      needs_attention = case when $30::text is null then t.needs_attention else m.needs_attention end,
+      journal_hash = pawl.seal(t.journal_hash, t.id, t.row_version + 1, k.type[m.kind], k.action[m.kind],
+        k.from_status[m.kind], k.status[m.kind], k.actor_id[m.kind], m.comment, m.payload::json, m.patch::json, k.now)
+    from kind k, (
+      select r.*, (select p.ctid from pawl.task p where p.org_id = $1 and p.id = r.id) as place
+      from unnest($4::text::uuid[], $5::text::integer[], $13::text::text[], $14::text::integer[], $15::text::text[],
+        string_to_array($16::text, e'\\x1e', ''), string_to_array($17::text, e'\\x1e', ''),
+        string_to_array($18::text, e'\\x1e', ''), $19::text::text[], $20::text::text[], $21::text::boolean[],
+        $22::text::integer[], $23::text::integer[], $24::text::integer[], $25::text::integer[], $26::text::float8[],
+        $27::text::text[], $28::text::float8[], $29::text::text[], $30::text::boolean[])
+      with ordinality as r(id, kind, client_event_id, expected_row_version, comment, payload, patch, data, title,
+        assigned_to, private, priority, attempt, open_blockers, open_holds, due_at, due_action, available_at,
+        exclusive_key, needs_attention, n)
+      offset 0
+    ) as m
+    where t.ctid = m.place
+    returning t.id, t.row_version, t.journal_hash, t.lifecycle, t.project_id, t.private, k.now, k.type[m.kind] as type,
+      k.action[m.kind] as action, k.from_status[m.kind] as from_status, t.status, k.actor_id[m.kind] as actor_id,
+      m.client_event_id, m.expected_row_version, m.comment, m.payload, m.patch, m.n
+  ), feed as (
+    -- Only when all tasks are moved: this lock is what batches of one org wait for.
+    update pawl.org set feed_position = feed_position + $2 where id = $1 and (select count(*) from moved) > 0
+    returning feed_position - $2 as base
   )
   insert into pawl.event (org_id, task_id, row_version, position, lifecycle, project_id, type, action, from_status,
     to_status, actor_id, comment, payload, patch, private, client_event_id, expected_row_version, hash, created_at)
-  select $1, m.id, moved.row_version, feed.base + m.n, moved.lifecycle, moved.project_id, m.type, m.action,
-    m.from_status, m.status, m.actor_id, m.comment, m.payload, m.patch, m.private, m.client_event_id,
-    m.expected_row_version, moved.journal_hash, to_timestamp(m.updated_at / 1000.0)
-  from move m join moved using (id) cross join feed
-  returning task_id, position`;
+  select $1, m.id, m.row_version, feed.base + m.n, m.lifecycle, m.project_id, m.type, m.action, m.from_status, m.status,
+    m.actor_id, m.comment, m.payload::json, m.patch::json, m.private, m.client_event_id, m.expected_row_version,
+    m.journal_hash, m.now
+  from moved m cross join feed`;
 
-/** Saves moved tasks with their journal rows; `rows` are numbered from 1 in the order the feed tells them. */
-export function saveMoves(
-  tx: Tx,
-  org_id: string,
-  rows: readonly JsonObject[],
-): Promise<{ task_id: string; position: string }[]> {
-  if (rows.length === 0) return Promise.resolve([]);
-  const ids = rows.map((row) => row.id);
-  return query(tx, SAVE_MOVES, [org_id, asRows(rows), rows.length, ids]);
+/** Saves moved tasks with their journal rows, which the feed tells in this order. */
+export function saveMoves(tx: Tx, org_id: string, moves: readonly Move[], now: Instant): void {
+  if (moves.length === 0) return;
+  const kinds = new Kinds<KindOfMove>();
+  const kindOf = ({ work: { actor, lifecycle }, decision: { event }, after: { status } }: Move) =>
+    kinds.placeOf(
+      event.type,
+      event.action,
+      event.from,
+      status,
+      isPooled(lifecycle, status),
+      isFinal(lifecycle, status),
+      actor.id,
+    );
+  const ids = column(moves.map(({ after }) => after.id));
+  const rows = [
+    sparseColumn(moves.map(({ work }) => work.client_event_id)),
+    sparseColumn(moves.map(({ work }) => work.command.expected_row_version)),
+    sparseColumn(moves.map(({ decision }) => decision.event.comment)),
+    jsonColumn(moves.map(({ work }) => payloadOf(work.command))),
+    jsonColumn(moves.map(({ decision, after }) => ({ ...decision.patch, status: after.status }))),
+    jsonColumn(moves.map(({ decision }) => decision.patch.data ?? null)),
+  ];
+  const places = column(moves.map(kindOf));
+  const params = [org_id, moves.length, now, ids, places, ...kinds.columns(), ...rows];
+  post(tx, SAVE_MOVES, [...params, ...changedColumns(moves)]);
 }
+
+type KindOfMove = [
+  type: string,
+  action: string,
+  from_status: string | null,
+  status: string,
+  pooled: boolean,
+  final: boolean,
+  actor_id: string | null,
+];

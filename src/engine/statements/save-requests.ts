@@ -1,4 +1,4 @@
-import { asRows, query } from "../transaction.ts";
+import { asRows, post } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
 const SAVE_REQUESTS = `
@@ -14,11 +14,6 @@ export type NewRequest = {
 };
 
 /** Writes down what keys were used for, in the transaction of what they name. */
-export async function saveRequests(
-  tx: Tx,
-  org_id: string,
-  requests: readonly NewRequest[],
-  now: number,
-): Promise<void> {
-  if (requests.length > 0) await query(tx, SAVE_REQUESTS, [org_id, asRows(requests), now]);
+export function saveRequests(tx: Tx, org_id: string, requests: readonly NewRequest[], now: number): void {
+  if (requests.length > 0) post(tx, SAVE_REQUESTS, [org_id, asRows(requests), now]);
 }

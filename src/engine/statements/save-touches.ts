@@ -1,18 +1,37 @@
-import type { JsonObject } from "../../core/index.ts";
-import { asRows, query } from "../transaction.ts";
+import type { Instant } from "../../core/index.ts";
+import { column } from "../columns.ts";
+import { post } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
 const SAVE_TOUCHES = `
   update pawl.task t set
     open_blockers = m.open_blockers, open_holds = m.open_holds, attempt = m.attempt,
     due_at = to_timestamp(m.due_at / 1000.0), due_action = m.due_action, updated_at = to_timestamp(m.updated_at / 1000.0)
-  from json_to_recordset($2::text::json) as m(
-    id uuid, open_blockers integer, open_holds integer, attempt integer, due_at float8, due_action text, updated_at float8)
-  where t.org_id = $1 and t.id = any($3::uuid[]) and t.id = m.id`;
+  from unnest($2::text::uuid[], $3::text::integer[], $4::text::integer[], $5::text::integer[], $6::text::float8[],
+    $7::text::text[], $8::text::float8[]) as m(id, open_blockers, open_holds, attempt, due_at, due_action, updated_at)
+  where t.org_id = $1 and t.id = any($2::text::uuid[]) and t.id = m.id`;
+
+type Touch = {
+  id: string;
+  open_blockers: number;
+  open_holds: number;
+  attempt: number;
+  due_at: Instant | null;
+  due_action: string | null;
+  updated_at: Instant;
+};
 
 /** Saves what changes without a journal row: timers, counters, updated_at. */
-export async function saveTouches(tx: Tx, org_id: string, rows: readonly JsonObject[]): Promise<void> {
+export function saveTouches(tx: Tx, org_id: string, rows: readonly Touch[]): void {
   if (rows.length === 0) return;
-  const ids = rows.map((row) => row.id);
-  await query(tx, SAVE_TOUCHES, [org_id, asRows(rows), ids]);
+  post(tx, SAVE_TOUCHES, [
+    org_id,
+    column(rows.map((row) => row.id)),
+    column(rows.map((row) => row.open_blockers)),
+    column(rows.map((row) => row.open_holds)),
+    column(rows.map((row) => row.attempt)),
+    column(rows.map((row) => row.due_at)),
+    column(rows.map((row) => row.due_action)),
+    column(rows.map((row) => row.updated_at)),
+  ]);
 }

@@ -1,0 +1,43 @@
+import type { Actor, Refusal } from "../core/index.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { usedForSomethingElse } from "./refusals.ts";
+import { findRequests } from "./statements/find-requests.ts";
+import { holdMark } from "./statements/hold-mark.ts";
+import { readClock } from "./statements/read-surroundings.ts";
+import { saveRequests } from "./statements/save-requests.ts";
+import type { Tx } from "./transaction.ts";
+
+/** What a caller wants done once, by his key; what it means is everything but the key. */
+export type Intention = { client_event_id: string | null; actor: Actor; meaning: readonly unknown[] };
+
+export type Once<Answer> = { kind: "done"; answer: Answer; replayed: boolean };
+
+/**
+ * Does, in a transaction, what is no command on a task, and once for each client_event_id: whoever comes again with the
+ * same key and the same meaning gets the first answer. A refusal does not use the key up.
+ */
+export async function answerOnce<Answer extends object>(
+  tx: Tx,
+  org_id: string,
+  { client_event_id: key, actor, meaning }: Intention,
+  work: () => Promise<Answer | Refusal>,
+): Promise<Once<Answer> | Refusal> {
+  const print = key === null ? "" : fingerprint([...meaning, actor.id]);
+  if (key !== null) {
+    await holdMark(tx, `${org_id} ${key}`);
+    const [use] = await findRequests(tx, org_id, [key]);
+    if (use && use.fingerprint !== print) return usedForSomethingElse(key);
+    if (use) return { kind: "done", answer: use.answer as Answer, replayed: true };
+  }
+  const answer = await work();
+  if (isRefusal(answer)) return answer;
+  if (key !== null) {
+    const now = await readClock(tx);
+    saveRequests(tx, org_id, [{ client_event_id: key, actor_id: actor.id, fingerprint: print, answer }], now);
+  }
+  return { kind: "done", answer, replayed: false };
+}
+
+function isRefusal(answer: object): answer is Refusal {
+  return "kind" in answer && answer.kind === "refused";
+}

@@ -1,0 +1,320 @@
+import { v7 as uuidv7 } from "uuid";
+import { isStorable, PawlError, refuse } from "../core/index.ts";
+import type { Actor, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
+import { createOrgWithAdmin, ensureAdmin, resetAdmin, setAdminToken } from "./admin.ts";
+import type { Keeping } from "./admin.ts";
+import { answerOnce } from "./answer-once.ts";
+import type { Once } from "./answer-once.ts";
+import { ask } from "./ask.ts";
+import { Batch } from "./batch.ts";
+import type { Sql } from "./database/connect.ts";
+import type { By } from "./engine.ts";
+import { isUnstorable } from "./fault.ts";
+import { changedSettings } from "./project-settings.ts";
+import { isUuid, refusalOfData } from "./refusals.ts";
+import {
+  addMember,
+  changeMember,
+  findMember,
+  isFullAdmin,
+  listMembers,
+  lockMember,
+} from "./statements/members.ts";
+import type { MemberRow } from "./statements/members.ts";
+import { addProject, changeProject, listProjects, lockProject } from "./statements/projects.ts";
+import type { ProjectRow } from "./statements/projects.ts";
+import { findHolderOf, findHolders, revokeToken, saveToken } from "./statements/tokens.ts";
+import type { HolderRow } from "./statements/tokens.ts";
+import { hashOfToken, makeToken, orgOfToken } from "./tokens.ts";
+import { transact } from "./transact.ts";
+import type { Patience } from "./transact.ts";
+import type { Tx } from "./transaction.ts";
+import { visibleProjects } from "./visible-projects.ts";
+
+export type Member = MemberRow;
+export type Project = ProjectRow;
+export type Page = { cursor?: string | null | undefined; limit?: number | undefined };
+/** What a caller gives to be answered the same when he asks again. */
+export type Key = { client_event_id?: string | null | undefined };
+
+type MemberChange = Partial<Omit<Member, "id">>;
+type Lookup = { org_id: string; hash: string };
+
+const PAGE = 50;
+/** Whoever waits at the door is told sooner than others that nobody can open it. */
+const PATIENCE_AT_THE_DOOR_MS = 3_000;
+
+/** Who is who: an org's members, its projects, and the tokens by which members are known. */
+export class Directory {
+  private readonly sql: Sql;
+  private readonly patience: Patience;
+  private readonly patienceAtTheDoorMs: number;
+  private readonly lifecycles: ReadonlyMap<string, Lifecycle>;
+  private readonly lookups = new Batch<Lookup, HolderRow | null>((asked) => this.lookUp(asked), {
+    keysOf: () => [],
+  });
+
+  constructor(sql: Sql, lifecycles: readonly Lifecycle[], patience: Partial<Patience> = {}) {
+    this.sql = sql;
+    this.patience = { patienceMs: 10_000, statementTimeoutMs: 30_000, ...patience };
+    this.patienceAtTheDoorMs = patience.patienceMs ?? PATIENCE_AT_THE_DOOR_MS;
+    this.lifecycles = new Map(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle]));
+  }
+
+  /** In whose name a token speaks. The database is asked every time: a revoked one is refused from the next request on. */
+  async authenticate(token: string): Promise<({ kind: "known"; member: Member } & By) | Refusal> {
+    const org_id = orgOfToken(token);
+    const holder = await this.lookups.add({ org_id, hash: hashOfToken(token) });
+    if (!holder) return refuse("INVALID_TOKEN", "This token is unknown, or has been revoked.");
+    const { hash: _, token_id: __, ...member } = holder;
+    if (!member.active) return refuse("MEMBER_INACTIVE", `The member "${member.id}" is switched off.`);
+    const { active: ___, ...actor } = member;
+    return { kind: "known", org_id, actor, member };
+  }
+
+  /** Resolves if the database answers. */
+  async ping(patienceMs = this.patienceAtTheDoorMs): Promise<void> {
+    await ask(this.sql, patienceMs, "select 1", []);
+  }
+
+  /** An org that never had a token gets an admin and a token, which `keeping` keeps. */
+  ensureAdmin(org_id: string, keeping: Keeping): Promise<"made" | "there already"> {
+    return ensureAdmin(this.sql, org_id, keeping);
+  }
+
+  setAdminToken(org_id: string, token: string): Promise<void> {
+    return setAdminToken(this.sql, org_id, token);
+  }
+
+  resetAdmin(org_id: string): Promise<string> {
+    return resetAdmin(this.sql, org_id);
+  }
+
+  /** Gives the token of the new org's admin. */
+  createOrg(id: string): Promise<string> {
+    return createOrgWithAdmin(this.sql, id);
+  }
+
+  async members(
+    { org_id }: By,
+    { cursor = null, limit = PAGE }: Page = {},
+  ): Promise<{ members: Member[]; cursor: string | null }> {
+    const rows = await this.transact((tx) => listMembers(tx, org_id, { cursor, limit: limit + 1 }));
+    const members = rows.slice(0, limit);
+    return { members, cursor: rows.length > limit ? (members.at(-1)?.id ?? null) : null };
+  }
+
+  async member({ org_id }: By, id: string): Promise<Member | Refusal> {
+    if (!isStorable(id)) return noMember(id);
+    return (await this.transact((tx) => findMember(tx, org_id, id))) ?? noMember(id);
+  }
+
+  async addMember(
+    { org_id, actor }: By,
+    given: Partial<Member>,
+    { client_event_id = null }: Key = {},
+  ): Promise<Once<Member> | Refusal> {
+    const { id = uuidv7() } = given;
+    const member = { ...NEW_MEMBER, ...given, id, name: given.name ?? id };
+    const forbidden = adminRefusal(actor) ?? reachRefusal(actor, member);
+    if (forbidden) return forbidden;
+    const intention = { client_event_id, actor, meaning: ["add member", given] };
+    return this.transact((tx) =>
+      answerOnce(tx, org_id, intention, async () =>
+        (await addMember(tx, org_id, member)) ? member : taken("member", id),
+      ),
+    );
+  }
+
+  async changeMember(
+    { org_id, actor }: By,
+    id: string,
+    change: MemberChange,
+    { client_event_id = null }: Key = {},
+  ): Promise<Once<Member> | Refusal> {
+    const forbidden = adminRefusal(actor);
+    if (forbidden) return forbidden;
+    if (!isStorable(id)) return noMember(id);
+    const intention = { client_event_id, actor, meaning: ["change member", id, change] };
+    return this.transact((tx) =>
+      answerOnce(tx, org_id, intention, async () => {
+        const { member, admins } = await lockMember(tx, org_id, id);
+        if (!member) return noMember(id);
+        const changed = { ...member, ...change };
+        const beyond = reachRefusal(actor, member) ?? reachRefusal(actor, changed);
+        if (beyond) return beyond;
+        if (admins.every((admin) => admin.id === id) && isFullAdmin(member) && !isFullAdmin(changed))
+          return lastAdmin(id);
+        await changeMember(tx, org_id, changed);
+        return changed;
+      }),
+    );
+  }
+
+  /** A token for a member; it is shown here and never again. */
+  async issueToken(
+    { org_id, actor }: By,
+    member_id: string,
+  ): Promise<{ kind: "issued"; id: string; token: string } | Refusal> {
+    const forbidden = adminRefusal(actor);
+    if (forbidden) return forbidden;
+    if (!isStorable(member_id)) return noMember(member_id);
+    const [id, token] = [uuidv7(), makeToken(org_id)];
+    return this.transact(async (tx) => {
+      const member = await findMember(tx, org_id, member_id);
+      if (!member) return noMember(member_id);
+      const beyond = reachRefusal(actor, member);
+      if (beyond) return beyond;
+      await saveToken(tx, org_id, { id, member_id, hash: hashOfToken(token), created_by: actor.id });
+      return { kind: "issued" as const, id, token };
+    });
+  }
+
+  async revokeToken({ org_id, actor }: By, id: string): Promise<{ kind: "revoked" } | Refusal> {
+    const forbidden = adminRefusal(actor);
+    if (forbidden) return forbidden;
+    if (!isUuid(id)) return noToken(id);
+    return this.transact(async (tx) => {
+      const holder = await findHolderOf(tx, org_id, id);
+      if (!holder) return noToken(id);
+      const beyond = reachRefusal(actor, holder);
+      if (beyond) return beyond;
+      await revokeToken(tx, org_id, id);
+      return { kind: "revoked" as const };
+    });
+  }
+
+  async projects(
+    { org_id, actor }: By,
+    { cursor = null, limit = PAGE }: Page = {},
+  ): Promise<{ projects: Project[]; cursor: string | null }> {
+    const among = actor.project_ids;
+    const rows = await this.transact((tx) => listProjects(tx, org_id, { cursor, among, limit: limit + 1 }));
+    const projects = rows.slice(0, limit);
+    return { projects, cursor: rows.length > limit ? (projects.at(-1)?.id ?? null) : null };
+  }
+
+  async project({ org_id, actor }: By, id: string): Promise<Project | Refusal> {
+    if (!isStorable(id)) return noProject(id);
+    const among = visibleProjects(actor, id);
+    const [project] = await this.transact((tx) =>
+      listProjects(tx, org_id, { cursor: null, among, limit: 1 }),
+    );
+    return project ?? noProject(id);
+  }
+
+  async addProject(
+    { org_id, actor }: By,
+    given: { id?: string | undefined; name?: string | undefined; settings?: JsonObject | undefined },
+    { client_event_id = null }: Key = {},
+  ): Promise<Once<Project> | Refusal> {
+    const { id = uuidv7() } = given;
+    const forbidden = adminRefusal(actor) ?? reachRefusal(actor, { project_ids: null });
+    if (forbidden) return forbidden;
+    const checked = changedSettings(this.lifecycles, {}, given.settings ?? {});
+    if (checked.kind === "refused") return checked;
+    const project = { id, name: given.name ?? id, settings: checked.settings };
+    const intention = { client_event_id, actor, meaning: ["add project", given] };
+    return this.transact((tx) =>
+      answerOnce(
+        tx,
+        org_id,
+        intention,
+        async () => (await addProject(tx, org_id, project)) ?? taken("project", id),
+      ),
+    );
+  }
+
+  async changeProject(
+    { org_id, actor }: By,
+    id: string,
+    change: { name?: string | undefined; settings?: JsonObject | undefined },
+    { client_event_id = null }: Key = {},
+  ): Promise<Once<Project> | Refusal> {
+    const forbidden = adminRefusal(actor);
+    if (forbidden) return forbidden;
+    if (!isStorable(id)) return noProject(id);
+    const intention = { client_event_id, actor, meaning: ["change project", id, change] };
+    return this.transact((tx) =>
+      answerOnce(tx, org_id, intention, async () => {
+        const project = visibleProjects(actor, id)?.length === 0 ? null : await lockProject(tx, org_id, id);
+        if (!project) return noProject(id);
+        const checked = changedSettings(this.lifecycles, project.settings, change.settings ?? {});
+        if (checked.kind === "refused") return checked;
+        const changed = { ...project, name: change.name ?? project.name, settings: checked.settings };
+        await changeProject(tx, org_id, changed);
+        return changed;
+      }),
+    );
+  }
+
+  /** All who came while the last question was under way are asked for together. */
+  private async lookUp(asked: readonly Lookup[]): Promise<(HolderRow | null)[]> {
+    const found = new Map<string, HolderRow>();
+    await Promise.all(
+      [...new Set(asked.map(({ org_id }) => org_id))].map(async (org_id) => {
+        const hashes = new Set(asked.filter((one) => one.org_id === org_id).map(({ hash }) => hash));
+        for (const row of await findHolders(this.sql, this.patienceAtTheDoorMs, org_id, [...hashes]))
+          found.set(row.hash, row);
+      }),
+    );
+    // The org's name is a part of what the hash is made of, so that no other org's token can have it.
+    return asked.map(({ hash }) => found.get(hash) ?? null);
+  }
+
+  private async transact<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    try {
+      return await transact(this.sql, this.patience, work);
+    } catch (error) {
+      if (!isUnstorable(error)) throw error;
+      throw new PawlError("VALIDATION_ERROR", refusalOfData(error).detail, { errors: [] }, { cause: error });
+    }
+  }
+}
+
+const NEW_MEMBER = {
+  kind: "human",
+  roles: [],
+  project_ids: null,
+  skill_level: null,
+  specializations: [],
+  active: true,
+} as const satisfies Partial<Member>;
+
+/** Any member reads; what is about members, projects and tokens is written by admins. */
+export function adminRefusal({ id, roles }: Actor): Refusal | null {
+  if (id === null || roles.includes("admin")) return null;
+  return refuse("FORBIDDEN", "Only a member with the role admin may do this.", {
+    roles,
+    permission: "admin",
+  });
+}
+
+/** An admin of some projects hands out no more than he has. */
+function reachRefusal(actor: Actor, { project_ids }: Pick<Member, "project_ids">): Refusal | null {
+  const own = actor.project_ids;
+  if (own === null || project_ids?.every((id) => own.includes(id))) return null;
+  return refuse("FORBIDDEN", `This reaches beyond your projects (${own.join(", ") || "none"}).`, {
+    project_ids: own,
+  });
+}
+
+function lastAdmin(id: string): Refusal {
+  return refuse("LAST_ADMIN", `"${id}" is the last admin of this org: make somebody else one first.`, { id });
+}
+
+function taken(kind: "member" | "project", id: string): Refusal {
+  return refuse("ALREADY_EXISTS", `There is a ${kind} "${id}" already.`, { id });
+}
+
+function noMember(id: string): Refusal {
+  return refuse("NOT_FOUND", `There is no member "${id}".`, { id });
+}
+
+function noProject(id: string): Refusal {
+  return refuse("NOT_FOUND", `There is no project "${id}".`, { id });
+}
+
+function noToken(id: string): Refusal {
+  return refuse("NOT_FOUND", `There is no token ${id}.`, { id });
+}
