@@ -11,7 +11,8 @@ import { pickFromPool } from "./statements/pick-from-pool.ts";
 import { findMarked } from "./statements/read-journal.ts";
 import { saveRequests } from "./statements/save-requests.ts";
 import type { Tx } from "./transaction.ts";
-import type { Locked, Work } from "./work.ts";
+import { workOn } from "./work.ts";
+import type { Locked } from "./work.ts";
 import { visibleProjects } from "./visible-projects.ts";
 import type { Workshop } from "./workshop.ts";
 
@@ -93,15 +94,8 @@ export async function claimWithin(
     key === null ? holdMark(tx, mark) : null,
     pick(workshop, tx, org_id, actor, lifecycle, request),
   ]);
-  const asks = free.map((locked) => ({ ...locked, actor, input: command.input, action: pool.action }));
-  const facts = await workshop.loadFacts(tx, org_id, asks);
-  const works = free.map((locked, index): Work => ({
-    ...locked,
-    actor,
-    command,
-    facts: facts[index] ?? {},
-    client_event_id: key ?? mark,
-  }));
+  const works = free.map((locked) => workOn(locked, actor, command, key ?? mark));
+  await workshop.loadFacts(tx, org_id, works);
   const settled = await settle(workshop, tx, org_id, now, works);
   const answer: Claimed = {
     kind: "claimed",

@@ -10,8 +10,7 @@ import { lockBlockers, saveDependencies } from "./statements/dependencies.ts";
 import type { BlockerRow, NewDependency, OnFailure } from "./statements/dependencies.ts";
 import { findByDedupeKey, findTasks } from "./statements/find-tasks.ts";
 import { findRequests } from "./statements/find-requests.ts";
-import { readSettings } from "./statements/read-settings.ts";
-import { readClock } from "./statements/read-surroundings.ts";
+import { readProjects } from "./statements/read-projects.ts";
 import { saveCreations } from "./statements/save-creations.ts";
 import type { NewTaskRow } from "./statements/save-creations.ts";
 import { saveRequests } from "./statements/save-requests.ts";
@@ -41,19 +40,12 @@ export async function createWithin(
   const uncertain = creations
     .filter((creation) => creation.uncertain)
     .flatMap(({ tasks }) => tasks.map(({ id }) => id));
-  const [used, settings, now, made] = await Promise.all([
+  const [{ now, settings }, used, made] = await Promise.all([
+    readProjects(tx, org_id, projects),
     findRequests(tx, org_id, keys),
-    readSettings(tx, org_id, projects),
-    readClock(tx),
     uncertain.length === 0 ? [] : findTasks(tx, org_id, uncertain),
   ]);
-  const desk = new CreationDesk(
-    workshop,
-    org_id,
-    now,
-    new Map(settings.map((row) => [row.id, row.settings])),
-    new Map(made.map((row) => [row.id, row])),
-  );
+  const desk = new CreationDesk(workshop, org_id, now, settings, new Map(made.map((row) => [row.id, row])));
   const uses = new Map(used.map((use) => [use.client_event_id, use]));
   const drafted = creations.map((creation) => desk.draft(creation));
   await desk.lookAround(tx, drafted);

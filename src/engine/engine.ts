@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { canSee, explain, PawlError } from "../core/index.ts";
-import type { Actor, Explanation, Instant, Lifecycle, Refusal } from "../core/index.ts";
+import type { Actor, Explanation, Instant, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
 import type { DEFERRED } from "./batch.ts";
 import { Batch, Failed } from "./batch.ts";
 import { claimWithin } from "./claim.ts";
@@ -37,6 +37,7 @@ import type { Patience } from "./transact.ts";
 import type { Tx } from "./transaction.ts";
 import { verifyOrg } from "./verify.ts";
 import type { Verified } from "./verify.ts";
+import { workOn } from "./work.ts";
 import type { JournalEntry } from "./work.ts";
 import { visibleProjects } from "./visible-projects.ts";
 import { Workshop } from "./workshop.ts";
@@ -61,6 +62,8 @@ export type TaskQuery = {
 
 const MOST_PER_PAGE = 200;
 const MOST_SWEEP_ROUNDS = 1_000;
+
+const NOTHING_SAID = { comment: null, expected_row_version: null, lease_token: null };
 
 /** Everything durable: tasks are created, moved, claimed, watched and verified through it and in no other way. */
 export class Engine {
@@ -205,12 +208,11 @@ export class Engine {
       const { now, tasks } = await this.workshop.look(tx, org_id, [id]);
       const locked = tasks.get(id.toLowerCase());
       if (!locked || !canSee(actor, locked.task)) return notFound(id);
-      const actions = Object.keys(locked.lifecycle.actions);
-      const asks = actions.map((action) => ({ ...locked, actor, input: {}, action }));
-      const facts = Object.assign({}, ...(await this.workshop.loadFacts(tx, org_id, asks))) as Record<
-        string,
-        unknown
-      >;
+      const works = Object.keys(locked.lifecycle.actions).map((action) =>
+        workOn(locked, actor, { action, input: {}, ...NOTHING_SAID }, null),
+      );
+      await this.workshop.loadFacts(tx, org_id, works);
+      const facts = Object.assign({}, ...works.map((work) => work.facts)) as JsonObject;
       const { task, settings } = locked;
       return explain(locked.lifecycle, { task, actor, facts, settings, now });
     });

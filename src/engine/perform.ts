@@ -11,6 +11,7 @@ import { entryOfRow, findMarked } from "./statements/read-journal.ts";
 import { saveRequests } from "./statements/save-requests.ts";
 import type { NewRequest } from "./statements/save-requests.ts";
 import type { Tx } from "./transaction.ts";
+import { workOn } from "./work.ts";
 import type { JournalEntry, Locked, Settled, Work } from "./work.ts";
 import type { Workshop } from "./workshop.ts";
 
@@ -38,7 +39,7 @@ export type PerformItem = {
   uncertain: boolean;
 };
 
-/** One transaction's worth of commands: lock, load, decide, write. */
+/** One transaction's worth of commands, each on another task and with another key: lock, load, decide, write. */
 export async function performWithin(
   workshop: Workshop,
   tx: Tx,
@@ -46,54 +47,41 @@ export async function performWithin(
   items: readonly PerformItem[],
 ): Promise<(Performed | Refusal | typeof DEFERRED)[]> {
   const answers = new Array<Performed | Refusal | typeof DEFERRED>(items.length).fill(DEFERRED);
-  const places = firstOfEach(items);
-  const here = places.map((place) => items[place] as PerformItem);
-  const keys = here.flatMap(({ request }) => request.client_event_id ?? []);
+  const keys = items.flatMap(({ request }) => request.client_event_id ?? []);
   const [{ now, tasks }, used, marked] = await Promise.all([
-    workshop.lock(tx, org_id, here.map(({ request }) => request.task_id).filter(isUuid)),
+    workshop.lock(tx, org_id, items.map(({ request }) => request.task_id).filter(isUuid)),
     findRequests(tx, org_id, keys),
     findMarked(
       tx,
       org_id,
-      here.filter((item) => item.uncertain).map((item) => item.mark),
+      items.filter((item) => item.uncertain).map((item) => item.mark),
     ),
   ]);
   const commits = new Map(marked.map((entry) => [entry.client_event_id, entry]));
   const uses = new Map(used.map((use) => [use.client_event_id, use]));
 
   const works: { place: number; work: Work }[] = [];
-  for (const place of places) {
-    const item = items[place] as PerformItem;
+  for (const [place, item] of items.entries()) {
     const locked = tasks.get(item.request.task_id);
     const commit = commits.get(item.mark);
     if (commit && locked) {
       answers[place] = committed(item, locked.task, entryOfRow(commit));
       continue;
     }
-    const admitted = workFor(item, locked);
-    if ("kind" in admitted) {
-      answers[place] = admitted;
+    const work = workFor(item, locked);
+    if ("kind" in work) {
+      answers[place] = work;
       continue;
     }
     const use = uses.get(item.request.client_event_id ?? "");
-    if (use === undefined) works.push({ place, work: admitted });
+    if (use === undefined) works.push({ place, work });
     else if (use.fingerprint !== meaningOf(item)) answers[place] = usedForSomethingElse(use.client_event_id);
     else answers[place] = { ...(use.answer as Performed), replayed: true };
   }
 
-  const facts = await workshop.loadFacts(
-    tx,
-    org_id,
-    works.map(({ work }) => ({ ...work, action: work.command.action, input: work.command.input })),
-  );
-  for (const [index, { work }] of works.entries()) work.facts = facts[index] ?? {};
-  const settled = await settle(
-    workshop,
-    tx,
-    org_id,
-    now,
-    works.map(({ work }) => work),
-  );
+  const admitted = works.map(({ work }) => work);
+  await workshop.loadFacts(tx, org_id, admitted);
+  const settled = await settle(workshop, tx, org_id, now, admitted);
 
   const requests: NewRequest[] = [];
   for (const [index, { place, work }] of works.entries()) {
@@ -109,30 +97,11 @@ export async function performWithin(
   return answers;
 }
 
-/** Each task and each client_event_id once; whoever comes second is decided in the next batch, against what the first has done. */
-function firstOfEach(items: readonly PerformItem[]): number[] {
-  const tasks = new Set<string>();
-  const keys = new Set<string>();
-  return [...items.keys()].filter((place) => {
-    const { task_id, client_event_id } = (items[place] as PerformItem).request;
-    if (tasks.has(task_id) || (client_event_id != null && keys.has(client_event_id))) return false;
-    tasks.add(task_id);
-    if (client_event_id != null) keys.add(client_event_id);
-    return true;
-  });
-}
-
 function workFor({ request, actor, mark }: PerformItem, locked: Locked | undefined): Work | Refusal {
   if (!locked || !canSee(actor, locked.task)) return notFound(request.task_id);
   const admitted = admit(locked.lifecycle, actor, request);
   if (admitted.kind === "refused") return admitted;
-  return {
-    ...locked,
-    actor,
-    command: admitted.command,
-    facts: {},
-    client_event_id: request.client_event_id ?? mark,
-  };
+  return workOn(locked, actor, admitted.command, request.client_event_id ?? mark);
 }
 
 /** Who wants what done to which task; the version he saw is not part of what he means. */

@@ -7,6 +7,7 @@ import { pickDue } from "./statements/pick-due.ts";
 import { readClock } from "./statements/read-surroundings.ts";
 import { behindSavepoint } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
+import { workOn } from "./work.ts";
 import type { Locked, Work } from "./work.ts";
 import type { Workshop } from "./workshop.ts";
 
@@ -28,15 +29,11 @@ export async function sweepWithin(
   const { now: clock, tasks } = await workshop.takeIn(tx, org_id, rows);
   const now = given ?? clock;
   const works = [...tasks.values()].map(workOf);
-  const facts = await workshop.loadFacts(
-    tx,
-    org_id,
-    works.map((work) => ({ ...work, action: work.command.action, input: {} })),
-  );
+  await workshop.loadFacts(tx, org_id, works);
   const ledger = new Ledger(org_id, now);
   const swept: Swept = { looked_at: rows.length, moved: 0, put_off: [] };
-  for (const [index, work] of works.entries()) {
-    const why = act(ledger, { ...work, facts: facts[index] ?? {} });
+  for (const work of works) {
+    const why = act(ledger, work);
     if (why === null) swept.moved++;
     else putOff(ledger, work, why, swept);
   }
@@ -66,7 +63,7 @@ export async function sweepOneWithin(
 function workOf(locked: Locked): Work {
   const action = locked.task.due_action ?? "";
   const command = { action, input: {}, comment: null, expected_row_version: null, lease_token: null };
-  return { ...locked, actor: SYSTEM, command, facts: {}, client_event_id: null };
+  return workOn(locked, SYSTEM, command, null);
 }
 
 /** Null when the timer's action was done; else why not. One bad task never stops the rest. */

@@ -11,6 +11,16 @@ export type Work = Locked & {
   client_event_id: string | null;
 };
 
+/** Field by field: spreading the task's part cost more than deciding. */
+export function workOn(
+  { lifecycle, task, settings, hasDependents }: Locked,
+  actor: Actor,
+  command: Command,
+  client_event_id: string | null,
+): Work {
+  return { lifecycle, task, settings, hasDependents, actor, command, facts: {}, client_event_id };
+}
+
 /** A journal row as it is told. */
 export type JournalEntry = {
   id: string;

@@ -8,9 +8,9 @@ import { readSurroundings } from "./statements/read-surroundings.ts";
 import type { Surroundings } from "./statements/read-surroundings.ts";
 import { taskOf } from "./task-row.ts";
 import type { TaskRow } from "./task-row.ts";
-import type { Ask, EffectHandler, EffectItem, FactLoader, LifecycleParts } from "./lifecycle-parts.ts";
+import type { EffectHandler, EffectItem, FactLoader, LifecycleParts } from "./lifecycle-parts.ts";
 import type { Tx } from "./transaction.ts";
-import type { Locked, Move } from "./work.ts";
+import type { Locked, Move, Work } from "./work.ts";
 
 /** Different settings of one lifecycle that are kept parsed. */
 const MOST_SETTINGS = 1_000;
@@ -78,8 +78,8 @@ export class Workshop {
 
   /** A project's settings for a lifecycle, with defaults for what it does not say. */
   settingsFor(lifecycle: Lifecycle, stored = "{}"): JsonObject {
-    let known = this.parsed.get(lifecycle);
-    if (!known) this.parsed.set(lifecycle, (known = new Map()));
+    const known = this.parsed.get(lifecycle) ?? new Map<string, JsonObject>();
+    this.parsed.set(lifecycle, known);
     let settings = known.get(stored);
     if (!settings) {
       const own = (JSON.parse(stored) as JsonObject)[lifecycle.name] ?? {};
@@ -92,39 +92,35 @@ export class Workshop {
     return settings;
   }
 
-  /** The facts each command's action lists, one query per fact whatever the number of commands. */
-  async loadFacts(
-    tx: Tx,
-    org_id: string,
-    commands: readonly (Ask & { lifecycle: Lifecycle; action: string })[],
-  ): Promise<JsonObject[]> {
-    const facts = commands.map((): JsonObject => ({}));
-    const asked = new Map<FactLoader, { fact: string; places: number[] }>();
-    for (const [place, { lifecycle, action }] of commands.entries()) {
-      for (const fact of lifecycle.actions[action]?.facts ?? []) {
-        const loader = this.parts.get(lifecycle.name)?.facts?.[fact] ?? STANDARD_FACTS[fact];
-        if (!loader) {
-          throw new PawlError(
-            "INVALID_CONFIG",
-            `${lifecycle.name} reads the fact "${fact}", and nothing loads it.`,
-          );
-        }
+  /** Loads the facts each command's action lists, one query per fact whatever the number of commands. */
+  async loadFacts(tx: Tx, org_id: string, works: readonly Work[]): Promise<void> {
+    const asked = new Map<FactLoader, { fact: string; works: Work[] }>();
+    for (const work of works) {
+      const { lifecycle, command } = work;
+      for (const fact of lifecycle.actions[command.action]?.facts ?? []) {
+        const loader = this.loaderOf(lifecycle, fact);
         const known = asked.get(loader);
-        if (known) known.places.push(place);
-        else asked.set(loader, { fact, places: [place] });
+        if (known) known.works.push(work);
+        else asked.set(loader, { fact, works: [work] });
       }
     }
+    if (asked.size === 0) return;
     await Promise.all(
-      [...asked].map(async ([loader, { fact, places }]) => {
-        const answers = await loader(
-          tx,
-          org_id,
-          places.map((place) => commands[place] as Ask),
-        );
-        for (const [index, place] of places.entries()) (facts[place] as JsonObject)[fact] = answers[index];
+      [...asked].map(async ([loader, { fact, works: some }]) => {
+        const asks = some.map(({ task, actor, command }) => ({ task, actor, input: command.input }));
+        const answers = await loader(tx, org_id, asks);
+        for (const [index, work] of some.entries()) work.facts[fact] = answers[index];
       }),
     );
-    return facts;
+  }
+
+  private loaderOf(lifecycle: Lifecycle, fact: string): FactLoader {
+    const loader = this.parts.get(lifecycle.name)?.facts?.[fact] ?? STANDARD_FACTS[fact];
+    if (loader) return loader;
+    throw new PawlError(
+      "INVALID_CONFIG",
+      `${lifecycle.name} reads the fact "${fact}", and nothing loads it.`,
+    );
   }
 
   /** Carries out what moves ask for beyond their rows, one call per kind. */

@@ -5,7 +5,10 @@ import type { Tx } from "../transaction.ts";
 // Ordered by id: two transactions that lock in other orders deadlock.
 // What lies beside the tasks is read by the next statement: after a wait for a lock, a join here would show it as it was before.
 const LOCK_TASKS = `
-  select t.* from pawl.task t
+  select t.org_id, t.id, t.lifecycle, t.lifecycle_version, t.project_id, t.status, t.row_version, t.title, t.data,
+    t.created_by, t.assigned_to, t.private, t.priority, t.attempt, t.open_blockers, t.open_holds, t.due_at, t.due_action,
+    t.available_at, t.exclusive_key, t.needs_attention, t.created_at, t.updated_at, t.entered_at
+  from pawl.task t
   where t.org_id = $1 and t.id = any($2::uuid[])
   order by t.id
   for update`;

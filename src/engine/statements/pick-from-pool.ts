@@ -5,7 +5,10 @@ import type { Tx } from "../transaction.ts";
 // The lifecycle's conditions come as data and are applied here, so that nobody is starved by tasks that are not for him.
 // Locked rows are skipped: two that pick at once get different tasks and never wait for each other.
 const PICK_FROM_POOL = `
-  select t.* from pawl.task t
+  select t.org_id, t.id, t.lifecycle, t.lifecycle_version, t.project_id, t.status, t.row_version, t.title, t.data,
+    t.created_by, t.assigned_to, t.private, t.priority, t.attempt, t.open_blockers, t.open_holds, t.due_at, t.due_action,
+    t.available_at, t.exclusive_key, t.needs_attention, t.created_at, t.updated_at, t.entered_at
+  from pawl.task t
   where t.org_id = $1 and t.lifecycle = $2 and t.pooled
     and ($3::text[] is null or t.project_id = any($3))
     and (not t.private or t.created_by = $4 or t.assigned_to = $4)
