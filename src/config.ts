@@ -6,15 +6,22 @@ import { z } from "zod";
 import { didYouMean, PawlError } from "./core/index.ts";
 import type { Lifecycle } from "./core/index.ts";
 import { LIFECYCLES } from "./lifecycles/index.ts";
+import { settingsShape } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 
 /** What a user's `pawl.config.ts` may say. */
-export type PawlConfig = {
+export type PawlConfig = Partial<Settings> & {
   /** Lifecycles of one's own, beside those that ship with Pawl. */
   lifecycles?: readonly Lifecycle[];
 };
 
 /** A configuration that has been read and found right. `path` is null where there is no file. */
-type LoadedConfig = { path: string | null; lifecycles: readonly Lifecycle[] };
+type LoadedConfig = {
+  path: string | null;
+  lifecycles: readonly Lifecycle[];
+  /** What it says of the server; the environment and flags go before it. */
+  settings: Partial<Settings>;
+};
 
 /** Where to look, and what `import … from "pawl"` means there. */
 type ConfigSource = {
@@ -35,13 +42,13 @@ export function defineConfig(config: PawlConfig): PawlConfig {
 /** Reads the user's configuration, or throws INVALID_CONFIG in one sentence that names the file and what is wrong. */
 export async function loadConfig({ cwd, path, modules }: ConfigSource): Promise<LoadedConfig> {
   const file = path === undefined ? findConfig(cwd) : resolve(cwd, path);
-  if (file === null) return { path: null, lifecycles: [] };
+  if (file === null) return { path: null, lifecycles: [], settings: {} };
   if (!isFile(file)) {
     throw new PawlError("INVALID_CONFIG", `There is no configuration file ${shown(file, cwd)}.`, { file });
   }
-  const { lifecycles } = parseConfig(await importDefault(file, cwd, modules), shown(file, cwd));
+  const { lifecycles, ...settings } = parseConfig(await importDefault(file, cwd, modules), shown(file, cwd));
   refuseTakenNames(lifecycles, shown(file, cwd));
-  return { path: file, lifecycles };
+  return { path: file, lifecycles, settings };
 }
 
 function findConfig(cwd: string): string | null {
@@ -93,7 +100,10 @@ function exportFault(exported: string, file: string, cwd: string): PawlError {
 }
 
 const SCHEMA = z.strictObject(
-  { lifecycles: z.array(z.custom<Lifecycle>(isLifecycle), { error: "must be a list" }).default([]) },
+  {
+    lifecycles: z.array(z.custom<Lifecycle>(isLifecycle), { error: "must be a list" }).default([]),
+    ...settingsShape(),
+  },
   { error: ({ code }) => (code === "invalid_type" ? "the default export must be an object" : undefined) },
 );
 

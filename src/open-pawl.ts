@@ -1,6 +1,7 @@
 import { LIFECYCLES } from "./lifecycles/index.ts";
 import { openDatabase } from "./engine/database/open-database.ts";
 import type { DatabaseConfig } from "./engine/database/open-database.ts";
+import { Directory } from "./engine/directory.ts";
 import { Engine } from "./engine/engine.ts";
 import type { By, EngineOptions } from "./engine/engine.ts";
 import { createMember, createOrg, createProject, findActor, listOrgs } from "./engine/members.ts";
@@ -33,6 +34,8 @@ export type PawlOptions = DatabaseConfig &
 
 /** The engine inside one's own process, on the database at `url` or on the embedded one in `data`. */
 export type Pawl = Engine & {
+  /** Who is who: members, projects, tokens. */
+  directory: Directory;
   /** In a member's name. */
   as(member_id: string, org_id?: string): Promise<By>;
   /** In the system's name. */
@@ -70,6 +73,7 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   });
   const sweepers = startSweepers(engine, sql, options);
   return Object.assign(engine, {
+    directory: new Directory(sql, known),
     url: database.url,
     as: async (member_id: string, org_id = "main") => ({
       org_id,

@@ -1,9 +1,10 @@
 import { Command, Option } from "commander";
 import { checkLifecycles } from "./check-lifecycles.ts";
 import { DIAGRAM_FORMATS, drawLifecycle } from "./draw-lifecycle.ts";
-import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
-import type { Surroundings } from "./surroundings.ts";
+import { createOrg, resetAdmin } from "./keep-house.ts";
+import { startServer } from "./start-server.ts";
+import type { ServerFlags, Surroundings } from "./surroundings.ts";
 
 type Leave = (code: ExitCode) => void;
 
@@ -18,6 +19,7 @@ export function buildProgram(surroundings: Surroundings, leave: Leave): Command 
   addCheck(program, surroundings, leave);
   addDiagram(program, surroundings, leave);
   addStart(program, surroundings, leave);
+  addHouse(program, surroundings, leave);
   return program;
 }
 
@@ -64,20 +66,61 @@ function addDiagram(program: Command, surroundings: Surroundings, leave: Leave):
     );
 }
 
-/** Takes any option, so that the one thing there is to say is said whatever was asked for. */
-function addStart(program: Command, { err }: Surroundings, leave: Leave): void {
+function addStart(program: Command, surroundings: Surroundings, leave: Leave): void {
   program
     .command("start")
-    .summary("run the server (not yet in this version)")
-    .description("Will run the server. This version does not have one yet.")
-    .allowUnknownOption()
-    .allowExcessArguments()
-    .action(() => {
-      err.write(
-        "pawl: this version has no server yet; `pawl check` and `pawl diagram` are what it can do.\n",
-      );
-      leave(EXIT.finding);
+    .summary("run the server")
+    .description(
+      "Runs the server until it is told to stop: the first Ctrl-C lets it answer what is under way, the second ends it at once.",
+    )
+    .option("--host <address>", "the address to listen on (default: 127.0.0.1, this machine only)")
+    .option("--port <port>", "the port to listen on (default: 4747)")
+    .addOption(dataOption())
+    .addOption(configOption())
+    .addHelpText("after", titled(START_HELP, surroundings))
+    .action(async (flags: ServerFlags) => {
+      leave(await startServer(surroundings, flags));
     });
+}
+
+function addHouse(program: Command, surroundings: Surroundings, leave: Leave): void {
+  program
+    .command("orgs")
+    .summary("add orgs, on the machine that holds the database")
+    .description("Looks after the orgs of a database, on the machine that holds it.")
+    .addCommand(
+      inherit(program, "create")
+        .description("Adds an org with a project and an admin, and prints his token.")
+        .argument("<id>", "the id of the new org")
+        .addOption(dataOption())
+        .addOption(configOption())
+        .option("--json", "print it as JSON")
+        .action(async (id: string, flags: ServerFlags & { json?: true }) => {
+          leave(await createOrg(surroundings, { id, ...flags }));
+        }),
+    );
+  program
+    .command("tokens")
+    .summary("give the admin a new token, on the machine that holds the database")
+    .description("Looks after tokens without one, on the machine that holds the database.")
+    .addCommand(
+      inherit(program, "reset-admin")
+        .description(
+          "Makes a new token for the member `admin`, who is an active admin again if he was not. The tokens that Pawl made for him before are refused from then on.",
+        )
+        .option("--org <id>", "the org", "main")
+        .addOption(dataOption())
+        .addOption(configOption())
+        .option("--json", "print it as JSON")
+        .action(async (flags: ServerFlags & { org: string; json?: true }) => {
+          leave(await resetAdmin(surroundings, flags));
+        }),
+    );
+}
+
+/** A command below another one, with what all have in common. */
+function inherit(program: Command, name: string): Command {
+  return new Command(name).copyInheritedSettings(program);
 }
 
 /** Set before the commands are added: each inherits it. */
@@ -98,6 +141,10 @@ function prepare(program: Command, { out, err }: Surroundings): Command {
     });
 }
 
+function dataOption(): Option {
+  return new Option("--data <folder>", "the folder of the embedded database (default: .pawl)");
+}
+
 function configOption(): Option {
   return new Option(
     "-c, --config <path>",
@@ -113,6 +160,7 @@ const PROGRAM_HELP = `
 Examples:
   pawl check                     check every lifecycle there is
   pawl diagram board             draw one
+  pawl start                     run the server
 
 Exit codes:
   0  all is well
@@ -126,6 +174,17 @@ Examples:
   pawl check --json | jq '.reports[].findings'
 
 The exit code is 1 when there is any finding, a warning too.`;
+
+const START_HELP = `
+Examples:
+  pawl start                     on http://127.0.0.1:4747, with a database of its own in .pawl
+  pawl start --port 8080         elsewhere
+  DATABASE_URL=postgres://user:password@host/database pawl start
+
+Environment:
+  PAWL_HOST, PAWL_PORT, PAWL_DATA, DATABASE_URL, PAWL_LOG_LEVEL, PAWL_SWEEP_SECONDS, PAWL_CORS_ORIGINS,
+  PAWL_BODY_LIMIT_BYTES, and PAWL_ADMIN_TOKEN, which sets the admin's token.
+  A flag goes before the environment, that before pawl.config.ts.`;
 
 const DIAGRAM_HELP = `
 Examples:

@@ -143,7 +143,7 @@ test("a configuration with several mistakes names each", async () => {
   const cwd = await folderWith({ "pawl.config.ts": "export default { lifecycles: [1, null], prot: 2 };" });
   const { stderr } = await pawl(["check"], { cwd });
   expect(stderr).toMatch(
-    /^pawl: pawl\.config\.ts has 3 mistakes:\n {2}- .*\n {2}- .*\n {2}- there is no setting "prot"\n/,
+    /^pawl: pawl\.config\.ts has 3 mistakes:\n {2}- .*\n {2}- .*\n {2}- there is no setting "prot"; did you mean "port"\?\n/,
   );
 });
 

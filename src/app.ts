@@ -1,0 +1,140 @@
+import { pino } from "pino";
+import type { Logger } from "pino";
+import { adminTokenFile } from "./admin-token-file.ts";
+import { PawlError } from "./core/index.ts";
+import type { Lifecycle } from "./core/index.ts";
+import { buildServer } from "./http/server.ts";
+import { openPawl } from "./open-pawl.ts";
+import type { Pawl } from "./open-pawl.ts";
+import type { Settings } from "./settings.ts";
+
+export type AppOptions = {
+  settings: Settings;
+  version: string;
+  /** Lifecycles of the user's own. */
+  lifecycles: readonly Lifecycle[];
+  /** The admin's token, where the operator wants to choose it himself. */
+  adminToken?: string | undefined;
+};
+
+export type App = {
+  /** Where it listens. */
+  address: string;
+  /** Where the admin's token is to be found; null where only its owner knows. */
+  adminToken: { place: string; made: boolean } | null;
+  /** Answers what is under way, then lets everything go. May be called twice. */
+  stop(): Promise<void>;
+};
+
+/** The whole server: its database, the engine with its sweeps, and the API; ready when it resolves. */
+export async function startApp({ settings, version, lifecycles, adminToken }: AppOptions): Promise<App> {
+  // The standard output is for what people read; logs go beside it.
+  const log = pino({ level: settings.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const pawl = await open(settings, lifecycles, log);
+  try {
+    const admin = await admit(pawl, settings.data, adminToken);
+    const { corsOrigins, bodyLimitBytes, host, port } = settings;
+    const { directory } = pawl;
+    const server = await buildServer({
+      engine: pawl,
+      directory,
+      version,
+      logger: log,
+      corsOrigins,
+      bodyLimitBytes,
+    });
+    const address = await server.listen({ host, port }).catch((error: unknown) => {
+      throw unableToListen(error, settings);
+    });
+    const stop = once(async () => {
+      log.info("stopping");
+      await server.close();
+      await pawl.close();
+      log.info("stopped");
+    });
+    return { address, adminToken: admin, stop };
+  } catch (error) {
+    await pawl.close();
+    throw error;
+  }
+}
+
+/** What is done directly on the database, by whoever holds it. */
+export async function atDatabase<T>(
+  settings: Settings,
+  lifecycles: readonly Lifecycle[],
+  work: (pawl: Pawl) => Promise<T>,
+): Promise<T> {
+  const pawl = await openPawl({
+    ...databaseOf(settings),
+    lifecycles,
+    sweepSeconds: 0,
+    reconcileSeconds: 0,
+    maxConnections: 2,
+  });
+  try {
+    return await work(pawl);
+  } finally {
+    await pawl.close();
+  }
+}
+
+function open(settings: Settings, lifecycles: readonly Lifecycle[], log: Logger): Promise<Pawl> {
+  return openPawl({
+    ...databaseOf(settings),
+    lifecycles,
+    sweepSeconds: settings.sweepSeconds,
+    onProgress: (message) => {
+      log.info(message);
+    },
+    onFault: (error) => {
+      log.error({ err: error }, "a sweep failed; the next one comes all the same");
+    },
+    onRepair: (report) => {
+      log.warn(report, "something had to be repaired");
+    },
+  });
+}
+
+function databaseOf({ databaseUrl, data }: Settings) {
+  return { data, ...(databaseUrl === null ? {} : { url: databaseUrl }) };
+}
+
+/** Sees to it that somebody can come in. */
+async function admit(pawl: Pawl, data: string, chosen: string | undefined): Promise<App["adminToken"]> {
+  if (chosen !== undefined) {
+    if (!/^[\x21-\x7e]{1,500}$/.test(chosen))
+      throw new PawlError(
+        "INVALID_CONFIG",
+        "PAWL_ADMIN_TOKEN must be a text without spaces that can stand in a header.",
+      );
+    await pawl.directory.setAdminToken("main", chosen);
+    return { place: "PAWL_ADMIN_TOKEN", made: false };
+  }
+  const file = adminTokenFile(data);
+  const made = (await pawl.directory.ensureAdmin("main", file)) === "made";
+  return made || (await file.read()) !== null ? { place: file.path, made } : null;
+}
+
+const UNABLE: Readonly<Record<string, string>> = {
+  EADDRINUSE: "something listens there already; end it, or choose another port",
+  EACCES: "this user may not listen there; choose a port above 1023",
+  EADDRNOTAVAIL: "this machine has no such address; choose one that it has",
+  ENOTFOUND: "there is no such address; choose one that this machine has",
+};
+
+function unableToListen(error: unknown, { host, port }: Settings): PawlError {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  const why = UNABLE[code] ?? message;
+  return new PawlError(
+    "INVALID_CONFIG",
+    `Pawl cannot listen on ${host}:${port}: ${why}.`,
+    {},
+    { cause: error },
+  );
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= work());
+}

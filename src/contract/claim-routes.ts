@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { anyObject, moment, once, text } from "./fields.ts";
+import { defineRoutes } from "./route.ts";
+import { task } from "./task.ts";
+
+/** How long a claim may wait for a task: shorter than what lies between usually cuts idle connections after. */
+const LONGEST_WAIT_SECONDS = 60;
+
+const claimed = task
+  .extend({ lease_token: z.string().nullable(), lease_until: moment.nullable() })
+  .meta({ id: "ClaimedTask" });
+
+export const CLAIM_ROUTES = defineRoutes({
+  claimTasks: {
+    method: "POST",
+    path: "/api/claims",
+    group: "Claims",
+    summary: "Take the best free tasks of a lifecycle's pool",
+    about:
+      "Performs the lifecycle's pool action. With `wait_seconds` the answer comes as soon as there is a task, or empty when the time is over.",
+    idempotent: true,
+    body: z.object({
+      lifecycle: text,
+      limit: z.int().min(1).max(1000).default(1),
+      project_id: text.nullish(),
+      filter: z.strictObject({ least_priority: z.int().optional() }).nullish(),
+      comment: text.nullish(),
+      wait_seconds: z.number().min(0).max(LONGEST_WAIT_SECONDS).default(0),
+      ...once,
+    }),
+    replies: {
+      200: z.object({
+        tasks: z.array(claimed),
+        refusal: z
+          .object({ code: z.string(), detail: z.string(), params: anyObject })
+          .nullable()
+          .describe("why the first task that was looked at could not be taken, where none could"),
+      }),
+    },
+    ruled: true,
+  },
+  beatLeases: {
+    method: "POST",
+    path: "/api/heartbeats",
+    group: "Claims",
+    summary: "Renew leases",
+    body: z.object({
+      leases: z.array(z.object({ task_id: text, lease_token: text })).max(1000),
+    }),
+    replies: {
+      200: z.object({
+        extended: z.array(z.object({ task_id: z.uuid(), lease_until: moment })),
+        lost: z.array(z.string()).describe("the tasks whose lease is no longer yours"),
+      }),
+    },
+  },
+});

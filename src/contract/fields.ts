@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { isStorable } from "../core/index.ts";
+
+/** A text that the database can hold. */
+export const text = z.string().refine(isStorable, "must not hold NUL or lone surrogates");
+
+/** Something to be said. */
+export const words = text.trim().min(1);
+
+/** An id that people choose: of a project or a member. Control characters would only be a trap. */
+export const chosenId = words
+  .max(200)
+  .refine((id) => !/\p{Cc}/u.test(id), "must not hold control characters")
+  .refine((id) => id !== "me", '"me" is whoever asks');
+
+/** ISO 8601 in UTC, as `2026-01-05T12:00:00.000Z`. The engine counts in milliseconds. */
+export const moment = z.iso.datetime();
+
+/** A moment that a caller gives, in any time zone. */
+export const givenMoment = z.iso.datetime({ offset: true });
+
+export function onWire(instant: number): string {
+  return new Date(instant).toISOString();
+}
+
+export function onWireOrNull(instant: number | null): string | null {
+  return instant === null ? null : new Date(instant).toISOString();
+}
+
+export const anyObject = z.record(z.string(), z.unknown());
+
+export const clientEventId = text.min(1).max(500);
+
+/** What every idempotent request may carry. */
+export const once = {
+  client_event_id: clientEventId
+    .nullish()
+    .describe("The same one again gets the first answer again. Also taken as `Idempotency-Key`."),
+};
+
+/** What every list is asked with. */
+export const page = {
+  cursor: text.min(1).max(500).optional().describe("`cursor` of the page before"),
+  limit: z.int().min(1).max(200).default(50),
+};
+
+/** null: there is no next page. */
+export const nextCursor = z.string().nullable();

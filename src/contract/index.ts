@@ -1,0 +1,38 @@
+import { CLAIM_ROUTES } from "./claim-routes.ts";
+import { LIFECYCLE_ROUTES } from "./lifecycle-routes.ts";
+import { MEMBER_ROUTES } from "./member-routes.ts";
+import { PROJECT_ROUTES } from "./project-routes.ts";
+import { SYSTEM_ROUTES } from "./system-routes.ts";
+import { TASK_ROUTES } from "./task-routes.ts";
+
+export { CLAIM_ROUTES, LIFECYCLE_ROUTES, MEMBER_ROUTES, PROJECT_ROUTES, SYSTEM_ROUTES, TASK_ROUTES };
+export { chosenId, clientEventId, onWire, onWireOrNull } from "./fields.ts";
+export { openApiDocument, refusalCodesOf } from "./openapi.ts";
+export { PROBLEM_MEDIA, problemDocument } from "./problem.ts";
+export type { ProblemDocument } from "./problem.ts";
+export { projectOnWire } from "./project-routes.ts";
+export { defineRoutes, isMedia, media } from "./route.ts";
+export type {
+  BodyRead,
+  BodySent,
+  Media,
+  ParamsOf,
+  QueryRead,
+  QuerySent,
+  Reply,
+  ReplyOf,
+  Route,
+  RouteTable,
+} from "./route.ts";
+export { eventOnWire, taskOnWire } from "./task.ts";
+export type { EventOnWire, TaskOnWire } from "./task.ts";
+
+/** Every route that all lifecycles share. */
+export const ROUTES = {
+  ...SYSTEM_ROUTES,
+  ...LIFECYCLE_ROUTES,
+  ...TASK_ROUTES,
+  ...CLAIM_ROUTES,
+  ...PROJECT_ROUTES,
+  ...MEMBER_ROUTES,
+};

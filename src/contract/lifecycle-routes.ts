@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { anyObject } from "./fields.ts";
+import { defineRoutes, media } from "./route.ts";
+
+const named = z.object({ name: z.string() });
+
+const brief = z
+  .object({
+    name: z.string(),
+    version: z.int(),
+    summary: z.string(),
+    statuses: z.array(z.string()),
+    actions: z.array(z.string()),
+    has_pool: z.boolean().describe("whether `POST /api/claims` takes tasks of it"),
+  })
+  .meta({ id: "LifecycleBrief" });
+
+const roles = z.union([z.literal("anyone"), z.array(z.string()).readonly()]);
+const demand = z.enum(["required", "optional"]);
+
+const description = z
+  .looseObject({
+    name: z.string(),
+    version: z.int(),
+    summary: z.string(),
+    statuses: z.array(
+      z.looseObject({
+        ...named.shape,
+        meaning: z.string().nullable(),
+        final: z.boolean(),
+        success: z.boolean(),
+        lease: z.boolean(),
+      }),
+    ),
+    creation: z.looseObject({ permission: z.string(), roles, input: anyObject }),
+    actions: z.array(
+      z.looseObject({
+        ...named.shape,
+        permission: z.string(),
+        roles,
+        event: z.string(),
+        input: anyObject.describe("JSON Schema of the payload"),
+        comment: demand,
+        expected_row_version: demand,
+        client_event_id: demand,
+        lease_token: demand,
+      }),
+    ),
+    rules: z.array(
+      z.looseObject({
+        action: z.string(),
+        from: z.array(z.string()),
+        to: z.string().nullable().describe("null: the status stays as it is"),
+        who: z.array(z.string()),
+        guards: z.array(z.string()),
+        effects: z.array(z.string()),
+      }),
+    ),
+    permissions: z.record(z.string(), roles),
+    invariants: z.array(z.string()),
+  })
+  .meta({ id: "Lifecycle" });
+
+export const LIFECYCLE_ROUTES = defineRoutes({
+  listLifecycles: {
+    method: "GET",
+    path: "/api/lifecycles",
+    group: "Lifecycles",
+    summary: "The lifecycles there are",
+    replies: { 200: z.object({ lifecycles: z.array(brief) }) },
+  },
+  describeLifecycle: {
+    method: "GET",
+    path: "/api/lifecycles/{name}",
+    group: "Lifecycles",
+    summary: "A lifecycle's definition",
+    replies: { 200: description },
+    refusals: ["NOT_FOUND"],
+  },
+  drawLifecycle: {
+    method: "GET",
+    path: "/api/lifecycles/{name}/diagram",
+    group: "Lifecycles",
+    summary: "A lifecycle as a Mermaid state diagram",
+    replies: { 200: media("text/plain; charset=utf-8", z.string()) },
+    refusals: ["NOT_FOUND"],
+  },
+});

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { chosenId, nextCursor, once, page, words } from "./fields.ts";
+import { defineRoutes } from "./route.ts";
+
+const memberFields = {
+  name: words.max(200),
+  kind: z.enum(["human", "agent", "worker", "service"]),
+  roles: z
+    .array(words.max(100))
+    .max(100)
+    .describe(
+      "admin, viewer, agent, worker, executor, lead, supervisor, system, or what a lifecycle of yours knows",
+    ),
+  project_ids: z.array(words.max(200)).max(1000).nullable().describe("null: every project of the org"),
+  skill_level: z.int().min(1).max(10).nullable(),
+  specializations: z.array(words.max(100)).max(100),
+  active: z.boolean(),
+};
+
+/** One who acts: a person, an agent, a worker, a service. */
+const member = z
+  .object({
+    id: z.string(),
+    ...memberFields,
+    name: z.string(),
+    roles: z.array(z.string()),
+    project_ids: z.array(z.string()).nullable().describe("null: every project of the org"),
+    specializations: z.array(z.string()),
+    skill_level: z.int().nullable(),
+  })
+  .meta({ id: "Member" });
+
+export const MEMBER_ROUTES = defineRoutes({
+  getMe: {
+    method: "GET",
+    path: "/api/me",
+    group: "Members",
+    summary: "Who you are",
+    replies: { 200: member.extend({ org_id: z.string() }).meta({ id: "Me" }) },
+  },
+  listMembers: {
+    method: "GET",
+    path: "/api/members",
+    group: "Members",
+    summary: "The members of your org",
+    query: z.object(page),
+    replies: { 200: z.object({ members: z.array(member), cursor: nextCursor }) },
+  },
+  getMember: {
+    method: "GET",
+    path: "/api/members/{id}",
+    group: "Members",
+    summary: "A member",
+    replies: { 200: member },
+    refusals: ["NOT_FOUND"],
+  },
+  createMember: {
+    method: "POST",
+    path: "/api/members",
+    group: "Members",
+    summary: "Add a member",
+    access: "admin",
+    idempotent: true,
+    body: z.object({
+      id: chosenId.optional().describe("a new uuid unless given"),
+      ...z.object(memberFields).partial().shape,
+      ...once,
+    }),
+    replies: { 201: member },
+    refusals: ["ALREADY_EXISTS"],
+  },
+  changeMember: {
+    method: "PATCH",
+    path: "/api/members/{id}",
+    group: "Members",
+    summary: "Change a member",
+    access: "admin",
+    idempotent: true,
+    body: z.object({ ...z.object(memberFields).partial().shape, ...once }),
+    replies: { 200: member },
+    refusals: ["NOT_FOUND", "LAST_ADMIN"],
+  },
+  createToken: {
+    method: "POST",
+    path: "/api/members/{id}/tokens",
+    group: "Members",
+    summary: "Make a token for a member",
+    about: "The token is shown in this answer and never again.",
+    access: "admin",
+    replies: { 201: z.object({ id: z.uuid(), token: z.string() }) },
+    refusals: ["NOT_FOUND"],
+  },
+  revokeToken: {
+    method: "DELETE",
+    path: "/api/tokens/{id}",
+    group: "Members",
+    summary: "Revoke a token",
+    about: "It is refused from the next request on, by every node.",
+    access: "admin",
+    replies: { 204: null },
+    refusals: ["NOT_FOUND"],
+  },
+});

@@ -1,0 +1,178 @@
+import { z } from "zod";
+import { describeLifecycle, problemOf, PROBLEMS } from "../core/index.ts";
+import type { AnyProblemCode, JsonObject, Lifecycle } from "../core/index.ts";
+import { lifecycleSchemas } from "./openapi-lifecycles.ts";
+import { problem, PROBLEM_MEDIA } from "./problem.ts";
+import { isMedia } from "./route.ts";
+import type { Reply, Route, RouteTable } from "./route.ts";
+
+type Asked = { table: RouteTable; lifecycles: readonly Lifecycle[]; version: string };
+
+/** The whole API as an OpenAPI 3.1 document, with each lifecycle's actions and their inputs. */
+export function openApiDocument({ table, lifecycles, version }: Asked): JsonObject {
+  const components = new Components();
+  components.schemaOf(problem, "output");
+  const { creations, transitions, schemas } = lifecycleSchemas(lifecycles.map(describeLifecycle));
+  const bodies = new Map<string, JsonObject>([
+    ["createTask", { anyOf: creations }],
+    ["moveTask", { anyOf: transitions }],
+  ]);
+  const paths: Record<string, JsonObject> = {};
+  for (const [name, route] of Object.entries(table)) {
+    const at = (paths[route.path] ??= {});
+    at[route.method.toLowerCase()] = operation(name, route, components, bodies.get(name));
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Pawl",
+      version,
+      description:
+        "Moves tasks through declared lifecycles: only along declared transitions, once, and on record.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/" }],
+    tags: [...new Set(Object.values(table).map(({ group }) => group))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { token: { type: "http", scheme: "bearer" } },
+      schemas: { ...components.schemas, ...schemas },
+    },
+  };
+}
+
+function operation(name: string, route: Route, components: Components, ruledBody?: JsonObject): JsonObject {
+  const { summary, about, group, access = "member", body } = route;
+  const schema = ruledBody ?? (body ? components.schemaOf(body, "input") : null);
+  return {
+    operationId: name,
+    summary,
+    ...(about === undefined ? {} : { description: about }),
+    tags: [group],
+    security: access === "open" ? [] : [{ token: [] }],
+    parameters: parametersOf(route, components),
+    ...(schema ? { requestBody: { required: true, content: { "application/json": { schema } } } } : {}),
+    responses: { ...answersOf(route, components), ...refusalsOf(route) },
+  };
+}
+
+function parametersOf({ path, query, idempotent, versioned }: Route, components: Components): JsonObject[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+  const { properties = {} } = (query ? components.schemaOf(query, "input") : {}) as {
+    properties?: Record<string, JsonObject>;
+  };
+  const inQuery = Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: "query",
+    ...(description === undefined ? {} : { description }),
+    ...(schema.type === "array" ? { style: "form", explode: false } : {}),
+    schema,
+  }));
+  const inHeaders = [
+    ...(idempotent ? [header("Idempotency-Key", "the same as client_event_id", { type: "string" })] : []),
+    ...(versioned ? [header("If-Match", "the ETag of the task as you saw it", { type: "string" })] : []),
+  ];
+  return [...inPath, ...inQuery, ...inHeaders];
+}
+
+function header(name: string, description: string, schema: JsonObject): JsonObject {
+  return { name, in: "header", description, schema };
+}
+
+function answersOf(route: Route, components: Components): Record<string, JsonObject> {
+  return Object.fromEntries(
+    Object.entries(route.replies).map(([status, reply]) => [
+      status,
+      { description: route.summary, ...contentOf(reply, components) },
+    ]),
+  );
+}
+
+function contentOf(reply: Reply, components: Components): JsonObject {
+  if (reply === null) return {};
+  const [type, schema] = isMedia(reply) ? [reply.media, reply.schema] : ["application/json", reply];
+  return { content: { [type.replace(/;.*/, "")]: { schema: components.schemaOf(schema, "output") } } };
+}
+
+/** The refusals of a route, by status; each names its codes. */
+function refusalsOf(route: Route): Record<string, JsonObject> {
+  const content = { [PROBLEM_MEDIA]: { schema: { $ref: "#/components/schemas/Problem" } } };
+  const byStatus = new Map<string, string[]>();
+  for (const code of refusalCodesOf(route)) {
+    const status = String(problemOf(code).status);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  // A lifecycle may have a refusal of its own with any status.
+  if (route.ruled) byStatus.set("4XX", ["what the lifecycle's rules say"]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [status, { description: codes.join(", "), content }]),
+  );
+}
+
+/** Every code that a route may answer with, but for those of a lifecycle's own. */
+export function refusalCodesOf(route: Route): AnyProblemCode[] {
+  const { access = "member", body, query, idempotent, versioned, ruled, refusals = [] } = route;
+  const codes: AnyProblemCode[] = [
+    ...(access === "open" ? [] : ["INVALID_TOKEN", "MEMBER_INACTIVE", "UNAVAILABLE"]),
+    ...(access === "admin" || ruled ? ["FORBIDDEN"] : []),
+    ...((body ?? query ?? idempotent ?? versioned) ? ["VALIDATION_ERROR"] : []),
+    ...(body ? ["TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] : []),
+    ...(idempotent ? ["IDEMPOTENCY_CONFLICT"] : []),
+    ...(ruled ? RULED : []),
+    ...refusals,
+  ];
+  return [...new Set(codes)];
+}
+
+/** What the rules of the lifecycles that ship with Pawl may say. */
+const RULED = Object.entries(PROBLEMS)
+  .filter(([, { status }]) => status === 409)
+  .map(([code]) => code)
+  .filter((code) => !["ALREADY_EXISTS", "LAST_ADMIN"].includes(code));
+
+/** Schemas that have a name stand once under `components`. */
+class Components {
+  readonly schemas: Record<string, JsonObject> = {};
+
+  schemaOf(schema: z.ZodType, io: "input" | "output"): JsonObject {
+    const {
+      $schema: _,
+      $defs,
+      ...made
+    } = z.toJSONSchema(schema, {
+      io,
+      unrepresentable: "any",
+      // Clients must live with fields that come later.
+      override: ({ jsonSchema }) => {
+        if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      },
+    }) as JsonObject & { $defs?: Record<string, JsonObject> };
+    for (const [name, def] of Object.entries($defs ?? {})) this.add(name, def);
+    const { id } = z.globalRegistry.get(schema) ?? {};
+    if (id === undefined) return pointed(made) as JsonObject;
+    this.add(id, made);
+    return { $ref: `#/components/schemas/${id}` };
+  }
+
+  private add(name: string, { id: _, ...schema }: JsonObject): void {
+    this.schemas[name] = pointed(schema) as JsonObject;
+  }
+}
+
+/** References that are good inside one schema, made good for the whole document. */
+function pointed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(pointed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) =>
+      key === "$ref" && typeof part === "string"
+        ? [key, part.replace(/^#\/\$defs\//, "#/components/schemas/")]
+        : [key, pointed(part)],
+    ),
+  );
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { anyObject } from "./fields.ts";
+import { defineRoutes, media } from "./route.ts";
+
+export const SYSTEM_ROUTES = defineRoutes({
+  getLive: {
+    method: "GET",
+    path: "/live",
+    group: "System",
+    summary: "Whether the process runs",
+    access: "open",
+    replies: { 200: z.object({ status: z.literal("live") }) },
+  },
+  getReady: {
+    method: "GET",
+    path: "/ready",
+    group: "System",
+    summary: "Whether requests can be answered: the database is there, and the server is not stopping",
+    access: "open",
+    replies: { 200: z.object({ status: z.literal("ready") }) },
+    refusals: ["UNAVAILABLE"],
+  },
+  getOpenApi: {
+    method: "GET",
+    path: "/openapi.json",
+    group: "System",
+    summary: "This API as an OpenAPI 3.1 document",
+    access: "open",
+    replies: { 200: anyObject },
+  },
+  getDocs: {
+    method: "GET",
+    path: "/docs",
+    group: "System",
+    summary: "This API as a page to read",
+    access: "open",
+    replies: { 200: media("text/html; charset=utf-8", z.string()) },
+  },
+});

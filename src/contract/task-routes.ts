@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { anyObject, givenMoment, moment, nextCursor, once, page, text } from "./fields.ts";
+import { problem } from "./problem.ts";
+import { defineRoutes } from "./route.ts";
+import { event, task } from "./task.ts";
+
+const creation = z.looseObject({
+  lifecycle: text,
+  project_id: text.nullish().describe("`main` unless given"),
+  available_at: givenMoment.nullish().describe("not to be taken before"),
+  ...once,
+});
+
+const transition = z
+  .object({
+    action: text,
+    comment: text.nullish(),
+    payload: anyObject.nullish().describe("the action's own input"),
+    expected_row_version: z
+      .int()
+      .nullish()
+      .describe("refused if the task has changed since. Also taken as `If-Match`."),
+    lease_token: text.nullish().describe("of the claim, where the action is for the lease's worker"),
+    ...once,
+  })
+  .meta({ id: "Transition" });
+
+const moved = z
+  .object({
+    task,
+    event: event.nullable().describe("null: accepted, and nothing to tell"),
+    outcome: z.enum(["moved", "touched", "absorbed"]),
+    lease_token: z.string().nullable().describe("only in the answer that opened the lease"),
+    lease_until: moment.nullable(),
+  })
+  .meta({ id: "Moved" });
+
+const explanation = z
+  .object({
+    action: z.string(),
+    allowed: z.boolean(),
+    refusals: z.array(z.object({ code: z.string(), detail: z.string(), params: anyObject })),
+    input: anyObject.describe("JSON Schema of the payload"),
+  })
+  .meta({ id: "Explanation" });
+
+const LEAST_RULED = ["TASK_NOT_FOUND", "INVALID_TRANSITION", "VERSION_CONFLICT", "LEASE_LOST"] as const;
+
+export const TASK_ROUTES = defineRoutes({
+  createTask: {
+    method: "POST",
+    path: "/api/tasks",
+    group: "Tasks",
+    summary: "Create a task",
+    about: "The lifecycle's own fields stand beside the others. Keys that it does not know are ignored.",
+    idempotent: true,
+    body: creation,
+    replies: { 201: task, 200: task },
+    refusals: ["NOT_FOUND", "CYCLIC_DEPENDENCY"],
+    ruled: true,
+  },
+  listTasks: {
+    method: "GET",
+    path: "/api/tasks",
+    group: "Tasks",
+    summary: "The tasks you may see, oldest first",
+    query: z.object({
+      lifecycle: text.optional(),
+      status: z.array(text).optional().describe("one or several, separated by commas"),
+      project_id: text.optional(),
+      assigned_to: text.optional().describe("a member's id, or `me`"),
+      q: text.max(200).optional().describe("part of a title"),
+      ...page,
+      cursor: z.uuid().optional().describe("`cursor` of the page before"),
+    }),
+    replies: { 200: z.object({ tasks: z.array(task), cursor: nextCursor }) },
+  },
+  getTask: {
+    method: "GET",
+    path: "/api/tasks/{id}",
+    group: "Tasks",
+    summary: "A task",
+    replies: { 200: task },
+    refusals: ["TASK_NOT_FOUND"],
+  },
+  listTaskEvents: {
+    method: "GET",
+    path: "/api/tasks/{id}/events",
+    group: "Tasks",
+    summary: "A task's journal, oldest first",
+    query: z.object({
+      after: z.int().min(0).default(0).describe("the row_version after which to go on"),
+      limit: z.int().min(1).max(200).default(200),
+    }),
+    replies: { 200: z.object({ events: z.array(event) }) },
+    refusals: ["TASK_NOT_FOUND"],
+  },
+  explainTask: {
+    method: "GET",
+    path: "/api/tasks/{id}/actions",
+    group: "Tasks",
+    summary: "What you may do with a task now, and why not",
+    replies: { 200: z.object({ actions: z.array(explanation) }) },
+    refusals: ["TASK_NOT_FOUND"],
+  },
+  moveTask: {
+    method: "POST",
+    path: "/api/tasks/{id}/transitions",
+    group: "Tasks",
+    summary: "Perform an action on a task",
+    idempotent: true,
+    versioned: true,
+    body: transition,
+    replies: { 200: moved },
+    refusals: LEAST_RULED,
+    ruled: true,
+  },
+  moveTasks: {
+    method: "POST",
+    path: "/api/transitions",
+    group: "Tasks",
+    summary: "Perform many actions, answered one by one in order",
+    about:
+      "A refusal of one does not undo the others: it stands in its place as a problem document. With `Idempotency-Key` every action without a client_event_id gets one that is made of it and of its place.",
+    idempotent: true,
+    body: z
+      .array(transition.extend({ id: text.describe("the task's") }))
+      .min(1)
+      .max(500),
+    replies: { 200: z.array(z.union([moved, problem])) },
+  },
+});

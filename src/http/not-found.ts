@@ -1,0 +1,38 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { RouteTable } from "../contract/index.ts";
+import type { Guardian } from "./guardian.ts";
+import { replyProblem } from "./problem-reply.ts";
+import type { OwnProblems, Told } from "./problem-reply.ts";
+
+/** Says what is not there. Below /api nobody is told even that before he has said who he is. */
+export function answerNotFound(table: RouteTable, guardian: Guardian, own: OwnProblems) {
+  const paths = Object.values(table).map(({ method, path }) => ({ method, pattern: patternOf(path) }));
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const [path = ""] = request.url.split("?", 1);
+    if (path.startsWith("/api/")) {
+      const known = await guardian.recognise(request);
+      if (known.kind === "refused") {
+        replyProblem(request, reply, known, own);
+        return reply;
+      }
+    }
+    const methods = paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+    if (methods.length > 0) reply.header("allow", [...new Set(methods)].join(", "));
+    replyProblem(request, reply, toldOf(request.method, methods), own);
+    return reply;
+  };
+}
+
+function toldOf(method: string, methods: readonly string[]): Told {
+  if (methods.length === 0) return { code: "NOT_FOUND", detail: "There is nothing at this address." };
+  return {
+    code: "METHOD_NOT_ALLOWED",
+    detail: `${method} is not possible here; ${[...new Set(methods)].join(" and ")} is.`,
+    params: { allow: [...new Set(methods)] },
+  };
+}
+
+function patternOf(path: string): RegExp {
+  const parts = path.split(/\{\w+\}/).map((part) => part.replaceAll(/[.*+?^$|()[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join("[^/]+")}$`);
+}

@@ -1,0 +1,34 @@
+import { SYSTEM_ROUTES } from "../../contract/index.ts";
+import { PawlError } from "../../core/index.ts";
+import type { Directory } from "../../engine/directory.ts";
+import { answer, serve } from "../route-set.ts";
+import type { RouteSet } from "../route-set.ts";
+
+const READY_WITHIN_MS = 2_000;
+
+/** Is it there, can it answer, and what can it be asked. */
+export function serveSystem({
+  directory,
+  stopping,
+  openApi,
+  docs,
+}: {
+  directory: Directory;
+  stopping: AbortSignal;
+  openApi: () => Record<string, unknown>;
+  docs: () => { page: string; policy: string };
+}): RouteSet {
+  return serve(SYSTEM_ROUTES, {
+    getLive: () => answer(200, { status: "live" as const }),
+    getReady: async () => {
+      if (stopping.aborted) throw new PawlError("UNAVAILABLE", "This server is stopping.");
+      await directory.ping(READY_WITHIN_MS);
+      return answer(200, { status: "ready" as const });
+    },
+    getOpenApi: () => answer(200, openApi()),
+    getDocs: () => {
+      const { page, policy } = docs();
+      return answer(200, page, { headers: { "content-security-policy": policy } });
+    },
+  });
+}

@@ -1,0 +1,120 @@
+import { eventOnWire, onWireOrNull, problemDocument, TASK_ROUTES, taskOnWire } from "../../contract/index.ts";
+import { permissionOf, permissionRefusal } from "../../core/index.ts";
+import type { JsonObject, Refusal } from "../../core/index.ts";
+import type { NewTask } from "../../engine/admit-creations.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { Performed } from "../../engine/perform.ts";
+import type { Bell } from "../bell.ts";
+import { defined } from "../defined.ts";
+import { creationRefusal, unknownLifecycle } from "../permits.ts";
+import type { OwnProblems } from "../problem-reply.ts";
+import { answer, serve } from "../route-set.ts";
+import type { Permit, RouteSet } from "../route-set.ts";
+
+/** Tasks of every lifecycle. */
+export function serveTasks({
+  engine,
+  bell,
+  own,
+}: {
+  engine: Engine;
+  bell: Bell;
+  own: OwnProblems;
+}): RouteSet {
+  const { lifecycles } = engine.workshop;
+  return serve(
+    TASK_ROUTES,
+    {
+      createTask: async ({ by, body: { client_event_id: _, ...sent }, client_event_id }) => {
+        const unknown = unknownLifecycle(lifecycles, sent.lifecycle);
+        if (unknown) return unknown;
+        const made = await engine.create(by, [newTask(sent)], { client_event_id });
+        if (made.kind === "refused") return made;
+        const [task] = made.tasks as [Performed["task"]];
+        bell.ring(by.org_id, task.lifecycle);
+        const { row_version } = task;
+        const status = made.existing[0] ? 200 : 201;
+        return answer(status, taskOnWire(task), { row_version, replayed: made.replayed });
+      },
+      listTasks: async ({ by, query: { assigned_to, ...filter } }) => {
+        const who = assigned_to === "me" ? (by.actor.id ?? undefined) : assigned_to;
+        const { tasks, cursor } = await engine.list(by, defined({ ...filter, assigned_to: who }));
+        return answer(200, { tasks: tasks.map(taskOnWire), cursor });
+      },
+      getTask: async ({ by, params: { id } }) => {
+        const task = await engine.find(by, id);
+        if ("kind" in task) return task;
+        return answer(200, taskOnWire(task), { row_version: task.row_version });
+      },
+      listTaskEvents: async ({ by, params: { id }, query }) => {
+        const events = await engine.events(by, id, query);
+        return "kind" in events ? events : answer(200, { events: events.map(eventOnWire) });
+      },
+      explainTask: async ({ by, params: { id } }) => {
+        const actions = await engine.explain(by, id);
+        return "kind" in actions ? actions : answer(200, { actions });
+      },
+      moveTask: async ({ by, params: { id }, body, client_event_id, expected_row_version }) => {
+        const request = { ...defined(body), task_id: id, client_event_id, expected_row_version };
+        const done = await engine.perform(by, request);
+        if (done.kind === "refused") return done;
+        bell.ring(by.org_id, done.task.lifecycle);
+        const { task, replayed } = done;
+        return answer(200, movedOnWire(done), { row_version: task.row_version, replayed });
+      },
+      moveTasks: async ({ by, body, client_event_id: key }) => {
+        const requests = body.map(({ id, client_event_id, ...asked }, place) => ({
+          ...defined(asked),
+          task_id: id,
+          client_event_id: client_event_id ?? (key === null ? null : `${key}.${place}`),
+        }));
+        const done = await engine.performMany(by, requests);
+        for (const one of done) if (one.kind === "performed") bell.ring(by.org_id, one.task.lifecycle);
+        const replayed = done.every((one) => one.kind === "performed" && one.replayed);
+        const told = (one: Performed | Refusal) =>
+          one.kind === "refused" ? problemDocument(one, { own }) : movedOnWire(one);
+        return answer(200, done.map(told), { replayed });
+      },
+    },
+    {
+      createTask: ({ by, body }) => creationRefusal(lifecycles, by, body),
+      moveTask: movePermit(engine),
+    },
+  );
+}
+
+/** The engine counts in milliseconds. */
+function newTask({ project_id, available_at, ...sent }: JsonObject & Sent): NewTask {
+  return {
+    ...sent,
+    ...(project_id == null ? {} : { project_id }),
+    ...(available_at == null ? {} : { available_at: Date.parse(available_at) }),
+  };
+}
+type Sent = {
+  lifecycle: string;
+  project_id?: string | null | undefined;
+  available_at?: string | null | undefined;
+};
+
+function movedOnWire({ task, event, outcome, lease_token }: Performed) {
+  return {
+    task: taskOnWire(task),
+    event: event && eventOnWire(event),
+    outcome,
+    lease_token,
+    lease_until: lease_token === null ? null : onWireOrNull(task.lease?.until ?? null),
+  };
+}
+
+/** A move that is wrongly shaped: may this role do it at all? */
+function movePermit(engine: Engine): Permit {
+  return async ({ by, params: { id = "" }, body }) => {
+    const action: unknown = (body as { action?: unknown } | null | undefined)?.action;
+    const task = await engine.find(by, id);
+    if ("kind" in task || typeof action !== "string") return null;
+    const lifecycle = engine.workshop.lifecycles.get(task.lifecycle);
+    if (!lifecycle || !Object.hasOwn(lifecycle.actions, action)) return null;
+    return permissionRefusal(lifecycle, by.actor, permissionOf(lifecycle, action));
+  };
+}

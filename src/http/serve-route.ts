@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from "node:util";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { isMedia } from "../contract/index.ts";
+import type { Reply, Route } from "../contract/index.ts";
+import type { Refusal } from "../core/index.ts";
+import type { By } from "../engine/engine.ts";
+import type { Guardian } from "./guardian.ts";
+import { replyProblem } from "./problem-reply.ts";
+import type { OwnProblems } from "./problem-reply.ts";
+import { readerOf } from "./read-call.ts";
+import type { ReadParts } from "./read-call.ts";
+import type { Answer, Call, Permit, RouteSet, Verb } from "./route-set.ts";
+
+export type Serving = {
+  guardian: Guardian;
+  own: OwnProblems;
+  stopping: AbortSignal;
+  /** Compare every answer with its row; for tests, since what was asked for has been done by then. */
+  checksReplies: boolean;
+};
+
+/** Puts a set of routes on the server. */
+export function serveRoutes(
+  app: FastifyInstance,
+  { table, verbs, permits }: RouteSet,
+  serving: Serving,
+): void {
+  for (const [name, route] of Object.entries(table)) {
+    const verb = verbs[name];
+    if (!verb) throw new Error(`nothing serves ${route.method} ${route.path}`);
+    serveRoute(app, route, verb, permits[name], serving);
+  }
+}
+
+/** `/api/tasks/{id}` as the router writes it. */
+function routerPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
+function serveRoute(
+  app: FastifyInstance,
+  route: Route,
+  verb: Verb,
+  permit: Permit | undefined,
+  serving: Serving,
+): void {
+  const read = readerOf(route);
+  const { access = "member" } = route;
+  app.route({
+    method: route.method,
+    url: routerPath(route.path),
+    // Before the body is read: who is not known, or never may, is told so whatever he sends.
+    ...(access === "open" ? {} : { onRequest: serving.guardian.at(access) }),
+    // Not async: the framework would watch each response to its end before it let go of the promise.
+    handler: (request, reply) => {
+      answerCall(request, reply).catch((error: unknown) => reply.send(error));
+    },
+  });
+
+  async function answerCall(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const parts = read(request);
+    if (isRefusal(parts)) {
+      const { by, params, body } = request as Heard;
+      const forbidden = by && (await permit?.({ by, params, body }));
+      replyProblem(request, reply, forbidden ?? parts, serving.own);
+      return;
+    }
+    const done = await verb(callOf(request, reply, parts, serving));
+    if (isRefusal(done)) replyProblem(request, reply, done, serving.own);
+    else send(reply, route, done, serving);
+  }
+}
+
+type Heard = { by: By | null; params: Record<string, string>; body: unknown };
+
+function callOf(request: FastifyRequest, reply: FastifyReply, parts: ReadParts, serving: Serving): Call {
+  let signal: AbortSignal | undefined;
+  return {
+    by: request.by,
+    params: request.params as Record<string, string>,
+    ...parts,
+    signal: () => (signal ??= signalOf(reply, serving.stopping)),
+  } as Call;
+}
+
+/** Made only where somebody asks for it: most answers are there before anybody could go. */
+function signalOf(reply: FastifyReply, stopping: AbortSignal): AbortSignal {
+  const gone = new AbortController();
+  const leave = () => {
+    gone.abort();
+  };
+  stopping.addEventListener("abort", leave);
+  reply.raw.once("close", () => {
+    stopping.removeEventListener("abort", leave);
+    leave();
+  });
+  if (stopping.aborted || reply.raw.closed) leave();
+  return gone.signal;
+}
+
+function send(reply: FastifyReply, route: Route, done: Answer, { checksReplies, stopping }: Serving): void {
+  const { status, body, row_version, replayed, headers } = done;
+  const row = route.replies[status];
+  if (checksReplies) checkReply(route, row, done);
+  reply.code(status);
+  if (row_version !== undefined) reply.header("etag", `"${row_version}"`);
+  if (replayed) reply.header("idempotent-replayed", "true");
+  if (headers) reply.headers(headers);
+  if (isMedia(row)) reply.type(row.media);
+  if (stopping.aborted) reply.header("connection", "close");
+  reply.send(body);
+}
+
+/** An answer that its row does not describe is a fault of ours, also where it only says more. */
+function checkReply(route: Route, row: Reply | undefined, { status, body }: Answer): void {
+  const place = `${route.method} ${route.path} → ${status}`;
+  if (row === undefined) throw new Error(`${place} is not in its row`);
+  if (row === null) return;
+  const said = isMedia(row) ? body : (JSON.parse(JSON.stringify(body)) as unknown);
+  const parsed = (isMedia(row) ? row.schema : row).safeParse(said);
+  if (!parsed.success) throw new Error(`${place}: ${parsed.error.message}`);
+  if (!isDeepStrictEqual(parsed.data, said)) throw new Error(`${place} says more than its row`);
+}
+
+function isRefusal(answer: ReadParts | Answer | Refusal): answer is Refusal {
+  return "kind" in answer;
+}

@@ -1,0 +1,180 @@
+import { randomUUID } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import cors from "@fastify/cors";
+import Fastify from "fastify";
+import type { FastifyBaseLogger, FastifyInstance } from "fastify";
+import { openApiDocument, PROBLEM_MEDIA, problemDocument, SYSTEM_ROUTES } from "../contract/index.ts";
+import type { RouteTable } from "../contract/index.ts";
+import type { AnyProblemCode, Lifecycle } from "../core/index.ts";
+import type { Directory } from "../engine/directory.ts";
+import type { Engine } from "../engine/engine.ts";
+import { Bell } from "./bell.ts";
+import { docsPage } from "./docs-page.ts";
+import { Guardian } from "./guardian.ts";
+import { readJsonBodies } from "./json-body.ts";
+import { answerNotFound } from "./not-found.ts";
+import { replyProblem, toldOf } from "./problem-reply.ts";
+import type { OwnProblems } from "./problem-reply.ts";
+import { RequestLog } from "./request-log.ts";
+import type { RouteSet } from "./route-set.ts";
+import { serveClaims } from "./routes/claims.ts";
+import { serveLifecycles } from "./routes/lifecycles.ts";
+import { serveMembers } from "./routes/members.ts";
+import { serveProjects } from "./routes/projects.ts";
+import { serveSystem } from "./routes/system.ts";
+import { serveTasks } from "./routes/tasks.ts";
+import { serveRoutes } from "./serve-route.ts";
+
+export type ServerOptions = {
+  engine: Engine;
+  directory: Directory;
+  version: string;
+  /** The routes that lifecycles bring with them. */
+  more?: readonly RouteSet[];
+  logger?: FastifyBaseLogger;
+  /** The origins that browsers may call from; none unless told. */
+  corsOrigins?: readonly string[];
+  bodyLimitBytes?: number;
+  /** Compare every answer with what the contract says of it. */
+  checksReplies?: boolean;
+};
+
+const BODY_LIMIT_BYTES = 1_048_576;
+/** How long a client may take to send a request, and its headers. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const HEADERS_TIMEOUT_MS = 15_000;
+
+/** The server, not yet listening: `listen` and `close` are Fastify's. */
+export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { engine, directory, version, logger, corsOrigins = [], checksReplies = false } = options;
+  const lifecycles = [...engine.workshop.lifecycles.values()];
+  const own = ownProblems(lifecycles);
+  const app = Fastify({
+    ...(logger ? { loggerInstance: logger } : { logger: false }),
+    bodyLimit: options.bodyLimitBytes ?? BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    routerOptions: { maxParamLength: 1_000 },
+    logController: new RequestLog(),
+    // Requests that come while the server stops are answered like any other: their connection is closed after it.
+    return503OnClosing: false,
+    genReqId: ({ headers }) => requestIdOf(headers["x-request-id"]) ?? randomUUID(),
+    frameworkErrors: (error, request, reply) => {
+      replyProblem(request, reply, toldOf(error), own);
+    },
+    clientErrorHandler: answerBrokenRequest,
+  });
+  const stopping = endConnections(app);
+
+  app.decorateRequest("by", null);
+  readJsonBodies(app);
+  tellHeaders(app);
+  app.setErrorHandler((error, request, reply) => {
+    const told = toldOf(error);
+    if (told.fault) request.log.error({ err: error }, "a request failed");
+    replyProblem(request, reply, told, own);
+  });
+  if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins));
+
+  const bell = new Bell();
+  const guardian = new Guardian(directory, own);
+  const sets = [
+    serveLifecycles(lifecycles),
+    serveTasks({ engine, bell, own }),
+    serveClaims({ engine, bell }),
+    serveProjects(directory),
+    serveMembers(directory),
+    ...(options.more ?? []),
+  ];
+  const table = Object.assign({}, SYSTEM_ROUTES, ...sets.map((set) => set.table)) as RouteTable;
+  const openApi = once(() => openApiDocument({ table, lifecycles, version }));
+  const docs = once(() => docsPage(table, version));
+  const all = [serveSystem({ directory, stopping, openApi, docs }), ...sets];
+  for (const set of all) serveRoutes(app, set, { guardian, own, stopping, checksReplies });
+  app.setNotFoundHandler(answerNotFound(table, guardian, own));
+  return app;
+}
+
+function ownProblems(lifecycles: readonly Lifecycle[]): OwnProblems {
+  return Object.assign({}, ...lifecycles.map(({ problems }) => problems)) as OwnProblems;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** A caller's own id is taken if it can be written into a header and a log as it is. */
+function requestIdOf(sent: string | string[] | undefined): string | null {
+  return typeof sent === "string" && /^[\w.:-]{1,100}$/.test(sent) ? sent : null;
+}
+
+/**
+ * Tells those who wait when the server stops. It would itself wait for every connection that a client keeps for its next
+ * request, also when that was busy at the moment it was asked to stop.
+ */
+function endConnections(app: FastifyInstance): AbortSignal {
+  const stopping = new AbortController();
+  let ending: NodeJS.Timeout | undefined;
+  app.addHook("preClose", (done) => {
+    stopping.abort();
+    ending = setInterval(() => {
+      app.server.closeIdleConnections();
+    }, 20);
+    done();
+  });
+  app.server.on("close", () => {
+    clearInterval(ending);
+  });
+  return stopping.signal;
+}
+
+const HEADERS = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cache-control": "no-store",
+};
+
+function tellHeaders(app: FastifyInstance): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(HEADERS).header("x-request-id", request.id);
+    done();
+  });
+}
+
+function corsOptions(origins: readonly string[]) {
+  return {
+    origin: [...origins],
+    methods: ["GET", "POST", "PATCH", "PUT", "DELETE"],
+    allowedHeaders: ["authorization", "content-type", "idempotency-key", "if-match", "last-event-id"],
+    exposedHeaders: ["etag", "idempotent-replayed", "retry-after", "x-request-id"],
+    maxAge: 600,
+  };
+}
+
+const BROKEN: Readonly<Record<string, [AnyProblemCode, string]>> = {
+  HPE_HEADER_OVERFLOW: ["HEADERS_TOO_LARGE", "The headers are larger than this server takes."],
+  ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "The request was not sent in time."],
+};
+
+/** What never became a request: there is no reply yet, only a connection. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [code, detail] = BROKEN[error.code ?? ""] ?? ["BAD_REQUEST", "This is not understood as HTTP."];
+  const { status, ...document } = problemDocument({ code, detail });
+  const body = JSON.stringify({ status, ...document });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
+    `Content-Type: ${PROBLEM_MEDIA}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}

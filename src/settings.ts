@@ -1,0 +1,158 @@
+import { z } from "zod";
+import { didYouMean, nearest, PawlError } from "./core/index.ts";
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+/** What can be set, and where: a flag goes before the environment, that before `pawl.config.ts`, that before the default. */
+const SETTINGS = {
+  host: {
+    env: "PAWL_HOST",
+    flag: "--host",
+    schema: z.string().trim().min(1),
+    byDefault: "127.0.0.1",
+    expects: "an address to listen on",
+    about: "the address to listen on; only this machine can reach the default one",
+  },
+  port: {
+    env: "PAWL_PORT",
+    flag: "--port",
+    schema: z.int().min(0).max(65_535),
+    byDefault: 4747,
+    expects: "a whole number from 0 to 65535",
+    about: "the port to listen on; 0 for any that is free",
+  },
+  data: {
+    env: "PAWL_DATA",
+    flag: "--data",
+    schema: z.string().trim().min(1),
+    byDefault: ".pawl",
+    expects: "the path of a folder",
+    about: "the folder of the embedded database and of the admin's token",
+  },
+  databaseUrl: {
+    env: "DATABASE_URL",
+    flag: null,
+    schema: z.string().trim().min(1).nullable(),
+    byDefault: null,
+    expects: "the address of a PostgreSQL",
+    about: "a PostgreSQL 15 or newer of your own, in place of the embedded one",
+  },
+  logLevel: {
+    env: "PAWL_LOG_LEVEL",
+    flag: null,
+    schema: z.enum(LOG_LEVELS),
+    byDefault: "info",
+    expects: `one of ${LOG_LEVELS.join(", ")}`,
+    about: "how much is logged; debug has a line for every request",
+  },
+  sweepSeconds: {
+    env: "PAWL_SWEEP_SECONDS",
+    flag: null,
+    schema: z.number().min(0).max(86_400),
+    byDefault: 60,
+    expects: "a number of seconds up to a day",
+    about: "how often timers are looked at; fractions are allowed, 0 is never",
+  },
+  corsOrigins: {
+    env: "PAWL_CORS_ORIGINS",
+    flag: null,
+    schema: z.array(z.url({ protocol: /^https?$/ })),
+    byDefault: [],
+    expects: "a list of origins like https://example.com",
+    about: "the origins that browsers may call from, separated by commas",
+  },
+  bodyLimitBytes: {
+    env: "PAWL_BODY_LIMIT_BYTES",
+    flag: null,
+    schema: z.int().min(1_024).max(1_073_741_824),
+    byDefault: 1_048_576,
+    expects: "a whole number of bytes from 1024 to 1073741824",
+    about: "the largest body that is taken",
+  },
+} as const satisfies Record<string, Setting>;
+
+type Setting = {
+  env: string;
+  flag: string | null;
+  schema: z.ZodType;
+  byDefault: unknown;
+  /** What a wrong value is told that it is not. */
+  expects: string;
+  about: string;
+};
+
+type Name = keyof typeof SETTINGS;
+export type Settings = { [N in Name]: z.output<(typeof SETTINGS)[N]["schema"]> };
+
+/** Not settings, but read all the same. */
+const OTHER_VARIABLES = ["PAWL_ADMIN_TOKEN", "PAWL_DEBUG", "PAWL_URL", "PAWL_TOKEN", "PAWL_TASK_ID"];
+
+type Sources = {
+  flags: Partial<Record<Name, string>>;
+  env: Readonly<Record<string, string | undefined>>;
+  file: Partial<Settings>;
+};
+
+/** Every setting from the first place that gives it, or INVALID_CONFIG naming all that is wrong. */
+export function resolveSettings(sources: Sources): Settings {
+  const mistakes = misspelt(sources.env);
+  const settings: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(SETTINGS) as [Name, Setting][]) {
+    const { place, value } = given(name, setting, sources);
+    const parsed = setting.schema.safeParse(value);
+    if (parsed.success) settings[name] = parsed.data;
+    else
+      mistakes.push(`${place} is ${JSON.stringify(value)}, not ${setting.expects}${meant(setting, value)}`);
+  }
+  const [first] = mistakes;
+  if (first === undefined) return settings as Settings;
+  if (mistakes.length === 1) throw new PawlError("INVALID_CONFIG", first);
+  throw new PawlError("INVALID_CONFIG", `The configuration: ${mistakes.join("; ")}`, { mistakes });
+}
+
+function given(
+  name: Name,
+  { env: variable, flag, schema, byDefault }: Setting,
+  { flags, env, file }: Sources,
+): { place: string; value: unknown } {
+  const [flagged, set] = [flags[name], env[variable]];
+  if (flagged !== undefined) return { place: flag ?? name, value: valueOf(schema, flagged) };
+  // An empty variable is how some shells say that there is none.
+  if (set !== undefined && set !== "") return { place: variable, value: valueOf(schema, set) };
+  return { place: name, value: file[name] ?? byDefault };
+}
+
+/** The keys of `pawl.config.ts`, with the words for a wrong value. */
+export function settingsShape(): Record<string, z.ZodType> {
+  return Object.fromEntries(
+    Object.entries(SETTINGS).map(([name, { schema, expects }]) => [
+      name,
+      z.custom((value) => schema.safeParse(value).success, { error: `must be ${expects}` }).optional(),
+    ]),
+  );
+}
+
+/** Variables and flags are texts; what they stand for is in the schema. */
+function valueOf(schema: z.ZodType, text: string): unknown {
+  const { type } = z.toJSONSchema(schema, { io: "input" });
+  // Not `Number` alone: it takes "" and "0x10" for numbers, and makes null of the rest when it is told.
+  if (type === "integer" || type === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  return type === "array" ? text.split(",").map((part) => part.trim()) : text;
+}
+
+function meant({ schema }: Setting, value: unknown): string {
+  return schema instanceof z.ZodEnum && typeof value === "string"
+    ? didYouMean(value, schema.options.map(String))
+    : "";
+}
+
+/** Only what is close to a name of ours: an orchestrator may set others that begin the same. */
+function misspelt(env: Sources["env"]): string[] {
+  const known = [...Object.values(SETTINGS).map((setting) => setting.env), ...OTHER_VARIABLES];
+  return Object.keys(env)
+    .filter((name) => name.startsWith("PAWL_") && !known.includes(name))
+    .flatMap((name) => {
+      const near = nearest(name, known);
+      return near === null ? [] : [`there is no setting ${name}; did you mean ${near}?`];
+    });
+}

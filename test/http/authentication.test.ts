@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import { ROUTES } from "../../src/contract/index.ts";
+import type { Route } from "../../src/contract/index.ts";
+import { openFrontDesk, wordOf } from "./front-desk.ts";
+
+const desk = await openFrontDesk();
+const other = await openFrontDesk({ beside: desk });
+const UNKNOWN = `pawl_main_${"0".repeat(48)}`;
+
+const HEADERS: [string, string][] = [
+  ["no token", ""],
+  ["another scheme", "Basic YWRtaW46YWRtaW4="],
+  ["a scheme without a token", "Bearer "],
+  ["a token that nobody has", `Bearer ${UNKNOWN}`],
+  ["a token of an org that is not", `Bearer pawl_nowhere_${"0".repeat(48)}`],
+  ["a token of another form", "Bearer sesame"],
+  ["a token with a broken org", `Bearer pawl_%ff_${"0".repeat(48)}`],
+  ["a token with a NUL in its org", `Bearer pawl_%00_${"0".repeat(48)}`],
+  ["a token as long as a book", `Bearer ${"x".repeat(5_000)}`],
+  ["two tokens", `Bearer ${desk.admin} ${desk.admin}`],
+];
+
+test.each(HEADERS)("%s is 401 INVALID_TOKEN, and says how to send one", async (_, authorization) => {
+  const heard = await desk.ask("GET /api/me", { token: null, headers: { authorization } });
+  expect(wordOf(heard)).toBe("401 INVALID_TOKEN");
+  expect(heard.headers.get("www-authenticate")).toBe("Bearer");
+  expect(heard.body.next).toContain("Authorization: Bearer");
+});
+
+test("without a token only the open routes answer, and nobody learns what else is there", async () => {
+  const open = Object.values<Route>(ROUTES).filter(({ access }) => access === "open");
+  expect(open.map(({ path }) => path)).toEqual(["/live", "/ready", "/openapi.json", "/docs"]);
+  const paths = Object.values<Route>(ROUTES).filter(({ access }) => access !== "open");
+  for (const { method, path } of [...paths, { method: "GET", path: "/api/nothing" }])
+    expect(wordOf(await desk.ask(`${method} ${path}`, { token: null }))).toBe("401 INVALID_TOKEN");
+  expect(wordOf(await desk.ask("GET /nothing", { token: null }))).toBe("404 NOT_FOUND");
+  expect(wordOf(await desk.ask("GET /api/nothing"))).toBe("404 NOT_FOUND");
+});
+
+test("the scheme may be written in any case", async () => {
+  const authorization = `bearer ${desk.admin}`;
+  expect((await desk.ask("GET /api/me", { token: null, headers: { authorization } })).status).toBe(200);
+});
+
+test("who has no token gets no body read: a flood of bytes is 401, not 413", async () => {
+  const body = JSON.stringify({ x: "y".repeat(2_000_000) });
+  expect(wordOf(await desk.ask("POST /api/tasks", { token: null, body }))).toBe("401 INVALID_TOKEN");
+});
+
+test("a revoked token is 401 on the very next request, at every node", async () => {
+  for (let round = 0; round < 20; round++) {
+    const { body } = await desk.ask("POST /api/members/admin/tokens");
+    const token = String(body.token);
+    const nodes = [desk, other];
+    for (const node of nodes) expect((await node.ask("GET /api/me", { token })).status).toBe(200);
+    const revoked = await nodes[round % 2]!.ask(`DELETE /api/tokens/${String(body.id)}`);
+    expect(revoked.status).toBe(204);
+    const after = await Promise.all(nodes.map((node) => node.ask("GET /api/me", { token })));
+    expect(after.map(wordOf)).toEqual(["401 INVALID_TOKEN", "401 INVALID_TOKEN"]);
+  }
+});
+
+test("a revoked token stays revoked, and revoking it again changes nothing", async () => {
+  const { body } = await desk.ask("POST /api/members/admin/tokens");
+  for (let times = 0; times < 2; times++)
+    expect((await desk.ask(`DELETE /api/tokens/${String(body.id)}`)).status).toBe(204);
+});
+
+test("a member who is switched off is 401 MEMBER_INACTIVE from his next request on, and comes back", async () => {
+  const token = await desk.member({ id: "sam", roles: ["agent"] });
+  const look = async () => [
+    wordOf(await desk.ask("GET /api/me", { token })),
+    wordOf(await other.ask("GET /api/me", { token })),
+  ];
+  expect(await look()).toEqual(["200", "200"]);
+  await desk.ask("PATCH /api/members/sam", { body: { active: false } });
+  expect(await look()).toEqual(["401 MEMBER_INACTIVE", "401 MEMBER_INACTIVE"]);
+  await other.ask("PATCH /api/members/sam", { body: { active: true } });
+  expect(await look()).toEqual(["200", "200"]);
+});
+
+test("a role that is taken away is gone at once", async () => {
+  const token = await desk.member({ id: "pat", roles: ["admin"] });
+  expect((await desk.ask("POST /api/projects", { token, body: {} })).status).toBe(201);
+  await desk.ask("PATCH /api/members/pat", { body: { roles: ["agent"] } });
+  expect(wordOf(await other.ask("POST /api/projects", { token, body: {} }))).toBe("403 FORBIDDEN");
+});
+
+test("the token is told once and kept only as a hash", async () => {
+  const { body } = await desk.ask("POST /api/members/admin/tokens");
+  const rows = await desk.sql<{ row: string }[]>`select t::text as row from pawl.token t`;
+  const secret = String(body.token).split("_").at(-1)!;
+  expect(rows.some(({ row }) => row.includes(String(body.id)))).toBe(true);
+  expect(rows.some(({ row }) => row.includes(secret))).toBe(false);
+});
+
+test("a token speaks in its own org only, whatever the ids have in common", async () => {
+  const token = await desk.member({ id: "admin", roles: ["admin"] }, "twin");
+  const me = await desk.ask("GET /api/me", { token });
+  expect(me.body).toMatchObject({ org_id: "twin", id: "admin" });
+  const { members } = (await desk.ask("GET /api/members", { token })).body as { members: { id: string }[] };
+  expect(members.map(({ id }) => id)).toEqual(["admin"]);
+});
+
+test("an org whose name is not of letters has tokens that work", async () => {
+  const token = await desk.member({ id: "admin", roles: ["admin"] }, "цех № 5_a/b");
+  expect((await desk.ask("GET /api/me", { token })).body.org_id).toBe("цех № 5_a/b");
+});

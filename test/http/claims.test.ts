@@ -1,0 +1,149 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { LifecycleParts } from "../../src/engine/lifecycle-parts.ts";
+import { openFrontDesk, wordOf } from "./front-desk.ts";
+
+/** What the planner's rules need to know of an executor: that he has nothing at hand. */
+const NOBODY_IS_BUSY: Record<string, LifecycleParts> = {
+  planner: { facts: { work_of_actor: (_tx, _org, asks) => Promise.resolve(asks.map(() => [])) } },
+};
+
+const desk = await openFrontDesk({ parts: NOBODY_IS_BUSY });
+const beside = await openFrontDesk({ beside: desk });
+const ann = await desk.member({ id: "ann", roles: ["worker", "agent"] });
+
+type ClaimedTask = { id: string; lease_token: string | null; lease_until: string | null; status: string };
+
+const add = (more: object = {}) =>
+  desk.ask("POST /api/tasks", { token: ann, body: { lifecycle: "code", title: "Mend it", ...more } });
+const claim = (more: object = {}, how: { signal?: AbortSignal; at?: typeof desk; token?: string } = {}) =>
+  (how.at ?? desk).ask("POST /api/claims", {
+    token: how.token ?? ann,
+    body: { lifecycle: "code", ...more },
+    ...(how.signal ? { signal: how.signal } : {}),
+  });
+const tasksOf = ({ body }: { body: Record<string, unknown> }) => body.tasks as ClaimedTask[];
+
+test("a claim gives the tasks with their leases; nobody else is ever told the token", async () => {
+  const { body: made } = await add();
+  const [task] = tasksOf(await claim());
+  expect(task).toMatchObject({ id: made.id, status: "claimed", assigned_to: null });
+  expect(task?.lease_token).toMatch(/^[0-9a-f-]{36}$/);
+  expect(Date.parse(task?.lease_until ?? "")).toBeGreaterThan(Date.now());
+  for (const what of ["GET /api/tasks", `GET /api/tasks/${task!.id}`, `GET /api/tasks/${task!.id}/events`])
+    expect((await desk.ask(what, { token: ann })).text).not.toContain(task!.lease_token);
+});
+
+test("where a lifecycle has no leases the token and its end are null", async () => {
+  const body = { lifecycle: "board", title: "Paint the shed", description: "x" };
+  await desk.ask("POST /api/tasks", { token: ann, body });
+  const [task] = tasksOf(await claim({ lifecycle: "board", comment: "mine" }));
+  expect(task).toMatchObject({ status: "IN_PROGRESS", lease_token: null, lease_until: null });
+});
+
+test("a claim by a move gives the token as well, and only there", async () => {
+  const { body: made } = await add();
+  const what = `POST /api/tasks/${String(made.id)}/transitions`;
+  const moved = await desk.ask(what, { token: ann, body: { action: "claim" } });
+  const { lease_token } = moved.body as { lease_token: string };
+  expect(lease_token).toMatch(/^[0-9a-f-]{36}$/);
+  const body = { action: "start", lease_token, payload: { worktree: "/w", branch: "b" } };
+  expect((await desk.ask(what, { token: ann, body })).body).toMatchObject({ lease_token: null });
+});
+
+test("a heartbeat tells which leases are renewed and which are lost", async () => {
+  await add();
+  const [task] = tasksOf(await claim());
+  const bob = await desk.member({ id: "bob", roles: ["worker"] });
+  const leases = [
+    { task_id: task!.id, lease_token: task!.lease_token },
+    { task_id: "0197a000-0000-7000-8000-000000000001", lease_token: task!.lease_token },
+    { task_id: "nonsense", lease_token: "nonsense" },
+  ];
+  const lost = [leases[1]!.task_id, "nonsense"];
+  const mine = await desk.ask("POST /api/heartbeats", { token: ann, body: { leases } });
+  expect(mine.body).toMatchObject({ extended: [{ task_id: task!.id }], lost });
+  const his = await desk.ask("POST /api/heartbeats", { token: bob, body: { leases } });
+  expect(his.body).toEqual({ extended: [], lost: [task!.id, ...lost] });
+});
+
+test("a claim that waits is answered as soon as there is a task", async () => {
+  for (let round = 0; round < 5; round++) {
+    const waiting = claim({ wait_seconds: 30 });
+    await pause(50);
+    const { body: made } = await add();
+    const before = Date.now();
+    expect(tasksOf(await waiting)).toMatchObject([{ id: made.id }]);
+    expect(Date.now() - before).toBeLessThan(700);
+  }
+});
+
+test("a task of another node's is found by one who waits, though nobody tells him", async () => {
+  const waiting = claim({ wait_seconds: 30 }, { at: beside });
+  await pause(50);
+  const { body: made } = await add();
+  expect(tasksOf(await waiting)).toMatchObject([{ id: made.id }]);
+});
+
+test("many who wait get one task each", async () => {
+  const waiting = Array.from({ length: 10 }, () => claim({ wait_seconds: 30 }));
+  await pause(100);
+  const made = await Promise.all(Array.from({ length: 10 }, () => add()));
+  const got = (await Promise.all(waiting)).flatMap(tasksOf);
+  expect(got.map(({ id }) => id).sort()).toEqual(made.map(({ body }) => String(body.id)).sort());
+});
+
+test("a claim that waited in vain is empty when its time is over", async () => {
+  const before = Date.now();
+  const heard = await claim({ wait_seconds: 0.3 });
+  expect([heard.status, tasksOf(heard)]).toEqual([200, []]);
+  expect(Date.now() - before).toBeGreaterThanOrEqual(290);
+});
+
+test("an empty claim says why, where there is a task that was not for this one", async () => {
+  const lead = await desk.member({ id: "lea", roles: ["lead"] });
+  const joe = await desk.member({ id: "joe", roles: ["executor"], skill_level: 1 });
+  const body = { lifecycle: "planner", title: "Weld", client_event_id: "weld" };
+  await desk.ask("POST /api/tasks", { token: lead, body });
+  const more = { lifecycle: "planner", client_event_id: "take" };
+  const heard = await claim(more, { token: joe });
+  expect(heard.body).toMatchObject({ tasks: [], refusal: { code: "SKILL_TOO_LOW" } });
+});
+
+test("who is gone takes no task: it stays for the next", async () => {
+  const leaving = new AbortController();
+  const waiting = claim({ wait_seconds: 30 }, { signal: leaving.signal });
+  await pause(100);
+  leaving.abort();
+  await expect(waiting).rejects.toThrow();
+  await pause(50);
+  const { body: made } = await add();
+  // Long enough for one who would still be looking.
+  await pause(1_500);
+  expect(tasksOf(await claim())).toMatchObject([{ id: made.id }]);
+});
+
+test("who waits with a key gets his tasks again by it", async () => {
+  const more = { wait_seconds: 30, client_event_id: "waited" };
+  const waiting = claim(more);
+  await pause(50);
+  await add();
+  const first = await waiting;
+  const again = await claim(more);
+  expect(tasksOf(again)).toEqual(tasksOf(first));
+  expect(again.headers.get("idempotent-replayed")).toBe("true");
+});
+
+test("a server that stops answers those who wait, and lets what is under way finish", async () => {
+  const node = await openFrontDesk({ beside: desk });
+  const waiting = claim({ wait_seconds: 30 }, { at: node });
+  await pause(100);
+  const before = Date.now();
+  const closing = node.close();
+  const heard = await waiting;
+  await closing;
+  expect([wordOf(heard), tasksOf(heard)]).toEqual(["200", []]);
+  expect(heard.headers.get("connection")).toBe("close");
+  expect(Date.now() - before).toBeLessThan(5_000);
+  await expect(node.ask("GET /live")).rejects.toThrow();
+});

@@ -1,0 +1,100 @@
+import { afterAll } from "vitest";
+import type { Lifecycle } from "../../src/core/index.ts";
+import { Directory } from "../../src/engine/directory.ts";
+import type { Member } from "../../src/engine/directory.ts";
+import type { Sql } from "../../src/engine/database/connect.ts";
+import type { EngineOptions } from "../../src/engine/engine.ts";
+import { createOrg } from "../../src/engine/members.ts";
+import { buildServer } from "../../src/http/server.ts";
+import type { ServerOptions } from "../../src/http/server.ts";
+import { LIFECYCLES } from "../../src/lifecycles/index.ts";
+import { EVERYBODY_IS_ACTIVE, openDesk, SYSTEM } from "../engine/desk.ts";
+import type { Desk } from "../engine/desk.ts";
+
+/** What came back over the wire. */
+export type Heard = {
+  status: number;
+  headers: Headers;
+  /** JSON where it was JSON. */
+  body: Record<string, unknown>;
+  text: string;
+};
+
+export type Ask = {
+  token?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+};
+
+export type FrontDesk = {
+  desk: Desk;
+  sql: Sql;
+  directory: Directory;
+  url: string;
+  /** Stops the server. */
+  close(): Promise<void>;
+  /** `ask("GET /api/me", { token })`: by the admin unless told otherwise, by nobody with a token of null. */
+  ask(what: string, how?: Ask): Promise<Heard>;
+  /** A new member, and a token of his. */
+  member(given: Partial<Member>, org_id?: string): Promise<string>;
+  admin: string;
+};
+
+/** A server on a database of the test file's own, reached over real HTTP; every answer is held against the contract. */
+export async function openFrontDesk(
+  options: EngineOptions & {
+    lifecycles?: readonly Lifecycle[];
+    server?: Partial<ServerOptions>;
+    /** Another node on the same database. */
+    beside?: FrontDesk;
+  } = {},
+): Promise<FrontDesk> {
+  const { lifecycles = LIFECYCLES, beside, server = {}, ...engineOptions } = options;
+  const desk = beside?.desk ?? (await openDesk({ parts: EVERYBODY_IS_ACTIVE, ...engineOptions, lifecycles }));
+  const { sql } = desk;
+  const engine = beside ? desk.node(engineOptions) : desk.engine;
+  const directory = new Directory(sql, lifecycles);
+  const app = await buildServer({ engine, directory, version: "0.0.0", checksReplies: true, ...server });
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  afterAll(() => app.close());
+
+  const member = async (given: Partial<Member>, org_id = "main") => {
+    const by = { org_id, actor: SYSTEM };
+    if (org_id !== "main") await createOrg(sql, org_id);
+    const made = await directory.addMember(by, given);
+    if (made.kind === "refused") throw new Error(made.detail);
+    const issued = await directory.issueToken(by, made.answer.id);
+    if (issued.kind === "refused") throw new Error(issued.detail);
+    return issued.token;
+  };
+  const admin = beside?.admin ?? (await member({ id: "admin", roles: ["admin"] }));
+  const ask: FrontDesk["ask"] = async (what, { token = admin, body, headers = {}, signal } = {}) => {
+    const [method = "", path = ""] = what.split(" ");
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    });
+    return heardOf(response);
+  };
+  return { desk, sql, directory, url, close: () => app.close(), ask, member, admin };
+}
+
+export async function heardOf(response: Response): Promise<Heard> {
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.includes("json") ?? false;
+  const body = isJson ? (JSON.parse(text) as Heard["body"]) : {};
+  return { status: response.status, headers: response.headers, body, text };
+}
+
+/** An answer in one word: its status, or its status and code where it is a problem. */
+export function wordOf({ status, headers, body }: Heard): string {
+  const isProblem = headers.get("content-type")?.startsWith("application/problem+json") ?? false;
+  return isProblem ? `${status} ${String(body.code)}` : String(status);
+}

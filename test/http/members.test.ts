@@ -1,0 +1,169 @@
+import { expect, test } from "vitest";
+import { openFrontDesk, wordOf } from "./front-desk.ts";
+
+const desk = await openFrontDesk();
+
+test("a member has what the spec says he has, with its defaults", async () => {
+  const made = await desk.ask("POST /api/members", { body: { id: "ann" } });
+  expect(made.body).toEqual({
+    id: "ann",
+    name: "ann",
+    kind: "human",
+    roles: [],
+    project_ids: null,
+    skill_level: null,
+    specializations: [],
+    active: true,
+  });
+  expect((await desk.ask("GET /api/members/ann")).body).toEqual(made.body);
+});
+
+test("a change leaves alone what it does not speak of", async () => {
+  const given = {
+    id: "bob",
+    name: "Bob",
+    kind: "worker",
+    roles: ["worker", "welder's mate"],
+    project_ids: ["main", "shed"],
+    skill_level: 7,
+    specializations: ["welding", 'with "quotes", and commas'],
+    active: true,
+  };
+  expect((await desk.ask("POST /api/members", { body: given })).body).toEqual(given);
+  const changed = await desk.ask("PATCH /api/members/bob", { body: { skill_level: null } });
+  expect(changed.body).toEqual({ ...given, skill_level: null });
+  expect((await desk.ask("PATCH /api/members/bob", { body: {} })).body).toEqual(changed.body);
+});
+
+test("members and projects are listed page by page, each once", async () => {
+  const token = await desk.member({ id: "admin", roles: ["admin"] }, "many");
+  for (const list of ["members", "projects"]) {
+    const ids = Array.from({ length: 7 }, (_, n) => `n${n}`);
+    for (const id of ids) await desk.ask(`POST /api/${list}`, { token, body: { id } });
+    const seen: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const { body } = await desk.ask(`GET /api/${list}?limit=3&cursor=${cursor}`, { token });
+      seen.push(...(body[list] as { id: string }[]).map(({ id }) => id));
+      cursor = body.cursor as string | null;
+    }
+    expect(seen).toEqual([list === "members" ? "admin" : "main", ...ids]);
+  }
+});
+
+test("the last admin cannot be switched off, nor lose what makes him one; the last but one can", async () => {
+  const token = await desk.member({ id: "first", roles: ["admin"] }, "small");
+  const change = (id: string, body: object) => desk.ask(`PATCH /api/members/${id}`, { token, body });
+  for (const body of [{ active: false }, { roles: ["agent"] }, { project_ids: ["main"] }])
+    expect(wordOf(await change("first", body))).toBe("409 LAST_ADMIN");
+  expect(wordOf(await change("first", { name: "First", roles: ["admin", "lead"] }))).toBe("200");
+  await desk.member({ id: "half", roles: ["admin"], project_ids: ["main"] }, "small");
+  expect(wordOf(await change("first", { active: false }))).toBe("409 LAST_ADMIN");
+  await desk.member({ id: "second", roles: ["admin"] }, "small");
+  expect(wordOf(await change("first", { active: false }))).toBe("200");
+});
+
+test("two admins who switch each other off at the same moment leave one", async () => {
+  const org = "duel";
+  const tokens = {
+    a: await desk.member({ id: "a", roles: ["admin"] }, org),
+    b: await desk.member({ id: "b", roles: ["admin"] }, org),
+  };
+  for (let round = 0; round < 30; round++) {
+    const heard = await Promise.all([
+      desk.ask("PATCH /api/members/b", { token: tokens.a, body: { active: false } }),
+      desk.ask("PATCH /api/members/a", { token: tokens.b, body: { active: false } }),
+    ]);
+    const rows = await desk.sql`select id from pawl.member where org_id = ${org} and active`;
+    expect(rows, heard.map(wordOf).join(" ")).toHaveLength(1);
+    await desk.sql`update pawl.member set active = true where org_id = ${org}`;
+  }
+});
+
+test("an admin of some projects hands out no more than he has", async () => {
+  await desk.ask("POST /api/projects", { body: { id: "yard" } });
+  const token = await desk.member({ id: "yardmaster", roles: ["admin"], project_ids: ["yard"] });
+  const word = async (what: string, body?: object) => wordOf(await desk.ask(what, { token, body }));
+  expect(await word("POST /api/members", { id: "y1", project_ids: ["yard"] })).toBe("201");
+  expect(await word("POST /api/members/y1/tokens")).toBe("201");
+  expect(await word("PATCH /api/members/y1", { name: "Y" })).toBe("200");
+  expect(await word("PATCH /api/projects/yard", { name: "The yard" })).toBe("200");
+  for (const [what, body] of [
+    ["POST /api/members", { id: "y2" }],
+    ["POST /api/members", { id: "y2", project_ids: ["yard", "main"] }],
+    ["PATCH /api/members/y1", { project_ids: null }],
+    ["PATCH /api/members/yardmaster", { project_ids: null }],
+    ["PATCH /api/members/admin", { active: false }],
+    ["POST /api/members/admin/tokens", undefined],
+    ["POST /api/projects", { id: "his" }],
+  ] as const)
+    expect(await word(what, body), what).toBe("403 FORBIDDEN");
+  const { body } = await desk.ask("POST /api/members/admin/tokens");
+  expect(await word(`DELETE /api/tokens/${String(body.id)}`)).toBe("403 FORBIDDEN");
+  expect((await desk.ask("GET /api/me", { token: String(body.token) })).status).toBe(200);
+  expect(await word("PATCH /api/projects/main", { name: "Mine" })).toBe("404 NOT_FOUND");
+});
+
+test("a member sees the projects that are his, and of others not even that they are", async () => {
+  await desk.ask("POST /api/projects", { body: { id: "attic" } });
+  const token = await desk.member({ id: "mole", roles: ["agent"], project_ids: ["attic", "no-more"] });
+  const { body } = await desk.ask("GET /api/projects", { token });
+  expect(body.projects).toMatchObject([{ id: "attic", name: "attic", settings: {} }]);
+  expect(wordOf(await desk.ask("GET /api/projects/main", { token }))).toBe("404 NOT_FOUND");
+});
+
+test("settings are merged, checked by their lifecycle, and brought back to their defaults by null", async () => {
+  const id = String((await desk.ask("POST /api/projects", { body: {} })).body.id);
+  const set = async (settings: object) => desk.ask(`PATCH /api/projects/${id}`, { body: { settings } });
+  expect((await set({ board: { status_deadlines: { NEW: 1 } } })).body.settings).toEqual({
+    board: { status_deadlines: { NEW: 1 } },
+  });
+  const merged = await set({ board: { status_deadlines: { BLOCKED: 0.5 } }, code: {} });
+  expect(merged.body.settings).toEqual({ board: { status_deadlines: { NEW: 1, BLOCKED: 0.5 } }, code: {} });
+  const mistakes: [object, { path: string; message: string }][] = [
+    [
+      { board: { status_deadlines: { NEW: "soon" } } },
+      {
+        path: "settings.board.status_deadlines.NEW",
+        message: "Invalid input: expected number, received string",
+      },
+    ],
+    [
+      { board: { status_deadlines: { NWE: 5 } } },
+      {
+        path: "settings.board.status_deadlines",
+        message: 'there is no setting "NWE"; did you mean "NEW"?',
+      },
+    ],
+    [{ bord: {} }, { path: "settings", message: 'there is no lifecycle "bord"; did you mean "board"?' }],
+    [{ board: "x" }, { path: "settings.board", message: "Invalid input: expected object, received string" }],
+  ];
+  for (const [settings, error] of mistakes) {
+    const heard = await set(settings);
+    expect(wordOf(heard)).toBe("422 VALIDATION_ERROR");
+    expect(heard.body.errors).toEqual([error]);
+  }
+  expect((await set({ board: { status_deadlines: { NEW: null } }, code: null })).body.settings).toEqual({
+    board: { status_deadlines: { BLOCKED: 0.5 } },
+    code: {},
+  });
+});
+
+test("settings a hundred thousand levels deep are refused, not followed", async () => {
+  const deep = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
+  const body = `{"settings":{"board":${deep}}}`;
+  expect(wordOf(await desk.ask("POST /api/projects", { body }))).toBe("422 VALIDATION_ERROR");
+});
+
+test("a deadline that was set holds from the next status change on", async () => {
+  const ann = await desk.member({ id: "anne", roles: ["agent"] });
+  const id = String((await desk.ask("POST /api/projects", { body: {} })).body.id);
+  const body = { lifecycle: "board", title: "Paint the shed", description: "x", project_id: id };
+  const { body: task } = await desk.ask("POST /api/tasks", { token: ann, body });
+  await desk.ask(`PATCH /api/projects/${id}`, {
+    body: { settings: { board: { status_deadlines: { IN_PROGRESS: 5 } } } },
+  });
+  const move = { action: "claim", comment: "mine" };
+  const moved = await desk.ask(`POST /api/tasks/${String(task.id)}/transitions`, { token: ann, body: move });
+  const { due_at, entered_at } = moved.body.task as { due_at: string; entered_at: string };
+  expect(Date.parse(due_at) - Date.parse(entered_at)).toBe(5 * 60_000);
+});

@@ -1,0 +1,282 @@
+import { expect, test } from "vitest";
+import { ROUTES } from "../../src/contract/index.ts";
+import type { Route } from "../../src/contract/index.ts";
+import { openFrontDesk, wordOf } from "./front-desk.ts";
+
+const desk = await openFrontDesk();
+const tokens: Record<string, string | null> = {
+  admin: desk.admin,
+  ann: await desk.member({ id: "ann", roles: ["agent", "worker"] }),
+  bob: await desk.member({ id: "bob", roles: ["agent", "worker"], project_ids: ["main"] }),
+  eve: await desk.member({ id: "eve", roles: ["viewer"] }),
+  out: await desk.member({ id: "out", roles: ["agent", "worker"], project_ids: ["elsewhere"] }),
+  other: await desk.member({ id: "ann", roles: ["admin", "agent"] }, "other"),
+  nobody: null,
+};
+await desk.directory.addProject({ org_id: "main", actor: (await known("admin")).actor }, { id: "shed" });
+
+/** Things that the rows below speak of, made afresh for each row. */
+const MAKE = {
+  task: async () => {
+    const body = { lifecycle: "board", title: "Paint the shed", description: "Both sides" };
+    return String((await desk.ask("POST /api/tasks", { token: tokens.ann!, body })).body.id);
+  },
+  code: async () => {
+    const body = { lifecycle: "code", title: "Mend it" };
+    return String((await desk.ask("POST /api/tasks", { token: tokens.ann!, body })).body.id);
+  },
+  member: async () => String((await desk.ask("POST /api/members", { body: {} })).body.id),
+  token: async () => String((await desk.ask("POST /api/members/eve/tokens")).body.id),
+};
+
+const NO_UUID = "not-a-uuid";
+const UNKNOWN = "0197a000-0000-7000-8000-000000000001";
+const board = { lifecycle: "board", title: "A new task", description: "Of some kind" };
+const claim = { action: "claim", comment: "mine" };
+const NUL = "a\u0000b";
+const LONE = "a\ud800b";
+
+/** who, what (`{task}` is one made for the row), with which body, and the answer in a word. */
+type Row = [who: string, what: string, body: unknown, answer: string];
+
+const TABLE: Row[] = [
+  ["nobody", "GET /live", undefined, "200"],
+  ["nobody", "GET /ready", undefined, "200"],
+  ["nobody", "GET /openapi.json", undefined, "200"],
+  ["nobody", "GET /docs", undefined, "200"],
+
+  ["eve", "GET /api/lifecycles", undefined, "200"],
+  ["nobody", "GET /api/lifecycles", undefined, "401 INVALID_TOKEN"],
+  ["eve", "GET /api/lifecycles/board", undefined, "200"],
+  ["eve", "GET /api/lifecycles/boad", undefined, "404 NOT_FOUND"],
+  ["eve", "GET /api/lifecycles/planner/diagram", undefined, "200"],
+  ["eve", "GET /api/lifecycles/__proto__/diagram", undefined, "404 NOT_FOUND"],
+
+  ["ann", "POST /api/tasks", board, "201"],
+  ["nobody", "POST /api/tasks", board, "401 INVALID_TOKEN"],
+  ["ann", "POST /api/tasks", { ...board, project_id: null, unheard_of: { of: [1] } }, "201"],
+  ["ann", "POST /api/tasks", { ...board, available_at: "2030-01-01T00:00:00+02:00" }, "201"],
+  ["ann", "POST /api/tasks", { ...board, available_at: "tomorrow" }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/tasks", { ...board, available_at: 5 }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/tasks", { ...board, title: "Hm" }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/tasks", { ...board, title: NUL.repeat(3) }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/tasks", { ...board, description: LONE }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/tasks", { ...board, [NUL]: 1 }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/tasks", { ...board, lifecycle: "boad" }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/tasks", { ...board, lifecycle: 7 }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/tasks", { ...board, client_event_id: "" }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/tasks", [board], "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/tasks", undefined, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/tasks", null, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/tasks", { ...board, project_id: "nowhere" }, "404 NOT_FOUND"],
+  ["bob", "POST /api/tasks", { ...board, project_id: "shed" }, "404 NOT_FOUND"],
+  ["ann", "POST /api/tasks", { ...board, blocked_by: [UNKNOWN] }, "422 VALIDATION_ERROR"],
+  // A task of one request can only wait for itself.
+  ["ann", "POST /api/tasks", { ...board, ref: "a", blocked_by: ["a"] }, "409 CYCLIC_DEPENDENCY"],
+  ["eve", "POST /api/tasks", board, "403 FORBIDDEN"],
+  ["eve", "POST /api/tasks", { ...board, project_id: 7 }, "403 FORBIDDEN"],
+  ["ann", "POST /api/tasks", { lifecycle: "planner", title: "Weld", client_event_id: "w" }, "403 FORBIDDEN"],
+
+  ["eve", "GET /api/tasks", undefined, "200"],
+  ["nobody", "GET /api/tasks", undefined, "401 INVALID_TOKEN"],
+  ["eve", "GET /api/tasks?lifecycle=board&status=NEW,DONE&assigned_to=me&q=shed&limit=2", undefined, "200"],
+  ["eve", "GET /api/tasks?status=NEW&status=DONE&project_id=main", undefined, "200"],
+  ["eve", "GET /api/tasks?limit=0", undefined, "422 VALIDATION_ERROR"],
+  ["eve", "GET /api/tasks?limit=201", undefined, "422 VALIDATION_ERROR"],
+  ["eve", "GET /api/tasks?limit=ten", undefined, "422 VALIDATION_ERROR"],
+  ["eve", "GET /api/tasks?limit=1&limit=2", undefined, "422 VALIDATION_ERROR"],
+  ["eve", "GET /api/tasks?q=%00", undefined, "422 VALIDATION_ERROR"],
+  ["eve", `GET /api/tasks?cursor=${NO_UUID}`, undefined, "422 VALIDATION_ERROR"],
+
+  ["eve", "GET /api/tasks/{task}", undefined, "200"],
+  ["nobody", "GET /api/tasks/{task}", undefined, "401 INVALID_TOKEN"],
+  ["out", "GET /api/tasks/{task}", undefined, "404 TASK_NOT_FOUND"],
+  ["other", "GET /api/tasks/{task}", undefined, "404 TASK_NOT_FOUND"],
+  ["ann", `GET /api/tasks/${NO_UUID}`, undefined, "404 TASK_NOT_FOUND"],
+  ["ann", `GET /api/tasks/${UNKNOWN}`, undefined, "404 TASK_NOT_FOUND"],
+  ["ann", "GET /api/tasks/%00", undefined, "404 TASK_NOT_FOUND"],
+
+  ["eve", "GET /api/tasks/{task}/events", undefined, "200"],
+  ["eve", "GET /api/tasks/{task}/events?after=1&limit=5", undefined, "200"],
+  ["eve", "GET /api/tasks/{task}/events?after=-1", undefined, "422 VALIDATION_ERROR"],
+  ["out", "GET /api/tasks/{task}/events", undefined, "404 TASK_NOT_FOUND"],
+  ["other", "GET /api/tasks/{task}/events", undefined, "404 TASK_NOT_FOUND"],
+
+  ["eve", "GET /api/tasks/{task}/actions", undefined, "200"],
+  ["out", "GET /api/tasks/{task}/actions", undefined, "404 TASK_NOT_FOUND"],
+  ["ann", `GET /api/tasks/${NO_UUID}/actions`, undefined, "404 TASK_NOT_FOUND"],
+
+  ["bob", "POST /api/tasks/{task}/transitions", claim, "200"],
+  ["nobody", "POST /api/tasks/{task}/transitions", claim, "401 INVALID_TOKEN"],
+  ["out", "POST /api/tasks/{task}/transitions", claim, "404 TASK_NOT_FOUND"],
+  ["other", "POST /api/tasks/{task}/transitions", claim, "404 TASK_NOT_FOUND"],
+  ["bob", `POST /api/tasks/${NO_UUID}/transitions`, claim, "404 TASK_NOT_FOUND"],
+  ["bob", "POST /api/tasks/{task}/transitions", { action: "claim" }, "422 COMMENT_REQUIRED"],
+  ["bob", "POST /api/tasks/{task}/transitions", { ...claim, action: "clam" }, "422 VALIDATION_ERROR"],
+  ["bob", "POST /api/tasks/{task}/transitions", { ...claim, action: "toString" }, "422 VALIDATION_ERROR"],
+  ["bob", "POST /api/tasks/{task}/transitions", { ...claim, comment: NUL }, "422 VALIDATION_ERROR"],
+  ["bob", "POST /api/tasks/{task}/transitions", { ...claim, payload: { x: LONE } }, "422 VALIDATION_ERROR"],
+  ["bob", "POST /api/tasks/{task}/transitions", { ...claim, payload: "x" }, "422 VALIDATION_ERROR"],
+  ["bob", "POST /api/tasks/{task}/transitions", { comment: "x" }, "422 VALIDATION_ERROR"],
+  [
+    "bob",
+    "POST /api/tasks/{task}/transitions",
+    { ...claim, expected_row_version: 1.5 },
+    "422 VALIDATION_ERROR",
+  ],
+  [
+    "bob",
+    "POST /api/tasks/{task}/transitions",
+    { ...claim, expected_row_version: 9 },
+    "409 VERSION_CONFLICT",
+  ],
+  [
+    "bob",
+    "POST /api/tasks/{task}/transitions",
+    { action: "complete", comment: "x" },
+    "409 INVALID_TRANSITION",
+  ],
+  ["eve", "POST /api/tasks/{task}/transitions", claim, "403 FORBIDDEN"],
+  ["eve", "POST /api/tasks/{task}/transitions", { action: "claim", comment: 7 }, "403 FORBIDDEN"],
+  // A shape that is wrong is told before a task that is not there.
+  ["bob", `POST /api/tasks/${UNKNOWN}/transitions`, { action: 7 }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/tasks/{code}/transitions", { action: "start" }, "422 LEASE_TOKEN_REQUIRED"],
+  [
+    "ann",
+    "POST /api/tasks/{code}/transitions",
+    { action: "start", lease_token: UNKNOWN, payload: { worktree: "/w", branch: "b" } },
+    "409 LEASE_LOST",
+  ],
+
+  ["ann", "POST /api/transitions", [{ id: "{task}", ...claim }], "200"],
+  ["nobody", "POST /api/transitions", [{ id: "{task}", ...claim }], "401 INVALID_TOKEN"],
+  ["ann", "POST /api/transitions", [], "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/transitions", { id: "{task}", ...claim }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/transitions", [{ id: "{task}" }], "422 VALIDATION_ERROR"],
+
+  ["ann", "POST /api/claims", { lifecycle: "code", limit: 2 }, "200"],
+  ["nobody", "POST /api/claims", { lifecycle: "code" }, "401 INVALID_TOKEN"],
+  ["ann", "POST /api/claims", { lifecycle: "board" }, "422 COMMENT_REQUIRED"],
+  ["ann", "POST /api/claims", { lifecycle: "bot-actions" }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/claims", { lifecycle: "cod" }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/claims", { lifecycle: "code", limit: 0 }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/claims", { lifecycle: "code", wait_seconds: 61 }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/claims", { lifecycle: "code", filter: { priority: 3 } }, "422 VALIDATION_ERROR"],
+  ["eve", "POST /api/claims", { lifecycle: "code" }, "403 FORBIDDEN"],
+  ["eve", "POST /api/claims", { lifecycle: "code", limit: 0 }, "403 FORBIDDEN"],
+
+  ["ann", "POST /api/heartbeats", { leases: [] }, "200"],
+  ["ann", "POST /api/heartbeats", { leases: [{ task_id: "{code}", lease_token: NO_UUID }] }, "200"],
+  ["ann", "POST /api/heartbeats", { leases: [{ task_id: 7 }] }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/heartbeats", {}, "422 VALIDATION_ERROR"],
+
+  ["eve", "GET /api/projects", undefined, "200"],
+  ["eve", "GET /api/projects?limit=1&cursor=a", undefined, "200"],
+  ["eve", "GET /api/projects/main", undefined, "200"],
+  ["bob", "GET /api/projects/shed", undefined, "404 NOT_FOUND"],
+  ["eve", "GET /api/projects/nowhere", undefined, "404 NOT_FOUND"],
+  ["admin", "POST /api/projects", {}, "201"],
+  [
+    "admin",
+    "POST /api/projects",
+    { id: "yard", settings: { board: { status_deadlines: { NEW: 1 } } } },
+    "201",
+  ],
+  ["admin", "POST /api/projects", { id: "main" }, "409 ALREADY_EXISTS"],
+  ["admin", "POST /api/projects", { id: "me" }, "422 VALIDATION_ERROR"],
+  ["admin", "POST /api/projects", { name: " " }, "422 VALIDATION_ERROR"],
+  ["admin", "POST /api/projects", { settings: { board: { deadlines: 1 } } }, "422 VALIDATION_ERROR"],
+  ["admin", "POST /api/projects", { settings: { boad: {} } }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/projects", { id: "hers" }, "403 FORBIDDEN"],
+  ["ann", "POST /api/projects", "nonsense", "403 FORBIDDEN"],
+  ["admin", "PATCH /api/projects/shed", { name: "The shed" }, "200"],
+  ["admin", "PATCH /api/projects/shed", { settings: { board: null } }, "200"],
+  [
+    "admin",
+    "PATCH /api/projects/shed",
+    { settings: { planner: { min_skill_to_take: 99 } } },
+    "422 VALIDATION_ERROR",
+  ],
+  ["admin", "PATCH /api/projects/nowhere", { name: "x" }, "404 NOT_FOUND"],
+  ["other", "PATCH /api/projects/shed", { name: "x" }, "404 NOT_FOUND"],
+  ["ann", "PATCH /api/projects/shed", { name: "x" }, "403 FORBIDDEN"],
+
+  ["eve", "GET /api/me", undefined, "200"],
+  ["nobody", "GET /api/me", undefined, "401 INVALID_TOKEN"],
+  ["eve", "GET /api/members", undefined, "200"],
+  ["eve", "GET /api/members/ann", undefined, "200"],
+  ["eve", "GET /api/members/%00", undefined, "404 NOT_FOUND"],
+  ["admin", "PATCH /api/members/%00", { name: "x" }, "404 NOT_FOUND"],
+  ["admin", "POST /api/members/%00/tokens", undefined, "404 NOT_FOUND"],
+  ["eve", "GET /api/projects/%00", undefined, "404 NOT_FOUND"],
+  ["admin", "PATCH /api/projects/%00", { name: "x" }, "404 NOT_FOUND"],
+  ["eve", "GET /api/members/nobody", undefined, "404 NOT_FOUND"],
+  ["other", "GET /api/members/bob", undefined, "404 NOT_FOUND"],
+  ["admin", "POST /api/members", {}, "201"],
+  ["admin", "POST /api/members", { id: "dan", name: "Dan", kind: "agent", roles: ["agent", "own"] }, "201"],
+  ["admin", "POST /api/members", { id: "ann" }, "409 ALREADY_EXISTS"],
+  ["admin", "POST /api/members", { kind: "robot" }, "422 VALIDATION_ERROR"],
+  ["admin", "POST /api/members", { roles: "admin" }, "422 VALIDATION_ERROR"],
+  ["admin", "POST /api/members", { skill_level: 11 }, "422 VALIDATION_ERROR"],
+  ["admin", "POST /api/members", { id: "a\nb" }, "422 VALIDATION_ERROR"],
+  ["admin", "POST /api/members", { name: LONE }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/members", {}, "403 FORBIDDEN"],
+  ["admin", "PATCH /api/members/{member}", { roles: ["lead"], skill_level: 4, project_ids: [] }, "200"],
+  ["admin", "PATCH /api/members/{member}", { project_ids: null, skill_level: null }, "200"],
+  ["admin", "PATCH /api/members/{member}", { active: "no" }, "422 VALIDATION_ERROR"],
+  ["admin", "PATCH /api/members/nobody", { name: "x" }, "404 NOT_FOUND"],
+  ["admin", "PATCH /api/members/admin", { active: false }, "409 LAST_ADMIN"],
+  ["ann", "PATCH /api/members/ann", { roles: ["admin"] }, "403 FORBIDDEN"],
+
+  ["admin", "POST /api/members/eve/tokens", undefined, "201"],
+  ["admin", "POST /api/members/eve/tokens", {}, "201"],
+  ["admin", "POST /api/members/nobody/tokens", undefined, "404 NOT_FOUND"],
+  ["other", "POST /api/members/bob/tokens", undefined, "404 NOT_FOUND"],
+  ["ann", "POST /api/members/ann/tokens", undefined, "403 FORBIDDEN"],
+  ["admin", "DELETE /api/tokens/{token}", undefined, "204"],
+  ["admin", `DELETE /api/tokens/${UNKNOWN}`, undefined, "404 NOT_FOUND"],
+  ["admin", `DELETE /api/tokens/${NO_UUID}`, undefined, "404 NOT_FOUND"],
+  ["other", "DELETE /api/tokens/{token}", undefined, "404 NOT_FOUND"],
+  ["ann", "DELETE /api/tokens/{token}", undefined, "403 FORBIDDEN"],
+];
+
+test.each(TABLE)("%s: %s with %j is %s", async (who, what, body, answer) => {
+  let made = `${what} ${body === undefined ? "" : JSON.stringify(body)}`;
+  for (const [kind, make] of Object.entries(MAKE))
+    if (made.includes(`{${kind}}`)) made = made.replaceAll(`{${kind}}`, await make());
+  const [method = "", path = "", ...rest] = made.split(" ");
+  const sent = body === undefined ? {} : { body: rest.join(" ") };
+  const heard = await desk.ask(`${method} ${path}`, { token: tokens[who] ?? null, ...sent });
+  expect(wordOf(heard), heard.text).toBe(answer);
+  if (heard.status < 400) return;
+  expect(heard.body).toMatchObject({
+    type: `/docs#${String(heard.body.code)}`,
+    title: expect.any(String) as string,
+    status: heard.status,
+    detail: expect.stringMatching(/\S/) as string,
+    instance: `urn:pawl:request:${heard.headers.get("x-request-id") ?? ""}`,
+  });
+  if (heard.body.code === "VALIDATION_ERROR")
+    expect(heard.body.errors).toEqual(
+      expect.arrayContaining([{ path: expect.any(String) as string, message: expect.any(String) as string }]),
+    );
+});
+
+test("the table has every route, with all its answers and all refusals of its own", () => {
+  const missing = Object.values<Route>(ROUTES).flatMap(({ method, path, access, replies, refusals = [] }) => {
+    const pattern = new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, "[^/? ]+")}(\\?|$)`);
+    const seen = TABLE.filter(([, what]) => pattern.test(what)).map(([, , , answer]) => answer);
+    const wanted = [...Object.keys(replies), ...(access === "admin" ? ["403 FORBIDDEN"] : []), ...refusals];
+    return wanted
+      .filter((want) => !seen.some((answer) => answer.endsWith(want)))
+      .map((want) => `${method} ${path}: ${want}`);
+  });
+  // Told elsewhere: a task that was there already, and a database that is not.
+  expect(missing).toEqual(["GET /ready: UNAVAILABLE", "POST /api/tasks: 200"]);
+});
+
+async function known(id: string) {
+  const found = await desk.directory.authenticate(tokens[id]!);
+  if (found.kind === "refused") throw new Error(found.detail);
+  return found;
+}

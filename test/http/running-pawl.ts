@@ -1,0 +1,98 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inject, onTestFinished } from "vitest";
+import { stopAbandonedServer } from "../support/abandoned-server.ts";
+import { testDatabases } from "../support/postgres.ts";
+import { ROOT } from "../cli/pawl-process.ts";
+import { heardOf } from "./front-desk.ts";
+import type { Heard } from "./front-desk.ts";
+
+const FROM_SOURCE = ["--import", import.meta.resolve("tsx"), join(ROOT, "src/bin.ts")];
+
+/** A server in a process of its own. */
+export type RunningPawl = {
+  child: ChildProcess;
+  /** What it said when it was there. */
+  line: string;
+  address: string;
+  ask(what: string, token: string | null, body?: object): Promise<Heard>;
+  /** Sends a signal and gives the code the process ended with. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  ended: Promise<number | null>;
+};
+
+/** Starts `pawl start`, and sees to it that it has ended when the test is over. */
+export async function startPawl(
+  args: readonly string[],
+  { cwd = tmpdir(), env = {} }: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<RunningPawl> {
+  const child = spawn(process.execPath, [...FROM_SOURCE, "start", ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, PAWL_LOG_LEVEL: "warn", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let [said, complained] = ["", ""];
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (complained += text));
+  const ended = once(child, "close").then(([code]) => code as number | null);
+  onTestFinished(async () => {
+    if (child.exitCode === null) child.kill("SIGKILL");
+    await ended;
+  });
+  const line = await new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      if (said.includes("\n")) resolve(said.slice(0, said.indexOf("\n")));
+    });
+    void ended.then((code) => {
+      reject(new Error(`ended with ${String(code)}: ${complained}`));
+    });
+  });
+  const [address = ""] = /http:\/\/[^\s;]+/.exec(line) ?? [];
+  return {
+    child,
+    line,
+    address,
+    ended,
+    ask: async (what, token, body) => {
+      const [method = "", path = ""] = what.split(" ");
+      const response = await fetch(address + path, {
+        method,
+        headers: {
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+          ...(body ? { "content-type": "application/json" } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      return heardOf(response);
+    },
+    stop: (signal = "SIGTERM") => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** A folder that is gone after the test, together with a database server that runs in it. */
+export async function scratchData(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "pawl-start-"));
+  onTestFinished(async () => {
+    await stopAbandonedServer(join(folder, "data")).catch(() => undefined);
+    await rm(folder, { recursive: true, force: true });
+  });
+  return join(folder, "data");
+}
+
+/** An empty database on the run's PostgreSQL. */
+export async function emptyDatabase(): Promise<string> {
+  const databases = testDatabases(inject("postgresUrl"));
+  const database = await databases.createDatabase();
+  onTestFinished(async () => {
+    await database.drop();
+    await databases.close();
+  });
+  return database.url;
+}

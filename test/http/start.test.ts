@@ -1,0 +1,246 @@
+import { once } from "node:events";
+import { readFile, stat } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { connect as connectDatabase } from "../../src/engine/database/connect.ts";
+import { configWith, folderWith, pawl } from "../cli/pawl-process.ts";
+import { wordOf } from "./front-desk.ts";
+import { emptyDatabase, scratchData, startPawl } from "./running-pawl.ts";
+
+const tokenIn = async (data: string) => (await readFile(`${data}/admin-token`, "utf8")).trim();
+const TOKEN_FORM = /^pawl_main_[0-9a-f]{48}$/;
+
+test("the first start makes an org, a project, an admin and a token; the second finds them", async () => {
+  const data = await scratchData();
+  const first = await startPawl(["--data", data, "--port", "0"]);
+  expect(first.line).toBe(
+    `Pawl listens on ${first.address}; the admin's token was made and is in ${data}/admin-token`,
+  );
+  expect(first.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  const token = await tokenIn(data);
+  expect(token).toMatch(TOKEN_FORM);
+  expect((await stat(`${data}/admin-token`)).mode & 0o777).toBe(0o600);
+  expect((await first.ask("GET /api/me", token)).body).toMatchObject({
+    org_id: "main",
+    id: "admin",
+    roles: ["admin"],
+  });
+  expect((await first.ask("GET /api/projects", token)).body.projects).toMatchObject([{ id: "main" }]);
+  expect(await first.stop()).toBe(0);
+
+  const second = await startPawl(["--data", data, "--port", "0"]);
+  expect(second.line).toBe(`Pawl listens on ${second.address}; the admin's token is in ${data}/admin-token`);
+  expect(await tokenIn(data)).toBe(token);
+  expect((await second.ask("GET /api/me", token)).status).toBe(200);
+  expect(await second.stop("SIGINT")).toBe(0);
+});
+
+test("of two nodes that start at once on an empty database one makes the admin, and his token opens both", async () => {
+  const env = { DATABASE_URL: await emptyDatabase() };
+  const datas = [await scratchData(), await scratchData()];
+  const nodes = await Promise.all(datas.map((data) => startPawl(["--data", data, "--port", "0"], { env })));
+  const made = nodes.map(({ line }) => line.includes("was made"));
+  expect([...made].sort()).toEqual([false, true]);
+  const token = await tokenIn(datas[made.indexOf(true)]!);
+  for (const node of nodes) expect((await node.ask("GET /api/me", token)).status).toBe(200);
+  expect(nodes[made.indexOf(false)]!.line).toContain("`pawl tokens reset-admin`");
+});
+
+test("PAWL_ADMIN_TOKEN is the admin's token; another one takes its place", async () => {
+  const env = { DATABASE_URL: await emptyDatabase() };
+  const data = await scratchData();
+  const start = (token: string) =>
+    startPawl(["--data", data, "--port", "0"], { env: { ...env, PAWL_ADMIN_TOKEN: token } });
+  const first = await start("open-sesame");
+  expect(first.line).toContain("the admin's token is in PAWL_ADMIN_TOKEN");
+  expect((await first.ask("GET /api/me", "open-sesame")).status).toBe(200);
+  await expect(tokenIn(data)).rejects.toThrow("ENOENT");
+  const made = (await first.ask("POST /api/members/admin/tokens", "open-sesame")).body;
+  await first.stop();
+  const second = await start("abracadabra");
+  const word = async (token: string) => wordOf(await second.ask("GET /api/me", token));
+  expect(await word("abracadabra")).toBe("200");
+  expect(await word("open-sesame")).toBe("401 INVALID_TOKEN");
+  // What the admin made himself is his.
+  expect(await word(String(made.token))).toBe("200");
+});
+
+test("a flag goes before the environment, that before the file, that before the default", async () => {
+  const [flag, env, file] = await freePorts(3);
+  const DATABASE_URL = await emptyDatabase();
+  const config = configWith().replace("lifecycles: [", `port: ${file!}, data: "of-file",\n  lifecycles: [`);
+  const cwd = await folderWith({ "pawl.config.ts": config });
+  const addressOf = async (args: string[], more: Record<string, string>) => {
+    const running = await startPawl(args, { cwd, env: { DATABASE_URL, ...more } });
+    await running.stop();
+    return running.address;
+  };
+  expect(await addressOf(["--port", String(flag)], { PAWL_PORT: String(env) })).toBe(
+    `http://127.0.0.1:${flag!}`,
+  );
+  expect(await addressOf([], { PAWL_PORT: String(env) })).toBe(`http://127.0.0.1:${env!}`);
+  expect(await addressOf([], { PAWL_PORT: "" })).toBe(`http://127.0.0.1:${file!}`);
+  expect((await stat(`${cwd}/of-file/admin-token`)).isFile()).toBe(true);
+});
+
+test("a lifecycle of the user's own is served like the others", async () => {
+  const cwd = await folderWith({ "pawl.config.ts": configWith() });
+  const env = { DATABASE_URL: await emptyDatabase(), PAWL_ADMIN_TOKEN: "sesame" };
+  const running = await startPawl(["--port", "0"], { cwd, env });
+  await running.ask("PATCH /api/members/admin", "sesame", { roles: ["admin", "clerk"] });
+  const made = await running.ask("POST /api/tasks", "sesame", { lifecycle: "letters", title: "Dear Sirs" });
+  expect(made.body).toMatchObject({ lifecycle: "letters", status: "waiting" });
+  const what = `POST /api/tasks/${String(made.body.id)}/transitions`;
+  expect((await running.ask(what, "sesame", { action: "read" })).body).toMatchObject({
+    task: { status: "read", assigned_to: "admin" },
+  });
+});
+
+const BAD: [name: string, args: string[], env: Record<string, string>, sentence: string][] = [
+  ["a port that is none", ["--port", "abc"], {}, '--port is "abc", not a whole number from 0 to 65535.'],
+  ["a port beyond all ports", [], { PAWL_PORT: "70000" }, "PAWL_PORT is 70000, not a whole number"],
+  [
+    "a level that is none",
+    [],
+    { PAWL_LOG_LEVEL: "inof" },
+    'PAWL_LOG_LEVEL is "inof", not one of trace, debug, info, warn, error, fatal, silent; did you mean "info"?',
+  ],
+  [
+    "a variable that is none",
+    [],
+    { PAWL_PROT: "1" },
+    "there is no setting PAWL_PROT; did you mean PAWL_PORT?",
+  ],
+  ["a sweep without a number", [], { PAWL_SWEEP_SECONDS: "often" }, 'PAWL_SWEEP_SECONDS is "often", not'],
+  ["an origin that is none", [], { PAWL_CORS_ORIGINS: "example" }, 'PAWL_CORS_ORIGINS is ["example"], not'],
+  ["a database that is none", [], { DATABASE_URL: "mysql://x" }, "DATABASE_URL is not the address of"],
+];
+
+test.each(BAD)("%s is named, and nothing is started", async (_, args, env, sentence) => {
+  const { code, stdout, stderr } = await pawl(["start", ...args], { env });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain(sentence);
+});
+
+test("several mistakes are told at once", async () => {
+  const { stderr } = await pawl(["start", "--port", "x"], { env: { PAWL_LOG_LEVEL: "loud" } });
+  expect(stderr).toMatch(/^pawl: The configuration has 2 mistakes:\n {2}- --port .*\n {2}- PAWL_LOG_LEVEL /);
+});
+
+test("an unknown option and a wrong key of the file are named with the nearest right one", async () => {
+  expect((await pawl(["start", "--prot", "1"])).stderr).toContain('did you mean "--port"?');
+  const cwd = await folderWith({ "pawl.config.mjs": "export default { prot: 1, logLevel: 'loud' };" });
+  const { code, stderr } = await pawl(["start"], { cwd });
+  expect(code).toBe(1);
+  expect(stderr).toContain('there is no setting "prot"; did you mean "port"?');
+  expect(stderr).toContain("logLevel must be one of trace, debug, info");
+});
+
+test("a port that is taken is said so in a sentence", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  onTestFinished(() => {
+    taken.close();
+  });
+  const { port } = taken.address() as AddressInfo;
+  const env = {
+    DATABASE_URL: await emptyDatabase(),
+    PAWL_LOG_LEVEL: "silent",
+    PAWL_DATA: await scratchData(),
+  };
+  const { code, stderr } = await pawl(["start", "--port", String(port)], { env });
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    `Pawl cannot listen on 127.0.0.1:${port}: something listens there already; end it, or choose another port.`,
+  );
+});
+
+test("tokens reset-admin gives a new token while the server runs, and the old one is refused at once", async () => {
+  const DATABASE_URL = await emptyDatabase();
+  const data = await scratchData();
+  const env = { DATABASE_URL, PAWL_DATA: data };
+  const running = await startPawl(["--port", "0"], { env });
+  const old = await tokenIn(data);
+  await running.ask("POST /api/members", old, { id: "second", roles: ["admin"] });
+  const { body: second } = await running.ask("POST /api/members/second/tokens", old);
+  await running.ask("PATCH /api/members/admin", String(second.token), { active: false, roles: ["viewer"] });
+  expect(wordOf(await running.ask("GET /api/me", old))).toBe("401 MEMBER_INACTIVE");
+
+  const { code, stdout } = await pawl(["tokens", "reset-admin"], { env });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `The admin's new token is in ${data}/admin-token\n` });
+  expect(wordOf(await running.ask("GET /api/me", old))).toBe("401 INVALID_TOKEN");
+  const me = await running.ask("GET /api/me", await tokenIn(data));
+  expect(me.body).toMatchObject({ id: "admin", roles: ["viewer", "admin"] });
+});
+
+test("orgs create makes an org with its admin; the same id again is refused", async () => {
+  const env = { DATABASE_URL: await emptyDatabase(), PAWL_DATA: await scratchData() };
+  const made = await pawl(["orgs", "create", "acme", "--json"], { env });
+  const { token } = JSON.parse(made.stdout) as { token: string };
+  const again = await pawl(["orgs", "create", "acme"], { env });
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('There is an org "acme" already.')]);
+  const running = await startPawl(["--port", "0"], { env });
+  expect((await running.ask("GET /api/me", token)).body).toMatchObject({ org_id: "acme", id: "admin" });
+  expect((await running.ask("GET /api/projects", token)).body.projects).toMatchObject([{ id: "main" }]);
+  const none = await pawl(["tokens", "reset-admin", "--org", "nobody"], { env });
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('There is no org "nobody".')]);
+  const sql = connectDatabase(env.DATABASE_URL, { maxConnections: 1 });
+  onTestFinished(() => sql.end());
+  expect(await sql`select id from pawl.org order by id`).toEqual([{ id: "acme" }, { id: "main" }]);
+});
+
+test("the first signal lets what is under way finish; a second one ends the process at once", async () => {
+  const env = {
+    DATABASE_URL: await emptyDatabase(),
+    PAWL_ADMIN_TOKEN: "sesame",
+    PAWL_DATA: await scratchData(),
+  };
+  const running = await startPawl(["--port", "0"], { env });
+  await running.ask("PATCH /api/members/admin", "sesame", { roles: ["admin", "worker"] });
+  const waiting = running.ask("POST /api/claims", "sesame", { lifecycle: "code", wait_seconds: 60 });
+  const { hostname, port } = new URL(running.address);
+  const half = connect(Number(port), hostname);
+  half.on("error", () => undefined);
+  half.write(
+    "POST /api/tasks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sesame\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
+  );
+  await pause(300);
+  running.child.kill("SIGTERM");
+  expect(wordOf(await waiting)).toBe("200");
+  await expect(Promise.race([running.ended, pause(500, "still there")])).resolves.toBe("still there");
+  expect(await running.stop("SIGTERM")).toBe(143);
+});
+
+test("the sweep comes as often as it is told to", async () => {
+  const env = {
+    DATABASE_URL: await emptyDatabase(),
+    PAWL_ADMIN_TOKEN: "sesame",
+    PAWL_SWEEP_SECONDS: "0.1",
+    PAWL_DATA: await scratchData(),
+  };
+  const running = await startPawl(["--port", "0"], { env });
+  await running.ask("PATCH /api/members/admin", "sesame", { roles: ["admin", "agent"] });
+  const settings = { board: { status_deadlines: { NEW: 0.005 } } };
+  await running.ask("PATCH /api/projects/main", "sesame", { settings });
+  const body = { lifecycle: "board", title: "Paint the shed", description: "x" };
+  const { body: task } = await running.ask("POST /api/tasks", "sesame", body);
+  let status: unknown = "NEW";
+  while (status !== "STUCK")
+    status = (await running.ask(`GET /api/tasks/${String(task.id)}`, "sesame")).body.status;
+});
+
+/** Ports that were free a moment ago. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => once(server, "listening")));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(
+    servers.map((server) => {
+      server.close();
+      return once(server, "close");
+    }),
+  );
+  return ports;
+}
