@@ -1,22 +1,81 @@
-// npm run bench [-- --quick]: runs every benchmark, prints its table, and says which aims were met.
-import { benchDecisions } from "./decisions.ts";
-import type { Report } from "./compare.ts";
+// npm run bench [-- --quick] [--only <name>] [--profile]: runs the scenarios, prints their tables, and says which aims were met.
+import { cpSync, rmSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { describeSurroundings } from "./describe-surroundings.ts";
+import { printReport } from "./print-report.ts";
+import type { Report } from "./report.ts";
+import { SCENARIOS } from "./scenarios/index.ts";
+import type { Scenario } from "./scenarios/index.ts";
+import { Stage } from "./stage.ts";
+import { TidyUp } from "./tidy-up.ts";
+import { writeResults } from "./write-results.ts";
 
-const quick = process.argv.includes("--quick");
-const reports = [benchDecisions({ quick })];
-for (const report of reports) print(report);
-if (reports.some((report) => report.aims.some((aim) => !aim.met))) process.exitCode = 1;
+const { quick, profile, only } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    profile: { type: "boolean", default: false },
+    only: { type: "string", multiple: true, default: [] },
+  },
+}).values;
+const chosen = choose(only);
+bringMigrations();
+const tidyUp = new TidyUp();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.once(signal, () => void tidyUp.now().finally(() => process.exit(130)));
+try {
+  const reports = await runAll(chosen);
+  if (reports.some((report) => report.aims.some((aim) => aim.met === false))) process.exitCode = 1;
+} finally {
+  await tidyUp.now();
+}
 
-function print({ title, unit, rows, aims }: Report): void {
-  const number = (value: number) => Math.round(value).toLocaleString("en").padStart(13);
-  console.log(`\n${title} (${unit})\n`);
-  console.log(
-    `  ${"".padEnd(24)}${"median".padStart(13)}${"lowest".padStart(13)}${"highest".padStart(13)}   ratio`,
-  );
-  for (const { name, median, low, high, ratio } of rows) {
-    console.log(
-      `  ${name.padEnd(24)}${number(median)}${number(low)}${number(high)}${ratio.toFixed(2).padStart(8)}`,
-    );
+async function runAll(scenarios: [string, Scenario][]): Promise<Report[]> {
+  const needsPeers = scenarios.some(([, scenario]) => scenario.peers);
+  const stage = await Stage.open({ quick, profile, tell: tell("bench") }, needsPeers, tidyUp);
+  const surroundings = await describeSurroundings(stage);
+  const reports: Report[] = [];
+  for (const [name, scenario] of scenarios) {
+    const started = Date.now();
+    const report = await attempt(name, scenario, stage);
+    tell(name)(`${((Date.now() - started) / 1000).toFixed(0)} s in all`);
+    printReport(report);
+    reports.push(report);
   }
-  for (const { text, met } of aims) console.log(`  ${met ? "met" : "MISSED"}: ${text}`);
+  if (!quick && only.length === 0) writeResults(reports, surroundings);
+  return reports;
+}
+
+/** A scenario that fails must not cost the others their figures. */
+async function attempt(name: string, { run }: Scenario, stage: Stage): Promise<Report> {
+  try {
+    return await run(Object.assign(stage, { tell: tell(name) }));
+  } catch (error) {
+    if (tidyUp.hasBegun) throw error;
+    const figure = error instanceof Error ? error.message : String(error);
+    return { title: name, table: [], aims: [{ text: "It runs to its end", figure, met: false }], notes: [] };
+  }
+}
+
+function choose(names: readonly string[]): [string, Scenario][] {
+  const unknown = names.find((name) => !(name in SCENARIOS));
+  if (unknown === undefined)
+    return Object.entries(SCENARIOS).filter(([name]) => names.length === 0 || names.includes(name));
+  console.error(`There is no scenario "${unknown}"; there are ${Object.keys(SCENARIOS).join(", ")}.`);
+  process.exit(2);
+}
+
+/** The compiler leaves them behind. */
+function bringMigrations(): void {
+  const to = new URL("../src/engine/migrations", import.meta.url);
+  rmSync(to, { recursive: true, force: true });
+  cpSync(new URL("../../src/engine/migrations", import.meta.url), to, {
+    recursive: true,
+    filter: (file) => !file.endsWith(".ts"),
+  });
+}
+
+function tell(name: string): (message: string) => void {
+  return (message) => {
+    console.error(`· ${name}: ${message}`);
+  };
 }

@@ -1,39 +1,54 @@
 import { deepStrictEqual } from "node:assert";
-import { decide, SYSTEM } from "../src/core/index.ts";
-import type { Actor, Command, Decision, Situation, Task } from "../src/core/index.ts";
-import { planner } from "../src/lifecycles/index.ts";
+import { decide, SYSTEM } from "../../src/core/index.ts";
+import type { Actor, Command, Decision, Situation, Task } from "../../src/core/index.ts";
+import { planner } from "../../src/lifecycles/index.ts";
 import { decideByHand } from "./planner-by-hand.ts";
-import { compare } from "./compare.ts";
-import type { Report } from "./compare.ts";
+import { compare } from "../compare.ts";
+import type { Bout } from "../contender.ts";
+import type { Report } from "../report.ts";
 
 const NOW = Date.UTC(2026, 0, 5);
 
 /** Decisions per second on the planner, beside a hand-written switch of the same rules that gives the same answers. */
-export function benchDecisions({ quick }: { quick: boolean }): Report {
+export function decisions({
+  quick,
+  tell,
+}: {
+  quick: boolean;
+  tell: (message: string) => void;
+}): Promise<Report> {
   const cases = makeCases();
   for (const [situation, command] of cases) {
     deepStrictEqual(decide(planner, situation, command), decideByHand(situation, command));
   }
-  const decisions = quick ? 200_000 : 1_000_000;
+  const total = quick ? 200_000 : 1_000_000;
   // Answers are kept for a while, as a batch keeps them: otherwise the compiler would not even make them.
   const kept = new Array<Decision>(1024);
-  const run = (judge: (situation: Situation, command: Command) => Decision) => () => {
-    for (let i = 0; i < decisions; i++) {
+  const bout = (judge: (situation: Situation, command: Command) => Decision) => (): Bout => {
+    const started = process.hrtime.bigint();
+    for (let i = 0; i < total; i++) {
       const [situation, command] = cases[i % cases.length] as (typeof cases)[number];
       kept[i % 1024] = judge(situation, command);
     }
-    return decisions;
+    return { done: total, seconds: Number(process.hrtime.bigint() - started) / 1e9 };
   };
   return compare({
     title: "Decisions on the planner",
     unit: "decisions/s",
     rounds: quick ? 7 : 15,
-    baseline: "a switch by hand",
-    contenders: {
-      "a switch by hand": run(decideByHand),
-      "Pawl decide": run((situation, command) => decide(planner, situation, command)),
-    },
-    aims: [{ of: "Pawl decide", ratioAtLeast: 0.5, rateAtLeast: 1_000_000 }],
+    tryModes: false,
+    hero: "Pawl decide",
+    entries: [
+      { name: "a switch by hand", modes: [], bout: bout(decideByHand) },
+      {
+        name: "Pawl decide",
+        modes: [],
+        bout: bout((situation, command) => decide(planner, situation, command)),
+      },
+    ],
+    aims: [{ ratio: 0.5, of: ["a switch by hand"], rate: 1_000_000 }],
+    notes: ["In memory, without a database: the same rules, and the same answers."],
+    tell,
   });
 }
 

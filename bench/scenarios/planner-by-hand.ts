@@ -1,6 +1,6 @@
-import type { Command, Decision, JsonObject, Patch, SideEffect, Situation } from "../src/core/index.ts";
-import { refuse } from "../src/core/index.ts";
-import type { PlannerView } from "../src/lifecycles/planner/guards.ts";
+import type { Command, Decision, JsonObject, Patch, SideEffect, Situation } from "../../src/core/index.ts";
+import { refuse } from "../../src/core/index.ts";
+import type { PlannerView } from "../../src/lifecycles/planner/guards.ts";
 
 type Seen = Omit<PlannerView, "input">;
 type Input = PlannerView["input"];

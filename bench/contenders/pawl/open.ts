@@ -1,0 +1,22 @@
+import { openPawl } from "../../../src/index.ts";
+import type { Contender, Place } from "../../contender.ts";
+import { boutsOfDependents } from "./bouts-of-dependents.ts";
+import { boutsOfGrowth } from "./bouts-of-growth.ts";
+import { boutsOfRaces } from "./bouts-of-races.ts";
+import { errand } from "./errand.ts";
+import { stopwatch } from "./stopwatch.ts";
+
+/** Pawl as its users open it: journal, guards, database defences and fsync on; timers are swept when a bout says so. */
+export async function open({ url, profiles }: Place): Promise<Contender> {
+  const pawl = await openPawl({ url, lifecycles: [errand], sweepSeconds: 0, reconcileSeconds: 0 });
+  const memberOf = async (org_id: string) => {
+    await pawl.createOrg(org_id);
+    await pawl.createMember({ id: "ann", kind: "worker", roles: ["worker"] }, org_id);
+    return pawl.as("ann", org_id);
+  };
+  const tools = { pawl, memberOf, by: await memberOf("main"), timed: stopwatch(profiles) };
+  return {
+    bouts: { ...boutsOfRaces(tools), ...boutsOfGrowth(tools), ...boutsOfDependents(tools) },
+    close: () => pawl.close(),
+  };
+}

@@ -1,0 +1,76 @@
+// BullMQ on Redis: `addBulk` for batches; several workers with high concurrency; what is done is not kept.
+import { Queue, Worker } from "bullmq";
+
+const QUEUE = "errands";
+const KEEP_NOTHING = { removeOnComplete: true, removeOnFail: true };
+
+export async function open({ url: path }, { timed, fromCallers }) {
+  const queues = new Map();
+  const queueWith = async (autoPipelining) => {
+    if (!queues.has(autoPipelining)) {
+      const connection = { path, enableAutoPipelining: autoPipelining === 1 };
+      const queue = new Queue(QUEUE, { connection, defaultJobOptions: KEEP_NOTHING });
+      await queue.waitUntilReady();
+      queues.set(autoPipelining, queue);
+    }
+    return queues.get(autoPipelining);
+  };
+  // What earlier bouts created would fill the memory.
+  const emptyQueueWith = async (autoPipelining) => {
+    const queue = await queueWith(autoPipelining);
+    await queue.obliterate({ force: true });
+    return queue;
+  };
+  await queueWith(0);
+  return {
+    bouts: {
+      async fill({ tasks }) {
+        const queue = await emptyQueueWith(0);
+        return timed(tasks, () => fromCallers(2, tasks / 500, () => queue.addBulk(jobs(500))));
+      },
+      claimAndComplete: (task) => drain(path, task),
+      async createInBatches({ tasks, callers, batch, pipelining = 0 }) {
+        const queue = await emptyQueueWith(pipelining);
+        return timed(tasks, () => fromCallers(callers, tasks / batch, () => queue.addBulk(jobs(batch))));
+      },
+      async createOneByOne({ tasks, callers, pipelining = 0 }) {
+        const queue = await emptyQueueWith(pipelining);
+        return timed(tasks, () =>
+          fromCallers(callers, tasks, (n) => queue.add("errand", { file: `report-${n}.pdf` })),
+        );
+      },
+    },
+    close: () => Promise.all([...queues.values()].map((queue) => queue.close())),
+  };
+}
+
+/** From the moment that the workers begin until the last job is reported as completed. */
+async function drain(path, { tasks, workers: count, concurrency, pipelining = 0 }) {
+  const { promise: allDone, resolve, reject } = Promise.withResolvers();
+  let done = 0;
+  const workers = Array.from({ length: count }, () => {
+    const connection = { path, enableAutoPipelining: pipelining === 1, maxRetriesPerRequest: null };
+    const worker = new Worker(QUEUE, async () => "sent", {
+      connection,
+      autorun: false,
+      concurrency,
+      ...KEEP_NOTHING,
+    });
+    worker.on("completed", () => {
+      if (++done === tasks) resolve();
+    });
+    worker.on("error", reject);
+    return worker;
+  });
+  await Promise.all(workers.map((worker) => worker.waitUntilReady()));
+  const started = process.hrtime.bigint();
+  for (const worker of workers) worker.run().catch(reject);
+  await allDone;
+  const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+  await Promise.all(workers.map((worker) => worker.close()));
+  return { done: tasks, seconds };
+}
+
+function jobs(count) {
+  return Array.from({ length: count }, (_, n) => ({ name: "errand", data: { file: `report-${n}.pdf` } }));
+}

@@ -1,0 +1,30 @@
+import type { Aim, Report } from "./report.ts";
+
+const VERDICT = new Map<Aim["met"], string>([
+  [true, "met   "],
+  [false, "MISSED"],
+  [null, "?     "],
+]);
+
+/** A report for the terminal. */
+export function printReport({ title, table, aims, notes }: Report): void {
+  const widths = (table[0] ?? []).map((_, column) =>
+    Math.max(...table.map((row) => (row[column] ?? "").length)),
+  );
+  console.log(`\n${title}\n`);
+  for (const row of table) console.log(`  ${lineOf(row, widths)}`);
+  if (notes.length + aims.length > 0) console.log("");
+  for (const note of notes) console.log(`  ${note}`);
+  for (const aim of aims) console.log(`  ${VERDICT.get(aim.met) ?? ""}  ${aim.text}: ${aim.figure}`);
+}
+
+/** Figures stand right, words left. */
+function lineOf(row: readonly string[], widths: readonly number[]): string {
+  return row
+    .map((cell, column) => {
+      const width = widths[column] ?? 0;
+      return column === 0 || column === row.length - 1 ? cell.padEnd(width) : cell.padStart(width);
+    })
+    .join("   ")
+    .trimEnd();
+}

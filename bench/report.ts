@@ -1,0 +1,31 @@
+/** An aim, what came of it, and null where it could not be measured. */
+export type Aim = { text: string; figure: string; met: boolean | null };
+
+/** What a scenario found. */
+export type Report = {
+  title: string;
+  /** The first row names the columns. */
+  table: string[][];
+  aims: Aim[];
+  notes: string[];
+};
+
+export function count(value: number): string {
+  return Math.round(value).toLocaleString("en");
+}
+
+export function times(value: number): string {
+  return `${value.toFixed(2)} ×`;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+/** "callers 4, batch 300" */
+export function modeInWords(mode: Readonly<Record<string, number>>): string {
+  return Object.entries(mode)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ");
+}
