@@ -28,11 +28,11 @@ async function leave(): Promise<void> {
   }
 }
 
-async function obey({ id, bout, task }: Order): Promise<void> {
+async function obey({ id, bout, terms }: Order): Promise<void> {
   try {
     const work = contender.bouts[bout];
     if (!work) throw new Error(`there is no bout "${bout}"`);
-    tell({ id, bout: await work(task) });
+    tell({ id, bout: await work(terms) });
   } catch (error) {
     tell({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }

@@ -1,44 +1,54 @@
-import type { Bout, Task } from "./contender.ts";
+import type { Bout, Terms } from "./contender.ts";
 import { count, median, modeInWords, times } from "./report.ts";
 import type { Aim, Report } from "./report.ts";
 
 export type Entry = {
   name: string;
   /** Settings to choose the best of. */
-  modes: readonly Task[];
-  bout: (mode: Task) => Bout | Promise<Bout>;
+  modes: readonly Terms[];
+  bout: (mode: Terms) => Bout | Promise<Bout>;
 };
 
 export type Comparison = {
   title: string;
   unit: string;
-  rounds: number;
-  /** No further round begins when this has passed: a short run stays short on a busy machine. */
-  mostSeconds?: number;
-  /** Whether all modes are tried, or the first is taken as the best. */
-  tryModes: boolean;
+  /** Of a full run, and of a quick one. */
+  rounds: [full: number, quick: number];
   /** Whom the ratios are about, if they are about one. */
   hero?: string;
   entries: readonly Entry[];
   aims: readonly RatioAim[];
   notes?: readonly string[];
-  tell: (message: string) => void;
 };
 
-/** The rate of the hero, or of whom is named instead, is to be at least so many times that of the best of some others. */
-export type RatioAim = { hero?: string; ratio: number; of: readonly string[]; rate?: number };
+/** A quick run takes the first mode of each as its best, and begins no further round when it has taken so long. */
+export type Pace = { quick: boolean; tell: (message: string) => void };
+const QUICK_SECONDS = 8;
 
-type Result = { name: string; mode: Task; rates: number[] };
+/** The rate of the hero, or of whom is named instead, is to be at least so many times that of the best of some others. */
+type RatioAim = {
+  hero?: string;
+  ratio: number;
+  of: readonly string[];
+  rate?: number;
+  /** Told as what it takes of their time. */
+  asTime?: boolean;
+};
+
+type Result = { name: string; mode: Terms; rates: number[] };
 
 /** Runs all contenders in turn, round after round, so that a noisy moment hits each of them; ratios are of medians. */
-export async function compare(comparison: Comparison): Promise<Report> {
-  const { title, unit, rounds, entries, hero, aims, tell, mostSeconds = Infinity } = comparison;
+export async function compare({ quick, tell }: Pace, comparison: Comparison): Promise<Report> {
+  const { title, unit, entries, hero, aims, notes = [] } = comparison;
+  const rounds = comparison.rounds[quick ? 1 : 0];
   const started = Date.now();
   const results: Result[] = [];
-  for (const entry of entries)
-    results.push({ name: entry.name, mode: await bestMode(entry, comparison), rates: [] });
+  for (const { name, modes, bout } of entries) {
+    const chosen = quick || modes.length < 2 ? (modes[0] ?? {}) : await bestOf(modes, name, bout, tell);
+    results.push({ name, mode: chosen, rates: [] });
+  }
   for (let round = 0; round <= rounds; round++) {
-    if (round > 1 && Date.now() - started > mostSeconds * 1000) break;
+    if (quick && round > 1 && Date.now() - started > QUICK_SECONDS * 1000) break;
     tell(round === 0 ? "warming up" : `round ${round} of ${rounds}`);
     const order = round % 2 === 0 ? [...entries.keys()] : [...entries.keys()].reverse();
     for (const place of order) {
@@ -51,14 +61,17 @@ export async function compare(comparison: Comparison): Promise<Report> {
     title,
     table: tableOf(results, hero, unit),
     aims: aims.map((aim) => judge({ hero: hero ?? "", ...aim }, results, unit)),
-    notes: [...(comparison.notes ?? [])],
+    notes: [...notes],
   };
 }
 
-async function bestMode({ name, modes, bout }: Entry, { tryModes, tell }: Comparison): Promise<Task> {
-  const [first = {}] = modes;
-  if (!tryModes || modes.length < 2) return first;
-  let best = { mode: first, rate: 0 };
+async function bestOf(
+  modes: readonly Terms[],
+  name: string,
+  bout: Entry["bout"],
+  tell: Pace["tell"],
+): Promise<Terms> {
+  let best = { mode: modes[0] ?? {}, rate: 0 };
   // Twice: the first bout of a process is its slowest.
   for (const mode of [...modes, ...modes]) {
     const { done, seconds } = await bout(mode);
@@ -85,18 +98,19 @@ function tableOf(results: readonly Result[], hero: string | undefined, unit: str
 }
 
 function judge(
-  { hero, ratio, of, rate = 0 }: RatioAim & { hero: string },
+  { hero, ratio, of, rate = 0, asTime = false }: RatioAim & { hero: string },
   results: readonly Result[],
   unit: string,
 ): Aim {
   const rateOf = (name: string) => median(results.find((result) => result.name === name)?.rates ?? []);
-  const present = of.filter((name) => rateOf(name) > 0);
-  const best = present.sort((a, b) => rateOf(b) - rateOf(a))[0];
-  const floor = rate > 0 ? `, and ${count(rate)} ${unit}` : "";
-  const among = of.length > 1 ? `the best of ${of.join(", ")}` : (of[0] ?? "");
-  const text = `${hero}: at least ${ratio} × ${among}${floor}`;
+  const best = of.filter((name) => rateOf(name) > 0).sort((a, b) => rateOf(b) - rateOf(a))[0];
+  const others = of.length > 1 ? `the best of ${of.join(", ")}` : (of[0] ?? "");
+  const floor = rate > 0 ? `, and ≥ ${count(rate)} ${unit}` : "";
+  const text = asTime
+    ? `${hero} ≤ ${1 / ratio} × the time of ${others}`
+    : `${hero} ≥ ${ratio} × ${others}${floor}`;
   if (best === undefined) return { text, figure: "not measured", met: null };
   const reached = rateOf(hero) / rateOf(best);
-  const figure = of.length > 1 ? `${times(reached)} ${best}` : times(reached);
+  const figure = `${times(asTime ? 1 / reached : reached)}${of.length > 1 ? ` ${best}` : ""}`;
   return { text, figure, met: reached >= ratio && rateOf(hero) >= rate };
 }

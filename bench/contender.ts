@@ -2,12 +2,12 @@
 export type Bout = { done: number; seconds: number; figures?: Record<string, number> };
 
 /** How much to do, and in which of the contender's modes. */
-export type Task = Record<string, number>;
+export type Terms = Record<string, number>;
 
 /** Where a contender finds its server. */
 export type Place = { url: string; profiles?: string };
 
-export type Bouts = Record<string, (task: Task) => Promise<Bout>>;
+export type Bouts = Record<string, (terms: Terms) => Promise<Bout>>;
 
 /** One who is measured: runs in a process of its own and does bouts of work when it is told to. */
 export type Contender = { bouts: Bouts; close: () => Promise<unknown> };
@@ -17,7 +17,7 @@ export type ContenderModule = { open: (place: Place, tools: Tools) => Promise<Co
 type Tools = { timed: typeof timed; fromCallers: typeof fromCallers };
 
 /** From the parent to the contender's process, and back. */
-export type Order = { id: number; bout: string; task: Task };
+export type Order = { id: number; bout: string; terms: Terms };
 export type Answer = { id: number; bout: Bout } | { id: number; error: string } | { ready: true };
 
 /** Waits for `work` and says how long it took. */

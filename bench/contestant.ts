@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Answer, Bout, Order, Place, Task } from "./contender.ts";
+import type { Answer, Bout, Order, Place, Terms } from "./contender.ts";
 
 const CHILD = fileURLToPath(new URL("child.js", import.meta.url));
 const MOST_MS_TO_CLOSE = 10_000;
@@ -31,12 +31,12 @@ export class Contestant {
     this.opened.catch(() => undefined);
   }
 
-  async do(bout: string, task: Task): Promise<Bout> {
+  async do(bout: string, terms: Terms): Promise<Bout> {
     await this.opened;
     const id = ++this.orders;
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve, reject });
-      this.child.send({ id, bout, task } satisfies Order);
+      this.child.send({ id, bout, terms } satisfies Order);
     });
   }
 

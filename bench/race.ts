@@ -1,36 +1,25 @@
 import { compare } from "./compare.ts";
-import type { Entry, RatioAim } from "./compare.ts";
-import type { Contestant } from "./contestant.ts";
-import type { Task } from "./contender.ts";
+import type { Comparison, Entry } from "./compare.ts";
+import type { Terms } from "./contender.ts";
 import type { Report } from "./report.ts";
 import type { ContenderName, Stage } from "./stage.ts";
 
-/** What a comparison of a quick run may take. */
-export const QUICK_SECONDS = 5;
-
-export type Race = {
-  title: string;
-  unit: string;
+export type Race = Omit<Comparison, "hero" | "entries"> & {
   bout: string;
   /** How much each does in a bout; fewer for the slow, so that all take about as long. */
-  runners: Partial<Record<ContenderName, { work: Task; modes: readonly Task[] }>>;
+  runners: Partial<Record<ContenderName, { work: Terms; modes: readonly Terms[] }>>;
   /** Work that is laid ready, and known to the planner, before the clock runs. */
   filled?: boolean;
-  aims: readonly RatioAim[];
-  notes?: readonly string[];
-  rounds: number;
 };
 
 /** The same work for everybody who can take part, each in a process and a database of its own. */
 export async function race(stage: Stage, { bout, runners, filled = false, ...about }: Race): Promise<Report> {
   const entries: Entry[] = [];
-  const contestants: Contestant[] = [];
   for (const [name, { work, modes }] of Object.entries(runners)) {
     const entered = await stage.enter(name as ContenderName);
     if (!entered) continue;
     const { contestant, url } = entered;
     const sql = filled && name !== "BullMQ" ? stage.connect(url) : null;
-    contestants.push(contestant);
     entries.push({
       name,
       modes,
@@ -44,15 +33,5 @@ export async function race(stage: Stage, { bout, runners, filled = false, ...abo
       },
     });
   }
-  const { quick, tell } = stage;
-  const report = await compare({
-    ...about,
-    hero: "Pawl",
-    entries,
-    tryModes: !quick,
-    ...(quick ? { mostSeconds: QUICK_SECONDS } : {}),
-    tell,
-  });
-  await Promise.all(contestants.map((contestant) => contestant.stop()));
-  return report;
+  return compare(stage, { ...about, hero: "Pawl", entries });
 }

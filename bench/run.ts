@@ -31,7 +31,7 @@ try {
 
 async function runAll(scenarios: [string, Scenario][]): Promise<Report[]> {
   const needsPeers = scenarios.some(([, scenario]) => scenario.peers);
-  const stage = await Stage.open({ quick, profile, tell: tell("bench") }, needsPeers, tidyUp);
+  const stage = await Stage.open({ quick, profile, tell }, needsPeers, tidyUp);
   const surroundings = await describeSurroundings(stage);
   const reports: Report[] = [];
   for (const [name, scenario] of scenarios) {
@@ -48,7 +48,7 @@ async function runAll(scenarios: [string, Scenario][]): Promise<Report[]> {
 /** A scenario that fails must not cost the others their figures. */
 async function attempt(name: string, { run }: Scenario, stage: Stage): Promise<Report> {
   try {
-    return await run(Object.assign(stage, { tell: tell(name) }));
+    return await stage.play(name, run);
   } catch (error) {
     if (tidyUp.hasBegun) throw error;
     const figure = error instanceof Error ? error.message : String(error);

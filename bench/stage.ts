@@ -10,7 +10,8 @@ import { installPeers, PEERS } from "./install-peers.ts";
 import type { Peers } from "./install-peers.ts";
 import { startRedis } from "./redis.ts";
 import type { Redis } from "./redis.ts";
-import type { TidyUp } from "./tidy-up.ts";
+import type { Report } from "./report.ts";
+import { TidyUp } from "./tidy-up.ts";
 
 const PROFILES = fileURLToPath(new URL("../profiles", import.meta.url));
 
@@ -24,62 +25,65 @@ const CONTENDERS = {
 export type ContenderName = keyof typeof CONTENDERS;
 type Entered = { contestant: Contestant; url: string };
 
-export type StageOptions = { quick: boolean; profile: boolean; tell: (message: string) => void };
+type Tell = (message: string) => void;
+export type StageOptions = { quick: boolean; profile: boolean; tell: (name: string) => Tell };
 
-/** The servers that all contenders share, and the contenders' processes. */
+/** The servers that all contenders share, and the contenders' processes. What a scenario has opened ends with it. */
 export class Stage {
   readonly quick: boolean;
-  readonly tell: (message: string) => void;
   readonly peers: Peers;
   readonly redis: Redis;
   readonly sql: Sql;
+  /** Says how far the scenario has come. */
+  tell: Tell;
+  private readonly options: StageOptions;
   private readonly url: string;
-  private readonly profile: boolean;
-  private readonly tidyUp: TidyUp;
+  private scene = new TidyUp();
   private databases = 0;
 
-  private constructor(
-    { quick, profile, tell }: StageOptions,
-    servers: { url: string; sql: Sql; redis: Redis; peers: Peers; tidyUp: TidyUp },
-  ) {
-    this.quick = quick;
-    this.profile = profile;
-    this.tell = tell;
+  private constructor(options: StageOptions, servers: { url: string; sql: Sql; redis: Redis; peers: Peers }) {
+    this.options = options;
+    this.quick = options.quick;
+    this.tell = options.tell("bench");
     this.url = servers.url;
     this.sql = servers.sql;
     this.peers = servers.peers;
     this.redis = servers.redis;
-    this.tidyUp = servers.tidyUp;
   }
 
   static async open(options: StageOptions, needsPeers: boolean, tidyUp: TidyUp): Promise<Stage> {
-    const { tell } = options;
+    const tell = options.tell("bench");
     const notAsked = { missing: "not asked for" };
     const peers = needsPeers ? installPeers(tell) : notAsked;
-    if ("missing" in peers && needsPeers) tell(`the peers are left out: ${peers.missing}`);
+    if (needsPeers && "missing" in peers) tell(`the peers are left out: ${peers.missing}`);
     const folder = await mkdtemp(join(tmpdir(), "pawl-bench-"));
     tidyUp.later(() => rm(folder, { recursive: true, force: true }));
     tell("starting PostgreSQL");
     const database = await openDatabase({ data: join(folder, "postgres"), maxConnections: 2 });
     tidyUp.later(() => database.close());
-    const { sql, url } = database;
     const redis = "node" in peers ? await startRedis(folder, tell) : notAsked;
     if ("stop" in redis) tidyUp.later(redis.stop);
-    else if (needsPeers) tell(`BullMQ is left out: ${redis.missing}`);
-    return new Stage(options, { url, sql, redis, peers, tidyUp });
+    else if ("node" in peers) tell(`BullMQ is left out: ${redis.missing}`);
+    const stage = new Stage(options, { url: database.url, sql: database.sql, redis, peers });
+    tidyUp.later(() => stage.scene.now());
+    return stage;
   }
 
-  /** A new database. */
-  async createDatabase(): Promise<string> {
-    const name = `bench_${++this.databases}`;
-    await this.sql.unsafe(`create database ${name}`);
-    return this.url.replace(/\/[^/?]*(\?|$)/, `/${name}$1`);
+  /** Runs a scenario, and clears the stage for the next. */
+  async play(name: string, scenario: (stage: Stage) => Promise<Report>): Promise<Report> {
+    this.tell = this.options.tell(name);
+    this.scene = new TidyUp();
+    try {
+      return await scenario(this);
+    } finally {
+      await this.scene.now();
+    }
   }
 
   /** A connection to a contender's database, for what is prepared or looked up behind its back. */
   connect(url: string): Sql {
     const sql = connect(url, { maxConnections: 1 });
-    this.tidyUp.later(() => sql.end({ timeout: 1 }));
+    this.scene.later(() => sql.end({ timeout: 1 }));
     return sql;
   }
 
@@ -99,9 +103,16 @@ export class Stage {
   }
 
   private start(name: ContenderName, url: string, node: string, flags: string[] = []): Entered {
-    const place = { url, ...(this.profile && name === "Pawl" ? { profiles: PROFILES } : {}) };
+    const place = { url, ...(this.options.profile && name === "Pawl" ? { profiles: PROFILES } : {}) };
     const contestant = new Contestant(name, CONTENDERS[name].module, place, { node, flags });
-    this.tidyUp.later(() => contestant.stop());
+    this.scene.later(() => contestant.stop());
     return { contestant, url };
+  }
+
+  private async createDatabase(): Promise<string> {
+    const name = `bench_${++this.databases}`;
+    await this.sql.unsafe(`create database ${name}`);
+    this.scene.later(() => this.sql.unsafe(`drop database ${name} with (force)`));
+    return this.url.replace(/\/[^/?]*(\?|$)/, `/${name}$1`);
   }
 }

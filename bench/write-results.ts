@@ -26,18 +26,19 @@ export function writeResults(reports: readonly Report[], surroundings: readonly 
 }
 
 function section({ title, table, aims, notes }: Report): string[] {
-  const [head = [], ...rows] = table;
   return [
     "",
     `## ${title}`,
     "",
-    line(head),
-    line(head.map((_, column) => (column === 0 ? "---" : "--:"))),
-    ...rows.map(line),
-    "",
-    ...notes.map((note) => `${note}\n`),
+    ...tableInMarkdown(table),
+    ...notes.flatMap((note) => [note, ""]),
     ...aims.map(({ text, figure, met }) => `- ${VERDICT.get(met) ?? ""}: ${text}: ${figure}`),
   ];
+}
+
+function tableInMarkdown([head, ...rows]: readonly string[][]): string[] {
+  if (!head) return [];
+  return [line(head), line(head.map((_, column) => (column === 0 ? "---" : "--:"))), ...rows.map(line), ""];
 }
 
 function line(cells: readonly string[]): string {

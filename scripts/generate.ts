@@ -1,6 +1,8 @@
-// Writes what is generated from definitions: the diagram and tables in each lifecycle's README, and the schema that the migrations make.
+// Writes what is generated from definitions: the diagram and tables in each lifecycle's README, the schema that the
+// migrations make, and the rows of the table of routes that the client carries.
 import { readFile, writeFile } from "node:fs/promises";
 import { LIFECYCLES } from "../src/lifecycles/index.ts";
+import { clientRows } from "./client-rows.ts";
 import { withGeneratedPart } from "./lifecycle-page.ts";
 import { writeSchema } from "./write-schema.ts";
 
@@ -15,3 +17,9 @@ for (const lifecycle of LIFECYCLES) {
 
 const schema = new URL("../src/engine/schema.sql", import.meta.url);
 if (await writeSchema(schema)) console.log("wrote src/engine/schema.sql");
+
+const rows = new URL("../src/client/rows.ts", import.meta.url);
+if ((await readFile(rows, "utf8")) !== clientRows()) {
+  await writeFile(rows, clientRows());
+  console.log("wrote src/client/rows.ts");
+}

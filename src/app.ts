@@ -4,6 +4,7 @@ import { adminTokenFile } from "./admin-token-file.ts";
 import { PawlError } from "./core/index.ts";
 import type { Lifecycle } from "./core/index.ts";
 import { buildServer } from "./http/server.ts";
+import { lifecycleRoutes } from "./lifecycles/routes.ts";
 import { openPawl } from "./open-pawl.ts";
 import type { Pawl } from "./open-pawl.ts";
 import type { Settings } from "./settings.ts";
@@ -33,15 +34,17 @@ export async function startApp({ settings, version, lifecycles, adminToken }: Ap
   const pawl = await open(settings, lifecycles, log);
   try {
     const admin = await admit(pawl, settings.data, adminToken);
-    const { corsOrigins, bodyLimitBytes, host, port } = settings;
+    const { corsOrigins, bodyLimitBytes, requestTimeoutSeconds, host, port } = settings;
     const { directory } = pawl;
     const server = await buildServer({
       engine: pawl,
       directory,
       version,
+      more: lifecycleRoutes({ engine: pawl, directory }),
       logger: log,
       corsOrigins,
       bodyLimitBytes,
+      requestTimeoutMs: Math.round(requestTimeoutSeconds * 1_000),
     });
     const address = await server.listen({ host, port }).catch((error: unknown) => {
       throw unableToListen(error, settings);

@@ -1,4 +1,5 @@
 import { LIFECYCLES } from "./lifecycles/index.ts";
+import { PARTS } from "./lifecycles/parts.ts";
 import { openDatabase } from "./engine/database/open-database.ts";
 import type { DatabaseConfig } from "./engine/database/open-database.ts";
 import { Directory } from "./engine/directory.ts";
@@ -54,20 +55,21 @@ export type Pawl = Engine & {
 
 /** Opens the database, brings it up to date, and gives the engine on it; org and project `main` are there from the start. */
 export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
-  const { lifecycles = [], parts, patienceMs, statementTimeoutMs } = options;
+  const { lifecycles = [], patienceMs, statementTimeoutMs } = options;
+  const parts = { ...PARTS, ...options.parts };
   const database = await openDatabase(options);
   const { sql } = database;
   const known = [...LIFECYCLES, ...lifecycles];
   try {
     await migrate(sql);
-    await registerLifecycles(sql, known, parts ? { parts } : {});
+    await registerLifecycles(sql, known, { parts });
     await createOrg(sql, "main");
   } catch (error) {
     await database.close();
     throw error;
   }
   const engine = new Engine(sql, known, {
-    ...(parts ? { parts } : {}),
+    parts,
     ...(patienceMs === undefined ? {} : { patienceMs }),
     ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
   });

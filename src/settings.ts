@@ -69,6 +69,14 @@ const SETTINGS = {
     expects: "a whole number of bytes from 1024 to 1073741824",
     about: "the largest body that is taken",
   },
+  requestTimeoutSeconds: {
+    env: "PAWL_REQUEST_TIMEOUT_SECONDS",
+    flag: null,
+    schema: z.number().min(0.1).max(3_600),
+    byDefault: 30,
+    expects: "a number of seconds from 0.1 to 3600",
+    about: "how long a client may take to send a request; half of it for the headers",
+  },
 } as const satisfies Record<string, Setting>;
 
 type Setting = {

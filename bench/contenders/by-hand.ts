@@ -1,7 +1,7 @@
 import { connect } from "../../src/engine/database/connect.ts";
 import type { Sql } from "../../src/engine/database/connect.ts";
 import { fromCallers, timed } from "../contender.ts";
-import type { Contender, Place, Task } from "../contender.ts";
+import type { Contender, Place, Terms } from "../contender.ts";
 
 const TABLES = `
   create table task (
@@ -31,7 +31,7 @@ export async function open({ url }: Place): Promise<Contender> {
   let made = 0;
   return {
     bouts: {
-      async moveOneByOne({ tasks = 0, moves = 0, callers = 1, pool = 10 }: Task) {
+      async moveOneByOne({ tasks = 0, moves = 0, callers = 1, pool = 10 }: Terms) {
         const sql = connect(url, { maxConnections: pool });
         const first = made + 1;
         made += tasks;

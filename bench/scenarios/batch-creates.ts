@@ -9,14 +9,14 @@ export function batchCreates(stage: Stage): Promise<Report> {
     title: "Create in batches",
     unit: "tasks/s",
     bout: "createInBatches",
-    rounds: stage.quick ? 3 : 7,
+    rounds: [7, 3],
     runners: {
       Pawl: {
         work,
         modes: [
-          { callers: 4, batch: 500 },
-          { callers: 2, batch: 1000 },
           { callers: 4, batch: 1000 },
+          { callers: 2, batch: 1000 },
+          { callers: 4, batch: 500 },
           { callers: 8, batch: 250 },
         ],
       },

@@ -34,7 +34,6 @@ export async function churn(stage: Stage): Promise<Report> {
     if (turn % 5 === 0) stage.tell(`${turn} of ${turns} times ${count(standing)} tasks`);
   }
   const each = await bytesPerRow(sql);
-  await contestant.stop();
 
   const [first = { tables: 0, indexes: 0 }] = sizes;
   const most = (which: keyof Sizes) => Math.max(...sizes.map((size) => size[which]));

@@ -10,15 +10,16 @@ export function claimAndComplete(stage: Stage): Promise<Report> {
     unit: "tasks/s",
     bout: "claimAndComplete",
     filled: true,
-    rounds: stage.quick ? 3 : 7,
+    rounds: [7, 3],
     runners: {
       Pawl: {
         work,
         modes: [
-          { callers: 4, batch: 250 },
+          { callers: 2, batch: 1000 },
+          { callers: 4, batch: 1000 },
           { callers: 2, batch: 500 },
           { callers: 4, batch: 500 },
-          { callers: 8, batch: 250 },
+          { callers: 4, batch: 250 },
           { callers: 8, batch: 100 },
         ],
       },

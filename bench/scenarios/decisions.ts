@@ -4,24 +4,19 @@ import type { Actor, Command, Decision, Situation, Task } from "../../src/core/i
 import { planner } from "../../src/lifecycles/index.ts";
 import { decideByHand } from "./planner-by-hand.ts";
 import { compare } from "../compare.ts";
+import type { Pace } from "../compare.ts";
 import type { Bout } from "../contender.ts";
 import type { Report } from "../report.ts";
 
 const NOW = Date.UTC(2026, 0, 5);
 
 /** Decisions per second on the planner, beside a hand-written switch of the same rules that gives the same answers. */
-export function decisions({
-  quick,
-  tell,
-}: {
-  quick: boolean;
-  tell: (message: string) => void;
-}): Promise<Report> {
+export function decisions(pace: Pace): Promise<Report> {
   const cases = makeCases();
   for (const [situation, command] of cases) {
     deepStrictEqual(decide(planner, situation, command), decideByHand(situation, command));
   }
-  const total = quick ? 200_000 : 1_000_000;
+  const total = pace.quick ? 200_000 : 1_000_000;
   // Answers are kept for a while, as a batch keeps them: otherwise the compiler would not even make them.
   const kept = new Array<Decision>(1024);
   const bout = (judge: (situation: Situation, command: Command) => Decision) => (): Bout => {
@@ -32,11 +27,10 @@ export function decisions({
     }
     return { done: total, seconds: Number(process.hrtime.bigint() - started) / 1e9 };
   };
-  return compare({
+  return compare(pace, {
     title: "Decisions on the planner",
     unit: "decisions/s",
-    rounds: quick ? 7 : 15,
-    tryModes: false,
+    rounds: [15, 7],
     hero: "Pawl decide",
     entries: [
       { name: "a switch by hand", modes: [], bout: bout(decideByHand) },
@@ -48,7 +42,6 @@ export function decisions({
     ],
     aims: [{ ratio: 0.5, of: ["a switch by hand"], rate: 1_000_000 }],
     notes: ["In memory, without a database: the same rules, and the same answers."],
-    tell,
   });
 }
 

@@ -41,7 +41,6 @@ export async function dependents(stage: Stage): Promise<Report> {
       met: slower <= MOST_TIMES_DEARER && more <= MOST_TIMES_DEARER,
     });
   }
-  await contestant.stop();
   return {
     title: "Dependents",
     table,

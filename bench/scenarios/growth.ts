@@ -1,23 +1,23 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Sql } from "../../src/engine/database/connect.ts";
 import type { Contestant } from "../contestant.ts";
-import type { Task } from "../contender.ts";
+import type { Terms } from "../contender.ts";
 import { count, median, times } from "../report.ts";
 import type { Aim, Report } from "../report.ts";
 import type { Stage } from "../stage.ts";
 import { multiplyTasks } from "./multiply-tasks.ts";
 
 type House = { contestant: Contestant; sql: Sql; url: string };
-type Measure = { name: string; bout: string; task: Task; ready?: (house: House) => Promise<void> };
+type Measure = { name: string; bout: string; terms: Terms; ready?: (house: House) => Promise<void> };
 
 const DUE = 400;
 const MOST_TIMES_DEARER = 1.5;
 
 const MEASURES: readonly Measure[] = [
-  { name: "claim of 100", bout: "claim", task: { claims: 4, batch: 100 } },
-  { name: "claim of 1", bout: "claim", task: { claims: 20, batch: 1 } },
-  { name: `sweep of ${DUE} due`, bout: "sweep", task: { sweeps: 1 }, ready: letTimersRunOut },
-  { name: "sweep of nothing due", bout: "sweep", task: { sweeps: 50 } },
+  { name: "claim of 100", bout: "claim", terms: { claims: 4, batch: 100 } },
+  { name: "claim of 1", bout: "claim", terms: { claims: 20, batch: 1 } },
+  { name: `sweep of ${DUE} due`, bout: "sweep", terms: { sweeps: 1 }, ready: letTimersRunOut },
+  { name: "sweep of nothing due", bout: "sweep", terms: { sweeps: 50 } },
 ];
 
 /** What a claim and a sweep cost where much is finished and much waits, beside what they cost where little is. */
@@ -67,11 +67,11 @@ async function measure(stage: Stage, small: House, large: House) {
   const rounds = stage.quick ? 5 : 11;
   for (let round = 0; round <= rounds; round++) {
     stage.tell(round === 0 ? "warming up" : `round ${round} of ${rounds}`);
-    for (const [place, { bout, task, ready }] of MEASURES.entries()) {
+    for (const [place, { bout, terms, ready }] of MEASURES.entries()) {
       const cost = costs[place] as (typeof costs)[number];
       for (const house of round % 2 === 0 ? [small, large] : [large, small]) {
         await ready?.(house);
-        const { seconds, done, figures } = await house.contestant.do(bout, task);
+        const { seconds, done, figures } = await house.contestant.do(bout, terms);
         if (ready && figures?.moved !== DUE)
           throw new Error(`the sweep moved ${figures?.moved ?? "nothing"}`);
         if (round > 0) (house === small ? cost.cheap : cost.dear).push(seconds / done);
@@ -99,11 +99,11 @@ type Counters = { index: number; entries: number; whole: number };
 /** What the server counted per sweep: in a process that did many, less what it counted in one that did none. */
 async function probesOfIdleSweep(stage: Stage, { sql, url }: House): Promise<Counters> {
   const sweeps = 100;
-  const countedWith = async (task: Task): Promise<Counters> => {
+  const countedWith = async (terms: Terms): Promise<Counters> => {
     await untilAlone(sql);
     const before = await readCounters(sql);
     const { contestant } = await stage.enterPawl({ url });
-    await contestant.do("sweep", task);
+    await contestant.do("sweep", terms);
     await contestant.stop();
     await untilAlone(sql);
     return less(await readCounters(sql), before);

@@ -20,7 +20,6 @@ export async function memory(stage: Stage): Promise<Report> {
     });
     stage.tell(`${count(passed)} of ${count(total)} tasks`);
   }
-  await contestant.stop();
   const most = Math.max(...rows.map(({ heap }) => heap));
   return {
     title: `Memory while ${count(total)} tasks pass through`,

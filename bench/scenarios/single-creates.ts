@@ -11,7 +11,7 @@ export function singleCreates(stage: Stage): Promise<Report> {
     title: "Create one by one, 64 callers",
     unit: "tasks/s",
     bout: "createOneByOne",
-    rounds: stage.quick ? 3 : 7,
+    rounds: [7, 3],
     runners: {
       Pawl: { work: many, modes: [{ pool: 10 }] },
       "pg-boss": { work: few, modes: pools },

@@ -1,7 +1,6 @@
 import { compare } from "../compare.ts";
 import type { Entry } from "../compare.ts";
 import type { Contestant } from "../contestant.ts";
-import { QUICK_SECONDS } from "../race.ts";
 import type { Report } from "../report.ts";
 import type { Stage } from "../stage.ts";
 
@@ -13,7 +12,7 @@ export async function twoProcesses(stage: Stage): Promise<Report> {
   const sql = stage.connect(url);
   const entry = (name: string, engines: readonly Contestant[], orgs: number): Entry => ({
     name,
-    modes: [{ callers: Math.max(4, orgs), batch: 250 }],
+    modes: [{ callers: Math.max(4, orgs), batch: 500 }],
     bout: async (mode) => {
       await first.do("fill", { tasks, orgs });
       await sql.unsafe("analyze");
@@ -25,12 +24,10 @@ export async function twoProcesses(stage: Stage): Promise<Report> {
       return { done, seconds: Math.max(...bouts.map((bout) => bout.seconds)) };
     },
   });
-  const report = await compare({
+  return compare(stage, {
     title: "Two engines on one database",
     unit: "tasks/s",
-    rounds: stage.quick ? 3 : 7,
-    ...(stage.quick ? { mostSeconds: QUICK_SECONDS } : {}),
-    tryModes: false,
+    rounds: [7, 3],
     entries: [
       entry("one engine, one org", [first], 1),
       entry("two engines, one org", [first, second], 1),
@@ -41,8 +38,5 @@ export async function twoProcesses(stage: Stage): Promise<Report> {
       { hero: "two engines, one org", ratio: 1, of: ["one engine, one org"] },
       { hero: "two engines, ten orgs", ratio: 1, of: ["one engine, ten orgs"] },
     ],
-    tell: stage.tell,
   });
-  await Promise.all([first.stop(), second.stop()]);
-  return report;
 }

@@ -1,17 +1,29 @@
 import { CLAIM_ROUTES } from "./claim-routes.ts";
+import { EVENT_ROUTES } from "./event-routes.ts";
 import { LIFECYCLE_ROUTES } from "./lifecycle-routes.ts";
 import { MEMBER_ROUTES } from "./member-routes.ts";
 import { PROJECT_ROUTES } from "./project-routes.ts";
 import { SYSTEM_ROUTES } from "./system-routes.ts";
 import { TASK_ROUTES } from "./task-routes.ts";
 
-export { CLAIM_ROUTES, LIFECYCLE_ROUTES, MEMBER_ROUTES, PROJECT_ROUTES, SYSTEM_ROUTES, TASK_ROUTES };
+export type { AnyProblemCode } from "../core/index.ts";
+export {
+  CLAIM_ROUTES,
+  EVENT_ROUTES,
+  LIFECYCLE_ROUTES,
+  MEMBER_ROUTES,
+  PROJECT_ROUTES,
+  SYSTEM_ROUTES,
+  TASK_ROUTES,
+};
+export { feedEvent, feedEventOnWire } from "./event-routes.ts";
+export type { FeedEventOnWire } from "./event-routes.ts";
 export { chosenId, clientEventId, onWire, onWireOrNull } from "./fields.ts";
 export { openApiDocument, refusalCodesOf } from "./openapi.ts";
 export { PROBLEM_MEDIA, problemDocument } from "./problem.ts";
 export type { ProblemDocument } from "./problem.ts";
 export { projectOnWire } from "./project-routes.ts";
-export { defineRoutes, isMedia, media } from "./route.ts";
+export { defineRoutes, eventStream, isMedia, media } from "./route.ts";
 export type {
   BodyRead,
   BodySent,
@@ -33,6 +45,7 @@ export const ROUTES = {
   ...LIFECYCLE_ROUTES,
   ...TASK_ROUTES,
   ...CLAIM_ROUTES,
+  ...EVENT_ROUTES,
   ...PROJECT_ROUTES,
   ...MEMBER_ROUTES,
 };

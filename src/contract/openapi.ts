@@ -56,7 +56,8 @@ function operation(name: string, route: Route, components: Components, ruledBody
   };
 }
 
-function parametersOf({ path, query, idempotent, versioned }: Route, components: Components): JsonObject[] {
+function parametersOf(route: Route, components: Components): JsonObject[] {
+  const { path, query, idempotent, versioned, resumable } = route;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -76,6 +77,9 @@ function parametersOf({ path, query, idempotent, versioned }: Route, components:
   const inHeaders = [
     ...(idempotent ? [header("Idempotency-Key", "the same as client_event_id", { type: "string" })] : []),
     ...(versioned ? [header("If-Match", "the ETag of the task as you saw it", { type: "string" })] : []),
+    ...(resumable
+      ? [header("Last-Event-ID", "the same as after, and goes before it", { type: "string" })]
+      : []),
   ];
   return [...inPath, ...inQuery, ...inHeaders];
 }
@@ -116,14 +120,16 @@ function refusalsOf(route: Route): Record<string, JsonObject> {
 
 /** Every code that a route may answer with, but for those of a lifecycle's own. */
 export function refusalCodesOf(route: Route): AnyProblemCode[] {
-  const { access = "member", body, query, idempotent, versioned, ruled, refusals = [] } = route;
+  const { access = "member", method, body, query, idempotent, versioned, ruled, refusals = [] } = route;
+  // A body that is sent is read, also where none is asked for.
+  const reads = method !== "GET";
   const codes: AnyProblemCode[] = [
     ...(access === "open" ? [] : ["INVALID_TOKEN", "MEMBER_INACTIVE", "UNAVAILABLE"]),
     ...(access === "admin" || ruled ? ["FORBIDDEN"] : []),
-    ...((body ?? query ?? idempotent ?? versioned) ? ["VALIDATION_ERROR"] : []),
-    ...(body ? ["TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] : []),
+    ...(reads || (body ?? query ?? idempotent ?? versioned) ? ["VALIDATION_ERROR"] : []),
+    ...(reads ? ["TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] : []),
     ...(idempotent ? ["IDEMPOTENCY_CONFLICT"] : []),
-    ...(ruled ? RULED : []),
+    ...(ruled ? [...RULED, "NOT_SET_UP"] : []),
     ...refusals,
   ];
   return [...new Set(codes)];

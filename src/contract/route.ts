@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { AnyProblemCode } from "../core/index.ts";
 
 /** What is answered other than JSON: a text, a page, a stream. */
-export type Media = { readonly media: string; readonly schema: z.ZodType };
+export type Media = { readonly media: string; readonly schema: z.ZodType; readonly streams?: true };
 
 /** null: an answer without a body. */
 export type Reply = z.ZodType | Media | null;
@@ -23,6 +23,8 @@ export type Route = {
   readonly idempotent?: true;
   /** Takes an expected_row_version, in the body or as `If-Match`. */
   readonly versioned?: true;
+  /** Its `after` is also taken as `Last-Event-ID`, which goes before it. */
+  readonly resumable?: true;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly replies: Readonly<Record<number, Reply>>;
@@ -42,6 +44,11 @@ export function defineRoutes<const Table extends RouteTable>(table: Table): Tabl
 /** Marks an answer that is no JSON. */
 export function media<Schema extends z.ZodType>(type: string, schema: Schema) {
   return { media: type, schema } as const;
+}
+
+/** Marks an answer that goes on for as long as it is read: server-sent events whose data is JSON of this shape. */
+export function eventStream<Schema extends z.ZodType>(schema: Schema) {
+  return { media: "text/event-stream", schema, streams: true } as const;
 }
 
 export function isMedia(reply: Reply | undefined): reply is Media {

@@ -101,7 +101,7 @@ export const TASK_ROUTES = defineRoutes({
     group: "Tasks",
     summary: "What you may do with a task now, and why not",
     replies: { 200: z.object({ actions: z.array(explanation) }) },
-    refusals: ["TASK_NOT_FOUND"],
+    refusals: ["TASK_NOT_FOUND", "NOT_SET_UP"],
   },
   moveTask: {
     method: "POST",

@@ -68,6 +68,7 @@ export const PROBLEMS = {
   REQUEST_TIMEOUT: problem(408, "The request came too slowly", "Send it again, faster."),
   RATE_LIMITED: problem(429, "Too many requests", "Wait as long as Retry-After says."),
   UNAVAILABLE: problem(503, "The database cannot be reached", "Try again as Retry-After says."),
+  NOT_SET_UP: problem(501, "This server is not set up for it", "Tell whoever runs it what the detail says."),
   INTERNAL_ERROR: problem(500, "A fault of Pawl's own", "Report it, with the request id."),
 
   // Faults of a set-up, met on the command line.

@@ -47,6 +47,7 @@ export async function createWithin(
   ]);
   const desk = new CreationDesk(workshop, org_id, now, settings, new Map(made.map((row) => [row.id, row])));
   const uses = new Map(used.map((use) => [use.client_event_id, use]));
+  await desk.learn(tx, creations);
   const drafted = creations.map((creation) => desk.draft(creation));
   await desk.lookAround(tx, drafted);
 
@@ -74,7 +75,7 @@ export async function createWithin(
   return answers;
 }
 
-type Drafted = AdmittedTask & { settings: JsonObject; draft: Draft; blockers: string[] };
+type Drafted = AdmittedTask & { settings: JsonObject; facts: JsonObject; draft: Draft; blockers: string[] };
 
 /** Decides creations in order, each against what the ones before it have made. */
 class CreationDesk {
@@ -89,6 +90,7 @@ class CreationDesk {
   private blockers = new Map<string, BlockerRow>();
   private twins = new Map<string, TaskRow>();
   private readonly standIns = new Map<string, string>();
+  private readonly facts = new Map<string, JsonObject>();
   private readonly keysTaken = new Set<string>();
 
   constructor(
@@ -105,6 +107,17 @@ class CreationDesk {
     this.made = made;
   }
 
+  /** Loads what the lifecycles want to know before they make a task. */
+  async learn(tx: Tx, creations: readonly AdmittedCreation[]): Promise<void> {
+    const asks = creations.flatMap(({ actor, tasks }) =>
+      tasks
+        .filter(({ lifecycle }) => lifecycle.creation.facts !== undefined)
+        .map(({ id, lifecycle, project_id, input }) => ({ id, lifecycle, project_id, input, actor })),
+    );
+    const facts = await this.workshop.loadCreationFacts(tx, this.org_id, asks);
+    for (const [index, { id }] of asks.entries()) this.facts.set(id, facts[index] ?? {});
+  }
+
   /** The lifecycle's reading of each input, references resolved. */
   draft({ actor, tasks }: AdmittedCreation): Drafted[] | Refusal {
     const drafted: Drafted[] = [];
@@ -114,11 +127,12 @@ class CreationDesk {
       if (stored === undefined || unseen)
         return refuse("NOT_FOUND", `There is no project "${task.project_id}".`);
       const settings = this.workshop.settingsFor(task.lifecycle, stored);
-      const draft = draftOf(task.lifecycle, { input: task.input, actor, settings, facts: {}, now: this.now });
+      const facts = this.facts.get(task.id) ?? {};
+      const draft = draftOf(task.lifecycle, { input: task.input, actor, settings, facts, now: this.now });
       const blockers = [
         ...new Set((draft.blocked_by ?? []).map((name) => task.refs.get(name) ?? name.toLowerCase())),
       ];
-      drafted.push({ ...task, settings, draft, blockers });
+      drafted.push({ ...task, settings, facts, draft, blockers });
     }
     return cycleRefusal(drafted) ?? drafted;
   }
@@ -219,7 +233,8 @@ class CreationDesk {
   }
 
   private born(actor: Actor, task: Drafted, open_blockers: number): Created | Refusal {
-    const view = { input: task.input, actor, settings: task.settings, facts: {}, now: this.now };
+    const { input, settings, facts } = task;
+    const view = { input, actor, settings, facts, now: this.now };
     const place = { id: task.id, org_id: this.org_id, project_id: task.project_id, open_blockers };
     return decideCreation(task.lifecycle, view, { available_at: task.available_at, ...task.draft }, place);
   }

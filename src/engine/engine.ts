@@ -9,6 +9,7 @@ import { admitCreations } from "./admit-creations.ts";
 import type { AdmittedCreation, NewTask } from "./admit-creations.ts";
 import { createWithin } from "./create.ts";
 import type { CreatedTasks } from "./create.ts";
+import { Commits } from "./commits.ts";
 import type { Sql } from "./database/connect.ts";
 import type { LifecycleParts } from "./lifecycle-parts.ts";
 import { performWithin } from "./perform.ts";
@@ -26,6 +27,8 @@ import { listTasks } from "./statements/list-tasks.ts";
 import { settleBatch } from "./settle-batch.ts";
 import { settleInside } from "./settle-inside.ts";
 import { orgsWithDueTasks } from "./statements/pick-due.ts";
+import { readFeedPage } from "./statements/read-feed-page.ts";
+import type { FeedPage, FeedWalk } from "./statements/read-feed-page.ts";
 import { entryOfRow, readFeed, readJournal, readPosition } from "./statements/read-journal.ts";
 import type { EventRow } from "./statements/read-journal.ts";
 import { beatLeases } from "./statements/save-leases.ts";
@@ -68,6 +71,8 @@ const NOTHING_SAID = { comment: null, expected_row_version: null, lease_token: n
 /** Everything durable: tasks are created, moved, claimed, watched and verified through it and in no other way. */
 export class Engine {
   readonly workshop: Workshop;
+  /** Tells when something was committed. */
+  readonly commits = new Commits();
   private readonly sql: Sql;
   private readonly patience: Patience;
   private readonly performs = new Map<string, Batch<PerformItem, Performed | Refusal>>();
@@ -121,9 +126,12 @@ export class Engine {
         await claimWithin(this.workshop, inner, org_id, tried),
       ]);
     return this.untilAnswered(
-      settleBatch(this.sql, this.patience, [item], async (inner, [tried = item]) => [
-        await claimWithin(this.workshop, inner, org_id, tried),
-      ]),
+      this.commits.tellAfter(
+        org_id,
+        settleBatch(this.sql, this.patience, [item], async (inner, [tried = item]) => [
+          await claimWithin(this.workshop, inner, org_id, tried),
+        ]),
+      ),
     );
   }
 
@@ -240,6 +248,11 @@ export class Engine {
     return this.read((tx) => readPosition(tx, org_id));
   }
 
+  /** What is told of an org's events, whoever may see them: that is for the caller to judge. */
+  feedPage(org_id: string, walk: FeedWalk): Promise<FeedPage> {
+    return this.read((tx) => readFeedPage(tx, org_id, walk));
+  }
+
   /** Acts on every timer that has run out, of all orgs. `now` stands in for the clock where a test needs it to. */
   async sweep({ now = null, limit = 200 }: { now?: Instant | null; limit?: number } = {}): Promise<Swept> {
     const total: Swept = { looked_at: 0, moved: 0, put_off: [] };
@@ -250,6 +263,7 @@ export class Engine {
         total.looked_at += swept.looked_at;
         total.moved += swept.moved;
         total.put_off.push(...swept.put_off);
+        if (swept.moved > 0) this.commits.tell(org_id);
         if (swept.looked_at === 0) break;
       }
     }
@@ -274,6 +288,16 @@ export class Engine {
     return verifyOrg((work) => this.read(work), org_id, onProgress);
   }
 
+  /** A transaction for questions of a lifecycle's own, with the engine's timeouts and retries. */
+  async read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    try {
+      return await transact(this.sql, this.patience, work);
+    } catch (error) {
+      if (!isUnstorable(error)) throw error;
+      throw new PawlError("VALIDATION_ERROR", refusalOfData(error).detail, {}, { cause: error });
+    }
+  }
+
   /** Waits until everything that was asked for is answered. */
   async drain(): Promise<void> {
     const batches = [...this.performs.values(), ...this.creations.values()];
@@ -282,14 +306,16 @@ export class Engine {
 
   private performsOf(org_id: string): Batch<PerformItem, Performed | Refusal> {
     const settle = (tx: Tx, items: readonly PerformItem[]) => performWithin(this.workshop, tx, org_id, items);
-    const run = (items: readonly PerformItem[]) => settleBatch(this.sql, this.patience, items, settle);
+    const run = (items: readonly PerformItem[]) =>
+      this.commits.tellAfter(org_id, settleBatch(this.sql, this.patience, items, settle));
     return batchOf(this.performs, org_id, () => new Batch(run, { keysOf: keysOfPerform }));
   }
 
   private creationsOf(org_id: string): Batch<AdmittedCreation, CreatedTasks | Refusal> {
     const settle = (tx: Tx, items: readonly AdmittedCreation[]) =>
       createWithin(this.workshop, tx, org_id, items);
-    const run = (items: readonly AdmittedCreation[]) => settleBatch(this.sql, this.patience, items, settle);
+    const run = (items: readonly AdmittedCreation[]) =>
+      this.commits.tellAfter(org_id, settleBatch(this.sql, this.patience, items, settle));
     return batchOf(this.creations, org_id, () => new Batch(run, { keysOf: keysOfCreation }));
   }
 
@@ -318,15 +344,6 @@ export class Engine {
     } catch (error) {
       if (error instanceof PawlError && error.code === "UNAVAILABLE") throw error;
       return sweep(1);
-    }
-  }
-
-  private async read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    try {
-      return await transact(this.sql, this.patience, work);
-    } catch (error) {
-      if (!isUnstorable(error)) throw error;
-      throw new PawlError("VALIDATION_ERROR", refusalOfData(error).detail, {}, { cause: error });
     }
   }
 }

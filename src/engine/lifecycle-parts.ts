@@ -7,6 +7,12 @@ export type Ask = { task: Task; actor: Actor; input: JsonObject };
 /** Loads one fact for many asks at once; the answers stand in the order of the asks. */
 export type FactLoader = (tx: Tx, org_id: string, asks: readonly Ask[]) => Promise<unknown[]>;
 
+/** What a fact is asked for before there is a task: one creation. */
+export type CreationAsk = { project_id: string; actor: Actor; input: JsonObject };
+
+/** Loads one fact for many creations at once; the answers stand in the order of the asks. */
+export type CreationFactLoader = (tx: Tx, org_id: string, asks: readonly CreationAsk[]) => Promise<unknown[]>;
+
 /** One thing to be done beyond a task's row. */
 export type EffectItem = { org_id: string; task: Task; actor: Actor; effect: JsonObject };
 
@@ -14,4 +20,8 @@ export type EffectItem = { org_id: string; task: Task; actor: Actor; effect: Jso
 export type EffectHandler = (tx: Tx, items: readonly EffectItem[], now: Instant) => Promise<void>;
 
 /** What a lifecycle brings for the engine beside its definition. */
-export type LifecycleParts = { facts?: Record<string, FactLoader>; effects?: Record<string, EffectHandler> };
+export type LifecycleParts = {
+  facts?: Record<string, FactLoader>;
+  creation_facts?: Record<string, CreationFactLoader>;
+  effects?: Record<string, EffectHandler>;
+};

@@ -16,7 +16,11 @@ import type { JournalEntry, Locked, Settled, Work } from "./work.ts";
 import type { Workshop } from "./workshop.ts";
 
 /** A command on one task, as it comes in. */
-export type PerformRequest = Request & { task_id: string };
+export type PerformRequest = Request & {
+  task_id: string;
+  /** Where a door leads to one lifecycle alone: a task of another is not there. */
+  lifecycle?: string;
+};
 
 export type Performed = {
   kind: "performed";
@@ -98,7 +102,8 @@ export async function performWithin(
 }
 
 function workFor({ request, actor, mark }: PerformItem, locked: Locked | undefined): Work | Refusal {
-  if (!locked || !canSee(actor, locked.task)) return notFound(request.task_id);
+  const elsewhere = request.lifecycle !== undefined && request.lifecycle !== locked?.task.lifecycle;
+  if (!locked || elsewhere || !canSee(actor, locked.task)) return notFound(request.task_id);
   const admitted = admit(locked.lifecycle, actor, request);
   if (admitted.kind === "refused") return admitted;
   return workOn(locked, actor, admitted.command, request.client_event_id ?? mark);

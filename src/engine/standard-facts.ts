@@ -1,28 +1,29 @@
+import type { Actor } from "../core/index.ts";
 import { readBlockers } from "./statements/dependencies.ts";
+import type { OpenBlocker } from "./statements/dependencies.ts";
 import { readHolds } from "./statements/holds.ts";
-import type { Tx } from "./transaction.ts";
-import type { Ask, FactLoader } from "./lifecycle-parts.ts";
+import type { FactLoader } from "./lifecycle-parts.ts";
 
 /** Facts of every lifecycle: they word a refusal, so they are read only where something is open. */
 export const STANDARD_FACTS: Readonly<Record<string, FactLoader>> = {
-  blockers: (tx, org_id, asks) =>
-    perTask(tx, org_id, asks, ({ task }) => task.open_blockers > 0, readBlockers),
-  holds: (tx, org_id, asks) => perTask(tx, org_id, asks, ({ task }) => task.open_holds > 0, readHolds),
+  blockers: async (tx, org_id, asks) => {
+    const waiting = asks.filter(({ task }) => task.open_blockers > 0).map(({ task }) => task.id);
+    const rows = await readBlockers(tx, org_id, waiting);
+    return asks.map(({ task, actor }) =>
+      rows.filter((row) => row.task_id === task.id).map((row) => blockerFor(actor, row)),
+    );
+  },
+  holds: async (tx, org_id, asks) => {
+    const held = asks.filter(({ task }) => task.open_holds > 0).map(({ task }) => task.id);
+    const rows = await readHolds(tx, org_id, held);
+    return asks.map(({ task }) =>
+      rows.filter((row) => row.task_id === task.id).map(({ task_id: _, ...hold }) => hold),
+    );
+  },
 };
 
-async function perTask<Row extends { task_id: string }>(
-  tx: Tx,
-  org_id: string,
-  asks: readonly Ask[],
-  isWorthReading: (ask: Ask) => boolean,
-  read: (tx: Tx, org_id: string, ids: readonly string[]) => Promise<Row[]>,
-): Promise<unknown[]> {
-  const rows = await read(
-    tx,
-    org_id,
-    asks.filter(isWorthReading).map(({ task }) => task.id),
-  );
-  return asks.map(({ task }) =>
-    rows.filter((row) => row.task_id === task.id).map(({ task_id: _, ...fact }) => fact),
-  );
+/** Of a private task others learn that it is in the way, and nothing else. */
+function blockerFor(actor: Actor, { id, title, status, final, ...blocker }: OpenBlocker) {
+  const his = actor.id === null || [blocker.created_by, blocker.assigned_to].includes(actor.id);
+  return blocker.private && !his ? { id, status: "private" } : { id, title, status, final };
 }

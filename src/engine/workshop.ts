@@ -8,7 +8,14 @@ import { readSurroundings } from "./statements/read-surroundings.ts";
 import type { Surroundings } from "./statements/read-surroundings.ts";
 import { taskOf } from "./task-row.ts";
 import type { TaskRow } from "./task-row.ts";
-import type { EffectHandler, EffectItem, FactLoader, LifecycleParts } from "./lifecycle-parts.ts";
+import type {
+  CreationAsk,
+  CreationFactLoader,
+  EffectHandler,
+  EffectItem,
+  FactLoader,
+  LifecycleParts,
+} from "./lifecycle-parts.ts";
 import type { Tx } from "./transaction.ts";
 import type { Locked, Move, Work } from "./work.ts";
 
@@ -115,12 +122,33 @@ export class Workshop {
   }
 
   private loaderOf(lifecycle: Lifecycle, fact: string): FactLoader {
-    const loader = this.parts.get(lifecycle.name)?.facts?.[fact] ?? STANDARD_FACTS[fact];
-    if (loader) return loader;
-    throw new PawlError(
-      "INVALID_CONFIG",
-      `${lifecycle.name} reads the fact "${fact}", and nothing loads it.`,
+    return this.parts.get(lifecycle.name)?.facts?.[fact] ?? STANDARD_FACTS[fact] ?? unloaded(lifecycle, fact);
+  }
+
+  /** The facts each creation lists, in the order of the creations. */
+  async loadCreationFacts(
+    tx: Tx,
+    org_id: string,
+    creations: readonly (CreationAsk & { lifecycle: Lifecycle })[],
+  ): Promise<JsonObject[]> {
+    const facts = creations.map((): JsonObject => ({}));
+    const asked = new Map<CreationFactLoader, { fact: string; places: number[] }>();
+    for (const [place, { lifecycle }] of creations.entries()) {
+      for (const fact of lifecycle.creation.facts ?? []) {
+        const loader = this.parts.get(lifecycle.name)?.creation_facts?.[fact] ?? unloaded(lifecycle, fact);
+        const known = asked.get(loader);
+        if (known) known.places.push(place);
+        else asked.set(loader, { fact, places: [place] });
+      }
+    }
+    await Promise.all(
+      [...asked].map(async ([loader, { fact, places }]) => {
+        const asks = places.map((place) => creations[place] as CreationAsk);
+        const answers = await loader(tx, org_id, asks);
+        for (const [index, place] of places.entries()) (facts[place] as JsonObject)[fact] = answers[index];
+      }),
     );
+    return facts;
   }
 
   /** Carries out what moves ask for beyond their rows, one call per kind. */
@@ -140,4 +168,8 @@ export class Workshop {
     }
     for (const [handler, items] of byHandler) await handler(tx, items, now);
   }
+}
+
+function unloaded(lifecycle: Lifecycle, fact: string): never {
+  throw new PawlError("INVALID_CONFIG", `${lifecycle.name} reads the fact "${fact}", and nothing loads it.`);
 }

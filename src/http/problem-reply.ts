@@ -25,18 +25,18 @@ export function replyProblem(
 /** What an error is to the one who asked. Faults that are none of his are not explained to him; the log has them. */
 export function toldOf(error: unknown): Told & { fault?: true } {
   if (error instanceof PawlError)
-    return OUR_FAULTS.has(error.code)
-      ? ours()
+    return SET_UP_FAULTS.has(error.code)
+      ? { code: "NOT_SET_UP", detail: error.message, fault: true }
       : { code: error.code, detail: error.message, params: { ...error.params } };
   const { code = "", message } = (error ?? {}) as Partial<FastifyError>;
-  const known = FRAMEWORK[code];
+  const known = message === "aborted" ? GONE : FRAMEWORK[code];
   if (known) return known;
   if (code.startsWith("FST_ERR_CTP")) return unreadable(message ?? "");
   return ours();
 }
 
 /** Mistakes of whoever set Pawl up, met in the middle of a request. */
-const OUR_FAULTS = new Set<string>(["INVALID_LIFECYCLE", "INVALID_CONFIG"]);
+const SET_UP_FAULTS = new Set<string>(["INVALID_LIFECYCLE", "INVALID_CONFIG"]);
 
 const FRAMEWORK: Readonly<Record<string, Told>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: { code: "TOO_LARGE", detail: "The body is larger than this server takes." },
@@ -47,6 +47,9 @@ const FRAMEWORK: Readonly<Record<string, Told>> = {
   FST_ERR_BAD_URL: { code: "NOT_FOUND", detail: "There is nothing at this address." },
   FST_ERR_MAX_PARAM_LENGTH: { code: "NOT_FOUND", detail: "There is nothing at this address." },
 };
+
+/** Nobody hears this: whoever was sending has hung up. */
+const GONE: Told = { code: "BAD_REQUEST", detail: "The request ended in the middle." };
 
 function ours(): Told & { fault: true } {
   return {

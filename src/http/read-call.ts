@@ -23,6 +23,7 @@ export function readerOf(route: Route): (request: FastifyRequest) => ReadParts |
       route.query && fromText
         ? parse(route.query, fromText(request.query as JsonObject), mistakes)
         : undefined;
+    if (route.resumable) resume(query as JsonObject | undefined, request, mistakes);
     const body = route.body ? parse(route.body, request.body, mistakes) : undefined;
     const said = (Array.isArray(body) ? {} : (body ?? {})) as JsonObject;
     const client_event_id = route.idempotent
@@ -89,6 +90,16 @@ function either<Value extends string | number>(
   if (said !== null && sent !== null && said !== sent)
     mistakes.push({ path: field, message: `is not what the header ${header} says` });
   return said ?? sent;
+}
+
+/** Whoever connects again sends the id of the last event he has seen; his `after` is where he began. */
+function resume(query: JsonObject | undefined, { headers }: FastifyRequest, mistakes: Mistake[]): void {
+  const sent = headers["last-event-id"];
+  if (sent === undefined || sent === "") return;
+  const after = /^\d{1,16}$/.test(String(sent)) ? Number(sent) : NaN;
+  if (!Number.isSafeInteger(after))
+    mistakes.push({ path: "Last-Event-ID", message: "must be the id of an event" });
+  else if (query) query.after = after;
 }
 
 /** Some write it bare, some in quotes, as the draft of its standard has it. */

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { BodyRead, ParamsOf, QueryRead, ReplyOf, Route, RouteTable } from "../contract/index.ts";
 import type { Refusal } from "../core/index.ts";
 import type { By } from "../engine/engine.ts";
@@ -14,6 +15,8 @@ export type Call<R extends Route = Route> = {
   expected_row_version: number | null;
   /** Aborted when the caller is gone, or the server stops: nobody waits for this answer any more. */
   signal: () => AbortSignal;
+  /** Asks again whose call it is: an answer may go on for so long that a token is revoked meanwhile. */
+  recognise: () => Promise<({ kind: "known" } & By) | Refusal>;
 };
 
 type Extras = {
@@ -22,12 +25,23 @@ type Extras = {
   /** The answer is one that was given before. */
   replayed?: boolean;
   headers?: Readonly<Record<string, string>>;
+  /** The body as it goes over the wire, where it was written once for all: those who read slowly share it. */
+  serialized?: Buffer;
 };
 
 /** One of the answers that the route's row lists. */
 export type Answer<R extends Route = Route> = {
-  [Status in keyof R["replies"]]: { status: Status; body: ReplyOf<R, Status> } & Extras;
+  [Status in keyof R["replies"]]: R["replies"][Status] extends { streams: true }
+    ? Stream
+    : { status: Status; body: ReplyOf<R, Status> } & Extras;
 }[keyof R["replies"]];
+
+/** An answer that goes on: whoever gives it writes to the response, whose head has been sent, until one of both ends it. */
+export type Stream = { status: 200; body: undefined; stream: (response: ServerResponse) => void };
+
+export function stream(write: Stream["stream"]): Stream {
+  return { status: 200, body: undefined, stream: write };
+}
 
 /** An answer with its status. */
 export function answer<const Status extends number, Body>(

@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from "node:http";
 import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isMedia } from "../contract/index.ts";
@@ -9,7 +10,7 @@ import { replyProblem } from "./problem-reply.ts";
 import type { OwnProblems } from "./problem-reply.ts";
 import { readerOf } from "./read-call.ts";
 import type { ReadParts } from "./read-call.ts";
-import type { Answer, Call, Permit, RouteSet, Verb } from "./route-set.ts";
+import type { Answer, Call, Permit, RouteSet, Stream, Verb } from "./route-set.ts";
 
 export type Serving = {
   guardian: Guardian;
@@ -67,6 +68,7 @@ function serveRoute(
     }
     const done = await verb(callOf(request, reply, parts, serving));
     if (isRefusal(done)) replyProblem(request, reply, done, serving.own);
+    else if (isStream(done)) pour(reply, route, done);
     else send(reply, route, done, serving);
   }
 }
@@ -80,6 +82,7 @@ function callOf(request: FastifyRequest, reply: FastifyReply, parts: ReadParts, 
     params: request.params as Record<string, string>,
     ...parts,
     signal: () => (signal ??= signalOf(reply, serving.stopping)),
+    recognise: () => serving.guardian.recognise(request),
   } as Call;
 }
 
@@ -99,7 +102,7 @@ function signalOf(reply: FastifyReply, stopping: AbortSignal): AbortSignal {
 }
 
 function send(reply: FastifyReply, route: Route, done: Answer, { checksReplies, stopping }: Serving): void {
-  const { status, body, row_version, replayed, headers } = done;
+  const { status, body, row_version, replayed, headers, serialized } = done;
   const row = route.replies[status];
   if (checksReplies) checkReply(route, row, done);
   reply.code(status);
@@ -108,7 +111,24 @@ function send(reply: FastifyReply, route: Route, done: Answer, { checksReplies, 
   if (headers) reply.headers(headers);
   if (isMedia(row)) reply.type(row.media);
   if (stopping.aborted) reply.header("connection", "close");
-  reply.send(body);
+  if (serialized) reply.type(isMedia(row) ? row.media : "application/json; charset=utf-8").send(serialized);
+  else reply.send(body);
+}
+
+/** Lets an answer flow that has no end of its own; what the framework knows of the reply ends with its head. */
+function pour(reply: FastifyReply, route: Route, { status, stream }: Stream): void {
+  const { raw } = reply;
+  const row = route.replies[status];
+  if (raw.destroyed) return;
+  reply.hijack();
+  // It ends with its connection. In chunks, each event would be wrapped for each reader anew.
+  raw.useChunkedEncodingByDefault = false;
+  // Proxies that gather what they pass on would keep events back.
+  reply.headers({ connection: "close", "x-accel-buffering": "no" });
+  if (isMedia(row)) reply.type(row.media);
+  raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders);
+  if (reply.request.method === "HEAD") raw.end();
+  else stream(raw);
 }
 
 /** An answer that its row does not describe is a fault of ours, also where it only says more. */
@@ -120,6 +140,10 @@ function checkReply(route: Route, row: Reply | undefined, { status, body }: Answ
   const parsed = (isMedia(row) ? row.schema : row).safeParse(said);
   if (!parsed.success) throw new Error(`${place}: ${parsed.error.message}`);
   if (!isDeepStrictEqual(parsed.data, said)) throw new Error(`${place} says more than its row`);
+}
+
+function isStream(answer: Answer): answer is Stream {
+  return "stream" in answer;
 }
 
 function isRefusal(answer: ReadParts | Answer | Refusal): answer is Refusal {

@@ -11,14 +11,20 @@ import type { Directory } from "../engine/directory.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Bell } from "./bell.ts";
 import { docsPage } from "./docs-page.ts";
+import { endConnections } from "./end-connections.ts";
 import { Guardian } from "./guardian.ts";
 import { readJsonBodies } from "./json-body.ts";
+import { LiveFeed } from "./live/live-feed.ts";
+import { OpenStreams } from "./live/open-streams.ts";
+import type { StreamTimes } from "./live/open-streams.ts";
+import { isTooFarAhead } from "./limit-pipelining.ts";
 import { answerNotFound } from "./not-found.ts";
 import { replyProblem, toldOf } from "./problem-reply.ts";
 import type { OwnProblems } from "./problem-reply.ts";
 import { RequestLog } from "./request-log.ts";
 import type { RouteSet } from "./route-set.ts";
 import { serveClaims } from "./routes/claims.ts";
+import { serveEvents } from "./routes/events.ts";
 import { serveLifecycles } from "./routes/lifecycles.ts";
 import { serveMembers } from "./routes/members.ts";
 import { serveProjects } from "./routes/projects.ts";
@@ -36,25 +42,29 @@ export type ServerOptions = {
   /** The origins that browsers may call from; none unless told. */
   corsOrigins?: readonly string[];
   bodyLimitBytes?: number;
+  /** How long a client may take to send a request; half of it for the headers. */
+  requestTimeoutMs?: number;
+  /** How often streams beat, are checked, and look by themselves. */
+  live?: StreamTimes & { lookMs?: number };
   /** Compare every answer with what the contract says of it. */
   checksReplies?: boolean;
 };
 
 const BODY_LIMIT_BYTES = 1_048_576;
-/** How long a client may take to send a request, and its headers. */
 const REQUEST_TIMEOUT_MS = 30_000;
-const HEADERS_TIMEOUT_MS = 15_000;
+/** Longer than the longest claim waits: who is silent for so long does not read his answer, or is gone. */
+const SILENCE_MS = 120_000;
 
 /** The server, not yet listening: `listen` and `close` are Fastify's. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const { engine, directory, version, logger, corsOrigins = [], checksReplies = false } = options;
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   const lifecycles = [...engine.workshop.lifecycles.values()];
   const own = ownProblems(lifecycles);
   const app = Fastify({
     ...(logger ? { loggerInstance: logger } : { logger: false }),
     bodyLimit: options.bodyLimitBytes ?? BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    ...timeouts(requestTimeoutMs),
     routerOptions: { maxParamLength: 1_000 },
     logController: new RequestLog(),
     // Requests that come while the server stops are answered like any other: their connection is closed after it.
@@ -65,7 +75,9 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     },
     clientErrorHandler: answerBrokenRequest,
   });
-  const stopping = endConnections(app);
+  const stopping = endConnections(app, requestTimeoutMs);
+  // Node would answer an expectation that it does not know by itself, and with no problem document.
+  app.server.on("checkExpectation", app.routing);
 
   app.decorateRequest("by", null);
   readJsonBodies(app);
@@ -78,22 +90,38 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins));
 
   const bell = new Bell();
+  const streams = new OpenStreams({ stopping, ...options.live });
+  const live = new LiveFeed({ engine, bell, streams, log: app.log, ...options.live });
   const guardian = new Guardian(directory, own);
   const sets = [
     serveLifecycles(lifecycles),
-    serveTasks({ engine, bell, own }),
+    serveTasks({ engine, bell, own, log: app.log }),
     serveClaims({ engine, bell }),
+    serveEvents(live),
     serveProjects(directory),
     serveMembers(directory),
     ...(options.more ?? []),
   ];
   const table = Object.assign({}, SYSTEM_ROUTES, ...sets.map((set) => set.table)) as RouteTable;
-  const openApi = once(() => openApiDocument({ table, lifecycles, version }));
+  const openApi = once(() => {
+    const document = openApiDocument({ table, lifecycles, version });
+    return { document, serialized: Buffer.from(JSON.stringify(document)) };
+  });
   const docs = once(() => docsPage(table, version));
   const all = [serveSystem({ directory, stopping, openApi, docs }), ...sets];
   for (const set of all) serveRoutes(app, set, { guardian, own, stopping, checksReplies });
   app.setNotFoundHandler(answerNotFound(table, guardian, own));
   return app;
+}
+
+function timeouts(requestTimeout: number) {
+  const headersTimeout = Math.ceil(requestTimeout / 2);
+  return {
+    requestTimeout,
+    connectionTimeout: SILENCE_MS,
+    // Node looks only so often whether anybody's time is over: every 30 seconds unless told.
+    http: { headersTimeout, connectionsCheckingInterval: Math.min(headersTimeout, 5_000) },
+  };
 }
 
 function ownProblems(lifecycles: readonly Lifecycle[]): OwnProblems {
@@ -110,26 +138,6 @@ function requestIdOf(sent: string | string[] | undefined): string | null {
   return typeof sent === "string" && /^[\w.:-]{1,100}$/.test(sent) ? sent : null;
 }
 
-/**
- * Tells those who wait when the server stops. It would itself wait for every connection that a client keeps for its next
- * request, also when that was busy at the moment it was asked to stop.
- */
-function endConnections(app: FastifyInstance): AbortSignal {
-  const stopping = new AbortController();
-  let ending: NodeJS.Timeout | undefined;
-  app.addHook("preClose", (done) => {
-    stopping.abort();
-    ending = setInterval(() => {
-      app.server.closeIdleConnections();
-    }, 20);
-    done();
-  });
-  app.server.on("close", () => {
-    clearInterval(ending);
-  });
-  return stopping.signal;
-}
-
 const HEADERS = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -141,6 +149,10 @@ const HEADERS = {
 
 function tellHeaders(app: FastifyInstance): void {
   app.addHook("onRequest", (request, reply, done) => {
+    if (isTooFarAhead(request, reply)) {
+      reply.hijack();
+      return;
+    }
     reply.headers(HEADERS).header("x-request-id", request.id);
     done();
   });

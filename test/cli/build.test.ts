@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
+import { scratchData, startPawl } from "../http/running-pawl.ts";
 import { configWith, EXAMPLE, folderWith, FROM_DIST, pawl, ROOT } from "./pawl-process.ts";
 
 const execute = promisify(execFile);
@@ -40,9 +41,9 @@ test("the built command line tells a mistake in a definition as one, with its pl
 });
 
 test("npm start runs what was built and passes its arguments on", async () => {
-  const { code, stdout, stderr } = await pawl(["--port", "4747"], {
-    program: [join(ROOT, "scripts/start.js")],
-  });
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toContain("this version has no server yet");
+  const program = [join(ROOT, "scripts/start.js")];
+  const running = await startPawl(["--port", "0", "--data", await scratchData()], { program });
+  expect((await running.ask("GET /ready", null)).status).toBe(200);
+  expect((await running.ask("GET /docs", null)).status).toBe(200);
+  expect(await running.stop()).toBe(0);
 });

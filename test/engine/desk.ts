@@ -11,6 +11,7 @@ import type { Performed } from "../../src/engine/perform.ts";
 import type { PublicTask } from "../../src/engine/public-task.ts";
 import { registerLifecycles } from "../../src/engine/register-lifecycles.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
+import { PARTS } from "../../src/lifecycles/parts.ts";
 import { testDatabases } from "../support/postgres.ts";
 import { member, SYSTEM } from "../support/situation.ts";
 
@@ -53,13 +54,14 @@ export async function openDesk(
     await database.drop();
     await databases.close();
   });
-  const engine = new Engine(sql, lifecycles, options);
+  const parts = { ...PARTS, ...options.parts };
+  const engine = new Engine(sql, lifecycles, { ...options, parts });
   const by = (actor: Actor) => ({ org_id: "main", actor });
   return {
     sql,
     url,
     engine,
-    node: (more = {}) => new Engine(open(), lifecycles, { ...options, ...more }),
+    node: (more = {}) => new Engine(open(), lifecycles, { ...options, ...more, parts }),
     by,
     make: async (actor, lifecycle, fields = {}) => {
       const made = await engine.create(by(actor), [{ lifecycle, ...fields }], {

@@ -8,6 +8,7 @@ import { createOrg } from "../../src/engine/members.ts";
 import { buildServer } from "../../src/http/server.ts";
 import type { ServerOptions } from "../../src/http/server.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
+import { lifecycleRoutes } from "../../src/lifecycles/routes.ts";
 import { EVERYBODY_IS_ACTIVE, openDesk, SYSTEM } from "../engine/desk.ts";
 import type { Desk } from "../engine/desk.ts";
 
@@ -55,7 +56,8 @@ export async function openFrontDesk(
   const { sql } = desk;
   const engine = beside ? desk.node(engineOptions) : desk.engine;
   const directory = new Directory(sql, lifecycles);
-  const app = await buildServer({ engine, directory, version: "0.0.0", checksReplies: true, ...server });
+  const more = lifecycleRoutes({ engine, directory });
+  const app = await buildServer({ engine, directory, more, version: "0.0.0", checksReplies: true, ...server });
   const url = await app.listen({ port: 0, host: "127.0.0.1" });
   afterAll(() => app.close());
 

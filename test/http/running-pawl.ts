@@ -11,7 +11,7 @@ import { ROOT } from "../cli/pawl-process.ts";
 import { heardOf } from "./front-desk.ts";
 import type { Heard } from "./front-desk.ts";
 
-const FROM_SOURCE = ["--import", import.meta.resolve("tsx"), join(ROOT, "src/bin.ts")];
+const FROM_SOURCE = ["--import", import.meta.resolve("tsx"), join(ROOT, "src/bin.ts"), "start"];
 
 /** A server in a process of its own. */
 export type RunningPawl = {
@@ -23,14 +23,24 @@ export type RunningPawl = {
   /** Sends a signal and gives the code the process ended with. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   ended: Promise<number | null>;
+  /** What it has logged so far. */
+  log(): string;
 };
+
+/** Says when something is over: when the test is, unless told `afterAll`. */
+type Until = { until?: (end: () => Promise<void>) => void };
 
 /** Starts `pawl start`, and sees to it that it has ended when the test is over. */
 export async function startPawl(
   args: readonly string[],
-  { cwd = tmpdir(), env = {} }: { cwd?: string; env?: Record<string, string> } = {},
+  {
+    cwd = tmpdir(),
+    env = {},
+    program = FROM_SOURCE,
+    until = onTestFinished,
+  }: { cwd?: string; env?: Record<string, string>; program?: readonly string[] } & Until = {},
 ): Promise<RunningPawl> {
-  const child = spawn(process.execPath, [...FROM_SOURCE, "start", ...args], {
+  const child = spawn(process.execPath, [...program, ...args], {
     cwd,
     env: { PATH: process.env.PATH, PAWL_LOG_LEVEL: "warn", ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -38,7 +48,7 @@ export async function startPawl(
   let [said, complained] = ["", ""];
   child.stderr.setEncoding("utf8").on("data", (text: string) => (complained += text));
   const ended = once(child, "close").then(([code]) => code as number | null);
-  onTestFinished(async () => {
+  until(async () => {
     if (child.exitCode === null) child.kill("SIGKILL");
     await ended;
   });
@@ -57,6 +67,7 @@ export async function startPawl(
     line,
     address,
     ended,
+    log: () => complained,
     ask: async (what, token, body) => {
       const [method = "", path = ""] = what.split(" ");
       const response = await fetch(address + path, {
@@ -77,9 +88,9 @@ export async function startPawl(
 }
 
 /** A folder that is gone after the test, together with a database server that runs in it. */
-export async function scratchData(): Promise<string> {
+export async function scratchData({ until = onTestFinished }: Until = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "pawl-start-"));
-  onTestFinished(async () => {
+  until(async () => {
     await stopAbandonedServer(join(folder, "data")).catch(() => undefined);
     await rm(folder, { recursive: true, force: true });
   });
@@ -87,10 +98,10 @@ export async function scratchData(): Promise<string> {
 }
 
 /** An empty database on the run's PostgreSQL. */
-export async function emptyDatabase(): Promise<string> {
+export async function emptyDatabase({ until = onTestFinished }: Until = {}): Promise<string> {
   const databases = testDatabases(inject("postgresUrl"));
   const database = await databases.createDatabase();
-  onTestFinished(async () => {
+  until(async () => {
     await database.drop();
     await databases.close();
   });

@@ -1,4 +1,4 @@
-import type { Bout, Bouts, Task } from "../../contender.ts";
+import type { Bout, Bouts, Terms } from "../../contender.ts";
 import { accepted, createErrands } from "./errands.ts";
 import type { Tools } from "./errands.ts";
 import { watchHeap } from "./bouts-of-growth.ts";
@@ -24,20 +24,20 @@ export function boutsOfDependents({ pawl, by, timed }: Tools): Bouts {
   };
 
   return {
-    async unblockMany({ tasks = 0 }: Task) {
+    async unblockMany({ tasks = 0 }: Terms) {
       const [blocker = ""] = await createErrands(pawl, by, 1);
       for (let made = 0; made < tasks; made += 500)
         await createErrands(pawl, by, Math.min(500, tasks - made), () => ({ after: [blocker] }));
       return watched("unblock-many", tasks, () => act(blocker, "skip"));
     },
-    createChain: ({ tasks = 0 }: Task) => watched("create-chain", tasks, () => createChain(tasks)),
-    async walkChain({ tasks = 0 }: Task) {
+    createChain: ({ tasks = 0 }: Terms) => watched("create-chain", tasks, () => createChain(tasks)),
+    async walkChain({ tasks = 0 }: Terms) {
       const ids = await createChain(tasks);
       return watched("walk-chain", tasks, async () => {
         for (const id of ids) await act(id, "skip");
       });
     },
-    async dropChain({ tasks = 0 }: Task) {
+    async dropChain({ tasks = 0 }: Terms) {
       const [first] = await createChain(tasks);
       return watched("drop-chain", tasks, () => act(first, "drop"));
     },

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { timed as justTimed } from "../../contender.ts";
-import type { Bouts, Task } from "../../contender.ts";
+import type { Bouts, Terms } from "../../contender.ts";
 import { accepted, drain, fill } from "./errands.ts";
 import type { Tools } from "./errands.ts";
 import { errand } from "./errand.ts";
@@ -9,13 +9,13 @@ import { errand } from "./errand.ts";
 export function boutsOfGrowth({ pawl, by, timed }: Tools): Bouts {
   return {
     /** One claim after the other; what is claimed stays claimed. */
-    claim: ({ claims = 0, batch = 1 }: Task) =>
+    claim: ({ claims = 0, batch = 1 }: Terms) =>
       timed("claim", claims, async () => {
         for (let n = 0; n < claims; n++)
           accepted(await pawl.claim(by, { lifecycle: errand.name, limit: batch }));
       }),
     /** One sweep after the other; `figures.moved` says what they found to do. */
-    async sweep({ sweeps = 0 }: Task) {
+    async sweep({ sweeps = 0 }: Terms) {
       let moved = 0;
       const bout = await timed("sweep", sweeps, async () => {
         for (let n = 0; n < sweeps; n++) moved += (await pawl.sweep()).moved;
@@ -23,14 +23,14 @@ export function boutsOfGrowth({ pawl, by, timed }: Tools): Bouts {
       return { ...bout, figures: { moved } };
     },
     /** So many go out as come in: created, claimed and finished; those finished before `before` are pruned. */
-    churn: ({ tasks = 0, before = 0 }: Task) =>
+    churn: ({ tasks = 0, before = 0 }: Terms) =>
       justTimed(tasks, async () => {
         await fill(pawl, by, tasks);
         await drain(pawl, by, 250, tasks);
         await pawl.prune({ org_id: by.org_id, before });
       }),
     /** Tasks go through the process, and the largest heap that was seen on the way is told. */
-    async passThrough({ tasks = 0 }: Task) {
+    async passThrough({ tasks = 0 }: Terms) {
       const watch = watchHeap();
       const bout = await justTimed(tasks, async () => {
         await fill(pawl, by, tasks);

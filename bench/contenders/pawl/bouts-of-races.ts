@@ -1,6 +1,6 @@
 import type { By, Pawl } from "../../../src/index.ts";
 import { fromCallers, timed as justTimed } from "../../contender.ts";
-import type { Bouts, Task } from "../../contender.ts";
+import type { Bouts, Terms } from "../../contender.ts";
 import { accepted, createErrands, drain, fill } from "./errands.ts";
 import type { Tools } from "./errands.ts";
 
@@ -10,11 +10,11 @@ export function boutsOfRaces({ pawl, by, memberOf, timed }: Tools): Bouts {
   const members = (orgs: number) =>
     orgs === 1 ? [by] : Promise.all(Array.from({ length: orgs }, (_, n) => memberOf(`org-${n}`)));
   return {
-    fill: ({ tasks = 0, orgs = 1 }: Task) =>
+    fill: ({ tasks = 0, orgs = 1 }: Terms) =>
       justTimed(tasks, async () => {
         for (const member of await members(orgs)) await fill(pawl, member, tasks / orgs);
       }),
-    async claimAndComplete({ callers = 1, batch = 1, orgs = 1 }: Task) {
+    async claimAndComplete({ callers = 1, batch = 1, orgs = 1 }: Terms) {
       const inOrgs = await members(orgs);
       const claimers = Array.from({ length: Math.max(callers, orgs) }, (_, n) => inOrgs[n % orgs] ?? by);
       let drained: number[] = [];
@@ -23,13 +23,13 @@ export function boutsOfRaces({ pawl, by, memberOf, timed }: Tools): Bouts {
       });
       return { ...bout, done: drained.reduce((sum, done) => sum + done, 0) };
     },
-    createInBatches: ({ tasks = 0, callers = 1, batch = 1 }: Task) =>
+    createInBatches: ({ tasks = 0, callers = 1, batch = 1 }: Terms) =>
       timed("create-in-batches", tasks, () =>
         fromCallers(callers, tasks / batch, () => createErrands(pawl, by, batch)),
       ),
-    createOneByOne: ({ tasks = 0, callers = 1 }: Task) =>
+    createOneByOne: ({ tasks = 0, callers = 1 }: Terms) =>
       timed("create-one-by-one", tasks, () => fromCallers(callers, tasks, () => createErrands(pawl, by, 1))),
-    async moveOneByOne({ tasks = 0, moves = 0, callers = 1 }: Task) {
+    async moveOneByOne({ tasks = 0, moves = 0, callers = 1 }: Terms) {
       const ids = await createErrands(pawl, by, tasks);
       return timed("move-one-by-one", moves, () => fromCallers(callers, moves, backAndForth(pawl, by, ids)));
     },

@@ -15,7 +15,7 @@ export function serveSystem({
 }: {
   directory: Directory;
   stopping: AbortSignal;
-  openApi: () => Record<string, unknown>;
+  openApi: () => { document: Record<string, unknown>; serialized: Buffer };
   docs: () => { page: string; policy: string };
 }): RouteSet {
   return serve(SYSTEM_ROUTES, {
@@ -25,7 +25,10 @@ export function serveSystem({
       await directory.ping(READY_WITHIN_MS);
       return answer(200, { status: "ready" as const });
     },
-    getOpenApi: () => answer(200, openApi()),
+    getOpenApi: () => {
+      const { document, serialized } = openApi();
+      return answer(200, document, { serialized });
+    },
     getDocs: () => {
       const { page, policy } = docs();
       return answer(200, page, { headers: { "content-security-policy": policy } });

@@ -1,5 +1,5 @@
 import { eventOnWire, onWireOrNull, problemDocument, TASK_ROUTES, taskOnWire } from "../../contract/index.ts";
-import { permissionOf, permissionRefusal } from "../../core/index.ts";
+import { permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
 import type { NewTask } from "../../engine/admit-creations.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -7,19 +7,24 @@ import type { Performed } from "../../engine/perform.ts";
 import type { Bell } from "../bell.ts";
 import { defined } from "../defined.ts";
 import { creationRefusal, unknownLifecycle } from "../permits.ts";
+import { toldOf } from "../problem-reply.ts";
 import type { OwnProblems } from "../problem-reply.ts";
 import { answer, serve } from "../route-set.ts";
 import type { Permit, RouteSet } from "../route-set.ts";
+
+type Log = { error(about: object, message: string): void };
 
 /** Tasks of every lifecycle. */
 export function serveTasks({
   engine,
   bell,
   own,
+  log,
 }: {
   engine: Engine;
   bell: Bell;
   own: OwnProblems;
+  log: Log;
 }): RouteSet {
   const { lifecycles } = engine.workshop;
   return serve(
@@ -68,7 +73,14 @@ export function serveTasks({
           task_id: id,
           client_event_id: client_event_id ?? (key === null ? null : `${key}.${place}`),
         }));
-        const done = await engine.performMany(by, requests);
+        const done = await Promise.all(
+          requests.map((request) =>
+            engine.perform(by, request).catch((error: unknown) => failed(error, log)),
+          ),
+        );
+        const [first] = done;
+        if (first && done.every((one) => "code" in one && one.code === "UNAVAILABLE"))
+          return first as Refusal;
         for (const one of done) if (one.kind === "performed") bell.ring(by.org_id, one.task.lifecycle);
         const replayed = done.every((one) => one.kind === "performed" && one.replayed);
         const told = (one: Performed | Refusal) =>
@@ -105,6 +117,13 @@ function movedOnWire({ task, event, outcome, lease_token }: Performed) {
     lease_token,
     lease_until: lease_token === null ? null : onWireOrNull(task.lease?.until ?? null),
   };
+}
+
+/** Stands in its place among the answers: what became of the others must be told all the same. */
+function failed(error: unknown, log: Log): Refusal {
+  const { code, detail, params = {}, fault } = toldOf(error);
+  if (fault) log.error({ err: error }, "one of many moves failed");
+  return refuse(code, detail, params);
 }
 
 /** A move that is wrongly shaped: may this role do it at all? */

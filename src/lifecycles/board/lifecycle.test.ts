@@ -180,7 +180,7 @@ test("a task begins as NEW, even with an assignee, and its deadline runs", () =>
     input,
     actor: member("cat", ["agent"]),
     settings: board.settings.parse({}),
-    facts: {},
+    facts: { assignee_works_here: true },
     now: NOW,
   };
   const place = { id: "1", org_id: "main", project_id: "main", open_blockers: 0 };
@@ -194,6 +194,22 @@ test("a task begins as NEW, even with an assignee, and its deadline runs", () =>
       row_version: 1,
       due_at: NOW + 7_200_000,
     },
+  });
+});
+
+test("a task is not made for somebody who does not work here", () => {
+  const input = board.creation.input.parse({ title: "Write it", description: "all", assignee_id: "zoe" });
+  const view = {
+    input,
+    actor: member("cat", ["agent"]),
+    settings: board.settings.parse({}),
+    facts: { assignee_works_here: false },
+    now: NOW,
+  };
+  const place = { id: "1", org_id: "main", project_id: "main", open_blockers: 0 };
+  expect(decideCreation(board, view, draftOf(board, view), place)).toMatchObject({
+    kind: "refused",
+    code: "VALIDATION_ERROR",
   });
 });
 

@@ -1,12 +1,20 @@
 import { z } from "zod";
 import { defineLifecycle, refuse } from "../../core/index.ts";
+import { PRIORITIES, PRIORITY } from "./priorities.ts";
 
 const minutes = (byDefault: number) => z.number().positive().default(byDefault);
 const OPEN = ["NEW", "IN_PROGRESS", "BLOCKED", "STUCK"] as const;
 const FINAL = ["DONE", "CANCELLED"] as const;
 
-/** Higher is more urgent; the order tasks are taken in. */
-const PRIORITY = { low: -1, normal: 0, high: 1, critical: 2 } as const;
+/** What a new task is made of. */
+export const creationFields = z.object({
+  title: z.string().trim().min(5).max(200),
+  description: z.string().trim().min(1),
+  priority: z.enum(PRIORITIES).default("normal"),
+  visibility: z.enum(["public", "private"]).default("public"),
+  assignee_id: z.string().trim().min(1).nullish(),
+  blocked_by: z.array(z.string()).default([]),
+});
 
 /** Agents in a workspace create tasks, take free ones, escalate what hangs and take over what is abandoned. */
 export const board = defineLifecycle({
@@ -19,6 +27,8 @@ export const board = defineLifecycle({
       .object({ NEW: minutes(120), IN_PROGRESS: minutes(1440), BLOCKED: minutes(2880) })
       .prefault({}),
   }),
+  // Whether the one who is to do a new task is an active member of its workspace.
+  facts: z.object({ assignee_works_here: z.boolean().optional() }),
   statuses: {
     NEW: { meaning: "created, waits for someone", timers: [expireAfter("status_deadlines.NEW")] },
     IN_PROGRESS: { meaning: "its assignee works", timers: [expireAfter("status_deadlines.IN_PROGRESS")] },
@@ -45,15 +55,9 @@ export const board = defineLifecycle({
     comment: { event: "commented" },
   },
   creation: {
-    input: z.object({
-      title: z.string().trim().min(5).max(200),
-      description: z.string().trim().min(1),
-      priority: z.enum(["low", "normal", "high", "critical"]).default("normal"),
-      visibility: z.enum(["public", "private"]).default("public"),
-      assignee_id: z.string().trim().min(1).nullish(),
-      blocked_by: z.array(z.string()).default([]),
-    }),
-    to: [{ status: "NEW" }],
+    input: creationFields,
+    facts: ["assignee_works_here"],
+    to: [{ status: "NEW", guards: ["assignee_is_active"] }],
     draft: ({ input }) => ({
       title: input.title,
       data: { description: input.description },
@@ -120,6 +124,12 @@ export const board = defineLifecycle({
     },
   },
   guards: {
+    assignee_is_active: ({ facts, task }) =>
+      task.assigned_to === null ||
+      facts.assignee_works_here === true ||
+      refuse("VALIDATION_ERROR", `assignee_id: "${task.assigned_to ?? ""}" is no active member here.`, {
+        errors: [{ path: "assignee_id", message: "must be an active member of the workspace" }],
+      }),
     no_assignee: ({ task }) => task.assigned_to === null || alreadyClaimed(task.assigned_to),
     public: ({ task }) =>
       !task.private || refuse("NOT_PUBLIC", "A private task is started by its assignee, not claimed."),

@@ -4,6 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { connect } from "../../../src/engine/database/connect.ts";
 import { Engine } from "../../../src/engine/engine.ts";
 import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
+import { PARTS } from "../../../src/lifecycles/parts.ts";
 import { ann, openDesk, performed } from "../desk.ts";
 import { cuttingProxy, type Fate } from "./cutting-proxy.ts";
 import { expectKept, Load } from "./load.ts";
@@ -14,7 +15,7 @@ const by = desk.by(ann);
 let fateOf: (commit: number) => Fate = () => "pass";
 const proxy = await cuttingProxy(desk.url, (commit) => fateOf(commit));
 const sql = connect(proxy.url, { maxConnections: 10 });
-const engine = new Engine(sql, LIFECYCLES);
+const engine = new Engine(sql, LIFECYCLES, { parts: PARTS });
 afterAll(async () => {
   await sql.end({ timeout: 5 });
   await proxy.close();

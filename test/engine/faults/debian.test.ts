@@ -6,6 +6,7 @@ import { createOrg } from "../../../src/engine/members.ts";
 import { migrate } from "../../../src/engine/migrate.ts";
 import { registerLifecycles } from "../../../src/engine/register-lifecycles.ts";
 import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
+import { PARTS } from "../../../src/lifecycles/parts.ts";
 import { member } from "../../support/situation.ts";
 import { ann, bob, performed } from "../desk.ts";
 import { startPgBouncer, startPostgres15, whyNotDebian, type Server } from "./debian-servers.ts";
@@ -26,7 +27,7 @@ async function makeSuite(server: Server, database: string, prepare: boolean) {
   await migrate(sql);
   await registerLifecycles(sql, LIFECYCLES);
   await createOrg(sql, "main");
-  const nodes = [new Engine(sql, LIFECYCLES), new Engine(sql, LIFECYCLES)];
+  const nodes = [new Engine(sql, LIFECYCLES, { parts: PARTS }), new Engine(sql, LIFECYCLES, { parts: PARTS })];
   return { sql, nodes, engine: pick(nodes, 0) };
 }
 

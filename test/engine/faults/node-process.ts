@@ -3,11 +3,12 @@
 import { connect } from "../../../src/engine/database/connect.ts";
 import { Engine } from "../../../src/engine/engine.ts";
 import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
+import { PARTS } from "../../../src/lifecycles/parts.ts";
 import type { Call, Reply } from "./nodes.ts";
 
 const [, , url = ""] = process.argv;
 const sql = connect(url, { maxConnections: 4 });
-const engine = new Engine(sql, LIFECYCLES);
+const engine = new Engine(sql, LIFECYCLES, { parts: PARTS });
 
 process.on("message", (call: Call) => void reply(call));
 process.on("disconnect", () => void sql.end({ timeout: 0 }));

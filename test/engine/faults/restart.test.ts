@@ -11,6 +11,7 @@ import { createOrg } from "../../../src/engine/members.ts";
 import { migrate } from "../../../src/engine/migrate.ts";
 import { registerLifecycles } from "../../../src/engine/register-lifecycles.ts";
 import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
+import { PARTS } from "../../../src/lifecycles/parts.ts";
 import { expectKept, Load } from "./load.ts";
 import { expectSound } from "./nodes.ts";
 
@@ -20,7 +21,7 @@ const { sql } = database;
 await migrate(sql);
 await registerLifecycles(sql, LIFECYCLES);
 await createOrg(sql, "main");
-const engine = new Engine(sql, LIFECYCLES, { patienceMs: 30_000 });
+const engine = new Engine(sql, LIFECYCLES, { parts: PARTS, patienceMs: 30_000 });
 
 afterAll(async () => {
   await database.close();
@@ -58,7 +59,7 @@ test("PostgreSQL is stopped and started while thirty-two callers work: nothing i
 });
 
 test("callers of a database that stays away are told so in time, and served when it is back", async () => {
-  const impatient = new Engine(sql, LIFECYCLES, { patienceMs: 0 });
+  const impatient = new Engine(sql, LIFECYCLES, { parts: PARTS, patienceMs: 0 });
   const load = new Load(impatient);
   load.start(8);
   await load.more(50);

@@ -1,0 +1,61 @@
+import type {
+  BodySent,
+  Media,
+  ParamsOf,
+  QuerySent,
+  ReplyOf,
+  Route,
+  ROUTES,
+  RouteTable,
+} from "../contract/index.ts";
+import type { Row } from "./request.ts";
+import type { CallOptions, Send } from "./send.ts";
+
+type Given<R extends Route> = BodySent<R> extends undefined ? QuerySent<R> : BodySent<R>;
+
+/** What a call is given: the parts of the path and the fields of its query or body, side by side. */
+export type Sent<R extends Route> = [keyof ParamsOf<R>] extends [never]
+  ? Given<R>
+  : Given<R> extends undefined
+    ? ParamsOf<R>
+    : ParamsOf<R> & Given<R>;
+
+/** What may be left out, where all of it may. */
+export type Leading<Given> = Given extends undefined
+  ? [sent?: undefined]
+  : object extends Given
+    ? [sent?: Given]
+    : [sent: Given];
+
+/** A route as a function. */
+export type Call<R extends Route> = (
+  ...args: [...Leading<Sent<R>>, options?: CallOptions]
+) => Promise<ReplyOf<R>>;
+
+/** A table of routes as functions, each by the name of its row. */
+export type Calls<Table extends RouteTable> = { readonly [Name in keyof Table]: Call<Table[Name]> };
+
+/** Every route that all lifecycles share, but for the stream of events: that is listened to, not called. */
+export type SharedRoutes = {
+  [Name in keyof Shared as Shared[Name]["path"] extends "/api/events" ? never : Name]: Shared[Name];
+};
+type Shared = typeof ROUTES;
+
+/** The rows of a table, without their schemas. */
+export type RowsOf<Table extends RouteTable> = { readonly [Name in keyof Table]: RowOf<Table[Name]> };
+type RowOf<R extends Route> = Pick<R, "method" | "path"> &
+  (R extends { idempotent: true } ? { idempotent: true } : { idempotent?: never }) &
+  ([Extract<R["replies"][keyof R["replies"]], Media>] extends [never] ? { text?: never } : { text: true });
+
+/** Makes the functions of a table; what each knows of its row is known to the types alone. */
+export function callsOf<Table extends RouteTable>(
+  rows: Readonly<Record<keyof Table, Row>>,
+  send: Send,
+): Calls<Table> {
+  return Object.fromEntries(
+    Object.entries<Row>(rows).map(([name, row]) => [
+      name,
+      (sent?: unknown, options?: CallOptions) => send(row, sent, options),
+    ]),
+  ) as unknown as Calls<Table>;
+}

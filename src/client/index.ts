@@ -1,0 +1,20 @@
+export { createClient } from "./create-client.ts";
+export type { Client, ClientOptions } from "./create-client.ts";
+export type { Call, Calls, Sent } from "./calls.ts";
+export type { Feed, FeedEvent, FeedQuery } from "./feed.ts";
+export type {
+  ActionOf,
+  ClaimedOf,
+  CreationOf,
+  ExplanationOf,
+  JournalEntryOf,
+  MovedOf,
+  MoveOf,
+  SomeLifecycle,
+  StatusOf,
+  TaskOf,
+  TaskQueryOf,
+} from "./lifecycle.ts";
+export { PawlProblem } from "./problem.ts";
+export type { CallOptions } from "./send.ts";
+export type { Tasks } from "./tasks.ts";

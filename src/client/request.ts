@@ -1,0 +1,65 @@
+import type { Route } from "../contract/index.ts";
+// Not by the room's door: it would bring every schema along, and the library that makes them.
+import { isMedia } from "../contract/route.ts";
+
+/** What a client needs to know of a route; the rest of its row are types. */
+export type Row = Pick<Route, "method" | "path" | "idempotent"> & {
+  /** Answered with something other than JSON. */
+  readonly text?: true;
+};
+
+export function rowOf({ method, path, idempotent, replies }: Route): Row {
+  const text = Object.values(replies).some(isMedia);
+  return { method, path, ...(idempotent ? { idempotent } : {}), ...(text ? { text } : {}) };
+}
+
+export type Outgoing = {
+  method: string;
+  /** With its query. */
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+};
+
+/**
+ * A request as it goes out: what the path names goes there, the rest is the query or the body. One that changes something
+ * gets a key unless it has one, so that it can be sent again without being done again.
+ */
+export function requestOf({ method, path, idempotent }: Row, sent: unknown, makeKey: () => string): Outgoing {
+  const rest = Array.isArray(sent) ? (sent as unknown[]) : { ...(sent as Record<string, unknown>) };
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const { [name]: value } = rest as Record<string, unknown>;
+    delete (rest as Record<string, unknown>)[name];
+    return encodeURIComponent(pathPart(name, value));
+  });
+  if (method === "GET" || method === "DELETE")
+    return { method, path: filled + queryOf(rest as Record<string, unknown>), headers: {} };
+  const hasKey = !Array.isArray(rest) && rest.client_event_id != null;
+  return {
+    method,
+    path: filled,
+    headers: {
+      "content-type": "application/json",
+      // As a header, since a body that is a list has no place for it.
+      ...(idempotent && !hasKey ? { "idempotency-key": makeKey() } : {}),
+    },
+    body: JSON.stringify(rest),
+  };
+}
+
+/** Without this check `/api/tasks/` would answer for a task whose id is "", and `..` would leave its place. */
+function pathPart(name: string, value: unknown): string {
+  if (typeof value !== "string" || value === "" || value === "." || value === "..")
+    throw new TypeError(`${name} must be a text that can stand in a path, not ${JSON.stringify(value)}`);
+  return value;
+}
+
+/** Lists are separated by commas. */
+export function queryOf(query: Readonly<Record<string, unknown>>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value == null) continue;
+    search.set(name, Array.isArray(value) ? value.join(",") : String(value as string | number | boolean));
+  }
+  return search.size > 0 ? `?${search.toString()}` : "";
+}

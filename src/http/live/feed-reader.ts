@@ -1,0 +1,41 @@
+import type { By } from "../../engine/engine.ts";
+import type { FeedWalk } from "../../engine/statements/read-feed-page.ts";
+import { visibleProjects } from "../../engine/visible-projects.ts";
+import type { EventStream } from "./event-stream.ts";
+import { viewOf } from "./told-page.ts";
+import type { FeedFilter, ToldPage, View } from "./told-page.ts";
+
+/** One who reads an org's feed. */
+export class FeedReader {
+  readonly stream: EventStream;
+  private readonly filter: FeedFilter;
+  private seen: { by: By; view: View } | null = null;
+
+  constructor(stream: EventStream, filter: FeedFilter) {
+    this.stream = stream;
+    this.filter = filter;
+  }
+
+  /** Sends what is his and new to him. */
+  take(page: ToldPage): void {
+    const { stream } = this;
+    if (page.last <= stream.position) return;
+    const bytes = page.bytesFor(this.view, stream.position);
+    stream.position = page.last;
+    if (bytes) stream.send(bytes);
+  }
+
+  /** The part of the feed that is next for him. */
+  walk(limit: number): FeedWalk {
+    const { lifecycle, project_id, task_id } = this.filter;
+    const projects = visibleProjects(this.stream.by.actor, project_id);
+    return { after: this.stream.position, limit, task_id, lifecycle, projects };
+  }
+
+  /** Made anew when the member has been looked up again. */
+  private get view(): View {
+    const { by } = this.stream;
+    if (this.seen?.by !== by) this.seen = { by, view: viewOf(by.actor, this.filter) };
+    return this.seen.view;
+  }
+}

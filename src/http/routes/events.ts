@@ -1,0 +1,18 @@
+import { EVENT_ROUTES } from "../../contract/index.ts";
+import type { LiveFeed } from "../live/live-feed.ts";
+import { serve, stream } from "../route-set.ts";
+import type { RouteSet } from "../route-set.ts";
+
+/** What happens, as it happens. */
+export function serveEvents(live: LiveFeed): RouteSet {
+  return serve(EVENT_ROUTES, {
+    streamEvents: async ({ by, query, recognise }) => {
+      const { after, lifecycle = null, project_id = null, task_id = null } = query;
+      const filter = { lifecycle, project_id, task_id: task_id && task_id.toLowerCase() };
+      const start = await live.startAfter(by.org_id, after);
+      return stream((response) => {
+        live.tell(response, { by, recognise, filter, start });
+      });
+    },
+  });
+}

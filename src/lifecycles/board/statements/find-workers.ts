@@ -1,0 +1,16 @@
+import { query } from "../../../engine/transaction.ts";
+import type { Tx } from "../../../engine/transaction.ts";
+
+const FIND_WORKERS = `
+  select m.id, m.project_ids from pawl.member m where m.org_id = $1 and m.id = any($2::text[]) and m.active`;
+
+/** Active members with the projects they may work in; null: all of them. */
+export async function findWorkers(
+  tx: Tx,
+  org_id: string,
+  ids: readonly string[],
+): Promise<Map<string, string[] | null>> {
+  if (ids.length === 0) return new Map();
+  const rows = await query<{ id: string; project_ids: string[] | null }>(tx, FIND_WORKERS, [org_id, ids]);
+  return new Map(rows.map(({ id, project_ids }) => [id, project_ids]));
+}

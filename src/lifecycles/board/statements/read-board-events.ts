@@ -1,0 +1,31 @@
+import { query } from "../../../engine/transaction.ts";
+import type { Tx } from "../../../engine/transaction.ts";
+
+// The latest ones of a journal that is longer than anybody reads, told oldest first.
+const READ_BOARD_EVENTS = `
+  select e.* from (
+    select j.task_id, j.row_version::integer as row_version, j.type, j.actor_id, m.name as actor_name, j.comment,
+      j.from_status, j.to_status, j.created_at
+    from pawl.event j
+    left join pawl.member m on m.org_id = $1 and m.id = j.actor_id
+    where j.org_id = $1 and j.task_id = $2
+    order by j.row_version desc
+    limit 1000
+  ) as e
+  order by e.row_version`;
+
+export type BoardEventRow = {
+  task_id: string;
+  row_version: number;
+  type: string;
+  actor_id: string | null;
+  actor_name: string | null;
+  comment: string | null;
+  from_status: string | null;
+  to_status: string | null;
+  created_at: number;
+};
+
+export function readBoardEvents(tx: Tx, org_id: string, task_id: string): Promise<BoardEventRow[]> {
+  return query<BoardEventRow>(tx, READ_BOARD_EVENTS, [org_id, task_id]);
+}

@@ -1,0 +1,111 @@
+import type { Instant } from "../../core/index.ts";
+import { STATUSES } from "./contract.ts";
+import type { BoardStatus } from "./contract.ts";
+import type { Present, StatEvent } from "./statements/read-stats.ts";
+
+const DAY_MS = 86_400_000;
+const LENGTH_MS = { day: DAY_MS, week: 7 * DAY_MS, month: 30 * DAY_MS, all: Infinity } as const;
+
+export type Period = keyof typeof LENGTH_MS;
+
+/** Where a period that ends now begins; 0: with the first task. */
+export function beginningOf(period: Period, now: Instant): Instant {
+  return Math.max(0, now - LENGTH_MS[period]);
+}
+
+export type AgentCounts = {
+  tasks_completed: number;
+  tasks_cancelled: number;
+  tasks_stuck_count: number;
+  tasks_in_progress: number;
+  avg_lead_time_minutes: number | null;
+  avg_cycle_time_minutes: number | null;
+  tasks_taken_over_from_agent: number;
+  tasks_taken_over_by_agent: number;
+  escalations_initiated: number;
+  escalations_received: number;
+};
+
+/** Every agent who had to do with what happened, or holds a task now. */
+export function countByAgent(
+  events: readonly StatEvent[],
+  present: readonly Present[],
+): Map<string, AgentCounts> {
+  const agents = new Map<string, AgentCounts>();
+  const of = (id: string | null): AgentCounts => {
+    const known = agents.get(id ?? "") ?? nothingYet();
+    if (id !== null) agents.set(id, known);
+    return known;
+  };
+  for (const { action, actor_id, held_by } of events) {
+    if (action === "complete") of(actor_id).tasks_completed++;
+    if (action === "cancel") of(held_by).tasks_cancelled++;
+    if (action === "expire") of(held_by).tasks_stuck_count++;
+    if (action === "take_over") {
+      of(held_by).tasks_taken_over_from_agent++;
+      of(actor_id).tasks_taken_over_by_agent++;
+    }
+    if (action === "escalate") {
+      of(actor_id).escalations_initiated++;
+      of(held_by).escalations_received++;
+    }
+  }
+  for (const { what, who, tasks } of present) if (what === "in_progress") of(who).tasks_in_progress = tasks;
+  for (const [id, counts] of agents) {
+    Object.assign(
+      counts,
+      timesOf(events.filter(({ action, actor_id }) => action === "complete" && actor_id === id)),
+    );
+  }
+  return agents;
+}
+
+/** A task that nobody holds is nobody's: what is counted for it is not kept. */
+function nothingYet(): AgentCounts {
+  return {
+    tasks_completed: 0,
+    tasks_cancelled: 0,
+    tasks_stuck_count: 0,
+    tasks_in_progress: 0,
+    avg_lead_time_minutes: null,
+    avg_cycle_time_minutes: null,
+    tasks_taken_over_from_agent: 0,
+    tasks_taken_over_by_agent: 0,
+    escalations_initiated: 0,
+    escalations_received: 0,
+  };
+}
+
+export function countWorkspace(events: readonly StatEvent[], present: readonly Present[]) {
+  const created = events.filter(({ action }) => action === "create");
+  const countOf = (status: BoardStatus) => created.filter((event) => event.status === status).length;
+  const now = (what: Present["what"]) => present.find((one) => one.what === what)?.tasks ?? 0;
+  return {
+    total_tasks_created: created.length,
+    tasks_by_status: Object.fromEntries(STATUSES.map((status) => [status, countOf(status)])) as Record<
+      BoardStatus,
+      number
+    >,
+    ...timesOf(events.filter(({ action }) => action === "complete")),
+    overdue_count: now("overdue"),
+    stuck_count: now("stuck"),
+    completion_rate_percent:
+      created.length === 0 ? 0 : Math.round((countOf("DONE") / created.length) * 1_000) / 10,
+  };
+}
+
+/** Lead time: from creation to DONE. Cycle time: from the first IN_PROGRESS to DONE. */
+function timesOf(completed: readonly StatEvent[]) {
+  return {
+    avg_lead_time_minutes: averageMinutes(completed.map((event) => event.created_at - event.task_created_at)),
+    avg_cycle_time_minutes: averageMinutes(
+      completed.flatMap((event) => (event.started_at === null ? [] : [event.created_at - event.started_at])),
+    ),
+  };
+}
+
+function averageMinutes(milliseconds: readonly number[]): number | null {
+  if (milliseconds.length === 0) return null;
+  const sum = milliseconds.reduce((a, b) => a + b, 0);
+  return Math.round((sum / milliseconds.length / 60_000) * 100) / 100;
+}

@@ -1,0 +1,108 @@
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll } from "vitest";
+
+/** What becomes of a request on its way. */
+export type Fate =
+  | "pass"
+  /** It never arrives. */
+  | "cut before"
+  /** It is done, and nobody hears of it. */
+  | "cut after"
+  /** It is done, and half of the answer arrives. */
+  | "cut within"
+  /** It never arrives, and somebody says so. */
+  | "503 before"
+  /** It is done, and somebody between says that it could not be. */
+  | "503 after"
+  | "502 after"
+  /** It is done, and the answer never comes. */
+  | "silence";
+
+export type BadLine = {
+  url: string;
+  /** Decides about each request; "pass" unless set. */
+  fate: (request: IncomingMessage) => Fate;
+  /** After how many bytes an answer that has no end is cut; null: not at all. */
+  cutStreamAfter: () => number | null;
+  /** Those that came, in order. */
+  requests: { what: string; key: string | undefined; fate: Fate }[];
+  /** Leads to another server from now on. */
+  leadTo(url: string): void;
+};
+
+/** A proxy on the loopback that does to requests what networks do. */
+export async function openBadLine(url: string): Promise<BadLine> {
+  let target = new URL(url);
+  const line: BadLine = {
+    url: "",
+    fate: () => "pass",
+    cutStreamAfter: () => null,
+    requests: [],
+    leadTo: (next) => {
+      target = new URL(next);
+    },
+  };
+  const server = createServer((incoming, outgoing) => {
+    const fate = line.fate(incoming);
+    const key = incoming.headers["idempotency-key"];
+    line.requests.push({ what: `${incoming.method ?? ""} ${incoming.url ?? ""}`, key: key?.toString(), fate });
+    carry(incoming, outgoing, fate).catch(() => outgoing.destroy());
+  });
+
+  async function carry(incoming: IncomingMessage, outgoing: ServerResponse, fate: Fate): Promise<void> {
+    const body = Buffer.concat(await incoming.toArray());
+    if (fate === "cut before") return void outgoing.destroy();
+    if (fate === "503 before") return sayUnavailable(outgoing, 503);
+    const forwarded = request(target, {
+      path: incoming.url,
+      method: incoming.method,
+      headers: { ...incoming.headers, host: target.host, connection: "close" },
+    });
+    outgoing.on("close", () => forwarded.destroy());
+    forwarded.on("error", () => outgoing.destroy());
+    forwarded.end(body);
+    const [answer] = (await once(forwarded, "response")) as [IncomingMessage];
+    if (answer.headers["content-type"]?.startsWith("text/event-stream")) return relay(answer, outgoing);
+    const text = Buffer.concat(await answer.toArray());
+    if (fate === "silence") return;
+    if (fate === "cut after") return void outgoing.destroy();
+    if (fate === "503 after") return sayUnavailable(outgoing, 503);
+    if (fate === "502 after") return sayUnavailable(outgoing, 502);
+    const { connection: _, ...headers } = answer.headers;
+    outgoing.writeHead(answer.statusCode ?? 500, headers);
+    if (fate === "pass") return void outgoing.end(text);
+    outgoing.write(text.subarray(0, text.length / 2), () => outgoing.destroy());
+  }
+
+  /** Byte by byte, so that what is cut may be cut anywhere. */
+  function relay(answer: IncomingMessage, outgoing: ServerResponse): void {
+    const { connection: _, ...headers } = answer.headers;
+    outgoing.writeHead(answer.statusCode ?? 500, headers).flushHeaders();
+    let left = line.cutStreamAfter() ?? Infinity;
+    answer.on("data", (chunk: Buffer) => {
+      const part = chunk.subarray(0, Math.min(left, chunk.length));
+      left -= part.length;
+      outgoing.write(part, () => {
+        if (left <= 0) outgoing.destroy();
+      });
+    });
+    answer.on("end", () => outgoing.end());
+    answer.on("error", () => outgoing.destroy());
+  }
+
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  line.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  afterAll(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return line;
+}
+
+function sayUnavailable(outgoing: ServerResponse, status: number): void {
+  outgoing.writeHead(status, { "content-type": "text/html", "retry-after": "0" }).end("<h1>Not now</h1>");
+}

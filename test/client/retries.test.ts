@@ -1,0 +1,204 @@
+import { expect, test } from "vitest";
+import { createClient, PawlProblem } from "../../src/client/index.ts";
+import type { Client } from "../../src/client/index.ts";
+import type { board, code } from "../../src/lifecycles/index.ts";
+import { openFrontDesk } from "../http/front-desk.ts";
+import { openBadLine } from "./bad-line.ts";
+import type { Fate } from "./bad-line.ts";
+
+const desk = await openFrontDesk();
+const ann = await desk.member({ id: "ann", roles: ["agent", "worker"] });
+const line = await openBadLine(desk.url);
+const clientOf = (token: string) =>
+  createClient<typeof board | typeof code>({ url: line.url, token, timeoutMs: 2_000 });
+const client = clientOf(ann);
+const admin = clientOf(desk.admin);
+const tasks = client.lifecycle("board");
+
+let numbers = 0;
+const fields = () => ({ title: `Task ${numbers++} of many`, description: "x" });
+const TROUBLES: Fate[] = [
+  "cut before",
+  "cut after",
+  "cut within",
+  "503 before",
+  "503 after",
+  "502 after",
+  "silence",
+];
+
+/** Gives the next requests these fates, and all after them a free way. */
+function suffer(...fates: Fate[]): void {
+  line.requests.length = 0;
+  line.fate = () => fates.shift() ?? "pass";
+}
+
+async function problemOf(promise: Promise<unknown>): Promise<PawlProblem> {
+  const error = await promise.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(PawlProblem);
+  return error as PawlProblem;
+}
+
+async function countTasks(q: string): Promise<number> {
+  const { tasks: found } = await createClient({ url: desk.url, token: ann }).listTasks({ q });
+  return found.length;
+}
+
+test.each(TROUBLES)("a creation that meets “%s” is done once, with one key", async (trouble) => {
+  suffer(trouble);
+  const given = fields();
+  const made = await tasks.create(given);
+  expect(made.title).toBe(given.title);
+  expect(line.requests.map(({ fate }) => fate)).toEqual([trouble, "pass"]);
+  expect(new Set(line.requests.map(({ key }) => key)).size).toBe(1);
+  expect(line.requests[0]!.key).toMatch(/^[0-9a-f]{32}$/);
+  expect(await countTasks(given.title)).toBe(1);
+});
+
+test.each(TROUBLES)("a move that meets “%s” stands in the journal once", async (trouble) => {
+  const { id } = await tasks.create(fields());
+  suffer(trouble);
+  const { task, event } = await tasks.act(id, "claim", { comment: "mine" });
+  expect(task).toMatchObject({ status: "IN_PROGRESS", row_version: 2 });
+  expect(event?.id).toBe(`${id}.2`);
+  expect((await tasks.journal(id)).map(({ type }) => type)).toEqual(["created", "claimed"]);
+});
+
+test.each(TROUBLES)("a claim that meets “%s” takes one task and gives its token", async (trouble) => {
+  const pool = client.lifecycle("code");
+  const made = await Promise.all([pool.create({ title: "Mend it" }), pool.create({ title: "Mend that" })]);
+  suffer(trouble);
+  const { tasks: taken } = await pool.claim({ limit: 1, wait_seconds: 1 });
+  expect(taken.map(({ lease_token }) => typeof lease_token)).toEqual(["string"]);
+  const after = await Promise.all(made.map(({ id }) => pool.get(id)));
+  expect(after.filter(({ lease }) => lease !== null)).toHaveLength(1);
+  // Nothing is left for the next round.
+  for (const { id, lease_token, lease_until } of (await pool.claim({ limit: 10 })).tasks)
+    expect([id, typeof lease_token, typeof lease_until]).toEqual([id, "string", "string"]);
+});
+
+test.each(TROUBLES)("many moves that meet “%s” are each done once, refusals in their place", async (trouble) => {
+  const [one, two] = await Promise.all([tasks.create(fields()), tasks.create(fields())]);
+  suffer(trouble);
+  const answers = await tasks.actAll([
+    { id: one.id, action: "claim", comment: "mine" },
+    { id: two.id, action: "resume", comment: "never blocked" },
+    { id: two.id, action: "claim", comment: "mine" },
+  ]);
+  const told = answers.map((one) => (one instanceof PawlProblem ? one.code : one.task.status));
+  expect(told).toEqual(["IN_PROGRESS", "INVALID_TRANSITION", "IN_PROGRESS"]);
+  expect(await Promise.all([one, two].map(async ({ id }) => (await tasks.journal(id)).length))).toEqual([2, 2]);
+});
+
+test.each(["createMember", "createProject"] as const)("%s through every trouble makes one", async (name) => {
+  suffer(...TROUBLES.slice(0, 4));
+  const { id } = await admin[name]({ name: `one of ${name}` });
+  const { members } = await admin.listMembers({ limit: 200 });
+  const { projects } = await admin.listProjects({ limit: 200 });
+  const made = [...members, ...projects].filter((one) => one.name === `one of ${name}`);
+  expect(made.map((one) => one.id)).toEqual([id]);
+});
+
+test("a key of the caller's own is sent as it is, and serves a second call too", async () => {
+  const given = { ...fields(), client_event_id: `clé ${numbers}` };
+  suffer("cut after");
+  const first = await tasks.create(given);
+  const second = await tasks.create(given);
+  expect(second.id).toBe(first.id);
+  expect(line.requests.every(({ key }) => key === undefined)).toBe(true);
+});
+
+test("a refusal is told at once: it is never tried again", async () => {
+  const { id } = await tasks.create(fields());
+  suffer();
+  const refused = await problemOf(tasks.act(id, "complete", { comment: "done", expected_row_version: 7 }));
+  expect(refused).toMatchObject({
+    name: "PawlProblem",
+    code: "VERSION_CONFLICT",
+    status: 409,
+    params: { row_version: 1, expected_row_version: 7 },
+    retryAfter: null,
+  });
+  expect(refused.message).toBe(refused.detail);
+  expect(refused.requestId).toMatch(/^[\w-]{36}$/);
+  expect(line.requests).toHaveLength(1);
+});
+
+test("what cannot be repeated safely is not repeated", async () => {
+  suffer("cut after");
+  expect(await problemOf(admin.createToken({ id: "ann" }))).toMatchObject({ code: "UNAVAILABLE", status: 0 });
+  expect(line.requests).toHaveLength(1);
+});
+
+test("who never gets through is told so after as many tries as he allows", async () => {
+  suffer();
+  line.fate = () => "503 before";
+  const few = createClient({ url: line.url, token: ann, retries: 2 });
+  expect(await problemOf(few.getMe())).toMatchObject({ code: "UNAVAILABLE", status: 503, retryAfter: 0 });
+  expect(line.requests).toHaveLength(3);
+  line.fate = () => "cut before";
+  const none = createClient({ url: line.url, token: ann, retries: 0 });
+  expect(await problemOf(none.getMe())).toMatchObject({ code: "UNAVAILABLE", status: 0 });
+  expect(line.requests).toHaveLength(4);
+});
+
+test("a caller who aborts gets his own reason, during a try and between two", async () => {
+  line.fate = () => "silence";
+  const reason = new Error("enough");
+  const during = new AbortController();
+  const waiting = client.getMe(undefined, { signal: during.signal });
+  during.abort(reason);
+  await expect(waiting).rejects.toBe(reason);
+
+  const all = new AbortController();
+  const whole = createClient({ url: line.url, token: ann, signal: all.signal });
+  suffer();
+  line.fate = () => "503 before";
+  const between = whole.getMe();
+  setTimeout(() => {
+    all.abort(reason);
+  }, 300);
+  await expect(between).rejects.toBe(reason);
+  await expect(whole.getMe()).rejects.toBe(reason);
+});
+
+test("through a line that is bad at random nothing is done twice and nothing is lost", async () => {
+  const fates = TROUBLES.filter((fate) => fate !== "silence");
+  line.fate = () => fates[Math.floor(Math.random() * fates.length * 2)] ?? "pass";
+  const patient = createClient<typeof board>({ url: line.url, token: ann, retries: 30 }).lifecycle("board");
+  const made = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const { id } = await patient.create({ ...fields(), title: `At random ${numbers++}` });
+      await patient.act(id, "claim", { comment: "mine" });
+      await patient.act(id, "comment", { comment: "half done" });
+      await patient.act(id, "complete", { comment: "done" });
+      return id;
+    }),
+  );
+  line.fate = () => "pass";
+  const found: string[] = [];
+  for await (const task of tasks.each({ q: "At random", limit: 7 })) found.push(task.id);
+  expect(found.toSorted()).toEqual(made.toSorted());
+  for (const id of made)
+    expect((await tasks.journal(id)).map(({ action }) => action)).toEqual([
+      "create",
+      "claim",
+      "comment",
+      "complete",
+    ]);
+  expect((await desk.desk.engine.verify("main")).differences).toEqual([]);
+});
+
+test("a server that is not Pawl, and one that is not there, are told apart", async () => {
+  const elsewhere: Client = createClient({ url: `${desk.url}/docs#`, retries: 0 });
+  expect(await problemOf(elsewhere.getMe())).toMatchObject({ code: "UNEXPECTED_ANSWER", status: 200 });
+  const nobody = createClient({ url: "http://127.0.0.1:9", retries: 0 });
+  const problem = await problemOf(nobody.getMe());
+  expect(problem).toMatchObject({ code: "UNAVAILABLE", status: 0 });
+  expect(problem.detail).toContain("GET http://127.0.0.1:9/api/me");
+  expect(() => createClient({ url: "nowhere" })).toThrow(TypeError);
+  expect(() => createClient({ url: desk.url, token: "with\na break" })).toThrow(TypeError);
+});

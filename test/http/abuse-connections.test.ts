@@ -1,0 +1,49 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { ROOT } from "../cli/pawl-process.ts";
+import { emptyDatabase, scratchData, startPawl } from "./running-pawl.ts";
+
+const CONNECTIONS = 5_000;
+
+test("while 5,000 connections are open others are answered, and memory stays below 500 MB", async ({
+  skip,
+}) => {
+  const files = openFiles();
+  skip(
+    files < CONNECTIONS + 500,
+    `a process may open ${files} files here; ${CONNECTIONS} connections need more`,
+  );
+  const server = await startPawl(["--data", await scratchData(), "--port", "0"], {
+    env: { DATABASE_URL: await emptyDatabase(), PAWL_ADMIN_TOKEN: "open-sesame" },
+  });
+  const crowd = fork(join(ROOT, "test/http/many-sockets.ts"), [server.address, String(CONNECTIONS)], {
+    execArgv: ["--import", import.meta.resolve("tsx")],
+  });
+  onTestFinished(() => void crowd.kill("SIGKILL"));
+  const [open] = (await once(crowd, "message")) as [number];
+  expect(open).toBe(CONNECTIONS);
+
+  for (let round = 0; round < 20; round++) {
+    const before = Date.now();
+    expect((await server.ask("GET /api/me", "open-sesame")).status).toBe(200);
+    expect(Date.now() - before).toBeLessThan(2_000);
+  }
+  if (process.platform === "linux") {
+    const status = await readFile(`/proc/${server.child.pid!}/status`, "utf8");
+    expect(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1_024).toBeLessThan(500);
+  }
+  // Nor do they keep it from stopping.
+  expect(await server.stop()).toBe(0);
+});
+
+/** How many files, and so connections, a process may have open at once. */
+function openFiles(): number {
+  const { userLimits } = process.report.getReport() as {
+    userLimits?: { open_files?: { soft: number | "unlimited" } };
+  };
+  const soft = userLimits?.open_files?.soft ?? "unlimited";
+  return soft === "unlimited" ? Infinity : Number(soft);
+}

@@ -1,0 +1,23 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { openSocket } from "./raw-socket.ts";
+
+// Opens connections to the address of its first argument, as many as its second says: a third of them silent, a third in
+// the middle of their headers, a third kept after an answer. Tells how many were open at the end, and stays until it is ended.
+const [, , address = "", many = "0"] = process.argv;
+const SAID = ["", "GET /live HTTP/1.1\r\nHost: x\r\nX-Half", "GET /live HTTP/1.1\r\nHost: x\r\n\r\n"];
+const AT_ONCE = 100;
+
+const sockets: Socket[] = [];
+while (sockets.length < Number(many)) {
+  const some = Array.from({ length: AT_ONCE }, () => openSocket(address));
+  await Promise.all(some.map((socket) => Promise.race([once(socket, "connect"), once(socket, "close")])));
+  for (const [index, socket] of some.entries()) {
+    const said = SAID[index % SAID.length] ?? "";
+    if (said === "") continue;
+    socket.write(said);
+    if (said.endsWith("\r\n\r\n")) await Promise.race([once(socket, "data"), once(socket, "close")]);
+  }
+  sockets.push(...some);
+}
+process.send?.(sockets.filter((socket) => socket.readyState === "open").length);

@@ -1,0 +1,256 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import fc from "fast-check";
+import type { Arbitrary } from "fast-check";
+import { expect, test } from "vitest";
+import { LIFECYCLES } from "../../src/lifecycles/index.ts";
+import { openFrontDesk } from "./front-desk.ts";
+import { fitting, spoilt } from "./values-of-schema.ts";
+import type { Schema } from "./values-of-schema.ts";
+
+const RUNS = 150;
+const REQUESTS_A_RUN = 25;
+const LONGEST_MS = 40_000;
+
+type Operation = {
+  operationId: string;
+  parameters: { name: string; in: "path" | "query" | "header"; schema: Schema }[];
+  requestBody?: { content: { "application/json": { schema: Schema } } };
+  responses: Record<string, { description: string; content?: Record<string, unknown> }>;
+};
+type Place = { method: string; path: string; operation: Operation };
+
+const desk = await openFrontDesk();
+const { body: document } = await desk.ask("GET /openapi.json", { token: null });
+const paths = document.paths as Record<string, Record<string, Operation>>;
+const { schemas } = document.components as { schemas: Record<string, Schema> };
+
+// What goes on for ever has tests of its own.
+const PLACES: Place[] = Object.entries(paths)
+  .flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  )
+  .filter(({ operation }) => !JSON.stringify(operation.responses).includes("text/event-stream"));
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(document, "api");
+
+/** Everybody who may ask: one for each set of roles, one who sees nothing, one of another org, and nobody. */
+const ROLES = [
+  ["admin", "system", "agent", "worker", "executor", "lead", "supervisor"],
+  ["agent"],
+  ["worker", "executor"],
+  ["lead"],
+  ["viewer"],
+];
+const everyone = await Promise.all(
+  ROLES.map((roles, index) => desk.member({ id: `m${index}`, roles, skill_level: 5 })),
+);
+const others = [
+  await desk.member({ id: "out", roles: ["agent", "lead"], project_ids: [] }),
+  await desk.member({ id: "m0", roles: ["admin", "agent"] }, "other"),
+];
+const tokens = fc.oneof(
+  { weight: 10, arbitrary: fc.constantFrom(...everyone, desk.admin) },
+  { weight: 1, arbitrary: fc.constantFrom<string | null>(...others, "nonsense", null) },
+);
+
+const made = await tasksOfAllLifecycles();
+const ids = fc.constantFrom(...made.map(({ id }) => id), "0197a000-0000-7000-8000-000000000001");
+const KNOWN = {
+  // Nobody waits here, and what is told as a problem of the server's set-up is no input's fault.
+  wait_seconds: fc.constant(0),
+  lifecycle: fc.constantFrom(...LIFECYCLES.map(({ name }) => name)),
+  project_id: fc.constantFrom("main", "main", "nowhere"),
+  id: ids,
+  task_id: ids,
+  name: fc.constantFrom(...LIFECYCLES.map(({ name }) => name)),
+  assigned_to: fc.constantFrom("m1", "m2", "me"),
+  project_ids: fc.constantFrom(null, ["main"]),
+  active: fc.constant(true),
+};
+
+type Sent = {
+  place: Place;
+  path: string;
+  token: string | null;
+  headers: Record<string, string>;
+  body: string | undefined;
+};
+
+const at = (ref: string) => schemas[ref.replace("#/components/schemas/", "")] ?? {};
+const requests = fc.array(fc.constantFrom(...PLACES).chain(requestTo), {
+  minLength: REQUESTS_A_RUN,
+  maxLength: REQUESTS_A_RUN,
+});
+const seen = new Map<string, number>();
+
+test("whatever the document allows or forbids is answered as it says, and never by a fault", async () => {
+  let asked = 0;
+  await fc.assert(
+    fc.asyncProperty(requests, async (sent) => {
+      await Promise.all(sent.map(expectPromisedAnswer));
+      asked += sent.length;
+    }),
+    { numRuns: RUNS, interruptAfterTimeLimit: LONGEST_MS, markInterruptAsFailure: false, endOnFailure: true },
+  );
+  expect(asked).toBeGreaterThan(1_000);
+  // Not only refusals: what the document calls right has been accepted, too.
+  const neverAccepted = PLACES.map(({ operation }) => operation.operationId).filter(
+    (name) => !seen.has(name),
+  );
+  expect(neverAccepted).toEqual([]);
+});
+
+async function expectPromisedAnswer({ place, path, token, headers, body }: Sent): Promise<void> {
+  const { method, operation } = place;
+  const response = await fetch(desk.url + path, {
+    method,
+    headers: { ...headers, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await response.text();
+  const { status } = response;
+  const told = `${method} ${path} ${body ?? ""} → ${status} ${text}`.slice(0, 2_000);
+  if (status < 300) seen.set(operation.operationId, (seen.get(operation.operationId) ?? 0) + 1);
+  const row = String(status) in operation.responses ? String(status) : `${String(status)[0] ?? ""}XX`;
+  const promised = operation.responses[row];
+  if (status === 500 || !promised) throw new Error(`not documented: ${told}`);
+  const [media = ""] = (response.headers.get("content-type") ?? "").split(";");
+  if (!promised.content) {
+    if (text !== "") throw new Error(`a body that is not documented: ${told}`);
+    return;
+  }
+  if (!(media in promised.content)) throw new Error(`${media} is not documented: ${told}`);
+  const value: unknown = media.endsWith("json") ? JSON.parse(text) : text;
+  if (!ajv.validate({ $ref: pointer(place, row, media) }, value))
+    throw new Error(`${ajv.errorsText()}: ${told}`);
+  if (status < 400) return;
+  const { code, status: said } = value as { code: string; status: number };
+  const codes = promised.description.split(", ");
+  if (said !== status || !(row.endsWith("XX") || codes.includes(code)))
+    throw new Error(`${code} is not among ${codes.join(", ")}: ${told}`);
+}
+
+function pointer({ path, method }: Place, status: string, media: string): string {
+  const steps = ["paths", path, method.toLowerCase(), "responses", status, "content", media, "schema"];
+  return `api#/${steps.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`;
+}
+
+function requestTo(place: Place): Arbitrary<Sent> {
+  const { operation } = place;
+  const schema = operation.requestBody?.content["application/json"].schema;
+  const fit = schema ? fitting(schema, at, KNOWN) : null;
+  const body = fit
+    ? fc.oneof(
+        { weight: 6, arbitrary: fit.map(json) },
+        { weight: 4, arbitrary: spoilt(fit).map(json) },
+        { weight: 1, arbitrary: fc.constantFrom("", "{", "[1,]", "nul", '"\\ud800"') },
+      )
+    : fc.constantFrom(undefined, undefined, place.method === "GET" ? undefined : "{}");
+  const type = fc.oneof(
+    { weight: 20, arbitrary: fc.constant("application/json") },
+    { weight: 1, arbitrary: fc.constantFrom("text/plain", "application/json; charset=latin1") },
+  );
+  const parameters = fc.tuple(
+    ...operation.parameters.map((one) => valueOf(place, one).map((value) => ({ ...one, value }))),
+  );
+  return fc.tuple(parameters, body, type, tokens).map(([given, sent, contentType, token]) => {
+    const named = (where: string) => given.filter((one) => one.in === where && one.value !== undefined);
+    const fill = (_: string, name: string) =>
+      encodeURIComponent(String(given.find((one) => one.name === name)?.value));
+    const query = named("query").map(({ name, value }) => `${name}=${encodeURIComponent(String(value))}`);
+    return {
+      place,
+      path: place.path.replaceAll(/\{(\w+)\}/g, fill) + (query.length > 0 ? `?${query.join("&")}` : ""),
+      token,
+      headers: {
+        ...Object.fromEntries(named("header").map(({ name, value }) => [name, String(value)])),
+        ...(sent === undefined ? {} : { "content-type": contentType }),
+      },
+      body: sent,
+    };
+  });
+}
+
+const ODD = [
+  "",
+  "%",
+  "..",
+  "a/b",
+  "\0",
+  "\n",
+  "a b",
+  "é",
+  "__proto__",
+  "1e5",
+  "-1",
+  "x".repeat(1_500),
+  "0",
+  'W/"3"',
+];
+
+function valueOf(
+  { path }: Place,
+  { name, in: where, schema }: Operation["parameters"][number],
+): Arbitrary<unknown> {
+  if (where === "header")
+    return fc.oneof(
+      { weight: 6, arbitrary: fc.constant(undefined) },
+      { weight: 2, arbitrary: fc.constantFrom("1", '"2"', "*") },
+      { weight: 1, arbitrary: fc.string({ minLength: 1, maxLength: 20 }).map((text) => text.trim() || "k") },
+    );
+  const odd = fc.constantFrom(...ODD);
+  if (where === "path") {
+    const right = path.includes("members")
+      ? fc.constantFrom("m1", "m2", "out")
+      : path.includes("projects")
+        ? fc.constant("main")
+        : path.includes("lifecycles")
+          ? KNOWN.name
+          : ids;
+    return fc.oneof(
+      { weight: 8, arbitrary: right },
+      { weight: 1, arbitrary: odd.filter((text) => text !== "" && text !== "..") },
+    );
+  }
+  const known = (KNOWN as Record<string, Arbitrary<unknown>>)[name];
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.constant(undefined) },
+    { weight: 6, arbitrary: known ?? fitting(schema, at, KNOWN) },
+    { weight: 1, arbitrary: odd },
+  );
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value) ?? "";
+}
+
+/** One task for each lifecycle at least, made by the document's own word. */
+async function tasksOfAllLifecycles(): Promise<{ id: string }[]> {
+  const tasks = [];
+  for (const { name } of LIFECYCLES) {
+    const schema = schemas[`${name}.create`] ?? {};
+    for (const body of fc.sample(
+      fitting(
+        {
+          ...schema,
+          required: Object.keys(schema.properties ?? {}).filter(
+            (key) => !["blocked_by", "ref", "available_at"].includes(key),
+          ),
+        },
+        at,
+        { project_id: fc.constant("main") },
+      ),
+      { numRuns: 30, seed: 7 },
+    )) {
+      const { status, body: task } = await desk.ask("POST /api/tasks", {
+        token: everyone[0]!,
+        body: { ...(body as object), project_id: "main" },
+      });
+      if (status < 300) tasks.push(task as { id: string });
+    }
+  }
+  return tasks;
+}

@@ -1,0 +1,186 @@
+import { expect, test } from "vitest";
+import { openBoardRoom } from "./board-room.ts";
+
+const room = await openBoardRoom();
+const { ann, bob, cat, ask, act, make, sql } = room;
+const MINUTE = 60_000;
+const DAY = 1_440 * MINUTE;
+
+type Stats = {
+  period_start: string | null;
+  period_end: string;
+  agents: Record<string, unknown>[];
+  workspace: Record<string, unknown>;
+};
+const stats = async (query: string) =>
+  (await ask(`GET /api/board/stats?${query}`, { token: cat })).body as Stats;
+
+/** Moves everything that has happened in a workspace so far into the past, as if it had been done then. */
+async function age(workspace: string, ms: number): Promise<void> {
+  // The journal is never changed, but by whoever owns the database and switches its defences off.
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    const back = `${ms} milliseconds`;
+    await tx`update pawl.event set created_at = created_at - ${back}::interval where project_id = ${workspace}`;
+    await tx`update pawl.task set created_at = created_at - ${back}::interval, entered_at = entered_at - ${back}::interval
+      where project_id = ${workspace}`;
+  });
+}
+
+test("a history that was counted by hand", async () => {
+  await ask("POST /api/projects", { body: { id: "history" } });
+  const here = { workspace_id: "history" };
+  // Forty days ago: one task, made and claimed by ann, done ten minutes later.
+  const old = await make(ann, here);
+  await act(ann, old.id, "claim");
+  await age("history", 10 * MINUTE);
+  await act(ann, old.id, "complete");
+  await age("history", 39 * DAY);
+
+  // Yesterday evening (20 hours ago): three tasks.
+  const [quick, rescued, dropped] = [await make(cat, here), await make(cat, here), await make(cat, here)];
+  await age("history", 30 * MINUTE);
+  await act(ann, quick.id, "claim");
+  await act(ann, rescued.id, "claim");
+  await act(bob, dropped.id, "claim");
+  await age("history", 60 * MINUTE);
+  await act(ann, quick.id, "complete");
+  await act(cat, rescued.id, "escalate");
+  await act(cat, dropped.id, "cancel");
+  await age("history", 20 * 60 * MINUTE);
+
+  // Today: what ann left is stuck, bob takes it over and finishes it; a new one waits, another is under way.
+  await room.desk.engine.sweep({ now: Date.now() + 3 * DAY });
+  await act(bob, rescued.id, "take_over");
+  await age("history", 6 * MINUTE);
+  await act(bob, rescued.id, "complete");
+  await make(cat, here);
+  const busy = await make(cat, here);
+  await act(ann, busy.id, "claim");
+
+  const day = await stats("workspace_id=history&period=day");
+  const zero = {
+    tasks_completed: 0,
+    tasks_cancelled: 0,
+    tasks_stuck_count: 0,
+    tasks_in_progress: 0,
+    avg_lead_time_minutes: null,
+    avg_cycle_time_minutes: null,
+    tasks_taken_over_from_agent: 0,
+    tasks_taken_over_by_agent: 0,
+    escalations_initiated: 0,
+    escalations_received: 0,
+  };
+  const near = (value: number) => expect.closeTo(value, 0) as unknown;
+  expect(day.agents).toEqual([
+    {
+      ...zero,
+      agent_id: "ann",
+      agent_name: "Agent ann",
+      tasks_completed: 1,
+      tasks_stuck_count: 1,
+      tasks_in_progress: 1,
+      avg_lead_time_minutes: near(90),
+      avg_cycle_time_minutes: near(60),
+      tasks_taken_over_from_agent: 1,
+      escalations_received: 1,
+    },
+    {
+      ...zero,
+      agent_id: "bob",
+      agent_name: "Agent bob",
+      tasks_completed: 1,
+      tasks_cancelled: 1,
+      // Made 30 + 60 + 20 h + 6 minutes before, first in progress 30 minutes after that.
+      avg_lead_time_minutes: near(30 + 60 + 1200 + 6),
+      avg_cycle_time_minutes: near(60 + 1200 + 6),
+      tasks_taken_over_by_agent: 1,
+    },
+    { ...zero, agent_id: "cat", agent_name: "Agent cat", escalations_initiated: 1 },
+  ]);
+  expect(day.workspace).toEqual({
+    total_tasks_created: 5,
+    tasks_by_status: { NEW: 1, IN_PROGRESS: 1, BLOCKED: 0, STUCK: 0, DONE: 2, CANCELLED: 1 },
+    avg_lead_time_minutes: near((90 + 1296) / 2),
+    avg_cycle_time_minutes: near((60 + 1266) / 2),
+    overdue_count: 0,
+    stuck_count: 0,
+    completion_rate_percent: 40,
+  });
+  expect(Date.parse(day.period_end) - Date.parse(String(day.period_start))).toBe(DAY);
+
+  const all = await stats("workspace_id=history&period=all&agent_id=ann");
+  expect(all.period_start).toBeNull();
+  expect(all.agents).toMatchObject([
+    { agent_id: "ann", tasks_completed: 2, avg_lead_time_minutes: near(50) },
+  ]);
+  expect(all.workspace).toMatchObject({ total_tasks_created: 6, completion_rate_percent: 50 });
+  expect((await stats("workspace_id=history&period=month")).workspace).toMatchObject({
+    total_tasks_created: 5,
+  });
+});
+
+test("what is overdue or stuck now is counted as of now", async () => {
+  await ask("POST /api/projects", { body: { id: "late" } });
+  const overdue = await make(cat, { workspace_id: "late" });
+  const stuck = await make(cat, { workspace_id: "late" });
+  await sql`update pawl.task set due_at = now() - interval '1 minute' where id = ${stuck.id}`;
+  await room.desk.engine.sweep();
+  await sql`update pawl.task set due_at = now() - interval '1 minute' where id = ${overdue.id}`;
+  expect((await stats("workspace_id=late")).workspace).toMatchObject({ overdue_count: 1, stuck_count: 1 });
+  const listed = await ask("GET /api/board/tasks?workspace_id=late&overdue=true", { token: cat });
+  expect(listed.body).toMatchObject({ total: 1, tasks: [{ id: overdue.id, is_overdue: true }] });
+});
+
+test.each(["period=year", "agent_id=", "workspace_id=nowhere"])("asked with %s", async (query) => {
+  const { status } = await ask(`GET /api/board/stats?${query}`, { token: cat });
+  expect(status).toBe(query.startsWith("period") ? 422 : query.startsWith("workspace") ? 404 : 200);
+});
+
+test("a day's figures cost the same whatever lies before it", async () => {
+  // Counted in pages of the database, because time on a shared machine is no measure.
+  const pages = async (tasks: number) => {
+    const workspace = `long-${tasks}`;
+    await ask("POST /api/projects", { body: { id: workspace } });
+    await sql.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`;
+      await tx`
+        with made as (
+          insert into pawl.task (org_id, id, lifecycle, lifecycle_version, project_id, status, row_version, title, data,
+            created_by, private, priority, attempt, open_blockers, open_holds, needs_attention, pooled, final,
+            journal_hash, created_at, updated_at, entered_at)
+          select 'main', gen_random_uuid(), 'board', 1, ${workspace}, 'DONE', 1, 'Long ago', '{}', 'cat', false, 0, 0, 0,
+            0, false, false, true, '', now() - interval '9 days', now() - interval '9 days', now() - interval '9 days'
+          from generate_series(1, ${tasks}::integer) returning id
+        ), feed as (
+          update pawl.org set feed_position = feed_position + ${tasks} where id = 'main'
+          returning feed_position - ${tasks} as base
+        )
+        insert into pawl.event (org_id, task_id, row_version, position, lifecycle, project_id, type, action, to_status,
+          actor_id, patch, private, hash, created_at)
+        select 'main', made.id, 1, feed.base + row_number() over (), 'board', ${workspace}, 'created', 'create', 'DONE',
+          'cat', '{}', false, '', now() - interval '9 days' from made, feed`;
+    });
+    for (let n = 0; n < 20; n++) await make(cat, { workspace_id: workspace });
+    await sql`vacuum analyze pawl.task`;
+    await sql`vacuum analyze pawl.event`;
+    const read = async () => {
+      const [row] = await sql<{ blocks: number }[]>`
+        select (pg_stat_get_db_blocks_hit(oid) + pg_stat_get_db_blocks_fetched(oid))::float8 as blocks
+        from pg_database where datname = current_database()`;
+      return row?.blocks ?? 0;
+    };
+    await stats(`workspace_id=${workspace}&period=day`);
+    const settled = async () => {
+      // Backends tell of their reads now and then.
+      await sql`select pg_stat_force_next_flush()`;
+      await new Promise((resolve) => setTimeout(resolve, 1_200));
+      return read();
+    };
+    const before = await settled();
+    for (let n = 0; n < 20; n++) await stats(`workspace_id=${workspace}&period=day`);
+    return ((await settled()) - before) / 20;
+  };
+  const [few, many] = [await pages(10_000), await pages(100_000)];
+  expect(many).toBeLessThan(few * 2);
+});
