@@ -87,6 +87,13 @@ function open(settings: Settings, lifecycles: readonly Lifecycle[], log: Logger)
     ...databaseOf(settings),
     lifecycles,
     sweepSeconds: settings.sweepSeconds,
+    hints: {
+      hears: true,
+      directUrl: settings.directUrl ?? undefined,
+      onFault: (error) => {
+        log.warn({ err: error }, "other nodes are not heard at once; what they do is found by looking");
+      },
+    },
     onProgress: (message) => {
       log.info(message);
     },

@@ -1,5 +1,7 @@
 import { LIFECYCLES } from "./lifecycles/index.ts";
 import { PARTS } from "./lifecycles/parts.ts";
+import { startCommitHints } from "./engine/commit-hints.ts";
+import type { CommitHintOptions } from "./engine/commit-hints.ts";
 import { openDatabase } from "./engine/database/open-database.ts";
 import type { DatabaseConfig } from "./engine/database/open-database.ts";
 import { Directory } from "./engine/directory.ts";
@@ -27,6 +29,8 @@ export type PawlOptions = DatabaseConfig &
     reconcileSeconds?: number;
     /** Finished tasks older than this are deleted, with their journals; nothing is unless told. */
     retention?: { days: number; onExport?: PruneOptions["onExport"] };
+    /** Other nodes are told of commits; here, whether they are heard as well, and where. */
+    hints?: CommitHintOptions;
     /** Hears of a sweep that failed. */
     onFault?: (error: unknown) => void;
     /** Hears of what had to be repaired: it should have been right. */
@@ -74,6 +78,7 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
     ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
   });
   const sweepers = startSweepers(engine, sql, options);
+  const hints = startCommitHints(engine.commits, sql, options.hints);
   return Object.assign(engine, {
     directory: new Directory(sql, known),
     url: database.url,
@@ -88,6 +93,7 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
     close: async () => {
       await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
       await engine.drain();
+      await hints.stop();
       await database.close();
     },
   });

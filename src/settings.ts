@@ -37,6 +37,15 @@ const SETTINGS = {
     expects: "the address of a PostgreSQL",
     about: "a PostgreSQL 15 or newer of your own, in place of the embedded one",
   },
+  directUrl: {
+    env: "PAWL_DIRECT_URL",
+    flag: null,
+    schema: z.string().trim().min(1).nullable(),
+    byDefault: null,
+    expects: "the address of a PostgreSQL",
+    about:
+      "a way to the same PostgreSQL past the pooler that DATABASE_URL names, to hear other nodes at once",
+  },
   logLevel: {
     env: "PAWL_LOG_LEVEL",
     flag: null,

@@ -7,6 +7,8 @@ export type Heard =
   | { kind: "opened" }
   /** How long to stay away after a connection is lost. */
   | { kind: "pause"; ms: number }
+  /** How far the feed has been looked through: there we go on, also if nothing happens before we must. */
+  | { kind: "standing"; position: number }
   | { kind: "message"; id: string | undefined; data: string };
 
 type Listening = {
@@ -48,6 +50,11 @@ export async function* hearStream(
     const parser = createParser({
       onEvent: ({ id, data }) => heard.push({ kind: "message", id, data }),
       onRetry: (ms) => heard.push({ kind: "pause", ms }),
+      // An id without data says the same to browsers, but the parser keeps that to itself.
+      onComment: (comment) => {
+        const [, position] = /^at (\d+)$/.exec(comment) ?? [];
+        if (position !== undefined) heard.push({ kind: "standing", position: Number(position) });
+      },
     });
     const reader = response.body.getReader();
     const decoder = new TextDecoder();

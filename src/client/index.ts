@@ -1,7 +1,7 @@
 export { createClient } from "./create-client.ts";
 export type { Client, ClientOptions } from "./create-client.ts";
 export type { Call, Calls, Sent } from "./calls.ts";
-export type { Feed, FeedEvent, FeedQuery } from "./feed.ts";
+export type { FeedEvent, FeedQuery } from "./feed.ts";
 export type {
   ActionOf,
   ClaimedOf,
@@ -15,6 +15,7 @@ export type {
   TaskOf,
   TaskQueryOf,
 } from "./lifecycle.ts";
+export type { Feed, ListenOptions } from "./listen.ts";
 export { PawlProblem } from "./problem.ts";
 export type { CallOptions } from "./send.ts";
 export type { Tasks } from "./tasks.ts";

@@ -4,7 +4,7 @@ import { defineLifecycle } from "../core/index.ts";
 import { defineRoutes } from "../contract/index.ts";
 import { board } from "../lifecycles/index.ts";
 import { createClient } from "./index.ts";
-import type { ActionOf, Client, MovedOf, StatusOf, TaskOf } from "./index.ts";
+import type { ActionOf, Client, FeedEvent, MovedOf, StatusOf, TaskOf } from "./index.ts";
 
 const letter = defineLifecycle({
   name: "letter",
@@ -95,8 +95,7 @@ function looksAtCalls(client: Client) {
   void client.getTask();
   // @ts-expect-error no such field
   void client.listTasks({ colour: "red" });
-  // @ts-expect-error a stream is listened to, not called
-  void client.streamEvents;
+  expectTypeOf(client.streamEvents()).toEqualTypeOf<AsyncGenerator<FeedEvent, void, undefined>>();
   // @ts-expect-error a limit is a number
   void client.claimTasks({ lifecycle: "board", limit: "1" });
 
@@ -122,7 +121,7 @@ function looksAtCalls(client: Client) {
   void own.rate({ id: "1", stars: 5 });
 }
 
-test("a client has a function for every row of the table but the stream", () => {
+test("a client has a function for every row of the table", () => {
   const client = createClient<Letter>({ url: "http://127.0.0.1:9" });
   expect(typeof client.moveTask).toBe("function");
   expect(client.lifecycle(letter).lifecycle).toBe("letter");

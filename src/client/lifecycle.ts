@@ -42,12 +42,13 @@ type Payload<Spec> =
     : { payload?: null };
 
 /** What goes with an action: its payload, and whatever else it demands. */
-export type MoveOf<L extends SomeLifecycle, Action extends ActionOf<L>> = string extends ActionOf<L>
-  ? Omit<Transition, "action">
-  : Payload<TypesOf<L>["actions"][Action]> &
-      Demanded<TypesOf<L>["actions"][Action], "comment", string> &
-      Demanded<TypesOf<L>["actions"][Action], "expected_row_version", number> &
-      Pick<Transition, "lease_token" | "client_event_id">;
+export type MoveOf<L extends SomeLifecycle, Action extends ActionOf<L>> =
+  string extends ActionOf<L>
+    ? Omit<Transition, "action">
+    : Payload<TypesOf<L>["actions"][Action]> &
+        Demanded<TypesOf<L>["actions"][Action], "comment", string> &
+        Demanded<TypesOf<L>["actions"][Action], "expected_row_version", number> &
+        Pick<Transition, "lease_token" | "client_event_id">;
 
 /** One of many moves. */
 export type ManyMovesOf<L extends SomeLifecycle> = {

@@ -4,13 +4,18 @@ import { isMedia } from "../contract/route.ts";
 
 /** What a client needs to know of a route; the rest of its row are types. */
 export type Row = Pick<Route, "method" | "path" | "idempotent"> & {
-  /** Answered with something other than JSON. */
-  readonly text?: true;
+  /** Where it is something other than JSON. */
+  readonly answers?: "text" | "stream";
 };
 
 export function rowOf({ method, path, idempotent, replies }: Route): Row {
-  const text = Object.values(replies).some(isMedia);
-  return { method, path, ...(idempotent ? { idempotent } : {}), ...(text ? { text } : {}) };
+  const media = Object.values(replies).filter(isMedia);
+  return {
+    method,
+    path,
+    ...(idempotent ? { idempotent } : {}),
+    ...(media.length > 0 ? { answers: media.some(({ streams }) => streams) ? "stream" : "text" } : {}),
+  };
 }
 
 export type Outgoing = {
@@ -25,7 +30,7 @@ export type Outgoing = {
  * A request as it goes out: what the path names goes there, the rest is the query or the body. One that changes something
  * gets a key unless it has one, so that it can be sent again without being done again.
  */
-export function requestOf({ method, path, idempotent }: Row, sent: unknown, makeKey: () => string): Outgoing {
+export function requestOf({ method, path, idempotent }: Row, sent: unknown, makeKey = randomKey): Outgoing {
   const rest = Array.isArray(sent) ? (sent as unknown[]) : { ...(sent as Record<string, unknown>) };
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const { [name]: value } = rest as Record<string, unknown>;
@@ -62,4 +67,10 @@ export function queryOf(query: Readonly<Record<string, unknown>>): string {
     search.set(name, Array.isArray(value) ? value.join(",") : String(value as string | number | boolean));
   }
   return search.size > 0 ? `?${search.toString()}` : "";
+}
+
+/** Not randomUUID: browsers have it on secure pages only, and a shop floor's own network often has none. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -25,13 +25,9 @@ const LONGEST_RETRY_AFTER_SECONDS = 30;
  * Repeats what can be repeated: calls that change nothing, and those that carry a client_event_id, which is the same each
  * time. A refusal is an answer and never repeated.
  */
-export function senderOn(
-  line: Line,
-  { retries = RETRIES, timeoutMs = TIMEOUT_MS }: Persistence = {},
-  makeKey: () => string = randomKey,
-): Send {
+export function senderOn(line: Line, { retries = RETRIES, timeoutMs = TIMEOUT_MS }: Persistence = {}): Send {
   return async (row, sent, { signal } = {}) => {
-    const request = requestOf(row, sent, makeKey);
+    const request = requestOf(row, sent);
     const most = row.method === "GET" || row.idempotent ? retries : 0;
     const patienceMs = timeoutMs + waitMsOf(sent);
     const caller = follow([line.signal, signal]);
@@ -53,7 +49,7 @@ export function senderOn(
 
 async function tryOnce(
   line: Line,
-  { text: isText }: Row,
+  { answers }: Row,
   { method, path, headers, body }: Outgoing,
   patienceMs: number,
   caller: AbortSignal,
@@ -84,7 +80,7 @@ async function tryOnce(
   }
   if (!response.ok) throw problemOfAnswer(place, response, text);
   if (response.status === 204) return undefined;
-  return isText ? text : jsonOf(place, response, text);
+  return answers === "text" ? text : jsonOf(place, response, text);
 }
 
 /** A url that leads to some page, and not to Pawl, is met here: pages are answered with 200. */
@@ -102,10 +98,4 @@ function jsonOf(place: string, { status, headers }: Response, text: string): unk
 function waitMsOf(sent: unknown): number {
   const { wait_seconds } = (sent ?? {}) as { wait_seconds?: unknown };
   return typeof wait_seconds === "number" ? wait_seconds * 1_000 : 0;
-}
-
-/** Not randomUUID: browsers have it on secure pages only, and a shop floor's own network often has none. */
-function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

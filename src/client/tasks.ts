@@ -1,6 +1,6 @@
-import type { ProblemDocument } from "../contract/index.ts";
-import type { Calls, Leading, SharedRoutes } from "./calls.ts";
-import type { Feed, FeedQuery } from "./feed.ts";
+import type { ProblemDocument, ROUTES } from "../contract/index.ts";
+import type { Calls, Leading } from "./calls.ts";
+import type { FeedEvent, FeedQuery } from "./feed.ts";
 import type {
   ActionOf,
   ClaimedOf,
@@ -24,10 +24,7 @@ export type Tasks<L extends SomeLifecycle = SomeLifecycle> = {
   readonly lifecycle: L["name"];
   create(fields: CreationOf<L>, options?: CallOptions): Promise<TaskOf<L>>;
   get(id: string, options?: CallOptions): Promise<TaskOf<L>>;
-  list(
-    query?: TaskQueryOf<L>,
-    options?: CallOptions,
-  ): Promise<{ tasks: TaskOf<L>[]; cursor: string | null }>;
+  list(query?: TaskQueryOf<L>, options?: CallOptions): Promise<{ tasks: TaskOf<L>[]; cursor: string | null }>;
   /** Every task, page after page. */
   each(query?: TaskQueryOf<L>, options?: CallOptions): AsyncGenerator<TaskOf<L>, void, undefined>;
   act<const Action extends ActionOf<L>>(
@@ -47,8 +44,14 @@ export type Tasks<L extends SomeLifecycle = SomeLifecycle> = {
     query?: { after?: number; limit?: number },
     options?: CallOptions,
   ): Promise<JournalEntryOf<L>[]>;
-  events(query?: Omit<FeedQuery, "lifecycle">): Feed;
+  events: Events<Omit<FeedQuery, "lifecycle">>;
 };
+
+export type Events<Query = FeedQuery> = (query?: Query) => AsyncGenerator<FeedEvent, void, undefined>;
+
+export function eventsOf({ streamEvents }: Calls<typeof ROUTES>): Events {
+  return ({ signal, onConnection, ...query } = {}) => streamEvents(query, { signal, onConnection });
+}
 
 type Untyped = Omit<Tasks, "act"> & {
   act(id: string, action: string, more?: object, options?: CallOptions): Promise<MovedOf>;
@@ -56,8 +59,7 @@ type Untyped = Omit<Tasks, "act"> & {
 
 export function tasksOf<L extends SomeLifecycle>(
   lifecycle: L["name"],
-  calls: Calls<SharedRoutes>,
-  listen: (query: FeedQuery) => Feed,
+  calls: Calls<typeof ROUTES>,
 ): Tasks<L> {
   const tasks: Untyped = {
     lifecycle,
@@ -66,7 +68,7 @@ export function tasksOf<L extends SomeLifecycle>(
     list: ({ status, ...query } = {}, options) =>
       calls.listTasks({ ...query, ...(status ? { status: [...status] } : {}), lifecycle }, options),
     each: async function* (query = {}, options) {
-      for (let cursor = query.cursor; ; ) {
+      for (let cursor = query.cursor; ;) {
         const page = await tasks.list({ ...query, cursor }, options);
         yield* page.tasks;
         if (page.cursor === null) return;
@@ -83,8 +85,9 @@ export function tasksOf<L extends SomeLifecycle>(
     },
     claim: (request = {}, options) => calls.claimTasks({ ...request, lifecycle }, options),
     explain: async (id, options) => (await calls.explainTask({ id }, options)).actions,
-    journal: async (id, query = {}, options) => (await calls.listTaskEvents({ ...query, id }, options)).events,
-    events: (query = {}) => listen({ ...query, lifecycle }),
+    journal: async (id, query = {}, options) =>
+      (await calls.listTaskEvents({ ...query, id }, options)).events,
+    events: (query = {}) => eventsOf(calls)({ ...query, lifecycle }),
   };
   // What is a text here is a name there: only the types know which.
   return tasks as unknown as Tasks<L>;

@@ -56,7 +56,11 @@ export const EVENT_ROUTES = defineRoutes({
     about: ABOUT,
     resumable: true,
     query: z.object({
-      after: z.int().min(0).optional().describe("a position; 0 is the beginning. Also taken as `Last-Event-ID`."),
+      after: z
+        .int()
+        .min(0)
+        .optional()
+        .describe("a position; 0 is the beginning. Also taken as `Last-Event-ID`."),
       lifecycle: text.optional(),
       project_id: text.optional(),
       task_id: z.uuid().optional(),

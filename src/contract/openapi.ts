@@ -120,7 +120,7 @@ function refusalsOf(route: Route): Record<string, JsonObject> {
 
 /** Every code that a route may answer with, but for those of a lifecycle's own. */
 export function refusalCodesOf(route: Route): AnyProblemCode[] {
-  const { access = "member", method, body, query, idempotent, versioned, ruled, refusals = [] } = route;
+  const { access = "member", method, path, body, query, idempotent, versioned, ruled, refusals = [] } = route;
   // A body that is sent is read, also where none is asked for.
   const reads = method !== "GET";
   const codes: AnyProblemCode[] = [
@@ -129,6 +129,8 @@ export function refusalCodesOf(route: Route): AnyProblemCode[] {
     ...(reads || (body ?? query ?? idempotent ?? versioned) ? ["VALIDATION_ERROR"] : []),
     ...(reads ? ["TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] : []),
     ...(idempotent ? ["IDEMPOTENCY_CONFLICT"] : []),
+    // Of an id that no address can have.
+    ...(path.includes("{") ? ["NOT_FOUND"] : []),
     ...(ruled ? [...RULED, "NOT_SET_UP"] : []),
     ...refusals,
   ];
@@ -137,9 +139,9 @@ export function refusalCodesOf(route: Route): AnyProblemCode[] {
 
 /** What the rules of the lifecycles that ship with Pawl may say. */
 const RULED = Object.entries(PROBLEMS)
-  .filter(([, { status }]) => status === 409)
+  .filter(([, { status }]) => [403, 409, 422].includes(status))
   .map(([code]) => code)
-  .filter((code) => !["ALREADY_EXISTS", "LAST_ADMIN"].includes(code));
+  .filter((code) => !["ALREADY_EXISTS", "LAST_ADMIN", "INVALID_LIFECYCLE", "INVALID_CONFIG"].includes(code));
 
 /** Schemas that have a name stand once under `components`. */
 class Components {
@@ -161,7 +163,8 @@ class Components {
     for (const [name, def] of Object.entries($defs ?? {})) this.add(name, def);
     const { id } = z.globalRegistry.get(schema) ?? {};
     if (id === undefined) return pointed(made) as JsonObject;
-    this.add(id, made);
+    // The root may itself be told as a reference into what was put beside it.
+    if (made.$ref === undefined) this.add(id, made);
     return { $ref: `#/components/schemas/${id}` };
   }
 

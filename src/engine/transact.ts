@@ -15,10 +15,11 @@ const MOST_COLLISIONS = 20;
 
 // Not of the session: behind a pooler it would be somebody else's. A client that vanished must not keep its locks. Every
 // statement has its index, and is planned once: planned for its values each time, it cost more to plan than to run; and a
-// plan made while a table was small, or before it was analysed, would read all of it.
+// plan made while a table was small, or before it was analysed, would read all of it. Nothing is worth a second process.
 const SET_LOCALS = `
   select set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true),
-    set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`;
+    set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
+    set_config('max_parallel_workers_per_gather', '0', true)`;
 
 /**
  * Runs work in a transaction. Collisions and lost connections are tried again; `onCut` hears of a cut before the next

@@ -91,7 +91,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 
   const bell = new Bell();
   const streams = new OpenStreams({ stopping, ...options.live });
-  const live = new LiveFeed({ engine, bell, streams, log: app.log, ...options.live });
+  const live = new LiveFeed({ engine, bell, streams, stopping, log: app.log, ...options.live });
   const guardian = new Guardian(directory, own);
   const sets = [
     serveLifecycles(lifecycles),

@@ -48,7 +48,11 @@ export async function openBadLine(url: string): Promise<BadLine> {
   const server = createServer((incoming, outgoing) => {
     const fate = line.fate(incoming);
     const key = incoming.headers["idempotency-key"];
-    line.requests.push({ what: `${incoming.method ?? ""} ${incoming.url ?? ""}`, key: key?.toString(), fate });
+    line.requests.push({
+      what: `${incoming.method ?? ""} ${incoming.url ?? ""}`,
+      key: key?.toString(),
+      fate,
+    });
     carry(incoming, outgoing, fate).catch(() => outgoing.destroy());
   });
 

@@ -80,18 +80,23 @@ test.each(TROUBLES)("a claim that meets “%s” takes one task and gives its to
     expect([id, typeof lease_token, typeof lease_until]).toEqual([id, "string", "string"]);
 });
 
-test.each(TROUBLES)("many moves that meet “%s” are each done once, refusals in their place", async (trouble) => {
-  const [one, two] = await Promise.all([tasks.create(fields()), tasks.create(fields())]);
-  suffer(trouble);
-  const answers = await tasks.actAll([
-    { id: one.id, action: "claim", comment: "mine" },
-    { id: two.id, action: "resume", comment: "never blocked" },
-    { id: two.id, action: "claim", comment: "mine" },
-  ]);
-  const told = answers.map((one) => (one instanceof PawlProblem ? one.code : one.task.status));
-  expect(told).toEqual(["IN_PROGRESS", "INVALID_TRANSITION", "IN_PROGRESS"]);
-  expect(await Promise.all([one, two].map(async ({ id }) => (await tasks.journal(id)).length))).toEqual([2, 2]);
-});
+test.each(TROUBLES)(
+  "many moves that meet “%s” are each done once, refusals in their place",
+  async (trouble) => {
+    const [one, two] = await Promise.all([tasks.create(fields()), tasks.create(fields())]);
+    suffer(trouble);
+    const answers = await tasks.actAll([
+      { id: one.id, action: "claim", comment: "mine" },
+      { id: two.id, action: "resume", comment: "never blocked" },
+      { id: two.id, action: "claim", comment: "mine" },
+    ]);
+    const told = answers.map((one) => (one instanceof PawlProblem ? one.code : one.task.status));
+    expect(told).toEqual(["IN_PROGRESS", "INVALID_TRANSITION", "IN_PROGRESS"]);
+    expect(await Promise.all([one, two].map(async ({ id }) => (await tasks.journal(id)).length))).toEqual([
+      2, 2,
+    ]);
+  },
+);
 
 test.each(["createMember", "createProject"] as const)("%s through every trouble makes one", async (name) => {
   suffer(...TROUBLES.slice(0, 4));

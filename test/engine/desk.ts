@@ -61,7 +61,8 @@ export async function openDesk(
     sql,
     url,
     engine,
-    node: (more = {}) => new Engine(open(), lifecycles, { ...options, ...more, parts }),
+    node: (more = {}) =>
+      new Engine(open(), lifecycles, { ...options, ...more, parts: { ...parts, ...more.parts } }),
     by,
     make: async (actor, lifecycle, fields = {}) => {
       const made = await engine.create(by(actor), [{ lifecycle, ...fields }], {

@@ -46,6 +46,7 @@ export type FrontDesk = {
 export async function openFrontDesk(
   options: EngineOptions & {
     lifecycles?: readonly Lifecycle[];
+    maxConnections?: number;
     server?: Partial<ServerOptions>;
     /** Another node on the same database. */
     beside?: FrontDesk;

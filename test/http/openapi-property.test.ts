@@ -1,4 +1,5 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
+import type { ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
@@ -34,7 +35,6 @@ const PLACES: Place[] = Object.entries(paths)
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
-ajv.addSchema(document, "api");
 
 /** Everybody who may ask: one for each set of roles, one who sees nothing, one of another org, and nobody. */
 const ROLES = [
@@ -79,7 +79,6 @@ type Sent = {
   body: string | undefined;
 };
 
-const at = (ref: string) => schemas[ref.replace("#/components/schemas/", "")] ?? {};
 const requests = fc.array(fc.constantFrom(...PLACES).chain(requestTo), {
   minLength: REQUESTS_A_RUN,
   maxLength: REQUESTS_A_RUN,
@@ -112,7 +111,7 @@ async function expectPromisedAnswer({ place, path, token, headers, body }: Sent)
   });
   const text = await response.text();
   const { status } = response;
-  const told = `${method} ${path} ${body ?? ""} → ${status} ${text}`.slice(0, 2_000);
+  const told = `${method} ${path} ${body ?? ""} → ${status} ${text}`;
   if (status < 300) seen.set(operation.operationId, (seen.get(operation.operationId) ?? 0) + 1);
   const row = String(status) in operation.responses ? String(status) : `${String(status)[0] ?? ""}XX`;
   const promised = operation.responses[row];
@@ -124,8 +123,8 @@ async function expectPromisedAnswer({ place, path, token, headers, body }: Sent)
   }
   if (!(media in promised.content)) throw new Error(`${media} is not documented: ${told}`);
   const value: unknown = media.endsWith("json") ? JSON.parse(text) : text;
-  if (!ajv.validate({ $ref: pointer(place, row, media) }, value))
-    throw new Error(`${ajv.errorsText()}: ${told}`);
+  const judge = judgeOf(promised.content[media] as { schema: object });
+  if (!judge(value)) throw new Error(`${ajv.errorsText(judge.errors)}: ${told}`);
   if (status < 400) return;
   const { code, status: said } = value as { code: string; status: number };
   const codes = promised.description.split(", ");
@@ -133,9 +132,17 @@ async function expectPromisedAnswer({ place, path, token, headers, body }: Sent)
     throw new Error(`${code} is not among ${codes.join(", ")}: ${told}`);
 }
 
-function pointer({ path, method }: Place, status: string, media: string): string {
-  const steps = ["paths", path, method.toLowerCase(), "responses", status, "content", media, "schema"];
-  return `api#/${steps.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`;
+function at(ref: string): Schema {
+  return schemas[ref.replace("#/components/schemas/", "")] ?? {};
+}
+
+const judges = new Map<unknown, ValidateFunction>();
+
+/** Judges an answer by the document's schema; its references are found in what lies beside it. */
+function judgeOf({ schema }: { schema: object }): ValidateFunction {
+  const judge = judges.get(schema) ?? ajv.compile({ ...schema, components: document.components });
+  judges.set(schema, judge);
+  return judge;
 }
 
 function requestTo(place: Place): Arbitrary<Sent> {
@@ -186,7 +193,7 @@ const ODD = [
   "__proto__",
   "1e5",
   "-1",
-  "x".repeat(1_500),
+  "x".repeat(1_001),
   "0",
   'W/"3"',
 ];

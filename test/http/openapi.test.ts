@@ -34,6 +34,8 @@ test("every reference leads somewhere", () => {
     return !(name in schemas);
   });
   expect(lost).toEqual([]);
+  const inCircles = Object.entries(schemas).filter(([name, { $ref }]) => $ref === `#/components/schemas/${name}`);
+  expect(inCircles).toEqual([]);
 });
 
 test("every route is in it, with its answers, its refusals and who may ask", () => {

@@ -150,7 +150,7 @@ function spoil(whole: unknown, place: number, how: string, what: unknown): unkno
   const copy = (Array.isArray(whole) ? [...(whole as unknown[])] : { ...whole }) as Record<string, unknown>;
   const keys = Object.keys(copy);
   const key = keys[place % Math.max(keys.length, 1)];
-  if (how === "add" || key === undefined) copy[String(place)] = what;
+  if (how === "add" || key === undefined) copy[Array.isArray(whole) ? keys.length : `k${place}`] = what;
   else if (how === "drop") copy[key] = undefined;
   else copy[key] = place % 3 === 0 ? spoil(copy[key], Math.floor(place / 7), how, what) : what;
   return copy;

@@ -2,10 +2,11 @@ import type { TaskRow } from "../task-row.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-// One probe of the timer index where nothing is due; many nodes sweep at once and skip each other's tasks.
+// One probe of the timer index where nothing is due; many nodes sweep at once and skip each other's tasks. The time is that
+// of the statement: compared with clock_timestamp(), which is another at every row, all timers of the org were read.
 const PICK_DUE = `
   select t.* from pawl.task t
-  where t.org_id = $1 and t.due_at <= coalesce(to_timestamp($2::float8 / 1000.0), clock_timestamp())
+  where t.org_id = $1 and t.due_at <= coalesce(to_timestamp($2::float8 / 1000.0), statement_timestamp())
     and t.lifecycle = any($4::text[])
   order by t.due_at
   limit $3
@@ -23,7 +24,7 @@ export function pickDue(
 const ORGS_WITH_DUE_TASKS = `
   select o.id from pawl.org o
   where exists (select from pawl.task t
-                where t.org_id = o.id and t.due_at <= coalesce(to_timestamp($1::float8 / 1000.0), clock_timestamp()))`;
+                where t.org_id = o.id and t.due_at <= coalesce(to_timestamp($1::float8 / 1000.0), statement_timestamp()))`;
 
 export async function orgsWithDueTasks(tx: Tx, now: number | null): Promise<string[]> {
   const rows = await query<{ id: string }>(tx, ORGS_WITH_DUE_TASKS, [now]);

@@ -88,7 +88,10 @@ const FEED_PAGE_OF_TASK = `
 /** How many events a page of few looks at for each that it may bring. */
 const WALKED_FOR_ONE = 10;
 
-type Row = Omit<FeedEvent, "created_by" | "assigned_to"> & { seers: (string | null)[] | null; walked?: number };
+type Row = Omit<FeedEvent, "created_by" | "assigned_to"> & {
+  seers: (string | null)[] | null;
+  walked?: number;
+};
 
 /** A page of the org's events in commit order. */
 export async function readFeedPage(tx: Tx, org_id: string, walk: FeedWalk): Promise<FeedPage> {
@@ -98,7 +101,11 @@ export async function readFeedPage(tx: Tx, org_id: string, walk: FeedWalk): Prom
   if (lifecycle === null && projects === null)
     return pageOf(await query<Row>(tx, FEED_PAGE, [org_id, after, limit]), walk, limit);
   const most = limit * WALKED_FOR_ONE;
-  return pageOf(await query<Row>(tx, FEED_PAGE_OF_FEW, [org_id, after, most, lifecycle, projects]), walk, most);
+  return pageOf(
+    await query<Row>(tx, FEED_PAGE_OF_FEW, [org_id, after, most, lifecycle, projects]),
+    walk,
+    most,
+  );
 }
 
 function pageOf(rows: readonly Row[], { after }: FeedWalk, most: number): FeedPage {

@@ -15,6 +15,7 @@ export type LiveFeedOptions = {
   engine: Engine;
   bell: Bell;
   streams: OpenStreams;
+  stopping: AbortSignal;
   log: FastifyBaseLogger;
   /** How often the feed is looked at, whatever is heard: what other nodes commit may not be told; 1 second unless told. */
   lookMs?: number;
@@ -44,10 +45,11 @@ export class LiveFeed {
 
   constructor(options: LiveFeedOptions) {
     this.options = { lookMs: 1_000, ...options };
-    const { engine, bell } = options;
-    engine.commits.onCommitted((org_id) => {
+    const { engine, bell, stopping } = options;
+    const forget = engine.commits.onCommitted((org_id) => {
       bell.ring(org_id, FEED);
     });
+    stopping.addEventListener("abort", forget);
     this.heads = new Batch(
       async (orgs) => {
         const heads = new Map<string, Promise<number>>();

@@ -24,7 +24,7 @@ const LIST_BOARD = `
     and ($6::boolean is null or (t.assigned_to is null) = $6)
     and ($7::boolean is null or t.private = $7)
     and ($8::integer[] is null or t.priority = any($8))
-    and ($9::boolean is null or coalesce(t.due_at <= clock_timestamp(), false) = $9)
+    and ($9::boolean is null or coalesce(t.due_at <= statement_timestamp(), false) = $9)
     and ($10::boolean is null or (t.open_blockers > 0) = $10)
   order by s.keys[($11::integer[])[1]] * ($12::integer[])[1], s.keys[($11::integer[])[2]] * ($12::integer[])[2],
     s.keys[($11::integer[])[3]] * ($12::integer[])[3], s.keys[($11::integer[])[4]] * ($12::integer[])[4], t.id
