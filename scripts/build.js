@@ -1,13 +1,13 @@
-// Compiles src into dist, and brings along what the compiler leaves behind.
+// Compiles src into dist (or the folder that is named), and brings along what the compiler leaves behind.
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const SRC = join(ROOT, "src");
-const DIST = join(ROOT, "dist");
+const DIST = resolve(process.argv[2] ?? join(ROOT, "dist"));
 const ASSETS = /\.sql$/;
 const OUTPUTS = /\.(js|d\.ts)(\.map)?$/;
 
@@ -16,9 +16,11 @@ const BUILT = join(DIST, ".built");
 rmSync(BUILT, { force: true });
 
 const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-const { status } = spawnSync(process.execPath, [tsc, "-p", join(ROOT, "tsconfig.build.json")], {
-  stdio: "inherit",
-});
+const { status } = spawnSync(
+  process.execPath,
+  [tsc, "-p", join(ROOT, "tsconfig.build.json"), "--outDir", DIST],
+  { stdio: "inherit" },
+);
 if (status !== 0) process.exit(1);
 
 dropOutputsWithoutSource();

@@ -1,8 +1,9 @@
 // Writes what is generated from definitions: the diagram and tables in each lifecycle's README, the schema that the
-// migrations make, and the rows of the table of routes that the client carries.
+// migrations make, the rows of the table of routes that the client carries, and the page of settings.
 import { readFile, writeFile } from "node:fs/promises";
 import { LIFECYCLES } from "../src/lifecycles/index.ts";
 import { clientRows } from "./client-rows.ts";
+import { configurationPage } from "./configuration-page.ts";
 import { withGeneratedPart } from "./lifecycle-page.ts";
 import { writeSchema } from "./write-schema.ts";
 
@@ -22,4 +23,10 @@ const rows = new URL("../src/client/rows.ts", import.meta.url);
 if ((await readFile(rows, "utf8")) !== clientRows()) {
   await writeFile(rows, clientRows());
   console.log("wrote src/client/rows.ts");
+}
+
+const settings = new URL("../docs/configuration.md", import.meta.url);
+if ((await readFile(settings, "utf8").catch(() => "")) !== configurationPage()) {
+  await writeFile(settings, configurationPage());
+  console.log("wrote docs/configuration.md");
 }

@@ -3,6 +3,8 @@ import type { Logger } from "pino";
 import { adminTokenFile } from "./admin-token-file.ts";
 import { PawlError } from "./core/index.ts";
 import type { Lifecycle } from "./core/index.ts";
+import type { EngineObserver } from "./engine/observer.ts";
+import { Metrics } from "./http/metrics.ts";
 import { buildServer } from "./http/server.ts";
 import { lifecycleRoutes } from "./lifecycles/routes.ts";
 import { openPawl } from "./open-pawl.ts";
@@ -31,10 +33,11 @@ export type App = {
 export async function startApp({ settings, version, lifecycles, adminToken }: AppOptions): Promise<App> {
   // The standard output is for what people read; logs go beside it.
   const log = pino({ level: settings.logLevel }, pino.destination({ dest: 2, sync: true }));
-  const pawl = await open(settings, lifecycles, log);
+  const metrics = new Metrics();
+  const pawl = await open(settings, lifecycles, log, metrics);
   try {
     const admin = await admit(pawl, settings.data, adminToken);
-    const { corsOrigins, bodyLimitBytes, requestTimeoutSeconds, host, port } = settings;
+    const { corsOrigins, bodyLimitBytes, requestTimeoutSeconds, requestsPerMinute, host, port } = settings;
     const { directory } = pawl;
     const server = await buildServer({
       engine: pawl,
@@ -44,6 +47,8 @@ export async function startApp({ settings, version, lifecycles, adminToken }: Ap
       logger: log,
       corsOrigins,
       bodyLimitBytes,
+      metrics,
+      requestsPerMinute,
       requestTimeoutMs: Math.round(requestTimeoutSeconds * 1_000),
     });
     const address = await server.listen({ host, port }).catch((error: unknown) => {
@@ -82,10 +87,16 @@ export async function atDatabase<T>(
   }
 }
 
-function open(settings: Settings, lifecycles: readonly Lifecycle[], log: Logger): Promise<Pawl> {
+function open(
+  settings: Settings,
+  lifecycles: readonly Lifecycle[],
+  log: Logger,
+  observer: EngineObserver,
+): Promise<Pawl> {
   return openPawl({
     ...databaseOf(settings),
     lifecycles,
+    observer,
     sweepSeconds: settings.sweepSeconds,
     hints: {
       hears: true,
@@ -106,8 +117,9 @@ function open(settings: Settings, lifecycles: readonly Lifecycle[], log: Logger)
   });
 }
 
-function databaseOf({ databaseUrl, data }: Settings) {
-  return { data, ...(databaseUrl === null ? {} : { url: databaseUrl }) };
+function databaseOf({ databaseUrl, data, databaseConnections, preparedStatements }: Settings) {
+  const url = databaseUrl === null ? {} : { url: databaseUrl };
+  return { data, ...url, maxConnections: databaseConnections, prepare: preparedStatements };
 }
 
 /** Sees to it that somebody can come in. */

@@ -74,6 +74,7 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   }
   const engine = new Engine(sql, known, {
     parts,
+    observer: options.observer,
     ...(patienceMs === undefined ? {} : { patienceMs }),
     ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
   });

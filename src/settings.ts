@@ -4,7 +4,7 @@ import { didYouMean, nearest, PawlError } from "./core/index.ts";
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 /** What can be set, and where: a flag goes before the environment, that before `pawl.config.ts`, that before the default. */
-const SETTINGS = {
+export const SETTINGS = {
   host: {
     env: "PAWL_HOST",
     flag: "--host",
@@ -46,6 +46,22 @@ const SETTINGS = {
     about:
       "a way to the same PostgreSQL past the pooler that DATABASE_URL names, to hear other nodes at once",
   },
+  databaseConnections: {
+    env: "PAWL_DATABASE_CONNECTIONS",
+    flag: null,
+    schema: z.int().min(2).max(1_000),
+    byDefault: 10,
+    expects: "a whole number from 2 to 1000",
+    about: "the most connections to the database that this node opens",
+  },
+  preparedStatements: {
+    env: "PAWL_PREPARED_STATEMENTS",
+    flag: null,
+    schema: z.boolean(),
+    byDefault: true,
+    expects: "true or false",
+    about: "off only behind a pooler that does not keep prepared statements (PgBouncer before 1.21)",
+  },
   logLevel: {
     env: "PAWL_LOG_LEVEL",
     flag: null,
@@ -86,9 +102,17 @@ const SETTINGS = {
     expects: "a number of seconds from 0.1 to 3600",
     about: "how long a client may take to send a request; half of it for the headers",
   },
+  requestsPerMinute: {
+    env: "PAWL_REQUESTS_PER_MINUTE",
+    flag: null,
+    schema: z.int().min(0).max(100_000_000),
+    byDefault: 0,
+    expects: "a whole number from 0 to 100000000",
+    about: "how often a token may be used, on each node; 0 is without limit",
+  },
 } as const satisfies Record<string, Setting>;
 
-type Setting = {
+export type Setting = {
   env: string;
   flag: string | null;
   schema: z.ZodType;
@@ -154,6 +178,7 @@ function valueOf(schema: z.ZodType, text: string): unknown {
   const { type } = z.toJSONSchema(schema, { io: "input" });
   // Not `Number` alone: it takes "" and "0x10" for numbers, and makes null of the rest when it is told.
   if (type === "integer" || type === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
   return type === "array" ? text.split(",").map((part) => part.trim()) : text;
 }
 

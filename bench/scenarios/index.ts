@@ -5,7 +5,9 @@ import { churn } from "./churn.ts";
 import { claimAndComplete } from "./claim-and-complete.ts";
 import { decisions } from "./decisions.ts";
 import { dependents } from "./dependents.ts";
+import { eventDelivery } from "./event-delivery.ts";
 import { growth } from "./growth.ts";
+import { httpMoves } from "./http-moves.ts";
 import { memory } from "./memory.ts";
 import { singleCreates } from "./single-creates.ts";
 import { movesOfMany, movesOfOne } from "./single-moves.ts";
@@ -26,4 +28,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   "two-processes": { run: twoProcesses, peers: false },
   dependents: { run: dependents, peers: false },
   memory: { run: memory, peers: false },
+  events: { run: eventDelivery, peers: false },
+  http: { run: httpMoves, peers: false },
 };

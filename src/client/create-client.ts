@@ -14,15 +14,22 @@ import type { Events, Tasks } from "./tasks.ts";
 
 export type ClientOptions = LineOptions & Persistence;
 
-/** Every shared route as a function by its name, and what is built on them. `Known` are lifecycles it knows by name. */
-export type Client<Known extends SomeLifecycle = SomeLifecycle> = Calls<typeof ROUTES> & {
-  /** The tasks of a lifecycle: of one that is known by its name, or of a definition. */
-  lifecycle<const Name extends Known["name"]>(name: Name): Tasks<Named<Known, Name>>;
-  lifecycle<L extends SomeLifecycle>(lifecycle: L): Tasks<L>;
+/** Any client, whichever lifecycles it knows: every shared route as a function by its name, and what is built on them. */
+export type AnyClient = Calls<typeof ROUTES> & {
+  readonly lifecycle: (lifecycle: never) => unknown;
   /** What happens to tasks, as it happens, without loss or repetition. */
-  events: Events;
+  readonly events: Events;
   /** The routes of another table as functions: those that a lifecycle brings with it. */
-  calls<Table extends RouteTable>(table: Table): Calls<Table>;
+  readonly calls: <Table extends RouteTable>(table: Table) => Calls<Table>;
+};
+
+/** A client that knows lifecycles by their names. */
+export type Client<Known extends SomeLifecycle = SomeLifecycle> = Omit<AnyClient, "lifecycle"> & {
+  /** The tasks of a lifecycle: of one that is known by its name, or of a definition. */
+  readonly lifecycle: {
+    <const Name extends Known["name"]>(name: Name): Tasks<Named<Known, Name>>;
+    <L extends SomeLifecycle>(lifecycle: L): Tasks<L>;
+  };
 };
 
 type Named<Known extends SomeLifecycle, Name extends string> = string extends Known["name"]

@@ -4,7 +4,6 @@ import { follow } from "./patience.ts";
 import { problemOfAnswer, unanswered, unexpected } from "./problem.ts";
 
 export type Heard =
-  | { kind: "opened" }
   /** How long to stay away after a connection is lost. */
   | { kind: "pause"; ms: number }
   /** How far the feed has been looked through: there we go on, also if nothing happens before we must. */
@@ -45,7 +44,6 @@ export async function* hearStream(
     const type = response.headers.get("content-type") ?? "no content type";
     if (!response.body || !type.startsWith("text/event-stream"))
       throw unexpected(place, `answers with ${type}`, response.status);
-    yield { kind: "opened" };
     const heard: Heard[] = [];
     const parser = createParser({
       onEvent: ({ id, data }) => heard.push({ kind: "message", id, data }),
@@ -56,7 +54,7 @@ export async function* hearStream(
         if (position !== undefined) heard.push({ kind: "standing", position: Number(position) });
       },
     });
-    const reader = response.body.getReader();
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const decoder = new TextDecoder();
     for (;;) {
       const { done, value } = await unlessSilent(reader.read());

@@ -1,5 +1,5 @@
 export { createClient } from "./create-client.ts";
-export type { Client, ClientOptions } from "./create-client.ts";
+export type { AnyClient, Client, ClientOptions } from "./create-client.ts";
 export type { Call, Calls, Sent } from "./calls.ts";
 export type { FeedEvent, FeedQuery } from "./feed.ts";
 export type {

@@ -1,8 +1,8 @@
 import { hearStream } from "./event-stream.ts";
+import type { Heard } from "./event-stream.ts";
 import type { Line } from "./line.ts";
 import { follow, pauseMs, rest } from "./patience.ts";
-import { isPassing, unexpected } from "./problem.ts";
-import type { PawlProblem } from "./problem.ts";
+import { isPassing, PawlProblem, unexpected } from "./problem.ts";
 import { requestOf } from "./request.ts";
 import type { Row } from "./request.ts";
 
@@ -30,54 +30,79 @@ type Times = {
  */
 export function listenerOn(line: Line, { silenceMs = 40_000, firstPauseMs = 1_000 }: Times = {}): Listen {
   return async function* (row, sent, { signal, onConnection } = {}) {
+    const { after: position } = (sent ?? {}) as { after?: number };
+    const place: Place = { position, pauseMs: firstPauseMs, failures: 0 };
     const caller = follow([line.signal, signal]);
-    let { after: position } = (sent ?? {}) as { after?: number };
-    let failures = 0;
-    let firstMs = firstPauseMs;
     try {
       while (!caller.signal.aborted) {
-        let lost: PawlProblem | undefined;
-        try {
-          const { path } = requestOf(row, { ...(sent as object), after: position });
-          for await (const heard of hearStream(line, path, { silenceMs, signal: caller.signal })) {
-            failures = 0;
-            if (heard.kind === "opened") onConnection?.("open");
-            else if (heard.kind === "pause") firstMs = heard.ms;
-            // Its word, also where it is less than we had: then the feed is not the one it was, as after a restore.
-            else if (heard.kind === "standing") position = heard.position;
-            else {
-              const event = { ...eventIn(row, heard.data), position: positionOf(row, heard.id) };
-              if (position !== undefined && event.position <= position) continue;
-              position = event.position;
-              yield event;
-            }
-          }
-        } catch (error) {
-          if (caller.signal.aborted) return;
-          if (!isPassing(error)) throw error;
-          lost = error;
-        }
+        const { path } = requestOf(row, { ...(sent as object), after: place.position });
+        const heard = hearStream(line, path, { silenceMs, signal: caller.signal });
+        const lost = yield* untilLost(heard, place, () => onConnection?.("open"));
+        // Here the compiler believes what it saw before the stream.
+        // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition
+        if (caller.signal.aborted) return;
         onConnection?.("lost", lost);
-        const ms = pauseMs(failures++, { firstMs, retryAfter: lost?.retryAfter ?? null });
+        const { pauseMs: firstMs, failures } = place;
+        place.failures++;
         // Stopped while it waits: the loop sees it.
-        await rest(ms, caller.signal).catch(() => undefined);
+        await rest(pauseMs(failures, { firstMs, retryAfter: lost?.retryAfter ?? null }), caller.signal).catch(
+          () => undefined,
+        );
       }
+    } catch (error) {
+      if (!caller.signal.aborted) throw error;
     } finally {
       caller.letGo();
     }
   };
 }
 
-function positionOf({ path }: Row, id: string | undefined): number {
-  const position = id === undefined ? NaN : Number(id);
-  if (!Number.isSafeInteger(position)) throw unexpected(path, `numbers an event "${id ?? ""}"`, 200);
-  return position;
+/** Where in the feed we are, and how it goes with connections. */
+type Place = { position: number | undefined; pauseMs: number; failures: number };
+
+/** Gives the events of one connection, and at last what ended it. */
+async function* untilLost(
+  connection: AsyncIterable<Heard>,
+  place: Place,
+  onOpen: () => void,
+): AsyncGenerator<{ position: number }, PawlProblem | undefined, undefined> {
+  let open = false;
+  try {
+    for await (const heard of connection) {
+      place.failures = 0;
+      if (heard.kind === "pause") {
+        place.pauseMs = heard.ms;
+        continue;
+      }
+      // Its word, also where it is less than we had: then the feed is not the one it was, as after a restore.
+      if (heard.kind === "standing") place.position = heard.position;
+      // Not before we know where we are: from here on nothing is missed.
+      if (!open) onOpen();
+      open = true;
+      if (heard.kind === "standing") continue;
+      const event = eventOf(heard);
+      if (place.position !== undefined && event.position <= place.position) continue;
+      place.position = event.position;
+      yield event;
+    }
+    return undefined;
+  } catch (error) {
+    if (isPassing(error) || isTooOften(error)) return error;
+    throw error;
+  }
 }
 
-function eventIn({ path }: Row, data: string): object {
+/** A reader has nothing better to do than to come again later. */
+function isTooOften(error: unknown): error is PawlProblem {
+  return error instanceof PawlProblem && error.code === "RATE_LIMITED";
+}
+
+function eventOf({ id, data }: Extract<Heard, { kind: "message" }>): { position: number } {
+  const position = id === undefined ? NaN : Number(id);
+  if (!Number.isSafeInteger(position)) throw unexpected("The stream", `numbers an event "${id ?? ""}"`, 200);
   try {
-    return JSON.parse(data) as object;
+    return { ...(JSON.parse(data) as object), position };
   } catch {
-    throw unexpected(path, "sends an event that cannot be read", 200);
+    throw unexpected("The stream", "sends an event that cannot be read", 200);
   }
 }

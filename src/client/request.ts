@@ -31,24 +31,21 @@ export type Outgoing = {
  * gets a key unless it has one, so that it can be sent again without being done again.
  */
 export function requestOf({ method, path, idempotent }: Row, sent: unknown, makeKey = randomKey): Outgoing {
-  const rest = Array.isArray(sent) ? (sent as unknown[]) : { ...(sent as Record<string, unknown>) };
+  const fields = { ...(sent as Record<string, unknown>) };
+  const named = new Set<string>();
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const { [name]: value } = rest as Record<string, unknown>;
-    delete (rest as Record<string, unknown>)[name];
-    return encodeURIComponent(pathPart(name, value));
+    named.add(name);
+    return encodeURIComponent(pathPart(name, fields[name]));
   });
-  if (method === "GET" || method === "DELETE")
-    return { method, path: filled + queryOf(rest as Record<string, unknown>), headers: {} };
-  const hasKey = !Array.isArray(rest) && rest.client_event_id != null;
+  const rest = Object.fromEntries(Object.entries(fields).filter(([name]) => !named.has(name)));
+  // As a header, since a body that is a list, or none, has no place for it.
+  const headers = idempotent && rest.client_event_id == null ? { "idempotency-key": makeKey() } : {};
+  if (method === "GET" || method === "DELETE") return { method, path: filled + queryOf(rest), headers };
   return {
     method,
     path: filled,
-    headers: {
-      "content-type": "application/json",
-      // As a header, since a body that is a list has no place for it.
-      ...(idempotent && !hasKey ? { "idempotency-key": makeKey() } : {}),
-    },
-    body: JSON.stringify(rest),
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(Array.isArray(sent) ? sent : rest),
   };
 }
 
@@ -60,13 +57,13 @@ function pathPart(name: string, value: unknown): string {
 }
 
 /** Lists are separated by commas. */
-export function queryOf(query: Readonly<Record<string, unknown>>): string {
+function queryOf(query: Readonly<Record<string, unknown>>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value == null) continue;
-    search.set(name, Array.isArray(value) ? value.join(",") : String(value as string | number | boolean));
+    if (value != null) search.set(name, Array.isArray(value) ? value.join(",") : (value as string));
   }
-  return search.size > 0 ? `?${search.toString()}` : "";
+  const text = search.toString();
+  return text === "" ? "" : `?${text}`;
 }
 
 /** Not randomUUID: browsers have it on secure pages only, and a shop floor's own network often has none. */

@@ -5,6 +5,7 @@ import type { RowsOf } from "./calls.ts";
 export const ROWS = {
   getLive: { method: "GET", path: "/live" },
   getReady: { method: "GET", path: "/ready" },
+  getMetrics: { method: "GET", path: "/metrics", answers: "text" },
   getOpenApi: { method: "GET", path: "/openapi.json" },
   getDocs: { method: "GET", path: "/docs", answers: "text" },
   listLifecycles: { method: "GET", path: "/api/lifecycles" },

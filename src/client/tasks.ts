@@ -22,29 +22,38 @@ import type { CallOptions } from "./send.ts";
 /** The tasks of one lifecycle, in its own words: actions, payloads, statuses and fields are those of its definition. */
 export type Tasks<L extends SomeLifecycle = SomeLifecycle> = {
   readonly lifecycle: L["name"];
-  create(fields: CreationOf<L>, options?: CallOptions): Promise<TaskOf<L>>;
-  get(id: string, options?: CallOptions): Promise<TaskOf<L>>;
-  list(query?: TaskQueryOf<L>, options?: CallOptions): Promise<{ tasks: TaskOf<L>[]; cursor: string | null }>;
+  readonly create: (fields: CreationOf<L>, options?: CallOptions) => Promise<TaskOf<L>>;
+  readonly get: (id: string, options?: CallOptions) => Promise<TaskOf<L>>;
+  readonly list: (
+    query?: TaskQueryOf<L>,
+    options?: CallOptions,
+  ) => Promise<{ tasks: TaskOf<L>[]; cursor: string | null }>;
   /** Every task, page after page. */
-  each(query?: TaskQueryOf<L>, options?: CallOptions): AsyncGenerator<TaskOf<L>, void, undefined>;
-  act<const Action extends ActionOf<L>>(
+  readonly each: (
+    query?: TaskQueryOf<L>,
+    options?: CallOptions,
+  ) => AsyncGenerator<TaskOf<L>, void, undefined>;
+  readonly act: <const Action extends ActionOf<L>>(
     id: string,
     action: Action,
     ...more: [...Leading<MoveOf<L, Action>>, options?: CallOptions]
-  ): Promise<MovedOf<L>>;
+  ) => Promise<MovedOf<L>>;
   /** Many actions at once, answered in their order; a refusal of one stands in its place and undoes no other. */
-  actAll(moves: readonly ManyMovesOf<L>[], options?: CallOptions): Promise<(MovedOf<L> | PawlProblem)[]>;
+  readonly actAll: (
+    moves: readonly ManyMovesOf<L>[],
+    options?: CallOptions,
+  ) => Promise<(MovedOf<L> | PawlProblem)[]>;
   /** Takes the best free tasks of the pool. */
-  claim(request?: ClaimOf, options?: CallOptions): Promise<ClaimedOf<L>>;
+  readonly claim: (request?: ClaimOf, options?: CallOptions) => Promise<ClaimedOf<L>>;
   /** What the caller may do with a task now, and all the reasons why not. */
-  explain(id: string, options?: CallOptions): Promise<ExplanationOf<L>[]>;
+  readonly explain: (id: string, options?: CallOptions) => Promise<ExplanationOf<L>[]>;
   /** A task's journal, oldest first. */
-  journal(
+  readonly journal: (
     id: string,
     query?: { after?: number; limit?: number },
     options?: CallOptions,
-  ): Promise<JournalEntryOf<L>[]>;
-  events: Events<Omit<FeedQuery, "lifecycle">>;
+  ) => Promise<JournalEntryOf<L>[]>;
+  readonly events: Events<Omit<FeedQuery, "lifecycle">>;
 };
 
 export type Events<Query = FeedQuery> = (query?: Query) => AsyncGenerator<FeedEvent, void, undefined>;
@@ -54,7 +63,7 @@ export function eventsOf({ streamEvents }: Calls<typeof ROUTES>): Events {
 }
 
 type Untyped = Omit<Tasks, "act"> & {
-  act(id: string, action: string, more?: object, options?: CallOptions): Promise<MovedOf>;
+  act: (id: string, action: string, more?: object, options?: CallOptions) => Promise<MovedOf>;
 };
 
 export function tasksOf<L extends SomeLifecycle>(

@@ -20,6 +20,15 @@ export const SYSTEM_ROUTES = defineRoutes({
     replies: { 200: z.object({ status: z.literal("ready") }) },
     refusals: ["UNAVAILABLE"],
   },
+  getMetrics: {
+    method: "GET",
+    path: "/metrics",
+    group: "System",
+    summary: "This node's figures, for Prometheus",
+    about: "Figures are of all orgs: they are for admins of the org `main`, who runs the server.",
+    access: "admin",
+    replies: { 200: media("text/plain; version=0.0.4; charset=utf-8", z.string()) },
+  },
   getOpenApi: {
     method: "GET",
     path: "/openapi.json",

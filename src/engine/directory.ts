@@ -62,14 +62,16 @@ export class Directory {
   }
 
   /** In whose name a token speaks. The database is asked every time: a revoked one is refused from the next request on. */
-  async authenticate(token: string): Promise<({ kind: "known"; member: Member } & By) | Refusal> {
+  async authenticate(
+    token: string,
+  ): Promise<({ kind: "known"; token_id: string; member: Member } & By) | Refusal> {
     const org_id = orgOfToken(token);
     const holder = await this.lookups.add({ org_id, hash: hashOfToken(token) });
     if (!holder) return refuse("INVALID_TOKEN", "This token is unknown, or has been revoked.");
-    const { hash: _, token_id: __, ...member } = holder;
+    const { hash: _, token_id, ...member } = holder;
     if (!member.active) return refuse("MEMBER_INACTIVE", `The member "${member.id}" is switched off.`);
-    const { active: ___, ...actor } = member;
-    return { kind: "known", org_id, actor, member };
+    const { active: __, ...actor } = member;
+    return { kind: "known", org_id, actor, member, token_id };
   }
 
   /** Resolves if the database answers. */

@@ -3,6 +3,8 @@ import { canSee, explain, PawlError } from "../core/index.ts";
 import type { Actor, Explanation, Instant, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
 import type { DEFERRED } from "./batch.ts";
 import { Batch, Failed } from "./batch.ts";
+import { readCensus } from "./census.ts";
+import type { Census } from "./census.ts";
 import { claimWithin } from "./claim.ts";
 import type { Claimed, ClaimRequest } from "./claim.ts";
 import { admitCreations } from "./admit-creations.ts";
@@ -12,6 +14,8 @@ import type { CreatedTasks } from "./create.ts";
 import { Commits } from "./commits.ts";
 import type { Sql } from "./database/connect.ts";
 import type { LifecycleParts } from "./lifecycle-parts.ts";
+import { observed } from "./observer.ts";
+import type { EngineObserver } from "./observer.ts";
 import { performWithin } from "./perform.ts";
 import type { Performed, PerformItem, PerformRequest } from "./perform.ts";
 import { pruneOrg } from "./prune.ts";
@@ -51,7 +55,10 @@ export type By = { org_id: string; actor: Actor };
 /** The caller's own open transaction: what is done in it is done, or not, with everything else that is in it. */
 export type Within = { tx?: Tx | undefined };
 
-export type EngineOptions = Partial<Patience> & { parts?: Readonly<Record<string, LifecycleParts>> };
+export type EngineOptions = Partial<Patience> & {
+  parts?: Readonly<Record<string, LifecycleParts>>;
+  observer?: EngineObserver | undefined;
+};
 
 export type TaskQuery = {
   lifecycle?: string;
@@ -75,13 +82,16 @@ export class Engine {
   readonly commits = new Commits();
   private readonly sql: Sql;
   private readonly patience: Patience;
+  private readonly observer: EngineObserver | undefined;
   private readonly performs = new Map<string, Batch<PerformItem, Performed | Refusal>>();
   private readonly creations = new Map<string, Batch<AdmittedCreation, CreatedTasks | Refusal>>();
   /** Claims that are under way. */
   private readonly claims = new Set<Promise<unknown>>();
 
-  constructor(sql: Sql, lifecycles: readonly Lifecycle[], { parts, ...patience }: EngineOptions = {}) {
+  constructor(sql: Sql, lifecycles: readonly Lifecycle[], options: EngineOptions = {}) {
+    const { parts, observer, ...patience } = options;
     this.sql = sql;
+    this.observer = observer;
     this.workshop = new Workshop(lifecycles, parts);
     this.patience = { patienceMs: 10_000, statementTimeoutMs: 30_000, ...patience };
   }
@@ -128,9 +138,13 @@ export class Engine {
     return this.untilAnswered(
       this.commits.tellAfter(
         org_id,
-        settleBatch(this.sql, this.patience, [item], async (inner, [tried = item]) => [
-          await claimWithin(this.workshop, inner, org_id, tried),
-        ]),
+        observed(
+          this.observer,
+          { verb: "claim", items: [item] },
+          settleBatch(this.sql, this.patience, [item], async (inner, [tried = item]) => [
+            await claimWithin(this.workshop, inner, org_id, tried),
+          ]),
+        ),
       ),
     );
   }
@@ -256,6 +270,7 @@ export class Engine {
   /** Acts on every timer that has run out, of all orgs. `now` stands in for the clock where a test needs it to. */
   async sweep({ now = null, limit = 200 }: { now?: Instant | null; limit?: number } = {}): Promise<Swept> {
     const total: Swept = { looked_at: 0, moved: 0, put_off: [] };
+    const begun = performance.now();
     for (const org_id of await this.read((tx) => orgsWithDueTasks(tx, now))) {
       // Until nothing is due: one timer may set the next at once. A ring of such timers must not hold the sweep for ever.
       for (let round = 0; round < MOST_SWEEP_ROUNDS; round++) {
@@ -267,7 +282,13 @@ export class Engine {
         if (swept.looked_at === 0) break;
       }
     }
+    this.observer?.swept?.({ ...total, ms: performance.now() - begun });
     return total;
+  }
+
+  /** How much there is to do, over all orgs; costs as much as what is unfinished. */
+  census(): Promise<Census> {
+    return this.read(readCensus);
   }
 
   /** Repairs and reports what events have missed of an org's unfinished tasks, and reports what breaks a declared invariant. */
@@ -307,7 +328,14 @@ export class Engine {
   private performsOf(org_id: string): Batch<PerformItem, Performed | Refusal> {
     const settle = (tx: Tx, items: readonly PerformItem[]) => performWithin(this.workshop, tx, org_id, items);
     const run = (items: readonly PerformItem[]) =>
-      this.commits.tellAfter(org_id, settleBatch(this.sql, this.patience, items, settle));
+      this.commits.tellAfter(
+        org_id,
+        observed(
+          this.observer,
+          { verb: "perform", items },
+          settleBatch(this.sql, this.patience, items, settle),
+        ),
+      );
     return batchOf(this.performs, org_id, () => new Batch(run, { keysOf: keysOfPerform }));
   }
 
@@ -315,7 +343,14 @@ export class Engine {
     const settle = (tx: Tx, items: readonly AdmittedCreation[]) =>
       createWithin(this.workshop, tx, org_id, items);
     const run = (items: readonly AdmittedCreation[]) =>
-      this.commits.tellAfter(org_id, settleBatch(this.sql, this.patience, items, settle));
+      this.commits.tellAfter(
+        org_id,
+        observed(
+          this.observer,
+          { verb: "create", items },
+          settleBatch(this.sql, this.patience, items, settle),
+        ),
+      );
     return batchOf(this.creations, org_id, () => new Batch(run, { keysOf: keysOfCreation }));
   }
 

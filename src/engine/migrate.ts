@@ -23,6 +23,8 @@ export async function migrate(
 ): Promise<string[]> {
   const known = await readMigrations(folder);
   return sql.begin(async (tx) => {
+    // A change of a large table takes as long as it takes.
+    await tx`set local statement_timeout = 0`;
     await tx`select pg_advisory_xact_lock(${MIGRATING})`;
     await tx`create schema if not exists pawl`;
     await tx`create table if not exists pawl.migration (

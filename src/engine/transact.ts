@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { hasOwnSessions, SESSION_SETTINGS, STATEMENT_TIMEOUT_MS } from "./database/connect.ts";
 import type { Sql } from "./database/connect.ts";
 import { isCollision, isConnectionLoss, isEnded, isOverload, unavailable } from "./fault.ts";
 import { post, posted } from "./transaction.ts";
@@ -13,13 +14,11 @@ export type Patience = {
 
 const MOST_COLLISIONS = 20;
 
-// Not of the session: behind a pooler it would be somebody else's. A client that vanished must not keep its locks. Every
-// statement has its index, and is planned once: planned for its values each time, it cost more to plan than to run; and a
-// plan made while a table was small, or before it was analysed, would read all of it. Nothing is worth a second process.
+// For a client whose sessions are not its own: behind a pooler they would be somebody else's.
 const SET_LOCALS = `
   select set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true),
-    set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
-    set_config('max_parallel_workers_per_gather', '0', true)`;
+    set_config('enable_seqscan', $2, true), set_config('plan_cache_mode', $3, true),
+    set_config('max_parallel_workers_per_gather', $4, true)`;
 
 /**
  * Runs work in a transaction. Collisions and lost connections are tried again; `onCut` hears of a cut before the next
@@ -68,7 +67,8 @@ async function attempt<T>(
   const done = sql.begin(async (tx) => {
     if (waiting === undefined) throw new Error("nobody waits for this transaction any more");
     clearTimeout(waiting);
-    post(tx, SET_LOCALS, [String(statementTimeoutMs)]);
+    if (!hasOwnSessions(sql) || statementTimeoutMs !== STATEMENT_TIMEOUT_MS)
+      setLocals(tx, statementTimeoutMs);
     const result = await work(tx);
     // What is posted may still be on its way: the commit goes with it, and is a rollback if any of it failed.
     const saved = posted(tx);
@@ -82,4 +82,14 @@ async function attempt<T>(
   } finally {
     clearTimeout(waiting);
   }
+}
+
+function setLocals(tx: Tx, statementTimeoutMs: number): void {
+  const { enable_seqscan, plan_cache_mode, max_parallel_workers_per_gather } = SESSION_SETTINGS;
+  post(tx, SET_LOCALS, [
+    String(statementTimeoutMs),
+    enable_seqscan,
+    plan_cache_mode,
+    String(max_parallel_workers_per_gather),
+  ]);
 }

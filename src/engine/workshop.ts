@@ -2,8 +2,8 @@ import { PawlError } from "../core/index.ts";
 import type { Instant, JsonObject, Lifecycle } from "../core/index.ts";
 import { STANDARD_EFFECTS } from "./standard-effects.ts";
 import { STANDARD_FACTS } from "./standard-facts.ts";
-import { findTasks } from "./statements/find-tasks.ts";
 import { lockTasks } from "./statements/lock-tasks.ts";
+import { lookAtTasks } from "./statements/look-at-tasks.ts";
 import { readSurroundings } from "./statements/read-surroundings.ts";
 import type { Surroundings } from "./statements/read-surroundings.ts";
 import { taskOf } from "./task-row.ts";
@@ -22,6 +22,8 @@ import type { Locked, Move, Work } from "./work.ts";
 /** Different settings of one lifecycle that are kept parsed. */
 const MOST_SETTINGS = 1_000;
 
+type Gathered = { now: Instant; tasks: Map<string, Locked> };
+
 /** Everything the engine needs at hand to settle commands: lifecycles, their facts and effects, settings. */
 export class Workshop {
   readonly lifecycles: ReadonlyMap<string, Lifecycle>;
@@ -35,40 +37,36 @@ export class Workshop {
   }
 
   /** Locks tasks and reads, after that, the clock and all that lies beside them; tasks of unknown lifecycles are left out. */
-  lock(
-    tx: Tx,
-    org_id: string,
-    ids: readonly string[],
-  ): Promise<{ now: Instant; tasks: Map<string, Locked> }> {
-    return this.gather(tx, org_id, ids, lockTasks);
-  }
-
-  /** The same without a lock, for those who only want to know. */
-  look(
-    tx: Tx,
-    org_id: string,
-    ids: readonly string[],
-  ): Promise<{ now: Instant; tasks: Map<string, Locked> }> {
-    return this.gather(tx, org_id, ids, findTasks);
-  }
-
-  private async gather(tx: Tx, org_id: string, ids: readonly string[], readTasks: typeof lockTasks) {
+  async lock(tx: Tx, org_id: string, ids: readonly string[]): Promise<Gathered> {
     // Sent together, run one after the other.
-    const [rows, around] = await Promise.all([readTasks(tx, org_id, ids), readSurroundings(tx, org_id, ids)]);
+    const [rows, around] = await Promise.all([lockTasks(tx, org_id, ids), readSurroundings(tx, org_id, ids)]);
     return this.assemble(rows, around);
   }
 
+  /** The same as of one moment and without a lock, for those who only want to know. */
+  async look(tx: Tx, org_id: string, ids: readonly string[]): Promise<Gathered> {
+    const rows = await lookAtTasks(tx, org_id, ids);
+    const tasks = new Map<string, Locked>();
+    for (const row of rows) {
+      const lifecycle = this.lifecycles.get(row.lifecycle);
+      if (!lifecycle) continue;
+      tasks.set(row.id, {
+        lifecycle,
+        task: taskOf(row, row.token === null ? undefined : { ...row, task_id: row.id, token: row.token }),
+        settings: this.settingsFor(lifecycle, row.settings ?? undefined),
+        hasDependents: row.awaited,
+      });
+    }
+    return { now: rows[0]?.now ?? 0, tasks };
+  }
+
   /** Rows that were picked and locked, with the clock and all that lies beside them. */
-  async takeIn(
-    tx: Tx,
-    org_id: string,
-    rows: readonly TaskRow[],
-  ): Promise<{ now: Instant; tasks: Map<string, Locked> }> {
+  async takeIn(tx: Tx, org_id: string, rows: readonly TaskRow[]): Promise<Gathered> {
     const ids = rows.map((row) => row.id);
     return this.assemble(rows, await readSurroundings(tx, org_id, ids));
   }
 
-  private assemble(rows: readonly TaskRow[], { now, leases, awaited, settings }: Surroundings) {
+  private assemble(rows: readonly TaskRow[], { now, leases, awaited, settings }: Surroundings): Gathered {
     const tasks = new Map<string, Locked>();
     for (const row of rows) {
       const lifecycle = this.lifecycles.get(row.lifecycle);

@@ -6,6 +6,7 @@ import type { Directory } from "../engine/directory.ts";
 import type { By } from "../engine/engine.ts";
 import { replyProblem } from "./problem-reply.ts";
 import type { OwnProblems } from "./problem-reply.ts";
+import { RateLimit } from "./rate-limit.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -18,16 +19,19 @@ declare module "fastify" {
 export class Guardian {
   private readonly directory: Directory;
   private readonly own: OwnProblems;
+  private readonly limit: RateLimit | null;
 
-  constructor(directory: Directory, own: OwnProblems) {
+  /** With a limit of 0 everybody may come as often as he likes. */
+  constructor(directory: Directory, own: OwnProblems, requestsPerMinute = 0) {
     this.directory = directory;
     this.own = own;
+    this.limit = requestsPerMinute > 0 ? new RateLimit(requestsPerMinute) : null;
   }
 
   /** Lets those in who have the token that the route asks for, and answers the others. */
   at(access: "member" | "admin") {
     return (request: FastifyRequest, reply: FastifyReply, letIn: (fault?: Error) => void): void => {
-      this.recognise(request).then((known) => {
+      this.admit(request).then((known) => {
         const refusal =
           known.kind === "refused" ? known : access === "admin" ? adminRefusal(known.actor) : null;
         if (refusal) {
@@ -40,11 +44,25 @@ export class Guardian {
     };
   }
 
+  /** Whose request this is, if it is not one too many. */
+  async admit(request: FastifyRequest): Promise<({ kind: "known" } & By) | Refusal> {
+    const known = await this.recognise(request);
+    if (known.kind === "refused" || !this.limit) return known;
+    const seconds = this.limit.secondsToWait(known.token_id);
+    return seconds === null ? known : tooMany(seconds);
+  }
+
   /** Whose request this is. */
-  async recognise(request: FastifyRequest): Promise<({ kind: "known" } & By) | Refusal> {
+  async recognise(request: FastifyRequest): Promise<({ kind: "known"; token_id: string } & By) | Refusal> {
     const [, token] = /^Bearer +(\S{1,500}) *$/i.exec(request.headers.authorization ?? "") ?? [];
     if (token === undefined)
       return refuse("INVALID_TOKEN", "Say who you are: send Authorization: Bearer <token>.");
     return this.directory.authenticate(token);
   }
+}
+
+function tooMany(retry_after_seconds: number): Refusal {
+  return refuse("RATE_LIMITED", `This token asks too often: come again in ${retry_after_seconds} s.`, {
+    retry_after_seconds,
+  });
 }

@@ -10,7 +10,7 @@ export function answerNotFound(table: RouteTable, guardian: Guardian, own: OwnPr
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const [path = ""] = request.url.split("?", 1);
     if (path.startsWith("/api/")) {
-      const known = await guardian.recognise(request);
+      const known = await guardian.admit(request);
       if (known.kind === "refused") {
         replyProblem(request, reply, known, own);
         return reply;

@@ -121,10 +121,8 @@ function pour(reply: FastifyReply, route: Route, { status, stream }: Stream): vo
   const row = route.replies[status];
   if (raw.destroyed) return;
   reply.hijack();
-  // It ends with its connection. In chunks, each event would be wrapped for each reader anew.
-  raw.useChunkedEncodingByDefault = false;
   // Proxies that gather what they pass on would keep events back.
-  reply.headers({ connection: "close", "x-accel-buffering": "no" });
+  reply.header("x-accel-buffering", "no");
   if (isMedia(row)) reply.type(row.media);
   raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders);
   if (reply.request.method === "HEAD") raw.end();

@@ -18,6 +18,8 @@ import { LiveFeed } from "./live/live-feed.ts";
 import { OpenStreams } from "./live/open-streams.ts";
 import type { StreamTimes } from "./live/open-streams.ts";
 import { isTooFarAhead } from "./limit-pipelining.ts";
+import { measureAnswers } from "./measure-answers.ts";
+import { Metrics } from "./metrics.ts";
 import { answerNotFound } from "./not-found.ts";
 import { replyProblem, toldOf } from "./problem-reply.ts";
 import type { OwnProblems } from "./problem-reply.ts";
@@ -31,6 +33,7 @@ import { serveProjects } from "./routes/projects.ts";
 import { serveSystem } from "./routes/system.ts";
 import { serveTasks } from "./routes/tasks.ts";
 import { serveRoutes } from "./serve-route.ts";
+import { traceRequests } from "./trace-requests.ts";
 
 export type ServerOptions = {
   engine: Engine;
@@ -46,6 +49,10 @@ export type ServerOptions = {
   requestTimeoutMs?: number;
   /** How often streams beat, are checked, and look by themselves. */
   live?: StreamTimes & { lookMs?: number };
+  /** How often a token may be used; as often as its holder likes unless told. */
+  requestsPerMinute?: number;
+  /** Where figures are gathered, if the engine has figures to add to them. */
+  metrics?: Metrics;
   /** Compare every answer with what the contract says of it. */
   checksReplies?: boolean;
 };
@@ -58,7 +65,7 @@ const SILENCE_MS = 120_000;
 /** The server, not yet listening: `listen` and `close` are Fastify's. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const { engine, directory, version, logger, corsOrigins = [], checksReplies = false } = options;
-  const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, metrics = new Metrics() } = options;
   const lifecycles = [...engine.workshop.lifecycles.values()];
   const own = ownProblems(lifecycles);
   const app = Fastify({
@@ -77,11 +84,16 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   });
   const stopping = endConnections(app, requestTimeoutMs);
   // Node would answer an expectation that it does not know by itself, and with no problem document.
-  app.server.on("checkExpectation", app.routing);
+  app.server.on("checkExpectation", (request, response) => {
+    app.routing(request, response);
+  });
 
   app.decorateRequest("by", null);
   readJsonBodies(app);
   tellHeaders(app);
+  measureAnswers(app, metrics);
+  traceRequests(app, version);
+  metrics.knowActions(lifecycles.flatMap(({ actions }) => Object.keys(actions)));
   app.setErrorHandler((error, request, reply) => {
     const told = toldOf(error);
     if (told.fault) request.log.error({ err: error }, "a request failed");
@@ -92,7 +104,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const bell = new Bell();
   const streams = new OpenStreams({ stopping, ...options.live });
   const live = new LiveFeed({ engine, bell, streams, stopping, log: app.log, ...options.live });
-  const guardian = new Guardian(directory, own);
+  const guardian = new Guardian(directory, own, options.requestsPerMinute);
   const sets = [
     serveLifecycles(lifecycles),
     serveTasks({ engine, bell, own, log: app.log }),
@@ -108,7 +120,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     return { document, serialized: Buffer.from(JSON.stringify(document)) };
   });
   const docs = once(() => docsPage(table, version));
-  const all = [serveSystem({ directory, stopping, openApi, docs }), ...sets];
+  const figures = () => metrics.page(() => engine.census(), streams.size);
+  const all = [serveSystem({ directory, stopping, openApi, docs, figures }), ...sets];
   for (const set of all) serveRoutes(app, set, { guardian, own, stopping, checksReplies });
   app.setNotFoundHandler(answerNotFound(table, guardian, own));
   return app;

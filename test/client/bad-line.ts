@@ -58,8 +58,10 @@ export async function openBadLine(url: string): Promise<BadLine> {
 
   async function carry(incoming: IncomingMessage, outgoing: ServerResponse, fate: Fate): Promise<void> {
     const body = Buffer.concat(await incoming.toArray());
-    if (fate === "cut before") return void outgoing.destroy();
-    if (fate === "503 before") return sayUnavailable(outgoing, 503);
+    if (fate === "cut before" || fate === "503 before") {
+      mistreat(outgoing, fate);
+      return;
+    }
     const forwarded = request(target, {
       path: incoming.url,
       method: incoming.method,
@@ -69,16 +71,19 @@ export async function openBadLine(url: string): Promise<BadLine> {
     forwarded.on("error", () => outgoing.destroy());
     forwarded.end(body);
     const [answer] = (await once(forwarded, "response")) as [IncomingMessage];
-    if (answer.headers["content-type"]?.startsWith("text/event-stream")) return relay(answer, outgoing);
+    if (answer.headers["content-type"]?.startsWith("text/event-stream")) {
+      relay(answer, outgoing);
+      return;
+    }
     const text = Buffer.concat(await answer.toArray());
-    if (fate === "silence") return;
-    if (fate === "cut after") return void outgoing.destroy();
-    if (fate === "503 after") return sayUnavailable(outgoing, 503);
-    if (fate === "502 after") return sayUnavailable(outgoing, 502);
+    if (fate !== "pass" && fate !== "cut within") {
+      mistreat(outgoing, fate);
+      return;
+    }
     const { connection: _, ...headers } = answer.headers;
     outgoing.writeHead(answer.statusCode ?? 500, headers);
-    if (fate === "pass") return void outgoing.end(text);
-    outgoing.write(text.subarray(0, text.length / 2), () => outgoing.destroy());
+    if (fate === "pass") outgoing.end(text);
+    else outgoing.write(text.subarray(0, text.length / 2), () => outgoing.destroy());
   }
 
   /** Byte by byte, so that what is cut may be cut anywhere. */
@@ -107,6 +112,12 @@ export async function openBadLine(url: string): Promise<BadLine> {
   return line;
 }
 
-function sayUnavailable(outgoing: ServerResponse, status: number): void {
-  outgoing.writeHead(status, { "content-type": "text/html", "retry-after": "0" }).end("<h1>Not now</h1>");
+/** Whatever is said here is not what the server said. */
+function mistreat(outgoing: ServerResponse, fate: Exclude<Fate, "pass" | "cut within">): void {
+  if (fate === "silence") return;
+  if (fate === "cut before" || fate === "cut after") outgoing.destroy();
+  else {
+    const headers = { "content-type": "text/html", "retry-after": "0" };
+    outgoing.writeHead(Number(fate.slice(0, 3)), headers).end("<h1>Not now</h1>");
+  }
 }

@@ -43,7 +43,7 @@ export async function openDesk(
   const { url } = database;
   const clients: Sql[] = [];
   const open = () => {
-    const sql = connect(url, { maxConnections: options.maxConnections ?? 10 });
+    const sql = connect(url, { maxConnections: options.maxConnections ?? 10, ownSessions: true });
     clients.push(sql);
     return sql;
   };

@@ -45,5 +45,5 @@ function openFiles(): number {
     userLimits?: { open_files?: { soft: number | "unlimited" } };
   };
   const soft = userLimits?.open_files?.soft ?? "unlimited";
-  return soft === "unlimited" ? Infinity : Number(soft);
+  return soft === "unlimited" ? Infinity : soft;
 }

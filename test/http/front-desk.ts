@@ -1,9 +1,10 @@
+import type { Server } from "node:http";
 import { afterAll } from "vitest";
 import type { Lifecycle } from "../../src/core/index.ts";
 import { Directory } from "../../src/engine/directory.ts";
 import type { Member } from "../../src/engine/directory.ts";
 import type { Sql } from "../../src/engine/database/connect.ts";
-import type { EngineOptions } from "../../src/engine/engine.ts";
+import type { Engine, EngineOptions } from "../../src/engine/engine.ts";
 import { createOrg } from "../../src/engine/members.ts";
 import { buildServer } from "../../src/http/server.ts";
 import type { ServerOptions } from "../../src/http/server.ts";
@@ -32,7 +33,10 @@ export type FrontDesk = {
   desk: Desk;
   sql: Sql;
   directory: Directory;
+  /** This node's own. */
+  engine: Engine;
   url: string;
+  server: Server;
   /** Stops the server. */
   close(): Promise<void>;
   /** `ask("GET /api/me", { token })`: by the admin unless told otherwise, by nobody with a token of null. */
@@ -58,7 +62,14 @@ export async function openFrontDesk(
   const engine = beside ? desk.node(engineOptions) : desk.engine;
   const directory = new Directory(sql, lifecycles);
   const more = lifecycleRoutes({ engine, directory });
-  const app = await buildServer({ engine, directory, more, version: "0.0.0", checksReplies: true, ...server });
+  const app = await buildServer({
+    engine,
+    directory,
+    more,
+    version: "0.0.0",
+    checksReplies: true,
+    ...server,
+  });
   const url = await app.listen({ port: 0, host: "127.0.0.1" });
   afterAll(() => app.close());
 
@@ -86,7 +97,19 @@ export async function openFrontDesk(
     });
     return heardOf(response);
   };
-  return { desk, sql, directory, url, close: () => app.close(), ask, member, admin };
+  const { server: listening } = app;
+  return {
+    desk,
+    sql,
+    directory,
+    engine,
+    url,
+    server: listening,
+    close: () => app.close(),
+    ask,
+    member,
+    admin,
+  };
 }
 
 export async function heardOf(response: Response): Promise<Heard> {

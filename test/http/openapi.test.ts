@@ -34,7 +34,9 @@ test("every reference leads somewhere", () => {
     return !(name in schemas);
   });
   expect(lost).toEqual([]);
-  const inCircles = Object.entries(schemas).filter(([name, { $ref }]) => $ref === `#/components/schemas/${name}`);
+  const inCircles = Object.entries(schemas).filter(
+    ([name, { $ref }]) => $ref === `#/components/schemas/${name}`,
+  );
   expect(inCircles).toEqual([]);
 });
 

@@ -1,7 +1,9 @@
 import { openPawl } from "../../../src/index.ts";
 import type { Contender, Place } from "../../contender.ts";
 import { boutsOfDependents } from "./bouts-of-dependents.ts";
+import { boutsOfEvents } from "./bouts-of-events.ts";
 import { boutsOfGrowth } from "./bouts-of-growth.ts";
+import { boutsOfHttp } from "./bouts-of-http.ts";
 import { boutsOfRaces } from "./bouts-of-races.ts";
 import { errand } from "./errand.ts";
 import { stopwatch } from "./stopwatch.ts";
@@ -16,7 +18,13 @@ export async function open({ url, profiles }: Place): Promise<Contender> {
   };
   const tools = { pawl, memberOf, by: await memberOf("main"), timed: stopwatch(profiles) };
   return {
-    bouts: { ...boutsOfRaces(tools), ...boutsOfGrowth(tools), ...boutsOfDependents(tools) },
+    bouts: {
+      ...boutsOfRaces(tools),
+      ...boutsOfGrowth(tools),
+      ...boutsOfDependents(tools),
+      ...boutsOfEvents(tools),
+      ...boutsOfHttp(tools),
+    },
     close: () => pawl.close(),
   };
 }

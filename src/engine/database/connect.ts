@@ -15,11 +15,36 @@ export type ConnectOptions = {
   /** Prepared statements; off behind a pooler that does not keep them. */
   prepare?: boolean;
   applicationName?: string;
+  /** No pooler stands between: what is set for a session when it begins holds for every statement of this client. */
+  ownSessions?: boolean;
   /** How long a server may take to answer for the first time; 10 seconds unless told. */
   connectTimeoutSeconds?: number;
 };
 
 const CONNECT_TIMEOUT_SECONDS = 10;
+
+/** How long one statement may take, unless a transaction says otherwise. */
+export const STATEMENT_TIMEOUT_MS = 30_000;
+
+/**
+ * A client that vanished must not keep its locks. Every statement has its index, and is planned once: planned for its
+ * values each time it cost more to plan than to run, and a plan made while a table was small would read all of it.
+ * Nothing is worth a second process.
+ */
+export const SESSION_SETTINGS = {
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+  enable_seqscan: "off",
+  plan_cache_mode: "force_generic_plan",
+  max_parallel_workers_per_gather: 0,
+} as const;
+
+const WITH_OWN_SESSIONS = new WeakSet<object>();
+
+/** Whether all statements of a client run with the settings above. */
+export function hasOwnSessions(sql: Sql): boolean {
+  return WITH_OWN_SESSIONS.has(sql);
+}
 
 /** Makes a client for any PostgreSQL URL, also one that names a socket's folder (`?host=/folder`), as Pawl's own do. */
 export function connect(url: string, options: ConnectOptions = {}, more: DriverOptions = {}): Sql {
@@ -40,8 +65,13 @@ export function connect(url: string, options: ConnectOptions = {}, more: DriverO
     // The driver would print notices to the console.
     onnotice: () => undefined,
     ...more,
-    connection: { application_name: options.applicationName ?? "pawl", ...more.connection },
-  });
+    connection: {
+      application_name: options.applicationName ?? "pawl",
+      ...(options.ownSessions ? SESSION_SETTINGS : {}),
+      ...more.connection,
+    },
+  } as DriverOptions);
+  if (options.ownSessions) WITH_OWN_SESSIONS.add(sql);
   return Object.assign(sql, { begin: leavingTheLostAlone(sql.begin.bind(sql) as Begin) });
 }
 

@@ -3,12 +3,13 @@ import {
   answerWithin,
   connect,
   describeConnectionProblem,
+  STATEMENT_TIMEOUT_MS,
   type ConnectOptions,
   type Sql,
 } from "./connect.ts";
 import type { EmbeddedServer } from "./embedded-server.ts";
 import { stayPresent } from "./stay-present.ts";
-import { unusable, unusableFolder } from "./unusable.ts";
+import { codeOf, unusable, unusableFolder } from "./unusable.ts";
 
 export type DatabaseConfig = ConnectOptions & {
   /** A PostgreSQL 15 or newer that somebody else runs; without it, Pawl runs its own in `data`. */
@@ -45,19 +46,27 @@ export async function openDatabase(config: DatabaseConfig): Promise<Database> {
 }
 
 async function openExternal(url: string, config: DatabaseConfig): Promise<Database> {
-  const sql = connect(url, config);
-  try {
-    const version = await answerWithin(config.connectTimeoutSeconds, versionOf(sql));
-    if (version >= OLDEST_VERSION)
-      return { kind: "external", sql, url, close: once(() => sql.end({ timeout: 5 })) };
-    throw unusable(
-      `DATABASE_URL names a PostgreSQL ${Math.floor(version / 10_000)}, and Pawl needs 15 or newer; upgrade it or name another.`,
-    );
-  } catch (error) {
-    await sql.end({ timeout: 0 });
-    throw describeConnectionProblem(url, error);
+  for (const ownSessions of [true, false]) {
+    const sql = connect(url, { ...config, ownSessions });
+    try {
+      const { version, timeout } = await answerWithin(config.connectTimeoutSeconds, askServer(sql));
+      if (version < OLDEST_VERSION)
+        throw unusable(
+          `DATABASE_URL names a PostgreSQL ${Math.floor(version / 10_000)}, and Pawl needs 15 or newer; upgrade it or name another.`,
+        );
+      if (!ownSessions || timeout === STATEMENT_TIMEOUT_MS)
+        return { kind: "external", sql, url, close: once(() => sql.end({ timeout: 5 })) };
+      await sql.end({ timeout: 0 });
+    } catch (error) {
+      await sql.end({ timeout: 0 });
+      if (!ownSessions || codeOf(error) !== REFUSED_BY_POOLER) throw describeConnectionProblem(url, error);
+    }
   }
+  throw new Error("unreachable");
 }
+
+/** A pooler refuses settings for a session with this code, or forgets them; then every transaction brings its own. */
+const REFUSED_BY_POOLER = "08P01";
 
 async function openEmbedded(config: DatabaseConfig): Promise<Database> {
   const server: EmbeddedServer = {
@@ -74,7 +83,7 @@ async function openEmbedded(config: DatabaseConfig): Promise<Database> {
   const presence = await stayPresent(server).catch((error: unknown) => {
     throw unusableFolder(server.place.home, error);
   });
-  const sql = connect(presence.url, config);
+  const sql = connect(presence.url, { ...config, ownSessions: true });
   return {
     kind: "embedded",
     sql,
@@ -86,11 +95,11 @@ async function openEmbedded(config: DatabaseConfig): Promise<Database> {
   };
 }
 
-async function versionOf(sql: Sql): Promise<number> {
-  const [row] = await sql<
-    { version: number }[]
-  >`select current_setting('server_version_num')::int as version`;
-  return row?.version ?? 0;
+async function askServer(sql: Sql): Promise<{ version: number; timeout: number }> {
+  const [row] = await sql<{ version: number; timeout: number }[]>`
+    select current_setting('server_version_num')::int as version, setting::int as timeout
+    from pg_settings where name = 'statement_timeout'`;
+  return row ?? { version: 0, timeout: 0 };
 }
 
 function once(close: () => Promise<void>): () => Promise<void> {

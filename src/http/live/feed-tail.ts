@@ -108,30 +108,34 @@ export class FeedTail {
     while (kept > MOST_RECENT) kept -= this.recent.shift()?.size ?? 0;
   }
 
-  /** Lets a reader come up to the tail, at his own pace. */
+  /** Lets a reader come up to the tail at his own pace: he is sent the next piece when he has taken the last one. */
   private async bring(reader: FeedReader): Promise<void> {
     const { stream } = reader;
-    while (stream.isOpen && !this.join(reader)) {
+    for (;;) {
       await stream.drained();
-      const reached = this.position;
-      try {
-        const { events, last, ended } = await this.source.readBehind(reader.walk(PAGE_BEHIND));
-        // Where it ended, it has looked at everything that the tail had seen before: also where nothing was his.
-        const upTo = ended ? Math.max(last, reached) : last;
-        reader.take(new ToldPage({ after: stream.position, last: upTo, events }));
-      } catch (error) {
-        this.source.onFault(error);
-        await pause(AFTER_FAULT_MS);
+      if (!stream.isOpen) return;
+      if (stream.position >= this.position) {
+        this.readers.add(reader);
+        return;
       }
+      const atHand = this.recent.find(
+        ({ after, last }) => after <= stream.position && stream.position < last,
+      );
+      if (atHand) reader.take(atHand);
+      else await this.readFor(reader);
     }
   }
 
-  /** Joins one who has reached what is still at hand; he gets the rest of it at once. */
-  private join(reader: FeedReader): boolean {
-    const oldest = this.recent[0]?.after ?? this.position;
-    if (reader.stream.position < oldest) return false;
-    for (const page of this.recent) reader.take(page);
-    this.readers.add(reader);
-    return true;
+  private async readFor(reader: FeedReader): Promise<void> {
+    const reached = this.position;
+    const after = reader.stream.position;
+    try {
+      const { events, last, ended } = await this.source.readBehind(reader.walk(PAGE_BEHIND));
+      // Where it ended, it has looked at everything that the tail had seen before: also where nothing of it was his.
+      reader.take(new ToldPage({ after, last: ended ? Math.max(last, reached) : last, events }));
+    } catch (error) {
+      this.source.onFault(error);
+      await pause(AFTER_FAULT_MS);
+    }
   }
 }

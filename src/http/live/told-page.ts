@@ -29,6 +29,7 @@ export class ToldPage {
   /** Those who see something here that is private. */
   private readonly seers: ReadonlySet<string | null>;
   private readonly written = new Map<string, Buffer | null>();
+  private folded = false;
 
   constructor({ after, last, events }: { after: number; last: number; events: readonly FeedEvent[] }) {
     this.after = after;
@@ -45,15 +46,16 @@ export class ToldPage {
 
   /** What is new here for one who has read up to a position; null where there is nothing. */
   bytesFor(view: View, position: number): Buffer | null {
-    if (position > this.after) return this.write(view, position);
+    if (position > this.after || this.folded) return this.write(view, position);
     const key = this.seers.has(view.actor.id) ? view.keyOfHisOwn : view.key;
     let bytes = this.written.get(key);
     if (bytes === undefined) this.written.set(key, (bytes = this.write(view, position)));
     return bytes;
   }
 
-  /** Keeps the events alone: most have been told. */
+  /** Keeps the events alone: most have been told, and whoever comes now has it written for him. */
   fold(): void {
+    this.folded = true;
     this.written.clear();
   }
 

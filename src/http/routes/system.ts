@@ -1,5 +1,5 @@
 import { SYSTEM_ROUTES } from "../../contract/index.ts";
-import { PawlError } from "../../core/index.ts";
+import { PawlError, refuse } from "../../core/index.ts";
 import type { Directory } from "../../engine/directory.ts";
 import { answer, serve } from "../route-set.ts";
 import type { RouteSet } from "../route-set.ts";
@@ -12,11 +12,13 @@ export function serveSystem({
   stopping,
   openApi,
   docs,
+  figures,
 }: {
   directory: Directory;
   stopping: AbortSignal;
   openApi: () => { document: Record<string, unknown>; serialized: Buffer };
   docs: () => { page: string; policy: string };
+  figures: () => Promise<string>;
 }): RouteSet {
   return serve(SYSTEM_ROUTES, {
     getLive: () => answer(200, { status: "live" as const }),
@@ -25,6 +27,10 @@ export function serveSystem({
       await directory.ping(READY_WITHIN_MS);
       return answer(200, { status: "ready" as const });
     },
+    getMetrics: async ({ by: { org_id } }) =>
+      org_id === "main"
+        ? answer(200, await figures())
+        : refuse("FORBIDDEN", "The figures are of all orgs, and shown to admins of the org main."),
     getOpenApi: () => {
       const { document, serialized } = openApi();
       return answer(200, document, { serialized });

@@ -1,0 +1,55 @@
+import { query } from "../transaction.ts";
+import type { Tx } from "../transaction.ts";
+
+// Read from the index of unfinished tasks alone: finished ones, of which there may be millions, are not looked at.
+const COUNT_UNFINISHED = `
+  select t.lifecycle, t.status, count(*)::float8 as tasks
+  from pawl.task t where not t.final
+  group by t.lifecycle, t.status`;
+
+export type UnfinishedRow = { lifecycle: string; status: string; tasks: number };
+
+export function countUnfinished(tx: Tx): Promise<UnfinishedRow[]> {
+  return query<UnfinishedRow>(tx, COUNT_UNFINISHED, []);
+}
+
+// What could be taken now and is not; as many rows as the pools hold. A task that is back from somebody waits since then.
+const COUNT_WAITING = `
+  select t.lifecycle, count(*)::float8 as tasks,
+    extract(epoch from clock_timestamp() - min(greatest(t.entered_at, t.available_at)))::float8 as oldest_seconds
+  from pawl.task t
+  where t.pooled and (t.available_at is null or t.available_at <= clock_timestamp())
+  group by t.lifecycle`;
+
+export type WaitingRow = { lifecycle: string; tasks: number; oldest_seconds: number };
+
+export function countWaiting(tx: Tx): Promise<WaitingRow[]> {
+  return query<WaitingRow>(tx, COUNT_WAITING, []);
+}
+
+// One probe of the timer index for each org: the first entry is the one that has been due longest.
+const READ_SWEEP_LAG = `
+  select coalesce(max(extract(epoch from clock_timestamp() - due.due_at)), 0)::float8 as seconds
+  from pawl.org o cross join lateral (
+    select t.due_at from pawl.task t
+    where t.org_id = o.id and t.due_at <= clock_timestamp()
+    order by t.due_at limit 1) as due`;
+
+/** For how long the timer that ran out first has been waiting for a sweep. */
+export async function readSweepLag(tx: Tx): Promise<number> {
+  const [row] = await query<{ seconds: number }>(tx, READ_SWEEP_LAG, []);
+  return row?.seconds ?? 0;
+}
+
+// Of all nodes on this database, and whatever else of Pawl's is connected to it.
+const COUNT_CONNECTIONS = `
+  select coalesce(a.state, 'unknown') as state, count(*)::float8 as connections
+  from pg_catalog.pg_stat_activity a
+  where a.datname = current_database() and a.application_name like 'pawl%'
+  group by 1`;
+
+export type ConnectionRow = { state: string; connections: number };
+
+export function countConnections(tx: Tx): Promise<ConnectionRow[]> {
+  return query<ConnectionRow>(tx, COUNT_CONNECTIONS, []);
+}

@@ -1,0 +1,193 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Refusal } from "../core/index.ts";
+import type { AdmittedCreation } from "../engine/admit-creations.ts";
+import type { Census } from "../engine/census.ts";
+import type { Claimed, ClaimItem } from "../engine/claim.ts";
+import type { CreatedTasks } from "../engine/create.ts";
+import type { EngineObserver, Settled } from "../engine/observer.ts";
+import type { Performed, PerformItem } from "../engine/perform.ts";
+import type { Swept } from "../engine/sweep.ts";
+
+/** Counting what is unfinished costs as much as there is of it, however many ask. */
+const COUNT_EVERY_MS = 10_000;
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const SIZES = [1, 2, 5, 10, 25, 50, 100, 250, 500];
+
+/** A node's figures in Prometheus' words. Those with `tasks` in their names are of the database, and the same on every node. */
+export class Metrics implements EngineObserver {
+  /** Known by their definitions: what callers send must not become labels without end. */
+  private actions: ReadonlySet<string> = new Set();
+  private readonly register = new Registry();
+  private readonly registers = [this.register];
+  private census: { at: number; counted: Promise<Census> } | null = null;
+
+  private readonly tasks = this.gauge("pawl_tasks", "Unfinished tasks", ["lifecycle", "status"]);
+  private readonly waiting = this.gauge("pawl_tasks_waiting", "Tasks that could be taken now", ["lifecycle"]);
+  private readonly oldest = this.gauge(
+    "pawl_tasks_oldest_waiting_seconds",
+    "How long the longest waiting one waits",
+    ["lifecycle"],
+  );
+  private readonly lag = this.gauge(
+    "pawl_tasks_sweep_lag_seconds",
+    "How long the first timer that ran out has waited",
+  );
+  private readonly connections = this.gauge(
+    "pawl_database_connections",
+    "Connections to the database, of all nodes",
+    ["state"],
+  );
+  private readonly readers = this.gauge("pawl_stream_readers", "Streams of events that are being read");
+  private readonly transitions = new Counter({
+    name: "pawl_transitions_total",
+    help: "What was asked for of this node, by outcome",
+    labelNames: ["lifecycle", "action", "outcome"],
+    registers: this.registers,
+  });
+  private readonly batchSize = this.histogram(
+    "pawl_batch_size",
+    "Commands that shared a transaction",
+    ["verb"],
+    SIZES,
+  );
+  private readonly batchSeconds = this.histogram(
+    "pawl_batch_seconds",
+    "How long a transaction took",
+    ["verb"],
+    SECONDS,
+  );
+  private readonly sweepSeconds = this.histogram(
+    "pawl_sweep_seconds",
+    "How long a sweep of this node took",
+    [],
+    SECONDS,
+  );
+  private readonly sweeps = new Counter({
+    name: "pawl_sweep_timers_total",
+    help: "Timers that sweeps of this node acted upon, or put off",
+    labelNames: ["outcome"],
+    registers: this.registers,
+  });
+  private readonly requestSeconds = this.histogram(
+    "pawl_http_request_seconds",
+    "How long answers took",
+    ["method", "route", "status"],
+    SECONDS,
+  );
+
+  constructor() {
+    collectDefaultMetrics({ register: this.register });
+  }
+
+  /** The names that may stand as `action`. */
+  knowActions(actions: Iterable<string>): void {
+    this.actions = new Set(actions);
+  }
+
+  settled({ verb, items, answers, ms }: Settled): void {
+    this.batchSize.observe({ verb }, items.length);
+    this.batchSeconds.observe({ verb }, ms / 1_000);
+    const tally = new Map<string, number>();
+    for (const [place, item] of items.entries())
+      for (const labels of OUTCOMES[verb](item, answers[place]))
+        tally.set(labels, (tally.get(labels) ?? 0) + 1);
+    for (const [labels, times] of tally) {
+      const [lifecycle = "", action = "", outcome = ""] = labels.split("\n");
+      const known = this.actions.has(action) || action === "create" ? action : "unknown";
+      this.transitions.inc({ lifecycle, action: known, outcome }, times);
+    }
+  }
+
+  swept({ moved, put_off, ms }: Swept & { ms: number }): void {
+    this.sweepSeconds.observe(ms / 1_000);
+    this.sweeps.inc({ outcome: "moved" }, moved);
+    this.sweeps.inc({ outcome: "put_off" }, put_off.length);
+  }
+
+  /** `route` is the row's path, or "" where there is none. */
+  answered(method: string, route: string, status: number, ms: number): void {
+    this.requestSeconds.observe({ method, route, status }, ms / 1_000);
+  }
+
+  /** All of it as text. A database that cannot be asked leaves its figures out: the others are wanted just then. */
+  async page(count: () => Promise<Census>, streamReaders: number): Promise<string> {
+    this.readers.set(streamReaders);
+    for (const gauge of [this.tasks, this.waiting, this.oldest, this.lag, this.connections]) gauge.reset();
+    const census = await this.counted(count).catch(() => null);
+    if (census) this.tell(census);
+    return this.register.metrics();
+  }
+
+  private tell({ unfinished, waiting, sweep_lag_seconds, connections }: Census): void {
+    for (const { lifecycle, status, tasks } of unfinished) this.tasks.set({ lifecycle, status }, tasks);
+    for (const { lifecycle, tasks, oldest_seconds } of waiting) {
+      this.waiting.set({ lifecycle }, tasks);
+      this.oldest.set({ lifecycle }, oldest_seconds);
+    }
+    this.lag.set(sweep_lag_seconds);
+    for (const { state, connections: open } of connections) this.connections.set({ state }, open);
+  }
+
+  private counted(count: () => Promise<Census>): Promise<Census> {
+    if (this.census && Date.now() - this.census.at < COUNT_EVERY_MS) return this.census.counted;
+    const census = { at: Date.now(), counted: count() };
+    this.census = census;
+    census.counted.catch(() => (this.census = null));
+    return census.counted;
+  }
+
+  private gauge<Label extends string>(name: string, help: string, labelNames: Label[] = []): Gauge<Label> {
+    return new Gauge({ name, help, labelNames, registers: this.registers });
+  }
+
+  private histogram<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    buckets: number[],
+  ) {
+    return new Histogram({ name, help, labelNames, buckets, registers: this.registers });
+  }
+}
+
+type Refused = Refusal | { error: unknown };
+
+/** For each verb of the engine: lifecycle, action and outcome of what came of an item, each in its line. */
+const OUTCOMES: Record<Settled["verb"], (item: unknown, answer: unknown) => string[]> = {
+  perform: (item, answer) => {
+    const { request } = item as PerformItem;
+    const told = answer as Performed | Refused | symbol;
+    if (typeof told === "object" && "outcome" in told)
+      return [labelsOf(told.task.lifecycle, request.action, told.replayed ? "replayed" : told.outcome)];
+    return unwanted("", request.action, told);
+  },
+  create: (item, answer) => {
+    const { tasks } = item as AdmittedCreation;
+    const told = answer as CreatedTasks | Refused | symbol;
+    if (typeof told === "object" && "existing" in told)
+      return told.tasks.map(({ lifecycle }, place) =>
+        labelsOf(lifecycle, "create", told.replayed || told.existing[place] ? "replayed" : "moved"),
+      );
+    return tasks.flatMap(({ lifecycle }) => unwanted(lifecycle.name, "create", told));
+  },
+  claim: (item, answer) => {
+    const { request } = item as ClaimItem;
+    const told = answer as Claimed | Refused | symbol;
+    if (typeof told === "object" && "tasks" in told)
+      return told.tasks.map(({ task }) =>
+        labelsOf(task.lifecycle, "claim", told.replayed ? "replayed" : "moved"),
+      );
+    return unwanted(request.lifecycle, "claim", told);
+  },
+};
+
+/** What waits for the next batch is counted there. */
+function unwanted(lifecycle: string, action: string, told: Refused | symbol): string[] {
+  if (typeof told === "symbol") return [];
+  return [labelsOf(lifecycle, action, "code" in told ? "refused" : "failed")];
+}
+
+function labelsOf(lifecycle: string, action: string, outcome: string): string {
+  return `${lifecycle}\n${action}\n${outcome}`;
+}

@@ -1,0 +1,36 @@
+import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import type { Span } from "@opentelemetry/api";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+
+/**
+ * A span for each request, below the caller's own where he sends `traceparent`. Without a tracing SDK in the process the
+ * spans are no-ops; one that is loaded before Pawl (`node --import`) finds them, and what the driver adds below them.
+ */
+export function traceRequests(app: FastifyInstance, version: string): void {
+  const tracer = trace.getTracer("pawl", version);
+  const spans = new WeakMap<FastifyRequest, Span>();
+
+  app.addHook("onRequest", (request, _reply, done) => {
+    const { method, headers, routeOptions } = request;
+    const route = routeOptions.url ?? "";
+    const above = propagation.extract(context.active(), headers);
+    const attributes = { "http.request.method": method, "http.route": route, "pawl.request_id": request.id };
+    const span = tracer.startSpan(`${method} ${route}`.trim(), { kind: SpanKind.SERVER, attributes }, above);
+    if (!span.isRecording()) {
+      done();
+      return;
+    }
+    spans.set(request, span);
+    context.with(trace.setSpan(above, span), done);
+  });
+  app.addHook("onResponse", (request, { statusCode }, done) => {
+    const span = spans.get(request);
+    if (span) {
+      span.setAttribute("http.response.status_code", statusCode);
+      if (request.by) span.setAttribute("pawl.org", request.by.org_id);
+      if (statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    }
+    done();
+  });
+}

@@ -1,0 +1,185 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROOT } from "../cli/pawl-process.ts";
+
+const execute = promisify(execFile);
+const WINDOWS = process.platform === "win32";
+
+type Manifest = Record<"dependencies" | "peerDependencies", Record<string, string>> & { version: string };
+const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as Manifest;
+
+/** The tarball's source, and the project of somebody who installed it. */
+let packed: string;
+let project: string;
+
+beforeAll(async () => {
+  const scratch = await realpath(await mkdtemp(join(tmpdir(), "pawl-package-")));
+  afterAll(() => rm(scratch, { recursive: true, force: true }));
+  packed = join(scratch, "package");
+  project = join(scratch, "project");
+  // Packed beside the repository: others may be building into its dist at this moment.
+  await mkdir(packed);
+  for (const file of ["package.json", "README.md", "CHANGELOG.md", "LICENSE"])
+    await cp(join(ROOT, file), join(packed, file));
+  await execute(process.execPath, [join(ROOT, "scripts/build.js"), join(packed, "dist")]);
+  await execute("npm", ["pack", "--ignore-scripts", "--pack-destination", scratch], {
+    cwd: packed,
+    shell: WINDOWS,
+  });
+  await install(join(scratch, `pawl-${manifest.version}.tgz`));
+}, 240_000);
+
+/** What `npm install` does, without a registry: only what the manifest lists can be found beside the package. */
+async function install(tarball: string): Promise<void> {
+  const modules = join(project, "node_modules");
+  await mkdir(modules, { recursive: true });
+  await execute("tar", ["-xzf", tarball, "-C", modules]);
+  await rename(join(modules, "package"), join(modules, "pawl"));
+  const needed = [
+    ...Object.keys(manifest.dependencies),
+    ...Object.keys(manifest.peerDependencies),
+    "@types/react",
+    "@types/node",
+    "csstype",
+  ];
+  for (const name of needed) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(join(ROOT, "node_modules", name), join(modules, name), "junction");
+  }
+}
+
+const LIFECYCLE = (door: string) => `
+import { defineLifecycle } from "${door}";
+import { z } from "zod";
+
+export const parcel = defineLifecycle({
+  name: "parcel",
+  version: 1,
+  summary: "Parcels",
+  data: z.object({ weight: z.number() }),
+  statuses: { packed: {}, sent: { final: true, success: true } },
+  actions: { send: { input: z.object({ to: z.string() }) }, weigh: { comment: "required" } },
+  creation: {
+    input: z.object({ title: z.string(), weight: z.number().default(1) }),
+    to: [{ status: "packed" }],
+    draft: ({ input }) => ({ title: input.title, data: { weight: input.weight } }),
+  },
+  rules: [
+    { action: "send", from: "packed", to: "sent", who: "anyone" },
+    { action: "weigh", from: "packed", who: "anyone" },
+  ],
+});
+`;
+
+const USE = `
+import { createClient, PawlProblem } from "pawl/client";
+import type { TaskOf } from "pawl/client";
+import type { parcel } from "./lifecycle.js";
+
+const client = createClient<typeof parcel>({ url: "http://127.0.0.1:4747", token: "secret" });
+const parcels = client.lifecycle("parcel");
+
+export async function send(title: string): Promise<"sent" | "packed" | null> {
+  try {
+    const made: TaskOf<typeof parcel> = await parcels.create({ title });
+    const weight: number = made.data.weight;
+    await parcels.act(made.id, "weigh", { comment: String(weight) });
+    // @ts-expect-error where to?
+    await parcels.act(made.id, "send");
+    // @ts-expect-error parcels are not burnt
+    await parcels.act(made.id, "burn");
+    // @ts-expect-error a parcel has a title
+    await parcels.create({ weight: 3 });
+    const { task } = await parcels.act(made.id, "send", { payload: { to: "Ann" } });
+    for await (const event of parcels.events({ after: 0 })) if (event.task_id === task.id) break;
+    return task.status;
+  } catch (error) {
+    if (error instanceof PawlProblem && error.code === "VERSION_CONFLICT") return null;
+    throw error;
+  }
+}
+`;
+
+const SHOW = `
+import { createElement } from "react";
+import { PawlProvider, useActions, useTasks } from "pawl/react";
+import { createClient } from "pawl/client";
+import type { parcel } from "./lifecycle.js";
+
+export function Parcels() {
+  const { tasks, loading } = useTasks<typeof parcel>({ lifecycle: "parcel", status: ["packed"] });
+  return createElement("ul", null, loading ? "…" : tasks.map(({ id }) => createElement(Parcel, { key: id, id })));
+}
+
+function Parcel({ id }: { id: string }) {
+  const { act, acting } = useActions<typeof parcel>(id);
+  const onClick = () => void act("send", { payload: { to: "Ann" } });
+  return createElement("button", { onClick, disabled: acting !== null }, "send");
+}
+
+const client = createClient<typeof parcel>({ url: "/" });
+export const App = () => createElement(PawlProvider, { client }, createElement(Parcels));
+`;
+
+const STRICTEST = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  noEmit: true,
+  target: "es2022",
+};
+const BROWSER = { lib: ["es2022", "dom", "dom.iterable"], types: [] };
+const NODE = { lib: ["es2022"], types: ["node"], skipLibCheck: true };
+const SETTINGS = {
+  "in a browser, as a bundler resolves": { module: "esnext", moduleResolution: "bundler", ...BROWSER },
+  "in a browser, as Node resolves": { module: "nodenext", moduleResolution: "nodenext", ...BROWSER },
+  "on Node": { module: "nodenext", moduleResolution: "nodenext", ...NODE },
+};
+
+test.each(Object.entries(SETTINGS))(
+  "a lifecycle of one's own is typed from end to end: %s",
+  async (name, compilerOptions) => {
+    const files = {
+      "package.json": JSON.stringify({ name: "parcels", private: true, type: "module" }),
+      "tsconfig.json": JSON.stringify({
+        compilerOptions: { ...STRICTEST, ...compilerOptions },
+        include: ["*.ts"],
+      }),
+      "lifecycle.ts": LIFECYCLE(name === "on Node" ? "pawl" : "pawl/core"),
+      "use.ts": USE,
+      "show.ts": SHOW,
+    };
+    for (const [file, text] of Object.entries(files)) await writeFile(join(project, file), text);
+    const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+    const { stdout } = await execute(process.execPath, [tsc, "-p", project]).catch(
+      (error: unknown) => error as { stdout: string },
+    );
+    expect(stdout).toBe("");
+  },
+  120_000,
+);
+
+test("what is installed runs, and finds all that it imports", async () => {
+  const code = `
+    const { createClient, PawlProblem } = await import("pawl/client");
+    const { PawlProvider, useTasks } = await import("pawl/react");
+    const client = createClient({ url: "http://127.0.0.1:9", retries: 0 });
+    const problem = await client.getMe().catch((error) => error);
+    console.log(problem instanceof PawlProblem, problem.code, typeof PawlProvider, typeof useTasks);`;
+  const args = ["--input-type=module", "-e", code];
+  const { stdout } = await execute(process.execPath, args, { cwd: project });
+  expect(stdout).toBe("true UNAVAILABLE function function\n");
+});
+
+test("publint finds nothing to say about the package", async () => {
+  const { messages, pkg } = await publint({ pkgDir: packed, strict: true, pack: false });
+  expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+});

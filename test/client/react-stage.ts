@@ -1,0 +1,90 @@
+import { createContext, createElement, StrictMode } from "react";
+import type { ReactNode } from "react";
+import Reconciler from "react-reconciler";
+import { ConcurrentRoot, DefaultEventPriority } from "react-reconciler/constants.js";
+import { onTestFinished } from "vitest";
+
+const nothing = () => undefined;
+let priority = 0;
+
+/** What React asks of whoever shows things: here nothing is shown, so almost all of it is never asked. */
+const SHOWS_NOTHING = {
+  supportsMutation: true,
+  isPrimaryRenderer: true,
+  getRootHostContext: () => ({}),
+  getChildHostContext: () => ({}),
+  prepareForCommit: () => null,
+  resetAfterCommit: nothing,
+  clearContainer: nothing,
+  detachDeletedInstance: nothing,
+  scheduleTimeout: setTimeout,
+  cancelTimeout: clearTimeout,
+  noTimeout: -1,
+  supportsMicrotasks: true,
+  scheduleMicrotask: queueMicrotask,
+  NotPendingTransition: null,
+  HostTransitionContext: createContext(null),
+  setCurrentUpdatePriority: (next: number) => {
+    priority = next;
+  },
+  getCurrentUpdatePriority: () => priority,
+  resolveUpdatePriority: () => priority || DefaultEventPriority,
+  resolveEventType: () => null,
+  resolveEventTimeStamp: () => -1,
+  trackSchedulerEvent: nothing,
+  shouldAttemptEagerTransition: () => false,
+  requestPostPaintCallback: nothing,
+  maySuspendCommit: () => false,
+};
+
+const reconciler = Reconciler(SHOWS_NOTHING as never);
+
+export type Staged<T> = {
+  /** What the hook gave last. */
+  readonly now: T;
+  /** Each different thing it gave, in order. */
+  readonly history: readonly T[];
+  leave(): void;
+};
+
+/** Runs a hook in a real React tree, strictly: effects come, go and come again. */
+export function stage<T>(useIt: () => T, wrap: (children: ReactNode) => ReactNode): Staged<T> {
+  const history: T[] = [];
+  const Actor = () => {
+    history.push(useIt());
+    return null;
+  };
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const root: unknown = reconciler.createContainer(
+    {},
+    ConcurrentRoot,
+    null,
+    true,
+    null,
+    "",
+    fail,
+    fail,
+    fail,
+    nothing,
+    null,
+  );
+  const show = (tree: ReactNode) => {
+    reconciler.updateContainerSync(tree, root, null, null);
+    reconciler.flushSyncWork();
+    reconciler.flushPassiveEffects();
+  };
+  show(createElement(StrictMode, null, wrap(createElement(Actor))));
+  const leave = () => {
+    show(null);
+  };
+  onTestFinished(leave);
+  return {
+    history,
+    leave,
+    get now() {
+      return history.at(-1) as T;
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, expect, test } from "vitest";
+import { lineTo } from "../../src/client/line.ts";
+import { listenerOn } from "../../src/client/listen.ts";
+import { ROWS } from "../../src/client/rows.ts";
+
+type Tell = (response: ServerResponse, request: IncomingMessage) => void;
+
+/** A server that tells something else to each who connects, in turn; after that it says nothing. */
+async function serverThatTells(...turns: Tell[]) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    const turn = turns.shift();
+    if (turn !== tooOften) response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+    turn?.(response, request);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  afterAll(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const line = lineTo({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  const listen = listenerOn(line, { silenceMs: 300, firstPauseMs: 10 });
+  return { asked, listen };
+}
+
+const tooOften: Tell = (response) => {
+  const problem = { code: "RATE_LIMITED", detail: "Too often.", status: 429 };
+  response.writeHead(429, { "retry-after": "0" }).end(JSON.stringify(problem));
+};
+
+const event = (position: number, more: object = {}) =>
+  `id: ${position}\ndata: ${JSON.stringify({ type: "created", ...more })}\n\n`;
+
+async function positionsOf(feed: AsyncIterable<{ position: number }>, count: number): Promise<number[]> {
+  const positions: number[] = [];
+  for await (const { position } of feed) if (positions.push(position) >= count) break;
+  return positions;
+}
+
+test("a connection that says nothing any more is given up and made again where it was", async () => {
+  const { asked, listen } = await serverThatTells(
+    (response) => response.write(`: at 4\nid: 4\n\n${event(7)}`),
+    (response) => response.write(event(8)),
+  );
+  expect(await positionsOf(listen(ROWS.streamEvents, { lifecycle: "board" }), 2)).toEqual([7, 8]);
+  expect(asked).toEqual(["/api/events?lifecycle=board", "/api/events?lifecycle=board&after=7"]);
+});
+
+test("one that beats is kept, however little it has to tell", async () => {
+  const { asked, listen } = await serverThatTells((response) => {
+    let beats = 0;
+    const timer = setInterval(() => {
+      if (beats === 8) clearInterval(timer);
+      else if (++beats < 8) response.write(": at 3\nid: 3\n\n");
+      else response.end(event(4));
+    }, 100);
+  });
+  expect(await positionsOf(listen(ROWS.streamEvents, undefined), 1)).toEqual([4]);
+  expect(asked).toEqual(["/api/events"]);
+});
+
+test("who is told that he comes too often comes again, later", async () => {
+  const { asked, listen } = await serverThatTells(tooOften, tooOften, (response) => response.write(event(1)));
+  expect(await positionsOf(listen(ROWS.streamEvents, {}), 1)).toEqual([1]);
+  expect(asked).toHaveLength(3);
+});
+
+test("a slow reader is not taken for a dead line", async () => {
+  const { asked, listen } = await serverThatTells((response) => {
+    response.write(event(1) + event(2));
+    setTimeout(() => response.write(event(3)), 400);
+  });
+  const positions: number[] = [];
+  for await (const { position } of listen(ROWS.streamEvents, {})) {
+    positions.push(position);
+    if (position === 1) await new Promise((resolve) => setTimeout(resolve, 600));
+    if (position === 3) break;
+  }
+  expect(positions).toEqual([1, 2, 3]);
+  expect(asked).toHaveLength(1);
+});
+
+test("what is told twice is given once, and characters may be cut in two", async () => {
+  const told = Buffer.from(`: at 0\nid: 0\n\n${event(1, { title: "Größe 🙂" })}${event(1)}${event(2)}`);
+  const { listen } = await serverThatTells(
+    (response) => {
+      void (async () => {
+        for (const byte of told) {
+          response.write(Buffer.of(byte));
+          await new Promise(setImmediate);
+        }
+        response.end();
+      })();
+    },
+    (response) => response.end(event(2) + event(3)),
+  );
+  const events: { position: number; title?: string }[] = [];
+  for await (const one of listen(ROWS.streamEvents, {})) if (events.push(one) === 3) break;
+  expect(events.map(({ position }) => position)).toEqual([1, 2, 3]);
+  expect(events[0]?.title).toBe("Größe 🙂");
+});
+
+test("a feed that was set back is followed from where it says it is", async () => {
+  const { asked, listen } = await serverThatTells(
+    (response) => response.end(event(900)),
+    (response) => response.end(`: at 500\nid: 500\n\n${event(501)}`),
+  );
+  expect(await positionsOf(listen(ROWS.streamEvents, {}), 2)).toEqual([900, 501]);
+  expect(asked[1]).toBe("/api/events?after=900");
+});
+
+test.each([
+  ["an event without a position", `data: {}\n\n`],
+  ["an event that is no JSON", `id: 1\ndata: <p>\n\n`],
+])("%s ends the stream with UNEXPECTED_ANSWER", async (_, text) => {
+  const { listen } = await serverThatTells((response) => response.write(text));
+  await expect(positionsOf(listen(ROWS.streamEvents, {}), 1)).rejects.toMatchObject({
+    code: "UNEXPECTED_ANSWER",
+  });
+});

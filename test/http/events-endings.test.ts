@@ -1,0 +1,184 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { connect } from "../../src/engine/database/connect.ts";
+import { Directory } from "../../src/engine/directory.ts";
+import { Engine } from "../../src/engine/engine.ts";
+import { buildServer } from "../../src/http/server.ts";
+import { LIFECYCLES } from "../../src/lifecycles/index.ts";
+import { databaseSwitch } from "./database-switch.ts";
+import { openFrontDesk, wordOf } from "./front-desk.ts";
+import { listen, positionsOf } from "./listener.ts";
+import { openSocket } from "./raw-socket.ts";
+
+const desk = await openFrontDesk({ server: { live: { heartbeatMs: 100, checkMs: 100 } } });
+const beside = await openFrontDesk({ beside: desk });
+/** As long as an id may be: whoever leaves events lying, leaves much lying. */
+const YARD = "y".repeat(200);
+await desk.ask("POST /api/projects", { body: { id: YARD } });
+const ann = await desk.member({ id: "ann", roles: ["worker"] });
+const known = await desk.directory.authenticate(ann);
+if (known.kind === "refused") throw new Error(known.detail);
+const { engine } = desk;
+const head = () => engine.feedPosition("main");
+const make = async (count = 1) => {
+  const tasks = Array.from({ length: count }, () => ({
+    lifecycle: "code",
+    title: "Mend it",
+    project_id: YARD,
+  }));
+  const made = await engine.create(known, tasks);
+  if (made.kind === "refused") throw new Error(made.detail);
+};
+const upTo = (last: number, after = 0) => Array.from({ length: last - after }, (_, n) => after + 1 + n);
+
+/** One who asks for the stream and then reads nothing of it. */
+function stare(url: string, query = ""): Socket {
+  const socket = openSocket(url);
+  socket.pause();
+  socket.write(`GET /api/events${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann}\r\n\r\n`);
+  return socket;
+}
+
+/** Everything that lay unread. */
+async function readOut(socket: Socket): Promise<number[]> {
+  let text = "";
+  socket.setEncoding("utf8").on("data", (part: string) => (text += part));
+  socket.resume();
+  if (!socket.closed) await once(socket, "close");
+  const whole = text.slice(0, text.lastIndexOf("\n\n"));
+  return [...whole.matchAll(/^id: (\d+)\ndata: /gm)].map(([, id]) => Number(id));
+}
+
+const openStreams = async () => {
+  const connections = await new Promise<number>((resolve) => {
+    desk.server.getConnections((_, count) => {
+      resolve(count);
+    });
+  });
+  return connections;
+};
+
+test("a reader who cannot keep up is cut off, and goes on where he was", async () => {
+  const fast = await listen(desk.url, ann);
+  const before = await head();
+  const slow = stare(desk.url);
+  await expect.poll(openStreams).toBeGreaterThanOrEqual(2);
+  // The machine's own buffers hold megabytes of it.
+  let cut = false;
+  slow.once("close", () => (cut = true));
+  const open = await openStreams();
+  while ((await openStreams()) === open && (await head()) < 60_000) await make(500);
+  expect(cut).toBe(false);
+  const read = await readOut(slow);
+  const last = await head();
+  expect(read.length).toBeLessThan(last - before);
+  const rest = await listen(desk.url, ann, { headers: { "last-event-id": String(read.at(-1)) } });
+  await rest.until(() => rest.events.at(-1)?.position === last);
+  const all = [...read, ...positionsOf(rest.events)];
+  expect(all).toEqual(upTo(last, all[0]! - 1));
+  // Whoever reads has been told all of it.
+  await fast.until(() => fast.events.at(-1)?.position === last);
+  expect(positionsOf(fast.events)).toEqual(upTo(last, before));
+  for (const listener of [fast, rest]) listener.close();
+});
+
+test("one who begins far back and reads nothing is sent a little and then waited for", async () => {
+  while ((await head()) < 5_000) await make(500);
+  const heap = process.memoryUsage().heapUsed;
+  const sockets = Array.from({ length: 20 }, () => stare(desk.url, "?after=0"));
+  const reader = await listen(desk.url, ann, { query: "?after=0" });
+  const last = await head();
+  await reader.until(() => reader.events.at(-1)?.position === last);
+  expect(reader.events.length).toBe(last);
+  expect(process.memoryUsage().heapUsed - heap).toBeLessThan(200e6);
+  for (const socket of sockets) socket.destroy();
+  reader.close();
+});
+
+test("comments show that somebody is there, and how far the feed was looked through", async () => {
+  const listener = await listen(desk.url, ann, { query: "?project_id=main" });
+  const before = await head();
+  await listener.until(() => listener.comments.length >= 3);
+  await make();
+  await listener.until(() => listener.comments.at(-1) === `at ${before + 1}`);
+  expect(listener.events).toEqual([]);
+  expect(listener.text()).toMatch(new RegExp(`: at ${before + 1}\\nid: ${before + 1}\\n\\n$`));
+  listener.close();
+});
+
+test("a revoked token ends its streams, whichever node has revoked it, and no others", async () => {
+  const { body: issued } = await desk.ask("POST /api/members/ann/tokens");
+  const [ended, other] = await Promise.all([listen(desk.url, String(issued.token)), listen(desk.url, ann)]);
+  await beside.ask(`DELETE /api/tokens/${String(issued.id)}`);
+  await ended.ended;
+  expect(wordOf(await desk.ask("GET /api/events", { token: String(issued.token) }))).toBe(
+    "401 INVALID_TOKEN",
+  );
+  await make();
+  await other.until(() => other.events.length === 1);
+  expect(ended.events).toEqual([]);
+  other.close();
+});
+
+test("a member who is switched off is told no more", async () => {
+  const bob = await desk.member({ id: "bob", roles: ["worker"] });
+  const listener = await listen(desk.url, bob);
+  await desk.ask("PATCH /api/members/bob", { body: { active: false } });
+  await listener.ended;
+  expect(wordOf(await desk.ask("GET /api/events", { token: bob }))).toBe("401 MEMBER_INACTIVE");
+});
+
+test("a server that stops ends its streams with a hint when to come again, and waits for no one who does not read", async () => {
+  const node = await openFrontDesk({ beside: desk });
+  const listeners = await Promise.all(Array.from({ length: 20 }, () => listen(node.url, ann)));
+  const behind = stare(node.url, "?after=0");
+  await pause(100);
+  const before = Date.now();
+  await node.close();
+  expect(Date.now() - before).toBeLessThan(5_000);
+  await Promise.all(listeners.map((listener) => listener.ended));
+  for (const { retries, text } of listeners) {
+    expect(text()).toMatch(/retry: \d+\n\n$/);
+    expect(retries.length).toBe(2);
+  }
+  // Not all of them at the same moment.
+  expect(new Set(listeners.map(({ retries }) => retries[1])).size).toBeGreaterThan(5);
+  behind.destroy();
+});
+
+test("a database that is gone and comes back loses nothing of a stream", async () => {
+  const database = await databaseSwitch(desk.desk.url);
+  const sql = connect(database.url, { maxConnections: 4, connectTimeoutSeconds: 1 });
+  const patience = { patienceMs: 300 };
+  const app = await buildServer({
+    engine: new Engine(sql, LIFECYCLES, patience),
+    directory: new Directory(sql, LIFECYCLES, patience),
+    version: "0.0.0",
+    live: { lookMs: 50, checkMs: 50 },
+  });
+  onTestFinished(async () => {
+    await app.close();
+    await sql.end({ timeout: 1 });
+    await database.close();
+  });
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  await make(50);
+  const before = await head();
+  const listeners = [await listen(url, ann), await listen(url, ann, { query: `?after=${before - 50}` })];
+  for (let round = 0; round < 3; round++) {
+    await make(10);
+    await database.off();
+    await make(300);
+    // Long enough for looks and lookups that fail.
+    await pause(800);
+    await database.on();
+    const last = await head();
+    for (const [index, listener] of listeners.entries()) {
+      await listener.until(() => listener.events.at(-1)?.position === last);
+      expect(positionsOf(listener.events)).toEqual(upTo(last, before - 50 * index));
+    }
+  }
+  for (const listener of listeners) listener.close();
+});

@@ -1,0 +1,96 @@
+import { fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { openFrontDesk } from "./front-desk.ts";
+import { openSocket } from "./raw-socket.ts";
+import type { Told } from "./server-process.ts";
+
+const PROGRAM = fileURLToPath(new URL("./server-process.ts", import.meta.url));
+const READERS = 2_000;
+const MOST_MB = 100;
+/** A short look at what may grow by as much in five minutes. */
+const STEADY_SECONDS = 10;
+const MOST_MB_STEADY = 10;
+
+const desk = await openFrontDesk();
+const ann = await desk.member({ id: "ann", roles: ["worker"] });
+
+test("2,000 readers cost less than 100 MB, and hardly more while much is told them", async () => {
+  const { child, address } = await startServer();
+  const make = () =>
+    fetch(`${address}/api/tasks`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ann}`, "content-type": "application/json" },
+      body: JSON.stringify({ lifecycle: "code", title: "Mend it" }),
+    });
+  // What is compiled and allocated for the first requests is not the readers'.
+  for (let n = 0; n < 200; n++) expect((await make()).status).toBe(201);
+  const before = await megabytes(child);
+
+  const readers = await gather(address);
+  onTestFinished(() => {
+    for (const { socket } of readers) socket.destroy();
+  });
+  const tell = async (seconds: number) => {
+    let events = 0;
+    for (const until = Date.now() + seconds * 1_000; Date.now() < until; events++) {
+      await make();
+      await pause(100);
+    }
+    return events;
+  };
+  let events = await tell(2);
+  const withReaders = await megabytes(child);
+  expect(withReaders - before).toBeLessThan(MOST_MB);
+  events += await tell(STEADY_SECONDS);
+  const afterwards = await megabytes(child);
+  console.log(before, withReaders, afterwards, events);
+  expect(afterwards - withReaders).toBeLessThan(MOST_MB_STEADY);
+  await expect.poll(() => readers.filter(({ told }) => told() < events).length, { timeout: 20_000 }).toBe(0);
+}, 120_000);
+
+/** A server on the desk's database, in a process that can say what it holds. */
+async function startServer(): Promise<{ child: ChildProcess; address: string }> {
+  const child = fork(PROGRAM, [desk.desk.url], { execArgv: ["--expose-gc", "--import", "tsx"] });
+  onTestFinished(async () => {
+    const ended = once(child, "exit");
+    child.disconnect();
+    await ended;
+  });
+  const [told] = (await once(child, "message")) as [Told];
+  if (!("address" in told)) throw new Error("the server did not start");
+  return { child, address: told.address };
+}
+
+async function megabytes(child: ChildProcess): Promise<number> {
+  child.send("measure");
+  const [told] = (await once(child, "message")) as [Told];
+  return "rss" in told ? told.rss / 1e6 : NaN;
+}
+
+type Reader = { socket: Socket; told: () => number };
+
+/** Readers who count what they are told. */
+async function gather(address: string): Promise<Reader[]> {
+  const readers: Reader[] = [];
+  while (readers.length < READERS) {
+    const some = Array.from({ length: 50 }, () => openReader(address));
+    await Promise.all(some.map(({ socket }) => once(socket, "data")));
+    readers.push(...some);
+  }
+  return readers;
+}
+
+function openReader(address: string): Reader {
+  const socket = openSocket(address);
+  let events = 0;
+  socket.setEncoding("latin1").on("data", (part: string) => {
+    events += part.split("\ndata: ").length - 1;
+  });
+  socket.write(`GET /api/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann}\r\n\r\n`);
+  return { socket, told: () => events };
+}

@@ -1,0 +1,239 @@
+import { expect, test } from "vitest";
+import { heardOf, openFrontDesk } from "./front-desk.ts";
+
+const desk = await openFrontDesk();
+const ROLES = ["admin", "agent", "worker", "executor", "lead", "supervisor"];
+const ours = await desk.member({ id: "ann", roles: ROLES }, "main");
+const theirs = await desk.member({ id: "ann", roles: ROLES }, "other");
+
+/** What there is in the other org; its words stand nowhere in any answer of ours. */
+const THEIRS = await thingsOf(theirs);
+/** The same words for things that are nowhere, as long as theirs. */
+const NOWHERE: typeof THEIRS = {
+  task: "0197a000-0000-7000-8000-000000000001",
+  leased: "0197a000-0000-7000-8000-000000000002",
+  lease: "0197a000-0000-7000-8000-000000000003",
+  token: "0197a000-0000-7000-8000-000000000004",
+  member: "nob-of-no-one",
+  project: "yard-of-no-1e",
+  key: "key-of-none",
+};
+const SECRETS = ["Their own secret", "Their own words"];
+
+const board = { title: "A new task", description: "Of ours" };
+const say = { comment: "mine" };
+
+/** An operation, and how it is tried: `{task}` is a task's id, and so on. A row without any shows that lists keep quiet. */
+type Row = [operation: string, what: string, body?: unknown];
+
+const ROWS: Row[] = [
+  ["getLive", "GET /live"],
+  ["getReady", "GET /ready"],
+  ["getOpenApi", "GET /openapi.json"],
+  ["getDocs", "GET /docs"],
+  ["getMetrics", "GET /metrics"],
+  ["listLifecycles", "GET /api/lifecycles"],
+  ["describeLifecycle", "GET /api/lifecycles/board"],
+  ["drawLifecycle", "GET /api/lifecycles/board/diagram"],
+
+  ["createTask", "POST /api/tasks", { lifecycle: "board", ...board, project_id: "{project}" }],
+  ["createTask", "POST /api/tasks", { lifecycle: "board", ...board, blocked_by: ["{task}"] }],
+  [
+    "createTask",
+    "POST /api/tasks",
+    { lifecycle: "code", title: "Again", retry_of: "{task}", blocked_by: ["{leased}"] },
+  ],
+  ["createTask", "POST /api/tasks", { lifecycle: "board", ...board, client_event_id: "{key}" }],
+  ["listTasks", "GET /api/tasks"],
+  ["listTasks", "GET /api/tasks?project_id={project}"],
+  ["listTasks", "GET /api/tasks?assigned_to={member}"],
+  ["listTasks", "GET /api/tasks?q=secret&cursor={task}"],
+  ["getTask", "GET /api/tasks/{task}"],
+  ["listTaskEvents", "GET /api/tasks/{task}/events"],
+  ["explainTask", "GET /api/tasks/{task}/actions"],
+  ["moveTask", "POST /api/tasks/{task}/transitions", { action: "claim", ...say }],
+  ["moveTask", "POST /api/tasks/{task}/transitions", { action: "claim", ...say, client_event_id: "{key}" }],
+  ["moveTask", "POST /api/tasks/{task}/transitions", { action: 7 }],
+  ["moveTask", "POST /api/tasks/{leased}/transitions", { action: "release", lease_token: "{lease}" }],
+  ["moveTasks", "POST /api/transitions", [{ id: "{task}", action: "claim", ...say }]],
+  ["claimTasks", "POST /api/claims", { lifecycle: "board", ...say, project_id: "{project}", limit: 10 }],
+  ["claimTasks", "POST /api/claims", { lifecycle: "code", client_event_id: "{key}" }],
+  ["beatLeases", "POST /api/heartbeats", { leases: [{ task_id: "{leased}", lease_token: "{lease}" }] }],
+  ["streamEvents", "GET /api/events?after=0&task_id={task}"],
+  ["streamEvents", "GET /api/events?after=0&project_id={project}"],
+
+  ["listProjects", "GET /api/projects"],
+  ["listProjects", "GET /api/projects?cursor={project}"],
+  ["getProject", "GET /api/projects/{project}"],
+  ["changeProject", "PATCH /api/projects/{project}", { name: "Ours now" }],
+  ["createProject", "POST /api/projects", { id: "{project}", client_event_id: "{key}-project" }],
+  ["getMe", "GET /api/me"],
+  ["listMembers", "GET /api/members"],
+  ["listMembers", "GET /api/members?cursor={member}"],
+  ["getMember", "GET /api/members/{member}"],
+  ["changeMember", "PATCH /api/members/{member}", { roles: ["admin"] }],
+  ["createToken", "POST /api/members/{member}/tokens"],
+  ["createMember", "POST /api/members", { id: "{member}", project_ids: ["{project}"] }],
+  ["revokeToken", "DELETE /api/tokens/{token}"],
+
+  ["listBoardTasks", "GET /api/board/tasks"],
+  ["listBoardTasks", "GET /api/board/tasks?workspace_id={project}2"],
+  ["listBoardTasks", "GET /api/board/tasks?assignee={member}"],
+  ["createBoardTask", "POST /api/board/tasks", { ...board, blocked_by: ["{task}"] }],
+  ["createBoardTask", "POST /api/board/tasks", { ...board, assigned_to: "{member}2" }],
+  ["createBoardTasks", "POST /api/board/tasks/batch", { tasks: [{ ...board, blocked_by: ["{task}"] }] }],
+  ["getBoardTask", "GET /api/board/tasks/{task}"],
+  ["moveBoardTask", "POST /api/board/tasks/{task}/transitions", { action: "claim", ...say }],
+  ["setBoardStatus", "PATCH /api/board/tasks/{task}/status", { status: "CANCELLED", ...say }],
+  ["claimBoardTask", "POST /api/board/tasks/{task}/claim", say],
+  ["escalateBoardTask", "POST /api/board/tasks/{task}/escalate", say],
+  ["takeOverBoardTask", "POST /api/board/tasks/{task}/takeover", say],
+  ["commentBoardTask", "POST /api/board/tasks/{task}/comments", say],
+  ["claimNextBoardTask", "POST /api/board/claim-next", { ...say, workspace_id: "{project}2" }],
+  ["getWorkspace", "GET /api/board/workspaces/{project}2"],
+  ["changeWorkspace", "PATCH /api/board/workspaces/{project}2", { name: "Ours now" }],
+  ["getBoardStats", "GET /api/board/stats?agent_id={member}2"],
+  ["getBoardStats", "GET /api/board/stats?workspace_id={project}2"],
+];
+
+test.each(ROWS)(
+  "%s: %s with %j says of the other org's things what it says of things that are nowhere",
+  async (operation, what, body) => {
+    const before = await picture("other");
+    const nowhere = await tried(what, body, NOWHERE);
+    const there = await tried(what, body, THEIRS);
+    // Figures go on counting; they are of all orgs, and name nobody.
+    if (operation !== "getMetrics") expect(there).toEqual(nowhere);
+    for (const secret of SECRETS) expect(there.text).not.toContain(secret);
+    // What was asked for by name stands in no answer but as that name.
+    if (!what.includes("{") && body === undefined)
+      for (const word of Object.values(THEIRS)) expect(there.text).not.toContain(word);
+    expect(await picture("other")).toEqual(before);
+  },
+);
+
+test("every operation is tried", async () => {
+  const { body: document } = await desk.ask("GET /openapi.json");
+  const operations = Object.values(
+    document.paths as Record<string, Record<string, { operationId: string }>>,
+  ).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+  const rows = new Set(ROWS.map(([operation]) => operation));
+  expect(operations.filter((operation) => !rows.has(operation))).toEqual([]);
+});
+
+test("nor does the time that an answer takes tell one from the other", async () => {
+  const taken: Record<"there" | "nowhere", number[]> = { there: [], nowhere: [] };
+  for (let round = 0; round < 300; round++)
+    for (const [where, things] of [
+      ["there", THEIRS],
+      ["nowhere", NOWHERE],
+    ] as const) {
+      const before = performance.now();
+      await desk.ask(`GET /api/tasks/${things.task}`, { token: ours });
+      taken[where].push(performance.now() - before);
+    }
+  const [there, nowhere] = [median(taken.there), median(taken.nowhere)];
+  expect(Math.max(there, nowhere) / Math.min(there, nowhere)).toBeLessThan(1.4);
+});
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
+}
+
+/** The answer, with what must differ put out of sight: the names asked for, the request's id, and moments. */
+async function tried(what: string, body: unknown, things: typeof THEIRS) {
+  const fill = (text: string) =>
+    text.replaceAll(/\{(\w+)\}/g, (whole, kind: string) =>
+ kind in things ? things[kind as keyof typeof THEIRS] : whole);
+  const [method = "", path = ""] = fill(what).split(" ");
+  const leaving = new AbortController();
+  const response = await fetch(desk.url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${ours}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: fill(JSON.stringify(body)) }),
+    signal: leaving.signal,
+  });
+  const streams = response.headers.get("content-type") === "text/event-stream";
+  const heard = streams ? await overhear(response) : (await heardOf(response)).text;
+  leaving.abort();
+  let text = heard;
+  for (const [kind, word] of Object.entries(things)) text = text.replaceAll(word, `{${kind}}`);
+  const headers = Object.fromEntries(response.headers);
+  for (const name of ["date", "x-request-id"]) Reflect.deleteProperty(headers, name);
+  return {
+    status: response.status,
+    headers,
+    text: text
+      .replaceAll(/urn:pawl:request:[\w-]+/g, "{request}")
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "{moment}")
+      .replaceAll(/(?<=")[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "{uuid}"),
+  };
+}
+
+/** The first half second of what would go on for ever; comments and ids tell only how far the feed was looked through. */
+async function overhear(response: Response): Promise<string> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const over = new Promise<{ done: true; value: undefined }>((resolve) => {
+    setTimeout(resolve, 500, { done: true, value: undefined });
+  });
+  let text = "";
+  for (;;) {
+    const { done, value } = await Promise.race([reader.read(), over]);
+    if (done) break;
+    text += value;
+  }
+  reader.cancel().catch(() => undefined);
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith("data:"))
+    .join("\n");
+}
+
+/** Everything the database holds of an org. */
+async function picture(org_id: string): Promise<Record<string, unknown>> {
+  const tables = await desk.sql<{ name: string }[]>`
+    select table_name as name from information_schema.columns where table_schema = 'pawl' and column_name = 'org_id' order by 1`;
+  const rows = await Promise.all(
+    tables.map(
+      async ({ name }) =>
+        [
+          name,
+          await desk.sql`select t::text as row from ${desk.sql(`pawl.${name}`)} t where org_id = ${org_id} order by 1`,
+        ] as const,
+    ),
+  );
+  return Object.fromEntries(rows.map(([name, some]) => [name, some.map(({ row }) => row as string)]));
+}
+
+async function thingsOf(token: string) {
+  const ask = async (what: string, body: object) => {
+    const heard = await desk.ask(what, { token, body });
+    if (heard.status >= 300) throw new Error(heard.text);
+    return heard.body as Record<string, string> & { tasks: Record<string, string>[] };
+  };
+  const [member, project, key] = ["zoe-of-others", "shed-of-other", "key-of-them"];
+  await ask("POST /api/projects", { id: project, name: "Their own words" });
+  await ask("POST /api/members", { id: member, name: "Their own words", roles: ["agent"] });
+  const secret = { title: "Their own secret", description: "Their own words" };
+  const task = await ask("POST /api/tasks", {
+    lifecycle: "board",
+    ...secret,
+    project_id: project,
+    client_event_id: key,
+  });
+  await ask("POST /api/tasks", { lifecycle: "code", ...secret });
+  const { tasks } = await ask("POST /api/claims", { lifecycle: "code" });
+  const { id: tokenId } = await ask(`POST /api/members/${member}/tokens`, {});
+  return {
+    task: task.id!,
+    leased: tasks[0]!.id!,
+    lease: tasks[0]!.lease_token!,
+    token: tokenId!,
+    member,
+    project,
+    key,
+  };
+}

@@ -1,0 +1,26 @@
+// A server in a process of its own: node --expose-gc --import tsx server-process.ts <database url>.
+// Tells its address; tells on every message what memory it holds when nothing waits to be collected; leaves with its parent.
+import { connect } from "../../src/engine/database/connect.ts";
+import { Directory } from "../../src/engine/directory.ts";
+import { Engine } from "../../src/engine/engine.ts";
+import { buildServer } from "../../src/http/server.ts";
+import { LIFECYCLES } from "../../src/lifecycles/index.ts";
+
+export type Told = { address: string } | { rss: number };
+
+const [, , url = ""] = process.argv;
+const sql = connect(url, { maxConnections: 10 });
+const engine = new Engine(sql, LIFECYCLES);
+const directory = new Directory(sql, LIFECYCLES);
+const app = await buildServer({ engine, directory, version: "0.0.0" });
+
+process.on("message", () => {
+  globalThis.gc?.();
+  tell({ rss: process.memoryUsage.rss() });
+});
+process.on("disconnect", () => process.exit(0));
+tell({ address: await app.listen({ port: 0, host: "127.0.0.1" }) });
+
+function tell(message: Told): void {
+  process.send?.(message);
+}
