@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Commits } from "./commits.ts";
-import { connect } from "./database/connect.ts";
+import { connect, hasOwnSessions } from "./database/connect.ts";
 import type { Sql } from "./database/connect.ts";
 import { COMMITS_CHANNEL, tellCommits } from "./statements/tell-commits.ts";
 
 export type CommitHintOptions = {
   /** Hear the other nodes too, and not only tell them. */
   hears?: boolean | undefined;
-  /** Where to listen, if the client's own way passes through a pooler, which would hand its session to others. */
+  /** Where to listen, if the client's own way passes through a pooler. */
   directUrl?: string | undefined;
   onFault?: ((error: unknown) => void) | undefined;
 };
@@ -39,7 +39,9 @@ export function startCommitHints(
   const forget = commits.onCommitted((org_id, where) => {
     if (where === "here") herald.tell(org_id);
   });
-  const listening = hears ? listen(sql, directUrl, heard) : null;
+  // Through a pooler it would be in somebody else's session that the server listens.
+  const canHear = directUrl !== undefined || hasOwnSessions(sql);
+  const listening = hears && canHear ? listen(sql, directUrl, heard) : null;
   listening?.ready.catch(onFault);
 
   function heard(told: string): void {
@@ -97,7 +99,7 @@ function listen(sql: Sql, directUrl: string | undefined, heard: (told: string) =
   return {
     ready,
     stop: async () => {
-      await ready.then(({ unlisten }) => unlisten()).catch(() => undefined);
+      await ready.then((listening) => listening.unlisten()).catch(() => undefined);
       await own?.end({ timeout: 1 });
     },
   };

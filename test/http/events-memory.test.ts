@@ -48,7 +48,6 @@ test("2,000 readers cost less than 100 MB, and hardly more while much is told th
   expect(withReaders - before).toBeLessThan(MOST_MB);
   events += await tell(STEADY_SECONDS);
   const afterwards = await megabytes(child);
-  console.log(before, withReaders, afterwards, events);
   expect(afterwards - withReaders).toBeLessThan(MOST_MB_STEADY);
   await expect.poll(() => readers.filter(({ told }) => told() < events).length, { timeout: 20_000 }).toBe(0);
 }, 120_000);

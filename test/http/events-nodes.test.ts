@@ -122,7 +122,7 @@ test("what is swept, and what is done inside a caller's own transaction, is told
 
 /** A node that hears others only by what they tell: it would look by itself in an hour. */
 async function openHearer(url: string, directUrl?: string) {
-  const sql = connect(url, { maxConnections: 4 });
+  const sql = connect(url, { maxConnections: 4, ownSessions: !directUrl });
   const node = await openFrontDesk({ beside: one, server: { live: { lookMs: HARDLY_EVER_MS } } });
   const hints = startCommitHints(node.engine.commits, sql, { hears: true, directUrl });
   onTestFinished(async () => {
@@ -198,7 +198,7 @@ test("however much is committed, an org is told of once in 20 milliseconds, and 
 
 test("an org of any name is told of", async () => {
   const [here, there] = [new Commits(), new Commits()];
-  const sql = connect(one.desk.url, { maxConnections: 2 });
+  const sql = connect(one.desk.url, { maxConnections: 2, ownSessions: true });
   const hints = [startCommitHints(here, sql), startCommitHints(there, sql, { hears: true })];
   onTestFinished(async () => {
     await Promise.all(hints.map((hint) => hint.stop()));

@@ -79,6 +79,7 @@ test("a key and a version can come as headers where they can come at all", () =>
   expect(headersOf("/api/tasks/{id}/transitions", "post")).toEqual(["Idempotency-Key", "If-Match"]);
   expect(headersOf("/api/claims", "post")).toEqual(["Idempotency-Key"]);
   expect(headersOf("/api/tasks", "get")).toEqual([]);
+  expect(headersOf("/api/events", "get")).toEqual(["Last-Event-ID"]);
 });
 
 test("the docs are one page that fetches nothing and explains every problem", async () => {

@@ -144,7 +144,8 @@ function median(numbers: readonly number[]): number {
 async function tried(what: string, body: unknown, things: typeof THEIRS) {
   const fill = (text: string) =>
     text.replaceAll(/\{(\w+)\}/g, (whole, kind: string) =>
- kind in things ? things[kind as keyof typeof THEIRS] : whole);
+      kind in things ? things[kind as keyof typeof THEIRS] : whole,
+    );
   const [method = "", path = ""] = fill(what).split(" ");
   const leaving = new AbortController();
   const response = await fetch(desk.url + path, {

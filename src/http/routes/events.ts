@@ -7,8 +7,8 @@ import type { RouteSet } from "../route-set.ts";
 export function serveEvents(live: LiveFeed): RouteSet {
   return serve(EVENT_ROUTES, {
     streamEvents: async ({ by, query, recognise }) => {
-      const { after, lifecycle = null, project_id = null, task_id = null } = query;
-      const filter = { lifecycle, project_id, task_id: task_id && task_id.toLowerCase() };
+      const { after, lifecycle = null, project_id = null, task_id } = query;
+      const filter = { lifecycle, project_id, task_id: task_id?.toLowerCase() ?? null };
       const start = await live.startAfter(by.org_id, after);
       return stream((response) => {
         live.tell(response, { by, recognise, filter, start });
