@@ -1,4 +1,5 @@
 import type { CheckReport, Finding, Step } from "../core/index.ts";
+import { count } from "./print.ts";
 import type { Screen } from "./surroundings.ts";
 import { wrap } from "./wrap.ts";
 
@@ -72,8 +73,4 @@ function stepText({ action, by, state }: Step): string {
 
 function bullet(mark: string, text: string, { columns }: Screen): string {
   return `    ${mark} ${wrap(text, columns, 6)}`;
-}
-
-function count(amount: number, one: string, many = `${one}s`): string {
-  return `${amount} ${amount === 1 ? one : many}`;
 }

@@ -1,8 +1,13 @@
 import type picocolors from "picocolors";
 import type { Lifecycle } from "../core/index.ts";
 
-/** A stream to write to. `columns` is Infinity where nobody's eyes wrap the lines. */
-export type Screen = { write: (text: string) => void; colours: Colours; columns: number };
+/** A stream to write to. `columns` is Infinity where nobody's eyes wrap the lines, and so is `rows`. */
+export type Screen = {
+  write: (text: string) => void;
+  colours: Colours;
+  readonly columns: number;
+  readonly rows: number;
+};
 
 type Colours = ReturnType<typeof picocolors.createColors>;
 
@@ -13,9 +18,18 @@ export type Surroundings = {
   err: Screen;
   /** Show where a fault came from. */
   debug: boolean;
+  now: () => number;
+  /** Resolves when the user has had enough. */
+  untilStopped: () => Promise<void>;
   /** The lifecycles that ship with Pawl. */
   shipped: readonly Lifecycle[];
   loadConfig: (path: string | undefined) => Promise<UserConfig>;
+  /** The configuration in this folder, if there is one. */
+  configHere: () => string | null;
+  /** Writes a file that is not there yet; gives false where it is. */
+  writeNew: (name: string, text: string) => Promise<boolean>;
+  /** Where the server is, and who we are there. */
+  findServer: (flags: ReachFlags) => Promise<ServerPlace>;
   /** Runs the server until it is told to stop. */
   serve: (flags: ServerFlags, tell: (started: Started) => void) => Promise<void>;
   /** What is done directly on the database, on the machine that holds it. */
@@ -24,12 +38,73 @@ export type Surroundings = {
     createOrg: (id: string, flags: ServerFlags) => Promise<string>;
     /** `file` is where the token was put, if it was. */
     resetAdmin: (org: string, flags: ServerFlags) => Promise<{ token: string; file: string | null }>;
+    /** Every task of an org, or of all of them, against its journal. */
+    verify: (
+      org: string | undefined,
+      flags: ServerFlags,
+      onProgress: (progress: Progress) => void,
+    ) => Promise<VerifiedOrg[]>;
+    /** Looks at the database as it is: nothing is made, migrated or repaired. */
+    examine: (flags: ServerFlags) => Promise<Examination>;
   };
 };
 
 export type ServerFlags = { host?: string; port?: string; data?: string; config?: string };
 
+/** How a server is found, where not by the environment. */
+export type ReachFlags = { url?: string; data?: string };
+
+/** `from` says where it was found, for messages: PAWL_URL, .pawl/address … */
+export type ServerPlace = {
+  url: string;
+  urlFrom: string;
+  token: string | null;
+  tokenFrom: string | null;
+};
+
 /** Where the server listens, and where the admin's token is to be found. */
 export type Started = { address: string; adminToken: { place: string; made: boolean } | null };
+
+export type Progress = { done: number; all: number };
+
+export type VerifiedOrg = {
+  org: string;
+  tasks: number;
+  events: number;
+  differences: { task_id: string; row_version: number | null; what: string }[];
+};
+
+/** What was found where the database is. */
+export type Examination = {
+  /** Mistakes in settings or in the configuration; then nothing else is looked at. */
+  settings: { mistake: string | null; config: string | null; lifecycles: number };
+  node: string;
+  data: { folder: string; freeBytes: number; allBytes: number } | null;
+  /** Reached, not there yet, or the reason why it cannot be used. */
+  database: DatabaseSeen | { absent: true } | { fault: string } | null;
+};
+
+export type DatabaseSeen = {
+  kind: "embedded" | "external";
+  version: string;
+  answeredInMs: number;
+  /** How far its clock is ahead of this machine's. */
+  aheadMs: number;
+  migrations: { applied: number; missing: string[]; unknown: string[] };
+  connections: { used: number; most: number };
+  /** The transaction that has been open longest, unless it is a moment's. */
+  longestTransactionSeconds: number;
+  /** null where the schema is not there yet, or not the one that we know. */
+  tasks: {
+    unfinished: number;
+    sweepLagSeconds: number;
+    needAttention: number;
+    /** Unfinished tasks whose lifecycle nobody has declared here. */
+    orphans: { lifecycle: string; tasks: number }[];
+    waiting: { lifecycle: string; tasks: number; oldestSeconds: number }[];
+    /** Unfinished and waiting for a task that is not there any more. */
+    waitForNothing: number;
+  } | null;
+};
 
 type UserConfig = { path: string | null; lifecycles: readonly Lifecycle[] };

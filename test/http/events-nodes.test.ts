@@ -215,6 +215,28 @@ test("an org of any name is told of", async () => {
     .toEqual(orgs.map((org_id) => `elsewhere ${org_id}`).sort());
 });
 
+test("through a pooler nobody is listened to: the session there would be somebody else's", async () => {
+  const [here, there] = [new Commits(), new Commits()];
+  const pooled = connect(one.desk.url, { maxConnections: 1 });
+  const ear = connect(one.desk.url, { maxConnections: 1 });
+  const hints = [startCommitHints(here, pooled), startCommitHints(there, pooled, { hears: true })];
+  onTestFinished(async () => {
+    await Promise.all(hints.map((hint) => hint.stop()));
+    await Promise.all([pooled, ear].map((sql) => sql.end({ timeout: 1 })));
+  });
+  let heard = 0;
+  there.onCommitted(() => heard++);
+  const told = new Promise(
+    (resolve) =>
+      void ear.listen(COMMITS_CHANNEL, resolve, () => {
+        here.tell("main");
+      }),
+  );
+  await told;
+  await pause(100);
+  expect(heard).toBe(0);
+});
+
 test("two processes behave as one, and one that is stopped sends its readers away with a hint", async () => {
   const env = { DATABASE_URL: await emptyDatabase(), PAWL_ADMIN_TOKEN: "sesame" };
   const first = await startPawl(["--port", "0"], { env });

@@ -27,12 +27,13 @@ export function countWaiting(tx: Tx): Promise<WaitingRow[]> {
   return query<WaitingRow>(tx, COUNT_WAITING, []);
 }
 
-// One probe of the timer index for each org: the first entry is the one that has been due longest.
+// One probe of the timer index for each org: the first entry is the one that has been due longest. By the statement's own
+// time: a clock that may change while it is read is no bound for an index, and all timers would be looked at.
 const READ_SWEEP_LAG = `
-  select coalesce(max(extract(epoch from clock_timestamp() - due.due_at)), 0)::float8 as seconds
+  select coalesce(max(extract(epoch from statement_timestamp() - due.due_at)), 0)::float8 as seconds
   from pawl.org o cross join lateral (
     select t.due_at from pawl.task t
-    where t.org_id = o.id and t.due_at <= clock_timestamp()
+    where t.org_id = o.id and t.due_at <= statement_timestamp()
     order by t.due_at limit 1) as due`;
 
 /** For how long the timer that ran out first has been waiting for a sweep. */
