@@ -38,7 +38,7 @@ import type { EventRow } from "./statements/read-journal.ts";
 import { beatLeases } from "./statements/save-leases.ts";
 import { sweepOneWithin, sweepWithin } from "./sweep.ts";
 import type { Swept } from "./sweep.ts";
-import { taskOf } from "./task-row.ts";
+import { isOpen, taskOf } from "./task-row.ts";
 import { transact } from "./transact.ts";
 import type { Patience } from "./transact.ts";
 import type { Tx } from "./transaction.ts";
@@ -182,16 +182,20 @@ export class Engine {
     if (cursor !== null && !isUuid(cursor))
       throw new PawlError("VALIDATION_ERROR", "The cursor is not one of Pawl's.");
     return this.read(async (tx) => {
-      const rows = await listTasks(tx, org_id, {
+      const statuses = query.status ? [...new Set(query.status)] : null;
+      const filter = {
         cursor,
         lifecycle: query.lifecycle ?? null,
-        statuses: query.status ?? null,
+        statuses,
         projects: visibleProjects(actor, query.project_id ?? null),
         assigned_to: query.assigned_to ?? null,
         text: query.q ?? null,
         reader: actor.id,
         limit: limit + 1,
-      });
+      };
+      const lifecycle = this.workshop.lifecycles.get(query.lifecycle ?? "");
+      const unfinished = lifecycle !== undefined && statuses?.every((status) => isOpen(lifecycle, status));
+      const rows = await listTasks(tx, org_id, filter, unfinished ? { unfinished } : {});
       const page = rows.slice(0, limit);
       const leases = new Map(
         (

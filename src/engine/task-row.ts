@@ -115,6 +115,11 @@ export function isPooled(lifecycle: Lifecycle, status: string): boolean {
   return lifecycle.pool?.from === status;
 }
 
+/** A status of the lifecycle's in which there is still something to do. */
+export function isOpen(lifecycle: Lifecycle, status: string): boolean {
+  return Object.hasOwn(lifecycle.statuses, status) && !isFinal(lifecycle, status);
+}
+
 export function isFinal(lifecycle: Lifecycle, status: string): boolean {
   return lifecycle.statuses[status]?.final === true;
 }

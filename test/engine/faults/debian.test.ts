@@ -27,7 +27,10 @@ async function makeSuite(server: Server, database: string, prepare: boolean) {
   await migrate(sql);
   await registerLifecycles(sql, LIFECYCLES);
   await createOrg(sql, "main");
-  const nodes = [new Engine(sql, LIFECYCLES, { parts: PARTS }), new Engine(sql, LIFECYCLES, { parts: PARTS })];
+  const nodes = [
+    new Engine(sql, LIFECYCLES, { parts: PARTS }),
+    new Engine(sql, LIFECYCLES, { parts: PARTS }),
+  ];
   return { sql, nodes, engine: pick(nodes, 0) };
 }
 

@@ -1,0 +1,47 @@
+import type { JsonObject } from "../core/index.ts";
+import { unknownName } from "./at-server.ts";
+import { EXIT } from "./exit-code.ts";
+import { Fault } from "./fault.ts";
+
+type Schema = { properties?: Record<string, Property> };
+type Property = { type?: string | string[]; anyOf?: Property[]; enum?: unknown[]; const?: unknown };
+
+/**
+ * What was typed as `name=value`, by the JSON Schema that it is for: a text is taken as it stands, and anything else is
+ * JSON. `name:=value` is always JSON. The server ignores names that it does not know, so we do not let them pass.
+ */
+export function readFields(typed: readonly string[], schema: JsonObject, what: string): JsonObject {
+  const { properties = {} } = schema as Schema;
+  const fields: JsonObject = {};
+  for (const word of typed) {
+    const [, name, colon, text] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(word) ?? [];
+    if (name === undefined || text === undefined)
+      throw new Fault(EXIT.usage, `"${word}" is no field: write name=value, or name:=JSON.`);
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (!property) throw unknownName(`field of ${what}`, name, Object.keys(properties));
+    fields[name] = colon === "" && takesText(property) ? text : readJson(name, text);
+  }
+  return fields;
+}
+
+function takesText({ type, anyOf, enum: values, const: only }: Property): boolean {
+  if (anyOf) return anyOf.some(takesText);
+  if (type === undefined) return values?.some((value) => typeof value === "string") ?? typeof only === "string";
+  return type === "string" || (Array.isArray(type) && type.includes("string"));
+}
+
+function readJson(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new Fault(EXIT.usage, `${name} is ${JSON.stringify(text)}, which is no JSON: it takes a number, true, false, null, a list or an object.`);
+  }
+}
+
+/** The fields of a schema as one would type them: `title=…`, and in brackets what may be left out. */
+export function fieldsText(schema: JsonObject): string {
+  const { properties = {}, required = [] } = schema as Schema & { required?: string[] };
+  return Object.keys(properties)
+    .map((name) => (required.includes(name) ? `${name}=…` : `[${name}=…]`))
+    .join(" ");
+}

@@ -1,0 +1,65 @@
+import type { EventOnWire, TaskOnWire } from "../contract/index.ts";
+import { shortId } from "./find-task.ts";
+import { listTable } from "./list-table.ts";
+import type { Column } from "./list-table.ts";
+import { isWatched } from "./print.ts";
+import type { Screen } from "./surroundings.ts";
+import { seenFrom } from "./tell-time.ts";
+
+type Look = Pick<Screen, "colours" | "columns">;
+
+/** Tasks, a line each. */
+export function taskTable(tasks: readonly TaskOnWire[], screen: Look, now: number): string {
+  const { cyan, dim, yellow } = screen.colours;
+  const watched = isWatched(screen);
+  const when = (moment: string | null) => (watched ? seenFrom(now, moment) : (moment ?? ""));
+  const lifecycles = new Set(tasks.map(({ lifecycle }) => lifecycle));
+  const projects = new Set(tasks.map(({ project_id }) => project_id));
+  const columns: Column<TaskOnWire>[] = [
+    { head: "id", of: ({ id }) => (watched ? shortId(id) : id), paint: cyan },
+    // What is the same in each line takes the room of what is not; elsewhere columns stay where they are.
+    ...(watched && lifecycles.size < 2 ? [] : [{ head: "lifecycle", of: (task: TaskOnWire) => task.lifecycle }]),
+    ...(watched && projects.size < 2
+      ? []
+      : [{ head: "project", of: (task: TaskOnWire) => task.project_id, cutTo: 8 }]),
+    { head: "status", of: ({ status }) => status, paint: (text, task) => paintStatus(task, screen)(text) },
+    { head: "assignee", of: ({ assigned_to }) => assigned_to ?? "", cutTo: 8 },
+    { head: "title", of: ({ title }) => title, cutTo: 12 },
+    { head: "due", of: ({ due_at }) => when(due_at), paint: (text, { due_at }) => (isPast(due_at, now) ? yellow(text) : text) },
+    { head: "changed", of: ({ updated_at }) => when(updated_at), paint: dim },
+  ];
+  return listTable(columns, tasks, screen);
+}
+
+/** A task's journal. */
+export function journalTable(events: readonly EventOnWire[], screen: Look, now: number): string {
+  const { bold, dim } = screen.colours;
+  const columns: Column<EventOnWire>[] = [
+    { head: "", of: ({ row_version }) => String(row_version), paint: dim, right: true },
+    { head: "action", of: ({ action }) => action, paint: bold },
+    { head: "status", of: moveText },
+    { head: "by", of: ({ actor_id }) => actor_id ?? "system", cutTo: 8 },
+    { head: "when", of: ({ created_at }) => (isWatched(screen) ? seenFrom(now, created_at) : created_at), paint: dim },
+    { head: "comment", of: ({ comment }) => comment ?? "", cutTo: 12 },
+  ];
+  return listTable(columns, events, screen);
+}
+
+/** `NEW → DONE`, or the status where it stayed. */
+export function moveText({ from_status, to_status }: Pick<EventOnWire, "from_status" | "to_status">): string {
+  const to = to_status ?? "";
+  return from_status === null || from_status === to_status ? to : `${from_status} → ${to}`;
+}
+
+/** What wants a look is yellow, what somebody works on green; the rest is left alone. */
+export function paintStatus(
+  { needs_attention, lease, assigned_to }: TaskOnWire,
+  { colours }: Pick<Screen, "colours">,
+): (text: string) => string {
+  if (needs_attention) return colours.yellow;
+  return lease !== null || assigned_to !== null ? colours.green : (text) => text;
+}
+
+function isPast(moment: string | null, now: number): boolean {
+  return moment !== null && Date.parse(moment) < now;
+}
