@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Refusal } from "../core/index.ts";
+import type { Lifecycle, Refusal } from "../core/index.ts";
 import type { AdmittedCreation } from "../engine/admit-creations.ts";
 import type { Census } from "../engine/census.ts";
 import type { Claimed, ClaimItem } from "../engine/claim.ts";
@@ -18,6 +18,7 @@ const SIZES = [1, 2, 5, 10, 25, 50, 100, 250, 500];
 export class Metrics implements EngineObserver {
   /** Known by their definitions: what callers send must not become labels without end. */
   private actions: ReadonlySet<string> = new Set();
+  private poolActions: ReadonlyMap<string, string> = new Map();
   private readonly register = new Registry();
   private readonly registers = [this.register];
   private census: { at: number; counted: Promise<Census> } | null = null;
@@ -80,9 +81,10 @@ export class Metrics implements EngineObserver {
     collectDefaultMetrics({ register: this.register });
   }
 
-  /** The names that may stand as `action`. */
-  knowActions(actions: Iterable<string>): void {
-    this.actions = new Set(actions);
+  /** Whose actions may stand as `action`. */
+  know(lifecycles: readonly Lifecycle[]): void {
+    this.actions = new Set(["create", ...lifecycles.flatMap(({ actions }) => Object.keys(actions))]);
+    this.poolActions = new Map(lifecycles.flatMap(({ name, pool }) => (pool ? [[name, pool.action]] : [])));
   }
 
   settled({ verb, items, answers, ms }: Settled): void {
@@ -94,7 +96,8 @@ export class Metrics implements EngineObserver {
         tally.set(labels, (tally.get(labels) ?? 0) + 1);
     for (const [labels, times] of tally) {
       const [lifecycle = "", action = "", outcome = ""] = labels.split("\n");
-      const known = this.actions.has(action) || action === "create" ? action : "unknown";
+      const meant = verb === "claim" ? (this.poolActions.get(lifecycle) ?? action) : action;
+      const known = this.actions.has(meant) ? meant : "unknown";
       this.transitions.inc({ lifecycle, action: known, outcome }, times);
     }
   }

@@ -93,7 +93,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   tellHeaders(app);
   measureAnswers(app, metrics);
   traceRequests(app, version);
-  metrics.knowActions(lifecycles.flatMap(({ actions }) => Object.keys(actions)));
+  metrics.know(lifecycles);
   app.setErrorHandler((error, request, reply) => {
     const told = toldOf(error);
     if (told.fault) request.log.error({ err: error }, "a request failed");

@@ -48,6 +48,7 @@ export class FeedTail {
   }
 
   add(reader: FeedReader): void {
+    this.readers.delete(reader);
     this.behind.add(reader);
     void this.bring(reader).finally(() => this.behind.delete(reader));
   }
@@ -96,7 +97,9 @@ export class FeedTail {
     this.keep(page);
     let told = 0;
     for (const reader of this.readers) {
-      reader.take(page);
+      // Nobody has missed a page, unless telling it failed in the middle: then he reads for himself what he has missed.
+      if (reader.stream.position < page.after) this.add(reader);
+      else reader.take(page);
       if (++told % TOLD_AT_ONCE === 0) await breathe();
     }
     page.fold();
