@@ -2,7 +2,7 @@ import type { Actor, Instant, JsonObject, Task } from "../core/index.ts";
 import type { Tx } from "./transaction.ts";
 
 /** What a fact is asked for: one command on one task. */
-export type Ask = { task: Task; actor: Actor; input: JsonObject };
+type Ask = { task: Task; actor: Actor; input: JsonObject };
 
 /** Loads one fact for many asks at once; the answers stand in the order of the asks. */
 export type FactLoader = (tx: Tx, org_id: string, asks: readonly Ask[]) => Promise<unknown[]>;

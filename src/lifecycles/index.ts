@@ -5,6 +5,7 @@ import { code } from "./code/lifecycle.ts";
 import { delivery } from "./delivery/lifecycle.ts";
 import { planner } from "./planner/lifecycle.ts";
 
+export { BOARD_ROUTES } from "./board/contract.ts";
 export { board, botActions, code, delivery, planner };
 
 /** The lifecycles that ship with Pawl. */

@@ -38,11 +38,11 @@ export type FrontDesk = {
   url: string;
   server: Server;
   /** Stops the server. */
-  close(): Promise<void>;
+  close: () => Promise<void>;
   /** `ask("GET /api/me", { token })`: by the admin unless told otherwise, by nobody with a token of null. */
-  ask(what: string, how?: Ask): Promise<Heard>;
+  ask: (what: string, how?: Ask) => Promise<Heard>;
   /** A new member, and a token of his. */
-  member(given: Partial<Member>, org_id?: string): Promise<string>;
+  member: (given: Partial<Member>, org_id?: string) => Promise<string>;
   admin: string;
 };
 

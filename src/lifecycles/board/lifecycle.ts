@@ -127,7 +127,7 @@ export const board = defineLifecycle({
     assignee_is_active: ({ facts, task }) =>
       task.assigned_to === null ||
       facts.assignee_works_here === true ||
-      refuse("VALIDATION_ERROR", `assignee_id: "${task.assigned_to ?? ""}" is no active member here.`, {
+      refuse("VALIDATION_ERROR", `assignee_id: "${task.assigned_to}" is no active member here.`, {
         errors: [{ path: "assignee_id", message: "must be an active member of the workspace" }],
       }),
     no_assignee: ({ task }) => task.assigned_to === null || alreadyClaimed(task.assigned_to),

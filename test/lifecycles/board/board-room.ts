@@ -11,10 +11,15 @@ export type BoardRoom = FrontDesk & {
   cat: string;
   vic: string;
   /** Creates a task and gives it. */
-  make(token: string, fields?: JsonObject): Promise<Task>;
+  make: (token: string, fields?: JsonObject) => Promise<Task>;
   /** Performs by the board's own door; gives the status code's word: the new status, or the problem's code. */
-  act(token: string, id: string, action: string, how?: Ask & { comment?: string | null }): Promise<string>;
-  look(token: string, id: string): Promise<{ task: Task; events: JsonObject[] }>;
+  act: (
+    token: string,
+    id: string,
+    action: string,
+    how?: Ask & { comment?: string | null },
+  ) => Promise<string>;
+  look: (token: string, id: string) => Promise<{ task: Task; events: JsonObject[] }>;
 };
 
 /** A board with three agents and a visitor. */

@@ -123,7 +123,7 @@ describe("changing the status", () => {
   const set = async (token: string, id: string, status: string, more = {}) => {
     const body = { status, comment: "so", ...more };
     const heard = await room.ask(`PATCH /api/board/tasks/${id}/status`, { token, body });
-    return heard.status === 200 ? String((heard.body.task as { status: string }).status) : heard.body.code;
+    return heard.status === 200 ? (heard.body.task as { status: string }).status : heard.body.code;
   };
 
   test.each([
