@@ -53,11 +53,11 @@ export function admitCreations(
   const key: unknown = client_event_id;
   if (key != null && !(typeof key === "string" && key !== "" && key.length <= 500 && isStorable(key)))
     return wrongField("client_event_id", "must be a text of 1 to 500 characters");
-  for (const sent of tasks) {
+  for (const [place, sent] of tasks.entries()) {
     const lifecycle = lifecycles.get(sent.lifecycle);
     if (!lifecycle) return refuse("UNKNOWN_LIFECYCLE", `There is no lifecycle "${sent.lifecycle}".`);
     const { kind, ...rest } = admitCreation(lifecycle, actor, sent);
-    if (kind === "refused") return { kind, ...rest } as Refusal;
+    if (kind === "refused") return placed({ kind, ...rest } as Refusal, place, tasks.length);
     if (lifecycle.creation.client_event_id === "required" && client_event_id == null && actor.id !== null) {
       const errors = [{ path: "client_event_id", message: "required" }];
       return refuse("VALIDATION_ERROR", "Creating a task needs client_event_id.", { errors });
@@ -81,6 +81,11 @@ export function admitCreations(
   }
   const print = client_event_id == null ? null : fingerprint(["create", actor.id, tasks]);
   return { actor, client_event_id: client_event_id ?? null, print, tasks: admitted };
+}
+
+/** Of several tasks, the one that is refused. */
+function placed(refusal: Refusal, place: number, among: number): Refusal {
+  return among === 1 ? refusal : { ...refusal, params: { ...refusal.params, place } };
 }
 
 const YEAR_10000 = Date.UTC(10_000, 0);

@@ -13,6 +13,7 @@ export class Failed {
 type Waiting<Item, Answer> = {
   item: Item;
   keys: readonly string[];
+  weight: number;
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
 };
@@ -22,11 +23,14 @@ type Run<Item, Answer> = (items: readonly Item[]) => Promise<(Answer | typeof DE
 export type BatchOptions<Item> = {
   /** What an item must have to itself: two items with a key in common are never under way at once, and go in order. */
   keysOf: (item: Item) => readonly string[];
+  /** How much work an item is; 1 unless told. */
+  weightOf?: (item: Item) => number;
+  /** The most work in one batch; an item that is more goes alone. */
   limit?: number;
   lanes?: number;
 };
 
-/** So many at least make it worth while to share them out. */
+/** So much work at least makes it worth while to share it out. */
 const WORTH_SHARING = 16;
 
 /**
@@ -44,12 +48,13 @@ export class Batch<Item, Answer> {
 
   constructor(run: Run<Item, Answer>, options: BatchOptions<Item>) {
     this.run = run;
-    this.options = { limit: 500, lanes: 2, ...options };
+    this.options = { limit: 500, lanes: 2, weightOf: () => 1, ...options };
   }
 
   add(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.queue.push({ item, keys: this.options.keysOf(item), resolve, reject });
+      const { keysOf, weightOf } = this.options;
+      this.queue.push({ item, keys: keysOf(item), weight: weightOf(item), resolve, reject });
       this.wake();
     });
   }
@@ -85,19 +90,23 @@ export class Batch<Item, Answer> {
 
   /** The next batch of those that are free to go. What waits for another keeps its place. */
   private take(idleLanes: number): Waiting<Item, Answer>[] {
-    const share = this.queue.length < WORTH_SHARING * idleLanes ? 1 : idleLanes;
-    const most = Math.min(this.options.limit, Math.ceil(this.queue.length / share));
+    const all = this.queue.reduce((sum, { weight }) => sum + weight, 0);
+    const share = all < WORTH_SHARING * idleLanes ? 1 : idleLanes;
+    const most = Math.min(this.options.limit, Math.ceil(all / share));
+    let load = 0;
     const taken: Waiting<Item, Answer>[] = [];
     const left: Waiting<Item, Answer>[] = [];
     const waitedFor = new Set<string>();
     for (const waiting of this.queue) {
       const { keys } = waiting;
-      if (taken.length >= most || keys.some((key) => this.busyKeys.has(key) || waitedFor.has(key))) {
+      const full = load > 0 && load + waiting.weight > most;
+      if (full || keys.some((key) => this.busyKeys.has(key) || waitedFor.has(key))) {
         left.push(waiting);
         for (const key of keys) waitedFor.add(key);
         continue;
       }
       taken.push(waiting);
+      load += waiting.weight;
       for (const key of keys) this.busyKeys.add(key);
     }
     this.queue = left;

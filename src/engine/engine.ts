@@ -355,7 +355,11 @@ export class Engine {
           settleBatch(this.sql, this.patience, items, settle),
         ),
       );
-    return batchOf(this.creations, org_id, () => new Batch(run, { keysOf: keysOfCreation }));
+    return batchOf(
+      this.creations,
+      org_id,
+      () => new Batch(run, { keysOf: keysOfCreation, weightOf: ({ tasks }) => tasks.length }),
+    );
   }
 
   /** A claim goes alone: it has nothing to share with others. */

@@ -11,7 +11,8 @@ const MIGRATIONS = new URL("./migrations/", import.meta.url);
 export type Condition = ConditionRow & {
   migrations: { applied: number; missing: string[]; unknown: string[] };
   /** null where the schema is not the one that this code knows. */
-  tasks: (StuckRow & { unfinished: UnfinishedRow[]; waiting: WaitingRow[]; sweep_lag_seconds: number }) | null;
+  tasks:
+    (StuckRow & { unfinished: UnfinishedRow[]; waiting: WaitingRow[]; sweep_lag_seconds: number }) | null;
 };
 
 /** Looks at a database as it is; nothing is made or changed, whatever state its schema is in. */
