@@ -9,6 +9,7 @@ import { buildServer } from "./http/server.ts";
 import { lifecycleRoutes } from "./lifecycles/routes.ts";
 import { openPawl } from "./open-pawl.ts";
 import type { Pawl } from "./open-pawl.ts";
+import { serverAddressFile } from "./server-address-file.ts";
 import type { Settings } from "./settings.ts";
 
 export type AppOptions = {
@@ -39,11 +40,14 @@ export async function startApp({ settings, version, lifecycles, adminToken }: Ap
     const admin = await admit(pawl, settings.data, adminToken);
     const { corsOrigins, bodyLimitBytes, requestTimeoutSeconds, requestsPerMinute, host, port } = settings;
     const { directory } = pawl;
+    // Not before it is needed: it takes a fifth of a second, which every command would wait for.
+    const { answerMcp } = await import("./mcp/index.ts");
     const server = await buildServer({
       engine: pawl,
       directory,
       version,
       more: lifecycleRoutes({ engine: pawl, directory }),
+      mounts: [{ path: "/mcp", answer: answerMcp({ version }) }],
       logger: log,
       corsOrigins,
       bodyLimitBytes,
@@ -54,8 +58,13 @@ export async function startApp({ settings, version, lifecycles, adminToken }: Ap
     const address = await server.listen({ host, port }).catch((error: unknown) => {
       throw unableToListen(error, settings);
     });
+    const addressFile = serverAddressFile(settings.data);
+    await addressFile.write(address).catch((error: unknown) => {
+      log.warn({ err: error }, "the command line will have to be told by PAWL_URL where this server is");
+    });
     const stop = once(async () => {
       log.info("stopping");
+      await addressFile.remove(address).catch(() => undefined);
       await server.close();
       await pawl.close();
       log.info("stopped");

@@ -1,13 +1,18 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { basename } from "node:path";
 import type { WriteStream } from "node:tty";
 import picocolors from "picocolors";
 import * as zod from "zod";
 import { adminTokenFile } from "./admin-token-file.ts";
+import { agentStation } from "./agent-station.ts";
 import { atDatabase, startApp } from "./app.ts";
 import { run } from "./cli/index.ts";
 import type { Screen, ServerFlags } from "./cli/index.ts";
-import { loadConfig } from "./config.ts";
+import { findConfig, loadConfig } from "./config.ts";
+import { examineInstallation, verifyInstallation } from "./examine-installation.ts";
+import { findServer } from "./find-server.ts";
 import * as core from "./core/index.ts";
 import * as pawl from "./index.ts";
 import * as lifecycles from "./lifecycles/index.ts";
@@ -24,8 +29,24 @@ process.exitCode = await run(argv.slice(2), {
   out: screen(stdout),
   err: screen(stderr),
   debug: Boolean(env.PAWL_DEBUG),
+  now: Date.now,
+  untilStopped: untilSignal,
   shipped: pawl.LIFECYCLES,
   loadConfig: readConfig,
+  configHere: () => {
+    const file = findConfig(process.cwd());
+    return file === null ? null : basename(file);
+  },
+  writeNew: async (name, text) => {
+    try {
+      await writeFile(name, text, { flag: "wx" });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+      throw new core.PawlError("INVALID_CONFIG", `${name} cannot be written: ${(error as Error).message}.`);
+    }
+  },
+  findServer: async ({ url, data }) => findServer({ url, env, settings: await settingsOf(data) }),
   serve: async (flags, tell) => {
     const signalled = untilSignal();
     const adminToken = env.PAWL_ADMIN_TOKEN === "" ? undefined : env.PAWL_ADMIN_TOKEN;
@@ -34,6 +55,13 @@ process.exitCode = await run(argv.slice(2), {
     await signalled;
     await app.stop();
   },
+  agents: agentStation({
+    version,
+    cwd: process.cwd(),
+    dataFolder: async ({ data }) => (await settingsOf(data)).data,
+    // Not before they are asked for: to look at the standard input is to open it.
+    streams: () => ({ input: process.stdin, output: stdout }),
+  }),
   house: {
     createOrg: async (id, flags) => {
       const { settings, lifecycles: own } = await setUp(flags);
@@ -47,6 +75,8 @@ process.exitCode = await run(argv.slice(2), {
       await file.write(token);
       return { token, file: file.path };
     },
+    verify: async (org, flags, onProgress) => verifyInstallation(await setUp(flags), org, onProgress),
+    examine: (flags) => examineInstallation(() => setUp(flags), pawl.LIFECYCLES),
   },
 });
 
@@ -55,9 +85,16 @@ function readConfig(path: string | undefined) {
   return loadConfig({ cwd: process.cwd(), path, modules });
 }
 
+/** What commands need that talk to a server. A lifecycle with a mistake in it is no reason not to find one that runs. */
+async function settingsOf(data: string | undefined) {
+  const { settings: file } = await readConfig(undefined).catch(() => ({ settings: {} }));
+  return resolveSettings({ flags: data === undefined ? {} : { data }, env, file });
+}
+
 async function setUp({ config, ...flags }: ServerFlags) {
-  const { lifecycles: own, settings: file } = await readConfig(config);
-  return { lifecycles: own, settings: resolveSettings({ flags, env, file }) };
+  const { path, lifecycles: own, settings: file } = await readConfig(config);
+  const named = path === null ? null : basename(path);
+  return { lifecycles: own, settings: resolveSettings({ flags, env, file }), config: named };
 }
 
 /** Colours and wrapped lines are for a terminal; NO_COLOR and FORCE_COLOR have the last word on colours. */
@@ -67,11 +104,17 @@ function screen(stream: WriteStream): Screen {
     if (error.code !== "EPIPE") throw error;
   });
   // A stream that is no terminal has no `isTTY` and no `columns`, whatever its type says.
-  const { isTTY = false, columns } = stream as Partial<WriteStream>;
+  const { isTTY = false } = stream as Partial<WriteStream>;
   const coloured = !env.NO_COLOR && (Boolean(env.FORCE_COLOR) || (isTTY && env.TERM !== "dumb"));
   return {
     write: (text) => void stream.write(text),
     colours: picocolors.createColors(coloured),
-    columns: isTTY ? (columns ?? 80) : Infinity,
+    // Asked for each time: a window changes its size while it is looked at.
+    get columns() {
+      return isTTY ? stream.columns || 80 : Infinity;
+    },
+    get rows() {
+      return isTTY ? stream.rows || 24 : Infinity;
+    },
   };
 }

@@ -51,7 +51,8 @@ export async function loadConfig({ cwd, path, modules }: ConfigSource): Promise<
   return { path: file, lifecycles, settings };
 }
 
-function findConfig(cwd: string): string | null {
+/** The configuration in a folder, if there is one. */
+export function findConfig(cwd: string): string | null {
   return FILE_NAMES.map((name) => join(cwd, name)).find(isFile) ?? null;
 }
 

@@ -1,6 +1,7 @@
 import { createClient, PawlProblem } from "../client/index.ts";
 import type { Client } from "../client/index.ts";
 import { didYouMean, problemOf } from "../core/index.ts";
+import { oneLine } from "./display-width.ts";
 import { EXIT } from "./exit-code.ts";
 import { Fault } from "./fault.ts";
 import type { ReachFlags, ServerPlace, Surroundings } from "./surroundings.ts";
@@ -16,7 +17,10 @@ export async function atServer<T>(
   { url, data }: ReachFlags,
   work: (server: Reached) => Promise<T>,
 ): Promise<T> {
-  const place = await findServer({ ...(url === undefined ? {} : { url }), ...(data === undefined ? {} : { data }) });
+  const place = await findServer({
+    ...(url === undefined ? {} : { url }),
+    ...(data === undefined ? {} : { data }),
+  });
   const client = clientOf(place);
   try {
     return await work({ client, place });
@@ -30,9 +34,15 @@ export async function atServer<T>(
 
 function clientOf({ url, urlFrom, token, tokenFrom }: ServerPlace): Client {
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url))
-    throw new Fault(EXIT.usage, `${urlFrom} is ${JSON.stringify(url)}, not an address like http://127.0.0.1:4747.`);
+    throw new Fault(
+      EXIT.usage,
+      `${urlFrom} is ${JSON.stringify(url)}, not an address like http://127.0.0.1:4747.`,
+    );
   if (token !== null && !/^[\x21-\x7e]+$/.test(token))
-    throw new Fault(EXIT.token, `What ${tokenFrom ?? ""} holds is no token: tokens have no spaces or line breaks.`);
+    throw new Fault(
+      EXIT.token,
+      `What ${tokenFrom ?? ""} holds is no token: tokens have no spaces or line breaks.`,
+    );
   return createClient({ url, token: token ?? undefined, ...PATIENCE });
 }
 
@@ -58,7 +68,7 @@ async function faultOf(
     const other = await otherVersion(place, client, version, problem);
     if (other) return other;
   }
-  if (code === "UNEXPECTED_ANSWER")
+  if (code === "UNEXPECTED_ANSWER" || (code === "NOT_FOUND" && (await isElsewhere(place, client))))
     return fault(
       EXIT.server,
       `What answers at ${place.url} (${place.urlFrom}) is no Pawl server.`,
@@ -66,6 +76,11 @@ async function faultOf(
     );
   const mended = code === "VALIDATION_ERROR" ? "Mend the fields that are named." : next;
   return fault(EXIT.refused, detail, ...errorLines(params, detail), mended);
+}
+
+/** A Pawl says of an address that has a path too many only that nothing is there. */
+async function isElsewhere({ url }: ServerPlace, client: Client): Promise<boolean> {
+  return new URL(url).pathname !== "/" && (await serverVersion(client)) === null;
 }
 
 /** What a route that is not there, or a shape that is not understood, may come from. */
@@ -98,7 +113,10 @@ export async function serverVersion(client: Client): Promise<string | null> {
   return info?.title === "Pawl" && typeof info.version === "string" ? info.version : null;
 }
 
-function tokenWords({ code, detail, next }: PawlProblem, { url, token, tokenFrom }: ServerPlace): [string, string] {
+function tokenWords(
+  { code, detail, next }: PawlProblem,
+  { url, token, tokenFrom }: ServerPlace,
+): [string, string] {
   if (token === null)
     return [
       `The server at ${url} wants a token, and there is none.`,
@@ -109,7 +127,10 @@ function tokenWords({ code, detail, next }: PawlProblem, { url, token, tokenFrom
     tokenFrom === "PAWL_TOKEN"
       ? "Ask an admin for a new one: `pawl tokens create <member>`."
       : "`pawl tokens reset-admin` makes a new one, on the machine that holds the database.";
-  return [`The server at ${url} does not know the token in ${tokenFrom ?? ""}: it was revoked, or is another server's.`, again];
+  return [
+    `The server at ${url} does not know the token in ${tokenFrom ?? ""}: it was revoked, or is another server's.`,
+    again,
+  ];
 }
 
 function reasonIn({ cause }: PawlProblem): string {
@@ -125,10 +146,10 @@ function errorLines({ errors }: PawlProblem["params"], detail: string): string[]
     .map(({ path, message }) => `- ${path === "" ? "" : `${path}: `}${message}`);
 }
 
-/** Wrong usage that only the server's answer shows. */
-export function unknownName(what: string, name: string, known: readonly string[]): Fault {
-  const hint = didYouMean(name, known) || `; there are ${known.join(", ")}.`;
-  return new Fault(EXIT.usage, `There is no ${what} "${name}"${known.length === 0 ? "." : hint}`, {
-    document: { code: "UNKNOWN_NAME", what, name, known },
+/** Wrong usage that only the server's answer shows: `unknownName("There is no lifecycle", "boad", known)`. */
+export function unknownName(without: string, name: string, known: readonly string[]): Fault {
+  const hint = didYouMean(name, known) || (known.length === 0 ? "." : `; there are ${known.join(", ")}.`);
+  return new Fault(EXIT.usage, `${without} "${oneLine(name)}"${hint}`, {
+    document: { code: "UNKNOWN_NAME", name, known },
   });
 }

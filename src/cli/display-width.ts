@@ -2,7 +2,8 @@
 export function widthOf(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of GRAPHEMES.segment(text)) width += WIDE.test(segment) ? 2 : NO_WIDTH.test(segment) ? 0 : 1;
+  for (const { segment } of GRAPHEMES.segment(text))
+    width += WIDE.test(segment) ? 2 : NO_WIDTH.test(segment) ? 0 : 1;
   return width;
 }
 

@@ -1,5 +1,5 @@
 import { describeLifecycle, lifecyclePage, mermaid } from "../core/index.ts";
-import type { Lifecycle, RuleDescription } from "../core/index.ts";
+import type { Lifecycle, LifecycleDescription, RuleDescription } from "../core/index.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { findLifecycle } from "./find-lifecycle.ts";
@@ -26,14 +26,20 @@ export async function drawLifecycle(
   return EXIT.fine;
 }
 
-const DRAW = { mermaid, table: rulesText, markdown: markdownPage } as const satisfies Record<
+const DRAW = {
+  mermaid,
+  table: (lifecycle, screen) => rulesText(describeLifecycle(lifecycle), screen),
+  markdown: markdownPage,
+} as const satisfies Record<
   (typeof DIAGRAM_FORMATS)[number],
   (lifecycle: Lifecycle, screen: Screen) => string
 >;
 
 /** The rules as a table for the eye: fewer columns than the Markdown one, wrapped to the terminal. */
-function rulesText(lifecycle: Lifecycle, screen: Screen): string {
-  const { name, version, summary, rules, ...rest } = describeLifecycle(lifecycle);
+export function rulesText(
+  { name, version, summary, rules, ...rest }: LifecycleDescription,
+  screen: Screen,
+): string {
   const labels = new Map(rest.who.map(({ name: who, label }) => [who, label]));
   const roles = new Map(rest.actions.map((action) => [action.name, action.roles]));
   const whoText = ({ action, who }: RuleDescription) => {

@@ -5,9 +5,9 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   fine: "all is well",
-  finding: "a finding, or a mistake in a lifecycle, in the configuration or in the database",
+  finding: "a finding, or a mistake in a lifecycle, a configuration or a database",
   usage: "wrong usage: an unknown command, option, field or lifecycle",
-  refused: "the server says no: a rule, a guard, a version, a wrong shape, or no such thing",
+  refused: "the server says no: by a rule, a version, a wrong shape, or no such thing",
   token: "the token is missing, unknown or revoked",
   server: "no server answers, or what answers is no Pawl, or one of another version",
 };

@@ -10,16 +10,19 @@ const PAGE = 200;
 /** The list is walked from its beginning: beyond this it is no longer cheap. */
 const MOST_PAGES = 25;
 
-/** What is shown in a terminal: the last group of an id, which is all chance. The first ones are its time, and alike. */
+/** What is shown in a terminal: the end of an id, which is all chance. Its beginning is a time, and alike in many. */
 export function shortId(id: string): string {
-  return id.slice(id.lastIndexOf("-") + 1);
+  return id.slice(-8);
 }
 
 /** The id of the task that was meant: typed in full, or its beginning or end where only one has it. */
 export async function findTaskId(client: Client, typed: string): Promise<string> {
   if (WHOLE.test(typed)) return typed.toLowerCase();
   if (!PART.test(typed))
-    throw new Fault(EXIT.usage, `"${oneLine(typed)}" is no task id, nor the beginning or end of one (at least 4 digits).`);
+    throw new Fault(
+      EXIT.usage,
+      `"${oneLine(typed)}" is no task id, nor the beginning or end of one (at least 4 digits).`,
+    );
   const { found, complete } = await tasksWith(client, typed.toLowerCase());
   const [first, ...others] = found;
   if (first === undefined)

@@ -1,4 +1,5 @@
 import { cut, oneLine, widthOf } from "./display-width.ts";
+import { isWatched } from "./print.ts";
 import type { Screen } from "./surroundings.ts";
 
 export type Column<Row> = {
@@ -6,65 +7,74 @@ export type Column<Row> = {
   of: (row: Row) => string;
   /** Colours, put on when the width is known. */
   paint?: (text: string, row: Row) => string;
-  /** Gives way where a line does not fit: its text is cut, down to the width of its head or to this. */
+  /** Gives way where a line does not fit: its text is cut, down to this. */
   cutTo?: number;
+  /** Left out where others could not be cut enough, the lowest first. */
+  spare?: number;
   right?: true;
 };
 
 const GAP = "  ";
 
-/** Rows of things, a line each. In a terminal no line is too long; elsewhere nothing is cut. */
+/** Rows of things, a line each. In a terminal no line is too long; elsewhere nothing is cut or left out. */
 export function listTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   screen: Pick<Screen, "colours" | "columns">,
 ): string {
-  const { bold } = screen.colours;
-  const cells = rows.map((row) => columns.map((column) => oneLine(column.of(row))));
-  // A column in which nothing stands says nothing.
-  const told = columns.map((_, index) => cells.length === 0 || cells.some((line) => line[index] !== ""));
-  const widths = fit(columns, cells, told, screen.columns);
-  const line = (texts: readonly string[], paint: (text: string, index: number) => string) =>
-    columns
-      .flatMap(({ right }, index) => {
-        if (!told[index]) return [];
-        const width = widths[index] ?? 0;
+  const drawn = columns.map((column) => draw(column, rows));
+  // A column in which nothing stands says nothing to the eye; whoever counts columns wants them where they were.
+  const told = isWatched(screen) ? drawn.filter(({ cells }) => cells.some((cell) => cell !== "")) : drawn;
+  const fitting = fit(told, screen.columns);
+  const line = (texts: readonly string[], paint: (text: string, column: Column<Row>) => string) =>
+    fitting
+      .map(({ column, width }, index) => {
         const text = cut(texts[index] ?? "", width);
         const space = " ".repeat(Math.max(0, width - widthOf(text)));
-        return [right ? `${space}${paint(text, index)}` : `${paint(text, index)}${space}`];
+        return column.right ? `${space}${paint(text, column)}` : `${paint(text, column)}${space}`;
       })
       .join(GAP)
       .trimEnd();
-  const head = line(
-    columns.map((column) => column.head),
-    bold,
-  );
+  const heads = fitting.map(({ column }) => column.head);
   const body = rows.map((row, number) =>
-    line(cells[number] ?? [], (text, index) => columns[index]?.paint?.(text, row) ?? text),
+    line(
+      fitting.map(({ cells }) => cells[number] ?? ""),
+      (text, { paint }) => paint?.(text, row) ?? text,
+    ),
   );
-  return [head, ...body].join("\n");
+  return [line(heads, screen.colours.bold), ...body].join("\n");
 }
 
-function fit<Row>(
-  columns: readonly Column<Row>[],
-  cells: readonly (readonly string[])[],
-  told: readonly boolean[],
-  room: number,
-): number[] {
-  const widths = columns.map(({ head }, index) =>
-    told[index] ? Math.max(widthOf(head), ...cells.map((line) => widthOf(line[index] ?? ""))) : 0,
-  );
-  const gaps = GAP.length * (told.filter(Boolean).length - 1);
-  let excess = widths.reduce((sum, width) => sum + width, gaps) - room;
-  // The widest gives way first, so that what is short stays whole.
-  while (excess > 0) {
-    const slack = columns.map(({ cutTo }, index) =>
-      cutTo !== undefined && told[index] && (widths[index] ?? 0) > cutTo ? (widths[index] ?? 0) : 0,
+type Drawn<Row> = { column: Column<Row>; cells: string[]; width: number };
+
+function draw<Row>(column: Column<Row>, rows: readonly Row[]): Drawn<Row> {
+  const cells = rows.map((row) => oneLine(column.of(row)));
+  return { column, cells, width: Math.max(widthOf(column.head), ...cells.map(widthOf)) };
+}
+
+/** Leaves out what can be spared and cuts what can be cut, the widest first, until a line fits. */
+function fit<Row>(drawn: readonly Drawn<Row>[], room: number): Drawn<Row>[] {
+  const least = drawn.map(({ column, width }) => Math.min(width, column.cutTo ?? width));
+  const [first] = drawn.filter(({ column }) => column.spare).sort((a, b) => rank(a) - rank(b));
+  if (first && lengthOf(least) > room)
+    return fit(
+      drawn.filter((one) => one !== first),
+      room,
     );
+  const widths = drawn.map(({ width }) => width);
+  while (lengthOf(widths) > room) {
+    const slack = widths.map((width, index) => (width > (least[index] ?? 0) ? width : 0));
     const widest = slack.indexOf(Math.max(...slack));
-    if ((slack[widest] ?? 0) === 0) break;
+    if (!slack[widest]) break;
     widths[widest] = (widths[widest] ?? 0) - 1;
-    excess--;
   }
-  return widths;
+  return drawn.map((one, index) => ({ ...one, width: widths[index] ?? one.width }));
+}
+
+function rank<Row>({ column: { spare = Infinity } }: Drawn<Row>): number {
+  return spare;
+}
+
+function lengthOf(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
 }

@@ -17,5 +17,5 @@ export function isWatched({ columns }: Pick<Screen, "columns">): boolean {
 }
 
 export function count(amount: number, one: string, many = `${one}s`): string {
-  return `${amount.toLocaleString("en-US")} ${amount === 1 ? one : many}`;
+  return `${amount} ${amount === 1 ? one : many}`;
 }

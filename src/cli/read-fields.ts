@@ -18,7 +18,7 @@ export function readFields(typed: readonly string[], schema: JsonObject, what: s
     if (name === undefined || text === undefined)
       throw new Fault(EXIT.usage, `"${word}" is no field: write name=value, or name:=JSON.`);
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (!property) throw unknownName(`field of ${what}`, name, Object.keys(properties));
+    if (!property) throw unknownName(`${what} has no field`, name, Object.keys(properties));
     fields[name] = colon === "" && takesText(property) ? text : readJson(name, text);
   }
   return fields;
@@ -26,7 +26,8 @@ export function readFields(typed: readonly string[], schema: JsonObject, what: s
 
 function takesText({ type, anyOf, enum: values, const: only }: Property): boolean {
   if (anyOf) return anyOf.some(takesText);
-  if (type === undefined) return values?.some((value) => typeof value === "string") ?? typeof only === "string";
+  if (type === undefined)
+    return values?.some((value) => typeof value === "string") ?? typeof only === "string";
   return type === "string" || (Array.isArray(type) && type.includes("string"));
 }
 
@@ -34,7 +35,10 @@ function readJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new Fault(EXIT.usage, `${name} is ${JSON.stringify(text)}, which is no JSON: it takes a number, true, false, null, a list or an object.`);
+    throw new Fault(
+      EXIT.usage,
+      `${name} is ${JSON.stringify(text)}, which is no JSON: it takes a number, true, false, null, a list or an object.`,
+    );
   }
 }
 

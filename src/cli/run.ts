@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import type { Command } from "commander";
 import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { buildProgram } from "./program.ts";
@@ -13,8 +14,10 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   const program = buildProgram(surroundings, (code) => {
     exitCode = code;
   });
-  if (args.length === 0) {
-    program.outputHelp();
+  const meant = commandIn(program, args);
+  // A group alone, as `pawl tasks`, is a question about what there is.
+  if (args.length === 0 || (meant.rest.length === 0 && meant.command.commands.length > 0)) {
+    meant.command.outputHelp();
     return EXIT.fine;
   }
   try {
@@ -24,9 +27,22 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
     if (error instanceof CommanderError) {
       // Help and version arrive as errors too, and have been printed.
       if (error.exitCode === 0) return EXIT.fine;
-      const command = program.commands.find((known) => known.name() === args[0]);
-      return tellUsageFault(error.message, command ? `pawl ${command.name()}` : "pawl", surroundings.err);
+      return tellUsageFault(error.message, meant.path, surroundings.err);
     }
     return tellFault(error, surroundings, { json: args.includes("--json") });
+  }
+}
+
+/** The command that was named, as deep as its name is known. */
+function commandIn(
+  program: Command,
+  args: readonly string[],
+): { command: Command; path: string; rest: readonly string[] } {
+  let [command, path, rest] = [program, "pawl", args];
+  for (;;) {
+    const [word, ...others] = rest;
+    const inner = command.commands.find((known) => known.name() === word);
+    if (!inner) return { command, path, rest };
+    [command, path, rest] = [inner, `${path} ${inner.name()}`, others];
   }
 }

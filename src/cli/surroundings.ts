@@ -1,4 +1,5 @@
 import type picocolors from "picocolors";
+import type { Client } from "../client/index.ts";
 import type { Lifecycle } from "../core/index.ts";
 
 /** A stream to write to. `columns` is Infinity where nobody's eyes wrap the lines, and so is `rows`. */
@@ -32,6 +33,7 @@ export type Surroundings = {
   findServer: (flags: ReachFlags) => Promise<ServerPlace>;
   /** Runs the server until it is told to stop. */
   serve: (flags: ServerFlags, tell: (started: Started) => void) => Promise<void>;
+  agents: AgentStation;
   /** What is done directly on the database, on the machine that holds it. */
   house: {
     /** Gives the token of its admin. */
@@ -60,6 +62,36 @@ export type ServerPlace = {
   urlFrom: string;
   token: string | null;
   tokenFrom: string | null;
+};
+
+export const AGENT_HOSTS = ["claude", "cursor", "codex", "generic"] as const;
+export type AgentHost = (typeof AGENT_HOSTS)[number];
+
+/** `as`: the member whose token is kept beside the data. */
+export type McpFlags = ReachFlags & { as?: string };
+
+/** What is done for AI agents. */
+export type AgentStation = {
+  /** Serves one agent until its client hangs up. */
+  serve: (place: ServerPlace, flags: McpFlags) => Promise<void>;
+  setUp: (asked: {
+    host: AgentHost;
+    member: string;
+    roles: readonly string[];
+    /** Of an admin. */
+    admin: Client;
+    place: ServerPlace;
+    http: boolean;
+    write: boolean;
+    data?: string;
+  }) => Promise<AgentSetUp>;
+};
+
+export type AgentSetUp = {
+  member: { id: string; made: boolean };
+  /** Where it is kept. */
+  token: { path: string; made: boolean };
+  files: { path: string; text: string; state: string; holds_token: boolean }[];
 };
 
 /** Where the server listens, and where the admin's token is to be found. */

@@ -4,7 +4,7 @@ import { listTable } from "./list-table.ts";
 import type { Column } from "./list-table.ts";
 import { isWatched } from "./print.ts";
 import type { Screen } from "./surroundings.ts";
-import { seenFrom } from "./tell-time.ts";
+import { seenFrom, stretch } from "./tell-time.ts";
 
 type Look = Pick<Screen, "colours" | "columns">;
 
@@ -18,15 +18,26 @@ export function taskTable(tasks: readonly TaskOnWire[], screen: Look, now: numbe
   const columns: Column<TaskOnWire>[] = [
     { head: "id", of: ({ id }) => (watched ? shortId(id) : id), paint: cyan },
     // What is the same in each line takes the room of what is not; elsewhere columns stay where they are.
-    ...(watched && lifecycles.size < 2 ? [] : [{ head: "lifecycle", of: (task: TaskOnWire) => task.lifecycle }]),
+    ...(watched && lifecycles.size < 2
+      ? []
+      : [{ head: "lifecycle", of: (task: TaskOnWire) => task.lifecycle, spare: 4 }]),
     ...(watched && projects.size < 2
       ? []
-      : [{ head: "project", of: (task: TaskOnWire) => task.project_id, cutTo: 8 }]),
+      : [{ head: "project", of: (task: TaskOnWire) => task.project_id, cutTo: 8, spare: 2 }]),
     { head: "status", of: ({ status }) => status, paint: (text, task) => paintStatus(task, screen)(text) },
-    { head: "assignee", of: ({ assigned_to }) => assigned_to ?? "", cutTo: 8 },
-    { head: "title", of: ({ title }) => title, cutTo: 12 },
-    { head: "due", of: ({ due_at }) => when(due_at), paint: (text, { due_at }) => (isPast(due_at, now) ? yellow(text) : text) },
-    { head: "changed", of: ({ updated_at }) => when(updated_at), paint: dim },
+    { head: "assignee", of: ({ assigned_to }) => assigned_to ?? "", cutTo: 8, spare: 3 },
+    { head: "title", of: ({ title }) => title, cutTo: 24 },
+    {
+      head: "due",
+      spare: 1,
+      of: ({ due_at }) => when(due_at),
+      paint: (text, { due_at }) => (isPast(due_at, now) ? yellow(text) : text),
+    },
+    {
+      head: "changed",
+      of: ({ updated_at }) => (watched ? stretch(now - Date.parse(updated_at)) : updated_at),
+      paint: dim,
+    },
   ];
   return listTable(columns, tasks, screen);
 }
@@ -39,7 +50,11 @@ export function journalTable(events: readonly EventOnWire[], screen: Look, now: 
     { head: "action", of: ({ action }) => action, paint: bold },
     { head: "status", of: moveText },
     { head: "by", of: ({ actor_id }) => actor_id ?? "system", cutTo: 8 },
-    { head: "when", of: ({ created_at }) => (isWatched(screen) ? seenFrom(now, created_at) : created_at), paint: dim },
+    {
+      head: "when",
+      of: ({ created_at }) => (isWatched(screen) ? seenFrom(now, created_at) : created_at),
+      paint: dim,
+    },
     { head: "comment", of: ({ comment }) => comment ?? "", cutTo: 12 },
   ];
   return listTable(columns, events, screen);

@@ -1,6 +1,7 @@
 import { PawlError, problemOf } from "../core/index.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
+import { Fault } from "./fault.ts";
 import type { Screen, Surroundings } from "./surroundings.ts";
 import { wrap } from "./wrap.ts";
 
@@ -10,7 +11,14 @@ export function tellFault(
   { err, debug }: Surroundings,
   { json }: { json: boolean },
 ): ExitCode {
-  if (error instanceof PawlError) {
+  if (error instanceof Fault) {
+    const { message, more, document } = error;
+    err.write(
+      json
+        ? `${JSON.stringify({ detail: message, ...document })}\n`
+        : tell(err, [sentence(message), ...more]),
+    );
+  } else if (error instanceof PawlError) {
     err.write(json ? problemJson(error) : problemText(error, err));
   } else {
     const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -18,6 +26,7 @@ export function tellFault(
     err.write(tell(err, [`this is a bug in Pawl, ${hint}: ${what}`]));
   }
   if (debug && error instanceof Error) err.write(`${error.stack ?? ""}\n${causeOf(error)}`);
+  if (error instanceof Fault) return error.exitCode;
   return error instanceof PawlError && error.code === "UNKNOWN_LIFECYCLE" ? EXIT.usage : EXIT.finding;
 }
 

@@ -9,7 +9,7 @@ const ROWS = [
 ];
 
 function drawn(columns: number): string {
-  return textTable(HEAD, ROWS, { write: () => undefined, colours: picocolors.createColors(false), columns });
+  return textTable(HEAD, ROWS, { colours: picocolors.createColors(false), columns });
 }
 
 test("where there is room, a row is a line", () => {

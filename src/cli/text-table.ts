@@ -7,7 +7,7 @@ const GAP = "  ";
 export function textTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
-  screen: Screen,
+  screen: Pick<Screen, "colours" | "columns">,
 ): string {
   const widths = fit([head, ...rows], screen.columns);
   const { bold } = screen.colours;

@@ -11,6 +11,8 @@ export type ListenOptions = {
   signal?: AbortSignal | undefined;
   /** Told when a connection stands, and when it is lost; it is made again without being asked. */
   onConnection?: ((state: "open" | "lost", problem?: PawlProblem) => void) | undefined;
+  /** Told how far the feed has been looked through: with every connection, and now and then where nothing happens. */
+  onPosition?: ((position: number) => void) | undefined;
 };
 
 /** Each event with its position: it goes up from event to event, and `after` it another stream goes on. */
@@ -29,7 +31,7 @@ type Times = {
  * Only a refusal ends a stream, by being thrown, and the signal, quietly.
  */
 export function listenerOn(line: Line, { silenceMs = 40_000, firstPauseMs = 1_000 }: Times = {}): Listen {
-  return async function* (row, sent, { signal, onConnection } = {}) {
+  return async function* (row, sent, { signal, onConnection, onPosition } = {}) {
     const { after: position } = (sent ?? {}) as { after?: number };
     const place: Place = { position, pauseMs: firstPauseMs, failures: 0 };
     const caller = follow([line.signal, signal]);
@@ -37,7 +39,10 @@ export function listenerOn(line: Line, { silenceMs = 40_000, firstPauseMs = 1_00
       while (!caller.signal.aborted) {
         const { path } = requestOf(row, { ...(sent as object), after: place.position });
         const heard = hearStream(line, path, { silenceMs, signal: caller.signal });
-        const lost = yield* untilLost(heard, place, () => onConnection?.("open"));
+        const lost = yield* untilLost(heard, place, {
+          onOpen: () => onConnection?.("open"),
+          onPosition,
+        });
         // Here the compiler believes what it saw before the stream.
         // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition
         if (caller.signal.aborted) return;
@@ -64,7 +69,7 @@ type Place = { position: number | undefined; pauseMs: number; failures: number }
 async function* untilLost(
   connection: AsyncIterable<Heard>,
   place: Place,
-  onOpen: () => void,
+  { onOpen, onPosition }: { onOpen: () => void; onPosition: ListenOptions["onPosition"] },
 ): AsyncGenerator<{ position: number }, PawlProblem | undefined, undefined> {
   let open = false;
   try {
@@ -79,7 +84,10 @@ async function* untilLost(
       // Not before we know where we are: from here on nothing is missed.
       if (!open) onOpen();
       open = true;
-      if (heard.kind === "standing") continue;
+      if (heard.kind === "standing") {
+        onPosition?.(heard.position);
+        continue;
+      }
       const event = eventOf(heard);
       if (place.position !== undefined && event.position <= place.position) continue;
       place.position = event.position;

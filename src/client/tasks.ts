@@ -59,7 +59,8 @@ export type Tasks<L extends SomeLifecycle = SomeLifecycle> = {
 export type Events<Query = FeedQuery> = (query?: Query) => AsyncGenerator<FeedEvent, void, undefined>;
 
 export function eventsOf({ streamEvents }: Calls<typeof ROUTES>): Events {
-  return ({ signal, onConnection, ...query } = {}) => streamEvents(query, { signal, onConnection });
+  return ({ signal, onConnection, onPosition, ...query } = {}) =>
+    streamEvents(query, { signal, onConnection, onPosition });
 }
 
 type Untyped = Omit<Tasks, "act"> & {

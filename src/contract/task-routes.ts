@@ -59,6 +59,25 @@ export const TASK_ROUTES = defineRoutes({
     refusals: ["NOT_FOUND", "CYCLIC_DEPENDENCY"],
     ruled: true,
   },
+  createTasks: {
+    method: "POST",
+    path: "/api/tasks/batch",
+    group: "Tasks",
+    summary: "Create many tasks, all of them or none",
+    about:
+      "A task may have a name inside the request, its `ref`; others of the request may wait for it by that name in `blocked_by`.",
+    idempotent: true,
+    body: z.object({
+      tasks: z
+        .array(creation.omit({ client_event_id: true }).extend({ ref: text.min(1).max(200).optional() }))
+        .min(1)
+        .max(500),
+      ...once,
+    }),
+    replies: { 201: z.object({ tasks: z.array(task) }) },
+    refusals: ["NOT_FOUND", "CYCLIC_DEPENDENCY"],
+    ruled: true,
+  },
   listTasks: {
     method: "GET",
     path: "/api/tasks",

@@ -19,6 +19,13 @@ export function creationRefusal(lifecycles: Lifecycles, by: By, body: unknown): 
   return lifecycle && permissionRefusal(lifecycle, by.actor, creationPermission(lifecycle));
 }
 
+/** The same of many: may he create all that he names? */
+export function creationsRefusal(lifecycles: Lifecycles, by: By, body: unknown): Refusal | null {
+  const tasks: unknown = (body as { tasks?: unknown } | null | undefined)?.tasks;
+  const refusals = Array.isArray(tasks) ? tasks.map((task) => creationRefusal(lifecycles, by, task)) : [];
+  return refusals.find((refusal) => refusal !== null) ?? null;
+}
+
 /** A claim that is wrongly shaped: may this role claim at all? */
 export function claimRefusal(lifecycles: Lifecycles, by: By, body: unknown): Refusal | null {
   const lifecycle = named(lifecycles, body);

@@ -20,6 +20,8 @@ import type { StreamTimes } from "./live/open-streams.ts";
 import { isTooFarAhead } from "./limit-pipelining.ts";
 import { measureAnswers } from "./measure-answers.ts";
 import { Metrics } from "./metrics.ts";
+import { mount } from "./mount.ts";
+import type { Mount } from "./mount.ts";
 import { answerNotFound } from "./not-found.ts";
 import { replyProblem, toldOf } from "./problem-reply.ts";
 import type { OwnProblems } from "./problem-reply.ts";
@@ -41,6 +43,8 @@ export type ServerOptions = {
   version: string;
   /** The routes that lifecycles bring with them. */
   more?: readonly RouteSet[];
+  /** Protocols of their own, each at its path. */
+  mounts?: readonly Mount[];
   logger?: FastifyBaseLogger;
   /** The origins that browsers may call from; none unless told. */
   corsOrigins?: readonly string[];
@@ -123,6 +127,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const figures = () => metrics.page(() => engine.census(), streams.size);
   const all = [serveSystem({ directory, stopping, openApi, docs, figures }), ...sets];
   for (const set of all) serveRoutes(app, set, { guardian, own, stopping, checksReplies });
+  for (const one of options.mounts ?? []) mount(app, one, { guardian, own, stopping });
   app.setNotFoundHandler(answerNotFound(table, guardian, own));
   return app;
 }

@@ -1,19 +1,15 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ROOT } from "../cli/pawl-process.ts";
+import { installPawl, packPawl } from "../support/installed-pawl.ts";
 
 const execute = promisify(execFile);
-const WINDOWS = process.platform === "win32";
-
-type Manifest = Record<"dependencies" | "peerDependencies", Record<string, string>> & { version: string };
-const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as Manifest;
 
 /** The tarball's source, and the project of somebody who installed it. */
 let packed: string;
@@ -22,38 +18,11 @@ let project: string;
 beforeAll(async () => {
   const scratch = await realpath(await mkdtemp(join(tmpdir(), "pawl-package-")));
   afterAll(() => rm(scratch, { recursive: true, force: true }));
-  packed = join(scratch, "package");
   project = join(scratch, "project");
-  // Packed beside the repository: others may be building into its dist at this moment.
-  await mkdir(packed);
-  for (const file of ["package.json", "README.md", "CHANGELOG.md", "LICENSE"])
-    await cp(join(ROOT, file), join(packed, file));
-  await execute(process.execPath, [join(ROOT, "scripts/build.js"), join(packed, "dist")]);
-  await execute("npm", ["pack", "--ignore-scripts", "--pack-destination", scratch], {
-    cwd: packed,
-    shell: WINDOWS,
-  });
-  await install(join(scratch, `pawl-${manifest.version}.tgz`));
+  const made = await packPawl(scratch);
+  packed = made.packed;
+  await installPawl(made.tarball, project, ["@types/react", "@types/node", "csstype"]);
 }, 240_000);
-
-/** What `npm install` does, without a registry: only what the manifest lists can be found beside the package. */
-async function install(tarball: string): Promise<void> {
-  const modules = join(project, "node_modules");
-  await mkdir(modules, { recursive: true });
-  await execute("tar", ["-xzf", tarball, "-C", modules]);
-  await rename(join(modules, "package"), join(modules, "pawl"));
-  const needed = [
-    ...Object.keys(manifest.dependencies),
-    ...Object.keys(manifest.peerDependencies),
-    "@types/react",
-    "@types/node",
-    "csstype",
-  ];
-  for (const name of needed) {
-    await mkdir(dirname(join(modules, name)), { recursive: true });
-    await symlink(join(ROOT, "node_modules", name), join(modules, name), "junction");
-  }
-}
 
 const LIFECYCLE = (door: string) => `
 import { defineLifecycle } from "${door}";

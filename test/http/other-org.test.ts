@@ -44,6 +44,21 @@ const ROWS: Row[] = [
     { lifecycle: "code", title: "Again", retry_of: "{task}", blocked_by: ["{leased}"] },
   ],
   ["createTask", "POST /api/tasks", { lifecycle: "board", ...board, client_event_id: "{key}" }],
+  [
+    "createTasks",
+    "POST /api/tasks/batch",
+    { tasks: [{ lifecycle: "board", ...board, project_id: "{project}" }] },
+  ],
+  [
+    "createTasks",
+    "POST /api/tasks/batch",
+    { tasks: [{ lifecycle: "board", ...board, blocked_by: ["{task}"] }] },
+  ],
+  [
+    "createTasks",
+    "POST /api/tasks/batch",
+    { tasks: [{ lifecycle: "board", ...board }], client_event_id: "{key}" },
+  ],
   ["listTasks", "GET /api/tasks"],
   ["listTasks", "GET /api/tasks?project_id={project}"],
   ["listTasks", "GET /api/tasks?assigned_to={member}"],

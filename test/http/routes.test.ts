@@ -81,6 +81,37 @@ const TABLE: Row[] = [
   ["eve", "POST /api/tasks", { ...board, project_id: 7 }, "403 FORBIDDEN"],
   ["ann", "POST /api/tasks", { lifecycle: "planner", title: "Weld", client_event_id: "w" }, "403 FORBIDDEN"],
 
+  [
+    "ann",
+    "POST /api/tasks/batch",
+    {
+      tasks: [
+        { ...board, ref: "a" },
+        { ...board, blocked_by: ["a"] },
+      ],
+    },
+    "201",
+  ],
+  ["nobody", "POST /api/tasks/batch", { tasks: [board] }, "401 INVALID_TOKEN"],
+  ["eve", "POST /api/tasks/batch", { tasks: [board] }, "403 FORBIDDEN"],
+  ["eve", "POST /api/tasks/batch", { tasks: [{ ...board, project_id: 7 }] }, "403 FORBIDDEN"],
+  ["ann", "POST /api/tasks/batch", { tasks: [board, { ...board, project_id: "nowhere" }] }, "404 NOT_FOUND"],
+  [
+    "ann",
+    "POST /api/tasks/batch",
+    {
+      tasks: [
+        { ...board, ref: "a", blocked_by: ["b"] },
+        { ...board, ref: "b", blocked_by: ["a"] },
+      ],
+    },
+    "409 CYCLIC_DEPENDENCY",
+  ],
+  ["ann", "POST /api/tasks/batch", { tasks: [] }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/tasks/batch", { tasks: [board, { ...board, title: "Hm" }] }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/tasks/batch", { tasks: [{ ...board, lifecycle: "boad" }] }, "422 VALIDATION_ERROR"],
+  ["ann", "POST /api/tasks/batch", [board], "422 VALIDATION_ERROR"],
+
   ["eve", "GET /api/tasks", undefined, "200"],
   ["nobody", "GET /api/tasks", undefined, "401 INVALID_TOKEN"],
   ["eve", "GET /api/tasks?lifecycle=board&status=NEW,DONE&assigned_to=me&q=shed&limit=2", undefined, "200"],

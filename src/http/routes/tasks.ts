@@ -2,30 +2,21 @@ import { eventOnWire, onWireOrNull, problemDocument, TASK_ROUTES, taskOnWire } f
 import { permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
 import type { NewTask } from "../../engine/admit-creations.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { By, Engine } from "../../engine/engine.ts";
 import type { Performed } from "../../engine/perform.ts";
 import type { Bell } from "../bell.ts";
 import { defined } from "../defined.ts";
-import { creationRefusal, unknownLifecycle } from "../permits.ts";
+import { creationRefusal, creationsRefusal, unknownLifecycle } from "../permits.ts";
 import { toldOf } from "../problem-reply.ts";
 import type { OwnProblems } from "../problem-reply.ts";
 import { answer, serve } from "../route-set.ts";
 import type { Permit, RouteSet } from "../route-set.ts";
 
 type Log = { error(about: object, message: string): void };
+type House = { engine: Engine; bell: Bell; own: OwnProblems; log: Log };
 
 /** Tasks of every lifecycle. */
-export function serveTasks({
-  engine,
-  bell,
-  own,
-  log,
-}: {
-  engine: Engine;
-  bell: Bell;
-  own: OwnProblems;
-  log: Log;
-}): RouteSet {
+export function serveTasks({ engine, bell, own, log }: House): RouteSet {
   const { lifecycles } = engine.workshop;
   return serve(
     TASK_ROUTES,
@@ -41,6 +32,8 @@ export function serveTasks({
         const status = made.existing[0] ? 200 : 201;
         return answer(status, taskOnWire(task), { row_version, replayed: made.replayed });
       },
+      createTasks: ({ by, body, client_event_id }) =>
+        createAll({ engine, bell }, by, body.tasks, client_event_id),
       listTasks: async ({ by, query: { assigned_to, ...filter } }) => {
         const who = assigned_to === "me" ? (by.actor.id ?? undefined) : assigned_to;
         const { tasks, cursor } = await engine.list(by, defined({ ...filter, assigned_to: who }));
@@ -90,9 +83,26 @@ export function serveTasks({
     },
     {
       createTask: ({ by, body }) => creationRefusal(lifecycles, by, body),
+      createTasks: ({ by, body }) => creationsRefusal(lifecycles, by, body),
       moveTask: movePermit(engine),
     },
   );
+}
+
+async function createAll(
+  { engine, bell }: Pick<House, "engine" | "bell">,
+  by: By,
+  tasks: readonly (JsonObject & Sent)[],
+  client_event_id: string | null,
+) {
+  for (const { lifecycle } of tasks) {
+    const unknown = unknownLifecycle(engine.workshop.lifecycles, lifecycle);
+    if (unknown) return unknown;
+  }
+  const made = await engine.create(by, tasks.map(newTask), { client_event_id });
+  if (made.kind === "refused") return made;
+  for (const name of new Set(made.tasks.map(({ lifecycle }) => lifecycle))) bell.ring(by.org_id, name);
+  return answer(201, { tasks: made.tasks.map(taskOnWire) }, { replayed: made.replayed });
 }
 
 /** The engine counts in milliseconds. */

@@ -1,0 +1,127 @@
+import type { BodySent, ReplyOf, ROUTES } from "../contract/index.ts";
+import { atServer } from "./at-server.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { everyPage } from "./every-page.ts";
+import { listTable } from "./list-table.ts";
+import type { Column } from "./list-table.ts";
+import { print } from "./print.ts";
+import type { ReachFlags, Screen, Surroundings } from "./surroundings.ts";
+
+type Member = ReplyOf<typeof ROUTES.getMember>;
+
+export type MemberFlags = {
+  name?: string;
+  kind?: Member["kind"];
+  roles?: string[];
+  projects?: string[];
+  skillLevel?: number;
+  specializations?: string[];
+  active?: boolean;
+};
+
+type Asking = ReachFlags & { json?: true };
+
+/** `pawl members list` */
+export function listMembers(surroundings: Surroundings, { json, ...flags }: Asking): Promise<ExitCode> {
+  const { out } = surroundings;
+  return atServer(surroundings, flags, async ({ client }) => {
+    const members = await everyPage(async (cursor) => {
+      const page = await client.listMembers({ cursor, limit: 200 });
+      return { rows: page.members, cursor: page.cursor };
+    });
+    return print(out, { json, value: { members }, text: () => memberTable(members, out) });
+  });
+}
+
+/** `pawl members add <id>` */
+export function addMember(
+  surroundings: Surroundings,
+  { id, json, ...flags }: Asking & MemberFlags & { id: string },
+): Promise<ExitCode> {
+  return atServer(surroundings, flags, async ({ client }) => {
+    const member = await client.createMember({ id, ...fieldsOf(flags) });
+    return print(surroundings.out, {
+      json,
+      value: member,
+      text: () =>
+        `${memberTable([member], surroundings.out)}\n\n\`pawl tokens create ${member.id}\` makes a token.`,
+    });
+  });
+}
+
+/** `pawl members change <id>` */
+export function changeMember(
+  surroundings: Surroundings,
+  { id, json, ...flags }: Asking & MemberFlags & { id: string },
+): Promise<ExitCode> {
+  return atServer(surroundings, flags, async ({ client }) => {
+    const member = await client.changeMember({ id, ...fieldsOf(flags) });
+    return print(surroundings.out, {
+      json,
+      value: member,
+      text: () => memberTable([member], surroundings.out),
+    });
+  });
+}
+
+/** `pawl tokens create <member>` */
+export function createToken(
+  surroundings: Surroundings,
+  { member, json, ...flags }: Asking & { member: string },
+): Promise<ExitCode> {
+  return atServer(surroundings, flags, async ({ client }) => {
+    const made = await client.createToken({ id: member });
+    const text = () =>
+      `A token for ${member}, shown only now; \`pawl tokens revoke ${made.id}\` revokes it:\n${made.token}`;
+    return print(surroundings.out, { json, value: { member, ...made }, text });
+  });
+}
+
+/** `pawl tokens revoke <id>` */
+export function revokeToken(
+  surroundings: Surroundings,
+  { id, json, ...flags }: Asking & { id: string },
+): Promise<ExitCode> {
+  return atServer(surroundings, flags, async ({ client }) => {
+    await client.revokeToken({ id });
+    const text = () => `The token ${id} is refused from now on.`;
+    return print(surroundings.out, { json, value: { id, revoked: true }, text });
+  });
+}
+
+/** `--projects all` is every project there is or will be. */
+function fieldsOf(flags: MemberFlags): BodySent<typeof ROUTES.changeMember> {
+  const { name, kind, roles, projects, skillLevel, specializations, active } = flags;
+  return {
+    name,
+    kind,
+    roles,
+    ...(projects ? { project_ids: projects.join() === "all" ? null : projects } : {}),
+    skill_level: skillLevel,
+    specializations,
+    active,
+  };
+}
+
+function memberTable(members: readonly Member[], out: Screen): string {
+  const { cyan, green, red } = out.colours;
+  const columns: Column<Member>[] = [
+    { head: "id", of: ({ id }) => id, paint: cyan, cutTo: 24 },
+    { head: "name", of: ({ name }) => name, cutTo: 8 },
+    { head: "kind", of: ({ kind }) => kind },
+    { head: "roles", of: ({ roles }) => roles.join(", "), cutTo: 10 },
+    { head: "projects", of: ({ project_ids }) => project_ids?.join(", ") ?? "all", cutTo: 8 },
+    {
+      head: "skill",
+      of: ({ skill_level }) => (skill_level === null ? "" : String(skill_level)),
+      right: true,
+    },
+    { head: "trades", of: ({ specializations }) => specializations.join(", "), cutTo: 8 },
+    {
+      head: "active",
+      of: ({ active }) => (active ? "yes" : "no"),
+      paint: (text, { active }) => (active ? green(text) : red(text)),
+    },
+  ];
+  return listTable(columns, members, out);
+}

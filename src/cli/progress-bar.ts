@@ -1,0 +1,26 @@
+import { isWatched } from "./print.ts";
+import type { Progress, Screen } from "./surroundings.ts";
+
+const LONGEST = 40;
+
+/** A bar that fills itself up on one line of a terminal, and is gone at the end; elsewhere there is none. */
+export function progressBar(
+  screen: Screen,
+  what: string,
+): { show: (progress: Progress) => void; end: () => void } {
+  if (!isWatched(screen)) return { show: () => undefined, end: () => undefined };
+  const { write } = screen;
+  return {
+    show: ({ done, all }) => {
+      const part = all === 0 ? 1 : Math.min(1, done / all);
+      const figures = `${Math.floor(part * 100)} % of ${all} ${what}`;
+      const length = Math.max(0, Math.min(LONGEST, screen.columns - figures.length - 3));
+      const filled = Math.round(part * length);
+      const bar = `${"█".repeat(filled)}${"░".repeat(length - filled)}`;
+      write(`\r${screen.colours.cyan(bar)} ${figures}\u001b[K`);
+    },
+    end: () => {
+      write("\r\u001b[K");
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { diagnose } from "../../src/cli/diagnose.ts";
+import type { DatabaseSeen, Examination } from "../../src/cli/surroundings.ts";
+import { connect } from "../../src/engine/database/connect.ts";
+import { openCliAtServer } from "./cli-at-server.ts";
+import type { CliAtServer } from "./cli-at-server.ts";
+import { configWith, folderWith, pawl } from "./pawl-process.ts";
+
+let at: CliAtServer;
+let database: { DATABASE_URL: string };
+beforeAll(async () => {
+  at = await openCliAtServer();
+  database = { DATABASE_URL: at.databaseUrl };
+});
+
+test("doctor finds nothing wrong where nothing is", async () => {
+  const { code, stdout, stderr } = await at.cli("doctor", { env: database });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(/^✓ database +PostgreSQL 18/m);
+  expect(stdout).toMatch(/^✓ migrations +all \d+ are applied$/m);
+  expect(stdout).toMatch(/^✓ server +\S+ runs Pawl \S+; you are admin of main$/m);
+  expect(stdout).toMatch(/\nnothing is wrong\.\n$/);
+  expect(await at.ask("doctor", { env: database })).toMatchObject({ ok: true });
+});
+
+test("doctor says what is wrong with a set-up and what to do, and makes nothing", async () => {
+  const cwd = await folderWith({});
+  const empty = await pawl(["doctor"], { cwd });
+  expect(empty.code).toBe(0);
+  expect(empty.stdout).toMatch(/^! database +there is none yet\n +`pawl start` makes one\.$/m);
+  expect(empty.stdout).toMatch(/^! server +No server answers at/m);
+  const lost = await pawl(["doctor"], { cwd, env: { DATABASE_URL: "postgres://x@127.0.0.1:1/x" } });
+  expect(lost.code).toBe(1);
+  expect(lost.stdout).toMatch(/^✗ database +No PostgreSQL answers at 127\.0\.0\.1:1/m);
+  const mistaken = await pawl(["doctor"], { cwd, env: { PAWL_SWEEP_SECONDS: "often" } });
+  expect(mistaken.code).toBe(1);
+  expect(mistaken.stdout).toMatch(/^✗ settings +PAWL_SWEEP_SECONDS is "often"/m);
+  const revoked = await at.cli("doctor", { env: database, token: "unknown" });
+  expect(revoked.code).toBe(1);
+  expect(revoked.stdout).toMatch(/^✗ server +The server at \S+ does not know the token/m);
+  await writeFile(join(cwd, "pawl.config.ts"), configWith({ name: 'name: "Letters!",' }));
+  const broken = await pawl(["doctor"], { cwd });
+  expect(broken.code).toBe(1);
+  expect(broken.stdout).toMatch(/^✗ settings +Lifecycle "Letters!"/m);
+});
+
+const HEALTHY: DatabaseSeen = {
+  kind: "external",
+  version: "18.1",
+  answeredInMs: 3,
+  aheadMs: 10,
+  migrations: { applied: 3, missing: [], unknown: [] },
+  connections: { used: 5, most: 100 },
+  longestTransactionSeconds: 1,
+  tasks: { unfinished: 4, sweepLagSeconds: 2, needAttention: 0, orphans: [], waiting: [], waitForNothing: 0 },
+};
+const WELL: Examination = {
+  settings: { mistake: null, config: null, lifecycles: 0 },
+  node: "22.1.0",
+  data: { folder: ".pawl", freeBytes: 50e9, allBytes: 100e9 },
+  database: HEALTHY,
+};
+const tasks = (change: Partial<NonNullable<DatabaseSeen["tasks"]>>): Examination => ({
+  ...WELL,
+  database: { ...HEALTHY, tasks: { ...HEALTHY.tasks!, ...change } },
+});
+const ILL: [Examination, string, "notable" | "wrong", RegExp][] = [
+  [{ ...WELL, node: "20.18.3" }, "node", "wrong", /too old/],
+  [{ ...WELL, data: { ...WELL.data!, freeBytes: 1e9 } }, "disk", "notable", /954 MB of 93 GB/],
+  [{ ...WELL, data: { ...WELL.data!, freeBytes: 1e6 } }, "disk", "wrong", /1 MB/],
+  [{ ...WELL, database: { ...HEALTHY, aheadMs: -5_000 } }, "clocks", "notable", /5 s behind/],
+  [{ ...WELL, database: { ...HEALTHY, aheadMs: 120_000 } }, "clocks", "wrong", /2 min ahead of/],
+  [
+    { ...WELL, database: { ...HEALTHY, connections: { used: 99, most: 100 } } },
+    "connections",
+    "wrong",
+    /99 of 100/,
+  ],
+  [{ ...WELL, database: { ...HEALTHY, longestTransactionSeconds: 4_000 } }, "transactions", "notable", /1 h/],
+  [
+    { ...WELL, database: { ...HEALTHY, migrations: { applied: 2, missing: ["0003-x"], unknown: [] } } },
+    "migrations",
+    "notable",
+    /0003-x not applied/,
+  ],
+  [
+    { ...WELL, database: { ...HEALTHY, migrations: { applied: 4, missing: [], unknown: ["0099-y"] } } },
+    "migrations",
+    "wrong",
+    /0099-y, which this Pawl does not know/,
+  ],
+  [tasks({ sweepLagSeconds: 7_200 }), "timers", "wrong", /2 h ago and nobody/],
+  [
+    tasks({ orphans: [{ lifecycle: "letters", tasks: 2 }] }),
+    "tasks",
+    "wrong",
+    /2 unfinished tasks of "letters"/,
+  ],
+  [tasks({ waitForNothing: 1 }), "tasks", "wrong", /1 task waits for a task that is not there/],
+  [tasks({ needAttention: 3 }), "tasks", "notable", /3 tasks need attention/],
+  [
+    tasks({ waiting: [{ lifecycle: "board", tasks: 1, oldestSeconds: 200_000 }] }),
+    "tasks",
+    "notable",
+    /1 board task free to take, the oldest for 2 d/,
+  ],
+];
+
+test.each(ILL)("an ill installation is diagnosed: %#", (examination, about, state, found) => {
+  const ill = diagnose(examination).filter((one) => one.state !== "fine");
+  expect(ill).toEqual([
+    { about, state, found: expect.stringMatching(found) as string, advice: expect.any(String) as string },
+  ]);
+});
+
+test("a healthy one is not", () => {
+  expect(diagnose(WELL).every(({ state, advice }) => state === "fine" && advice === null)).toBe(true);
+});
+
+test("doctor finds tasks of a lifecycle that is declared no more, and those that wait for nothing", async () => {
+  const id = await at.task("To be orphaned");
+  const sql = connect(at.databaseUrl, { maxConnections: 1 });
+  const other = "019f0000-0000-7000-8000-000000000000";
+  try {
+    await sql`insert into pawl.dependency (org_id, task_id, blocker_id, on_failure, resolved)
+      values ('main', ${id}, ${other}, 'wait', false)`;
+    await sql.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`;
+      await tx`update pawl.task set lifecycle = 'letters' where id = ${id}`;
+    });
+    const { code, stdout } = await at.cli("doctor", { env: database });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^✗ tasks +1 unfinished task of "letters", which is declared nowhere here$/m);
+    expect(stdout).toMatch(/^✗ tasks +1 task waits for a task that is not there any more$/m);
+    await sql.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`;
+      await tx`update pawl.task set lifecycle = 'board' where id = ${id}`;
+      await tx`delete from pawl.dependency where task_id = ${id}`;
+    });
+  } finally {
+    await sql.end();
+  }
+});
+
+test("verify finds nothing where nobody tampered, and names the task where somebody did", async () => {
+  const id = await at.task("To be tampered with");
+  const whole = await at.cli("verify", { env: database });
+  expect(whole).toMatchObject({ code: 0, stderr: "" });
+  expect(whole.stdout).toMatch(/^✓ main: \d+ tasks, \d+ events: every task is what its journal says\.\n$/);
+  const sql = connect(at.databaseUrl, { maxConnections: 1 });
+  try {
+    // As a superuser who means it: the database itself refuses any lesser attempt.
+    await sql.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`;
+      await tx`update pawl.event set comment = 'forged' where task_id = ${id}`;
+    });
+  } finally {
+    await sql.end();
+  }
+  const found = await at.cli("verify --org main", { env: database });
+  expect(found.code).toBe(1);
+  expect(found.stdout).toContain("1 task differs from the journal");
+  expect(found.stdout).toContain(`${id} at version 1: the journal row is not as it was written`);
+  const json = await at.cli("verify --json", { env: database });
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    ok: false,
+    orgs: [{ org: "main", differences: [{ task_id: id }] }],
+  });
+});
+
+test.each([
+  [["verify", "--org", "nobody"], 'There is no org "nobody".'],
+  [["verify", "--data", "/nonexistent/pawl"], "There is no database in /nonexistent/pawl yet."],
+])("pawl %j is refused in a sentence", async (args, said) => {
+  const env = args.includes("--org") ? database : {};
+  const { code, stderr } = await pawl(args, { env });
+  expect(code).toBe(1);
+  expect(stderr).toContain(said);
+});

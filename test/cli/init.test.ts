@@ -1,0 +1,45 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { folderWith, pawl, ROOT } from "./pawl-process.ts";
+
+test("init writes a lifecycle that keeps its promises and compiles under strict, and says what to do next", async () => {
+  const cwd = await folderWith({ "package.json": '{ "type": "module" }' });
+  const { code, stdout, stderr } = await pawl(["init"], { cwd });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  for (const next of ["pawl check errand", "pawl start", "pawl watch"]) expect(stdout).toContain(next);
+  const checked = await pawl(["check", "errand"], { cwd });
+  expect(checked).toMatchObject({ code: 0, stderr: "" });
+  expect(checked.stdout).toContain("2 invariants hold");
+  // Where it would be compiled by its owner: with Pawl and zod beside it.
+  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  const config = join(cwd, "tsconfig.json");
+  await writeFile(
+    config,
+    JSON.stringify({
+      extends: join(ROOT, "tsconfig.json"),
+      compilerOptions: {
+        paths: { pawl: [join(ROOT, "src/index.ts")], zod: [join(ROOT, "node_modules/zod/index.d.ts")] },
+        typeRoots: [join(ROOT, "node_modules/@types")],
+      },
+      include: [join(cwd, "pawl.config.ts")],
+    }),
+  );
+  const { stdout: complaints } = await promisify(execFile)(process.execPath, [tsc, "-p", config]).catch(
+    (error: unknown) => error as { stdout: string },
+  );
+  expect(complaints).toBe("");
+}, 120_000);
+
+test.each(["pawl.config.ts", "pawl.config.mjs"])("init leaves a %s alone that is there", async (name) => {
+  const cwd = await folderWith({ [name]: "export default {};" });
+  expect(await pawl(["init"], { cwd })).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `pawl: There is a ${name} here already, and it was left as it is.\n  \`pawl check\` proves what it declares.\n`,
+  });
+  expect(await readFile(join(cwd, name), "utf8")).toBe("export default {};");
+});

@@ -1,0 +1,115 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import picocolors from "picocolors";
+import { beforeAll, expect, test, vi } from "vitest";
+import { widthOf } from "../../src/cli/display-width.ts";
+import type { Surroundings } from "../../src/cli/surroundings.ts";
+import { watchTasks } from "../../src/cli/watch-tasks.ts";
+import { openCliAtServer } from "./cli-at-server.ts";
+import type { CliAtServer } from "./cli-at-server.ts";
+import { ROOT } from "./pawl-process.ts";
+
+let at: CliAtServer;
+beforeAll(async () => {
+  at = await openCliAtServer();
+});
+
+test("in a pipe every event is a line, from where it is asked for, and as JSON", async () => {
+  const id = await at.task("To be watched");
+  expect((await at.cli(["tasks", "act", id, "comment", "-m", "hm"])).code).toBe(0);
+  const { code, stdout } = await at.cli("watch --after 0 --count 2");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    new RegExp(`^\\S+Z ${id} board create NEW by admin\n\\S+Z ${id} board comment NEW by admin\n$`),
+  );
+  const lines = (await at.cli("tasks watch --after 0 --count 2 --json")).stdout.trimEnd().split("\n");
+  expect(lines.map((line) => (JSON.parse(line) as { position: number }).position)).toEqual([1, 2]);
+});
+
+test.skipIf(process.platform === "win32")(
+  "what happens is told as it happens, until Ctrl-C, which is no fault",
+  async () => {
+    const program = ["--import", import.meta.resolve("tsx"), join(ROOT, "src/bin.ts"), "watch"];
+    const env = { PATH: process.env.PATH, PAWL_URL: at.server.address, PAWL_TOKEN: at.admin };
+    const child = spawn(process.execPath, program, { env, stdio: ["ignore", "pipe", "pipe"] });
+    let told = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (told += text));
+    const closed = once(child, "close");
+    await vi.waitFor(
+      async () => {
+        await at.task("Something new");
+        expect(told).toMatch(/board create NEW by admin\n/);
+      },
+      { timeout: 30_000, interval: 500 },
+    );
+    child.kill("SIGINT");
+    expect((await closed)[0]).toBe(0);
+  },
+);
+
+test("in a terminal the view draws itself anew, gives the screen back, and no line is too long", async () => {
+  const columns = 80;
+  const drawn: string[] = [];
+  const out = {
+    write: (text: string) => drawn.push(text),
+    colours: picocolors.createColors(false),
+    columns,
+    rows: 12,
+  };
+  let stop: () => void = () => undefined;
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const watching = watchTasks(
+    {
+      version: "0.0.0",
+      out,
+      err: out,
+      now: Date.now,
+      untilStopped: () => stopped,
+      findServer: () =>
+        Promise.resolve({
+          url: at.server.address,
+          urlFrom: "PAWL_URL",
+          token: at.admin,
+          tokenFrom: "PAWL_TOKEN",
+        }),
+    } as unknown as Surroundings,
+    { lifecycle: "board" },
+  );
+  await vi.waitFor(() => {
+    expect(drawn.at(-1)).toContain("live");
+  });
+  const title = "A task with a title that is far too long to stand in one line of a terminal of 80 columns";
+  const id = await at.task(title);
+  await vi.waitFor(
+    () => {
+      expect(drawn.at(-1)).toContain("A task with a title");
+      expect(drawn.at(-1)).toContain("admin create NEW");
+    },
+    { timeout: 10_000 },
+  );
+  await at.cli(["tasks", "act", id, "cancel", "-m", "enough"]);
+  await vi.waitFor(
+    () => {
+      expect(drawn.at(-1)).toContain("admin cancel NEW → CANCELLED");
+    },
+    { timeout: 10_000 },
+  );
+  stop();
+  expect(await watching).toBe(0);
+  expect(drawn[0]).toBe("\u001b[?1049h\u001b[?25l");
+  expect(drawn.at(-1)).toBe("\u001b[?25h\u001b[?1049l");
+  const frames = drawn.slice(1, -1).map((frame) => frame.replaceAll(/\u001b\[\w/g, "").split("\r\n"));
+  for (const lines of frames) {
+    expect(lines.length).toBeLessThan(12);
+    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+  }
+});
+
+test("where no server answers, watch says so instead of waiting for ever", async () => {
+  const { code, stderr } = await at.cli("watch", { env: { PAWL_URL: "http://127.0.0.1:47998" } });
+  expect(code).toBe(5);
+  expect(stderr).toContain("No server answers at http://127.0.0.1:47998");
+});

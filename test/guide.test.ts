@@ -1,0 +1,124 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { ROOT } from "./cli/pawl-process.ts";
+import { stopAbandonedServer } from "./support/abandoned-server.ts";
+import { installPawl, packPawl } from "./support/installed-pawl.ts";
+
+type Block = { language: string; text: string };
+
+/** Those that go on until they are stopped, and what they say when they are under way. */
+const LASTING: Readonly<Record<string, string>> = {
+  "npx pawl start": "Pawl listens on ",
+  "npx tsx --env-file=worker.env worker.ts": "done: Buy milk",
+};
+
+test.skipIf(process.platform === "win32")(
+  "every block of the guide does what the guide says",
+  async () => {
+    const blocks = blocksOf(await readFile(join(ROOT, "docs/guide.md"), "utf8"));
+    const scratch = await realpath(await mkdtemp(join(tmpdir(), "pawl-guide-")));
+    const folder = join(scratch, "errands");
+    const lasting: ChildProcess[] = [];
+    onTestFinished(async () => {
+      for (const child of lasting.reverse()) await end(child);
+      await stopAbandonedServer(join(folder, ".pawl")).catch(() => undefined);
+      await rm(scratch, { recursive: true, force: true });
+    });
+    const { tarball } = await packPawl(scratch);
+    const env: NodeJS.ProcessEnv = {
+      PATH: process.env.PATH,
+      HOME: scratch,
+      PAWL_PORT: "0",
+      PAWL_LOG_LEVEL: "warn",
+    };
+
+    const files = blocks.flatMap(({ text }) => {
+      const [, name, body] = /^\/\/ (\S+\.\w+)\n([\s\S]*)$/.exec(text) ?? [];
+      return name === undefined || body === undefined ? [] : [{ name, body }];
+    });
+    expect(files.map(({ name }) => name)).toEqual(["worker.ts", "errand-list.tsx", "tsconfig.json"]);
+
+    let said = "";
+    for (const { language, text } of blocks) {
+      if (language === "text") expectSaid(said, text);
+      if (language !== "sh") continue;
+      const installs = /^npm install .*$/gm;
+      const cwd = text.startsWith("mkdir ") ? scratch : folder;
+      const under = LASTING[text.trim()];
+      if (under === undefined) said = await shell(text.replaceAll(installs, ""), cwd, env);
+      else {
+        const { child, line } = await stayUnderWay(text, cwd, env, under);
+        lasting.push(child);
+        env.PAWL_URL ??= /http:\S+?(?=;)/.exec(line)?.[0];
+      }
+      if (!installs.test(text)) continue;
+      await installPawl(tarball, folder, ["typescript", "tsx", "@types/node", "@types/react", "csstype"]);
+      await symlink(join(folder, "node_modules/typescript/bin/tsc"), join(folder, "node_modules/.bin/tsc"));
+      await symlink(join(folder, "node_modules/tsx/dist/cli.mjs"), join(folder, "node_modules/.bin/tsx"));
+      for (const { name, body } of files) await writeFile(join(folder, name), body);
+    }
+    expect(said).toBe("");
+  },
+  300_000,
+);
+
+function blocksOf(markdown: string): Block[] {
+  return [...markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = "", text = ""]) => ({
+    language,
+    text,
+  }));
+}
+
+/** What the page shows stands in what was printed, line by line; … is anything. */
+function expectSaid(said: string, shown: string): void {
+  for (const line of shown.trimEnd().split("\n")) {
+    const parts = line.split("…").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+    expect(said).toMatch(new RegExp(`^${parts.join(".*")}$`, "m"));
+  }
+}
+
+async function shell(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn("bash", ["-euo", "pipefail", "-c", script], {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let [said, complained] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (complained += text));
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code !== 0) throw new Error(`ended with ${String(code)}:\n${script}\n${said}\n${complained}`);
+  return said;
+}
+
+async function stayUnderWay(script: string, cwd: string, env: NodeJS.ProcessEnv, sign: string) {
+  // In a group of its own, since npx stands between us and what it runs.
+  const child = spawn("bash", ["-c", script], {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (said += text));
+  await vi.waitFor(
+    () => {
+      expect(said).toContain(sign);
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+  return { child, line: said.slice(said.indexOf(sign)) };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.pid === undefined) return;
+  const ended = once(child, "close");
+  process.kill(-child.pid, "SIGTERM");
+  await ended;
+}

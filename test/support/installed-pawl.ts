@@ -1,0 +1,56 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, cp, mkdir, readFile, rename, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { ROOT } from "../cli/pawl-process.ts";
+
+const execute = promisify(execFile);
+const WINDOWS = process.platform === "win32";
+
+type Manifest = Record<
+  "dependencies" | "optionalDependencies" | "peerDependencies",
+  Record<string, string>
+> & { version: string };
+
+/** Packs what would be published; gives the tarball, and the folder that it was packed from. */
+export async function packPawl(scratch: string): Promise<{ tarball: string; packed: string }> {
+  const packed = join(scratch, "package");
+  // Packed beside the repository: others may be building into its dist at this moment.
+  await mkdir(packed);
+  for (const file of ["package.json", "README.md", "CHANGELOG.md", "LICENSE"])
+    await cp(join(ROOT, file), join(packed, file));
+  await execute(process.execPath, [join(ROOT, "scripts/build.js"), join(packed, "dist")]);
+  await execute("npm", ["pack", "--ignore-scripts", "--pack-destination", scratch], {
+    cwd: packed,
+    shell: WINDOWS,
+  });
+  const { version } = await readManifest();
+  return { tarball: join(scratch, `pawl-${version}.tgz`), packed };
+}
+
+/** What `npm install` does, without a registry: only what the manifest lists, and `more`, can be found beside the package. */
+export async function installPawl(tarball: string, project: string, more: readonly string[]): Promise<void> {
+  const modules = join(project, "node_modules");
+  await mkdir(join(modules, ".bin"), { recursive: true });
+  await execute("tar", ["-xzf", tarball, "-C", modules]);
+  await rename(join(modules, "package"), join(modules, "pawl"));
+  const { dependencies, peerDependencies, optionalDependencies } = await readManifest();
+  const listed = [...Object.keys(dependencies), ...Object.keys(peerDependencies), ...more];
+  // Of those for other platforms there are none.
+  const optional = Object.keys(optionalDependencies).filter((name) => existsSync(installed(name)));
+  for (const name of new Set([...listed, ...optional])) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(installed(name), join(modules, name), "junction");
+  }
+  await chmod(join(modules, "pawl/dist/bin.js"), 0o755);
+  await symlink(join(modules, "pawl/dist/bin.js"), join(modules, ".bin/pawl"));
+}
+
+function installed(name: string): string {
+  return join(ROOT, "node_modules", name);
+}
+
+async function readManifest(): Promise<Manifest> {
+  return JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as Manifest;
+}
