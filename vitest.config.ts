@@ -5,6 +5,8 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     // One embedded PostgreSQL for the whole run; each test file makes its own databases on it.
     globalSetup: ["test/support/postgres-setup.ts"],
+    // Most of a test's time is waiting; left alone, a machine with two cores would run one file at a time.
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
