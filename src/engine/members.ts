@@ -1,20 +1,9 @@
 import { PawlError } from "../core/index.ts";
-import type { Actor, JsonObject, MemberKind } from "../core/index.ts";
+import type { Actor, JsonObject } from "../core/index.ts";
 import type { Sql } from "./database/connect.ts";
+import type { MemberRow } from "./statements/members.ts";
 
-type Member = {
-  id: string;
-  name: string;
-  kind: MemberKind;
-  roles: string[];
-  /** null: every project of the org. */
-  project_ids: string[] | null;
-  skill_level: number | null;
-  specializations: string[];
-  active: boolean;
-};
-
-export type NewMember = Partial<Member> & { id: string };
+export type NewMember = Partial<MemberRow> & { id: string };
 
 /** An org with its first project, `main`; one that exists already is left as it is. */
 export async function createOrg(sql: Sql, id: string): Promise<void> {
@@ -55,7 +44,7 @@ export async function createMember(sql: Sql, org_id: string, member: NewMember):
 
 /** A member as one who acts; a member who is unknown or switched off cannot. */
 export async function findActor(sql: Sql, org_id: string, id: string): Promise<Actor> {
-  const [member] = await sql<Member[]>`
+  const [member] = await sql<MemberRow[]>`
     select m.id, m.name, m.kind, m.roles, m.project_ids, m.skill_level, m.specializations, m.active
     from pawl.member m where m.org_id = ${org_id} and m.id = ${id}`;
   if (!member) throw new PawlError("NOT_FOUND", `There is no member "${id}".`);
