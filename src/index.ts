@@ -56,7 +56,8 @@ export type {
 export { LIFECYCLES } from "./lifecycles/index.ts";
 export { openPawl } from "./open-pawl.ts";
 export type { Pawl, PawlOptions } from "./open-pawl.ts";
-export type { By, EngineOptions, TaskQuery, Within } from "./engine/engine.ts";
+export type { By, EngineOptions, Within } from "./engine/engine.ts";
+export type { TaskPage, TaskQuery } from "./engine/list-page.ts";
 export type { Claimed, ClaimRequest } from "./engine/claim.ts";
 export type { NewTask } from "./engine/admit-creations.ts";
 export type { CreatedTasks } from "./engine/create.ts";

@@ -14,6 +14,8 @@ import type { CreatedTasks } from "./create.ts";
 import { Commits } from "./commits.ts";
 import type { Sql } from "./database/connect.ts";
 import type { LifecycleParts } from "./lifecycle-parts.ts";
+import { listPage } from "./list-page.ts";
+import type { TaskPage, TaskQuery } from "./list-page.ts";
 import { observed } from "./observer.ts";
 import type { EngineObserver } from "./observer.ts";
 import { performWithin } from "./perform.ts";
@@ -27,7 +29,6 @@ import type { Reconciled } from "./reconcile.ts";
 import { isUuid, notFound, refusalOfData } from "./refusals.ts";
 import { isUnstorable } from "./fault.ts";
 import { findTasks, readLeases } from "./statements/find-tasks.ts";
-import { listTasks } from "./statements/list-tasks.ts";
 import { settleBatch } from "./settle-batch.ts";
 import { settleInside } from "./settle-inside.ts";
 import { orgsWithDueTasks } from "./statements/pick-due.ts";
@@ -38,7 +39,7 @@ import type { EventRow } from "./statements/read-journal.ts";
 import { beatLeases } from "./statements/save-leases.ts";
 import { sweepOneWithin, sweepWithin } from "./sweep.ts";
 import type { Swept } from "./sweep.ts";
-import { isOpen, taskOf } from "./task-row.ts";
+import { taskOf } from "./task-row.ts";
 import { transact } from "./transact.ts";
 import type { Patience } from "./transact.ts";
 import type { Tx } from "./transaction.ts";
@@ -46,7 +47,6 @@ import { verifyOrg } from "./verify.ts";
 import type { Verified } from "./verify.ts";
 import { workOn } from "./work.ts";
 import type { JournalEntry } from "./work.ts";
-import { visibleProjects } from "./visible-projects.ts";
 import { Workshop } from "./workshop.ts";
 
 /** In whose name: an org, and a member of it (or the system). */
@@ -58,16 +58,6 @@ export type Within = { tx?: Tx | undefined };
 export type EngineOptions = Partial<Patience> & {
   parts?: Readonly<Record<string, LifecycleParts>>;
   observer?: EngineObserver | undefined;
-};
-
-export type TaskQuery = {
-  lifecycle?: string;
-  status?: readonly string[];
-  project_id?: string;
-  assigned_to?: string;
-  q?: string;
-  cursor?: string;
-  limit?: number;
 };
 
 const MOST_PER_PAGE = 200;
@@ -173,44 +163,9 @@ export class Engine {
   }
 
   /** A page of the tasks the caller may see, oldest first; `cursor` of the answer asks for the next one. */
-  async list(
-    { org_id, actor }: By,
-    query: TaskQuery = {},
-  ): Promise<{ tasks: PublicTask[]; cursor: string | null }> {
+  async list({ org_id, actor }: By, query: TaskQuery = {}): Promise<TaskPage> {
     const limit = pageOf(query.limit ?? 50);
-    const cursor = query.cursor ?? null;
-    if (cursor !== null && !isUuid(cursor))
-      throw new PawlError("VALIDATION_ERROR", "The cursor is not one of Pawl's.");
-    return this.read(async (tx) => {
-      const statuses = query.status ? [...new Set(query.status)] : null;
-      const filter = {
-        cursor,
-        lifecycle: query.lifecycle ?? null,
-        statuses,
-        projects: visibleProjects(actor, query.project_id ?? null),
-        assigned_to: query.assigned_to ?? null,
-        text: query.q ?? null,
-        reader: actor.id,
-        limit: limit + 1,
-      };
-      const lifecycle = this.workshop.lifecycles.get(query.lifecycle ?? "");
-      const unfinished = lifecycle !== undefined && statuses?.every((status) => isOpen(lifecycle, status));
-      const rows = await listTasks(tx, org_id, filter, unfinished ? { unfinished } : {});
-      const page = rows.slice(0, limit);
-      const leases = new Map(
-        (
-          await readLeases(
-            tx,
-            org_id,
-            page.map((row) => row.id),
-          )
-        ).map((row) => [row.task_id, row]),
-      );
-      return {
-        tasks: page.map((row) => publicTask(taskOf(row, leases.get(row.id)))),
-        cursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
-      };
-    });
+    return this.read((tx) => listPage(this.workshop, tx, { org_id, actor }, { ...query, limit }));
   }
 
   /** A task's journal, oldest first. */

@@ -52,7 +52,7 @@ export function listTasks(
   tx: Tx,
   org_id: string,
   filter: TaskFilter,
-  { unfinished = false }: { unfinished?: boolean } = {},
+  { unfinished }: { unfinished: boolean },
 ): Promise<TaskRow[]> {
   return query<TaskRow>(tx, unfinished ? LIST_UNFINISHED : LIST_TASKS, [
     org_id,
