@@ -4,6 +4,7 @@ import type { By, Engine } from "../../engine/engine.ts";
 import type { Performed, PerformRequest } from "../../engine/perform.ts";
 import type { PublicTask } from "../../engine/public-task.ts";
 import { readClock } from "../../engine/statements/read-surroundings.ts";
+import type { Tx } from "../../engine/transaction.ts";
 import { boardEvent, boardTask, listedTask } from "./board-task.ts";
 import { onWire, onWireOrNull, STATUSES } from "./contract.ts";
 import type { BoardEvent, BoardStatus, BoardTask, ListedBoardTask } from "./contract.ts";
@@ -93,12 +94,8 @@ export class BoardDesk {
   }
 
   /** Tasks of the engine's in the board's words. */
-  async tell({ org_id }: By, tasks: readonly PublicTask[]): Promise<BoardTask[]> {
-    const ids = tasks.map((task) => task.id);
-    return this.engine.read(async (tx) => {
-      const [blockers, now] = await Promise.all([readBlockedBy(tx, org_id, ids), readClock(tx)]);
-      return tasks.map((task) => boardTask(task, blockers.get(task.id) ?? [], now));
-    });
+  tell(by: By, tasks: readonly PublicTask[]): Promise<BoardTask[]> {
+    return this.engine.read((tx) => tellWithin(tx, by, tasks));
   }
 
   async tellMove(by: By, { task, event }: Performed): Promise<{ task: BoardTask; event: BoardEvent | null }> {
@@ -111,11 +108,13 @@ export class BoardDesk {
     if ("kind" in task) return task;
     // Of another lifecycle: on this board there is no such task.
     if (task.lifecycle !== "board") return noSuchTask(id);
-    const [[told], events] = await Promise.all([
-      this.tell(by, [task]),
-      this.engine.read((tx) => readBoardEvents(tx, by.org_id, task.id)),
-    ]);
-    return { task: told as BoardTask, events: events.map(boardEvent) };
+    return this.engine.read(async (tx) => {
+      const [[told], events] = await Promise.all([
+        tellWithin(tx, by, [task]),
+        readBoardEvents(tx, by.org_id, task.id),
+      ]);
+      return { task: told as BoardTask, events: events.map(boardEvent) };
+    });
   }
 
   /** The ordinary change of status: by the one rule that leads there. */
@@ -179,6 +178,12 @@ export class BoardDesk {
       };
     });
   }
+}
+
+async function tellWithin(tx: Tx, { org_id }: By, tasks: readonly PublicTask[]): Promise<BoardTask[]> {
+  const ids = tasks.map((task) => task.id);
+  const [blockers, now] = await Promise.all([readBlockedBy(tx, org_id, ids), readClock(tx)]);
+  return tasks.map((task) => boardTask(task, blockers.get(task.id) ?? [], now));
 }
 
 function noSuchTask(id: string): Refusal {

@@ -37,8 +37,15 @@ export function countByAgent(
     if (id !== null) agents.set(id, known);
     return known;
   };
-  for (const { action, actor_id, held_by } of events) {
-    if (action === "complete") of(actor_id).tasks_completed++;
+  const completed = new Map<string, StatEvent[]>();
+  for (const event of events) {
+    const { action, actor_id, held_by } = event;
+    if (action === "complete" && actor_id !== null) {
+      of(actor_id).tasks_completed++;
+      const done = completed.get(actor_id);
+      if (done) done.push(event);
+      else completed.set(actor_id, [event]);
+    }
     if (action === "cancel") of(held_by).tasks_cancelled++;
     if (action === "expire") of(held_by).tasks_stuck_count++;
     if (action === "take_over") {
@@ -51,12 +58,7 @@ export function countByAgent(
     }
   }
   for (const { what, who, tasks } of present) if (what === "in_progress") of(who).tasks_in_progress = tasks;
-  for (const [id, counts] of agents) {
-    Object.assign(
-      counts,
-      timesOf(events.filter(({ action, actor_id }) => action === "complete" && actor_id === id)),
-    );
-  }
+  for (const [id, done] of completed) Object.assign(of(id), timesOf(done));
   return agents;
 }
 

@@ -22,8 +22,8 @@ const READ_EVENTS = `
     ) as probe
     where s.high - s.low > 1
   )
-  select e.task_id, e.type, e.action, e.to_status, e.actor_id, e.created_at, t.created_at as task_created_at, t.status,
-    t.assigned_to, held.by as held_by, started.at as started_at
+  select e.task_id, e.action, e.actor_id, e.created_at, t.created_at as task_created_at, t.status, held.by as held_by,
+    started.at as started_at
   from pawl.event e
   -- One by one (that is what the offset is for): planned for a third of the feed, a join would read all tasks of the org.
   cross join lateral (
