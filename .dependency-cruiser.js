@@ -22,6 +22,8 @@ const rooms = Object.entries(LAW).map(([room, allowed]) => ({
     path: "^src/",
     pathNot: [
       `^src/(${[room, ...allowed].join("|")})/`,
+      // The commands of a lifecycle are made of the command line's parts.
+      ...(room === "lifecycles" ? ["^src/cli/kit\\.ts$"] : []),
       ...(room === "console" ? ["^src/lifecycles/[^/]+/contract\\.ts$"] : []),
     ],
   },

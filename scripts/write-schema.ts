@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "../src/engine/database/open-database.ts";
 import { migrate } from "../src/engine/migrate.ts";
+import { MIGRATIONS } from "../src/lifecycles/parts.ts";
 import { dumpSchema } from "./dump-schema.ts";
 
 /** Migrates an empty database of a server of its own and writes down what came of it; says whether that is new. */
@@ -10,7 +11,7 @@ export async function writeSchema(file: URL): Promise<boolean> {
   const data = await mkdtemp(join(tmpdir(), "pawl-schema-"));
   const database = await openDatabase({ data, fsync: false, maxConnections: 1 });
   try {
-    await migrate(database.sql);
+    await migrate(database.sql, { folders: MIGRATIONS });
     const schema = await dumpSchema(database.sql);
     if (schema === (await readFile(file, "utf8").catch(() => ""))) return false;
     await writeFile(file, schema);

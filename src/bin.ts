@@ -9,12 +9,13 @@ import { adminTokenFile } from "./admin-token-file.ts";
 import { agentStation } from "./agent-station.ts";
 import { atDatabase, startApp } from "./app.ts";
 import { run } from "./cli/index.ts";
-import type { Screen, ServerFlags } from "./cli/index.ts";
+import type { Screen, ServerFlags, Surroundings } from "./cli/index.ts";
 import { findConfig, loadConfig } from "./config.ts";
 import { examineInstallation, verifyInstallation } from "./examine-installation.ts";
 import { findServer } from "./find-server.ts";
 import * as core from "./core/index.ts";
 import * as pawl from "./index.ts";
+import { LIFECYCLE_COMMANDS } from "./lifecycles/commands.ts";
 import * as lifecycles from "./lifecycles/index.ts";
 import { resolveSettings } from "./settings.ts";
 import { untilSignal } from "./until-signal.ts";
@@ -24,7 +25,7 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
   version: string;
 };
 
-process.exitCode = await run(argv.slice(2), {
+const surroundings: Surroundings = {
   version,
   out: screen(stdout),
   err: screen(stderr),
@@ -78,7 +79,9 @@ process.exitCode = await run(argv.slice(2), {
     verify: async (org, flags, onProgress) => verifyInstallation(await setUp(flags), org, onProgress),
     examine: (flags) => examineInstallation(() => setUp(flags), pawl.LIFECYCLES),
   },
-});
+};
+
+process.exitCode = await run(argv.slice(2), surroundings, LIFECYCLE_COMMANDS);
 
 function readConfig(path: string | undefined) {
   const modules = { pawl, "pawl/core": core, "pawl/lifecycles": lifecycles, zod, "zod/v4": zod };

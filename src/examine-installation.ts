@@ -7,6 +7,7 @@ import { openDatabase } from "./engine/database/open-database.ts";
 import { countTasksByOrg, examineDatabase } from "./engine/examine.ts";
 import type { Condition } from "./engine/examine.ts";
 import { Engine } from "./engine/engine.ts";
+import { MIGRATIONS } from "./lifecycles/parts.ts";
 import type { Settings } from "./settings.ts";
 
 type SetUp = { settings: Settings; lifecycles: readonly Lifecycle[]; config: string | null };
@@ -42,7 +43,7 @@ export async function verifyInstallation(
   const { url, data } = placeOf(settings);
   const database = await openDatabase({ url, data, maxConnections: 2, prepare: settings.preparedStatements });
   try {
-    const counted = await countTasksByOrg(database.sql);
+    const counted = await countTasksByOrg(database.sql, MIGRATIONS);
     if (counted === null)
       throw new PawlError(
         "DATABASE_UNUSABLE",
@@ -80,7 +81,7 @@ async function lookAtDatabase(settings: Settings, lifecycles: readonly Lifecycle
     });
     try {
       const asked = Date.now();
-      const condition = await examineDatabase(database.sql);
+      const condition = await examineDatabase(database.sql, MIGRATIONS);
       const times = { answeredInMs: asked - begun, aheadMs: Math.round(condition.now - Date.now()) };
       return { kind: database.kind, ...times, ...seenIn(condition, lifecycles) };
     } finally {

@@ -1,5 +1,5 @@
 import { LIFECYCLES } from "./lifecycles/index.ts";
-import { PARTS } from "./lifecycles/parts.ts";
+import { MIGRATIONS, PARTS } from "./lifecycles/parts.ts";
 import { startCommitHints } from "./engine/commit-hints.ts";
 import type { CommitHintOptions } from "./engine/commit-hints.ts";
 import { openDatabase } from "./engine/database/open-database.ts";
@@ -65,7 +65,7 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   const { sql } = database;
   const known = [...LIFECYCLES, ...lifecycles];
   try {
-    await migrate(sql);
+    await migrate(sql, { folders: MIGRATIONS });
     await registerLifecycles(sql, known, { parts });
     await createOrg(sql, "main");
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Client, FeedEvent } from "../client/index.ts";
 import type { TaskOnWire } from "../contract/index.ts";
+import { openCanvas } from "./canvas.ts";
 import { cut, oneLine } from "./display-width.ts";
 import { shortId } from "./find-task.ts";
 import { count } from "./print.ts";
@@ -139,19 +140,6 @@ function eventText(event: FeedEvent, task: TaskOnWire | undefined, columns: numb
   const ago = stretch(now - Date.parse(event.created_at)).padStart(6);
   const what = `${event.actor_id ?? "system"} ${event.action} ${moveText(event)}`;
   return cut(`${ago} ago  ${shortId(event.task_id)}  ${what}  ${oneLine(task?.title ?? "")}`, columns);
-}
-
-/** A screen of its own, given back as it was. Lines are drawn over the old ones: nothing flickers. */
-function openCanvas({ write }: Surroundings["out"]): { draw: (lines: string[]) => void; close: () => void } {
-  write("\u001b[?1049h\u001b[?25l");
-  return {
-    draw: (lines) => {
-      write(`\u001b[H${lines.map((line) => `${line}\u001b[K`).join("\r\n")}\u001b[J`);
-    },
-    close: () => {
-      write("\u001b[?25h\u001b[?1049l");
-    },
-  };
 }
 
 /** Does something soon after it was asked to, once for all who asked meanwhile. */

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { addAgentCommands } from "./commands/agent-commands.ts";
 import { titled } from "./commands/command-options.ts";
-import type { Leave } from "./commands/command-options.ts";
+import type { AddCommands, Leave } from "./commands/command-options.ts";
 import { addDirectoryCommands } from "./commands/directory-commands.ts";
 import { addHouseCommands } from "./commands/house-commands.ts";
 import { addLifecycleCommands } from "./commands/lifecycle-commands.ts";
@@ -10,7 +10,11 @@ import { EXIT, EXIT_MEANINGS } from "./exit-code.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** Every command with its options and its help. */
-export function buildProgram(surroundings: Surroundings, leave: Leave): Command {
+export function buildProgram(
+  surroundings: Surroundings,
+  leave: Leave,
+  more: readonly AddCommands[] = [],
+): Command {
   const program = prepare(new Command("pawl"), surroundings)
     .description(
       "Moves tasks through declared lifecycles: only along declared transitions, once, and on record.",
@@ -26,6 +30,8 @@ export function buildProgram(surroundings: Surroundings, leave: Leave): Command 
   addDirectoryCommands(program, surroundings, leave);
   program.commandsGroup("For AI agents:");
   addAgentCommands(program, surroundings, leave);
+  program.commandsGroup("Of the lifecycles:");
+  for (const add of more) add(program, surroundings, leave);
   return program;
 }
 

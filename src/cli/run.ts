@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import type { Command } from "commander";
+import type { AddCommands } from "./commands/command-options.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { buildProgram } from "./program.ts";
@@ -7,13 +8,18 @@ import type { Surroundings } from "./surroundings.ts";
 import { tellFault, tellUsageFault } from "./tell-fault.ts";
 import { tellStrayFaults } from "./tell-stray-faults.ts";
 
-/** Runs one command line and gives its exit code; whatever goes wrong has been said on `err`. */
-export async function run(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+/** Runs one command line, with the commands of lifecycles among those there are, and gives its exit code; whatever goes wrong has been said on `err`. */
+export async function run(
+  args: readonly string[],
+  surroundings: Surroundings,
+  more: readonly AddCommands[] = [],
+): Promise<ExitCode> {
   tellStrayFaults(surroundings);
   let exitCode: ExitCode = EXIT.fine;
-  const program = buildProgram(surroundings, (code) => {
+  const leave = (code: ExitCode) => {
     exitCode = code;
-  });
+  };
+  const program = buildProgram(surroundings, leave, more);
   const meant = commandIn(program, args);
   // A group alone, as `pawl tasks`, is a question about what there is.
   if (args.length === 0 || (meant.rest.length === 0 && meant.command.commands.length > 0)) {

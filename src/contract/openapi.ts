@@ -124,7 +124,9 @@ export function refusalCodesOf(route: Route): AnyProblemCode[] {
   // A body that is sent is read, also where none is asked for.
   const reads = method !== "GET";
   const codes: AnyProblemCode[] = [
-    ...(access === "open" ? [] : ["INVALID_TOKEN", "MEMBER_INACTIVE", "RATE_LIMITED", "UNAVAILABLE"]),
+    ...(access === "open"
+      ? []
+      : ["INVALID_TOKEN", "MEMBER_INACTIVE", "TOKEN_CONFINED", "RATE_LIMITED", "UNAVAILABLE"]),
     ...(access === "admin" || ruled ? ["FORBIDDEN"] : []),
     ...(reads || (body ?? query ?? idempotent ?? versioned) ? ["VALIDATION_ERROR"] : []),
     ...(reads ? ["TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] : []),

@@ -19,6 +19,8 @@ export type Route = {
   readonly group: string;
   /** "member" unless said otherwise: any token. "admin": a token of an admin. "open": nobody is asked who he is. */
   readonly access?: "member" | "admin" | "open";
+  /** Which confined tokens are let in as well; what they may do here is looked at by the route itself. */
+  readonly confined?: readonly ("chat" | "task")[];
   /** Takes a client_event_id, in the body or as `Idempotency-Key`; the same one again gets the first answer again. */
   readonly idempotent?: true;
   /** Takes an expected_row_version, in the body or as `If-Match`. */

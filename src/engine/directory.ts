@@ -7,6 +7,7 @@ import { answerOnce } from "./answer-once.ts";
 import type { Once } from "./answer-once.ts";
 import { ask } from "./ask.ts";
 import { Batch } from "./batch.ts";
+import type { Confines } from "./confines.ts";
 import type { Sql } from "./database/connect.ts";
 import type { By } from "./engine.ts";
 import { isUnstorable } from "./fault.ts";
@@ -68,10 +69,10 @@ export class Directory {
     const org_id = orgOfToken(token);
     const holder = await this.lookups.add({ org_id, hash: hashOfToken(token) });
     if (!holder) return refuse("INVALID_TOKEN", "This token is unknown, or has been revoked.");
-    const { hash: _, token_id, ...member } = holder;
+    const { hash: _, token_id, confined_to, ...member } = holder;
     if (!member.active) return refuse("MEMBER_INACTIVE", `The member "${member.id}" is switched off.`);
     const { active: __, ...actor } = member;
-    return { kind: "known", org_id, actor, member, token_id };
+    return { kind: "known", org_id, actor, member, token_id, confined_to };
   }
 
   /** Resolves if the database answers. */
@@ -170,6 +171,17 @@ export class Directory {
       await saveToken(tx, org_id, { id, member_id, hash: hashOfToken(token), created_by: actor.id });
       return { kind: "issued" as const, id, token };
     });
+  }
+
+  /** A token for a member that opens only what `confined_to` names; whether the caller may hand it out has been asked. */
+  async issueConfinedToken(
+    { org_id, actor }: By,
+    { member_id, ...bounds }: { member_id: string; confined_to: Confines; expires_in_ms?: number },
+  ): Promise<{ id: string; token: string }> {
+    const [id, token] = [uuidv7(), makeToken(org_id)];
+    const made = { id, member_id, hash: hashOfToken(token), created_by: actor.id, ...bounds };
+    await this.transact((tx) => saveToken(tx, org_id, made));
+    return { id, token };
   }
 
   async revokeToken({ org_id, actor }: By, id: string): Promise<{ kind: "revoked" } | Refusal> {

@@ -9,6 +9,7 @@ import { claimWithin } from "./claim.ts";
 import type { Claimed, ClaimRequest } from "./claim.ts";
 import { admitCreations } from "./admit-creations.ts";
 import type { AdmittedCreation, NewTask } from "./admit-creations.ts";
+import type { Confines } from "./confines.ts";
 import { createWithin } from "./create.ts";
 import type { CreatedTasks } from "./create.ts";
 import { Commits } from "./commits.ts";
@@ -50,7 +51,8 @@ import type { JournalEntry } from "./work.ts";
 import { Workshop } from "./workshop.ts";
 
 /** In whose name: an org, and a member of it (or the system). */
-export type By = { org_id: string; actor: Actor };
+/** In whose name. `confined_to`: he came with a token that opens less than he may do. */
+export type By = { org_id: string; actor: Actor; confined_to?: Confines | null };
 
 /** The caller's own open transaction: what is done in it is done, or not, with everything else that is in it. */
 export type Within = { tx?: Tx | undefined };

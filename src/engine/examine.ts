@@ -1,12 +1,10 @@
-import { readdir } from "node:fs/promises";
 import { countUnfinished, countWaiting, readSweepLag } from "./statements/count-tasks.ts";
 import type { UnfinishedRow, WaitingRow } from "./statements/count-tasks.ts";
 import { countByOrg, countStuck, readApplied, readCondition } from "./statements/examine-database.ts";
 import type { ConditionRow, StuckRow } from "./statements/examine-database.ts";
 import type { Sql } from "./database/connect.ts";
+import { namesOfMigrations } from "./migrations.ts";
 import type { Tx } from "./transaction.ts";
-
-const MIGRATIONS = new URL("./migrations/", import.meta.url);
 
 export type Condition = ConditionRow & {
   migrations: { applied: number; missing: string[]; unknown: string[] };
@@ -16,22 +14,25 @@ export type Condition = ConditionRow & {
 };
 
 /** Looks at a database as it is; nothing is made or changed, whatever state its schema is in. */
-export async function examineDatabase(sql: Sql): Promise<Condition> {
+export async function examineDatabase(sql: Sql, folders: readonly URL[]): Promise<Condition> {
   return inReading(sql, async (tx) => {
     const condition = await readCondition(tx);
     if (!condition) throw new Error("the database did not tell how it does");
     const applied = condition.has_schema ? await readApplied(tx) : [];
-    const migrations = await compared(applied);
+    const migrations = await compared(applied, folders);
     const readable = applied.length > 0 && migrations.missing.length + migrations.unknown.length === 0;
     return { ...condition, migrations, tasks: readable ? await readTasks(tx) : null };
   });
 }
 
 /** Every org with its number of tasks; null where the schema is not the one that this code knows. */
-export async function countTasksByOrg(sql: Sql): Promise<{ org_id: string; tasks: number }[] | null> {
+export async function countTasksByOrg(
+  sql: Sql,
+  folders: readonly URL[],
+): Promise<{ org_id: string; tasks: number }[] | null> {
   return inReading(sql, async (tx) => {
     const { has_schema = false } = (await readCondition(tx)) ?? {};
-    const { missing, unknown } = await compared(has_schema ? await readApplied(tx) : []);
+    const { missing, unknown } = await compared(has_schema ? await readApplied(tx) : [], folders);
     return missing.length + unknown.length === 0 ? countByOrg(tx) : null;
   });
 }
@@ -46,13 +47,15 @@ async function readTasks(tx: Tx): Promise<Condition["tasks"]> {
   return { unfinished, waiting, sweep_lag_seconds, ...(stuck ?? { need_attention: 0, wait_for_nothing: 0 }) };
 }
 
-async function compared(applied: readonly string[]): Promise<Condition["migrations"]> {
-  const files = await readdir(MIGRATIONS);
-  const known = files.filter((file) => file.endsWith(".sql")).map((file) => file.replace(/\.sql$/, ""));
+async function compared(
+  applied: readonly string[],
+  folders: readonly URL[],
+): Promise<Condition["migrations"]> {
+  const known = await namesOfMigrations(folders);
   return {
     applied: applied.length,
     // The defences are left out where the database does not take them.
-    missing: known.filter((name) => !applied.includes(name) && name !== "0002-defences").sort(),
+    missing: known.filter((name) => !applied.includes(name) && name !== "0002-defences"),
     unknown: applied.filter((name) => !known.includes(name)),
   };
 }

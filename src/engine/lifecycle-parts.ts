@@ -21,6 +21,8 @@ export type EffectHandler = (tx: Tx, items: readonly EffectItem[], now: Instant)
 
 /** What a lifecycle brings for the engine beside its definition. */
 export type LifecycleParts = {
+  /** Where the migrations of its own tables are; their numbers are of the one sequence that all of Pawl has. */
+  migrations?: URL;
   facts?: Record<string, FactLoader>;
   creation_facts?: Record<string, CreationFactLoader>;
   effects?: Record<string, EffectHandler>;

@@ -1,27 +1,23 @@
-import { readdir, readFile } from "node:fs/promises";
 import { PawlError } from "../core/index.ts";
 import type { Sql } from "./database/connect.ts";
-
-const FOLDER = new URL("./migrations/", import.meta.url);
+import { ENGINE_MIGRATIONS, readMigrations } from "./migrations.ts";
 
 /** Held while migrations run: of many nodes that start at once one migrates, the others wait and find it done. */
 const MIGRATING = 731_902;
 
-type Migration = { number: number; name: string; text: string };
-
 export type MigrateOptions = {
   /** The database's own defences; left out where it takes no such triggers (Citus). */
   defences?: boolean;
-  /** Where the migrations are. */
-  folder?: URL;
+  /** Where the migrations are: the engine's, and those of the lifecycles' own tables. */
+  folders?: readonly URL[];
 };
 
 /** Brings the schema up to the newest migration, all the way or not at all; refuses a schema that is newer than this code. */
 export async function migrate(
   sql: Sql,
-  { defences = true, folder = FOLDER }: MigrateOptions = {},
+  { defences = true, folders = [ENGINE_MIGRATIONS] }: MigrateOptions = {},
 ): Promise<string[]> {
-  const known = await readMigrations(folder);
+  const known = await readMigrations(folders);
   return sql.begin(async (tx) => {
     // A change of a large table takes as long as it takes.
     await tx`set local statement_timeout = 0`;
@@ -50,15 +46,4 @@ export async function migrate(
     }
     return missing.map(({ name }) => name);
   });
-}
-
-async function readMigrations(folder: URL): Promise<Migration[]> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
-  return Promise.all(
-    files.map(async (file) => ({
-      number: Number.parseInt(file, 10),
-      name: file.replace(/\.sql$/, ""),
-      text: await readFile(new URL(file, folder), "utf8"),
-    })),
-  );
 }

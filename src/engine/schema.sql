@@ -163,6 +163,8 @@ create table pawl.token (
   created_by text,
   created_at timestamp with time zone default now() not null,
   revoked_at timestamp with time zone,
+  confined_to jsonb,
+  expires_at timestamp with time zone,
   constraint a_token_has_one_id_in_its_org PRIMARY KEY (org_id, id),
   constraint a_token_is_known_once UNIQUE (org_id, hash),
   constraint a_token_speaks_for_a_member FOREIGN KEY (org_id, member_id) REFERENCES pawl.member(org_id, id)

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { refuse } from "../core/index.ts";
 import type { Refusal } from "../core/index.ts";
+import type { Route } from "../contract/index.ts";
+import type { ConfinedKind } from "../engine/confines.ts";
 import { adminRefusal } from "../engine/directory.ts";
 import type { Directory } from "../engine/directory.ts";
 import type { By } from "../engine/engine.ts";
@@ -29,11 +31,13 @@ export class Guardian {
   }
 
   /** Lets those in who have the token that the route asks for, and answers the others. */
-  at(access: "member" | "admin") {
+  at({ access, confined = [] }: Pick<Route, "access" | "confined">) {
     return (request: FastifyRequest, reply: FastifyReply, letIn: (fault?: Error) => void): void => {
       this.admit(request).then((known) => {
         const refusal =
-          known.kind === "refused" ? known : access === "admin" ? adminRefusal(known.actor) : null;
+          known.kind === "refused"
+            ? known
+            : (confinedRefusal(known, confined) ?? (access === "admin" ? adminRefusal(known.actor) : null));
         if (refusal) {
           replyProblem(request, reply, refusal, this.own);
           return;
@@ -59,6 +63,14 @@ export class Guardian {
       return refuse("INVALID_TOKEN", "Say who you are: send Authorization: Bearer <token>.");
     return this.directory.authenticate(token);
   }
+}
+
+/** A token that was made for one thing opens nothing else. */
+export function confinedRefusal({ confined_to }: By, admitted: readonly ConfinedKind[]): Refusal | null {
+  if (!confined_to || admitted.includes(confined_to.kind)) return null;
+  return refuse("TOKEN_CONFINED", `This token is for one ${confined_to.kind} only, and opens nothing here.`, {
+    confined_to,
+  });
 }
 
 function tooMany(retry_after_seconds: number): Refusal {

@@ -2,6 +2,9 @@ import { setMaxListeners } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { refuse } from "../core/index.ts";
+import type { ConfinedKind } from "../engine/confines.ts";
+import type { By } from "../engine/engine.ts";
+import { confinedRefusal } from "./guardian.ts";
 import type { Guardian } from "./guardian.ts";
 import { replyProblem } from "./problem-reply.ts";
 import type { OwnProblems } from "./problem-reply.ts";
@@ -9,6 +12,8 @@ import type { OwnProblems } from "./problem-reply.ts";
 /** A protocol of its own behind the same door: it is given what is posted to its path by whoever has a token. */
 export type Mount = {
   path: `/${string}`;
+  /** Which confined tokens are let in; what they may do is decided where they call on. */
+  confined?: readonly ConfinedKind[];
   answer: (visit: {
     /** Its signal is aborted when the caller is gone or the server stops. */
     request: Request;
@@ -21,18 +26,19 @@ export type Mount = {
 
 type Mounting = { guardian: Guardian; own: OwnProblems; stopping: AbortSignal };
 
-export function mount(app: FastifyInstance, { path, answer }: Mount, serving: Mounting): void {
+export function mount(app: FastifyInstance, { path, confined = [], answer }: Mount, serving: Mounting): void {
   const { guardian, own, stopping } = serving;
   // Everybody whose answer is under way listens to it: that is no leak.
   setMaxListeners(0, stopping);
   const letIn = async (request: FastifyRequest, reply: FastifyReply) => {
     // Not `admit`: a call from here to the API is one more request, and is counted there.
     const known = await guardian.recognise(request);
-    if (known.kind === "refused") {
-      replyProblem(request, reply, known, own);
+    const refusal = known.kind === "refused" ? known : confinedRefusal(known, confined);
+    if (refusal) {
+      replyProblem(request, reply, refusal, own);
       return reply;
     }
-    request.by = known;
+    request.by = known as By;
     return undefined;
   };
   app.route({

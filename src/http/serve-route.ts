@@ -51,7 +51,7 @@ function serveRoute(
     method: route.method,
     url: routerPath(route.path),
     // Before the body is read: who is not known, or never may, is told so whatever he sends.
-    ...(access === "open" ? {} : { onRequest: serving.guardian.at(access) }),
+    ...(access === "open" ? {} : { onRequest: serving.guardian.at(route) }),
     // Not async: the framework would watch each response to its end before it let go of the promise.
     handler: (request, reply) => {
       answerCall(request, reply).catch((error: unknown) => reply.send(error));

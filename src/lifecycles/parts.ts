@@ -1,5 +1,12 @@
 import type { LifecycleParts } from "../engine/lifecycle-parts.ts";
+import { ENGINE_MIGRATIONS } from "../engine/migrations.ts";
 import { boardParts } from "./board/parts.ts";
 
 /** What the lifecycles that ship with Pawl bring for the engine beside their definitions. */
 export const PARTS: Readonly<Record<string, LifecycleParts>> = { board: boardParts };
+
+/** Where all of Pawl's migrations are. */
+export const MIGRATIONS: readonly URL[] = [
+  ENGINE_MIGRATIONS,
+  ...Object.values(PARTS).flatMap(({ migrations }) => migrations ?? []),
+];

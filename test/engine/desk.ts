@@ -11,7 +11,7 @@ import type { Performed } from "../../src/engine/perform.ts";
 import type { PublicTask } from "../../src/engine/public-task.ts";
 import { registerLifecycles } from "../../src/engine/register-lifecycles.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
-import { PARTS } from "../../src/lifecycles/parts.ts";
+import { MIGRATIONS, PARTS } from "../../src/lifecycles/parts.ts";
 import { testDatabases } from "../support/postgres.ts";
 import { member, SYSTEM } from "../support/situation.ts";
 
@@ -35,7 +35,7 @@ export async function openDesk(
   const lifecycles = options.lifecycles ?? LIFECYCLES;
   const databases = testDatabases(inject("postgresUrl"));
   const template = await databases.createTemplate("pawl_migrated", async (sql) => {
-    await migrate(sql);
+    await migrate(sql, { folders: MIGRATIONS });
     await registerLifecycles(sql, LIFECYCLES);
     await createOrg(sql, "main");
   });

@@ -9,13 +9,24 @@ import { dumpSchema } from "../../scripts/dump-schema.ts";
 import { connect } from "../../src/engine/database/connect.ts";
 import { migrate } from "../../src/engine/migrate.ts";
 import { registerLifecycles } from "../../src/engine/register-lifecycles.ts";
+import { namesOfMigrations } from "../../src/engine/migrations.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
+import { MIGRATIONS } from "../../src/lifecycles/parts.ts";
 import { testDatabases } from "../support/postgres.ts";
 
 const databases = testDatabases(inject("postgresUrl"));
 afterAll(() => databases.close());
 
-const ALL = ["0001-tables", "0002-defences", "0003-tokens"];
+const EVERYTHING = { folders: MIGRATIONS };
+const ALL = await namesOfMigrations(MIGRATIONS);
+
+test("the migrations of all rooms are one sequence: each number once", () => {
+  const numbers = ALL.map((name) => Number.parseInt(name, 10));
+  expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
+  expect(ALL.slice(0, 3)).toEqual(["0001-tables", "0002-defences", "0003-tokens"]);
+});
+
+const [, ...LIFECYCLES_OWN] = MIGRATIONS;
 
 /** An empty database with clients of its own. */
 async function emptyDatabase({ clients = 1 } = {}) {
@@ -28,7 +39,7 @@ async function emptyDatabase({ clients = 1 } = {}) {
   return { url: database.url, sql: sqls[0]!, sqls };
 }
 
-/** The migrations with others among them. */
+/** The engine's migrations with others among them. */
 async function folderWith(more: Record<string, string>) {
   const folder = await mkdtemp(join(tmpdir(), "pawl-migrations-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -39,11 +50,11 @@ async function folderWith(more: Record<string, string>) {
 
 test("many connections that migrate at once run each migration once", async () => {
   const { sql, sqls } = await emptyDatabase({ clients: 20 });
-  const runs = await Promise.all(sqls.map((one) => migrate(one)));
+  const runs = await Promise.all(sqls.map((one) => migrate(one, EVERYTHING)));
   expect(runs.flat().sort()).toEqual(ALL);
-  expect(await migrate(sql)).toEqual([]);
-  const applied = await sql`select number, name from pawl.migration order by number`;
-  expect(applied).toEqual(ALL.map((name, index) => ({ number: index + 1, name })));
+  expect(await migrate(sql, EVERYTHING)).toEqual([]);
+  const applied = await sql`select name from pawl.migration order by number`;
+  expect(applied).toEqual(ALL.map((name) => ({ name })));
 });
 
 test("several processes that start at once on an empty database all come up, migrated once", async () => {
@@ -56,7 +67,7 @@ test("several processes that start at once on an empty database all come up, mig
 
 test("many nodes that register their lifecycles at once do not get in each other's way", async () => {
   const { sql, sqls } = await emptyDatabase({ clients: 10 });
-  await migrate(sql);
+  await migrate(sql, EVERYTHING);
   for (let round = 0; round < 10; round++) {
     await sql`delete from pawl.declared_transition`;
     await sql`delete from pawl.lifecycle`;
@@ -68,9 +79,9 @@ test("many nodes that register their lifecycles at once do not get in each other
 
 test("a schema that is newer than the code is refused with a sentence, and left alone", async () => {
   const { sql } = await emptyDatabase();
-  await migrate(sql);
+  await migrate(sql, EVERYTHING);
   await sql`insert into pawl.migration (number, name) values (9999, '9999-from-the-future')`;
-  await expect(migrate(sql)).rejects.toMatchObject({
+  await expect(migrate(sql, EVERYTHING)).rejects.toMatchObject({
     code: "DATABASE_UNUSABLE",
     message:
       "The database is at migration 9999-from-the-future, which this version of Pawl does not know; run a newer Pawl, or name another database.",
@@ -83,28 +94,29 @@ test("a migration that fails leaves nothing half done, neither of itself nor of 
     "9001-good.sql": "create table pawl.good (id integer);",
     "9002-bad.sql": "create table pawl.half (id integer); select 1 / 0;",
   });
-  await expect(migrate(sql, { folder: bad })).rejects.toThrow("division by zero");
+  await expect(migrate(sql, { folders: [bad, ...LIFECYCLES_OWN] })).rejects.toThrow("division by zero");
   expect(await sql`select from pg_namespace where nspname = 'pawl'`).toHaveLength(0);
 
-  await migrate(sql);
-  await expect(migrate(sql, { folder: bad })).rejects.toThrow("division by zero");
+  await migrate(sql, EVERYTHING);
+  await expect(migrate(sql, { folders: [bad, ...LIFECYCLES_OWN] })).rejects.toThrow("division by zero");
   expect(await dumpSchema(sql)).toBe(await keptSchema());
 
   const good = await folderWith({ "9001-good.sql": "create table pawl.good (id integer);" });
-  expect(await migrate(sql, { folder: good })).toEqual(["9001-good"]);
+  expect(await migrate(sql, { folders: [good, ...LIFECYCLES_OWN] })).toEqual(["9001-good"]);
 });
 
 test("where the database takes no triggers the defences are left out, and can follow later", async () => {
   const { sql } = await emptyDatabase();
-  expect(await migrate(sql, { defences: false })).toEqual(["0001-tables", "0003-tokens"]);
-  expect(await migrate(sql, { defences: false })).toEqual([]);
-  expect(await migrate(sql)).toEqual(["0002-defences"]);
-  expect(await migrate(sql, { defences: false })).toEqual([]);
+  const undefended = { ...EVERYTHING, defences: false };
+  expect(await migrate(sql, undefended)).toEqual(ALL.filter((name) => name !== "0002-defences"));
+  expect(await migrate(sql, undefended)).toEqual([]);
+  expect(await migrate(sql, EVERYTHING)).toEqual(["0002-defences"]);
+  expect(await migrate(sql, undefended)).toEqual([]);
 });
 
 test("the schema kept in the repository is the one that the migrations make", async () => {
   const { sql } = await emptyDatabase();
-  await migrate(sql);
+  await migrate(sql, EVERYTHING);
   expect(await dumpSchema(sql), "else: npm run generate").toBe(await keptSchema());
 });
 

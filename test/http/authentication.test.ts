@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ROUTES } from "../../src/contract/index.ts";
 import type { Route } from "../../src/contract/index.ts";
+import { SYSTEM } from "../../src/core/index.ts";
 import { openFrontDesk, wordOf } from "./front-desk.ts";
 
 const desk = await openFrontDesk();
@@ -105,4 +106,21 @@ test("a token speaks in its own org only, whatever the ids have in common", asyn
 test("an org whose name is not of letters has tokens that work", async () => {
   const token = await desk.member({ id: "admin", roles: ["admin"] }, "цех № 5_a/b");
   expect((await desk.ask("GET /api/me", { token })).body.org_id).toBe("цех № 5_a/b");
+});
+
+test("a confined token opens no route that does not name it, and ends when its time is over", async () => {
+  const by = { org_id: "main", actor: SYSTEM };
+  const confined_to = { kind: "task" as const, task_id: "0196f0a0-0000-7000-8000-000000000000" };
+  const { token } = await desk.directory.issueConfinedToken(by, { member_id: "admin", confined_to });
+  const shut = Object.values<Route>(ROUTES).filter(
+    ({ access, confined }) => access !== "open" && !confined?.includes("task"),
+  );
+  for (const { method, path } of shut)
+    expect(wordOf(await desk.ask(`${method} ${path}`, { token }))).toBe("403 TOKEN_CONFINED");
+  const over = await desk.directory.issueConfinedToken(by, {
+    member_id: "admin",
+    confined_to,
+    expires_in_ms: -1,
+  });
+  expect(wordOf(await desk.ask("GET /api/me", { token: over.token }))).toBe("401 INVALID_TOKEN");
 });

@@ -2,10 +2,11 @@ import { connect } from "../../src/engine/database/connect.ts";
 import { migrate } from "../../src/engine/migrate.ts";
 import { registerLifecycles } from "../../src/engine/register-lifecycles.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
+import { MIGRATIONS } from "../../src/lifecycles/parts.ts";
 
 // Does what a node does when it starts, on the database of its first argument, and tells which migrations it ran.
 const sql = connect(process.argv[2] ?? "", { maxConnections: 2 });
-const ran = await migrate(sql);
+const ran = await migrate(sql, { folders: MIGRATIONS });
 await registerLifecycles(sql, LIFECYCLES);
 process.send?.(ran);
 await sql.end();

@@ -1,4 +1,5 @@
 import { ask } from "../ask.ts";
+import type { Confines } from "../confines.ts";
 import type { Sql } from "../database/connect.ts";
 import type { MemberRow } from "./members.ts";
 import { query } from "../transaction.ts";
@@ -6,15 +7,15 @@ import type { Tx } from "../transaction.ts";
 
 // The member comes along: whoever is switched off, or has lost a role, is so from his next request on.
 const FIND_HOLDERS = `
-  select encode(t.hash, 'hex') as hash, t.id as token_id,
+  select encode(t.hash, 'hex') as hash, t.id as token_id, t.confined_to,
     m.id, m.name, m.kind, m.roles, m.project_ids, m.skill_level, m.specializations, m.active
   from pawl.token t join pawl.member m on m.org_id = t.org_id and m.id = t.member_id
-  where t.org_id = $1 and t.revoked_at is null
+  where t.org_id = $1 and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
     and t.hash = any(array(select decode(asked.hash, 'hex') from unnest($2::text[]) as asked(hash)))`;
 
-export type HolderRow = MemberRow & { hash: string; token_id: string };
+export type HolderRow = MemberRow & { hash: string; token_id: string; confined_to: Confines | null };
 
-/** The members that these tokens speak for; tokens that are unknown or revoked are left out. */
+/** The members that these tokens speak for; tokens that are unknown, revoked or over are left out. */
 export function findHolders(
   sql: Sql,
   patienceMs: number,
@@ -25,17 +26,32 @@ export function findHolders(
 }
 
 const SAVE_TOKEN = `
-  insert into pawl.token (org_id, id, member_id, hash, created_by)
-  values ($1, $2, $3, decode($4, 'hex'), $5)
+  insert into pawl.token (org_id, id, member_id, hash, created_by, confined_to, expires_at)
+  values ($1, $2, $3, decode($4, 'hex'), $5, $6::jsonb, now() + $7::float8 * interval '1 ms')
   on conflict on constraint a_token_is_known_once do update set revoked_at = null
   returning member_id`;
 
-export type NewToken = { id: string; member_id: string; hash: string; created_by: string | null };
+export type NewToken = {
+  id: string;
+  member_id: string;
+  hash: string;
+  created_by: string | null;
+  confined_to?: Confines;
+  expires_in_ms?: number | undefined;
+};
 
 /** Writes a token down and tells whose it is; one that was revoked holds again. */
 export async function saveToken(tx: Tx, org_id: string, token: NewToken): Promise<string> {
-  const { id, member_id, hash, created_by } = token;
-  const [row] = await query<{ member_id: string }>(tx, SAVE_TOKEN, [org_id, id, member_id, hash, created_by]);
+  const { id, member_id, hash, created_by, confined_to, expires_in_ms = null } = token;
+  const [row] = await query<{ member_id: string }>(tx, SAVE_TOKEN, [
+    org_id,
+    id,
+    member_id,
+    hash,
+    created_by,
+    confined_to ? JSON.stringify(confined_to) : null,
+    expires_in_ms,
+  ]);
   return row?.member_id ?? member_id;
 }
 

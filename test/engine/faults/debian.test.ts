@@ -6,7 +6,7 @@ import { createOrg } from "../../../src/engine/members.ts";
 import { migrate } from "../../../src/engine/migrate.ts";
 import { registerLifecycles } from "../../../src/engine/register-lifecycles.ts";
 import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
-import { PARTS } from "../../../src/lifecycles/parts.ts";
+import { MIGRATIONS, PARTS } from "../../../src/lifecycles/parts.ts";
 import { member } from "../../support/situation.ts";
 import { ann, bob, performed } from "../desk.ts";
 import { startPgBouncer, startPostgres15, whyNotDebian, type Server } from "./debian-servers.ts";
@@ -24,7 +24,7 @@ async function makeSuite(server: Server, database: string, prepare: boolean) {
   const opened = await openDatabase({ url, prepare });
   const { sql } = opened;
   afterAll(() => opened.close());
-  await migrate(sql);
+  await migrate(sql, { folders: MIGRATIONS });
   await registerLifecycles(sql, LIFECYCLES);
   await createOrg(sql, "main");
   const nodes = [

@@ -11,14 +11,14 @@ import { createOrg } from "../../../src/engine/members.ts";
 import { migrate } from "../../../src/engine/migrate.ts";
 import { registerLifecycles } from "../../../src/engine/register-lifecycles.ts";
 import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
-import { PARTS } from "../../../src/lifecycles/parts.ts";
+import { MIGRATIONS, PARTS } from "../../../src/lifecycles/parts.ts";
 import { expectKept, Load } from "./load.ts";
 import { expectSound } from "./nodes.ts";
 
 const data = await mkdtemp(join(tmpdir(), "pawl-restart-"));
 const database = await openDatabase({ data, fsync: true });
 const { sql } = database;
-await migrate(sql);
+await migrate(sql, { folders: MIGRATIONS });
 await registerLifecycles(sql, LIFECYCLES);
 await createOrg(sql, "main");
 const engine = new Engine(sql, LIFECYCLES, { parts: PARTS, patienceMs: 30_000 });

@@ -1,0 +1,4 @@
+import type { AddCommands } from "../cli/kit.ts";
+
+/** The commands that the lifecycles which ship with Pawl have of their own. */
+export const LIFECYCLE_COMMANDS: readonly AddCommands[] = [];
