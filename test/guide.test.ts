@@ -5,7 +5,7 @@ import { mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { ROOT } from "./cli/pawl-process.ts";
+import { ROOT } from "./support/built-pawl.ts";
 import { stopAbandonedServer } from "./support/abandoned-server.ts";
 import { installPawl, packPawl } from "./support/installed-pawl.ts";
 

@@ -2,15 +2,12 @@ import { execFile } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { scratchData, startPawl } from "../http/running-pawl.ts";
-import { configWith, EXAMPLE, folderWith, FROM_DIST, pawl, ROOT } from "./pawl-process.ts";
+import { ROOT } from "../support/built-pawl.ts";
+import { configWith, EXAMPLE, folderWith, pawl } from "./pawl-process.ts";
 
 const execute = promisify(execFile);
-
-beforeAll(async () => {
-  await execute(process.execPath, [join(ROOT, "scripts/build.js")]);
-}, 120_000);
 
 test("the build leaves an executable that runs as it is", async () => {
   const bin = join(ROOT, "dist/bin.js");
@@ -18,22 +15,22 @@ test("the build leaves an executable that runs as it is", async () => {
     expect((await stat(bin)).mode & 0o111).toBe(0o111);
     expect((await execute(bin, ["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+/);
   }
-  expect(await pawl(["check"], { program: FROM_DIST })).toMatchObject({ code: 0, stderr: "" });
+  expect(await pawl(["check"])).toMatchObject({ code: 0, stderr: "" });
 });
 
 test("the built command line reads a user's configuration with this very installation", async () => {
   const cwd = await folderWith({ "pawl.config.ts": configWith() });
-  const { code, stdout, stderr } = await pawl(["check", "letters"], { cwd, program: FROM_DIST });
+  const { code, stdout, stderr } = await pawl(["check", "letters"], { cwd });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("1 lifecycle checked (1 of pawl.config.ts): no findings.");
-  expect(await pawl(["check", "support-ticket"], { cwd: EXAMPLE, program: FROM_DIST })).toMatchObject({
+  expect(await pawl(["check", "support-ticket"], { cwd: EXAMPLE })).toMatchObject({
     code: 0,
   });
 });
 
 test("the built command line tells a mistake in a definition as one, with its place", async () => {
   const cwd = await folderWith({ "pawl.config.ts": configWith({ name: 'name: "Letters!",' }) });
-  const { code, stderr } = await pawl(["check"], { cwd, program: FROM_DIST });
+  const { code, stderr } = await pawl(["check"], { cwd });
   expect(code).toBe(1);
   expect(stderr).toBe(
     'pawl: Lifecycle "Letters!" (pawl.config.ts:5): the name "Letters!" must be kebab-case.\n  Mend the definition.\n',

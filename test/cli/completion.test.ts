@@ -7,7 +7,8 @@ import { expect, test } from "vitest";
 import { EXIT, EXIT_MEANINGS } from "../../src/cli/exit-code.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import type { Surroundings } from "../../src/cli/surroundings.ts";
-import { folderWith, pawl, ROOT } from "./pawl-process.ts";
+import { folderWith, pawl } from "./pawl-process.ts";
+import { ROOT } from "../support/built-pawl.ts";
 
 const execute = promisify(execFile);
 const has = (shell: string) => spawnSync(shell, ["--version"]).status === 0;

@@ -4,7 +4,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { folderWith, pawl, ROOT } from "./pawl-process.ts";
+import { folderWith, pawl } from "./pawl-process.ts";
+import { ROOT } from "../support/built-pawl.ts";
 
 test("init writes a lifecycle that keeps its promises and compiles under strict, and says what to do next", async () => {
   const cwd = await folderWith({ "package.json": '{ "type": "module" }' });

@@ -2,22 +2,16 @@ import { spawn } from "node:child_process";
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { BUILT_PAWL, ROOT } from "../support/built-pawl.ts";
 
-export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const EXAMPLE = join(ROOT, "examples/support-ticket");
-
-const TSX = import.meta.resolve("tsx");
-const FROM_SOURCE = ["--import", TSX, join(ROOT, "src/bin.ts")];
-export const FROM_DIST = [join(ROOT, "dist/bin.js")];
 
 export type Ran = { code: number | null; stdout: string; stderr: string };
 
 type Way = {
   cwd?: string;
   env?: Record<string, string>;
-  program?: string[];
   closeStdout?: boolean;
   /** An open file that takes the output instead. */
   stdout?: number;
@@ -25,8 +19,8 @@ type Way = {
 
 /** Runs the real command line in a process of its own, with a bare environment. */
 export async function pawl(args: readonly string[], way: Way = {}): Promise<Ran> {
-  const { cwd = tmpdir(), env = {}, program = FROM_SOURCE, closeStdout = false, stdout = "pipe" } = way;
-  const child = spawn(process.execPath, [...program, ...args], {
+  const { cwd = tmpdir(), env = {}, closeStdout = false, stdout = "pipe" } = way;
+  const child = spawn(process.execPath, [...BUILT_PAWL, ...args], {
     cwd,
     env: { PATH: process.env.PATH, ...env },
     stdio: ["pipe", stdout, "pipe"],

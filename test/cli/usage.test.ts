@@ -3,7 +3,8 @@ import picocolors from "picocolors";
 import { expect, onTestFinished, test } from "vitest";
 import type { Surroundings } from "../../src/cli/surroundings.ts";
 import { tellFault } from "../../src/cli/tell-fault.ts";
-import { pawl, ROOT } from "./pawl-process.ts";
+import { pawl } from "./pawl-process.ts";
+import { ROOT } from "../support/built-pawl.ts";
 
 const { createColors } = picocolors;
 

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import picocolors from "picocolors";
 import { beforeAll, expect, test, vi } from "vitest";
 import { widthOf } from "../../src/cli/display-width.ts";
@@ -8,7 +7,7 @@ import type { Surroundings } from "../../src/cli/surroundings.ts";
 import { watchTasks } from "../../src/cli/watch-tasks.ts";
 import { openCliAtServer } from "./cli-at-server.ts";
 import type { CliAtServer } from "./cli-at-server.ts";
-import { ROOT } from "./pawl-process.ts";
+import { BUILT_PAWL } from "../support/built-pawl.ts";
 
 let at: CliAtServer;
 beforeAll(async () => {
@@ -30,7 +29,7 @@ test("in a pipe every event is a line, from where it is asked for, and as JSON",
 test.skipIf(process.platform === "win32")(
   "what happens is told as it happens, until Ctrl-C, which is no fault",
   async () => {
-    const program = ["--import", import.meta.resolve("tsx"), join(ROOT, "src/bin.ts"), "watch"];
+    const program = [...BUILT_PAWL, "watch"];
     const env = { PATH: process.env.PATH, PAWL_URL: at.server.address, PAWL_TOKEN: at.admin };
     const child = spawn(process.execPath, program, { env, stdio: ["ignore", "pipe", "pipe"] });
     let told = "";

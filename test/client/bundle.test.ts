@@ -5,7 +5,8 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
-import { folderWith, ROOT } from "../cli/pawl-process.ts";
+import { folderWith } from "../cli/pawl-process.ts";
+import { ROOT } from "../support/built-pawl.ts";
 
 const MOST_BYTES = { "src/client/index.ts": 6_000, "src/client/react/index.ts": 2_500 };
 

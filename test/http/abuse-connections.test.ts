@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { ROOT } from "../cli/pawl-process.ts";
+import { ROOT } from "../support/built-pawl.ts";
 import { emptyDatabase, scratchData, startPawl } from "./running-pawl.ts";
 
 const CONNECTIONS = 5_000;

@@ -5,13 +5,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject, onTestFinished } from "vitest";
+import { BUILT_PAWL } from "../support/built-pawl.ts";
 import { stopAbandonedServer } from "../support/abandoned-server.ts";
 import { testDatabases } from "../support/postgres.ts";
-import { ROOT } from "../cli/pawl-process.ts";
 import { heardOf } from "./front-desk.ts";
 import type { Heard } from "./front-desk.ts";
-
-const FROM_SOURCE = ["--import", import.meta.resolve("tsx"), join(ROOT, "src/bin.ts"), "start"];
 
 /** A server in a process of its own. */
 export type RunningPawl = {
@@ -36,7 +34,7 @@ export async function startPawl(
   {
     cwd = tmpdir(),
     env = {},
-    program = FROM_SOURCE,
+    program = [...BUILT_PAWL, "start"],
     until = onTestFinished,
   }: { cwd?: string; env?: Record<string, string>; program?: readonly string[] } & Until = {},
 ): Promise<RunningPawl> {

@@ -1,10 +1,9 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 import { answerMcp } from "../../src/mcp/index.ts";
-import { ROOT } from "../cli/pawl-process.ts";
+import { BUILT_PAWL } from "../support/built-pawl.ts";
 import { openFrontDesk } from "../http/front-desk.ts";
 import type { FrontDesk } from "../http/front-desk.ts";
 
@@ -24,8 +23,6 @@ type Until = (end: () => Promise<void>) => void;
 export type Way = "stdio" | "http";
 export const WAYS: readonly Way[] = ["stdio", "http"];
 
-export const FROM_SOURCE = ["--import", import.meta.resolve("tsx"), join(ROOT, "src/bin.ts")];
-
 /** An agent that reaches the server by the SDK's own client. */
 export async function connectAgent(
   way: Way,
@@ -39,7 +36,7 @@ export async function connectAgent(
         })
       : new StdioClientTransport({
           command: process.execPath,
-          args: [...FROM_SOURCE, "mcp"],
+          args: [...BUILT_PAWL, "mcp"],
           env: { PATH: process.env.PATH ?? "", PAWL_URL: url, PAWL_TOKEN: token },
         });
   const client = new Client({ name: "test", version: "0" });

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { ROOT } from "../cli/pawl-process.ts";
+import { ROOT } from "../support/built-pawl.ts";
 import { emptyDatabase, scratchData, startPawl } from "../http/running-pawl.ts";
 
 type Entry = { action: string; actor_id: string | null; to_status: string | null; created_at: string };

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { folderWith, pawl } from "../cli/pawl-process.ts";
 import { emptyDatabase, scratchData, startPawl } from "../http/running-pawl.ts";
-import { FROM_SOURCE } from "./agent.ts";
+import { BUILT_PAWL } from "../support/built-pawl.ts";
 
 const until = afterAll;
 const data = await scratchData({ until });
@@ -65,7 +65,7 @@ test("setup of claude writes what a client needs, and done again changes nothing
   // The very arguments of the configuration, with this source in the place of the package.
   const { args } = await entryIn(cwd, ".mcp.json");
   expect(args.slice(0, 2)).toEqual(["-y", "pawl"]);
-  const command = { command: process.execPath, args: [...FROM_SOURCE, ...args.slice(2)], cwd };
+  const command = { command: process.execPath, args: [...BUILT_PAWL, ...args.slice(2)], cwd };
   expect(await toolsBy(new StdioClientTransport(command))).toHaveLength(7);
 });
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, readFile, rename, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { ROOT } from "../cli/pawl-process.ts";
+import { BUILT_PAWL, ROOT } from "./built-pawl.ts";
 
 const execute = promisify(execFile);
 const WINDOWS = process.platform === "win32";
@@ -16,11 +16,11 @@ type Manifest = Record<
 /** Packs what would be published; gives the tarball, and the folder that it was packed from. */
 export async function packPawl(scratch: string): Promise<{ tarball: string; packed: string }> {
   const packed = join(scratch, "package");
-  // Packed beside the repository: others may be building into its dist at this moment.
+  // Packed beside the repository, so that what npm leaves behind is not left in it.
   await mkdir(packed);
   for (const file of ["package.json", "README.md", "CHANGELOG.md", "LICENSE"])
     await cp(join(ROOT, file), join(packed, file));
-  await execute(process.execPath, [join(ROOT, "scripts/build.js"), join(packed, "dist")]);
+  await cp(join(dirname(BUILT_PAWL[0] ?? ""), "."), join(packed, "dist"), { recursive: true });
   await execute("npm", ["pack", "--ignore-scripts", "--pack-destination", scratch], {
     cwd: packed,
     shell: WINDOWS,

@@ -1,0 +1,29 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { inject } from "vitest";
+import { connect } from "../../src/engine/database/connect.ts";
+
+const execute = promisify(execFile);
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const BUILDING = 611_734;
+const ENSURE = `
+  import { ensureBuilt } from ${JSON.stringify(new URL("../../scripts/ensure-built.js", import.meta.url).href)};
+  process.exitCode = ensureBuilt() ? 0 : 1;`;
+
+/** The command line as it ships. It is built once for all test files that run it, by whoever comes first. */
+export const BUILT_PAWL: readonly string[] = [await built()];
+
+async function built(): Promise<string> {
+  const sql = connect(inject("postgresUrl"), { maxConnections: 1 });
+  try {
+    await sql`select pg_advisory_lock(${BUILDING})`;
+    await execute(process.execPath, ["--input-type=module", "--eval", ENSURE]);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+  return join(ROOT, "dist/bin.js");
+}
