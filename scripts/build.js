@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const SRC = join(ROOT, "src");
 const DIST = resolve(process.argv[2] ?? join(ROOT, "dist"));
-const ASSETS = /\.sql$/;
+// A thread is started from a file, which is plain JavaScript so that it is the same before and after.
+const ASSETS = /\.(sql|mjs)$/;
 const OUTPUTS = /\.(js|d\.ts)(\.map)?$/;
 
 // Written last and removed first: `npm start` compares it with the sources, and a build that failed must not count.

@@ -2,7 +2,7 @@ import type { ROUTES, RouteTable } from "../contract/index.ts";
 import { callsOf } from "./calls.ts";
 import type { Calls } from "./calls.ts";
 import type { SomeLifecycle } from "./lifecycle.ts";
-import { lineTo } from "./line.ts";
+import { lineTo, rememberLine } from "./line.ts";
 import type { LineOptions } from "./line.ts";
 import { listenerOn } from "./listen.ts";
 import { rowOf } from "./request.ts";
@@ -43,7 +43,7 @@ export function createClient<Known extends SomeLifecycle = SomeLifecycle>(
   const line = lineTo(options);
   const ways = { send: senderOn(line, options), listen: listenerOn(line) };
   const shared = callsOf<typeof ROUTES>(ROWS, ways);
-  return {
+  const client: Client<Known> = {
     ...shared,
     events: eventsOf(shared),
     lifecycle: <L extends SomeLifecycle>(of: L["name"] | L): Tasks<L> =>
@@ -53,4 +53,5 @@ export function createClient<Known extends SomeLifecycle = SomeLifecycle>(
       return callsOf<Table>(Object.fromEntries(rows) as Record<keyof Table, ReturnType<typeof rowOf>>, ways);
     },
   };
+  return rememberLine(client, line);
 }

@@ -31,3 +31,16 @@ export function lineTo({ url, token, fetch: own, signal }: LineOptions): Line {
     signal,
   };
 }
+
+const LINES = new WeakMap<object, Line>();
+
+/** Keeps in mind by which line a client speaks; its token stays out of what can be printed. */
+export function rememberLine<Speaker extends object>(client: Speaker, line: Line): Speaker {
+  LINES.set(client, line);
+  return client;
+}
+
+/** The line of a client, for what must speak for it from elsewhere: a worker's heart beats in a thread of its own. */
+export function lineOf(client: object): Line | undefined {
+  return LINES.get(client);
+}

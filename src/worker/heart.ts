@@ -1,0 +1,82 @@
+import { Worker as Thread } from "node:worker_threads";
+import type { Line } from "../client/line.ts";
+
+/** A claim as its holder knows it. */
+export type HeldLease = { task_id: string; lease_token: string; lease_ms: number };
+
+/** Why a lease is not ours any more: the server says so, or it ran out before anybody could renew it. */
+export type Loss = "taken" | "ran out";
+
+type Keeper = { lease: HeldLease; onLoss: (why: Loss) => void };
+type Told = { lost: string; lease_token: string } | { expired: string; lease_token: string };
+
+/** Renews leases from a thread of its own, which no busy handler can hold up, and tells which are lost. */
+export class Heart {
+  private readonly keepers = new Map<string, Keeper>();
+  private readonly alive: NodeJS.Timeout;
+  private readonly line: Pick<Line, "url" | "headers">;
+  private readonly silenceMs: number;
+  private thread: Thread;
+  private stopped = false;
+
+  /** A main thread that is silent for `silenceMs` is taken for dead: its leases are renewed no more. */
+  constructor(line: Pick<Line, "url" | "headers">, silenceMs: number) {
+    this.line = line;
+    this.silenceMs = silenceMs;
+    this.thread = this.beget();
+    this.alive = setInterval(
+      () => {
+        this.thread.postMessage({});
+      },
+      Math.min(5_000, silenceMs / 4),
+    );
+    this.alive.unref();
+  }
+
+  keep(lease: HeldLease, onLoss: (why: Loss) => void): void {
+    this.keepers.set(lease.task_id, { lease, onLoss });
+    this.thread.postMessage({ keep: lease });
+  }
+
+  letGo({ task_id, lease_token }: Pick<HeldLease, "task_id" | "lease_token">): void {
+    if (this.keepers.get(task_id)?.lease.lease_token === lease_token) this.keepers.delete(task_id);
+    this.thread.postMessage({ letGo: { task_id, lease_token } });
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearInterval(this.alive);
+    await this.thread.terminate();
+  }
+
+  private beget(): Thread {
+    const { url, headers } = this.line;
+    const thread = new Thread(new URL("./heart-thread.mjs", import.meta.url), {
+      workerData: { url, headers: { ...headers }, silenceMs: this.silenceMs },
+      // It needs no loader, inspector or whatever else the process was started with.
+      execArgv: [],
+    });
+    // A process whose work is done ends, whatever still beats.
+    thread.unref();
+    thread.on("message", (told: Told) => {
+      this.hear(told);
+    });
+    // Told by "exit" as well; without a listener an error would end the process.
+    thread.on("error", () => undefined);
+    thread.on("exit", () => {
+      if (this.stopped) return;
+      this.thread = this.beget();
+      for (const { lease } of this.keepers.values()) this.thread.postMessage({ keep: lease });
+    });
+    return thread;
+  }
+
+  private hear(told: Told): void {
+    const [task_id, why] =
+      "lost" in told ? ([told.lost, "taken"] as const) : ([told.expired, "ran out"] as const);
+    const keeper = this.keepers.get(task_id);
+    if (keeper?.lease.lease_token !== told.lease_token) return;
+    if (why === "taken") this.keepers.delete(task_id);
+    keeper.onLoss(why);
+  }
+}
