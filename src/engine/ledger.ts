@@ -59,7 +59,8 @@ export class Ledger {
   private keep(work: Work, decision: Moved | Touched): Task {
     const { lifecycle, settings, hasDependents } = work;
     const task = this.applied(work, decision);
-    this.tasks.set(task.id, { lifecycle, task, settings, hasDependents });
+    const place = decision.kind === "moved" ? null : work.place;
+    this.tasks.set(task.id, { lifecycle, task, place, settings, hasDependents });
     return task;
   }
 

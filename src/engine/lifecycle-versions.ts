@@ -62,7 +62,8 @@ async function migrateTasks(
 function workOf(locked: Locked): Work {
   const input = { from_version: locked.task.lifecycle_version, to_version: locked.lifecycle.version };
   const command = { action: "migrate", input, comment: null, expected_row_version: null, lease_token: null };
-  return { ...locked, actor: SYSTEM, command, facts: {}, client_event_id: null };
+  // Its version is written first, and its row lies elsewhere then.
+  return { ...locked, place: null, actor: SYSTEM, command, facts: {}, client_event_id: null };
 }
 
 /** No rule leads out of a status that is no more; the lifecycle's mapping does. */

@@ -5,6 +5,7 @@ import { writeLedger } from "./settle.ts";
 import { saveTouches } from "./statements/save-touches.ts";
 import { pickDue } from "./statements/pick-due.ts";
 import { readClock } from "./statements/read-surroundings.ts";
+import { taskOfCells } from "./task-row.ts";
 import { behindSavepoint } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
 import { workOn } from "./work.ts";
@@ -55,8 +56,9 @@ export async function sweepOneWithin(
     const [row] = await pickDue(tx, org_id, { now, limit: 1, lifecycles });
     if (!row) return { looked_at: 0, moved: 0, put_off: [] };
     const due_at = (now ?? (await readClock(tx))) + PATIENCE_MS;
-    saveTouches(tx, org_id, [{ ...row, due_at }]);
-    return { looked_at: 1, moved: 0, put_off: [{ task_id: row.id, why: String(error) }] };
+    const task = taskOfCells(org_id, row, undefined);
+    saveTouches(tx, org_id, [{ ...task, due_at }]);
+    return { looked_at: 1, moved: 0, put_off: [{ task_id: task.id, why: String(error) }] };
   }
 }
 

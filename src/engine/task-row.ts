@@ -44,6 +44,70 @@ export function taskOf(row: TaskRow, lease: LeaseRow | undefined): Task {
   };
 }
 
+/**
+ * A task that was locked, cell by cell, as LOCK_TASKS, PICK_FROM_POOL and PICK_DUE read it. What is as with most tasks is
+ * null, which costs nothing to send: no, nought, and a moment that is the one before it.
+ */
+export type TaskCells = [
+  id: string,
+  /** Where the row lies: as long as it is locked, and until it is written, it stays there. */
+  place: string,
+  lifecycle: string,
+  lifecycle_version: number,
+  project_id: string,
+  status: string,
+  row_version: number,
+  title: string,
+  data: JsonObject,
+  created_by: string | null,
+  assigned_to: string | null,
+  is_private: boolean | null,
+  priority: number | null,
+  attempt: number | null,
+  open_blockers: number | null,
+  open_holds: number | null,
+  due_at: Instant | null,
+  due_action: string | null,
+  available_at: Instant | null,
+  exclusive_key: string | null,
+  needs_attention: boolean | null,
+  created_at: Instant,
+  updated_at: Instant | null,
+  entered_at: Instant | null,
+];
+
+export function taskOfCells(org_id: string, cells: TaskCells, lease: LeaseRow | undefined): Task {
+  const created_at = cells[21];
+  const updated_at = cells[22] ?? created_at;
+  return {
+    id: cells[0],
+    org_id,
+    project_id: cells[4],
+    lifecycle: cells[2],
+    lifecycle_version: cells[3],
+    status: cells[5],
+    row_version: cells[6],
+    title: cells[7],
+    data: cells[8],
+    created_by: cells[9],
+    assigned_to: cells[10],
+    private: cells[11] ?? false,
+    priority: cells[12] ?? 0,
+    attempt: cells[13] ?? 0,
+    open_blockers: cells[14] ?? 0,
+    open_holds: cells[15] ?? 0,
+    due_at: cells[16],
+    due_action: cells[17],
+    available_at: cells[18],
+    exclusive_key: cells[19],
+    needs_attention: cells[20] ?? false,
+    lease: lease ? leaseOf(lease) : null,
+    created_at,
+    updated_at,
+    entered_at: cells[23] ?? updated_at,
+  };
+}
+
 function leaseOf({ token, holder, until, heartbeat_at }: LeaseRow): Lease {
   return { token, holder, until, heartbeat_at };
 }

@@ -8,13 +8,35 @@ export type Tx = postgres.TransactionSql;
  * at once and not when somebody waits for it, as the driver would: what must be read after a lock is asked for after it.
  */
 export function query<Row extends object>(tx: Tx, text: string, params: readonly unknown[]): Promise<Row[]> {
-  // The driver would refuse it when it is half sent, and the transaction would wait for an answer.
   const missing = params.indexOf(undefined);
-  if (missing >= 0) return Promise.reject(new Error(`parameter $${missing + 1} of a statement is undefined`));
-  const sent = tx
-    .unsafe<Row[]>(text, params as postgres.ParameterOrJSON<never>[], { prepare: true })
-    .execute();
-  return sent.then(withMoments);
+  if (missing >= 0) return Promise.reject(undefinedParameter(missing));
+  return asked<Row>(tx, text, params).execute().then(withMoments);
+}
+
+/**
+ * The same for wide rows by the thousand, each as the list of its cells: the driver makes an object cell by cell, under
+ * names that V8 cannot foresee, and one of 24 cost 12 µs.
+ */
+export function queryCells<Cells extends unknown[]>(
+  tx: Tx,
+  text: string,
+  params: readonly unknown[],
+): Promise<Cells[]> {
+  const missing = params.indexOf(undefined);
+  if (missing >= 0) return Promise.reject(undefinedParameter(missing));
+  return asked(tx, text, params)
+    .values()
+    .execute()
+    .then((rows) => cellsWithMoments(rows as unknown as Cells[]));
+}
+
+function asked<Row extends object>(tx: Tx, text: string, params: readonly unknown[]) {
+  return tx.unsafe<Row[]>(text, params as postgres.ParameterOrJSON<never>[], { prepare: true });
+}
+
+/** The driver would refuse it when it is half sent, and the transaction would wait for an answer. */
+function undefinedParameter(place: number): Error {
+  return new Error(`parameter $${place + 1} of a statement is undefined`);
 }
 
 const POSTED = new WeakMap<Tx, Promise<unknown>[]>();
@@ -54,6 +76,11 @@ function withMoments<Row extends object>(rows: Row[]): Row[] {
   return rows.map(
     (row) => Object.fromEntries(Object.entries(row).map(([key, value]) => [key, moments(value)])) as Row,
   );
+}
+
+function cellsWithMoments<Cells extends unknown[]>(rows: Cells[]): Cells[] {
+  if (!rows[0]?.some((cell) => cell instanceof Date)) return rows;
+  return rows.map((row) => row.map((cell) => (cell instanceof Date ? cell.getTime() : cell)) as Cells);
 }
 
 /** Rows of a statement as one text parameter (`$n::text::json`): for statements that are not many a second. */

@@ -1,7 +1,14 @@
 import type { Actor, Command, Instant, JsonObject, Lifecycle, Moved, Refusal, Task } from "../core/index.ts";
 
 /** A locked task with what is needed to decide about it. */
-export type Locked = { lifecycle: Lifecycle; task: Task; settings: JsonObject; hasDependents: boolean };
+export type Locked = {
+  lifecycle: Lifecycle;
+  task: Task;
+  /** Where its row lies, if it is not known to have been written since it was locked. */
+  place: string | null;
+  settings: JsonObject;
+  hasDependents: boolean;
+};
 
 /** A command that has been admitted, with the locked task it is for. */
 export type Work = Locked & {
@@ -13,12 +20,12 @@ export type Work = Locked & {
 
 /** Field by field: spreading the task's part cost more than deciding. */
 export function workOn(
-  { lifecycle, task, settings, hasDependents }: Locked,
+  { lifecycle, task, place, settings, hasDependents }: Locked,
   actor: Actor,
   command: Command,
   client_event_id: string | null,
 ): Work {
-  return { lifecycle, task, settings, hasDependents, actor, command, facts: {}, client_event_id };
+  return { lifecycle, task, place, settings, hasDependents, actor, command, facts: {}, client_event_id };
 }
 
 /** A journal row as it is told. */

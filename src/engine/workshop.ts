@@ -6,8 +6,8 @@ import { lockTasks } from "./statements/lock-tasks.ts";
 import { lookAtTasks } from "./statements/look-at-tasks.ts";
 import { readSurroundings } from "./statements/read-surroundings.ts";
 import type { Surroundings } from "./statements/read-surroundings.ts";
-import { taskOf } from "./task-row.ts";
-import type { TaskRow } from "./task-row.ts";
+import { taskOf, taskOfCells } from "./task-row.ts";
+import type { TaskCells } from "./task-row.ts";
 import type {
   CreationAsk,
   CreationFactLoader,
@@ -40,7 +40,7 @@ export class Workshop {
   async lock(tx: Tx, org_id: string, ids: readonly string[]): Promise<Gathered> {
     // Sent together, run one after the other.
     const [rows, around] = await Promise.all([lockTasks(tx, org_id, ids), readSurroundings(tx, org_id, ids)]);
-    return this.assemble(rows, around);
+    return this.assemble(org_id, rows, around);
   }
 
   /** The same as of one moment and without a lock, for those who only want to know. */
@@ -52,6 +52,7 @@ export class Workshop {
       if (!lifecycle) continue;
       tasks.set(row.id, {
         lifecycle,
+        place: null,
         task: taskOf(row, row.token === null ? undefined : { ...row, task_id: row.id, token: row.token }),
         settings: this.settingsFor(lifecycle, row.settings ?? undefined),
         hasDependents: row.awaited,
@@ -61,21 +62,28 @@ export class Workshop {
   }
 
   /** Rows that were picked and locked, with the clock and all that lies beside them. */
-  async takeIn(tx: Tx, org_id: string, rows: readonly TaskRow[]): Promise<Gathered> {
-    const ids = rows.map((row) => row.id);
-    return this.assemble(rows, await readSurroundings(tx, org_id, ids));
+  async takeIn(tx: Tx, org_id: string, rows: readonly TaskCells[]): Promise<Gathered> {
+    const ids = rows.map(([id]) => id);
+    return this.assemble(org_id, rows, await readSurroundings(tx, org_id, ids));
   }
 
-  private assemble(rows: readonly TaskRow[], { now, leases, awaited, settings }: Surroundings): Gathered {
+  private assemble(
+    org_id: string,
+    rows: readonly TaskCells[],
+    { now, leases, awaited, settings }: Surroundings,
+  ): Gathered {
     const tasks = new Map<string, Locked>();
-    for (const row of rows) {
-      const lifecycle = this.lifecycles.get(row.lifecycle);
+    for (const cells of rows) {
+      const [id, place, name] = cells;
+      const lifecycle = this.lifecycles.get(name);
       if (!lifecycle) continue;
-      tasks.set(row.id, {
+      const task = taskOfCells(org_id, cells, leases.get(id));
+      tasks.set(id, {
         lifecycle,
-        task: taskOf(row, leases.get(row.id)),
-        settings: this.settingsFor(lifecycle, settings[row.project_id]),
-        hasDependents: awaited.has(row.id),
+        task,
+        place,
+        settings: this.settingsFor(lifecycle, settings[task.project_id]),
+        hasDependents: awaited.has(id),
       });
     }
     return { now, tasks };

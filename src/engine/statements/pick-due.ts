@@ -1,11 +1,16 @@
-import type { TaskRow } from "../task-row.ts";
-import { query } from "../transaction.ts";
+import type { TaskCells } from "../task-row.ts";
+import { query, queryCells } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
 // One probe of the timer index where nothing is due; many nodes sweep at once and skip each other's tasks. The time is that
 // of the statement: compared with clock_timestamp(), which is another at every row, all timers of the org were read.
 const PICK_DUE = `
-  select t.* from pawl.task t
+  select t.id, t.ctid, t.lifecycle, t.lifecycle_version, t.project_id, t.status, t.row_version, t.title, t.data,
+    t.created_by, t.assigned_to, nullif(t.private, false), nullif(t.priority, 0), nullif(t.attempt, 0),
+    nullif(t.open_blockers, 0), nullif(t.open_holds, 0), t.due_at, t.due_action, t.available_at, t.exclusive_key,
+    nullif(t.needs_attention, false), t.created_at, nullif(t.updated_at, t.created_at),
+    nullif(t.entered_at, t.updated_at)
+  from pawl.task t
   where t.org_id = $1 and t.due_at <= coalesce(to_timestamp($2::float8 / 1000.0), statement_timestamp())
     and t.lifecycle = any($4::text[])
   order by t.due_at
@@ -17,8 +22,8 @@ export function pickDue(
   tx: Tx,
   org_id: string,
   { now, limit, lifecycles }: { now: number | null; limit: number; lifecycles: readonly string[] },
-): Promise<TaskRow[]> {
-  return query<TaskRow>(tx, PICK_DUE, [org_id, now, limit, lifecycles]);
+): Promise<TaskCells[]> {
+  return queryCells<TaskCells>(tx, PICK_DUE, [org_id, now, limit, lifecycles]);
 }
 
 const ORGS_WITH_DUE_TASKS = `

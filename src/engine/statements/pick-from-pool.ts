@@ -1,13 +1,15 @@
-import type { TaskRow } from "../task-row.ts";
-import { query } from "../transaction.ts";
+import type { TaskCells } from "../task-row.ts";
+import { queryCells } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
 // The lifecycle's conditions come as data and are applied here, so that nobody is starved by tasks that are not for him.
 // Locked rows are skipped: two that pick at once get different tasks and never wait for each other.
 const PICK_FROM_POOL = `
-  select t.org_id, t.id, t.lifecycle, t.lifecycle_version, t.project_id, t.status, t.row_version, t.title, t.data,
-    t.created_by, t.assigned_to, t.private, t.priority, t.attempt, t.open_blockers, t.open_holds, t.due_at, t.due_action,
-    t.available_at, t.exclusive_key, t.needs_attention, t.created_at, t.updated_at, t.entered_at
+  select t.id, t.ctid, t.lifecycle, t.lifecycle_version, t.project_id, t.status, t.row_version, t.title, t.data,
+    t.created_by, t.assigned_to, nullif(t.private, false), nullif(t.priority, 0), nullif(t.attempt, 0),
+    nullif(t.open_blockers, 0), nullif(t.open_holds, 0), t.due_at, t.due_action, t.available_at, t.exclusive_key,
+    nullif(t.needs_attention, false), t.created_at, nullif(t.updated_at, t.created_at),
+    nullif(t.entered_at, t.updated_at)
   from pawl.task t
   where t.org_id = $1 and t.lifecycle = $2 and t.pooled
     and ($3::text[] is null or t.project_id = any($3))
@@ -40,8 +42,8 @@ export type PoolPick = {
 };
 
 /** The best free tasks, locked. */
-export function pickFromPool(tx: Tx, pick: PoolPick): Promise<TaskRow[]> {
-  return query<TaskRow>(tx, PICK_FROM_POOL, [
+export function pickFromPool(tx: Tx, pick: PoolPick): Promise<TaskCells[]> {
+  return queryCells<TaskCells>(tx, PICK_FROM_POOL, [
     pick.org_id,
     pick.lifecycle,
     pick.projects,

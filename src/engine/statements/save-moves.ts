@@ -34,24 +34,27 @@ const SAVE_MOVES = `
       journal_hash = pawl.seal(t.journal_hash, t.id, t.row_version + 1, k.type[m.kind], k.action[m.kind],
         k.from_status[m.kind], k.status[m.kind], k.actor_id[m.kind], m.comment, m.payload::json, m.patch::json, k.now)
     from kind k, (
-      select r.*, (select p.ctid from pawl.task p where p.org_id = $1 and p.id = r.id) as place
+      -- Where a row lies is known from its lock; one that was written since then is looked up.
+      select r.*, coalesce(r.known, (select p.ctid from pawl.task p where p.org_id = $1 and p.id = r.id)) as place
       from unnest($4::text::uuid[], $5::text::integer[], $13::text::text[], $14::text::integer[], $15::text::text[],
         string_to_array($16::text, e'\\x1e', ''), string_to_array($17::text, e'\\x1e', ''),
         string_to_array($18::text, e'\\x1e', ''), $19::text::text[], $20::text::text[], $21::text::boolean[],
         $22::text::integer[], $23::text::integer[], $24::text::integer[], $25::text::integer[], $26::text::float8[],
-        $27::text::text[], $28::text::float8[], $29::text::text[], $30::text::boolean[])
+        $27::text::text[], $28::text::float8[], $29::text::text[], $30::text::boolean[], $31::text::tid[])
       with ordinality as r(id, kind, client_event_id, expected_row_version, comment, payload, patch, data, title,
         assigned_to, private, priority, attempt, open_blockers, open_holds, due_at, due_action, available_at,
-        exclusive_key, needs_attention, n)
+        exclusive_key, needs_attention, known, n)
       offset 0
     ) as m
-    where t.ctid = m.place
+    where t.ctid = m.place and t.id = m.id
     returning t.id, t.row_version, t.journal_hash, t.lifecycle, t.project_id, t.private, k.now, k.type[m.kind] as type,
       k.action[m.kind] as action, k.from_status[m.kind] as from_status, t.status, k.actor_id[m.kind] as actor_id,
       m.client_event_id, m.expected_row_version, m.comment, m.payload, m.patch, m.n
   ), feed as (
-    -- Only when all tasks are moved: this lock is what batches of one org wait for.
-    update pawl.org set feed_position = feed_position + $2 where id = $1 and (select count(*) from moved) > 0
+    -- Only when all tasks are moved: this lock is what batches of one org wait for. (A move that finds no task must not be
+    -- lost in silence: it is a division by zero.)
+    update pawl.org set feed_position = feed_position + $2 / (select case count(*) when $2 then 1 else 0 end from moved)
+    where id = $1
     returning feed_position - $2 as base
   )
   insert into pawl.event (org_id, task_id, row_version, position, lifecycle, project_id, type, action, from_status,
@@ -86,7 +89,8 @@ export function saveMoves(tx: Tx, org_id: string, moves: readonly Move[], now: I
   ];
   const places = column(moves.map(kindOf));
   const params = [org_id, moves.length, now, ids, places, ...kinds.columns(), ...rows];
-  post(tx, SAVE_MOVES, [...params, ...changedColumns(moves)]);
+  const known = sparseColumn(moves.map(({ work }) => work.place));
+  post(tx, SAVE_MOVES, [...params, ...changedColumns(moves), known]);
 }
 
 type KindOfMove = [
