@@ -84,14 +84,10 @@ async function measure(stage: Stage, small: House, large: House) {
 /** Some that are taken have been silent for too long. */
 async function letTimersRunOut({ sql }: House): Promise<void> {
   await sql`
-    with late as (
-      update pawl.task t set due_at = now() - interval '1 second', attempt = 0
-      where (t.org_id, t.id) in (
-        select w.org_id, w.id from pawl.task w where w.status = 'taken' limit ${DUE})
-      returning t.org_id, t.id
-    )
-    update pawl.lease l set heartbeat_at = l.heartbeat_at - interval '1 hour', until = l.until - interval '1 hour'
-    from late where l.org_id = late.org_id and l.task_id = late.id`;
+    update pawl.task t set due_at = now() - interval '1 second', attempt = 0,
+      leased_at = t.leased_at - interval '1 hour', lease_until = t.lease_until - interval '1 hour'
+    where (t.org_id, t.id) in (
+      select w.org_id, w.id from pawl.task w where w.status = 'taken' limit ${DUE})`;
 }
 
 type Counters = { index: number; entries: number; whole: number };

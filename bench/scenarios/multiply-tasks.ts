@@ -18,7 +18,7 @@ export async function multiplyTasks(sql: Sql, { finished, waiting }: Copies): Pr
     "update pawl.org o set feed_position = (select max(position) from pawl.event where org_id = o.id)",
   );
   await sql.unsafe("reset session_replication_role");
-  await sql.unsafe("vacuum (analyze) pawl.task, pawl.event, pawl.lease");
+  await sql.unsafe("vacuum (analyze) pawl.task, pawl.event, pawl.heartbeat");
 }
 
 async function copyTask(

@@ -29,7 +29,7 @@ import { reconcileOrg } from "./reconcile.ts";
 import type { Reconciled } from "./reconcile.ts";
 import { isUuid, notFound, refusalOfData } from "./refusals.ts";
 import { isUnstorable } from "./fault.ts";
-import { findTasks, readLeases } from "./statements/find-tasks.ts";
+import { findTasks, readBeats } from "./statements/find-tasks.ts";
 import { settleBatch } from "./settle-batch.ts";
 import { settleInside } from "./settle-inside.ts";
 import { orgsWithDueTasks } from "./statements/pick-due.ts";
@@ -158,9 +158,9 @@ export class Engine {
   async find({ org_id, actor }: By, id: string): Promise<PublicTask | Refusal> {
     if (!isUuid(id)) return notFound(id);
     return this.read(async (tx) => {
-      const [[row], [lease]] = await Promise.all([findTasks(tx, org_id, [id]), readLeases(tx, org_id, [id])]);
-      if (!row || !canSee(actor, taskOf(row, undefined))) return notFound(id);
-      return publicTask(taskOf(row, lease));
+      const [[row], beats] = await Promise.all([findTasks(tx, org_id, [id]), readBeats(tx, org_id, [id])]);
+      if (!row || !canSee(actor, row)) return notFound(id);
+      return publicTask(taskOf(row, beats.get(row.id)));
     });
   }
 

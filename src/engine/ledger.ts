@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { apply, decide, durationMs, SYSTEM } from "../core/index.ts";
 import type { Actor, Instant, JsonObject, Lease, Lifecycle, Moved, Task, Touched } from "../core/index.ts";
-import { closeLeases, openLeases } from "./statements/save-leases.ts";
+import { forgetBeats } from "./statements/save-leases.ts";
 import { saveMoves } from "./statements/save-moves.ts";
 import { saveTouches } from "./statements/save-touches.ts";
 import { payloadOf } from "./task-row.ts";
@@ -17,8 +17,8 @@ export class Ledger {
   /** Tasks with a change that no move carries. */
   private readonly touched = new Set<string>();
   private readonly exclusiveKeys = new Set<string>();
-  private readonly opened = new Map<string, Lease>();
-  private readonly closed = new Set<string>();
+  /** Tasks whose lease is over, and for whom hearts have beaten. */
+  private readonly outlived = new Set<string>();
   /** At most one move a task in each round: the moves that follow from one round are the next. */
   private round: Move[] = [];
   private readonly inRound = new Set<string>();
@@ -57,10 +57,10 @@ export class Ledger {
   }
 
   private keep(work: Work, decision: Moved | Touched): Task {
-    const { lifecycle, settings, hasDependents } = work;
+    const { lifecycle, settings, hasDependents, hasHeartbeat } = work;
     const task = this.applied(work, decision);
     const place = decision.kind === "moved" ? null : work.place;
-    this.tasks.set(task.id, { lifecycle, task, place, settings, hasDependents });
+    this.tasks.set(task.id, { lifecycle, task, place, settings, hasDependents, hasHeartbeat });
     return task;
   }
 
@@ -93,8 +93,7 @@ export class Ledger {
 
   /** Writes everything down. The moves are last but for counters, which go over what the moves have written. */
   write(tx: Tx, rounds: readonly (readonly Move[])[]): void {
-    openLeases(tx, this.org_id, this.opened, this.now);
-    closeLeases(tx, this.org_id, [...this.closed]);
+    forgetBeats(tx, this.org_id, [...this.outlived]);
     for (const moves of rounds) {
       for (const some of slices(moves)) saveMoves(tx, this.org_id, some, this.now);
     }
@@ -107,15 +106,9 @@ export class Ledger {
     }
   }
 
-  private applied({ lifecycle, task, actor, settings }: Work, decision: Moved | Touched): Task {
+  private applied({ lifecycle, task, actor, settings, hasHeartbeat }: Work, decision: Moved | Touched): Task {
     const opened = decision.lease === "open" ? newLease(lifecycle, actor, settings, this.now) : null;
-    if (opened) {
-      this.opened.set(task.id, opened);
-      this.closed.delete(task.id);
-    } else if (decision.lease === "close" && task.lease) {
-      this.closed.add(task.id);
-      this.opened.delete(task.id);
-    }
+    if (hasHeartbeat && decision.lease !== "keep") this.outlived.add(task.id);
     return apply(task, decision, this.now, opened);
   }
 }

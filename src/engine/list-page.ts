@@ -3,7 +3,7 @@ import type { Actor } from "../core/index.ts";
 import { publicTask } from "./public-task.ts";
 import type { PublicTask } from "./public-task.ts";
 import { isUuid } from "./refusals.ts";
-import { readLeases } from "./statements/find-tasks.ts";
+import { readBeats } from "./statements/find-tasks.ts";
 import { listTasks } from "./statements/list-tasks.ts";
 import { isOpen, taskOf } from "./task-row.ts";
 import type { Tx } from "./transaction.ts";
@@ -51,9 +51,9 @@ export async function listPage(
   const rows = await listTasks(tx, org_id, filter, { unfinished });
   const page = rows.slice(0, limit);
   const ids = page.map((row) => row.id);
-  const leases = new Map((await readLeases(tx, org_id, ids)).map((lease) => [lease.task_id, lease]));
+  const beats = await readBeats(tx, org_id, ids);
   return {
-    tasks: page.map((row) => publicTask(taskOf(row, leases.get(row.id)))),
+    tasks: page.map((row) => publicTask(taskOf(row, beats.get(row.id)))),
     cursor: rows.length > limit ? (ids.at(-1) ?? null) : null,
   };
 }

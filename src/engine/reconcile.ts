@@ -10,12 +10,11 @@ import {
   countOpen,
   lockFree,
   pickUnfinished,
-  readWithLeases,
+  readWithBeats,
   saveCounters,
 } from "./statements/reconcile-tasks.ts";
 import type { Counted, Place } from "./statements/reconcile-tasks.ts";
 import { isSuccess, taskOf } from "./task-row.ts";
-import type { LeaseRow } from "./task-row.ts";
 import type { Tx } from "./transaction.ts";
 import type { Workshop } from "./workshop.ts";
 
@@ -215,11 +214,11 @@ async function findBreaches(
   org_id: string,
   ids: readonly string[],
 ): Promise<Breach[]> {
-  const rows = await readWithLeases(tx, org_id, ids);
+  const rows = await readWithBeats(tx, org_id, ids);
   return rows.flatMap((row) => {
     const lifecycle = workshop.lifecycles.get(row.lifecycle);
     if (!lifecycle) return [];
-    const task = taskOf(row, row.token == null ? undefined : (row as unknown as LeaseRow));
+    const task = taskOf(row, row.token === null ? undefined : row);
     const say = (what: string) => ({ task_id: task.id, what });
     if (!lifecycle.statuses[task.status])
       return [say(`its status "${task.status}" is none of ${lifecycle.name}'s`)];

@@ -41,6 +41,15 @@ create table pawl.event (
   constraint an_event_counts_once_for_its_task PRIMARY KEY (org_id, task_id, row_version)
 );
 
+create table pawl.heartbeat (
+  org_id text not null,
+  task_id uuid not null,
+  token uuid not null,
+  beat_at timestamp with time zone not null,
+  until timestamp with time zone not null,
+  constraint a_task_has_one_heartbeat PRIMARY KEY (org_id, task_id)
+) with (fillfactor=50);
+
 create table pawl.hold (
   org_id text not null,
   id uuid not null,
@@ -53,16 +62,6 @@ create table pawl.hold (
   released_at timestamp with time zone,
   constraint a_hold_has_one_id_in_its_org PRIMARY KEY (org_id, id)
 );
-
-create table pawl.lease (
-  org_id text not null,
-  task_id uuid not null,
-  token uuid not null,
-  holder text not null,
-  until timestamp with time zone not null,
-  heartbeat_at timestamp with time zone not null,
-  constraint a_task_has_one_lease PRIMARY KEY (org_id, task_id)
-) with (fillfactor=50);
 
 create table pawl.lifecycle (
   name text not null,
@@ -150,6 +149,11 @@ create table pawl.task (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   entered_at timestamp with time zone not null,
+  lease_token uuid,
+  lease_holder text,
+  leased_at timestamp with time zone,
+  lease_until timestamp with time zone,
+  constraint a_lease_is_whole_or_none CHECK ((((lease_token IS NULL) = (lease_holder IS NULL)) AND ((lease_token IS NULL) = (leased_at IS NULL)) AND ((lease_token IS NULL) = (lease_until IS NULL)))),
   constraint a_task_has_one_id_in_its_org PRIMARY KEY (org_id, id),
   constraint blockers_are_counted_from_zero CHECK ((open_blockers >= 0)),
   constraint holds_are_counted_from_zero CHECK ((open_holds >= 0))

@@ -3,18 +3,21 @@ import { column } from "./columns.ts";
 import type { Move } from "./work.ts";
 
 /** A row of pawl.task as the driver reads it; moments are milliseconds. */
-export type TaskRow = Omit<Task, "lease"> & { dedupe_key: string | null; pooled: boolean; final: boolean };
-
-export type LeaseRow = {
-  task_id: string;
-  token: string;
-  holder: string;
-  until: Instant;
-  heartbeat_at: Instant;
+export type TaskRow = Omit<Task, "lease"> & {
+  dedupe_key: string | null;
+  pooled: boolean;
+  final: boolean;
+  lease_token: string | null;
+  lease_holder: string;
+  leased_at: Instant;
+  lease_until: Instant;
 };
 
+/** The last heartbeat for a task. */
+export type Beat = { token: string; beat_at: Instant; until: Instant };
+
 /** The task as rules see it. */
-export function taskOf(row: TaskRow, lease: LeaseRow | undefined): Task {
+export function taskOf(row: TaskRow, beat: Beat | undefined): Task {
   return {
     id: row.id,
     org_id: row.org_id,
@@ -37,7 +40,7 @@ export function taskOf(row: TaskRow, lease: LeaseRow | undefined): Task {
     available_at: row.available_at,
     exclusive_key: row.exclusive_key,
     needs_attention: row.needs_attention,
-    lease: lease ? leaseOf(lease) : null,
+    lease: leaseOf(row.lease_token, row.lease_holder, row.leased_at, row.lease_until, beat),
     created_at: row.created_at,
     updated_at: row.updated_at,
     entered_at: row.entered_at,
@@ -74,9 +77,13 @@ export type TaskCells = [
   created_at: Instant,
   updated_at: Instant | null,
   entered_at: Instant | null,
+  lease_token: string | null,
+  lease_holder: string | null,
+  leased_at: Instant | null,
+  lease_until: Instant | null,
 ];
 
-export function taskOfCells(org_id: string, cells: TaskCells, lease: LeaseRow | undefined): Task {
+export function taskOfCells(org_id: string, cells: TaskCells, beat: Beat | undefined): Task {
   const created_at = cells[21];
   const updated_at = cells[22] ?? created_at;
   return {
@@ -101,15 +108,24 @@ export function taskOfCells(org_id: string, cells: TaskCells, lease: LeaseRow | 
     available_at: cells[18],
     exclusive_key: cells[19],
     needs_attention: cells[20] ?? false,
-    lease: lease ? leaseOf(lease) : null,
+    lease: leaseOf(cells[24], cells[25] ?? "", cells[26] ?? updated_at, cells[27] ?? 0, beat),
     created_at,
     updated_at,
     entered_at: cells[23] ?? updated_at,
   };
 }
 
-function leaseOf({ token, holder, until, heartbeat_at }: LeaseRow): Lease {
-  return { token, holder, until, heartbeat_at };
+/** A heartbeat for another token came too late, or was for the lease before. */
+function leaseOf(
+  token: string | null,
+  holder: string,
+  leased_at: Instant,
+  until: Instant,
+  beat: Beat | undefined,
+): Lease | null {
+  if (token === null) return null;
+  if (beat?.token !== token) return { token, holder, until, heartbeat_at: leased_at };
+  return { token, holder, until: beat.until, heartbeat_at: beat.beat_at };
 }
 
 /** Columns of a task that most moves leave as they are. */

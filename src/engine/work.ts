@@ -8,6 +8,8 @@ export type Locked = {
   place: string | null;
   settings: JsonObject;
   hasDependents: boolean;
+  /** A row beside it tells of the last one. */
+  hasHeartbeat: boolean;
 };
 
 /** A command that has been admitted, with the locked task it is for. */
@@ -20,12 +22,23 @@ export type Work = Locked & {
 
 /** Field by field: spreading the task's part cost more than deciding. */
 export function workOn(
-  { lifecycle, task, place, settings, hasDependents }: Locked,
+  { lifecycle, task, place, settings, hasDependents, hasHeartbeat }: Locked,
   actor: Actor,
   command: Command,
   client_event_id: string | null,
 ): Work {
-  return { lifecycle, task, place, settings, hasDependents, actor, command, facts: {}, client_event_id };
+  return {
+    lifecycle,
+    task,
+    place,
+    settings,
+    hasDependents,
+    hasHeartbeat,
+    actor,
+    command,
+    facts: {},
+    client_event_id,
+  };
 }
 
 /** A journal row as it is told. */

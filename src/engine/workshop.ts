@@ -53,9 +53,10 @@ export class Workshop {
       tasks.set(row.id, {
         lifecycle,
         place: null,
-        task: taskOf(row, row.token === null ? undefined : { ...row, task_id: row.id, token: row.token }),
+        task: taskOf(row, row.token === null ? undefined : { ...row, token: row.token }),
         settings: this.settingsFor(lifecycle, row.settings ?? undefined),
         hasDependents: row.awaited,
+        hasHeartbeat: row.token !== null,
       });
     }
     return { now: rows[0]?.now ?? 0, tasks };
@@ -70,20 +71,22 @@ export class Workshop {
   private assemble(
     org_id: string,
     rows: readonly TaskCells[],
-    { now, leases, awaited, settings }: Surroundings,
+    { now, beats, awaited, settings }: Surroundings,
   ): Gathered {
     const tasks = new Map<string, Locked>();
     for (const cells of rows) {
       const [id, place, name] = cells;
       const lifecycle = this.lifecycles.get(name);
       if (!lifecycle) continue;
-      const task = taskOfCells(org_id, cells, leases.get(id));
+      const beat = beats.get(id);
+      const task = taskOfCells(org_id, cells, beat);
       tasks.set(id, {
         lifecycle,
         task,
         place,
         settings: this.settingsFor(lifecycle, settings[task.project_id]),
         hasDependents: awaited.has(id),
+        hasHeartbeat: beat !== undefined,
       });
     }
     return { now, tasks };

@@ -42,7 +42,7 @@ async function rows() {
       (select count(*)::int from pawl.request where org_id = ${org_id}) as request,
       (select count(*)::int from pawl.dependency where org_id = ${org_id}) as dependency,
       (select count(*)::int from pawl.hold where org_id = ${org_id}) as hold,
-      (select count(*)::int from pawl.lease where org_id = ${org_id}) as lease`;
+      (select count(*)::int from pawl.heartbeat where org_id = ${org_id}) as heartbeat`;
   return counts;
 }
 
@@ -57,9 +57,9 @@ test("what is finished and old goes with all that belongs to it; what is open or
   expect(await act(task, "touch", { client_event_id: "g" })).toBe("taken");
   await act(task, "finish", { client_event_id: "h" });
   const open = await make([], {}, "i");
-  // A lease that was left behind goes as well.
-  await sql`insert into pawl.lease values (${org_id}, ${task.id}, ${task.id}, 'ann', now(), now())`;
-  expect(await rows()).toEqual({ task: 3, event: 9, request: 9, dependency: 1, hold: 1, lease: 1 });
+  // A heartbeat that came too late goes as well.
+  await sql`insert into pawl.heartbeat values (${org_id}, ${task.id}, ${task.id}, now(), now())`;
+  expect(await rows()).toEqual({ task: 3, event: 9, request: 9, dependency: 1, hold: 1, heartbeat: 1 });
   const position = await engine.feedPosition(org_id);
 
   const now = Date.now();
@@ -68,7 +68,7 @@ test("what is finished and old goes with all that belongs to it; what is open or
   const old = await engine.prune({ org_id, olderThanMs: HOUR_MS, now: now + 2 * HOUR_MS });
   expect(old).toEqual({ pruned: 2, skipped: 0, failed: [] });
 
-  expect(await rows()).toEqual({ task: 1, event: 1, request: 1, dependency: 0, hold: 0, lease: 0 });
+  expect(await rows()).toEqual({ task: 1, event: 1, request: 1, dependency: 0, hold: 0, heartbeat: 0 });
   expect(await isThere(open)).toBe(true);
   expect(await engine.verify(org_id)).toEqual({ tasks: 1, events: 1, differences: [] });
   expect(await engine.feedPosition(org_id)).toBe(position);

@@ -1,4 +1,4 @@
-import type { TaskRow, LeaseRow } from "../task-row.ts";
+import type { Beat, TaskRow } from "../task-row.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
@@ -23,10 +23,12 @@ export function findByDedupeKey(
   return query<TaskRow>(tx, FIND_BY_DEDUPE_KEY, [org_id, lifecycles, keys.map((key) => key.dedupe_key)]);
 }
 
-const READ_LEASES = `
-  select l.task_id, l.token, l.holder, l.until, l.heartbeat_at from pawl.lease l
-  where l.org_id = $1 and l.task_id = any($2::uuid[])`;
+const READ_BEATS = `
+  select b.task_id, b.token, b.beat_at, b.until from pawl.heartbeat b
+  where b.org_id = $1 and b.task_id = any($2::uuid[])`;
 
-export function readLeases(tx: Tx, org_id: string, ids: readonly string[]): Promise<LeaseRow[]> {
-  return query<LeaseRow>(tx, READ_LEASES, [org_id, ids]);
+/** The last heartbeats for these tasks. */
+export async function readBeats(tx: Tx, org_id: string, ids: readonly string[]): Promise<Map<string, Beat>> {
+  const rows = await query<Beat & { task_id: string }>(tx, READ_BEATS, [org_id, ids]);
+  return new Map(rows.map((row) => [row.task_id, row]));
 }

@@ -9,7 +9,7 @@ const LOCK_TASKS = `
     t.created_by, t.assigned_to, nullif(t.private, false), nullif(t.priority, 0), nullif(t.attempt, 0),
     nullif(t.open_blockers, 0), nullif(t.open_holds, 0), t.due_at, t.due_action, t.available_at, t.exclusive_key,
     nullif(t.needs_attention, false), t.created_at, nullif(t.updated_at, t.created_at),
-    nullif(t.entered_at, t.updated_at)
+    nullif(t.entered_at, t.updated_at), t.lease_token, t.lease_holder, nullif(t.leased_at, t.updated_at), t.lease_until
   from pawl.task t
   where t.org_id = $1 and t.id = any($2::uuid[])
   order by t.id

@@ -9,7 +9,7 @@ const PICK_FROM_POOL = `
     t.created_by, t.assigned_to, nullif(t.private, false), nullif(t.priority, 0), nullif(t.attempt, 0),
     nullif(t.open_blockers, 0), nullif(t.open_holds, 0), t.due_at, t.due_action, t.available_at, t.exclusive_key,
     nullif(t.needs_attention, false), t.created_at, nullif(t.updated_at, t.created_at),
-    nullif(t.entered_at, t.updated_at)
+    nullif(t.entered_at, t.updated_at), t.lease_token, t.lease_holder, nullif(t.leased_at, t.updated_at), t.lease_until
   from pawl.task t
   where t.org_id = $1 and t.lifecycle = $2 and t.pooled
     and ($3::text[] is null or t.project_id = any($3))

@@ -85,8 +85,8 @@ const DELETE_BELONGINGS = `
     delete from pawl.dependency d where d.org_id = $1 and d.task_id = any($2::uuid[])
   ), holds as (
     delete from pawl.hold h where h.org_id = $1 and h.task_id = any($2::uuid[])
-  ), leases as (
-    delete from pawl.lease l where l.org_id = $1 and l.task_id = any($2::uuid[])
+  ), heartbeats as (
+    delete from pawl.heartbeat b where b.org_id = $1 and b.task_id = any($2::uuid[])
   )
   select distinct client_event_id from events where client_event_id is not null`;
 

@@ -1,5 +1,5 @@
 import type { Instant } from "../../core/index.ts";
-import type { LeaseRow } from "../task-row.ts";
+import type { Beat } from "../task-row.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
@@ -8,9 +8,9 @@ import type { Tx } from "../transaction.ts";
 // while a table was small read all of an org's rows.
 const READ_SURROUNDINGS = `
   select clock_timestamp() as now,
-    (select json_agg(json_build_array(l.task_id, l.token, l.holder, extract(epoch from l.until) * 1000,
-       extract(epoch from l.heartbeat_at) * 1000))
-     from pawl.lease l where l.org_id = $1 and l.task_id = any($2::uuid[])) as leases,
+    (select json_agg(json_build_array(b.task_id, b.token, extract(epoch from b.beat_at) * 1000,
+       extract(epoch from b.until) * 1000))
+     from pawl.heartbeat b where b.org_id = $1 and b.task_id = any($2::uuid[])) as beats,
     (select json_agg(distinct d.blocker_id)
      from pawl.dependency d where d.org_id = $1 and d.blocker_id = any($2::uuid[]) and not d.resolved) as awaited,
     (select json_object_agg(p.id, p.settings::text)
@@ -19,7 +19,7 @@ const READ_SURROUNDINGS = `
 
 type SurroundingsRow = {
   now: Instant;
-  leases: [task_id: string, token: string, holder: string, until: number, heartbeat_at: number][] | null;
+  beats: [task_id: string, token: string, beat_at: number, until: number][] | null;
   awaited: string[] | null;
   settings: Record<string, string> | null;
 };
@@ -27,7 +27,7 @@ type SurroundingsRow = {
 export type Surroundings = {
   /** The database's clock, which is the only one. */
   now: Instant;
-  leases: ReadonlyMap<string, LeaseRow>;
+  beats: ReadonlyMap<string, Beat>;
   /** Those that somebody waits for. */
   awaited: ReadonlySet<string>;
   /** Of the projects they lie in, as text: most batches have seen it before. */
@@ -41,19 +41,18 @@ export async function readSurroundings(
   ids: readonly string[],
 ): Promise<Surroundings> {
   const [row] = await query<SurroundingsRow>(tx, READ_SURROUNDINGS, [org_id, ids]);
-  const { now, leases, awaited, settings } = row as SurroundingsRow;
+  const { now, beats, awaited, settings } = row as SurroundingsRow;
   return {
     now,
-    leases: new Map(leases?.map((lease) => [lease[0], leaseRow(lease)])),
+    beats: new Map(
+      beats?.map(([task_id, token, beat_at, until]) => [
+        task_id,
+        { token, beat_at: Math.trunc(beat_at), until: Math.trunc(until) },
+      ]),
+    ),
     awaited: new Set(awaited),
     settings: settings ?? {},
   };
-}
-
-function leaseRow([task_id, token, holder, until, heartbeat_at]: NonNullable<
-  SurroundingsRow["leases"]
->[number]): LeaseRow {
-  return { task_id, token, holder, until: Math.trunc(until), heartbeat_at: Math.trunc(heartbeat_at) };
 }
 
 const READ_CLOCK = `select clock_timestamp() as now`;

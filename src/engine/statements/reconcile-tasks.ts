@@ -1,4 +1,4 @@
-import type { LeaseRow, TaskRow } from "../task-row.ts";
+import type { Beat, TaskRow } from "../task-row.ts";
 import { asRows, query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
@@ -94,16 +94,16 @@ export async function saveCounters(
   if (rows.length > 0) await query(tx, SAVE_COUNTERS, [org_id, asRows(rows)]);
 }
 
-// One moment for task and lease, or a task that has just been claimed would be seen without its lease.
-const READ_WITH_LEASES = `
-  select t.*, l.token, l.holder, l.until, l.heartbeat_at from pawl.task t
-  left join pawl.lease l on l.org_id = $1 and l.task_id = t.id
+// One moment for task and heartbeat.
+const READ_WITH_BEATS = `
+  select t.*, b.token, b.beat_at, b.until from pawl.task t
+  left join pawl.heartbeat b on b.org_id = $1 and b.task_id = t.id
   where t.org_id = $1 and t.id = any($2::uuid[]) and not t.final`;
 
-export function readWithLeases(
+export function readWithBeats(
   tx: Tx,
   org_id: string,
   ids: readonly string[],
-): Promise<(TaskRow & Partial<LeaseRow>)[]> {
-  return query(tx, READ_WITH_LEASES, [org_id, ids]);
+): Promise<(TaskRow & (Beat | { token: null }))[]> {
+  return query(tx, READ_WITH_BEATS, [org_id, ids]);
 }

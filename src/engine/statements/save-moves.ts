@@ -12,38 +12,44 @@ const SAVE_MOVES = `
   with kind as materialized (
     select $6::text::text[] as type, $7::text::text[] as action, $8::text::text[] as from_status,
       $9::text::text[] as status, $10::text::boolean[] as pooled, $11::text::boolean[] as final,
-      $12::text::text[] as actor_id, to_timestamp($3::float8 / 1000.0) as now
+      $12::text::text[] as actor_id, $13::text::text[] as lease_holder, $14::text::float8[] as leased_at,
+      $15::text::float8[] as lease_until, to_timestamp($3::float8 / 1000.0) as now
   ), moved as (
     update pawl.task t set
       status = k.status[m.kind], row_version = t.row_version + 1,
       pooled = k.pooled[m.kind], final = k.final[m.kind], updated_at = k.now,
       entered_at = case when t.status = k.status[m.kind] then t.entered_at else k.now end,
       data = case when m.data is null then t.data else t.data || m.data::jsonb end,
-      title = case when $19::text is null then t.title else m.title end,
-      assigned_to = case when $20::text is null then t.assigned_to else m.assigned_to end,
-      private = case when $21::text is null then t.private else m.private end,
-      priority = case when $22::text is null then t.priority else m.priority end,
-      attempt = case when $23::text is null then t.attempt else m.attempt end,
-      open_blockers = case when $24::text is null then t.open_blockers else m.open_blockers end,
-      open_holds = case when $25::text is null then t.open_holds else m.open_holds end,
-      due_at = case when $26::text is null then t.due_at else to_timestamp(m.due_at / 1000.0) end,
-      due_action = case when $27::text is null then t.due_action else m.due_action end,
-      available_at = case when $28::text is null then t.available_at else to_timestamp(m.available_at / 1000.0) end,
-      exclusive_key = case when $29::text is null then t.exclusive_key else m.exclusive_key end,
-      needs_attention = case when $30::text is null then t.needs_attention else m.needs_attention end,
+      title = case when $22::text is null then t.title else m.title end,
+      assigned_to = case when $23::text is null then t.assigned_to else m.assigned_to end,
+      private = case when $24::text is null then t.private else m.private end,
+      priority = case when $25::text is null then t.priority else m.priority end,
+      attempt = case when $26::text is null then t.attempt else m.attempt end,
+      open_blockers = case when $27::text is null then t.open_blockers else m.open_blockers end,
+      open_holds = case when $28::text is null then t.open_holds else m.open_holds end,
+      due_at = case when $29::text is null then t.due_at else to_timestamp(m.due_at / 1000.0) end,
+      due_action = case when $30::text is null then t.due_action else m.due_action end,
+      available_at = case when $31::text is null then t.available_at else to_timestamp(m.available_at / 1000.0) end,
+      exclusive_key = case when $32::text is null then t.exclusive_key else m.exclusive_key end,
+      needs_attention = case when $33::text is null then t.needs_attention else m.needs_attention end,
+      lease_token = case when $35::text is null then t.lease_token else m.lease_token end,
+      lease_holder = case when $35::text is null then t.lease_holder else k.lease_holder[m.kind] end,
+      leased_at = case when $35::text is null then t.leased_at else to_timestamp(k.leased_at[m.kind] / 1000.0) end,
+      lease_until = case when $35::text is null then t.lease_until else to_timestamp(k.lease_until[m.kind] / 1000.0) end,
       journal_hash = pawl.seal(t.journal_hash, t.id, t.row_version + 1, k.type[m.kind], k.action[m.kind],
         k.from_status[m.kind], k.status[m.kind], k.actor_id[m.kind], m.comment, m.payload::json, m.patch::json, k.now)
     from kind k, (
       -- Where a row lies is known from its lock; one that was written since then is looked up.
       select r.*, coalesce(r.known, (select p.ctid from pawl.task p where p.org_id = $1 and p.id = r.id)) as place
-      from unnest($4::text::uuid[], $5::text::integer[], $13::text::text[], $14::text::integer[], $15::text::text[],
-        string_to_array($16::text, e'\\x1e', ''), string_to_array($17::text, e'\\x1e', ''),
-        string_to_array($18::text, e'\\x1e', ''), $19::text::text[], $20::text::text[], $21::text::boolean[],
-        $22::text::integer[], $23::text::integer[], $24::text::integer[], $25::text::integer[], $26::text::float8[],
-        $27::text::text[], $28::text::float8[], $29::text::text[], $30::text::boolean[], $31::text::tid[])
+      from unnest($4::text::uuid[], $5::text::integer[], $16::text::text[], $17::text::integer[], $18::text::text[],
+        string_to_array($19::text, e'\\x1e', ''), string_to_array($20::text, e'\\x1e', ''),
+        string_to_array($21::text, e'\\x1e', ''), $22::text::text[], $23::text::text[], $24::text::boolean[],
+        $25::text::integer[], $26::text::integer[], $27::text::integer[], $28::text::integer[], $29::text::float8[],
+        $30::text::text[], $31::text::float8[], $32::text::text[], $33::text::boolean[], $34::text::tid[],
+        $35::text::uuid[])
       with ordinality as r(id, kind, client_event_id, expected_row_version, comment, payload, patch, data, title,
         assigned_to, private, priority, attempt, open_blockers, open_holds, due_at, due_action, available_at,
-        exclusive_key, needs_attention, known, n)
+        exclusive_key, needs_attention, known, lease_token, n)
       offset 0
     ) as m
     where t.ctid = m.place and t.id = m.id
@@ -68,8 +74,10 @@ const SAVE_MOVES = `
 export function saveMoves(tx: Tx, org_id: string, moves: readonly Move[], now: Instant): void {
   if (moves.length === 0) return;
   const kinds = new Kinds<KindOfMove>();
-  const kindOf = ({ work: { actor, lifecycle }, decision: { event }, after: { status } }: Move) =>
-    kinds.placeOf(
+  const leased = moves.some(({ work, after, stale }) => stale || after.lease !== work.task.lease);
+  const kindOf = ({ work: { actor, lifecycle }, decision: { event }, after: { status, lease } }: Move) => {
+    const held = leased ? lease : null;
+    return kinds.placeOf(
       event.type,
       event.action,
       event.from,
@@ -77,7 +85,11 @@ export function saveMoves(tx: Tx, org_id: string, moves: readonly Move[], now: I
       isPooled(lifecycle, status),
       isFinal(lifecycle, status),
       actor.id,
+      held?.holder ?? null,
+      held?.heartbeat_at ?? null,
+      held?.until ?? null,
     );
+  };
   const ids = column(moves.map(({ after }) => after.id));
   const rows = [
     sparseColumn(moves.map(({ work }) => work.client_event_id)),
@@ -90,7 +102,8 @@ export function saveMoves(tx: Tx, org_id: string, moves: readonly Move[], now: I
   const places = column(moves.map(kindOf));
   const params = [org_id, moves.length, now, ids, places, ...kinds.columns(), ...rows];
   const known = sparseColumn(moves.map(({ work }) => work.place));
-  post(tx, SAVE_MOVES, [...params, ...changedColumns(moves), known]);
+  const tokens = leased ? column(moves.map(({ after }) => after.lease?.token ?? null)) : null;
+  post(tx, SAVE_MOVES, [...params, ...changedColumns(moves), known, tokens]);
 }
 
 type KindOfMove = [
@@ -101,4 +114,7 @@ type KindOfMove = [
   pooled: boolean,
   final: boolean,
   actor_id: string | null,
+  lease_holder: string | null,
+  leased_at: Instant | null,
+  lease_until: Instant | null,
 ];
