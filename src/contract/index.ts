@@ -8,6 +8,18 @@ import { TASK_ROUTES } from "./task-routes.ts";
 
 export type { AnyProblemCode } from "../core/index.ts";
 export {
+  botAction,
+  botActionStart,
+  botActionStatuses,
+  botActionTypes,
+  botActionUpdate,
+  chatEvent,
+  chatId,
+  chatMessage,
+} from "./bot-action.ts";
+export type { BotAction, BotActionStatus, BotActionType, ChatEvent, ChatMessage } from "./bot-action.ts";
+export { CHAT_ROUTES } from "./chat-routes.ts";
+export {
   CLAIM_ROUTES,
   EVENT_ROUTES,
   LIFECYCLE_ROUTES,

@@ -57,7 +57,7 @@ function operation(name: string, route: Route, components: Components, ruledBody
 }
 
 function parametersOf(route: Route, components: Components): JsonObject[] {
-  const { path, query, idempotent, versioned, resumable } = route;
+  const { path, query, tokenInQuery, idempotent, versioned, resumable } = route;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -74,6 +74,17 @@ function parametersOf(route: Route, components: Components): JsonObject[] {
     ...(schema.type === "array" ? { style: "form", explode: false } : {}),
     schema,
   }));
+  const token =
+    tokenInQuery === undefined
+      ? []
+      : [
+          {
+            name: tokenInQuery,
+            in: "query",
+            description: "the token, where no header can be sent",
+            schema: { type: "string" },
+          },
+        ];
   const inHeaders = [
     ...(idempotent ? [header("Idempotency-Key", "the same as client_event_id", { type: "string" })] : []),
     ...(versioned ? [header("If-Match", "the ETag of the task as you saw it", { type: "string" })] : []),
@@ -81,7 +92,7 @@ function parametersOf(route: Route, components: Components): JsonObject[] {
       ? [header("Last-Event-ID", "the same as after, and goes before it", { type: "string" })]
       : []),
   ];
-  return [...inPath, ...inQuery, ...inHeaders];
+  return [...inPath, ...inQuery, ...token, ...inHeaders];
 }
 
 function header(name: string, description: string, schema: JsonObject): JsonObject {

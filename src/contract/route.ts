@@ -21,6 +21,8 @@ export type Route = {
   readonly access?: "member" | "admin" | "open";
   /** Which confined tokens are let in as well; what they may do here is looked at by the route itself. */
   readonly confined?: readonly ("chat" | "task")[];
+  /** A token is also taken from this parameter of the query, where a caller cannot send headers. */
+  readonly tokenInQuery?: string;
   /** Takes a client_event_id, in the body or as `Idempotency-Key`; the same one again gets the first answer again. */
   readonly idempotent?: true;
   /** Takes an expected_row_version, in the body or as `If-Match`. */

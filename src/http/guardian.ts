@@ -58,11 +58,20 @@ export class Guardian {
 
   /** Whose request this is. */
   async recognise(request: FastifyRequest): Promise<({ kind: "known"; token_id: string } & By) | Refusal> {
-    const [, token] = /^Bearer +(\S{1,500}) *$/i.exec(request.headers.authorization ?? "") ?? [];
+    const token = tokenOf(request);
     if (token === undefined)
       return refuse("INVALID_TOKEN", "Say who you are: send Authorization: Bearer <token>.");
     return this.directory.authenticate(token);
   }
+}
+
+/** Of the header, or of the query where the route's row allows it and there is no header. */
+function tokenOf({ headers, query, routeOptions }: FastifyRequest): string | undefined {
+  const { tokenInQuery } = routeOptions.config as { tokenInQuery?: string };
+  const sent = tokenInQuery === undefined ? undefined : (query as Record<string, unknown>)[tokenInQuery];
+  if (headers.authorization === undefined && typeof sent === "string" && /^\S{1,500}$/.test(sent))
+    return sent;
+  return /^Bearer +(\S{1,500}) *$/i.exec(headers.authorization ?? "")?.[1];
 }
 
 /** A token that was made for one thing opens nothing else. */

@@ -50,6 +50,7 @@ function serveRoute(
   app.route({
     method: route.method,
     url: routerPath(route.path),
+    ...(route.tokenInQuery === undefined ? {} : { config: { tokenInQuery: route.tokenInQuery } }),
     // Before the body is read: who is not known, or never may, is told so whatever he sends.
     ...(access === "open" ? {} : { onRequest: serving.guardian.at(route) }),
     // Not async: the framework would watch each response to its end before it let go of the promise.

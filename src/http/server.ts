@@ -15,8 +15,10 @@ import { endConnections } from "./end-connections.ts";
 import { Guardian } from "./guardian.ts";
 import { readJsonBodies } from "./json-body.ts";
 import { LiveFeed } from "./live/live-feed.ts";
+import type { LiveHouse, OpenFeed } from "./live/live-feed.ts";
 import { OpenStreams } from "./live/open-streams.ts";
 import type { StreamTimes } from "./live/open-streams.ts";
+import { taskFeed } from "./live/task-feed.ts";
 import { isTooFarAhead } from "./limit-pipelining.ts";
 import { measureAnswers } from "./measure-answers.ts";
 import { Metrics } from "./metrics.ts";
@@ -41,8 +43,8 @@ export type ServerOptions = {
   engine: Engine;
   directory: Directory;
   version: string;
-  /** The routes that lifecycles bring with them. */
-  more?: readonly RouteSet[];
+  /** The routes that lifecycles bring with them; those who tell something live open a feed for it. */
+  more?: (openFeed: OpenFeed) => readonly RouteSet[];
   /** Protocols of their own, each at its path. */
   mounts?: readonly Mount[];
   logger?: FastifyBaseLogger;
@@ -107,16 +109,17 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 
   const bell = new Bell();
   const streams = new OpenStreams({ stopping, ...options.live });
-  const live = new LiveFeed({ engine, bell, streams, stopping, log: app.log, ...options.live });
+  const house: LiveHouse = { engine, bell, streams, stopping, log: app.log, ...options.live };
+  const openFeed: OpenFeed = (kind) => new LiveFeed(house, kind);
   const guardian = new Guardian(directory, own, options.requestsPerMinute);
   const sets = [
     serveLifecycles(lifecycles),
     serveTasks({ engine, bell, own, log: app.log }),
     serveClaims({ engine, bell }),
-    serveEvents(live),
+    serveEvents(openFeed(taskFeed(engine))),
     serveProjects(directory),
     serveMembers(directory),
-    ...(options.more ?? []),
+    ...(options.more?.(openFeed) ?? []),
   ];
   const table = Object.assign({}, SYSTEM_ROUTES, ...sets.map((set) => set.table)) as RouteTable;
   const openApi = once(() => {

@@ -1,9 +1,11 @@
 import type { Directory } from "../engine/directory.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { OpenFeed } from "../http/live/live-feed.ts";
 import type { RouteSet } from "../http/route-set.ts";
 import { serveBoard } from "./board/serve-board.ts";
+import { serveBotActions } from "./bot-actions/serve-bot-actions.ts";
 
 /** The routes that the lifecycles which ship with Pawl have of their own. */
-export function lifecycleRoutes(house: { engine: Engine; directory: Directory }): RouteSet[] {
-  return [...serveBoard(house)];
+export function lifecycleRoutes(house: { engine: Engine; directory: Directory }) {
+  return (openFeed: OpenFeed): RouteSet[] => [...serveBoard(house), serveBotActions(house, openFeed)];
 }

@@ -1,14 +1,15 @@
 import { createParser } from "eventsource-parser";
 import { expect } from "vitest";
+import type { z } from "zod";
 import { feedEvent } from "../../src/contract/index.ts";
 import type { FeedEventOnWire } from "../../src/contract/index.ts";
 
 export type HeardEvent = FeedEventOnWire & { position: number };
 
-/** One who reads `/api/events` over real HTTP, and remembers all that came. */
-export type Listener = {
+/** One who reads a stream over real HTTP, and remembers all that came. */
+export type Listener<Event = HeardEvent> = {
   headers: Headers;
-  events: HeardEvent[];
+  events: Event[];
   comments: string[];
   retries: number[];
   /** Everything, as it came. */
@@ -22,25 +23,36 @@ export type Listener = {
 
 const feedEventAlone = feedEvent.strict();
 
+type How = { query?: string; headers?: Record<string, string> };
+
+/** Opens the stream of tasks. */
+export function listen(url: string, token: string, { query = "", headers }: How = {}): Promise<Listener> {
+  return listenTo(`${url}/api/events${query}`, token, feedEventAlone, headers);
+}
+
 /** Opens a stream; every event of it is held against the contract. */
-export async function listen(
-  url: string,
+export async function listenTo<Event extends object>(
+  address: string,
   token: string,
-  { query = "", headers = {} }: { query?: string; headers?: Record<string, string> } = {},
-): Promise<Listener> {
+  schema: z.ZodType<Event>,
+  headers: Record<string, string> = {},
+): Promise<Listener<Event & { position: number }>> {
   const leaving = new AbortController();
-  const response = await fetch(`${url}/api/events${query}`, {
+  const response = await fetch(address, {
     headers: { authorization: `Bearer ${token}`, ...headers },
     signal: leaving.signal,
   });
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
   expect(response.headers.get("content-type")).toBe("text/event-stream");
-  const heard = { events: [] as HeardEvent[], comments: [] as string[], retries: [] as number[] };
+  const heard = {
+    events: [] as (Event & { position: number })[],
+    comments: [] as string[],
+    retries: [] as number[],
+  };
   const waiting = new Set<() => void>();
   let text = "";
   const parser = createParser({
-    onEvent: ({ id, data }) =>
-      heard.events.push({ ...feedEventAlone.parse(JSON.parse(data)), position: Number(id) }),
+    onEvent: ({ id, data }) => heard.events.push({ ...schema.parse(JSON.parse(data)), position: Number(id) }),
     onComment: (comment) => heard.comments.push(comment),
     onRetry: (ms) => heard.retries.push(ms),
   });

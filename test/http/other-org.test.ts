@@ -17,11 +17,14 @@ const NOWHERE: typeof THEIRS = {
   member: "nob-of-no-one",
   project: "yard-of-no-1e",
   key: "key-of-none",
+  chat: "chat-of-no-one",
+  action: "deed-of-no-one",
 };
 const SECRETS = ["Their own secret", "Their own words"];
 
 const board = { title: "A new task", description: "Of ours" };
 const say = { comment: "mine" };
+const deed = { workspaceId: "main", chatId: "{chat}", actionId: "{action}" };
 
 /** An operation, and how it is tried: `{task}` is a task's id, and so on. A row without any shows that lists keep quiet. */
 type Row = [operation: string, what: string, body?: unknown];
@@ -109,6 +112,28 @@ const ROWS: Row[] = [
   ["changeWorkspace", "PATCH /api/board/workspaces/{project}2", { name: "Ours now" }],
   ["getBoardStats", "GET /api/board/stats?agent_id={member}2"],
   ["getBoardStats", "GET /api/board/stats?workspace_id={project}2"],
+
+  ["updateBotAction", "POST /api/chat/actions/update", { ...deed, status: "done" }],
+  [
+    "startBotAction",
+    "POST /api/chat/actions/start",
+    { ...deed, workspaceId: "{project}2", actionType: "summarize" },
+  ],
+  ["startBotAction", "POST /api/chat/actions/start", { ...deed, actionType: "summarize" }],
+  ["listBotActions", "GET /api/chat/actions?chatId={chat}"],
+  ["listBotActions", "GET /api/chat/actions?chatId={chat}&workspaceId={project}2"],
+  [
+    "startBotActionByCallback",
+    "POST /api/no-code/callback/actions/start",
+    { ...deed, actionType: "summarize" },
+  ],
+  ["updateBotActionByCallback", "POST /api/no-code/callback/actions/update", { ...deed, status: "done" }],
+  ["createCallbackToken", "POST /api/chats/{chat}/callback-tokens", { workspaceId: "{project}2" }],
+  ["streamChatEvents", "GET /api/chats/{chat}/events?after=0"],
+  ["streamChatEvents", "GET /api/chats/{chat}/events?after=0&workspaceId={project}2"],
+  ["listChatMessages", "GET /api/chats/{chat}/messages"],
+  ["listChatMessages", "GET /api/chats/{chat}/messages?before={task}"],
+  ["sayInChat", "POST /api/chats/{chat}/messages", { text: "Ours", workspaceId: "{project}2" }],
 ];
 
 test.each(ROWS)(
@@ -242,6 +267,15 @@ async function thingsOf(token: string) {
   });
   await ask("POST /api/tasks", { lifecycle: "code", ...secret });
   const { tasks } = await ask("POST /api/claims", { lifecycle: "code" });
+  const [chat, action] = ["chat-of-others", "deed-of-others"];
+  const words = { actionType: "summarize", displayText: "Their own words" };
+  await ask("POST /api/chat/actions/start", {
+    workspaceId: "main",
+    chatId: chat,
+    actionId: action,
+    ...words,
+  });
+  await ask(`POST /api/chats/${chat}/messages`, { text: "Their own words" });
   const { id: tokenId } = await ask(`POST /api/members/${member}/tokens`, {});
   return {
     task: task.id!,
@@ -251,5 +285,7 @@ async function thingsOf(token: string) {
     member,
     project,
     key,
+    chat,
+    action,
   };
 }

@@ -109,7 +109,8 @@ export async function readFeedPage(tx: Tx, org_id: string, walk: FeedWalk): Prom
 
 function pageOf({ after, limit }: FeedWalk, rows: readonly Row[]): FeedPage {
   return {
-    events: rows.map(eventOf),
+    // What is of no task has version 0, and is told by whoever knows what it is.
+    events: rows.filter((row) => row.row_version > 0).map(eventOf),
     last: rows.at(-1)?.position ?? after,
     ended: rows.length < limit,
   };

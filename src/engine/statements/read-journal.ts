@@ -68,7 +68,7 @@ export function readJournal(
 // a private event is looked up by itself: an `exists` was answered by reading every task of the org (58 ms with 100,000).
 const READ_FEED = `
   select e.* from pawl.event e
-  where e.org_id = $1 and e.position > $2
+  where e.org_id = $1 and e.position > $2 and e.row_version > 0
     and ($3::text[] is null or e.project_id = any($3))
     and ($4::text is null or e.lifecycle = $4)
     and (not e.private or $5::text is null or (

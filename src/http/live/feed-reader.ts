@@ -2,6 +2,7 @@ import type { By } from "../../engine/engine.ts";
 import type { FeedWalk } from "../../engine/statements/read-feed-page.ts";
 import { visibleProjects } from "../../engine/visible-projects.ts";
 import type { EventStream } from "./event-stream.ts";
+import type { Walk } from "./feed-tail.ts";
 import { viewOf } from "./told-page.ts";
 import type { FeedFilter, ToldPage, View } from "./told-page.ts";
 
@@ -25,11 +26,10 @@ export class FeedReader {
     if (bytes) stream.send(bytes);
   }
 
-  /** The part of the feed that is next for him. */
-  walk(limit: number): FeedWalk {
+  /** What of the feed can be his. */
+  get scope(): Omit<FeedWalk, keyof Walk> {
     const { lifecycle, project_id, task_id } = this.filter;
-    const projects = visibleProjects(this.stream.by.actor, project_id);
-    return { after: this.stream.position, limit, task_id, lifecycle, projects };
+    return { task_id, lifecycle, projects: visibleProjects(this.stream.by.actor, project_id) };
   }
 
   /** Made anew when the member has been looked up again. */

@@ -1,13 +1,31 @@
 import { setImmediate as breathe, setTimeout as pause } from "node:timers/promises";
-import type { FeedPage, FeedWalk } from "../../engine/statements/read-feed-page.ts";
-import type { FeedReader } from "./feed-reader.ts";
-import { ToldPage } from "./told-page.ts";
+import type { EventStream } from "./event-stream.ts";
 
-export type TailSource = {
+/** Where in a feed to read, and how much. */
+export type Walk = { after: number; limit: number };
+
+/** The next events, up to and with the position `last`; `ended` where there was nothing after it. */
+export type FeedPart<Event> = { events: readonly Event[]; last: number; ended: boolean };
+
+/** A piece of the feed, ready to be told: what is after one position, up to and with another. */
+export type TailPage = {
+  readonly after: number;
+  readonly last: number;
+  readonly size: number;
+  /** Most have been told: what was written for them can go. */
+  fold(): void;
+};
+
+/** One who reads: `take` sends what is his and new to him, and puts his stream's position forward. */
+export type TailReader<Page> = { readonly stream: EventStream; take(page: Page): void };
+
+export type TailSource<Event, Page, Reader> = {
   /** Reads a piece of the org's feed. */
-  read: (walk: FeedWalk) => Promise<FeedPage>;
+  read: (walk: Walk) => Promise<FeedPart<Event>>;
   /** The same for one who is behind; many wait for each other, so that they leave the database to the others. */
-  readBehind: (walk: FeedWalk) => Promise<FeedPage>;
+  readBehind: (walk: Walk, reader: Reader) => Promise<FeedPart<Event>>;
+  /** Makes ready what was read. */
+  pageOf: (read: { after: number; last: number; events: readonly Event[] }) => Page;
   /** How often something was committed so far; `heard` resolves when that has changed, or it is time to look anyway. */
   rings: () => number;
   heard: (rings: number, signal: AbortSignal) => Promise<void>;
@@ -29,15 +47,15 @@ const AFTER_FAULT_MS = 500;
  * has reached the tail. Each reader knows the position up to which he has been told everything, so that nothing is told
  * twice or left out, wherever he joins.
  */
-export class FeedTail {
+export class FeedTail<Event, Page extends TailPage, Reader extends TailReader<Page>> {
   private position: number;
-  private recent: ToldPage[] = [];
-  private readonly source: TailSource;
-  private readonly readers = new Set<FeedReader>();
-  private readonly behind = new Set<FeedReader>();
+  private recent: Page[] = [];
+  private readonly source: TailSource<Event, Page, Reader>;
+  private readonly readers = new Set<Reader>();
+  private readonly behind = new Set<Reader>();
   private readonly over = new AbortController();
 
-  constructor(position: number, source: TailSource) {
+  constructor(position: number, source: TailSource<Event, Page, Reader>) {
     this.position = position;
     this.source = source;
     void this.run();
@@ -47,13 +65,13 @@ export class FeedTail {
     return this.readers.size + this.behind.size === 0;
   }
 
-  add(reader: FeedReader): void {
+  add(reader: Reader): void {
     this.readers.delete(reader);
     this.behind.add(reader);
     void this.bring(reader).finally(() => this.behind.delete(reader));
   }
 
-  remove(reader: FeedReader): void {
+  remove(reader: Reader): void {
     this.readers.delete(reader);
     this.behind.delete(reader);
   }
@@ -90,8 +108,8 @@ export class FeedTail {
     return page.ended;
   }
 
-  private async tell({ events, last }: FeedPage): Promise<void> {
-    const page = new ToldPage({ after: this.position, last, events });
+  private async tell({ events, last }: FeedPart<Event>): Promise<void> {
+    const page = this.source.pageOf({ after: this.position, last, events });
     // Before it is told: whoever joins while it is gets it as well.
     this.position = last;
     this.keep(page);
@@ -105,14 +123,14 @@ export class FeedTail {
     page.fold();
   }
 
-  private keep(page: ToldPage): void {
+  private keep(page: Page): void {
     this.recent.push(page);
     let kept = this.recent.reduce((sum, { size }) => sum + size, 0);
     while (kept > MOST_RECENT) kept -= this.recent.shift()?.size ?? 0;
   }
 
   /** Lets a reader come up to the tail at his own pace: he is sent the next piece when he has taken the last one. */
-  private async bring(reader: FeedReader): Promise<void> {
+  private async bring(reader: Reader): Promise<void> {
     const { stream } = reader;
     for (;;) {
       await stream.drained();
@@ -129,13 +147,14 @@ export class FeedTail {
     }
   }
 
-  private async readFor(reader: FeedReader): Promise<void> {
+  private async readFor(reader: Reader): Promise<void> {
     const reached = this.position;
     const after = reader.stream.position;
     try {
-      const { events, last, ended } = await this.source.readBehind(reader.walk(PAGE_BEHIND));
+      const { events, last, ended } = await this.source.readBehind({ after, limit: PAGE_BEHIND }, reader);
       // Where it ended, it has looked at everything that the tail had seen before: also where nothing of it was his.
-      reader.take(new ToldPage({ after, last: ended ? Math.max(last, reached) : last, events }));
+      const read = { after, last: ended ? Math.max(last, reached) : last, events };
+      reader.take(this.source.pageOf(read));
     } catch (error) {
       this.source.onFault(error);
       await pause(AFTER_FAULT_MS);

@@ -1,10 +1,10 @@
 import { EVENT_ROUTES } from "../../contract/index.ts";
-import type { LiveFeed } from "../live/live-feed.ts";
+import type { TaskFeed } from "../live/task-feed.ts";
 import { serve, stream } from "../route-set.ts";
 import type { RouteSet } from "../route-set.ts";
 
 /** What happens, as it happens. */
-export function serveEvents(live: LiveFeed): RouteSet {
+export function serveEvents(live: TaskFeed): RouteSet {
   return serve(EVENT_ROUTES, {
     streamEvents: async ({ by, query, recognise }) => {
       const { after, lifecycle = null, project_id = null, task_id } = query;

@@ -96,10 +96,26 @@ describe("the rules of bot-actions", () => {
     });
   });
 
-  test("words that were not said are kept", () => {
-    expect(decided("processing", "update", "bot", { status: "done" })).toMatchObject({ patch: { data: {} } });
-    expect(decided("processing", "update", "bot", { status: "done", displayText: "<i></i>" })).toMatchObject({
-      patch: { data: {} },
+  test.each([{}, { displayText: "<i></i>" }, { displayText: null, payload: null }])(
+    "words that were not said are kept, and told with what was: %j",
+    (words) => {
+      expect(decided("processing", "update", "bot", { status: "done", ...words })).toMatchObject({
+        patch: { data: { displayText: "Working", payload: { step: 1 } } },
+      });
+    },
+  );
+
+  test.each([{ payload: { step: 1 } }, { payload: { step: 1.0 } }, { displayText: " Working<br>" }])(
+    "what is said again is nothing new: %j",
+    (words) => {
+      expect(decided("processing", "start", "bot", words)).toMatchObject({ kind: "touched" });
+    },
+  );
+
+  test("a number that JSON does not know is nothing new when it comes again", () => {
+    const data = { chatId: "c1", actionId: "a1", actionType: "x", displayText: null, payload: { step: 0 } };
+    expect(decided("processing", "start", "bot", { payload: { step: -0 } }, { data })).toMatchObject({
+      kind: "touched",
     });
   });
 
@@ -116,17 +132,17 @@ describe("the rules of bot-actions", () => {
 });
 
 test("an action is known by workspace, chat and actionId", () => {
-  const key = (sent: JsonObject) => {
+  const key = (sent: JsonObject, project_id = "main") => {
     const admitted = admitCreation(botActions, ACTORS.bot as Actor, { actionType: "summarize", ...sent });
     if (admitted.kind === "refused") throw new Error(admitted.detail);
     const view = {
       input: admitted.input,
       actor: SYSTEM,
       settings: botActions.settings.parse({}),
-      facts: {},
+      facts: { workspace: project_id },
       now: NOW,
     };
-    const place = { id: "1", org_id: "main", project_id: "main", open_blockers: 0 };
+    const place = { id: "1", org_id: "main", project_id, open_blockers: 0 };
     const draft = draftOf(botActions, view);
     expect(decideCreation(botActions, view, draft, place)).toMatchObject({ task: { status: "processing" } });
     return draft.dedupe_key;
@@ -136,9 +152,22 @@ test("an action is known by workspace, chat and actionId", () => {
     new Set([
       key({ chatId: "c", actionId: "a" }),
       key({ chatId: "d", actionId: "a" }),
-      key({ chatId: "c", actionId: "a", workspaceId: "w" }),
+      key({ chatId: "c", actionId: "a", workspaceId: "w" }, "w"),
     ]).size,
   ).toBe(3);
+});
+
+test("an action is in the workspace that is its project, and in no other", () => {
+  const sent = { chatId: "c", actionId: "a", actionType: "summarize", workspaceId: "w" };
+  const admitted = admitCreation(botActions, ACTORS.bot as Actor, sent);
+  if (admitted.kind === "refused") throw new Error(admitted.detail);
+  const settings = botActions.settings.parse({});
+  const view = { input: admitted.input, actor: SYSTEM, settings, facts: { workspace: "main" }, now: NOW };
+  const place = { id: "1", org_id: "main", project_id: "main", open_blockers: 0 };
+  expect(decideCreation(botActions, view, draftOf(botActions, view), place)).toMatchObject({
+    code: "VALIDATION_ERROR",
+    params: { errors: [{ path: "workspaceId" }] },
+  });
 });
 
 test.each([
@@ -164,6 +193,11 @@ test.each([
   ["<!-- a > b --><?xml version=1?><!DOCTYPE html>seen", "seen"],
   ["1 > 0 <b>bold</b>", "1 > 0 bold"],
   ["<>script>", "<>script>"],
+  // A text, not HTML: what stands for a character there stands for itself here, and never becomes a tag.
+  ["Tom &amp; Jerry", "Tom &amp; Jerry"],
+  ["&lt;script&gt;alert(1)&lt;/script&gt;", "&lt;script&gt;alert(1)&lt;/script&gt;"],
+  ["<b>&#60;img src=x&#62;</b>", "&#60;img src=x&#62;"],
+  ["👨‍💻 <b>Готовим</b> 🇷🇺", "👨‍💻 Готовим 🇷🇺"],
 ])("displayText %j is shown as %j", (text, shown) => {
   expect(cleanDisplayText(text)).toBe(shown);
   // What is shown has nothing left to remove.

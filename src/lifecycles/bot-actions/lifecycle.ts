@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { botActionStart, botActionUpdate } from "../../contract/index.ts";
 import { defineLifecycle, refuse } from "../../core/index.ts";
+import type { JsonObject } from "../../core/index.ts";
 import { cleanDisplayText } from "./display-text.ts";
 
-const text = z.string().trim().min(1);
-const saying = {
-  displayText: z.string().nullish().transform(cleanDisplayText),
-  payload: z.record(z.string(), z.unknown()).nullish(),
+const { chatId, actionId, actionType, workspaceId, displayText, payload } = botActionStart.shape;
+const words = {
+  displayText: displayText.transform(cleanDisplayText),
+  payload: payload.transform(asKept),
 };
 
 /** What a chat bot is busy with: one line beside the messages that survives refreshes, retries and dead workers. */
@@ -21,6 +23,7 @@ export const botActions = defineLifecycle({
     displayText: z.string().nullable(),
     payload: z.record(z.string(), z.unknown()).nullable(),
   }),
+  facts: z.object({ workspace: z.string().optional() }),
   settings: z.object({ max_processing_hours: z.number().positive().default(2) }),
   statuses: {
     processing: {
@@ -31,29 +34,24 @@ export const botActions = defineLifecycle({
     error: { meaning: "the bot gave up, or was never heard of again", final: true },
   },
   actions: {
-    start: { event: "bot_action", input: z.object(saying) },
-    update: { event: "bot_action", input: z.object({ status: z.enum(["done", "error"]), ...saying }) },
+    start: { event: "bot_action", input: z.object(words) },
+    update: { event: "bot_action", input: z.object({ status: botActionUpdate.shape.status, ...words }) },
     time_out: { event: "bot_action" },
   },
   creation: {
     permission: "task.start",
-    input: z.object({
-      chatId: text,
-      actionId: text,
-      actionType: text,
-      workspaceId: text.default("main"),
-      ...saying,
-    }),
-    to: [{ status: "processing" }],
-    draft: ({ input }) => ({
+    input: z.object({ chatId, actionId, actionType, workspaceId: workspaceId.nullish(), ...words }),
+    facts: ["workspace"],
+    to: [{ status: "processing", guards: ["workspace_is_the_project"] }],
+    draft: ({ input, facts }) => ({
       title: input.displayText ?? input.actionType,
-      dedupe_key: JSON.stringify([input.workspaceId, input.chatId, input.actionId]),
+      dedupe_key: keyOfAction({ ...input, workspaceId: facts.workspace ?? "main" }),
       data: {
         chatId: input.chatId,
         actionId: input.actionId,
         actionType: input.actionType,
         displayText: input.displayText,
-        payload: input.payload ?? null,
+        payload: input.payload,
       },
     }),
   },
@@ -110,6 +108,13 @@ export const botActions = defineLifecycle({
   ],
   permissions: { "task.time_out": ["system"] },
   guards: {
+    // Asked of a creation, whose input the types of guards do not know.
+    workspace_is_the_project: ({ input, task }) => {
+      const { workspaceId: named } = input as { workspaceId?: string | null };
+      if (named == null || named === task.project_id) return true;
+      const errors = [{ path: "workspaceId", message: "must be the task's project_id" }];
+      return refuse("VALIDATION_ERROR", `"workspaceId" must be the task's project_id.`, { errors });
+    },
     says_done: ({ input }) =>
       input.status === "done" || refuse("INVALID_TRANSITION", "The update does not say done."),
     says_error: ({ input }) =>
@@ -120,16 +125,29 @@ export const botActions = defineLifecycle({
       refuse("INVALID_TRANSITION", "Nothing new was said."),
   },
   effects: {
-    take_words: ({ input }) => ({
+    // All of what is said now, also what stays: so that each journal row tells the action as it was then.
+    take_words: ({ input, task: { data } }) => ({
       data: {
-        ...(input.displayText == null ? {} : { displayText: input.displayText }),
-        ...(input.payload == null ? {} : { payload: input.payload }),
+        displayText: input.displayText ?? data.displayText,
+        payload: input.payload ?? data.payload,
       },
     }),
-    mark_timeout: ({ task }) => ({ data: { payload: { ...task.data.payload, reason: "timeout" } } }),
+    mark_timeout: ({ task: { data } }) => ({
+      data: { displayText: data.displayText, payload: { ...data.payload, reason: "timeout" } },
+    }),
   },
   invariants: {
     "the watchdog watches what is processing": (task) =>
       (task.status === "processing") === (task.due_action === "time_out"),
   },
 });
+
+/** What an action is known by. As JSON, so that one chat's keys begin with the same text, and no other chat's do. */
+export function keyOfAction(action: { workspaceId: string; chatId: string; actionId: string }): string {
+  return JSON.stringify([action.workspaceId, action.chatId, action.actionId]);
+}
+
+/** As JSON keeps it: a number that it does not know, as -0, would look new each time it is said. */
+function asKept(said: JsonObject | null | undefined): JsonObject | null {
+  return said == null ? null : (JSON.parse(JSON.stringify(said)) as JsonObject);
+}

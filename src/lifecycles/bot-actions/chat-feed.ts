@@ -1,0 +1,48 @@
+import type { Engine } from "../../engine/engine.ts";
+import { visibleProjects } from "../../engine/visible-projects.ts";
+import type { EventStream } from "../../http/live/event-stream.ts";
+import type { FeedKind, LiveFeed } from "../../http/live/live-feed.ts";
+import { ChatPage, keyOfChat } from "./chat-page.ts";
+import type { Chat } from "./chat-page.ts";
+import { readChatPage } from "./statements/read-chat-page.ts";
+import type { ChatRow } from "./statements/read-chat-page.ts";
+
+export type ChatFeed = LiveFeed<ChatRow, ChatPage, ChatReader, Chat>;
+
+/** What is told of chats: one tail of the org's feed for all of them. */
+export function chatFeed(engine: Engine): FeedKind<ChatRow, ChatPage, ChatReader, Chat> {
+  return {
+    // No lifecycle's name begins with a blank.
+    bellName: " chats",
+    readerOf: (stream, chat) => new ChatReader(stream, chat),
+    read: (org_id, walk, reader) =>
+      engine.read((tx) => readChatPage(tx, org_id, { ...walk, chat: reader?.chat ?? null })),
+    pageOf: (read) => new ChatPage(read),
+  };
+}
+
+/** One who reads a chat. */
+class ChatReader {
+  readonly stream: EventStream;
+  readonly chat: Chat;
+  private readonly key: string;
+
+  constructor(stream: EventStream, chat: Chat) {
+    this.stream = stream;
+    this.chat = chat;
+    this.key = keyOfChat(chat);
+  }
+
+  take(page: ChatPage): void {
+    const { stream } = this;
+    if (page.last <= stream.position) return;
+    const bytes = page.bytesFor(this.key, stream.position);
+    stream.position = page.last;
+    if (bytes && this.maySee) stream.send(bytes);
+  }
+
+  /** Asked each time: a member may lose a project while he reads. */
+  private get maySee(): boolean {
+    return visibleProjects(this.stream.by.actor, this.chat.project_id)?.length !== 0;
+  }
+}
