@@ -107,6 +107,8 @@ function open(
     lifecycles,
     observer,
     sweepSeconds: settings.sweepSeconds,
+    sweepSecondsOf: { "bot-actions": settings.botActionWatchdogIntervalMinutes * 60 },
+    defaults: { "bot-actions": { max_processing_hours: settings.botActionMaxProcessingHours } },
     hints: {
       hears: true,
       directUrl: settings.directUrl ?? undefined,

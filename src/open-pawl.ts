@@ -25,6 +25,8 @@ export type PawlOptions = DatabaseConfig &
     lifecycles?: readonly Lifecycle[];
     /** How often timers are looked at; 60 unless told, 0 for never (another node does). */
     sweepSeconds?: number;
+    /** The same of lifecycles that have an interval of their own, by their names. */
+    sweepSecondsOf?: Readonly<Record<string, number>>;
     /** How often what events may have missed is looked for and repaired; 300 unless told, 0 for never. */
     reconcileSeconds?: number;
     /** Finished tasks older than this are deleted, with their journals; nothing is unless told. */
@@ -75,6 +77,7 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   const engine = new Engine(sql, known, {
     parts,
     observer: options.observer,
+    defaults: options.defaults,
     ...(patienceMs === undefined ? {} : { patienceMs }),
     ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
   });
@@ -100,12 +103,24 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   });
 }
 
+/** What a watchdog may be late by is not what a lease may be. */
+const OWN_INTERVALS_SECONDS: Readonly<Record<string, number>> = { "bot-actions": 1_800 };
+
 function startSweepers(engine: Engine, sql: Sql, options: PawlOptions): Sweeper[] {
   const { sweepSeconds = 60, reconcileSeconds = 300, retention, onFault, onRepair } = options;
-  const every = (seconds: number, work: () => Promise<unknown>) =>
-    seconds > 0 ? [startSweeper(work, { everyMs: seconds * 1000, ...(onFault ? { onFault } : {}) })] : [];
+  const { sweepSecondsOf = sweepSeconds > 0 ? OWN_INTERVALS_SECONDS : {} } = options;
+  const every = (seconds: number, work: () => Promise<unknown>, firstSeconds = seconds) => {
+    const times = { everyMs: seconds * 1_000, firstMs: firstSeconds * 1_000 };
+    return seconds > 0 ? [startSweeper(work, { ...times, ...(onFault ? { onFault } : {}) })] : [];
+  };
+  const ownIntervals = { ...OWN_INTERVALS_SECONDS, ...sweepSecondsOf };
+  const lifecycles = [...engine.workshop.lifecycles.keys()].filter((name) => !(name in ownIntervals));
   return [
-    ...every(sweepSeconds, () => engine.sweep()),
+    ...every(sweepSeconds, () => engine.sweep({ lifecycles })),
+    // A node that is started again and again must come to it, too: so soon, and then at its interval.
+    ...Object.entries(sweepSecondsOf).flatMap(([name, seconds]) =>
+      every(seconds, () => engine.sweep({ lifecycles: [name] }), Math.min(seconds, sweepSeconds || seconds)),
+    ),
     ...every(reconcileSeconds, async () => {
       for (const org_id of await listOrgs(sql)) {
         const report = await engine.reconcile(org_id);

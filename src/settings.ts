@@ -78,6 +78,22 @@ export const SETTINGS = {
     expects: "a number of seconds up to a day",
     about: "how often timers are looked at; fractions are allowed, 0 is never",
   },
+  botActionMaxProcessingHours: {
+    env: "BOT_ACTION_MAX_PROCESSING_HOURS",
+    flag: null,
+    schema: z.number().positive().max(87_600),
+    byDefault: 2,
+    expects: "a number of hours above 0, up to ten years",
+    about: "how long a bot may be busy without being heard of; fractions are allowed",
+  },
+  botActionWatchdogIntervalMinutes: {
+    env: "BOT_ACTION_WATCHDOG_INTERVAL_MINUTES",
+    flag: null,
+    schema: z.number().positive().max(10_080),
+    byDefault: 30,
+    expects: "a number of minutes above 0, up to a week",
+    about: "how often the watchdog looks for bots that were busy too long; fractions are allowed",
+  },
   corsOrigins: {
     env: "PAWL_CORS_ORIGINS",
     flag: null,

@@ -45,8 +45,7 @@ export const botAction = z
     workspaceId: z.string(),
     chatId: z.string(),
     actionId: z.string(),
-    // Completed by the editor, and open for what comes.
-    actionType: z.string() as z.ZodType<BotActionType | (string & {})>,
+    actionType: z.string(),
     status: z.enum(botActionStatuses),
     displayText: z.string().nullish(),
     payload: anyObject.nullish(),
@@ -55,7 +54,10 @@ export const botAction = z
   })
   .meta({ id: "BotAction" });
 
-export type BotAction = z.output<typeof botAction>;
+export type BotAction = z.output<typeof botAction> & {
+  // Completed by the editor, and open for what comes.
+  actionType: BotActionType | (string & {});
+};
 
 export const chatMessage = z
   .object({

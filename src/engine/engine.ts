@@ -39,7 +39,7 @@ import { entryOfRow, readFeed, readJournal, readPosition } from "./statements/re
 import type { EventRow } from "./statements/read-journal.ts";
 import { beatLeases } from "./statements/save-leases.ts";
 import { sweepOneWithin, sweepWithin } from "./sweep.ts";
-import type { Swept } from "./sweep.ts";
+import type { SweepOptions, Swept } from "./sweep.ts";
 import { taskOf } from "./task-row.ts";
 import { transact } from "./transact.ts";
 import type { Patience } from "./transact.ts";
@@ -60,6 +60,8 @@ export type Within = { tx?: Tx | undefined };
 export type EngineOptions = Partial<Patience> & {
   parts?: Readonly<Record<string, LifecycleParts>>;
   observer?: EngineObserver | undefined;
+  /** Settings of lifecycles, by their names, for projects that say nothing else. */
+  defaults?: Readonly<Record<string, JsonObject>> | undefined;
 };
 
 const MOST_PER_PAGE = 200;
@@ -81,10 +83,10 @@ export class Engine {
   private readonly claims = new Set<Promise<unknown>>();
 
   constructor(sql: Sql, lifecycles: readonly Lifecycle[], options: EngineOptions = {}) {
-    const { parts, observer, ...patience } = options;
+    const { parts, observer, defaults, ...patience } = options;
     this.sql = sql;
     this.observer = observer;
-    this.workshop = new Workshop(lifecycles, parts);
+    this.workshop = new Workshop(lifecycles, parts, defaults);
     this.patience = { patienceMs: 10_000, statementTimeoutMs: 30_000, ...patience };
   }
 
@@ -229,13 +231,14 @@ export class Engine {
   }
 
   /** Acts on every timer that has run out, of all orgs. `now` stands in for the clock where a test needs it to. */
-  async sweep({ now = null, limit = 200 }: { now?: Instant | null; limit?: number } = {}): Promise<Swept> {
+  async sweep({ now = null, limit = 200, lifecycles }: Partial<SweepOptions> = {}): Promise<Swept> {
+    const asked = { now, limit, lifecycles: lifecycles ?? [...this.workshop.lifecycles.keys()] };
     const total: Swept = { looked_at: 0, moved: 0, put_off: [] };
     const begun = performance.now();
     for (const org_id of await this.read((tx) => orgsWithDueTasks(tx, now))) {
       // Until nothing is due: one timer may set the next at once. A ring of such timers must not hold the sweep for ever.
       for (let round = 0; round < MOST_SWEEP_ROUNDS; round++) {
-        const swept = await this.sweepOrg(org_id, now, limit);
+        const swept = await this.sweepOrg(org_id, asked);
         total.looked_at += swept.looked_at;
         total.moved += swept.moved;
         total.put_off.push(...swept.put_off);
@@ -332,15 +335,15 @@ export class Engine {
   }
 
   /** Many at once; where one of them makes that fail, one by one, so that it stops nobody else. */
-  private async sweepOrg(org_id: string, now: Instant | null, limit: number): Promise<Swept> {
-    const sweep = (most: number) =>
+  private async sweepOrg(org_id: string, asked: SweepOptions): Promise<Swept> {
+    const sweep = (limit: number) =>
       transact(this.sql, this.patience, (tx) =>
-        most > 1
-          ? sweepWithin(this.workshop, tx, org_id, { now, limit: most })
-          : sweepOneWithin(this.workshop, tx, org_id, now),
+        limit > 1
+          ? sweepWithin(this.workshop, tx, org_id, { ...asked, limit })
+          : sweepOneWithin(this.workshop, tx, org_id, { ...asked, limit }),
       );
     try {
-      return await sweep(limit);
+      return await sweep(asked.limit);
     } catch (error) {
       if (error instanceof PawlError && error.code === "UNAVAILABLE") throw error;
       return sweep(1);

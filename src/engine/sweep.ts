@@ -15,16 +15,23 @@ import type { Workshop } from "./workshop.ts";
 /** A task whose timer could not be acted upon is looked at again after this. */
 const PATIENCE_MS = 60_000;
 
+export type SweepOptions = {
+  /** Stands in for the clock where a test needs it to. */
+  now: Instant | null;
+  limit: number;
+  /** Whose timers. */
+  lifecycles: readonly string[];
+};
+
 export type Swept = { looked_at: number; moved: number; put_off: { task_id: string; why: string }[] };
 
-/** Turns due timers of one org into ordinary commands by the system. `now` stands in for the clock where a test needs it to. */
+/** Turns due timers of one org into ordinary commands by the system. */
 export async function sweepWithin(
   workshop: Workshop,
   tx: Tx,
   org_id: string,
-  { now: given = null, limit }: { now?: Instant | null; limit: number },
+  { now: given, limit, lifecycles }: SweepOptions,
 ): Promise<Swept> {
-  const lifecycles = [...workshop.lifecycles.keys()];
   const rows = await pickDue(tx, org_id, { now: given, limit, lifecycles });
   if (rows.length === 0) return { looked_at: 0, moved: 0, put_off: [] };
   const { now: clock, tasks } = await workshop.takeIn(tx, org_id, rows);
@@ -47,15 +54,14 @@ export async function sweepOneWithin(
   workshop: Workshop,
   tx: Tx,
   org_id: string,
-  now: Instant | null,
+  asked: SweepOptions,
 ): Promise<Swept> {
   try {
-    return await behindSavepoint(tx, (inner) => sweepWithin(workshop, inner, org_id, { now, limit: 1 }));
+    return await behindSavepoint(tx, (inner) => sweepWithin(workshop, inner, org_id, asked));
   } catch (error) {
-    const lifecycles = [...workshop.lifecycles.keys()];
-    const [row] = await pickDue(tx, org_id, { now, limit: 1, lifecycles });
+    const [row] = await pickDue(tx, org_id, asked);
     if (!row) return { looked_at: 0, moved: 0, put_off: [] };
-    const due_at = (now ?? (await readClock(tx))) + PATIENCE_MS;
+    const due_at = (asked.now ?? (await readClock(tx))) + PATIENCE_MS;
     const task = taskOfCells(org_id, row, undefined);
     saveTouches(tx, org_id, [{ ...task, due_at }]);
     return { looked_at: 1, moved: 0, put_off: [{ task_id: task.id, why: String(error) }] };

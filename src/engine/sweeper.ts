@@ -3,25 +3,34 @@ export type Sweeper = {
   stop(): Promise<void>;
 };
 
+type SweeperOptions = {
+  everyMs: number;
+  /** Before the first sweep; as long as between two unless told. */
+  firstMs?: number;
+  onFault?: (error: unknown) => void;
+};
+
 /** Sweeps again and again; a sweep that fails is told, and the next one comes all the same. */
 export function startSweeper(
   sweep: () => Promise<unknown>,
-  { everyMs, onFault = () => undefined }: { everyMs: number; onFault?: (error: unknown) => void },
+  { everyMs, firstMs = everyMs, onFault = () => undefined }: SweeperOptions,
 ): Sweeper {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   let running: Promise<void> = Promise.resolve();
-  const next = () => {
+  const next = (ms: number) => {
     if (stopped) return;
     timer = setTimeout(() => {
       running = sweep()
         .then(() => undefined, onFault)
-        .then(next);
-    }, everyMs);
+        .then(() => {
+          next(everyMs);
+        });
+    }, ms);
     // A library must not keep its user's process alive.
     timer.unref();
   };
-  next();
+  next(firstMs);
   return {
     stop: async () => {
       stopped = true;

@@ -28,12 +28,18 @@ type Gathered = { now: Instant; tasks: Map<string, Locked> };
 export class Workshop {
   readonly lifecycles: ReadonlyMap<string, Lifecycle>;
   private readonly parts: ReadonlyMap<string, LifecycleParts>;
+  private readonly defaults: ReadonlyMap<string, JsonObject>;
   /** Settings as they are stored, parsed once: projects are many, different settings are few. */
   private readonly parsed = new Map<Lifecycle, Map<string, JsonObject>>();
 
-  constructor(lifecycles: readonly Lifecycle[], parts: Readonly<Record<string, LifecycleParts>> = {}) {
+  constructor(
+    lifecycles: readonly Lifecycle[],
+    parts: Readonly<Record<string, LifecycleParts>> = {},
+    defaults: Readonly<Record<string, JsonObject>> = {},
+  ) {
     this.lifecycles = new Map(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle]));
     this.parts = new Map(Object.entries(parts));
+    this.defaults = new Map(Object.entries(defaults));
   }
 
   /** Locks tasks and reads, after that, the clock and all that lies beside them; tasks of unknown lifecycles are left out. */
@@ -98,10 +104,11 @@ export class Workshop {
     this.parsed.set(lifecycle, known);
     let settings = known.get(stored);
     if (!settings) {
-      const own = (JSON.parse(stored) as JsonObject)[lifecycle.name] ?? {};
-      const parsed = lifecycle.settings.safeParse(own);
+      const own = (JSON.parse(stored) as JsonObject)[lifecycle.name] as JsonObject | undefined;
+      const defaults = this.defaults.get(lifecycle.name) ?? {};
+      const parsed = lifecycle.settings.safeParse({ ...defaults, ...own });
       // What somebody wrote into the table by hand must not stop a lifecycle.
-      settings = parsed.success ? parsed.data : lifecycle.settings.parse({});
+      settings = parsed.success ? parsed.data : lifecycle.settings.parse(defaults);
       if (known.size >= MOST_SETTINGS) known.clear();
       known.set(stored, settings);
     }
