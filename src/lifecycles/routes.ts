@@ -7,5 +7,9 @@ import { serveBotActions } from "./bot-actions/serve-bot-actions.ts";
 
 /** The routes that the lifecycles which ship with Pawl have of their own. */
 export function lifecycleRoutes(house: { engine: Engine; directory: Directory }) {
-  return (openFeed: OpenFeed): RouteSet[] => [...serveBoard(house), serveBotActions(house, openFeed)];
+  return (openFeed: OpenFeed): RouteSet[] =>
+    [
+      serveBoard(house),
+      serveBotActions(house, openFeed),
+    ].flat();
 }
