@@ -20,6 +20,89 @@ create table pawl.declared_transition (
   constraint a_transition_is_declared_once UNIQUE NULLS NOT DISTINCT (lifecycle, from_status, to_status, version)
 );
 
+create table pawl.delivery_cached_file (
+  org_id text not null,
+  file_id text not null,
+  telegram_file_id text not null,
+  revision text,
+  cached_at timestamp with time zone default now() not null,
+  constraint a_file_is_cached_once PRIMARY KEY (org_id, file_id)
+);
+
+create table pawl.delivery_file (
+  org_id text not null,
+  id text not null,
+  parent_id text,
+  kind text not null,
+  name text not null,
+  sought_as text not null,
+  path text not null,
+  size bigint,
+  revision text,
+  scan text not null,
+  seen_at timestamp with time zone default now() not null,
+  constraint a_file_has_one_id_in_its_org PRIMARY KEY (org_id, id),
+  constraint an_entry_is_a_file_or_a_folder CHECK ((kind = ANY (ARRAY['file'::text, 'folder'::text])))
+);
+
+create table pawl.delivery_notice (
+  org_id text not null,
+  id uuid default gen_random_uuid() not null,
+  key text not null,
+  kind text not null,
+  user_id text,
+  params jsonb not null,
+  created_at timestamp with time zone not null,
+  taken_until timestamp with time zone,
+  sent_at timestamp with time zone,
+  constraint a_notice_has_one_id_in_its_org PRIMARY KEY (org_id, id),
+  constraint a_notice_is_given_once UNIQUE (org_id, key)
+);
+
+create table pawl.delivery_progress (
+  org_id text not null,
+  task_id uuid not null,
+  bytes bigint not null,
+  total_bytes bigint,
+  updated_at timestamp with time zone not null,
+  constraint a_job_has_one_progress PRIMARY KEY (org_id, task_id),
+  constraint progress_goes_with_its_job FOREIGN KEY (org_id, task_id) REFERENCES pawl.task(org_id, id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table pawl.delivery_source (
+  org_id text not null,
+  needs_admin_since timestamp with time zone not null,
+  reason text not null,
+  constraint an_org_has_one_source PRIMARY KEY (org_id)
+);
+
+create table pawl.delivery_user (
+  org_id text not null,
+  id text not null,
+  name text not null,
+  username text,
+  chat_id text not null,
+  status text not null,
+  access_until timestamp with time zone,
+  requested_at timestamp with time zone not null,
+  decided_by text,
+  decided_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint a_user_has_a_known_status CHECK ((status = ANY (ARRAY['PENDING'::text, 'ACTIVE'::text, 'BLOCKED'::text]))),
+  constraint a_user_has_one_id_in_its_org PRIMARY KEY (org_id, id),
+  constraint access_is_for_a_time CHECK (((status <> 'ACTIVE'::text) OR (access_until IS NOT NULL)))
+);
+
+create table pawl.delivery_worker (
+  org_id text not null,
+  id text not null,
+  member_id text not null,
+  concurrency integer not null,
+  started_at timestamp with time zone not null,
+  heartbeat_at timestamp with time zone not null,
+  constraint a_worker_has_one_id_in_its_org PRIMARY KEY (org_id, id)
+);
+
 create table pawl.dependency (
   org_id text not null,
   task_id uuid not null,
@@ -195,6 +278,13 @@ CREATE UNIQUE INDEX a_position_of_the_feed_is_given_once ON pawl.event USING btr
 CREATE UNIQUE INDEX an_exclusive_key_has_one_holder ON pawl.task USING btree (org_id, exclusive_key) WHERE (exclusive_key IS NOT NULL);
 
 CREATE INDEX bot_action_of_chat ON pawl.task USING btree (org_id, final, dedupe_key COLLATE "C") WHERE (lifecycle = 'bot-actions'::text);
+CREATE INDEX delivery_file_folder ON pawl.delivery_file USING btree (org_id, parent_id, kind DESC, sought_as);
+
+CREATE INDEX delivery_notice_owed ON pawl.delivery_notice USING btree (org_id, created_at) WHERE (sent_at IS NULL);
+
+CREATE INDEX delivery_notice_sent ON pawl.delivery_notice USING btree (org_id, sent_at) WHERE (sent_at IS NOT NULL);
+
+CREATE INDEX delivery_user_ending ON pawl.delivery_user USING btree (org_id, access_until) WHERE (status = 'ACTIVE'::text);
 
 CREATE INDEX dependency_blocker ON pawl.dependency USING btree (org_id, blocker_id);
 
@@ -205,6 +295,8 @@ CREATE INDEX hold_task ON pawl.hold USING btree (org_id, task_id);
 CREATE INDEX request_without_event ON pawl.request USING btree (org_id, (((answer -> 'task'::text) ->> 'id'::text))) WHERE ((answer ->> 'outcome'::text) = ANY (ARRAY['touched'::text, 'absorbed'::text]));
 
 CREATE INDEX task_assignee ON pawl.task USING btree (org_id, assigned_to) WHERE ((assigned_to IS NOT NULL) AND (NOT final));
+
+CREATE INDEX task_of_delivery_user ON pawl.task USING btree (org_id, ((data ->> 'user_id'::text)), id) WHERE (lifecycle = 'delivery'::text);
 
 CREATE INDEX task_pool ON pawl.task USING btree (org_id, lifecycle, priority DESC, id) WHERE pooled;
 

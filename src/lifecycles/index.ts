@@ -7,6 +7,7 @@ import { planner } from "./planner/lifecycle.ts";
 
 export { BOARD_ROUTES } from "./board/contract.ts";
 export { BOT_ACTION_ROUTES } from "./bot-actions/contract.ts";
+export { DELIVERY_ROUTES } from "./delivery/contract.ts";
 export { board, botActions, code, delivery, planner };
 
 /** The lifecycles that ship with Pawl. */

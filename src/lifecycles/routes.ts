@@ -12,4 +12,9 @@ export function lifecycleRoutes(house: { engine: Engine; directory: Directory })
       serveBoard(house),
       serveBotActions(house, openFeed),
     ].flat();
+import { serveDelivery } from "./delivery/serve-delivery.ts";
+
+/** The routes that the lifecycles which ship with Pawl have of their own. */
+export function lifecycleRoutes(house: { engine: Engine; directory: Directory }): RouteSet[] {
+  return [...serveBoard(house), ...serveDelivery(house)];
 }

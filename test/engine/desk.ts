@@ -80,7 +80,10 @@ export async function openDesk(
 
 /** What delivery's rules need to know of a user: that he has access. */
 export const EVERYBODY_IS_ACTIVE: Record<string, LifecycleParts> = {
-  delivery: { facts: { user: (_tx, _org, asks) => Promise.resolve(asks.map(() => ({ status: "ACTIVE" }))) } },
+  delivery: {
+    ...PARTS.delivery,
+    facts: { user: (_tx, _org, asks) => Promise.resolve(asks.map(() => ({ status: "ACTIVE" }))) },
+  },
 };
 
 export function performed(answer: Performed | { kind: "refused"; code: string; detail: string }): Performed {

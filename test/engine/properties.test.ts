@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Actor } from "../../src/core/index.ts";
 import type { LifecycleParts } from "../../src/engine/lifecycle-parts.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
+import { PARTS } from "../../src/lifecycles/parts.ts";
 import { member } from "../support/situation.ts";
 import { openDesk } from "./desk.ts";
 
@@ -25,7 +26,7 @@ const parts: Record<string, LifecycleParts> = {
   },
   delivery: {
     facts: { user: (_tx, _org, asks) => Promise.resolve(asks.map(() => ({ status: "ACTIVE" }))) },
-    effects: { cache_file: () => Promise.resolve() },
+    effects: PARTS.delivery?.effects ?? {},
   },
 };
 

@@ -19,6 +19,9 @@ const NOWHERE: typeof THEIRS = {
   key: "key-of-none",
   chat: "chat-of-no-one",
   action: "deed-of-no-one",
+  user: "user-of-no-one",
+  file: "file-of-no-one-0",
+  job: "0197a000-0000-7000-8000-000000000005",
 };
 const SECRETS = ["Their own secret", "Their own words"];
 
@@ -134,6 +137,45 @@ const ROWS: Row[] = [
   ["listChatMessages", "GET /api/chats/{chat}/messages"],
   ["listChatMessages", "GET /api/chats/{chat}/messages?before={task}"],
   ["sayInChat", "POST /api/chats/{chat}/messages", { text: "Ours", workspaceId: "{project}2" }],
+  // Before anything of ours is owed to anybody.
+  ["takeDeliveryNotices", "POST /api/delivery/notices/take", { limit: 100 }],
+  [
+    "createDeliveryJob",
+    "POST /api/delivery/jobs",
+    { user_id: "{user}", file_id: "{file}", chat_id: "c", request_nonce: "{key}", project_id: "{project}2" },
+  ],
+  ["listDeliveryJobs", "GET /api/delivery/jobs"],
+  ["listDeliveryJobs", "GET /api/delivery/jobs?user_id={user}&cursor={job}"],
+  ["getDeliveryJob", "GET /api/delivery/jobs/{job}"],
+  ["moveDeliveryJob", "POST /api/delivery/jobs/{job}/transitions", { action: "cancel" }],
+  ["getDeliveryStatus", "GET /api/delivery/status"],
+  ["listDeliveryUsers", "GET /api/delivery/users"],
+  ["listDeliveryUsers", "GET /api/delivery/users?cursor={user}"],
+  ["requestDeliveryAccess", "POST /api/delivery/users", { id: "{user}2", name: "Of ours" }],
+  ["getDeliveryUser", "GET /api/delivery/users/{user}"],
+  ["approveDeliveryUser", "POST /api/delivery/users/{user}/approve", { client_event_id: "{key}" }],
+  ["extendDeliveryUser", "POST /api/delivery/users/{user}/extend", {}],
+  ["blockDeliveryUser", "POST /api/delivery/users/{user}/block", {}],
+  ["listDeliveryFiles", "GET /api/delivery/files"],
+  ["listDeliveryFiles", "GET /api/delivery/files?q=secret"],
+  ["listDeliveryFiles", "GET /api/delivery/files?folder_id={file}"],
+  [
+    "saveDeliveryFiles",
+    "POST /api/delivery/files",
+    { scan: "of ours", entries: [], folder: null, last: true },
+  ],
+  ["getDeliverySource", "GET /api/delivery/files/{file}/source"],
+  ["forgetCachedDeliveryFile", "DELETE /api/delivery/files/{file}/cached/theirs"],
+  [
+    "tellDeliveryProgress",
+    "POST /api/delivery/progress",
+    {
+      worker: { id: "w", concurrency: 1 },
+      jobs: [{ job_id: "{job}", lease_token: "{lease}", bytes: 1, total_bytes: 2 }],
+    },
+  ],
+  ["callDeliveryAdmin", "POST /api/delivery/source/needs-admin", { reason: "of ours" }],
+  ["settleDeliveryNotice", "POST /api/delivery/notices/{job}/settle"],
 ];
 
 test.each(ROWS)(
@@ -276,6 +318,14 @@ async function thingsOf(token: string) {
     ...words,
   });
   await ask(`POST /api/chats/${chat}/messages`, { text: "Their own words" });
+  const [user, entry] = ["user-of-others", { kind: "file", path: "/their/own", name: "Their own secret" }];
+  await ask("POST /api/delivery/users", { id: user, name: "Their own words" });
+  await ask("POST /api/delivery/files", { scan: "s", entries: [entry], last: true });
+  const { files } = (await desk.ask("GET /api/delivery/files", { token })).body as {
+    files: { id: string }[];
+  };
+  const tap = { user_id: user, file_id: files[0]!.id, chat_id: "c", request_nonce: "n" };
+  const job = await ask("POST /api/delivery/jobs", tap);
   const { id: tokenId } = await ask(`POST /api/members/${member}/tokens`, {});
   return {
     task: task.id!,
@@ -287,5 +337,8 @@ async function thingsOf(token: string) {
     key,
     chat,
     action,
+    user,
+    file: files[0]!.id,
+    job: job.id!,
   };
 }

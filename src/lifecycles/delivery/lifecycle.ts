@@ -5,6 +5,9 @@ import { backoffMs, defineLifecycle, refuse } from "../../core/index.ts";
 /** Three tries in all. */
 const MAX_ATTEMPTS = 3;
 
+/** The storage does not let us in any more, and a fresh token was not to be had. */
+export const SOURCE_TOKEN_INVALID = "SOURCE_TOKEN_INVALID";
+
 const HELD = ["CLAIMED", "DOWNLOADING", "STREAMING"] as const;
 const RUNNING = ["DOWNLOADING", "STREAMING"] as const;
 const text = z.string().trim().min(1);
@@ -43,6 +46,7 @@ export const delivery = defineLifecycle({
     ttl_hours: z.number().positive().default(24),
     backoff_base_seconds: z.number().positive().default(5),
     backoff_cap_seconds: z.number().positive().default(300),
+    access_days: z.number().positive().default(30),
   }),
   facts: z.object({
     /** The Telegram user the file is for; null where he is unknown. */
@@ -66,7 +70,14 @@ export const delivery = defineLifecycle({
     claim: {},
     start_download: { facts: ["user"] },
     start_stream: {},
-    deliver: { input: z.object({ message_id: z.number().int(), telegram_file_id: text }) },
+    deliver: {
+      input: z.object({
+        message_id: z.number().int(),
+        telegram_file_id: text,
+        // Of the file as it was read; null where it came from Telegram's own store.
+        revision: text.nullish(),
+      }),
+    },
     fail: { input: z.object({ error: failure }), facts: ["user"] },
     heartbeat_timeout: {},
     release: {},
@@ -127,7 +138,7 @@ export const delivery = defineLifecycle({
       from: RUNNING,
       to: "FAILED",
       who: "lease_holder",
-      effects: ["count_attempt", "note_error"],
+      effects: ["count_attempt", "note_error", "tell_failure", "call_admin"],
     },
     {
       action: "fail",
@@ -135,7 +146,7 @@ export const delivery = defineLifecycle({
       to: "FAILED",
       who: "lease_holder",
       guards: ["no_use_to_try"],
-      effects: ["note_error"],
+      effects: ["note_error", "tell_failure", "call_admin"],
     },
     {
       action: "heartbeat_timeout",
@@ -151,11 +162,18 @@ export const delivery = defineLifecycle({
       to: "FAILED",
       who: "system",
       guards: ["due"],
-      effects: ["count_attempt", "note_silence"],
+      effects: ["count_attempt", "note_silence", "tell_silence"],
     },
     { action: "release", from: ["CLAIMED", "DOWNLOADING"], to: "QUEUED", who: "lease_holder" },
     { action: "cancel", from: "QUEUED", to: "CANCELLED", who: ["user", "admin"] },
-    { action: "expire", from: "QUEUED", to: "EXPIRED", who: "system", guards: ["due"] },
+    {
+      action: "expire",
+      from: "QUEUED",
+      to: "EXPIRED",
+      who: "system",
+      guards: ["due"],
+      effects: ["tell_expiry"],
+    },
   ],
   permissions: {
     "task.claim": ["worker"],
@@ -197,7 +215,14 @@ export const delivery = defineLifecycle({
         data: { message_id: input.message_id ?? null, telegram_file_id: input.telegram_file_id ?? null },
       }),
       also: ({ input, task }) => [
-        { kind: "cache_file", file_id: task.data.file_id, telegram_file_id: input.telegram_file_id },
+        {
+          kind: "cache_file",
+          file_id: task.data.file_id,
+          telegram_file_id: input.telegram_file_id,
+          revision: input.revision ?? null,
+        },
+        // What could be read came from a storage that lets us in.
+        ...(input.revision == null ? [] : [{ kind: "source_is_well" }]),
       ],
     },
     note_error: ({ input }) => ({ data: { last_error: input.error ?? null } }),
@@ -210,6 +235,16 @@ export const delivery = defineLifecycle({
         },
       },
     }),
+    tell_failure: { also: ({ input, task }) => [tell(task, "job_failed", input.error?.code ?? null)] },
+    tell_silence: { also: ({ task }) => [tell(task, "job_failed", "HEARTBEAT_TIMEOUT")] },
+    tell_expiry: { also: ({ task }) => [tell(task, "job_expired", null)] },
+    // Only an admin can let us in again; he is told once, however many jobs fail of it.
+    call_admin: {
+      also: ({ input }) =>
+        input.error?.code === SOURCE_TOKEN_INVALID
+          ? [{ kind: "source_needs_admin", reason: input.error.message ?? "" }]
+          : [],
+    },
     back_off: ({ task, now, settings, input }) => {
       const waitMs = backoffMs(task.attempt, task.id, {
         baseMs: settings.backoff_base_seconds * 1000,
@@ -227,6 +262,16 @@ export const delivery = defineLifecycle({
   },
   pool: { action: "claim", from: "QUEUED", where: [] },
 });
+
+/** A word to the user, which goes out with the move or not at all; the bot finds the words. */
+function tell(
+  task: { id: string; title: string; data: { user_id: string } },
+  notice: string,
+  code: string | null,
+) {
+  const { id, title, data } = task;
+  return { kind: "tell", notice, key: `${notice}:${id}`, user_id: data.user_id, params: { title, code } };
+}
 
 /** `sha256(user_id:file_id:request_nonce)`, as the bot's documents have it. */
 function jobKey(tap: { user_id: string; file_id: string; request_nonce: string }): string {

@@ -1,0 +1,70 @@
+import { onWire, onWireOrNull } from "../../contract/index.ts";
+import type { DeliveryFile, DeliveryJob, DeliveryUser, JobStatus } from "./contract.ts";
+import type { FileRow } from "./statements/files.ts";
+import type { JobRow } from "./statements/jobs.ts";
+import type { UserRow } from "./statements/users.ts";
+
+type Data = {
+  user_id: string;
+  file_id: string;
+  chat_id: string;
+  request_nonce: string;
+  last_error: { code: string; message: string; retryable: boolean } | null;
+  message_id: number | null;
+  telegram_file_id: string | null;
+};
+
+/** A job in delivery's own words. */
+export function deliveryJob(row: JobRow): DeliveryJob {
+  const { last_error: error, ...data } = row.data as unknown as Data;
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    status: row.status as JobStatus,
+    title: row.title,
+    user_id: data.user_id,
+    file_id: data.file_id,
+    chat_id: data.chat_id,
+    request_nonce: data.request_nonce,
+    attempt: row.attempt,
+    worker_id: row.holder,
+    heartbeat_at: onWireOrNull(row.heartbeat_at),
+    stuck: row.stuck,
+    progress: progressOf(row),
+    last_error: error && { code: error.code, message: error.message, retryable: error.retryable },
+    message_id: data.message_id,
+    telegram_file_id: data.telegram_file_id,
+    available_at: onWireOrNull(row.available_at),
+    row_version: row.row_version,
+    created_at: onWire(row.created_at),
+    updated_at: onWire(row.updated_at),
+  };
+}
+
+/** What an earlier try has told is not how far this one is. */
+function progressOf({
+  status,
+  bytes,
+  total_bytes,
+  progress_at,
+  entered_at,
+}: JobRow): DeliveryJob["progress"] {
+  if (bytes === null || progress_at === null) return null;
+  if (status === "QUEUED" || status === "CLAIMED") return null;
+  if (status === "DOWNLOADING" && progress_at < entered_at) return null;
+  return { bytes, total_bytes, updated_at: onWire(progress_at) };
+}
+
+export function deliveryUser(row: UserRow): DeliveryUser {
+  return {
+    ...row,
+    access_until: onWireOrNull(row.access_until),
+    requested_at: onWire(row.requested_at),
+    created_at: onWire(row.created_at),
+  };
+}
+
+/** A file as users may know it: without where it lies. */
+export function deliveryFile({ id, parent_id, kind, name, size }: FileRow): DeliveryFile {
+  return { id, folder_id: parent_id, kind, name, size };
+}

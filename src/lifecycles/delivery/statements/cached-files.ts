@@ -1,0 +1,30 @@
+import { asRows, post, query } from "../../../engine/transaction.ts";
+import type { Tx } from "../../../engine/transaction.ts";
+
+// Ordered: two batches that write the same files in other orders would wait for each other.
+const CACHE_FILES = `
+  insert into pawl.delivery_cached_file (org_id, file_id, telegram_file_id, revision)
+  select $1, f.file_id, f.telegram_file_id, f.revision
+  from json_to_recordset($2::text::json) as f(file_id text, telegram_file_id text, revision text)
+  order by f.file_id
+  on conflict (org_id, file_id) do update
+    set telegram_file_id = excluded.telegram_file_id,
+      revision = coalesce(excluded.revision, delivery_cached_file.revision), cached_at = now()`;
+
+export type CachedFile = { file_id: string; telegram_file_id: string; revision: string | null };
+
+export function cacheFiles(tx: Tx, org_id: string, files: readonly CachedFile[]): void {
+  post(tx, CACHE_FILES, [org_id, asRows(files)]);
+}
+
+const FORGET_CACHED = `
+  delete from pawl.delivery_cached_file c where c.org_id = $1 and c.file_id = $2 and c.telegram_file_id = $3`;
+
+/** Telegram does not know it by this id any more. */
+export async function forgetCached(
+  tx: Tx,
+  org_id: string,
+  { file_id, telegram_file_id }: Pick<CachedFile, "file_id" | "telegram_file_id">,
+): Promise<void> {
+  await query(tx, FORGET_CACHED, [org_id, file_id, telegram_file_id]);
+}

@@ -1,0 +1,103 @@
+import { asRows, query } from "../../../engine/transaction.ts";
+import type { Tx } from "../../../engine/transaction.ts";
+
+export type FileRow = {
+  id: string;
+  parent_id: string | null;
+  kind: "file" | "folder";
+  name: string;
+  size: number | null;
+  path: string;
+  revision: string | null;
+};
+
+const SAVE_FILES = `
+  insert into pawl.delivery_file (org_id, id, parent_id, kind, name, sought_as, path, size, revision, scan)
+  select $1, f.id, f.parent_id, f.kind, f.name, f.sought_as, f.path, f.size, f.revision, $2
+  from json_to_recordset($3::text::json) as f(id text, parent_id text, kind text, name text, sought_as text, path text,
+    size bigint, revision text)
+  order by f.id
+  on conflict (org_id, id) do update
+    set kind = excluded.kind, name = excluded.name, sought_as = excluded.sought_as, size = excluded.size,
+      revision = excluded.revision, scan = excluded.scan, seen_at = now()`;
+
+export async function saveFiles(
+  tx: Tx,
+  org_id: string,
+  scan: string,
+  files: readonly (FileRow & { sought_as: string })[],
+): Promise<void> {
+  if (files.length > 0) await query(tx, SAVE_FILES, [org_id, scan, asRows(files)]);
+}
+
+// With all that lay in folders that are gone.
+const FORGET_FILES = `
+  with recursive gone as (
+    select f.id, f.kind from pawl.delivery_file f
+    where f.org_id = $1 and f.parent_id is not distinct from $2 and f.scan <> $3
+    union all
+    select f.id, f.kind from gone g join pawl.delivery_file f on f.org_id = $1 and f.parent_id = g.id
+    where g.kind = 'folder'
+  )
+  delete from pawl.delivery_file d where d.org_id = $1 and d.id in (select g.id from gone g)`;
+
+/** Forgets what lies no more in a folder that has been looked through. */
+export async function forgetFiles(
+  tx: Tx,
+  org_id: string,
+  { folder_id, scan }: { folder_id: string | null; scan: string },
+): Promise<void> {
+  await query(tx, FORGET_FILES, [org_id, folder_id, scan]);
+}
+
+// Each word may stand anywhere in the name. Folders first, then by name.
+const LIST_FILES = `
+  select f.id, f.parent_id, f.kind, f.name, f.size::float8 as size, f.path, f.revision, (count(*) over ())::integer as total
+  from pawl.delivery_file f
+  where f.org_id = $1
+    and ($2::boolean is false or f.parent_id is not distinct from $3::text)
+    and not exists (select from unnest($4::text[]) as sought(word) where position(sought.word in f.sought_as) = 0)
+  order by f.kind desc, f.sought_as, f.id
+  limit $5 offset $6`;
+
+export type FileFilter = {
+  /** undefined: wherever it lies; null: in the first folder. */
+  folder_id: string | null | undefined;
+  words: readonly string[];
+  limit: number;
+  offset: number;
+};
+
+export async function listFiles(
+  tx: Tx,
+  org_id: string,
+  { folder_id, words, limit, offset }: FileFilter,
+): Promise<{ rows: FileRow[]; total: number }> {
+  const within = folder_id !== undefined;
+  const rows = await query<FileRow & { total: number }>(tx, LIST_FILES, [
+    org_id,
+    within,
+    folder_id ?? null,
+    words,
+    limit,
+    offset,
+  ]);
+  return { rows, total: rows[0]?.total ?? 0 };
+}
+
+const FIND_FILE = `
+  select f.id, f.parent_id, f.kind, f.name, f.size::float8 as size, f.path, f.revision, c.telegram_file_id
+  from pawl.delivery_file f
+  left join pawl.delivery_cached_file c on c.org_id = $1 and c.file_id = f.id
+    and (c.revision is null or c.revision is not distinct from f.revision)
+  where f.org_id = $1 and f.id = $2`;
+
+/** A file, and the id by which Telegram has what it holds now. */
+export async function findFile(
+  tx: Tx,
+  org_id: string,
+  id: string,
+): Promise<(FileRow & { telegram_file_id: string | null }) | null> {
+  const [row] = await query<FileRow & { telegram_file_id: string | null }>(tx, FIND_FILE, [org_id, id]);
+  return row ?? null;
+}

@@ -1,0 +1,86 @@
+import type { Instant, JsonObject } from "../../../core/index.ts";
+import { asRows, post, query } from "../../../engine/transaction.ts";
+import type { Tx } from "../../../engine/transaction.ts";
+
+const GIVE_NOTICES = `
+  insert into pawl.delivery_notice (org_id, key, kind, user_id, params, created_at)
+  select $1, n.key, n.kind, n.user_id, n.params, clock_timestamp()
+  from json_to_recordset($2::text::json) as n(key text, kind text, user_id text, params jsonb)
+  order by n.key
+  on conflict (org_id, key) do nothing`;
+
+/** `user_id` null: for the admins. The same key is told once. */
+export type NewNotice = { key: string; kind: string; user_id: string | null; params: JsonObject };
+
+/** Owes somebody a word, from the moment the transaction commits. */
+export function giveNotices(tx: Tx, org_id: string, notices: readonly NewNotice[]): void {
+  if (notices.length > 0) post(tx, GIVE_NOTICES, [org_id, asRows(notices)]);
+}
+
+// One for the user and one for the admins, once for each end that his access has.
+const WARN_OF_ENDS = `
+  insert into pawl.delivery_notice (org_id, key, kind, user_id, params, created_at)
+  select $1, 'ending:' || u.id || ':' || extract(epoch from u.access_until) || ':' || whom.kind, whom.kind,
+    case whom.kind when 'access_ending' then u.id end,
+    jsonb_build_object('user_id', u.id, 'name', u.name, 'access_until', extract(epoch from u.access_until) * 1000),
+    clock_timestamp()
+  from pawl.delivery_user u cross join (values ('access_ending'), ('user_access_ending')) as whom(kind)
+  where u.org_id = $1 and u.status = 'ACTIVE'
+    and u.access_until > statement_timestamp() and u.access_until <= statement_timestamp() + interval '24 hours'
+  on conflict (org_id, key) do nothing`;
+
+export async function warnOfEnds(tx: Tx, org_id: string): Promise<void> {
+  await query(tx, WARN_OF_ENDS, [org_id]);
+}
+
+// Locked ones are skipped: two bots that take at once get different ones.
+const TAKE_NOTICES = `
+  update pawl.delivery_notice n set taken_until = clock_timestamp() + make_interval(secs => $3)
+  where n.org_id = $1 and n.id in (
+    select o.id from pawl.delivery_notice o
+    where o.org_id = $1 and o.sent_at is null and (o.taken_until is null or o.taken_until <= clock_timestamp())
+    order by o.created_at
+    limit $2
+    for update skip locked)
+  returning n.id, n.kind, n.user_id, n.params, n.created_at`;
+
+export type NoticeRow = {
+  id: string;
+  kind: string;
+  user_id: string | null;
+  params: JsonObject;
+  created_at: Instant;
+};
+
+/** What is owed, oldest first; who does not say in time that it has gone out leaves it to others. */
+export async function takeNotices(
+  tx: Tx,
+  org_id: string,
+  { limit, seconds }: { limit: number; seconds: number },
+): Promise<NoticeRow[]> {
+  const rows = await query<NoticeRow>(tx, TAKE_NOTICES, [org_id, limit, seconds]);
+  return rows.sort((one, other) => one.created_at - other.created_at);
+}
+
+const SETTLE_NOTICE = `
+  update pawl.delivery_notice n set sent_at = clock_timestamp()
+  where n.org_id = $1 and n.id = $2::uuid and n.sent_at is null
+  returning n.id`;
+
+export async function settleNotice(tx: Tx, org_id: string, id: string): Promise<boolean> {
+  return (await query(tx, SETTLE_NOTICE, [org_id, id])).length > 0;
+}
+
+// After that long nothing can come up again that they would be needed to tell once.
+const DROP_OLD_NOTICES = `
+  delete from pawl.delivery_notice n
+  where n.org_id = $1 and n.id in (
+    select o.id from pawl.delivery_notice o
+    where o.org_id = $1 and o.sent_at < statement_timestamp() - interval '90 days'
+    order by o.sent_at
+    limit 100
+    for update skip locked)`;
+
+export async function dropOldNotices(tx: Tx, org_id: string): Promise<void> {
+  await query(tx, DROP_OLD_NOTICES, [org_id]);
+}

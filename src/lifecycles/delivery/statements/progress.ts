@@ -1,0 +1,77 @@
+import type { Instant } from "../../../core/index.ts";
+import { query } from "../../../engine/transaction.ts";
+import type { Tx } from "../../../engine/transaction.ts";
+
+// Only of a job that is the teller's by its lease. In the order of ids: each takes a lock on its task.
+const SAVE_PROGRESS = `
+  insert into pawl.delivery_progress (org_id, task_id, bytes, total_bytes, updated_at)
+  select $1, l.task_id, told.bytes, told.total_bytes, clock_timestamp()
+  from unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[]) as told(task_id, token, bytes, total_bytes)
+  cross join lateral (
+    select h.task_id from pawl.lease h
+    where h.org_id = $1 and h.task_id = told.task_id and h.token = told.token and h.holder = $6 offset 0
+  ) as l
+  order by l.task_id
+  on conflict (org_id, task_id) do update
+    set bytes = excluded.bytes, total_bytes = excluded.total_bytes, updated_at = excluded.updated_at`;
+
+export type ToldProgress = {
+  job_id: string;
+  lease_token: string;
+  bytes: number;
+  total_bytes: number | null;
+};
+
+export async function saveProgress(
+  tx: Tx,
+  org_id: string,
+  holder: string,
+  told: readonly ToldProgress[],
+): Promise<void> {
+  if (told.length === 0) return;
+  await query(tx, SAVE_PROGRESS, [
+    org_id,
+    told.map(({ job_id }) => job_id),
+    told.map(({ lease_token }) => lease_token),
+    told.map(({ bytes }) => bytes),
+    told.map(({ total_bytes }) => total_bytes),
+    holder,
+  ]);
+}
+
+// Those who have not been heard of for a day are forgotten.
+const SEE_WORKER = `
+  with forgotten as (
+    delete from pawl.delivery_worker o
+    where o.org_id = $1 and o.id <> $2 and o.heartbeat_at < statement_timestamp() - interval '1 day'
+  )
+  insert into pawl.delivery_worker (org_id, id, member_id, concurrency, started_at, heartbeat_at)
+  values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp())
+  on conflict (org_id, id) do update
+    set member_id = excluded.member_id, concurrency = excluded.concurrency, heartbeat_at = excluded.heartbeat_at`;
+
+export async function seeWorker(
+  tx: Tx,
+  org_id: string,
+  worker: { id: string; member_id: string; concurrency: number },
+): Promise<void> {
+  await query(tx, SEE_WORKER, [org_id, worker.id, worker.member_id, worker.concurrency]);
+}
+
+const LIST_WORKERS = `
+  select w.id, w.member_id, w.concurrency, w.started_at, w.heartbeat_at
+  from pawl.delivery_worker w where w.org_id = $1
+  order by w.heartbeat_at desc
+  limit 200`;
+
+export type WorkerRow = {
+  id: string;
+  member_id: string;
+  concurrency: number;
+  started_at: Instant;
+  heartbeat_at: Instant;
+};
+
+export function listWorkers(tx: Tx, org_id: string): Promise<WorkerRow[]> {
+  return query<WorkerRow>(tx, LIST_WORKERS, [org_id]);
+}
