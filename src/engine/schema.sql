@@ -278,6 +278,7 @@ CREATE UNIQUE INDEX a_position_of_the_feed_is_given_once ON pawl.event USING btr
 CREATE UNIQUE INDEX an_exclusive_key_has_one_holder ON pawl.task USING btree (org_id, exclusive_key) WHERE (exclusive_key IS NOT NULL);
 
 CREATE INDEX bot_action_of_chat ON pawl.task USING btree (org_id, final, dedupe_key COLLATE "C") WHERE (lifecycle = 'bot-actions'::text);
+
 CREATE INDEX delivery_file_folder ON pawl.delivery_file USING btree (org_id, parent_id, kind DESC, sought_as);
 
 CREATE INDEX delivery_notice_owed ON pawl.delivery_notice USING btree (org_id, created_at) WHERE (sent_at IS NULL);

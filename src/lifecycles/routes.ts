@@ -4,17 +4,13 @@ import type { OpenFeed } from "../http/live/live-feed.ts";
 import type { RouteSet } from "../http/route-set.ts";
 import { serveBoard } from "./board/serve-board.ts";
 import { serveBotActions } from "./bot-actions/serve-bot-actions.ts";
-
-/** The routes that the lifecycles which ship with Pawl have of their own. */
-export function lifecycleRoutes(house: { engine: Engine; directory: Directory }) {
-  return (openFeed: OpenFeed): RouteSet[] =>
-    [
-      serveBoard(house),
-      serveBotActions(house, openFeed),
-    ].flat();
 import { serveDelivery } from "./delivery/serve-delivery.ts";
 
 /** The routes that the lifecycles which ship with Pawl have of their own. */
-export function lifecycleRoutes(house: { engine: Engine; directory: Directory }): RouteSet[] {
-  return [...serveBoard(house), ...serveDelivery(house)];
+export function lifecycleRoutes(house: { engine: Engine; directory: Directory }) {
+  return (openFeed: OpenFeed): RouteSet[] => [
+    ...serveBoard(house),
+    ...serveDelivery(house),
+    serveBotActions(house, openFeed),
+  ];
 }
