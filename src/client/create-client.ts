@@ -1,4 +1,4 @@
-import type { ROUTES, RouteTable } from "../contract/index.ts";
+import type { CHAT_ROUTES, ROUTES, RouteTable } from "../contract/index.ts";
 import { callsOf } from "./calls.ts";
 import type { Calls } from "./calls.ts";
 import type { SomeLifecycle } from "./lifecycle.ts";
@@ -6,7 +6,7 @@ import { lineTo, rememberLine } from "./line.ts";
 import type { LineOptions } from "./line.ts";
 import { listenerOn } from "./listen.ts";
 import { rowOf } from "./request.ts";
-import { ROWS } from "./rows.ts";
+import { CHAT_ROWS, ROWS } from "./rows.ts";
 import { senderOn } from "./send.ts";
 import type { Persistence } from "./send.ts";
 import { eventsOf, tasksOf } from "./tasks.ts";
@@ -19,6 +19,8 @@ export type AnyClient = Calls<typeof ROUTES> & {
   readonly lifecycle: (lifecycle: never) => unknown;
   /** What happens to tasks, as it happens, without loss or repetition. */
   readonly events: Events;
+  /** Chats, and what bots are busy with in them: `client.chats.startBotAction({ … })`. */
+  readonly chats: Calls<typeof CHAT_ROUTES>;
   /** The routes of another table as functions: those that a lifecycle brings with it. */
   readonly calls: <Table extends RouteTable>(table: Table) => Calls<Table>;
 };
@@ -46,6 +48,7 @@ export function createClient<Known extends SomeLifecycle = SomeLifecycle>(
   const client: Client<Known> = {
     ...shared,
     events: eventsOf(shared),
+    chats: callsOf<typeof CHAT_ROUTES>(CHAT_ROWS, ways),
     lifecycle: <L extends SomeLifecycle>(of: L["name"] | L): Tasks<L> =>
       tasksOf<L>(typeof of === "string" ? of : of.name, shared),
     calls: <Table extends RouteTable>(table: Table) => {

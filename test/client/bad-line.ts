@@ -29,6 +29,8 @@ export type BadLine = {
   cutStreamAfter: () => number | null;
   /** Those that came, in order. */
   requests: { what: string; key: string | undefined; fate: Fate }[];
+  /** Answers without an end that are being read. */
+  streams: Set<ServerResponse>;
   /** Leads to another server from now on. */
   leadTo(url: string): void;
 };
@@ -41,6 +43,7 @@ export async function openBadLine(url: string): Promise<BadLine> {
     fate: () => "pass",
     cutStreamAfter: () => null,
     requests: [],
+    streams: new Set(),
     leadTo: (next) => {
       target = new URL(next);
     },
@@ -90,6 +93,8 @@ export async function openBadLine(url: string): Promise<BadLine> {
   function relay(answer: IncomingMessage, outgoing: ServerResponse): void {
     const { connection: _, ...headers } = answer.headers;
     outgoing.writeHead(answer.statusCode ?? 500, headers).flushHeaders();
+    line.streams.add(outgoing);
+    outgoing.on("close", () => line.streams.delete(outgoing));
     let left = line.cutStreamAfter() ?? Infinity;
     answer.on("data", (chunk: Buffer) => {
       const part = chunk.subarray(0, Math.min(left, chunk.length));

@@ -1,7 +1,15 @@
 "use client";
+export { BotActionIndicator } from "./bot-action-indicator.ts";
+export type { BotActionIndicatorProps } from "./bot-action-indicator.ts";
+export { botActionText, botActionTexts } from "./bot-action-texts.ts";
+export type { Chat } from "./chat-feeds.ts";
 export { PawlProvider, useClient } from "./provider.ts";
 export { useActions } from "./use-actions.ts";
 export type { LiveActions } from "./use-actions.ts";
+export { useBotActions } from "./use-bot-actions.ts";
+export type { LiveBotActions } from "./use-bot-actions.ts";
+export { useChatMessages } from "./use-chat-messages.ts";
+export type { LiveChatMessages } from "./use-chat-messages.ts";
 export { useTask } from "./use-task.ts";
 export type { LiveTask } from "./use-task.ts";
 export { useTasks } from "./use-tasks.ts";

@@ -1,4 +1,3 @@
-import type { FeedEvent } from "../feed.ts";
 import { PawlProblem } from "../problem.ts";
 import type { LiveFeed } from "./live-feed.ts";
 
@@ -10,26 +9,30 @@ export type Known<T> = {
   readonly loading: boolean;
 };
 
-export type Question<T> = {
+export type Question<T, Event> = {
   ask(signal: AbortSignal): Promise<T>;
-  concerns(event: FeedEvent): boolean;
+  concerns(event: Event): boolean;
+  /** What an event makes of the answer, where it tells enough; without it the question is asked again. */
+  fold?: (data: T, event: Event) => T;
 };
 
 /** A burst of events is one reason to ask again, not many. */
 const GATHER_MS = 50;
 
-/** An answer that is asked for again whenever an event says that it is stale, while somebody wants to know. */
-export class LiveQuery<T> {
+/** An answer that is kept up to date by events, while somebody wants to know. */
+export class LiveQuery<T, Event> {
   private known: Known<T> = { data: undefined, problem: undefined, loading: true };
-  private readonly question: Question<T>;
-  private readonly feed: LiveFeed;
+  private readonly question: Question<T, Event>;
+  private readonly feed: LiveFeed<Event>;
   private readonly listeners = new Set<() => void>();
   private end: (() => void) | undefined;
   private gathering: ReturnType<typeof setTimeout> | undefined;
   private asking: AbortController | undefined;
   private again = false;
+  /** Heard since the question was asked that is under way: its answer may be older. */
+  private since: Event[] = [];
 
-  constructor(question: Question<T>, feed: LiveFeed) {
+  constructor(question: Question<T, Event>, feed: LiveFeed<Event>) {
     this.question = question;
     this.feed = feed;
   }
@@ -53,12 +56,11 @@ export class LiveQuery<T> {
 
   private begin(): void {
     const unwatch = this.feed.watch({
-      concerns: (event) => this.question.concerns(event),
-      stale: () => {
-        this.gathering ??= setTimeout(() => {
-          this.gathering = undefined;
-          this.refetch();
-        }, GATHER_MS);
+      heard: (event) => {
+        if (this.question.concerns(event)) this.hear(event);
+      },
+      connected: () => {
+        this.becomeStale();
       },
     });
     this.end = () => {
@@ -73,11 +75,34 @@ export class LiveQuery<T> {
     void this.ask();
   }
 
+  private hear(event: Event): void {
+    const { fold } = this.question;
+    if (!fold) {
+      this.becomeStale();
+      return;
+    }
+    if (this.asking) this.since.push(event);
+    const { data } = this.known;
+    if (data === undefined) return;
+    const changed = fold(data, event);
+    if (changed !== data) this.tell({ ...this.known, data: changed });
+  }
+
+  private becomeStale(): void {
+    this.gathering ??= setTimeout(() => {
+      this.gathering = undefined;
+      this.refetch();
+    }, GATHER_MS);
+  }
+
   private async ask(): Promise<void> {
     const asking = (this.asking = new AbortController());
+    this.since = [];
     let known: Known<T>;
     try {
-      const data = await this.question.ask(asking.signal);
+      const answer = await this.question.ask(asking.signal);
+      const { fold } = this.question;
+      const data = fold ? this.since.reduce(fold, answer) : answer;
       known = { data, problem: undefined, loading: false };
     } catch (error) {
       known = { data: this.known.data, problem: problemIn(error), loading: false };
@@ -85,11 +110,15 @@ export class LiveQuery<T> {
     // Nobody waits for it any more, or somebody has asked anew since.
     if (this.asking !== asking) return;
     this.asking = undefined;
-    this.known = known;
-    for (const listener of this.listeners) listener();
+    this.tell(known);
     if (!this.again) return;
     this.again = false;
     this.refetch();
+  }
+
+  private tell(known: Known<T>): void {
+    this.known = known;
+    for (const listener of this.listeners) listener();
   }
 }
 

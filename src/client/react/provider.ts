@@ -1,12 +1,14 @@
 import { createContext, createElement, useContext, useMemo, useSyncExternalStore } from "react";
 import type { FunctionComponent, ReactNode } from "react";
 import type { AnyClient, Client } from "../create-client.ts";
+import type { FeedEvent } from "../feed.ts";
 import type { SomeLifecycle } from "../lifecycle.ts";
+import { ChatFeeds } from "./chat-feeds.ts";
 import { LiveFeed } from "./live-feed.ts";
 import { LiveQuery } from "./live-query.ts";
 import type { Known, Question } from "./live-query.ts";
 
-type Given = { client: AnyClient; feed: LiveFeed };
+type Given = { client: AnyClient; feed: LiveFeed<FeedEvent>; chats: ChatFeeds };
 
 const Context = createContext<Given | null>(null);
 
@@ -15,11 +17,14 @@ export const PawlProvider: FunctionComponent<{ client: AnyClient; children?: Rea
   client,
   children,
 }) => {
-  const value = useMemo(() => ({ client, feed: new LiveFeed(client.events) }), [client]);
+  const value = useMemo(
+    () => ({ client, feed: new LiveFeed(client.events), chats: new ChatFeeds(client.chats) }),
+    [client],
+  );
   return createElement(Context.Provider, { value }, children);
 };
 
-function usePawl(): Given {
+export function usePawl(): Given {
   const value = useContext(Context);
   if (!value) throw new Error("There is no <PawlProvider> above this component.");
   return value;
@@ -32,9 +37,18 @@ export function useClient<Known extends SomeLifecycle = SomeLifecycle>(): Client
 
 export type Live<T> = Known<T> & { readonly refetch: () => void };
 
-/** The answer to a question, as it changes. What is asked is told apart by `key`. */
-export function useLive<T>(key: string, question: (client: AnyClient) => Question<T>): Live<T> {
+/** The answer to a question about tasks, as it changes. What is asked is told apart by `key`. */
+export function useLive<T>(key: string, question: (client: AnyClient) => Question<T, FeedEvent>): Live<T> {
   const { client, feed } = usePawl();
-  const query = useMemo(() => new LiveQuery(question(client), feed), [client, feed, key]);
+  return useLiveOn(feed, key, () => question(client));
+}
+
+/** The same, by the events of another feed. */
+export function useLiveOn<T, Event>(
+  feed: LiveFeed<Event>,
+  key: string,
+  question: () => Question<T, Event>,
+): Live<T> {
+  const query = useMemo(() => new LiveQuery(question(), feed), [feed, key]);
   return { ...useSyncExternalStore(query.subscribe, query.get, query.get), refetch: query.refetch };
 }

@@ -86,7 +86,8 @@ function after(state: State | null, step: Step): State | null {
     return state?.status === "processing"
       ? { ...state, status: "error", payload: { ...state.payload, reason: "timeout" } }
       : state;
-  const shown = step.text?.replaceAll(/<\/?b>/g, "") || null;
+  const said = step.text?.replaceAll(/<\/?b>/g, "");
+  const shown = said === undefined || said === "" ? null : said;
   const payload = step.load === null ? null : { step: step.load };
   if (step.verb === "start") {
     if (state === null) return { status: "processing", displayText: shown, payload };
@@ -158,13 +159,13 @@ test("a thousand chats at once, each with calls in a race at three nodes and a w
   const runs = fc.sample(fc.array(call, { minLength: 2, maxLength: 5 }), 1_000);
   const names = runs.map((_, n) => `race-${n}`);
   const racing = runs.flatMap((calls, n) => calls.map((step) => perform(names[n]!, step)));
-  const over = Promise.all(racing);
-  let raced = false;
-  void over.then(() => (raced = true));
+  const raced = new AbortController();
   const sweeps = (async () => {
-    for (let node = 0; !raced; node++) await perform("", { verb: "watchdog", node: node % 3 });
+    for (let node = 0; !raced.signal.aborted; node++) await perform("", { verb: "watchdog", node: node % 3 });
   })();
-  await Promise.all([over, sweeps]);
+  await Promise.all(racing);
+  raced.abort();
+  await sweeps;
 
   const told = new Map<string, State[]>(names.map((name) => [name, []]));
   const rows = await room.sql<
