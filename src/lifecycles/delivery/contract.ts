@@ -304,7 +304,7 @@ const FILE_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/delivery/files/{id}/source",
     group,
-    summary: "Where a file is read from",
+    summary: "Where a file or folder is read from",
     about: "For workers, admins, and the bot.",
     replies: {
       200: file.extend({

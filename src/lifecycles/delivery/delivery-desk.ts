@@ -85,7 +85,8 @@ export class DeliveryDesk {
         if ("kind" in change) return change;
         await decideUser(tx, org_id, id, { ...change, decided_by: decided_by ?? actor.id });
         const decided = { ...user, ...change, decided_by: decided_by ?? actor.id };
-        if (decision !== "block") giveNotices(tx, org_id, [grantOf(decided, decision)]);
+        // Who lets himself in, as admins do, need not be told.
+        if (decision !== "block" && decided_by !== id) giveNotices(tx, org_id, [grantOf(decided, decision)]);
         return deliveryUser(decided);
       }),
     );
@@ -137,7 +138,7 @@ export class DeliveryDesk {
 
   async source({ org_id }: By, id: string) {
     const found = await this.engine.read((tx) => findFile(tx, org_id, id));
-    return found?.kind === "file" ? found : noFile(id);
+    return found ?? noFile(id);
   }
 
   /** What is owed to users and admins, for one bot at a time. */

@@ -34,6 +34,7 @@ export const TAXONOMY = [
   row("ACCESS_DENIED", false, "the storage refuses the file", storage(isStatus(403))),
   row("FILE_NOT_FOUND", false, "the file is not there any more", storage(isStatus(404))),
   row("FILE_TOO_LARGE", false, "the file is too large", isTooLarge),
+  row("FILE_EMPTY", false, "the file has nothing in it", telegram(isEmpty)),
   row("BOT_TOKEN_INVALID", false, "Telegram does not know the bot's token", telegram(isStatus(401, 404))),
   row("USER_BLOCKED_BOT", false, "the user has blocked the bot", telegram(isStatus(403))),
   row("USER_BLOCKED_BOT", false, "there is no such chat any more", telegram(isChatGone)),
@@ -163,6 +164,10 @@ function isServerFault({ status = 0 }: Symptom): boolean {
 
 function isTooLarge({ status, word = "" }: Symptom): boolean {
   return status === 413 || word === "too large" || /file is too big|entity too large/i.test(word);
+}
+
+function isEmpty({ status, word = "" }: Symptom): boolean {
+  return status === 400 && /non-empty/i.test(word);
 }
 
 function isChatGone({ status, word = "" }: Symptom): boolean {

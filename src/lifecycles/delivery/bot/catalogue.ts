@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import type { DeliveryFile } from "../contract.ts";
+import type { DeliveryCalls } from "../deliver-file.ts";
+import { faultOf } from "../faults.ts";
+import { SOURCE_TOKEN_INVALID } from "../lifecycle.ts";
+import { tellable } from "../log.ts";
+import type { Log } from "../log.ts";
+import type { Entry, Storage } from "../storage/storage.ts";
+
+/** A folder that was looked at so short a time ago is shown as it was then. */
+const FRESH_MS = 20_000;
+/** Who opens a folder does not wait longer for the storage: then it is shown as it was last seen. */
+const LOOK_MS = 8_000;
+const DEEPEST = 64;
+
+type Opened = { folder: DeliveryFile | null; files: DeliveryFile[]; total: number };
+type Page = { page: number; perPage: number };
+
+/** What there is in storage, as the server knows it; folders are looked at again when somebody opens them. */
+export class Catalogue {
+  private readonly calls: DeliveryCalls;
+  private readonly storage: Storage;
+  private readonly log: Log;
+  private readonly looked = new Map<string, number>();
+
+  constructor({ calls, storage, log }: { calls: DeliveryCalls; storage: Storage; log: Log }) {
+    this.calls = calls;
+    this.storage = storage;
+    this.log = log;
+  }
+
+  /** One page of a folder. */
+  async open(folder_id: string | null, { page, perPage }: Page): Promise<Opened> {
+    await this.lookAgain(folder_id);
+    const place = folder_id === null ? {} : { folder_id };
+    return this.calls.listDeliveryFiles({ ...place, limit: perPage, offset: page * perPage });
+  }
+
+  search(q: string, limit: number): Promise<Opened> {
+    return this.calls.listDeliveryFiles({ q, limit });
+  }
+
+  file(id: string): Promise<DeliveryFile> {
+    return this.calls.getDeliverySource({ id });
+  }
+
+  /** Looks through all of the storage, so that what nobody has opened yet can be found. */
+  async walk(signal: AbortSignal): Promise<void> {
+    const ahead: { path: string | null; depth: number }[] = [{ path: null, depth: 0 }];
+    for (let next = ahead.shift(); next !== undefined; next = ahead.shift()) {
+      const { path, depth } = next;
+      const folders = await this.look(path, signal);
+      if (depth < DEEPEST) ahead.push(...folders.map((folder) => ({ path: folder, depth: depth + 1 })));
+    }
+  }
+
+  private async lookAgain(folder_id: string | null): Promise<void> {
+    const key = folder_id ?? "";
+    if (Date.now() - (this.looked.get(key) ?? 0) < FRESH_MS) return;
+    const path = folder_id === null ? null : (await this.calls.getDeliverySource({ id: folder_id })).path;
+    try {
+      await this.look(path, AbortSignal.timeout(LOOK_MS));
+      if (this.looked.size > 10_000) this.looked.clear();
+      this.looked.set(key, Date.now());
+    } catch (error) {
+      this.log.warn(tellable(error), "a folder could not be looked at; it is shown as it was");
+    }
+  }
+
+  /** Tells the server what lies in a folder; gives the folders in it. */
+  private async look(path: string | null, signal: AbortSignal): Promise<string[]> {
+    const scan = randomUUID();
+    const folders: string[] = [];
+    try {
+      for await (const entries of this.storage.list(path, signal)) {
+        await this.calls.saveDeliveryFiles({ folder: path, scan, entries: [...entries], last: false });
+        folders.push(...entries.filter(isFolder).map((entry) => entry.path));
+      }
+      await this.calls.saveDeliveryFiles({ folder: path, scan, entries: [], last: true });
+    } catch (error) {
+      signal.throwIfAborted();
+      const fault = faultOf(error, "storage");
+      // A folder that is gone is an empty one.
+      if (fault.code === "FILE_NOT_FOUND" && path !== null)
+        await this.calls.saveDeliveryFiles({ folder: path, scan, entries: [], last: true });
+      else if (fault.code === SOURCE_TOKEN_INVALID)
+        await this.calls.callDeliveryAdmin({ reason: fault.message });
+      if (fault.code !== "FILE_NOT_FOUND") throw error;
+    }
+    return folders;
+  }
+}
+
+function isFolder({ kind }: Entry): boolean {
+  return kind === "folder";
+}

@@ -1,0 +1,118 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Bot } from "grammy";
+import { faultOf } from "../faults.ts";
+import { tellable } from "../log.ts";
+import type { Log } from "../log.ts";
+
+type Update = Parameters<Bot["handleUpdate"]>[0];
+type Hearing = { bot: Bot; log: Log; signal: AbortSignal };
+
+const WANTED = ["message", "callback_query"] as const;
+const POLL_SECONDS = 30;
+const LONGEST_PAUSE_MS = 30_000;
+const MOST_BODY_BYTES = 1_048_576;
+
+/**
+ * Asks Telegram for what people said, again and again. What is under way when the process dies is asked for again by the
+ * next one: Telegram is told that it has been heard only after it has been answered.
+ */
+export async function pollUpdates({ bot, log, signal }: Hearing): Promise<void> {
+  await bot.api.deleteWebhook();
+  for (let [offset, failures] = [0, 0]; !signal.aborted;) {
+    try {
+      const asked = { offset, timeout: POLL_SECONDS, allowed_updates: WANTED };
+      const updates = await bot.api.getUpdates(asked, signal as never);
+      failures = 0;
+      await answerAll({ bot, log }, updates);
+      offset = updates.reduce((next, { update_id }) => Math.max(next, update_id + 1), offset);
+    } catch (error) {
+      if (signal.aborted) break;
+      const { code } = faultOf(error, "telegram");
+      if (code === "BOT_TOKEN_INVALID") throw error;
+      // Two that poll are sent away in turn, and between them hear everything.
+      log.warn(tellable(error), "Telegram could not be asked; it will be asked again");
+      await pause(Math.min(500 * 2 ** failures++, LONGEST_PAUSE_MS), undefined, { signal }).catch(
+        () => undefined,
+      );
+    }
+  }
+}
+
+/** Those of one chat one after the other, and nobody waits for another chat's. */
+async function answerAll({ bot, log }: Omit<Hearing, "signal">, updates: readonly Update[]): Promise<void> {
+  const chats = new Map<number, Update[]>();
+  for (const update of updates) {
+    const chat = (update.message ?? update.callback_query)?.from.id ?? 0;
+    chats.set(chat, [...(chats.get(chat) ?? []), update]);
+  }
+  await Promise.all(
+    [...chats.values()].map(async (some) => {
+      for (const update of some)
+        await bot.handleUpdate(update).catch((error: unknown) => {
+          log.error(tellable(error), "a message could not be answered");
+        });
+    }),
+  );
+}
+
+export type WebhookPlace = {
+  /** Where Telegram sends to, from outside. */
+  url: string;
+  /** Where we listen. */
+  host: string;
+  port: number;
+};
+
+/** Lets Telegram call. Whoever else does has not the secret, which follows from the bot's token. */
+export async function serveWebhook({ bot, log, signal }: Hearing, place: WebhookPlace): Promise<void> {
+  const secret = createHmac("sha256", bot.token).update("pawl delivery webhook").digest("hex");
+  const server = createServer((request, response) => {
+    const end = (status: number) => response.writeHead(status).end();
+    if (request.method !== "POST" || !isSecret(request, secret)) {
+      end(403);
+      return;
+    }
+    readUpdate(request)
+      .then((update) => bot.handleUpdate(update))
+      // Telegram sends again what was not heard.
+      .then(
+        () => end(200),
+        (error: unknown) => {
+          log.error(tellable(error), "a message could not be answered");
+          end(500);
+        },
+      );
+  });
+  server.requestTimeout = 30_000;
+  server.listen(place.port, place.host);
+  await once(server, "listening");
+  try {
+    await bot.api.setWebhook(place.url, { secret_token: secret, allowed_updates: WANTED });
+    log.info({ port: (server.address() as { port: number }).port }, "Telegram may call");
+    if (!signal.aborted) await once(signal, "abort");
+  } finally {
+    server.close();
+    server.closeIdleConnections();
+    await once(server, "close");
+  }
+}
+
+function isSecret(request: IncomingMessage, secret: string): boolean {
+  const sent = Buffer.from(String(request.headers["x-telegram-bot-api-secret-token"] ?? ""));
+  return sent.length === secret.length && timingSafeEqual(sent, Buffer.from(secret));
+}
+
+async function readUpdate(request: IncomingMessage): Promise<Update> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of request) {
+    length += (part as Buffer).length;
+    if (length > MOST_BODY_BYTES) throw new Error("an update that is too large");
+    parts.push(part as Buffer);
+  }
+  return JSON.parse(Buffer.concat(parts).toString("utf8")) as Update;
+}
