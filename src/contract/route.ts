@@ -25,6 +25,8 @@ export type Route = {
   readonly tokenInQuery?: string;
   /** Takes a client_event_id, in the body or as `Idempotency-Key`; the same one again gets the first answer again. */
   readonly idempotent?: true;
+  /** That client_event_id must be given. */
+  readonly needs_key?: true;
   /** Takes an expected_row_version, in the body or as `If-Match`. */
   readonly versioned?: true;
   /** Its `after` is also taken as `Last-Event-ID`, which goes before it. */

@@ -1,5 +1,5 @@
 import { refuse } from "./decision.ts";
-import type { Refusal } from "./decision.ts";
+import type { Refusal, SideEffect } from "./decision.ts";
 import type { CreationView, Draft, Guard, Lifecycle, View } from "./lifecycle.ts";
 import { parseFields } from "./parse-fields.ts";
 import { creationPermission, permissionRefusal } from "./permissions.ts";
@@ -13,6 +13,7 @@ export type Created = {
   kind: "created";
   task: Task;
   draft: Draft;
+  effects: readonly SideEffect[];
   event: { type: "created"; action: "create"; from: null; to: string; comment: null };
 };
 
@@ -46,10 +47,12 @@ export function decideCreation(
   for (const { status, guards = [] } of lifecycle.creation.to) {
     refusal = firstRefusal(lifecycle, guards, asked);
     if (refusal === null) {
+      const born = enter(lifecycle, task, status, view.settings);
       return {
         kind: "created",
-        task: enter(lifecycle, task, status, view.settings),
+        task: born,
         draft,
+        effects: lifecycle.creation.also?.({ ...view, task: born }) ?? [],
         event: { type: "created", action: "create", from: null, to: status, comment: null },
       };
     }

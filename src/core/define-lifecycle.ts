@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { PawlError } from "./problems.ts";
 import type { Problem } from "./problems.ts";
-import type { Refusal } from "./decision.ts";
+import type { Refusal, SideEffect } from "./decision.ts";
+import type { Task } from "./task.ts";
 import type {
   ActionSpec,
   Creation,
@@ -74,11 +75,19 @@ export type LifecycleDefinition<
   facts?: Facts;
   statuses: Record<Status, StatusSpec<NoInfer<keyof Actions & string>>>;
   actions: Actions;
-  creation: Omit<Creation<NoInfer<Status>, NoInfer<GuardName> | StandardGuard>, "input" | "draft"> & {
+  creation: Omit<
+    Creation<NoInfer<Status>, NoInfer<GuardName> | StandardGuard>,
+    "input" | "draft" | "also"
+  > & {
     input: Input;
     draft: (
       view: CreationView<z.output<Settings>, z.output<Facts> & StandardFacts, z.output<Input>>,
     ) => Draft<z.output<Data>>;
+    also?: (
+      view: CreationView<z.output<Settings>, z.output<Facts> & StandardFacts, z.output<Input>> & {
+        task: Task<NoInfer<Status>, z.output<Data>>;
+      },
+    ) => readonly SideEffect[];
   };
   rules: readonly Rule<
     NoInfer<Status>,

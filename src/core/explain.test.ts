@@ -13,8 +13,10 @@ function reasons(lifecycle: Lifecycle, situation: Situation, action: string) {
 describe("explain", () => {
   test("lists every reason, not only the first", () => {
     const novice = member("novice", ["executor"], { skill_level: 1, specializations: [] });
-    const task = taskIn(planner, "available", { data: { required_trade: "welder", contributors: [] } });
-    const facts = { work_of_actor: [{ id: "t9", title: "Other", status: "assigned" }] };
+    const task = taskIn(planner, "available", {
+      data: { required_trade: "welder", contributors: [], flags: [] },
+    });
+    const facts = { work_of_actor: [{ id: "t9", title: "Other", status: "assigned" }], dependents: [] };
     expect(reasons(planner, situationOf(planner, task, novice, { facts }), "self_assign")).toEqual({
       allowed: false,
       codes: ["SKILL_TOO_LOW", "TRADE_MISMATCH", "WIP_LIMIT"],
@@ -28,7 +30,10 @@ describe("explain", () => {
 
   test("of several rules the one that is closest speaks", () => {
     const owner = member("ann", ["executor"], { skill_level: 2 });
-    const task = taskIn(planner, "submitted", { assigned_to: "ann", data: { contributors: [] } });
+    const task = taskIn(planner, "submitted", {
+      assigned_to: "ann",
+      data: { contributors: [], flags: [], holds: [] },
+    });
     expect(reasons(planner, situationOf(planner, task, owner), "review_approve").codes).toEqual([
       "SKILL_TOO_LOW",
     ]);
@@ -40,9 +45,11 @@ describe("explain", () => {
   });
 
   test("does not hold input that is still to be given against anybody", () => {
-    const task = taskIn(planner, "available", { data: { required_trade: "welder", contributors: [] } });
+    const task = taskIn(planner, "available", {
+      data: { required_trade: "welder", contributors: [], flags: [] },
+    });
     const situation = situationOf(planner, task, member("lead", ["lead"]), {
-      facts: { work_of_actor: [], target: null },
+      facts: { work_of_actor: [], target: null, dependents: [] },
     });
     expect(reasons(planner, situation, "assign").allowed).toBe(true);
     expect(reasons(planner, situation, "cancel").allowed).toBe(true);
@@ -93,6 +100,9 @@ describe.each(LIFECYCLES)("explain and decide agree in $name", (lifecycle) => {
             ? { token: "t", holder: mine ? "me" : "other", until: NOW, heartbeat_at: NOW }
             : null,
           data: {
+            depends_on: [],
+            holds: [],
+            flags: [],
             kind: "work",
             required_trade: null,
             contributors: [],
@@ -102,6 +112,9 @@ describe.each(LIFECYCLES)("explain and decide agree in $name", (lifecycle) => {
           },
         });
         const facts = {
+          dependents: [],
+          deliverable_here: true,
+          parent_here: true,
           work_of_actor: [],
           owner_key_taken: false,
           target: null,

@@ -17,14 +17,22 @@ export type Explanation = {
 /** Runs every action of the lifecycle in this situation. Input that is still to be given is no refusal. */
 export function explain(lifecycle: Lifecycle, situation: Situation): Explanation[] {
   return Object.keys(lifecycle.actions).map((action) => {
-    const refusals = reasonsAgainst(lifecycle, situation, action);
-    return {
-      action,
-      allowed: refusals.length === 0,
-      refusals: refusals.map(({ code, detail, params }) => ({ code, detail, params })),
-      input: inputSchema(lifecycle, action),
-    };
+    const refusals = explainAction(lifecycle, situation, action);
+    return { action, allowed: refusals.length === 0, refusals, input: inputSchema(lifecycle, action) };
   });
+}
+
+/** Every reason against one action; none: it may be done. */
+export function explainAction(
+  lifecycle: Lifecycle,
+  situation: Situation,
+  action: string,
+): Omit<Refusal, "kind">[] {
+  return reasonsAgainst(lifecycle, situation, action).map(({ code, detail, params }) => ({
+    code,
+    detail,
+    params,
+  }));
 }
 
 /** The JSON Schema of an action's payload; made once, since a definition never changes. */

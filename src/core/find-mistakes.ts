@@ -90,7 +90,7 @@ const POOL_FIELDS: Record<string, null | false | 0> = {
   open_holds: 0,
 };
 
-function* mispooled({ pool, data }: Named): Generator<string> {
+function* mispooled({ pool, data, settings }: Named): Generator<string> {
   if ((pool?.where ?? []).filter((condition) => "null_or_in" in condition).length > 1)
     yield "the pool has two conditions with null_or_in, and can have one";
   for (const [index, condition] of (pool?.where ?? []).entries()) {
@@ -104,8 +104,11 @@ function* mispooled({ pool, data }: Named): Generator<string> {
       const fields = Object.keys(data.shape).map((field) => `data.${field}`);
       yield* unknown(where, "field", condition.field, fields);
       yield* unknown(where, "list", condition.null_or_in, ["actor.specializations"]);
+    } else if ("at_most" in condition) {
+      yield* unknown(where, "setting", condition.setting, Object.keys(settings.shape));
+      yield* unknown(where, "measure", condition.at_most, ["actor.skill_level"]);
     } else {
-      yield `${where} says neither "is" nor "null_or_in"`;
+      yield `${where} says none of "is", "null_or_in" and "at_most"`;
     }
   }
 }

@@ -23,7 +23,7 @@ export type { AnyInputOf, DefinedLifecycle, LifecycleDefinition } from "./define
 export { describeLifecycle } from "./describe.ts";
 export type { LifecycleDescription, RuleDescription } from "./describe.ts";
 export { lifecyclePage, mermaid, permissionsTable, rulesTable, statusesTable } from "./diagram.ts";
-export { explain, inputSchema } from "./explain.ts";
+export { explain, explainAction, inputSchema } from "./explain.ts";
 export type { Explanation } from "./explain.ts";
 export type {
   ActionSpec,
@@ -51,6 +51,7 @@ export { creationPermission, permissionOf, permissionRefusal } from "./permissio
 export { PawlError, problemOf, PROBLEMS } from "./problems.ts";
 export type { AnyProblemCode, Problem, ProblemCode } from "./problems.ts";
 export { fromOf } from "./index-rules.ts";
+export { REMOVE_TASK } from "./standard.ts";
 export type { StandardFacts } from "./standard.ts";
 export { canSee, SYSTEM } from "./task.ts";
 export type { Actor, DueTimer, Instant, JsonObject, Lease, MemberKind, Patch, Task } from "./task.ts";

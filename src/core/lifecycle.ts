@@ -151,18 +151,23 @@ export type Creation<
   input: z.ZodObject;
   permission?: string;
   client_event_id?: Demand;
+  /** What becomes of a task when one that it waits for ends without success, where its creator has no say in it. */
+  on_failure?: "wait" | "proceed" | "fail";
   facts?: readonly string[];
   to: readonly { status: Status; guards?: readonly GuardName[] }[];
   draft: Draft_;
+  /** Done beyond the new row by the engine, in the same transaction. */
+  also?: (view: CreationView & { task: Task }) => readonly SideEffect[];
 };
 type CreationDraft = (view: CreationView) => Draft;
 
-/** One condition on the pool's rows: true in SQL and in TypeScript alike. */
+/** One condition on the pool's rows: true in SQL and in TypeScript alike. `setting` is one of the project that a task lies in. */
 export type PoolCondition =
   | { field: "assigned_to"; is: null }
   | { field: "private"; is: false }
   | { field: "open_blockers" | "open_holds"; is: 0 }
-  | { field: `data.${string}`; null_or_in: "actor.specializations" };
+  | { field: `data.${string}`; null_or_in: "actor.specializations" }
+  | { setting: string; at_most: "actor.skill_level" };
 
 /** The tasks free to take, and the action that takes one. */
 export type Pool<Status extends string = string, Action extends string = string> = {

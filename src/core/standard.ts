@@ -50,12 +50,17 @@ export const STANDARD_GUARDS = {
     refuse("NOT_YET_AVAILABLE", "The task waits for its time.", { available_at: task.available_at }),
 } as const satisfies Record<string, Guard>;
 
+/** The side effect that the engine itself carries out when a move has been written. */
+export const REMOVE_TASK = "remove_task";
+
 /** Changes any lifecycle can name. */
 export const STANDARD_EFFECTS = {
   assign_actor: ({ actor }) => ({ assigned_to: actor.id }),
   clear_assignee: () => ({ assigned_to: null }),
   raise_attention: () => ({ needs_attention: true }),
   count_attempt: ({ task }) => ({ attempt: task.attempt + 1 }),
+  /** The task is gone with this move; its journal stays, and ends with it. */
+  remove_task: { also: () => [{ kind: REMOVE_TASK }] },
 } as const satisfies Record<string, Effect>;
 
 export type StandardWho = keyof typeof STANDARD_WHO;

@@ -64,6 +64,9 @@ export function admitCreations(
     }
     const garbled = garbledField(sent);
     if (garbled) return garbled;
+    const { on_failure = sent.on_failure ?? "wait" } = lifecycle.creation;
+    if (sent.on_failure != null && sent.on_failure !== on_failure)
+      return wrongField("on_failure", `is always ${on_failure} in ${lifecycle.name}`);
     const id = uuidv7();
     if (sent.ref !== undefined) {
       if (refs.has(sent.ref)) return wrongField("ref", `"${sent.ref}" names two tasks of the request`);
@@ -74,7 +77,7 @@ export function admitCreations(
       lifecycle,
       project_id: sent.project_id ?? "main",
       input: (rest as { input: JsonObject }).input,
-      on_failure: sent.on_failure ?? "wait",
+      on_failure,
       available_at: sent.available_at ?? null,
       refs,
     });

@@ -9,6 +9,7 @@ import { findRequests } from "./statements/find-requests.ts";
 import { holdMark } from "./statements/hold-mark.ts";
 import { pickFromPool } from "./statements/pick-from-pool.ts";
 import { findMarked } from "./statements/read-journal.ts";
+import { readSettings } from "./statements/read-projects.ts";
 import { saveRequests } from "./statements/save-requests.ts";
 import type { Tx } from "./transaction.ts";
 import { workOn } from "./work.ts";
@@ -148,10 +149,11 @@ async function pick(
   lifecycle: Lifecycle,
   request: ClaimRequest,
 ): Promise<{ now: number; free: Locked[] }> {
+  const projects = visibleProjects(actor, request.project_id ?? null);
   const rows = await pickFromPool(tx, {
     org_id,
     lifecycle: lifecycle.name,
-    projects: visibleProjects(actor, request.project_id ?? null),
+    projects: await projectsWithin(workshop, tx, { org_id, lifecycle, actor, projects }),
     actor_id: actor.id,
     ...conditionsOf(lifecycle.pool?.where ?? [], actor),
     least_priority: request.least_priority ?? null,
@@ -161,8 +163,30 @@ async function pick(
   return { now, free: [...tasks.values()] };
 }
 
+/** Of some projects those whose settings let the actor take from the pool; null is all of the org's. */
+export async function projectsWithin(
+  workshop: Workshop,
+  tx: Tx,
+  {
+    org_id,
+    lifecycle,
+    actor,
+    projects,
+  }: { org_id: string; lifecycle: Lifecycle; actor: Actor; projects: readonly string[] | null },
+): Promise<readonly string[] | null> {
+  const demands = (lifecycle.pool?.where ?? []).flatMap((one) => ("at_most" in one ? [one.setting] : []));
+  if (demands.length === 0) return projects;
+  const settings = await readSettings(tx, org_id, projects);
+  const reaches = (stored: string) =>
+    demands.every(
+      (demand) => Number(workshop.settingsFor(lifecycle, stored)[demand]) <= (actor.skill_level ?? 0),
+    );
+  return [...settings].filter(([, stored]) => reaches(stored)).map(([id]) => id);
+}
+
 function conditionsOf(where: readonly PoolCondition[], actor: Actor) {
-  const demands = (field: string) => where.some((condition) => condition.field === field);
+  const demands = (field: string) =>
+    where.some((condition) => "field" in condition && condition.field === field);
   const trade = where.find((condition) => "null_or_in" in condition);
   return {
     unassigned: demands("assigned_to"),

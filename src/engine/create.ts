@@ -1,8 +1,10 @@
-import { canSee, decideCreation, draftOf, refuse } from "../core/index.ts";
+import { canSee, decideCreation, draftOf, PawlError, refuse, SYSTEM } from "../core/index.ts";
 import type { Actor, Created, Draft, Instant, JsonObject, Refusal } from "../core/index.ts";
+import { admitCreations } from "./admit-creations.ts";
 import type { AdmittedCreation, AdmittedTask } from "./admit-creations.ts";
 import { DEFERRED } from "./batch.ts";
 import { findCycle } from "./find-cycle.ts";
+import type { MakeTasks } from "./lifecycle-parts.ts";
 import { publicTask } from "./public-task.ts";
 import type { PublicTask } from "./public-task.ts";
 import { isUuid, usedForSomethingElse, wrongField } from "./refusals.ts";
@@ -25,6 +27,8 @@ export type CreatedTasks = {
   tasks: PublicTask[];
   /** Where the task was there already, by its dedupe key. */
   existing: boolean[];
+  /** What their side effects have made, by kind; absent where there are none. */
+  made?: (JsonObject | null)[];
   replayed: boolean;
 };
 
@@ -69,10 +73,25 @@ export async function createWithin(
     }
     return answer;
   });
+  if (desk.asked.length > 0)
+    await workshop.runEffects(tx, desk.asked, now, makeTasksIn(workshop, tx, org_id));
   saveDependencies(tx, org_id, desk.dependencies);
   saveRequests(tx, org_id, requests, now);
   saveCreations(tx, org_id, desk.rows, now);
   return answers;
+}
+
+/** For effects that make tasks: they are made now, whole, or whatever asked for them is undone. */
+export function makeTasksIn(workshop: Workshop, tx: Tx, org_id: string): MakeTasks {
+  return async (actor, tasks) => {
+    // The rule that asks has said who may, and its command has the key.
+    const admitted = admitCreations(workshop.lifecycles, { tasks, actor: SYSTEM });
+    const [made] =
+      "kind" in admitted ? [admitted] : await createWithin(workshop, tx, org_id, [{ ...admitted, actor }]);
+    if (made === undefined || made === DEFERRED) throw new Error("a task could not be made with its cause");
+    if (made.kind === "refused") throw new PawlError(made.code, made.detail, made.params);
+    return { tasks: made.tasks, made: made.made ?? made.tasks.map(() => null) };
+  };
 }
 
 type Drafted = AdmittedTask & { settings: JsonObject; facts: JsonObject; draft: Draft; blockers: string[] };
@@ -81,6 +100,7 @@ type Drafted = AdmittedTask & { settings: JsonObject; facts: JsonObject; draft: 
 class CreationDesk {
   readonly rows: NewTaskRow[] = [];
   readonly dependencies: NewDependency[] = [];
+  readonly asked: Parameters<Workshop["runEffects"]>[1][number][] = [];
   private readonly workshop: Workshop;
   private readonly org_id: string;
   private readonly now: Instant;
@@ -112,7 +132,14 @@ class CreationDesk {
     const asks = creations.flatMap(({ actor, tasks }) =>
       tasks
         .filter(({ lifecycle }) => lifecycle.creation.facts !== undefined)
-        .map(({ id, lifecycle, project_id, input }) => ({ id, lifecycle, project_id, input, actor })),
+        .map(({ id, lifecycle, project_id, input, refs }) => ({
+          id,
+          lifecycle,
+          project_id,
+          input,
+          refs,
+          actor,
+        })),
     );
     const facts = await this.workshop.loadCreationFacts(tx, this.org_id, asks);
     for (const [index, { id }] of asks.entries()) this.facts.set(id, facts[index] ?? {});
@@ -174,6 +201,8 @@ class CreationDesk {
     const dependencies: NewDependency[] = [];
     const tasks: PublicTask[] = [];
     const existing: boolean[] = [];
+    const asked: CreationDesk["asked"] = [];
+    const made: (JsonObject | null)[] = [];
     for (const task of drafted) {
       const key = twinKey(task.lifecycle.name, task.draft.dedupe_key);
       const there = this.made.get(task.id) ?? this.twins.get(key);
@@ -182,6 +211,7 @@ class CreationDesk {
       existing.push(there !== undefined && there.id !== task.id);
       if (there) {
         tasks.push(publicTask(taskOf(there, undefined)));
+        made.push(null);
         continue;
       }
       if (task.draft.dedupe_key != null && this.keysTaken.has(key)) return DEFERRED;
@@ -200,11 +230,29 @@ class CreationDesk {
         client_event_id: creation.client_event_id,
       });
       tasks.push(publicTask(born.task));
+      const { effects } = born;
+      const things = effects.length === 0 ? null : {};
+      made.push(things);
+      if (things)
+        asked.push({
+          lifecycle: task.lifecycle,
+          actor: creation.actor,
+          task: born.task,
+          effects,
+          made: things,
+        });
     }
     for (const task of drafted) this.keysTaken.add(twinKey(task.lifecycle.name, task.draft.dedupe_key));
     this.dependencies.push(...dependencies);
     for (const row of rows) this.rows.push(row);
-    return { kind: "created", tasks, existing, replayed: false };
+    this.asked.push(...asked);
+    return {
+      kind: "created",
+      tasks,
+      existing,
+      ...(asked.length > 0 ? { made } : {}),
+      replayed: false,
+    };
   }
 
   private edgesOf(actor: Actor, task: Drafted, inside: ReadonlySet<string>): NewDependency[] | Refusal {

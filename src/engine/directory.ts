@@ -247,6 +247,25 @@ export class Directory {
   ): Promise<Once<Project> | Refusal> {
     const forbidden = adminRefusal(actor);
     if (forbidden) return forbidden;
+    return this.saveProject({ org_id, actor }, id, change, client_event_id);
+  }
+
+  /** A lifecycle's own settings of a project; who may change them is for the lifecycle to say. */
+  changeSettings(
+    by: By,
+    id: string,
+    { lifecycle, settings }: { lifecycle: string; settings: JsonObject },
+    { client_event_id = null }: Key = {},
+  ): Promise<Once<Project> | Refusal> {
+    return this.saveProject(by, id, { settings: { [lifecycle]: settings } }, client_event_id);
+  }
+
+  private async saveProject(
+    { org_id, actor }: By,
+    id: string,
+    change: { name?: string | undefined; settings?: JsonObject | undefined },
+    client_event_id: string | null,
+  ): Promise<Once<Project> | Refusal> {
     if (!isStorable(id)) return noProject(id);
     const intention = { client_event_id, actor, meaning: ["change project", id, change] };
     return this.transact((tx) =>

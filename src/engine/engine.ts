@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { canSee, explain, PawlError } from "../core/index.ts";
+import { canSee, explain, PawlError, SYSTEM } from "../core/index.ts";
 import type { Actor, Explanation, Instant, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
 import type { DEFERRED } from "./batch.ts";
 import { Batch, Failed } from "./batch.ts";
@@ -14,7 +14,7 @@ import { createWithin } from "./create.ts";
 import type { CreatedTasks } from "./create.ts";
 import { Commits } from "./commits.ts";
 import type { Sql } from "./database/connect.ts";
-import type { LifecycleParts } from "./lifecycle-parts.ts";
+import type { LifecycleParts, SweepTools } from "./lifecycle-parts.ts";
 import { listPage } from "./list-page.ts";
 import type { TaskPage, TaskQuery } from "./list-page.ts";
 import { observed } from "./observer.ts";
@@ -246,6 +246,7 @@ export class Engine {
         if (swept.looked_at === 0) break;
       }
     }
+    if (now === null) await this.sweepParts();
     this.observer?.swept?.({ ...total, ms: performance.now() - begun });
     return total;
   }
@@ -262,7 +263,7 @@ export class Engine {
 
   /** Deletes finished tasks that are old, with all that belongs to them; nobody does so unasked. */
   prune(options: PruneOptions): Promise<Pruned> {
-    return pruneOrg((work) => this.read(work), options);
+    return pruneOrg(this.workshop, (work) => this.read(work), options);
   }
 
   /** Rebuilds every task of an org from its journal and tells what differs. */
@@ -283,10 +284,28 @@ export class Engine {
     }
   }
 
+  /** A transaction in which a lifecycle writes to tables of its own: whoever listens is told when it is committed. */
+  async write<T>(org_id: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const done = await this.read(work);
+    this.commits.tell(org_id);
+    return done;
+  }
+
   /** Waits until everything that was asked for is answered. */
   async drain(): Promise<void> {
     const batches = [...this.performs.values(), ...this.creations.values()];
     await Promise.all([...batches.map((batch) => batch.drain()), Promise.allSettled(this.claims)]);
+  }
+
+  /** What the lifecycles look after beside timers. One that fails does not stop the others; the last failure is told. */
+  private async sweepParts(): Promise<void> {
+    const tools: SweepTools = {
+      read: (work) => this.read(work),
+      perform: (org_id, request) => this.perform({ org_id, actor: SYSTEM }, request),
+    };
+    const swept = await Promise.allSettled(this.workshop.sweeps().map((sweep) => sweep(tools)));
+    const failed = swept.find((one) => one.status === "rejected");
+    if (failed) throw failed.reason;
   }
 
   private performsOf(org_id: string): Batch<PerformItem, Performed | Refusal> {

@@ -3,7 +3,7 @@ import type { UnfinishedRow, WaitingRow } from "./statements/count-tasks.ts";
 import { countByOrg, countStuck, readApplied, readCondition } from "./statements/examine-database.ts";
 import type { ConditionRow, StuckRow } from "./statements/examine-database.ts";
 import type { Sql } from "./database/connect.ts";
-import { namesOfMigrations } from "./migrations.ts";
+import { isDefence, namesOfMigrations } from "./migrations.ts";
 import type { Tx } from "./transaction.ts";
 
 export type Condition = ConditionRow & {
@@ -55,7 +55,7 @@ async function compared(
   return {
     applied: applied.length,
     // The defences are left out where the database does not take them.
-    missing: known.filter((name) => !applied.includes(name) && name !== "0002-defences"),
+    missing: known.filter((name) => !applied.includes(name) && !isDefence(name)),
     unknown: applied.filter((name) => !known.includes(name)),
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { apply, decide, durationMs, SYSTEM } from "../core/index.ts";
+import { apply, decide, durationMs, REMOVE_TASK, SYSTEM } from "../core/index.ts";
 import type { Actor, Instant, JsonObject, Lease, Lifecycle, Moved, Task, Touched } from "../core/index.ts";
+import { removeTasks } from "./statements/remove-tasks.ts";
 import { forgetBeats } from "./statements/save-leases.ts";
 import { saveMoves } from "./statements/save-moves.ts";
 import { saveTouches } from "./statements/save-touches.ts";
@@ -19,6 +20,7 @@ export class Ledger {
   private readonly exclusiveKeys = new Set<string>();
   /** Tasks whose lease is over, and for whom hearts have beaten. */
   private readonly outlived = new Set<string>();
+  private readonly removed = new Set<string>();
   /** At most one move a task in each round: the moves that follow from one round are the next. */
   private round: Move[] = [];
   private readonly inRound = new Set<string>();
@@ -38,22 +40,25 @@ export class Ledger {
     if (key != null && key !== task.exclusive_key && this.exclusiveKeys.has(key)) return { kind: "deferred" };
     if (key != null) this.exclusiveKeys.add(key);
     if (decision.kind === "moved") {
-      const after = this.record(work, decision);
+      const { after, made } = this.record(work, decision);
       const lease_token = decision.lease === "open" ? (after.lease?.token ?? null) : null;
-      return { kind: "moved", task: after, event: entryOf(work, decision, after), lease_token };
+      return { kind: "moved", task: after, event: entryOf(work, decision, after), lease_token, made };
     }
     this.touched.add(task.id);
     return { kind: "touched", task: this.keep(work, decision) };
   }
 
   /** Takes a move down, whether a rule decided it or a new version of the lifecycle does. */
-  record(work: Work, decision: Moved): Task {
+  record(work: Work, decision: Moved): Move {
     const after = this.keep(work, decision);
     // The move carries what was touched.
     const stale = this.touched.delete(after.id);
-    this.round.push({ work, decision, after, stale });
+    const { effects } = decision;
+    const move = { work, decision, after, stale, made: effects.length === 0 ? null : {} };
+    if (effects.some(({ kind }) => kind === REMOVE_TASK)) this.removed.add(after.id);
+    this.round.push(move);
     this.inRound.add(after.id);
-    return after;
+    return move;
   }
 
   private keep(work: Work, decision: Moved | Touched): Task {
@@ -67,7 +72,7 @@ export class Ledger {
   /** A move of the system's own, where the rules have nothing against it. */
   decideAsSystem(id: string, action: string, input: JsonObject = {}): void {
     const known = this.tasks.get(id);
-    if (!known || this.inRound.has(id)) return;
+    if (!known || this.inRound.has(id) || this.removed.has(id)) return;
     const command = { action, input, comment: null, expected_row_version: null, lease_token: null };
     this.decide({ ...known, actor: SYSTEM, command, facts: {}, client_event_id: null });
   }
@@ -104,6 +109,7 @@ export class Ledger {
         ids.flatMap((id) => this.tasks.get(id)?.task ?? []),
       );
     }
+    removeTasks(tx, this.org_id, [...this.removed]);
   }
 
   private applied({ lifecycle, task, actor, settings, hasHeartbeat }: Work, decision: Moved | Touched): Task {

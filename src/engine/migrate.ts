@@ -1,6 +1,6 @@
 import { PawlError } from "../core/index.ts";
 import type { Sql } from "./database/connect.ts";
-import { ENGINE_MIGRATIONS, readMigrations } from "./migrations.ts";
+import { ENGINE_MIGRATIONS, isDefence, readMigrations } from "./migrations.ts";
 
 /** Held while migrations run: of many nodes that start at once one migrates, the others wait and find it done. */
 const MIGRATING = 731_902;
@@ -37,9 +37,7 @@ export async function migrate(
       );
     }
     const done = new Set(applied.map(({ number }) => number));
-    const missing = known.filter(
-      ({ number, name }) => !done.has(number) && (defences || name !== "0002-defences"),
-    );
+    const missing = known.filter(({ number, name }) => !done.has(number) && (defences || !isDefence(name)));
     for (const { number, name, text } of missing) {
       await tx.unsafe(text);
       await tx`insert into pawl.migration (number, name) values (${number}, ${name})`;

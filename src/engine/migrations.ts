@@ -22,6 +22,11 @@ export async function namesOfMigrations(folders: readonly URL[]): Promise<string
   return (await migrationFiles(folders)).map(({ name }) => name);
 }
 
+/** Triggers: they are left out where the database takes none, and can follow later. */
+export function isDefence(name: string): boolean {
+  return name.endsWith("-defences");
+}
+
 async function migrationFiles(folders: readonly URL[]): Promise<{ name: string; url: URL }[]> {
   const found = await Promise.all(
     folders.map(async (folder) =>

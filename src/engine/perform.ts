@@ -1,5 +1,5 @@
 import { admit, canSee } from "../core/index.ts";
-import type { Actor, Refusal, Request, Task } from "../core/index.ts";
+import type { Actor, JsonObject, Refusal, Request, Task } from "../core/index.ts";
 import { DEFERRED } from "./batch.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { publicTask } from "./public-task.ts";
@@ -30,6 +30,8 @@ export type Performed = {
   event: JournalEntry | null;
   /** Only in the answer to the claim that opened the lease. */
   lease_token: string | null;
+  /** What its side effects have made, by their kind; absent where it has none. */
+  made?: JsonObject;
   /** The answer of an earlier request with the same client_event_id. */
   replayed: boolean;
 };
@@ -72,12 +74,14 @@ export async function performWithin(
       answers[place] = committed(item, locked.task, entryOfRow(commit));
       continue;
     }
+    const use = uses.get(item.request.client_event_id ?? "");
     const work = workFor(item, locked);
     if ("kind" in work) {
-      answers[place] = work;
+      // A task that is gone: he may be the one who removed it, and ask again.
+      const replays = !locked && use?.fingerprint === meaningOf(item);
+      answers[place] = replays ? { ...(use.answer as Performed), replayed: true } : work;
       continue;
     }
-    const use = uses.get(item.request.client_event_id ?? "");
     if (use === undefined) works.push({ place, work });
     else if (use.fingerprint !== meaningOf(item)) answers[place] = usedForSomethingElse(use.client_event_id);
     else answers[place] = { ...(use.answer as Performed), replayed: true };
@@ -118,8 +122,10 @@ function meaningOf({ request, actor }: PerformItem): string {
 function answerOf(settled: Settled): Performed | Refusal | typeof DEFERRED {
   if (settled.kind === "refused") return settled;
   if (settled.kind === "deferred") return DEFERRED;
-  const { event, lease_token } = settled.kind === "moved" ? settled : { event: null, lease_token: null };
-  return { ...performed(settled.kind, settled.task), event, lease_token };
+  if (settled.kind !== "moved") return performed(settled.kind, settled.task);
+  const { task, event, lease_token, made } = settled;
+  const answer = { ...performed("moved", task), event, lease_token };
+  return made === null ? answer : { ...answer, made };
 }
 
 function performed(outcome: Performed["outcome"], task: Task): Performed {

@@ -12,6 +12,7 @@ import {
 import type { Finished } from "./statements/prune-tasks.ts";
 import { readClock } from "./statements/read-surroundings.ts";
 import type { Tx } from "./transaction.ts";
+import type { Workshop } from "./workshop.ts";
 
 export type PruneOptions = {
   org_id: string;
@@ -37,6 +38,7 @@ export type Pruned = {
  * A dedupe_key or client_event_id that went with its tasks is as good as new.
  */
 export async function pruneOrg(
+  workshop: Workshop,
   runIn: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
   options: PruneOptions,
 ): Promise<Pruned> {
@@ -51,7 +53,7 @@ export async function pruneOrg(
     if (!last) return total;
     after = last.id;
     const exported = onExport ? await exportTasks(runIn, org_id, found, onExport, total) : found;
-    const pruned = await runIn((tx) => pruneWithin(tx, org_id, exported));
+    const pruned = await runIn((tx) => pruneWithin(workshop, tx, org_id, exported));
     total.pruned += pruned;
     total.skipped += exported.length - pruned;
   }
@@ -78,12 +80,18 @@ async function exportTasks(
   return exported;
 }
 
-async function pruneWithin(tx: Tx, org_id: string, tasks: readonly Finished[]): Promise<number> {
+async function pruneWithin(
+  workshop: Workshop,
+  tx: Tx,
+  org_id: string,
+  tasks: readonly Finished[],
+): Promise<number> {
   const gone = await deleteTasks(tx, org_id, await lockFinished(tx, org_id, tasks));
   if (gone.length === 0) return 0;
   const keys = await deleteBelongings(tx, org_id, gone);
   await deleteRequests(tx, org_id, keys);
   await deleteEventlessRequests(tx, org_id, gone);
+  await workshop.forget(tx, org_id, gone);
   return gone.length;
 }
 

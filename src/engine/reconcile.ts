@@ -4,6 +4,7 @@ import { Ledger } from "./ledger.ts";
 import { bringUpToDate, isOutdated } from "./lifecycle-versions.ts";
 import type { Repair } from "./lifecycle-versions.ts";
 import { writeLedger } from "./settle.ts";
+import { deadBlocker } from "./settle-dependents.ts";
 import { resolveDependencies } from "./statements/dependencies.ts";
 import {
   BEGINNING,
@@ -148,7 +149,7 @@ async function moveOn(
     ledger.tasks.set(one.task_id, known);
     try {
       const [failed] = one.failed;
-      const input = failed === undefined ? {} : { reason: `${failed} ended without success.` };
+      const input = failed === undefined ? {} : deadBlocker(failed);
       ledger.decideAsSystem(one.task_id, action, input);
     } catch (error) {
       // One bad task never stops the rest.

@@ -62,7 +62,12 @@ function tellOfDeadBlocker(ledger: Ledger, { task_id, blocker_id, on_failure }: 
   const { unblocks } =
     ledger.tasks.get(task_id)?.lifecycle ?? ({ unblocks: null } as Pick<Lifecycle, "unblocks">);
   const action = on_failure === "fail" ? unblocks?.fail : unblocks?.flag;
-  if (action) ledger.decideAsSystem(task_id, action, { reason: `${blocker_id} ended without success.` });
+  if (action) ledger.decideAsSystem(task_id, action, deadBlocker(blocker_id));
+}
+
+/** What the system says of a blocker that will never be done. */
+export function deadBlocker(blocker_id: string) {
+  return { reason: `${blocker_id} ended without success.`, blocker_id };
 }
 
 function moveOnIfClear(ledger: Ledger, id: string): void {

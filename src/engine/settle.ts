@@ -1,5 +1,6 @@
 import type { Instant } from "../core/index.ts";
 import { Ledger } from "./ledger.ts";
+import { makeTasksIn } from "./create.ts";
 import { settleDependents } from "./settle-dependents.ts";
 import type { Tx } from "./transaction.ts";
 import type { Move, Settled, Work } from "./work.ts";
@@ -24,8 +25,20 @@ export async function writeLedger(workshop: Workshop, tx: Tx, ledger: Ledger): P
   const rounds: Move[][] = [];
   for (let moves = ledger.takeRound(); moves.length > 0; moves = ledger.takeRound()) {
     rounds.push(moves);
-    await workshop.runEffects(tx, moves, ledger.now);
+    await runEffects(workshop, tx, ledger, moves);
     await settleDependents(workshop, tx, ledger, moves);
   }
   ledger.write(tx, rounds);
+}
+
+async function runEffects(
+  workshop: Workshop,
+  tx: Tx,
+  { org_id, now }: Ledger,
+  moves: readonly Move[],
+): Promise<void> {
+  const asked = moves.flatMap(({ work: { lifecycle, actor }, after: task, decision: { effects }, made }) =>
+    made === null ? [] : [{ lifecycle, actor, task, effects, made }],
+  );
+  if (asked.length > 0) await workshop.runEffects(tx, asked, now, makeTasksIn(workshop, tx, org_id));
 }

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
+import { REMOVE_TASK } from "../core/index.ts";
 import { placeHolds, releaseHolds } from "./statements/holds.ts";
 import { removeDependencies } from "./statements/dependencies.ts";
 import type { EffectHandler } from "./lifecycle-parts.ts";
@@ -10,7 +11,7 @@ export const STANDARD_EFFECTS: Readonly<Record<string, EffectHandler>> = {
       tx,
       orgOf(items),
       items.map(({ task, actor, effect }) => ({
-        id: uuidv7(),
+        id: (effect.hold_id as string | undefined) ?? uuidv7(),
         task_id: task.id,
         kind: String(effect.hold_kind),
         reason: (effect.reason as string | null | undefined) ?? null,
@@ -25,6 +26,8 @@ export const STANDARD_EFFECTS: Readonly<Record<string, EffectHandler>> = {
       items.map(({ actor, effect }) => ({ id: String(effect.hold_id), released_by: actor.id })),
       now,
     ),
+  // When the move has been written; see Ledger.write.
+  [REMOVE_TASK]: () => Promise.resolve(),
   remove_dependency: (tx, items) =>
     removeDependencies(
       tx,

@@ -57,7 +57,7 @@ export type JournalEntry = {
 };
 
 export type Settled =
-  | { kind: "moved"; task: Task; event: JournalEntry; lease_token: string | null }
+  | { kind: "moved"; task: Task; event: JournalEntry; lease_token: string | null; made: JsonObject | null }
   | { kind: "touched" | "absorbed"; task: Task }
   | { kind: "deferred" }
   | Refusal;
@@ -68,4 +68,6 @@ export type Move = {
   after: Task;
   /** The task's row is not as `work` has it: counters fell in this very transaction. */
   stale: boolean;
+  /** What its side effects have made, by their kind; null where it has none. */
+  made: JsonObject | null;
 };

@@ -1,5 +1,5 @@
 import { PawlError } from "../core/index.ts";
-import type { Instant, JsonObject, Lifecycle } from "../core/index.ts";
+import type { Actor, Instant, JsonObject, Lifecycle, SideEffect, Task } from "../core/index.ts";
 import { STANDARD_EFFECTS } from "./standard-effects.ts";
 import { STANDARD_FACTS } from "./standard-facts.ts";
 import { lockTasks } from "./statements/lock-tasks.ts";
@@ -15,12 +15,22 @@ import type {
   EffectItem,
   FactLoader,
   LifecycleParts,
+  MakeTasks,
 } from "./lifecycle-parts.ts";
 import type { Tx } from "./transaction.ts";
-import type { Locked, Move, Work } from "./work.ts";
+import type { Locked, Work } from "./work.ts";
 
 /** Different settings of one lifecycle that are kept parsed. */
 const MOST_SETTINGS = 1_000;
+
+/** Somebody's side effects; what they make is put down in `made`, by kind. */
+type Asked = {
+  lifecycle: Lifecycle;
+  actor: Actor;
+  task: Task;
+  effects: readonly SideEffect[];
+  made: JsonObject;
+};
 
 type Gathered = { now: Instant; tasks: Map<string, Locked> };
 
@@ -167,22 +177,35 @@ export class Workshop {
     return facts;
   }
 
-  /** Carries out what moves ask for beyond their rows, one call per kind. */
-  async runEffects(tx: Tx, moves: readonly Move[], now: Instant): Promise<void> {
-    const byHandler = new Map<EffectHandler, EffectItem[]>();
-    for (const { work, decision, after } of moves) {
-      for (const effect of decision.effects) {
-        const handler =
-          this.parts.get(work.lifecycle.name)?.effects?.[effect.kind] ?? STANDARD_EFFECTS[effect.kind];
-        if (!handler)
-          throw new Error(`nothing carries out the effect "${effect.kind}" of ${work.lifecycle.name}`);
-        const item = { org_id: after.org_id, task: after, actor: work.actor, effect };
-        const items = byHandler.get(handler);
-        if (items) items.push(item);
-        else byHandler.set(handler, [item]);
+  /** Carries out what moves and creations ask for beyond their rows, one call per kind. */
+  async runEffects(tx: Tx, asked: readonly Asked[], now: Instant, makeTasks: MakeTasks): Promise<void> {
+    const byHandler = new Map<EffectHandler, { items: EffectItem[]; asks: Asked[]; kind: string }>();
+    for (const ask of asked) {
+      const { lifecycle, actor, task } = ask;
+      for (const effect of ask.effects) {
+        const { kind } = effect;
+        const handler = this.parts.get(lifecycle.name)?.effects?.[kind] ?? STANDARD_EFFECTS[kind];
+        if (!handler) throw new Error(`nothing carries out the effect "${kind}" of ${lifecycle.name}`);
+        const known = byHandler.get(handler) ?? { items: [], asks: [], kind };
+        byHandler.set(handler, known);
+        known.items.push({ org_id: task.org_id, task, actor, effect });
+        known.asks.push(ask);
       }
     }
-    for (const [handler, items] of byHandler) await handler(tx, items, now);
+    for (const [handler, { items, asks, kind }] of byHandler) {
+      const made = await handler(tx, items, now, makeTasks);
+      if (made) for (const [index, { made: all }] of asks.entries()) all[kind] = made[index];
+    }
+  }
+
+  /** Deletes what the lifecycles keep beside tasks that are gone. */
+  async forget(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
+    for (const { forget } of this.parts.values()) await forget?.(tx, org_id, ids);
+  }
+
+  /** What the lifecycles look after at every sweep. */
+  sweeps(): NonNullable<LifecycleParts["sweep"]>[] {
+    return [...this.parts.values()].flatMap(({ sweep }) => sweep ?? []);
   }
 }
 

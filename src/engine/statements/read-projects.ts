@@ -19,3 +19,18 @@ export async function readProjects(
   const { now, settings } = row as ProjectsRow;
   return { now, settings: new Map(Object.entries(settings ?? {})) };
 }
+
+const READ_SETTINGS = `
+  select p.id, p.settings::text as settings from pawl.project p
+  where p.org_id = $1 and ($2::text[] is null or p.id = any($2))
+  order by p.id`;
+
+/** The settings of some projects, or of all of the org's (null), as text. */
+export async function readSettings(
+  tx: Tx,
+  org_id: string,
+  projects: readonly string[] | null,
+): Promise<Map<string, string>> {
+  const rows = await query<{ id: string; settings: string }>(tx, READ_SETTINGS, [org_id, projects]);
+  return new Map(rows.map(({ id, settings }) => [id, settings]));
+}

@@ -1,0 +1,13 @@
+-- An open task may go, if its journal says so: its last row is the removal. The journal itself stays.
+create or replace function pawl.refuse_loss_of_open_tasks() returns trigger language plpgsql as $$
+begin
+  if exists (
+    select from before_change b
+    where not b.final and not exists (
+      select from pawl.event e
+      where e.org_id = b.org_id and e.task_id = b.id and e.row_version = b.row_version and e.type = 'deleted')) then
+    raise exception 'only finished tasks are removed'
+      using errcode = 'check_violation', constraint = 'an_open_task_is_never_lost';
+  end if;
+  return null;
+end $$;

@@ -1,0 +1,18 @@
+import { post } from "../transaction.ts";
+import type { Tx } from "../transaction.ts";
+
+// After the journal has told it: an open task whose journal does not end with its removal is never given away.
+const REMOVE_TASKS = `
+  with gone as (
+    delete from pawl.task t where t.org_id = $1 and t.id = any($2::uuid[]) returning t.id
+  ), dependencies as (
+    delete from pawl.dependency d using gone where d.org_id = $1 and d.task_id = gone.id
+  ), holds as (
+    delete from pawl.hold h using gone where h.org_id = $1 and h.task_id = gone.id
+  )
+  delete from pawl.heartbeat b using gone where b.org_id = $1 and b.task_id = gone.id`;
+
+/** Removes tasks with what they wait for and what holds them; their journals and requests stay. */
+export function removeTasks(tx: Tx, org_id: string, ids: readonly string[]): void {
+  if (ids.length > 0) post(tx, REMOVE_TASKS, [org_id, ids]);
+}
