@@ -195,6 +195,100 @@ create table pawl.org (
   constraint an_org_has_one_id PRIMARY KEY (id)
 );
 
+create table pawl.planner_defect (
+  org_id text not null,
+  id uuid not null,
+  project_id text not null,
+  task_id uuid not null,
+  description text not null,
+  cause text,
+  what_to_fix text,
+  severity text not null,
+  reported_by text,
+  reported_at timestamp with time zone not null,
+  fix_task_id uuid,
+  how_fixed text,
+  fixed_by text,
+  fixed_at timestamp with time zone,
+  constraint a_defect_has_a_known_severity CHECK ((severity = ANY (ARRAY['minor'::text, 'major'::text, 'critical'::text]))),
+  constraint a_defect_has_one_id_in_its_org PRIMARY KEY (org_id, id)
+);
+
+create table pawl.planner_deliverable (
+  org_id text not null,
+  id uuid not null,
+  project_id text not null,
+  type text not null,
+  serial text not null,
+  status text not null,
+  created_by text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint a_deliverable_has_a_known_status CHECK ((status = ANY (ARRAY['open'::text, 'submitted_to_qc'::text, 'qc_approved'::text, 'qc_rejected'::text]))),
+  constraint a_deliverable_has_one_id_in_its_org PRIMARY KEY (org_id, id),
+  constraint a_serial_names_one_deliverable_of_its_type UNIQUE (org_id, project_id, type, serial)
+);
+
+create table pawl.planner_escalation (
+  org_id text not null,
+  id uuid not null,
+  task_id uuid not null,
+  reason text not null,
+  text text,
+  opened_by text,
+  opened_at timestamp with time zone not null,
+  note text,
+  resolved_by text,
+  resolved_at timestamp with time zone,
+  constraint an_escalation_has_one_id_in_its_org PRIMARY KEY (org_id, id)
+);
+
+create table pawl.planner_inspection (
+  org_id text not null,
+  id uuid not null,
+  deliverable_id uuid not null,
+  result text not null,
+  measurements jsonb not null,
+  act text,
+  inspector text,
+  defect_id uuid,
+  fix_task_id uuid,
+  created_at timestamp with time zone not null,
+  constraint an_inspection_has_a_known_result CHECK ((result = ANY (ARRAY['approved'::text, 'rejected'::text]))),
+  constraint an_inspection_has_one_id_in_its_org PRIMARY KEY (org_id, id),
+  constraint an_inspection_is_of_a_deliverable FOREIGN KEY (org_id, deliverable_id) REFERENCES pawl.planner_deliverable(org_id, id)
+);
+
+create table pawl.planner_link (
+  org_id text not null,
+  task_id uuid not null,
+  kind text not null,
+  target uuid not null,
+  constraint a_link_is_of_a_known_kind CHECK ((kind = ANY (ARRAY['deliverable'::text, 'parent'::text, 'fix'::text]))),
+  constraint a_task_has_one_link_of_a_kind PRIMARY KEY (org_id, task_id, kind)
+);
+
+create table pawl.planner_shift (
+  org_id text not null,
+  id uuid not null,
+  project_id text not null,
+  starts_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  settled boolean not null,
+  created_by text,
+  created_at timestamp with time zone not null,
+  constraint a_shift_ends_after_it_starts CHECK ((ends_at >= starts_at)),
+  constraint a_shift_has_one_id_in_its_org PRIMARY KEY (org_id, id)
+);
+
+create table pawl.planner_shift_member (
+  org_id text not null,
+  shift_id uuid not null,
+  member_id text not null,
+  constraint a_member_is_in_a_shift_once PRIMARY KEY (org_id, shift_id, member_id),
+  constraint a_place_in_a_shift_goes_with_it FOREIGN KEY (org_id, shift_id) REFERENCES pawl.planner_shift(org_id, id) ON DELETE CASCADE
+);
+
 create table pawl.project (
   org_id text not null,
   id text not null,
@@ -250,6 +344,7 @@ create table pawl.task (
   lease_until timestamp with time zone,
   constraint a_lease_is_whole_or_none CHECK ((((lease_token IS NULL) = (lease_holder IS NULL)) AND ((lease_token IS NULL) = (leased_at IS NULL)) AND ((lease_token IS NULL) = (lease_until IS NULL)))),
   constraint a_task_has_one_id_in_its_org PRIMARY KEY (org_id, id),
+  constraint available_is_a_guarantee CHECK (((lifecycle <> 'planner'::text) OR (status <> 'available'::text) OR ((assigned_to IS NULL) AND (open_blockers = 0) AND (open_holds = 0)))),
   constraint blockers_are_counted_from_zero CHECK ((open_blockers >= 0)),
   constraint holds_are_counted_from_zero CHECK ((open_holds >= 0))
 ) with (fillfactor=75);
@@ -293,6 +388,20 @@ CREATE INDEX event_of_chats ON pawl.event USING btree (org_id, "position") WHERE
 
 CREATE INDEX hold_task ON pawl.hold USING btree (org_id, task_id);
 
+CREATE INDEX planner_defect_fix ON pawl.planner_defect USING btree (org_id, fix_task_id) WHERE (fix_task_id IS NOT NULL);
+
+CREATE INDEX planner_defect_task ON pawl.planner_defect USING btree (org_id, task_id);
+
+CREATE INDEX planner_escalation_task ON pawl.planner_escalation USING btree (org_id, task_id);
+
+CREATE INDEX planner_inspection_deliverable ON pawl.planner_inspection USING btree (org_id, deliverable_id);
+
+CREATE INDEX planner_link_target ON pawl.planner_link USING btree (org_id, kind, target);
+
+CREATE INDEX planner_shift_of_member ON pawl.planner_shift_member USING btree (org_id, member_id);
+
+CREATE INDEX planner_shift_unsettled ON pawl.planner_shift USING btree (org_id, ends_at) WHERE (NOT settled);
+
 CREATE INDEX request_without_event ON pawl.request USING btree (org_id, (((answer -> 'task'::text) ->> 'id'::text))) WHERE ((answer ->> 'outcome'::text) = ANY (ARRAY['touched'::text, 'absorbed'::text]));
 
 CREATE INDEX task_assignee ON pawl.task USING btree (org_id, assigned_to) WHERE ((assigned_to IS NOT NULL) AND (NOT final));
@@ -305,6 +414,22 @@ CREATE INDEX task_timer ON pawl.task USING btree (org_id, due_at) WHERE (due_at 
 
 CREATE INDEX task_unfinished ON pawl.task USING btree (org_id, lifecycle, status, id) WHERE (NOT final);
 
+CREATE OR REPLACE FUNCTION pawl.refuse_blockers_of_available()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  bad record;
+begin
+  select t.id into bad from after_change d join pawl.task t on t.org_id = d.org_id and t.id = d.task_id
+  where not d.resolved and t.lifecycle = 'planner' and t.status = 'available' limit 1;
+  if found then
+    raise exception 'task % is available: it waits for nothing', bad.id
+      using errcode = 'check_violation', constraint = 'available_is_a_guarantee';
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION pawl.refuse_change_of_journal()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -312,6 +437,37 @@ AS $function$
 begin
   raise exception 'the journal is never changed'
     using errcode = 'check_violation', constraint = 'the_journal_is_never_changed';
+end $function$;
+
+CREATE OR REPLACE FUNCTION pawl.refuse_false_availability()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+      select from pawl.hold h where h.org_id = new.org_id and h.task_id = new.id and h.released_at is null)
+    or exists (
+      select from pawl.dependency d left join pawl.task b on b.org_id = d.org_id and b.id = d.blocker_id
+      where d.org_id = new.org_id and d.task_id = new.id
+        and (not d.resolved or (b.lifecycle = 'planner' and b.status <> 'done'))) then
+    raise exception 'task % is not free to take: something holds it, or comes before it', new.id
+      using errcode = 'check_violation', constraint = 'available_is_a_guarantee';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION pawl.refuse_hold_on_available()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from pawl.task t
+    where t.org_id = new.org_id and t.id = new.task_id and t.lifecycle = 'planner' and t.status = 'available') then
+    raise exception 'task % is available: it is assigned or canceled before it is held up', new.task_id
+      using errcode = 'check_violation', constraint = 'available_is_a_guarantee';
+  end if;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION pawl.refuse_loss_of_journal()
@@ -331,7 +487,11 @@ CREATE OR REPLACE FUNCTION pawl.refuse_loss_of_open_tasks()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if exists (select from before_change where not final) then
+  if exists (
+    select from before_change b
+    where not b.final and not exists (
+      select from pawl.event e
+      where e.org_id = b.org_id and e.task_id = b.id and e.row_version = b.row_version and e.type = 'deleted')) then
     raise exception 'only finished tasks are removed'
       using errcode = 'check_violation', constraint = 'an_open_task_is_never_lost';
   end if;
@@ -395,13 +555,23 @@ CREATE OR REPLACE FUNCTION pawl.seal(previous bytea, task_id uuid, row_version b
  STABLE PARALLEL SAFE
 RETURN sha256((previous || convert_to((json_build_array(task_id, row_version, type, action, from_status, to_status, actor_id, comment, payload, patch, EXTRACT(epoch FROM created_at)))::text, 'UTF8'::name)));
 
+CREATE TRIGGER an_available_task_waits_again_for_none AFTER UPDATE ON pawl.dependency FOR EACH ROW WHEN ((NOT new.resolved)) EXECUTE FUNCTION pawl.refuse_hold_on_available();
+
+CREATE TRIGGER an_available_task_waits_for_none AFTER INSERT ON pawl.dependency REFERENCING NEW TABLE AS after_change FOR EACH STATEMENT EXECUTE FUNCTION pawl.refuse_blockers_of_available();
+
 CREATE TRIGGER a_task_keeps_its_journal AFTER DELETE ON pawl.event REFERENCING OLD TABLE AS before_change FOR EACH STATEMENT EXECUTE FUNCTION pawl.refuse_loss_of_journal();
 
 CREATE TRIGGER the_journal_is_never_changed BEFORE UPDATE OR TRUNCATE ON pawl.event FOR EACH STATEMENT EXECUTE FUNCTION pawl.refuse_change_of_journal();
 
+CREATE TRIGGER an_available_task_is_not_held AFTER INSERT OR UPDATE ON pawl.hold FOR EACH ROW WHEN ((new.released_at IS NULL)) EXECUTE FUNCTION pawl.refuse_hold_on_available();
+
 CREATE TRIGGER a_status_changes_as_declared AFTER UPDATE ON pawl.task REFERENCING OLD TABLE AS before_change NEW TABLE AS after_change FOR EACH STATEMENT EXECUTE FUNCTION pawl.refuse_undeclared_moves();
 
+CREATE TRIGGER a_task_becomes_available_when_it_is AFTER UPDATE ON pawl.task FOR EACH ROW WHEN (((new.lifecycle = 'planner'::text) AND (new.status = 'available'::text) AND (old.status <> 'available'::text))) EXECUTE FUNCTION pawl.refuse_false_availability();
+
 CREATE TRIGGER a_task_begins_as_declared AFTER INSERT ON pawl.task REFERENCING NEW TABLE AS after_change FOR EACH STATEMENT EXECUTE FUNCTION pawl.refuse_undeclared_births();
+
+CREATE TRIGGER a_task_begins_available_when_it_is AFTER INSERT ON pawl.task FOR EACH ROW WHEN (((new.lifecycle = 'planner'::text) AND (new.status = 'available'::text))) EXECUTE FUNCTION pawl.refuse_false_availability();
 
 CREATE TRIGGER an_open_task_is_never_lost AFTER DELETE ON pawl.task REFERENCING OLD TABLE AS before_change FOR EACH STATEMENT EXECUTE FUNCTION pawl.refuse_loss_of_open_tasks();
 

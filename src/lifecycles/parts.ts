@@ -3,12 +3,14 @@ import { ENGINE_MIGRATIONS } from "../engine/migrations.ts";
 import { boardParts } from "./board/parts.ts";
 import { botActionParts } from "./bot-actions/parts.ts";
 import { deliveryParts } from "./delivery/parts.ts";
+import { plannerParts } from "./planner/parts.ts";
 
 /** What the lifecycles that ship with Pawl bring for the engine beside their definitions. */
 export const PARTS: Readonly<Record<string, LifecycleParts>> = {
   board: boardParts,
   "bot-actions": botActionParts,
   delivery: deliveryParts,
+  planner: plannerParts,
 };
 
 /** Where all of Pawl's migrations are. */

@@ -1,10 +1,11 @@
 import type { Change, Effect } from "../../core/index.ts";
+import { END_OF_SHIFT, needsAttention, withoutFlag } from "./flags.ts";
 import type { PlannerData, PlannerView } from "./guards.ts";
 
 type PlannerEffect = Effect<PlannerView, PlannerData>;
 
 /** The key that keeps an owner to one task at a time, held by a unique index. */
-function wipKey(owner: string): string {
+export function wipKey(owner: string): string {
   return `wip:${owner}`;
 }
 
@@ -12,13 +13,16 @@ export const plannerEffects = {
   own: ({ actor, now }) => ownedBy(actor.id, null, now),
   hand_over: ({ actor, input, now }) => ownedBy(input.assign_to ?? null, actor.id, now),
   // A reason that was recorded before stays, unless a new one is given.
-  disown: ({ input: { reason } }) => ({
-    assigned_to: null,
-    exclusive_key: null,
-    data: reason
-      ? { assigned_by: null, assigned_at: null, contributors: [], reason }
-      : { assigned_by: null, assigned_at: null, contributors: [] },
-  }),
+  disown: ({ task, input: { reason } }) => {
+    const { data, ...rest } = withoutFlag(task.data, END_OF_SHIFT);
+    const cleared = { ...data, assigned_by: null, assigned_at: null, contributors: [] };
+    return {
+      ...rest,
+      assigned_to: null,
+      exclusive_key: null,
+      data: reason ? { ...cleared, reason } : cleared,
+    };
+  },
   // A rejected task always goes back, even to an owner who took another meanwhile; only one of the two holds the key.
   return_to_owner: ({ task, facts, input }) => {
     const data = { reason: input.reason ?? null };
@@ -27,29 +31,36 @@ export const plannerEffects = {
   },
 
   note_start: ({ now }) => ({ data: { started_at: now } }),
-  note_submission: ({ now, input }) => ({
-    exclusive_key: null,
-    data: { submitted_at: now, resolution: input.resolution ?? null },
-  }),
+  note_submission: ({ task, now, input }) => {
+    const { data, ...rest } = withoutFlag(task.data, END_OF_SHIFT);
+    const submitted = { submitted_at: now, resolution: input.resolution ?? null };
+    return { ...rest, exclusive_key: null, data: { ...data, ...submitted } };
+  },
   note_review: ({ actor, now }) => ({ data: { reviewed_by: actor.id, reviewed_at: now } }),
   note_self_check: ({ now }) => ({ data: { self_checked: true, reviewed_at: now } }),
   note_reason: ({ input }) => ({ data: { reason: input.reason ?? null } }),
-  note_update: ({ input }) => {
-    const { title, priority, description, required_trade, deliverable_id, parent_task_id } = input;
-    return {
-      ...(title === undefined ? {} : { title }),
-      ...(priority === undefined ? {} : { priority }),
-      data: withoutAbsent({ description, required_trade, deliverable_id, parent_task_id }),
-    };
+  note_update: {
+    change: ({ input }) => {
+      const { title, priority, description, required_trade, deliverable_id, parent_task_id } = input;
+      return {
+        ...(title == null ? {} : { title }),
+        ...(priority === undefined ? {} : { priority }),
+        data: withoutAbsent({ description, required_trade, deliverable_id, parent_task_id }),
+      };
+    },
+    also: ({ input: { deliverable_id, parent_task_id } }) =>
+      deliverable_id === undefined && parent_task_id === undefined
+        ? []
+        : [{ kind: "link_task", ...withoutAbsent({ deliverable: deliverable_id, parent: parent_task_id }) }],
   },
 
   record_defect: {
-    also: ({ task, input }) => {
-      if (!input.defect) return [];
-      const defect = { kind: "record_defect", task_id: task.id, ...input.defect };
-      return input.create_fix ? [defect, { kind: "create_fix", task_id: task.id }] : [defect];
+    also: ({ task, input: { defect, create_fix } }) => {
+      if (!defect) return [];
+      return [create_fix ? { kind: "create_fix", defect } : { kind: "record_defect", defect, of: task.id }];
     },
   },
+  forget: { also: () => [{ kind: "forget_task" }] },
   close_defect: {
     also: ({ task, now }) => {
       if (task.data.kind !== "fix") return [];
@@ -57,7 +68,6 @@ export const plannerEffects = {
       return [
         {
           kind: "close_defect",
-          fix_task_id: task.id,
           how_fixed: resolution,
           fixed_by: task.assigned_to,
           fixed_at: now,
@@ -67,11 +77,20 @@ export const plannerEffects = {
   },
 
   open_hold: {
-    change: ({ task }) => ({ open_holds: task.open_holds + 1 }),
-    also: ({ input }) => [{ kind: "place_hold", hold_kind: input.kind, reason: input.reason }],
+    change: ({ task, actor, facts, input, now }) => {
+      const { kind = "other", reason = "" } = input;
+      const hold = { id: facts.fresh_id, kind, reason, placed_by: actor.id, placed_at: now };
+      return { open_holds: task.open_holds + 1, data: { holds: [...task.data.holds, hold] } };
+    },
+    also: ({ facts, input }) => [
+      { kind: "place_hold", hold_id: facts.fresh_id, hold_kind: input.kind, reason: input.reason },
+    ],
   },
   close_hold: {
-    change: ({ task }) => ({ open_holds: Math.max(0, task.open_holds - 1) }),
+    change: ({ task, input }) => ({
+      open_holds: Math.max(0, task.open_holds - 1),
+      data: { holds: task.data.holds.filter(({ id }) => id !== input.hold_id) },
+    }),
     also: ({ input }) => [{ kind: "release_hold", hold_id: input.hold_id }],
   },
   open_escalation: {
@@ -80,8 +99,11 @@ export const plannerEffects = {
   },
   close_escalation: {
     change: ({ task }) => {
-      const open = Math.max(0, task.data.open_escalations - 1);
-      return { data: { open_escalations: open }, ...(open === 0 ? { needs_attention: false } : {}) };
+      const open_escalations = Math.max(0, task.data.open_escalations - 1);
+      return {
+        needs_attention: needsAttention({ ...task.data, open_escalations }),
+        data: { open_escalations },
+      };
     },
     also: ({ input }) => [{ kind: "close_escalation", escalation_id: input.escalation_id, note: input.note }],
   },
@@ -93,9 +115,20 @@ export const plannerEffects = {
     data: { contributors: task.data.contributors.filter((id) => id !== input.member_id) },
   }),
   drop_dependency: {
-    change: ({ task }) => ({ open_blockers: Math.max(0, task.open_blockers - 1) }),
+    change: ({ task, input }) => {
+      const { data, ...rest } = withoutFlag(task.data, input.blocker_id ?? "");
+      const depends_on = task.data.depends_on.filter((id) => id !== input.blocker_id);
+      return {
+        ...rest,
+        open_blockers: Math.max(0, task.open_blockers - 1),
+        data: { ...data, depends_on },
+      };
+    },
     also: ({ input }) => [{ kind: "remove_dependency", blocker_id: input.blocker_id }],
   },
+  note_flag: ({ task, input: { blocker_id, reason = "" } }) => ({
+    data: { flags: [...task.data.flags, { about: blocker_id ?? END_OF_SHIFT, reason }] },
+  }),
 } as const satisfies Record<string, PlannerEffect>;
 
 function ownedBy(owner: string | null, by: string | null, now: number): Change<PlannerData> {

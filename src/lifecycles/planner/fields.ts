@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ActionSpec } from "../../core/index.ts";
 
 const text = z.string().trim().min(1);
+export const LONGEST_TITLE = 200;
 const instant = z.number().nullable();
 const id = z.string().nullable();
 
@@ -11,6 +12,17 @@ export const plannerSettings = z.object({
   self_check_min_skill: z.number().int().min(1).max(10).default(8),
   min_skill_to_invite: z.number().int().min(1).max(10).default(7),
   allow_trade_override: z.boolean().default(false),
+});
+
+export const HOLD_KINDS = ["materials", "qc", "access", "other"] as const;
+
+/** What holds a task up, as the task knows it. */
+const hold = z.object({
+  id: z.string(),
+  kind: z.enum(HOLD_KINDS),
+  reason: z.string(),
+  placed_by: id,
+  placed_at: z.number(),
 });
 
 /** The planner's own fields of a task. */
@@ -31,7 +43,12 @@ export const plannerData = z.object({
   resolution: z.string().nullable(),
   reason: z.string().nullable(),
   contributors: z.array(z.string()),
+  /** What it was created to wait for, and still does or has. */
+  depends_on: z.array(z.string()),
+  holds: z.array(hold),
   open_escalations: z.number(),
+  /** Why the system wants a lead to look at it: a blocker that will never be done, or the end of a shift. */
+  flags: z.array(z.object({ about: z.string(), reason: z.string() })),
 });
 
 const openWork = z.array(z.object({ id: z.string(), title: z.string(), status: z.string() }));
@@ -48,18 +65,50 @@ export const plannerFacts = z.object({
       active: z.boolean(),
       roles: z.array(z.string()),
       specializations: z.array(z.string()),
+      /** Whether the task's project is one of his. */
+      works_here: z.boolean(),
       work: openWork,
     })
     .nullable(),
-  /** Whether every shift of the owner has ended since he got the task; null where he has none. */
+  /** Whether a shift of the owner has ended since he got the task, and none is running; null where he has none. */
   shift_of_owner: z.object({ over: z.boolean() }).nullable(),
   /** The escalation the input names, if it is of this task. */
   escalation: z.object({ id: z.string(), open: z.boolean() }).nullable(),
+  /** An id that nobody has had: a rule makes none up. */
+  fresh_id: z.string(),
+  /** Whether the deliverable that the input names is one of the project; true where it names none. */
+  deliverable_here: z.boolean(),
+  /** Whether the parent that the input names is a task of the project, and not below the task itself. */
+  parent_here: z.boolean(),
+  /** Tasks that wait for this one, or are parts of it. */
+  dependents: z.array(z.object({ id: z.string(), title: z.string() })),
+  /** The ids of what a new task waits for, where the input says names. */
+  blocker_ids: z.array(z.string()),
+  /** The task that a new one is to mend, if it is in the project. */
+  original: z
+    .object({
+      id: z.string(),
+      title: z.string(),
+      status: z.enum(["submitted", "done", "blocked", "available", "assigned", "in_progress", "canceled"]),
+      priority: z.number(),
+      required_trade: z.string().nullable(),
+      deliverable_id: z.string().nullable(),
+    })
+    .nullable(),
+  /** The defect that the input names, if it is of that task. */
+  defect: z
+    .object({
+      id: z.string(),
+      description: z.string(),
+      what_to_fix: z.string().nullable(),
+      is_free: z.boolean(),
+    })
+    .nullable(),
 });
 
 /** What a person may say of a task, at creation and later. */
 export const taskFields = {
-  title: text.max(200),
+  title: text.max(LONGEST_TITLE),
   description: z.string().trim().nullish(),
   // No default here: an update that says nothing of the priority must leave it alone.
   priority: z.number().int().min(-1_000_000).max(1_000_000).optional(),
@@ -68,14 +117,39 @@ export const taskFields = {
   parent_task_id: text.nullish(),
 };
 
-const defectFields = z.object({
+export const SEVERITIES = ["minor", "major", "critical"] as const;
+
+export const defectFields = z.object({
   description: text,
   cause: text.nullish(),
   what_to_fix: text.nullish(),
-  severity: z.enum(["minor", "major", "critical"]).default("major"),
+  severity: z.enum(SEVERITIES).default("major"),
 });
 
-const ESCALATION_REASONS = [
+/** How a task comes into being; one that mends another comes with its defect. */
+export const creationFields = z
+  .object({
+    ...taskFields,
+    title: taskFields.title.nullish().describe("required, but for a fix-task"),
+    depends_on: z.array(text).max(1_000).default([]),
+    fix_of_task_id: text
+      .nullish()
+      .describe("the task that this one is to mend; with `defect` or `defect_id`"),
+    defect: defectFields.nullish(),
+    defect_id: text.nullish(),
+  })
+  .superRefine(({ title, fix_of_task_id, defect, defect_id }, { addIssue }) => {
+    const wrong = (path: string, message: string) => {
+      addIssue({ code: "custom", path: [path], message });
+    };
+    if (fix_of_task_id == null) {
+      if (title == null) wrong("title", "required");
+      return;
+    }
+    if ((defect == null) === (defect_id == null)) wrong("defect", "give either defect or defect_id");
+  });
+
+export const ESCALATION_REASONS = [
   "materials",
   "tools",
   "access",
@@ -117,18 +191,24 @@ export const plannerActions = {
     required: { reason: "REASON_REQUIRED" },
   },
   cancel: { ...versioned, ...reason },
-  update: { ...versioned, permission: "task.update", input: z.object(taskFields).partial() },
+  update: {
+    ...versioned,
+    permission: "task.update",
+    input: z.object(taskFields).partial(),
+    facts: ["deliverable_here", "parent_here"],
+  },
+  delete: { ...versioned, permission: "task.delete", event: "deleted", facts: ["dependents"] },
   place_hold: {
     permission: "hold.place",
     event: "hold_placed",
-    input: z.object({ kind: z.enum(["materials", "qc", "access", "other"]), reason: text }),
+    input: z.object({ kind: z.enum(HOLD_KINDS), reason: text }),
     required: { reason: "REASON_REQUIRED" },
+    facts: ["fresh_id"],
   },
   release_hold: {
     permission: "hold.release",
     event: "hold_released",
     input: z.object({ hold_id: text }),
-    facts: ["holds"],
   },
   add_contributor: {
     permission: "contributor.add",
@@ -153,5 +233,10 @@ export const plannerActions = {
     input: z.object({ blocker_id: text }),
     facts: ["blockers"],
   },
-  flag: { event: "flagged", client_event_id: "optional", ...reason },
+  flag: {
+    ...reason,
+    event: "flagged",
+    client_event_id: "optional",
+    input: z.object({ reason: text, blocker_id: text.nullish() }),
+  },
 } as const satisfies Record<string, ActionSpec>;

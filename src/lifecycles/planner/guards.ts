@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { refuse } from "../../core/index.ts";
-import type { AnyInputOf, Guard, View, Who } from "../../core/index.ts";
-import type { StandardFacts } from "../../core/index.ts";
+import type { Actor, AnyInputOf, Guard, StandardFacts, View, Who } from "../../core/index.ts";
+import { END_OF_SHIFT } from "./flags.ts";
 import type { plannerActions, plannerData, plannerFacts, plannerSettings } from "./fields.ts";
 
 export type PlannerData = z.output<typeof plannerData>;
@@ -10,7 +10,10 @@ export type PlannerView = View<
   PlannerData,
   z.output<typeof plannerSettings>,
   z.output<typeof plannerFacts> & StandardFacts,
-  AnyInputOf<typeof plannerActions>
+  AnyInputOf<typeof plannerActions> & {
+    fix_of_task_id?: string | null | undefined;
+    defect_id?: string | null | undefined;
+  }
 >;
 
 export const plannerWho = {
@@ -22,7 +25,7 @@ export const plannerWho = {
   },
   reviewer: {
     label: "lead or supervisor",
-    test: ({ actor }) => actor.roles.includes("lead") || actor.roles.includes("supervisor"),
+    test: ({ actor }) => isLead(actor),
   },
   participant: {
     label: "its owner or a contributor",
@@ -57,18 +60,19 @@ export const plannerGuards = {
     freeOf(facts.target?.work ?? [], `${input.assign_to ?? "The target"} holds`),
   target_is_executor: ({ facts, input }) => {
     const { target } = facts;
-    if (target?.active && target.roles.includes("executor")) return true;
-    return notA("assign_to", input.assign_to, "an active executor");
+    if (target?.active && target.works_here && target.roles.includes("executor")) return true;
+    return notA("assign_to", input.assign_to, "an active executor of the project");
   },
   target_is_active: ({ facts, input }) =>
-    facts.target?.active === true || notA("member_id", input.member_id, "an active member"),
+    (facts.target?.active === true && facts.target.works_here) ||
+    notA("member_id", input.member_id, "an active member of the project"),
 
   is_contributor: ({ task, input }) =>
     task.data.contributors.includes(input.member_id ?? "") ||
     refuse("NOT_FOUND", `${input.member_id ?? "Nobody"} is no contributor of the task.`),
   joins_anew: ({ task, input }) =>
-    !task.data.contributors.includes(input.member_id ?? "") ||
-    notA("member_id", input.member_id, "somebody who is not a contributor yet"),
+    (task.assigned_to !== input.member_id && !task.data.contributors.includes(input.member_id ?? "")) ||
+    notA("member_id", input.member_id, "somebody who does not take part yet"),
 
   resolution_of_fix: ({ task, input }) =>
     task.data.kind !== "fix" ||
@@ -81,8 +85,8 @@ export const plannerGuards = {
     facts.shift_of_owner?.over === true ||
     refuse("SHIFT_NOT_OVER", `${task.assigned_to ?? "The owner"} has no shift that has ended.`),
 
-  hold_is_open: ({ facts, input }) =>
-    (facts.holds ?? []).some((hold) => hold.id === input.hold_id) ||
+  hold_is_open: ({ task, input }) =>
+    task.data.holds.some((hold) => hold.id === input.hold_id) ||
     refuse("NOT_FOUND", `The task has no open hold ${input.hold_id ?? ""}.`),
   escalation_is_open: ({ facts, input }) =>
     facts.escalation?.open === true ||
@@ -90,16 +94,63 @@ export const plannerGuards = {
   depends_on_it: ({ facts, input }) =>
     (facts.blockers ?? []).some((blocker) => blocker.id === input.blocker_id) ||
     refuse("NOT_FOUND", `The task does not wait for ${input.blocker_id ?? ""}.`),
+  flagged_before: ({ task, input }) =>
+    task.data.flags.some(({ about }) => about === (input.blocker_id ?? END_OF_SHIFT)) ||
+    refuse("INVALID_TRANSITION", "Nobody has been told yet."),
+
+  deliverable_is_here: ({ facts, input }) =>
+    facts.deliverable_here || notA("deliverable_id", input.deliverable_id, "a deliverable of the project"),
+  parent_is_here: ({ facts, input }) =>
+    facts.parent_here ||
+    notA("parent_task_id", input.parent_task_id, "a task of the project that is not below this one"),
+  // A fix-task mends what was handed in, is asked for by a lead, and has a defect that nobody else mends.
+  fix_is_asked_for: ({ actor, input }) =>
+    input.fix_of_task_id == null ||
+    isLead(actor) ||
+    refuse("FORBIDDEN", "Only a lead or a supervisor has the permission task.fix.", {
+      roles: actor.roles,
+      permission: "task.fix",
+    }),
+  fix_has_an_original: ({ facts: { original }, input: { fix_of_task_id } }) => {
+    if (fix_of_task_id == null) return true;
+    if (original === null) return refuse("TASK_NOT_FOUND", `There is no task ${fix_of_task_id}.`);
+    const { status } = original;
+    if (status === "submitted" || status === "done") return true;
+    return refuse("FIX_NOT_ALLOWED", `The task is ${status}: nothing was handed in that could be mended.`, {
+      status,
+    });
+  },
+  defect_is_free: ({ facts: { defect }, input: { defect_id } }) => {
+    if (defect_id == null) return true;
+    if (defect === null) return refuse("NOT_FOUND", `The task has no defect ${defect_id}.`);
+    if (defect.is_free) return true;
+    return refuse("FIX_NOT_ALLOWED", `The defect ${defect_id} has a fix-task already.`, { defect_id });
+  },
+  nobody_depends: ({ facts }) => {
+    const { dependents } = facts;
+    if (dependents.length === 0) return true;
+    const named = dependents.map(({ id, title }) => `"${title}" (${id})`).join(", ");
+    return refuse("DELETE_NOT_ALLOWED", `Other tasks wait for it or are parts of it: ${named}.`, {
+      tasks: dependents,
+    });
+  },
 } as const satisfies Record<string, Guard<PlannerView>>;
 
+function isLead({ roles }: Pick<Actor, "roles">): boolean {
+  return roles.includes("lead") || roles.includes("supervisor");
+}
+
 export function holdNotAllowed(status: string) {
-  return refuse(
-    "HOLD_NOT_ALLOWED",
-    `No hold is placed on a task that is ${status}: assign or cancel it first.`,
-    {
-      status,
-    },
-  );
+  const next = status === "available" ? "assign or cancel it first" : "there is no work to hold up";
+  return refuse("HOLD_NOT_ALLOWED", `No hold is placed on a task that is ${status}: ${next}.`, { status });
+}
+
+export function deleteNotAllowed({ status, assigned_to }: { status: string; assigned_to: string | null }) {
+  const next = ["done", "canceled"].includes(status) ? "it stays on record" : "cancel it instead";
+  return refuse("DELETE_NOT_ALLOWED", `A task that is ${status} is not deleted: ${next}.`, {
+    status,
+    assigned_to,
+  });
 }
 
 function skillOf(skill: number | null, least: number, what: string) {

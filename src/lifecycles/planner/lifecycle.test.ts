@@ -47,10 +47,20 @@ const PAYLOAD: Record<string, JsonObject> = {
 const GOOD_FACTS = {
   work_of_actor: [],
   owner_key_taken: false,
-  target: { id: "executor", active: true, roles: ["executor"], specializations: ["welder"], work: [] },
+  target: {
+    id: "executor",
+    active: true,
+    roles: ["executor"],
+    specializations: ["welder"],
+    works_here: true,
+    work: [],
+  },
+  fresh_id: "h2",
+  deliverable_here: true,
+  parent_here: true,
+  dependents: [],
   shift_of_owner: { over: true },
   escalation: { id: "e1", open: true },
-  holds: [{ id: "h1", kind: "materials" }],
   blockers: [{ id: "b1", status: "canceled", final: true }],
 };
 
@@ -90,6 +100,9 @@ cancel             |       | system                                             
 update             |       | lead, supervisor, robot                                | =         | =                | =           | =           | =           | .    | .
 update             |       | system                                                 | x         | x                | x           | x           | x           | .    | .
 update             |       | owner, executor, contributor                           | x         | x                | x           | x           | x           | x    | x
+delete             |       | lead, supervisor                                       | =         | =                | DELETE_NOT_ALLOWED | DELETE_NOT_ALLOWED | DELETE_NOT_ALLOWED | DELETE_NOT_ALLOWED | DELETE_NOT_ALLOWED
+delete             |       | system                                                 | x         | x                | DELETE_NOT_ALLOWED | DELETE_NOT_ALLOWED | DELETE_NOT_ALLOWED | DELETE_NOT_ALLOWED | DELETE_NOT_ALLOWED
+delete             |       | owner, executor, contributor, robot                    | x         | x                | x           | x           | x           | x    | x
 place_hold         |       | lead, supervisor, robot                                | =         | HOLD_NOT_ALLOWED | =           | =           | HOLD_NOT_ALLOWED | HOLD_NOT_ALLOWED | HOLD_NOT_ALLOWED
 place_hold         |       | system                                                 | x         | HOLD_NOT_ALLOWED | x           | x           | HOLD_NOT_ALLOWED | HOLD_NOT_ALLOWED | HOLD_NOT_ALLOWED
 release_hold       |       | lead, supervisor, robot                                | =         | .                | =           | =           | =           | .    | .
@@ -133,6 +146,9 @@ function decided(status: string, action: string, who: string | Actor, twist: Twi
       required_trade: "welder",
       contributors: ["contributor"],
       open_escalations: 1,
+      depends_on: ["b1"],
+      holds: [{ id: "h1", kind: "materials", reason: "no steel", placed_by: "lead", placed_at: NOW }],
+      flags: [],
       ...twist.data,
     },
     ...twist.task,
@@ -200,7 +216,18 @@ describe("each guard of the planner broken alone", () => {
       "NOT_FOUND",
     ],
     ["assigned", "remove_contributor", "lead", { data: { contributors: [] } }, "NOT_FOUND"],
-    ["assigned", "release_hold", "lead", { facts: { holds: [] } }, "NOT_FOUND"],
+    ["assigned", "add_contributor", "lead", target({ works_here: false }), "VALIDATION_ERROR"],
+    ["available", "assign", "lead", target({ works_here: false }), "VALIDATION_ERROR"],
+    ["available", "update", "lead", { facts: { deliverable_here: false } }, "VALIDATION_ERROR"],
+    ["available", "update", "lead", { facts: { parent_here: false } }, "VALIDATION_ERROR"],
+    [
+      "blocked",
+      "delete",
+      "lead",
+      { facts: { dependents: [{ id: "t", title: "Next" }] } },
+      "DELETE_NOT_ALLOWED",
+    ],
+    ["assigned", "release_hold", "lead", { data: { holds: [] } }, "NOT_FOUND"],
     ["assigned", "resolve_escalation", "lead", { facts: { escalation: null } }, "NOT_FOUND"],
     ["blocked", "remove_dependency", "lead", { facts: { blockers: [] } }, "NOT_FOUND"],
     ["in_progress", "escalate", "owner", { request: { payload: { reason: "other" } } }, "VALIDATION_ERROR"],
@@ -342,9 +369,9 @@ describe("effects of the planner", () => {
     const request = (payload: JsonObject) => ({ request: { payload: { reason: "bad", ...payload } } });
     expect(
       patchOf("submitted", "review_reject", "lead", request({ defect, create_fix: true })).effects,
-    ).toMatchObject([
-      { kind: "record_defect", description: "crack", severity: "critical" },
-      { kind: "create_fix" },
+    ).toMatchObject([{ kind: "create_fix", defect: { description: "crack", severity: "critical" } }]);
+    expect(patchOf("submitted", "review_reject", "lead", request({ defect })).effects).toMatchObject([
+      { kind: "record_defect", defect: { description: "crack", severity: "critical" } },
     ]);
     expect(decided("submitted", "review_reject", "lead", request({ create_fix: true }))).toMatchObject({
       code: "VALIDATION_ERROR",
@@ -363,7 +390,7 @@ describe("effects of the planner", () => {
       patchOf("in_progress", "resolve_escalation", "lead", { data: { open_escalations } }).patch
         .needs_attention;
     expect(attention(1)).toBe(false);
-    expect(attention(2)).toBeUndefined();
+    expect(attention(2)).toBe(true);
   });
 
   test("an update changes what was sent, clears what was sent as null, and leaves the rest", () => {
@@ -384,7 +411,7 @@ test.each([
     input,
     actor: member("lead", ["lead"]),
     settings: planner.settings.parse({}),
-    facts: {},
+    facts: { blocker_ids: [], deliverable_here: true, parent_here: true, original: null, defect: null },
     now: NOW,
   };
   const place = { id: "1", org_id: "main", project_id: "main", open_blockers };

@@ -1,12 +1,26 @@
-import { z } from "zod";
 import { defineLifecycle } from "../../core/index.ts";
 import { plannerEffects } from "./effects.ts";
-import { plannerActions, plannerData, plannerFacts, plannerSettings, taskFields } from "./fields.ts";
-import { holdNotAllowed, plannerGuards, plannerWho } from "./guards.ts";
+import {
+  creationFields,
+  LONGEST_TITLE,
+  plannerActions,
+  plannerData,
+  plannerFacts,
+  plannerSettings,
+} from "./fields.ts";
+import { deleteNotAllowed, holdNotAllowed, plannerGuards, plannerWho } from "./guards.ts";
 import { plannerPermissions } from "./permissions.ts";
 
 const OWNED = ["assigned", "in_progress"] as const;
 const UNFINISHED = ["blocked", "available", "assigned", "in_progress", "submitted"] as const;
+
+const BORN = [
+  "fix_is_asked_for",
+  "fix_has_an_original",
+  "defect_is_free",
+  "deliverable_is_here",
+  "parent_is_here",
+] as const;
 
 /** A shop floor: work lies in a pool, executors pull it during their shift, leads assign, recall and review. */
 export const planner = defineLifecycle({
@@ -28,20 +42,26 @@ export const planner = defineLifecycle({
   demands: { client_event_id: "required" },
   actions: plannerActions,
   creation: {
-    input: z.object({ ...taskFields, depends_on: z.array(z.string()).default([]) }),
+    input: creationFields,
     client_event_id: "required",
-    to: [{ status: "available", guards: ["blockers_done"] }, { status: "blocked" }],
-    draft: ({ input }) => ({
-      title: input.title,
-      priority: input.priority ?? 0,
-      blocked_by: input.depends_on,
+    on_failure: "wait",
+    facts: ["blocker_ids", "deliverable_here", "parent_here", "original", "defect"],
+    to: [
+      { status: "available", guards: [...BORN, "blockers_done"] },
+      { status: "blocked", guards: BORN },
+    ],
+    // What a fix-task does not say it has from the task that it mends.
+    draft: ({ input, facts: { original, defect, blocker_ids } }) => ({
+      title: input.title ?? `Fix: ${original?.title ?? ""}`.slice(0, LONGEST_TITLE),
+      priority: input.priority ?? original?.priority ?? 0,
+      blocked_by: blocker_ids,
       data: {
-        kind: "work" as const,
-        description: input.description ?? null,
-        required_trade: input.required_trade ?? null,
-        deliverable_id: input.deliverable_id ?? null,
+        kind: input.fix_of_task_id == null ? ("work" as const) : ("fix" as const),
+        description: input.description ?? whatToFix(input.defect ?? defect),
+        required_trade: input.required_trade ?? original?.required_trade ?? null,
+        deliverable_id: input.deliverable_id ?? original?.deliverable_id ?? null,
         parent_task_id: input.parent_task_id ?? null,
-        fix_of_task_id: null,
+        fix_of_task_id: original?.id ?? null,
         assigned_by: null,
         assigned_at: null,
         started_at: null,
@@ -52,9 +72,21 @@ export const planner = defineLifecycle({
         resolution: null,
         reason: null,
         contributors: [],
+        depends_on: blocker_ids,
+        holds: [],
         open_escalations: 0,
+        flags: [],
       },
     }),
+    also: ({ task: { data }, input: { defect, defect_id } }) => {
+      const { deliverable_id: deliverable, parent_task_id: parent, fix_of_task_id: fix } = data;
+      const linked = deliverable !== null || parent !== null || fix !== null;
+      return [
+        ...(linked ? [{ kind: "link_task", deliverable, parent, fix }] : []),
+        ...(defect ? [{ kind: "record_defect", defect, of: fix, fixed_here: true }] : []),
+        ...(defect_id == null ? [] : [{ kind: "take_defect_in_hand", defect_id }]),
+      ];
+    },
   },
   rules: [
     {
@@ -144,7 +176,20 @@ export const planner = defineLifecycle({
     { action: "cancel", from: "submitted", to: "canceled", who: "anyone", effects: ["note_reason"] },
 
     // What changes a task without changing its status: each is one event in its journal.
-    { action: "update", from: UNFINISHED, who: "anyone", effects: ["note_update"] },
+    {
+      action: "update",
+      from: UNFINISHED,
+      who: "anyone",
+      guards: ["deliverable_is_here", "parent_is_here"],
+      effects: ["note_update"],
+    },
+    {
+      action: "delete",
+      from: ["blocked", "available"],
+      who: "anyone",
+      guards: ["nobody_depends"],
+      effects: ["forget", "remove_task"],
+    },
     { action: "place_hold", from: ["blocked", ...OWNED], who: "anyone", effects: ["open_hold"] },
     {
       action: "release_hold",
@@ -195,13 +240,17 @@ export const planner = defineLifecycle({
       guards: ["depends_on_it"],
       effects: ["drop_dependency"],
     },
-    { action: "flag", from: UNFINISHED, who: "system", effects: ["raise_attention", "note_reason"] },
+    { action: "flag", from: UNFINISHED, who: "system", guards: ["flagged_before"], outcome: "absorbed" },
+    { action: "flag", from: UNFINISHED, who: "system", effects: ["raise_attention", "note_flag"] },
   ],
   permissions: plannerPermissions,
   who: plannerWho,
   guards: plannerGuards,
   effects: plannerEffects,
-  not_from_here: { place_hold: ({ task }) => holdNotAllowed(task.status) },
+  not_from_here: {
+    place_hold: ({ task }) => holdNotAllowed(task.status),
+    delete: ({ task }) => deleteNotAllowed(task),
+  },
   foreign_actions: [
     {
       prefix: "qc_",
@@ -221,7 +270,16 @@ export const planner = defineLifecycle({
   pool: {
     action: "self_assign",
     from: "available",
-    where: [{ field: "data.required_trade", null_or_in: "actor.specializations" }],
+    where: [
+      { field: "data.required_trade", null_or_in: "actor.specializations" },
+      { setting: "min_skill_to_take", at_most: "actor.skill_level" },
+    ],
   },
   unblocks: { from: "blocked", action: "unblock", flag: "flag" },
 });
+
+function whatToFix(
+  defect: { description: string; what_to_fix?: string | null | undefined } | null,
+): string | null {
+  return defect && (defect.what_to_fix ?? defect.description);
+}

@@ -1,0 +1,144 @@
+import { v7 as uuidv7 } from "uuid";
+import type { JsonObject } from "../../core/index.ts";
+import type { CreationFactLoader, FactLoader } from "../../engine/lifecycle-parts.ts";
+import { isUuid } from "../../engine/refusals.ts";
+import type { Tx } from "../../engine/transaction.ts";
+import { wipKey } from "./effects.ts";
+import { lockNamedDefects } from "./statements/defects.ts";
+import { lockNamedDeliverables } from "./statements/deliverables.ts";
+import { readEscalations } from "./statements/escalations.ts";
+import { readOpenWork, readPeople } from "./statements/read-people.ts";
+import type { OpenWork } from "./statements/read-people.ts";
+import { findAbove, lockNamedTasks, readDependents, readOwnersShifts } from "./statements/read-task-facts.ts";
+
+/** What the planner's rules read beyond a task, each for a whole batch at once. */
+export const plannerFactLoaders: Record<string, FactLoader> = {
+  work_of_actor: async (tx, org_id, asks) => {
+    const work = await readOpenWork(tx, org_id, unique(asks.map(({ actor }) => actor.id)));
+    return asks.map(({ actor }) => workOf(work, actor.id));
+  },
+  owner_key_taken: async (tx, org_id, asks) => {
+    const work = await readOpenWork(tx, org_id, unique(asks.map(({ task }) => task.assigned_to)));
+    return asks.map(({ task: { id, assigned_to } }) =>
+      work.some((one) => one.id !== id && one.exclusive_key === wipKey(assigned_to ?? "")),
+    );
+  },
+  target: async (tx, org_id, asks) => {
+    const named = asks.map(({ input }) => said(input.assign_to) ?? said(input.member_id));
+    const ids = unique(named);
+    const [people, work] = await Promise.all([readPeople(tx, org_id, ids), readOpenWork(tx, org_id, ids)]);
+    return asks.map(({ task }, index) => {
+      const person = people.get(named[index] ?? "");
+      if (!person) return null;
+      const { project_ids, ...rest } = person;
+      const works_here = project_ids === null || project_ids.includes(task.project_id);
+      return { ...rest, works_here, work: workOf(work, person.id) };
+    });
+  },
+  shift_of_owner: async (tx, org_id, asks) => {
+    const owned = asks.flatMap(({ task: { id, assigned_to, project_id, data } }) =>
+      assigned_to === null
+        ? []
+        : [{ task_id: id, owner: assigned_to, project_id, assigned_at: Number(data.assigned_at ?? 0) }],
+    );
+    const shifts = new Map((await readOwnersShifts(tx, org_id, owned)).map((row) => [row.task_id, row]));
+    return asks.map(({ task }) => {
+      const known = shifts.get(task.id);
+      return known?.any_at_all ? { over: known.any_ended && !known.any_running } : null;
+    });
+  },
+  escalation: async (tx, org_id, asks) => {
+    const tasks = asks.filter(({ input }) => said(input.escalation_id) !== null).map(({ task }) => task.id);
+    const rows = await readEscalations(tx, org_id, tasks);
+    return asks.map(({ task, input }) => {
+      const row = rows.find(({ id, task_id }) => id === input.escalation_id && task_id === task.id);
+      return row ? { id: row.id, open: row.resolved_at === null } : null;
+    });
+  },
+  fresh_id: (_tx, _org_id, asks) => Promise.resolve(asks.map(() => uuidv7())),
+  deliverable_here: (tx, org_id, asks) => deliverablesHere(tx, org_id, asks.map(placeOf)),
+  parent_here: (tx, org_id, asks) => parentsHere(tx, org_id, asks.map(placeOf)),
+  dependents: async (tx, org_id, asks) => {
+    const rows = await readDependents(
+      tx,
+      org_id,
+      asks.map(({ task }) => task.id),
+    );
+    return asks.map(({ task }) =>
+      rows.filter(({ task_id }) => task_id === task.id).map(({ id, title }) => ({ id, title })),
+    );
+  },
+};
+
+/** What the planner wants to know before it makes a task. */
+export const plannerCreationFacts: Record<string, CreationFactLoader> = {
+  blocker_ids: (_tx, _org_id, asks) =>
+    Promise.resolve(
+      asks.map(({ input, refs }) =>
+        unique((input.depends_on as string[]).map((name) => refs.get(name) ?? name.toLowerCase())),
+      ),
+    ),
+  deliverable_here: (tx, org_id, asks) => deliverablesHere(tx, org_id, asks),
+  parent_here: (tx, org_id, asks) => parentsHere(tx, org_id, asks),
+  original: async (tx, org_id, asks) => {
+    const named = asks.map(({ input }) => uuidIn(input.fix_of_task_id));
+    const tasks = await lockNamedTasks(tx, org_id, unique(named));
+    return asks.map(({ project_id }, index) => {
+      const task = tasks.get(named[index] ?? "");
+      return task?.project_id === project_id ? task : null;
+    });
+  },
+  defect: async (tx, org_id, asks) => {
+    const named = asks.map(({ input }) => uuidIn(input.defect_id));
+    const defects = await lockNamedDefects(tx, org_id, unique(named));
+    return asks.map(({ input }, index) => {
+      const defect = defects.get(named[index] ?? "");
+      return defect?.task_id === uuidIn(input.fix_of_task_id) ? defect : null;
+    });
+  },
+};
+
+type Place = { task_id?: string; project_id: string; input: JsonObject };
+
+function placeOf({ task, input }: { task: { id: string; project_id: string }; input: JsonObject }): Place {
+  return { task_id: task.id, project_id: task.project_id, input };
+}
+
+async function deliverablesHere(tx: Tx, org_id: string, places: readonly Place[]): Promise<boolean[]> {
+  const ids = unique(places.map(({ input }) => uuidIn(input.deliverable_id)));
+  const known = await lockNamedDeliverables(tx, org_id, ids);
+  return places.map(
+    ({ project_id, input: { deliverable_id } }) =>
+      deliverable_id == null || known.get(uuidIn(deliverable_id) ?? "")?.project_id === project_id,
+  );
+}
+
+async function parentsHere(tx: Tx, org_id: string, places: readonly Place[]): Promise<boolean[]> {
+  const ids = unique(places.map(({ input }) => uuidIn(input.parent_task_id)));
+  const known = await lockNamedTasks(tx, org_id, ids);
+  const above = await findAbove(tx, org_id, ids);
+  return places.map(({ task_id, project_id, input: { parent_task_id } }) => {
+    if (parent_task_id == null) return true;
+    const parent = uuidIn(parent_task_id) ?? "";
+    const turnsRound = above.some((row) => row.task_id === parent && row.above === task_id);
+    return known.get(parent)?.project_id === project_id && parent !== task_id && !turnsRound;
+  });
+}
+
+function workOf(work: readonly OpenWork[], member: string | null) {
+  return work
+    .filter(({ assigned_to }) => assigned_to === member)
+    .map(({ id, title, status }) => ({ id, title, status }));
+}
+
+function said(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function uuidIn(value: unknown): string | null {
+  return typeof value === "string" && isUuid(value) ? value.toLowerCase() : null;
+}
+
+function unique(values: readonly (string | null)[]): string[] {
+  return [...new Set(values)].filter((value) => value !== null);
+}
