@@ -7,6 +7,11 @@ export const PROBLEMS = {
   INVALID_TOKEN: problem(401, "The token is missing or unknown", "Send `Authorization: Bearer <token>`."),
   MEMBER_INACTIVE: problem(401, "This member is switched off", "Ask an admin to make the member active."),
   FORBIDDEN: problem(403, "Not yours to do", "Ask somebody who may, or use a token of a member who may."),
+  CROSS_SITE_REQUEST: problem(
+    403,
+    "This did not come from a page of this server",
+    "Send the session's csrf_token as `X-CSRF-Token`, or a token of your own as `Authorization`.",
+  ),
   NOT_OWNER: problem(403, "Only its owner may do this", "Let the owner act, or have the task reassigned."),
   SKILL_TOO_LOW: problem(403, "The skill level is too low", "Have a lead assign or review it."),
   TRADE_MISMATCH: problem(403, "The trade does not match", "Pick a task of your trade, or ask a lead."),

@@ -23,8 +23,8 @@ import {
 import type { MemberRow } from "./statements/members.ts";
 import { addProject, changeProject, listProjects, lockProject } from "./statements/projects.ts";
 import type { ProjectRow } from "./statements/projects.ts";
-import { findHolderOf, findHolders, revokeToken, saveToken } from "./statements/tokens.ts";
-import type { HolderRow } from "./statements/tokens.ts";
+import { findHolderOf, findHolders, listTokens, revokeToken, saveToken } from "./statements/tokens.ts";
+import type { HolderRow, TokenRow } from "./statements/tokens.ts";
 import { hashOfToken, makeToken, orgOfToken } from "./tokens.ts";
 import { transact } from "./transact.ts";
 import type { Patience } from "./transact.ts";
@@ -41,6 +41,7 @@ type MemberChange = Partial<Omit<Member, "id">>;
 type Lookup = { org_id: string; hash: string };
 
 const PAGE = 50;
+const MOST_TOKENS = 200;
 /** Whoever waits at the door is told sooner than others that nobody can open it. */
 const PATIENCE_AT_THE_DOOR_MS = 3_000;
 
@@ -169,6 +170,18 @@ export class Directory {
       if (beyond) return beyond;
       await saveToken(tx, org_id, { id, member_id, hash: hashOfToken(token), created_by: actor.id });
       return { kind: "issued" as const, id, token };
+    });
+  }
+
+  /** The tokens of a member that hold. */
+  async tokens({ org_id, actor }: By, member_id: string): Promise<TokenRow[] | Refusal> {
+    const forbidden = adminRefusal(actor);
+    if (forbidden) return forbidden;
+    if (!isStorable(member_id)) return noMember(member_id);
+    return this.transact(async (tx) => {
+      const member = await findMember(tx, org_id, member_id);
+      if (!member) return noMember(member_id);
+      return reachRefusal(actor, member) ?? listTokens(tx, org_id, member_id, MOST_TOKENS);
     });
   }
 

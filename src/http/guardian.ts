@@ -7,6 +7,7 @@ import type { By } from "../engine/engine.ts";
 import { replyProblem } from "./problem-reply.ts";
 import type { OwnProblems } from "./problem-reply.ts";
 import { RateLimit } from "./rate-limit.ts";
+import { bearerOf, tokenOf } from "./session.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -14,6 +15,8 @@ declare module "fastify" {
     by: By | null;
   }
 }
+
+type Known = { kind: "known"; token_id: string } & By;
 
 /** Stands at the door: who is it, and may he come in here at all? */
 export class Guardian {
@@ -53,11 +56,17 @@ export class Guardian {
   }
 
   /** Whose request this is. */
-  async recognise(request: FastifyRequest): Promise<({ kind: "known"; token_id: string } & By) | Refusal> {
-    const [, token] = /^Bearer +(\S{1,500}) *$/i.exec(request.headers.authorization ?? "") ?? [];
-    if (token === undefined)
-      return refuse("INVALID_TOKEN", "Say who you are: send Authorization: Bearer <token>.");
-    return this.directory.authenticate(token);
+  async recognise(request: FastifyRequest): Promise<Known | Refusal> {
+    return this.authenticate(tokenOf(request));
+  }
+
+  /** Whose request this is, where only programs ask: a session is not enough. */
+  async recogniseBearer({ headers }: FastifyRequest): Promise<Known | Refusal> {
+    return this.authenticate(bearerOf(headers));
+  }
+
+  private async authenticate(token: string | Refusal): Promise<Known | Refusal> {
+    return typeof token === "string" ? this.directory.authenticate(token) : token;
   }
 }
 

@@ -27,7 +27,7 @@ export function mount(app: FastifyInstance, { path, answer }: Mount, serving: Mo
   setMaxListeners(0, stopping);
   const letIn = async (request: FastifyRequest, reply: FastifyReply) => {
     // Not `admit`: a call from here to the API is one more request, and is counted there.
-    const known = await guardian.recognise(request);
+    const known = await guardian.recogniseBearer(request);
     if (known.kind === "refused") {
       replyProblem(request, reply, known, own);
       return reply;
