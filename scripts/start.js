@@ -21,7 +21,7 @@ await import(BIN.href);
 
 function isBuilt() {
   const built = changedAt(join(ROOT, "dist/.built"));
-  const inputs = ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts/build.js"].map((name) =>
+  const inputs = ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts/build.js", "scripts/build-console.js"].map((name) =>
     join(ROOT, name),
   );
   const sources = readdirSync(join(ROOT, "src"), { recursive: true, withFileTypes: true }).map((entry) =>

@@ -119,15 +119,25 @@ export const TASK_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/tasks",
     group: "Tasks",
-    summary: "The tasks you may see, oldest first",
+    summary: "The tasks you may see, oldest first unless told otherwise",
     query: z.object({
       lifecycle: text.optional(),
       status: z.array(text).optional().describe("one or several, separated by commas"),
       project_id: text.optional(),
       assigned_to: text.optional().describe("a member's id, or `me`"),
       q: text.max(200).optional().describe("part of a title"),
+      sort: z
+        .enum(["created", "updated", "entered", "due", "priority"])
+        .default("created")
+        .describe(
+          "by anything but `created`, all that fits is looked at for each page: ask for less than all",
+        ),
+      order: z.enum(["asc", "desc"]).default("asc").describe("what has no such moment comes last either way"),
       ...page,
-      cursor: z.uuid().optional().describe("`cursor` of the page before"),
+      cursor: text
+        .regex(/^([^_]{1,40}_)?[0-9a-f-]{36}$/i, "must be a cursor of the same list")
+        .optional()
+        .describe("`cursor` of the page before"),
     }),
     replies: { 200: z.object({ tasks: z.array(task), cursor: nextCursor }) },
   },
