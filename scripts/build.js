@@ -2,8 +2,9 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildConsole } from "./build-console.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const SRC = join(ROOT, "src");
@@ -11,6 +12,8 @@ const DIST = resolve(process.argv[2] ?? join(ROOT, "dist"));
 // A thread is started from a file, which is plain JavaScript so that it is the same before and after.
 const ASSETS = /\.(sql|mjs)$/;
 const OUTPUTS = /\.(js|d\.ts)(\.map)?$/;
+/** Made by the bundler, which keeps its own folder clean. */
+const CONSOLE = `console${sep}`;
 
 // Written last and removed first: `npm start` compares it with the sources, and a build that failed must not count.
 const BUILT = join(DIST, ".built");
@@ -24,6 +27,7 @@ const { status } = spawnSync(
 );
 if (status !== 0) process.exit(1);
 
+await buildConsole(join(DIST, "console"));
 dropOutputsWithoutSource();
 copyAssets();
 chmodSync(join(DIST, "bin.js"), 0o755);
@@ -31,7 +35,7 @@ writeFileSync(BUILT, "");
 
 /** The compiler never deletes: what a removed source left behind would be shipped. */
 function dropOutputsWithoutSource() {
-  for (const file of filesIn(DIST).filter((name) => OUTPUTS.test(name))) {
+  for (const file of filesIn(DIST).filter((name) => OUTPUTS.test(name) && !name.startsWith(CONSOLE))) {
     const source = join(SRC, file.replace(OUTPUTS, ""));
     if (![".ts", ".tsx"].some((ending) => existsSync(source + ending))) rmSync(join(DIST, file));
   }

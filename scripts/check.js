@@ -5,6 +5,7 @@ const STEPS = [
   ["format", ["prettier", "--check", "--log-level", "warn", "."]],
   ["lint", ["eslint", "."]],
   ["types", ["tsc", "--noEmit", "-p", "."]],
+  ["types of the console", ["tsc", "--noEmit", "-p", "src/console"]],
   ["import law", ["depcruise", "--config", ".dependency-cruiser.js", "--output-type", "err", "src"]],
   ["dead code", ["knip"]],
   ["tests", ["vitest", "run"]],

@@ -6,7 +6,13 @@ import { fileURLToPath } from "node:url";
 
 const SCRIPTS = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(SCRIPTS, "..");
-const INPUTS = ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts/build.js"];
+const INPUTS = [
+  "package.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+  "scripts/build.js",
+  "scripts/build-console.js",
+];
 
 /** Gives false where it cannot be built; why has been said by then. */
 export function ensureBuilt({ onBuild = () => undefined } = {}) {

@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { pino } from "pino";
 import type { Logger } from "pino";
 import { adminTokenFile } from "./admin-token-file.ts";
@@ -48,6 +51,7 @@ export async function startApp({ settings, version, lifecycles, adminToken }: Ap
       version,
       more: lifecycleRoutes({ engine: pawl, directory }),
       mounts: [{ path: "/mcp", answer: answerMcp({ version }) }],
+      ...consoleFiles(),
       logger: log,
       corsOrigins,
       bodyLimitBytes,
@@ -74,6 +78,15 @@ export async function startApp({ settings, version, lifecycles, adminToken }: Ap
     await pawl.close();
     throw error;
   }
+}
+
+/** The console as it was built: beside this file once that is built, in the build where the sources run. */
+function consoleFiles(): { consoleFolder?: string } {
+  const folders = ["./console/", "../dist/console/"].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
+  const consoleFolder = folders.find((folder) => existsSync(join(folder, "assets")));
+  return consoleFolder === undefined ? {} : { consoleFolder };
 }
 
 /** What is done directly on the database, by whoever holds it. */

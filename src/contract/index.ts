@@ -2,7 +2,9 @@ import { CLAIM_ROUTES } from "./claim-routes.ts";
 import { EVENT_ROUTES } from "./event-routes.ts";
 import { LIFECYCLE_ROUTES } from "./lifecycle-routes.ts";
 import { MEMBER_ROUTES } from "./member-routes.ts";
+import { OVERVIEW_ROUTES } from "./overview-routes.ts";
 import { PROJECT_ROUTES } from "./project-routes.ts";
+import { SESSION_ROUTES } from "./session-routes.ts";
 import { SYSTEM_ROUTES } from "./system-routes.ts";
 import { TASK_ROUTES } from "./task-routes.ts";
 
@@ -24,7 +26,9 @@ export {
   EVENT_ROUTES,
   LIFECYCLE_ROUTES,
   MEMBER_ROUTES,
+  OVERVIEW_ROUTES,
   PROJECT_ROUTES,
+  SESSION_ROUTES,
   SYSTEM_ROUTES,
   TASK_ROUTES,
 };
@@ -32,6 +36,8 @@ export { feedEvent, feedEventOnWire } from "./event-routes.ts";
 export type { FeedEventOnWire } from "./event-routes.ts";
 export { chosenId, clientEventId, onWire, onWireOrNull } from "./fields.ts";
 export { openApiDocument, refusalCodesOf } from "./openapi.ts";
+export { OVERVIEW_WINDOWS } from "./overview-routes.ts";
+export type { OverviewOnWire } from "./overview-routes.ts";
 export { PROBLEM_MEDIA, problemDocument } from "./problem.ts";
 export type { ProblemDocument } from "./problem.ts";
 export { projectOnWire } from "./project-routes.ts";
@@ -60,4 +66,6 @@ export const ROUTES = {
   ...EVENT_ROUTES,
   ...PROJECT_ROUTES,
   ...MEMBER_ROUTES,
+  ...OVERVIEW_ROUTES,
+  ...SESSION_ROUTES,
 };

@@ -61,6 +61,27 @@ const description = z
   })
   .meta({ id: "Lifecycle" });
 
+const step = z.object({ action: z.string(), by: z.string(), state: z.string() });
+
+const report = z
+  .object({
+    lifecycle: z.string(),
+    version: z.int(),
+    situations: z.int(),
+    steps: z.int(),
+    invariants: z.array(z.string()),
+    findings: z.array(
+      z.object({
+        level: z.enum(["error", "warning"]),
+        kind: z.string(),
+        message: z.string(),
+        invariant: z.string().optional(),
+        path: z.array(step).describe("the shortest way there, from creation on"),
+      }),
+    ),
+  })
+  .meta({ id: "CheckReport" });
+
 export const LIFECYCLE_ROUTES = defineRoutes({
   listLifecycles: {
     method: "GET",
@@ -83,6 +104,15 @@ export const LIFECYCLE_ROUTES = defineRoutes({
     group: "Lifecycles",
     summary: "A lifecycle as a Mermaid state diagram",
     replies: { 200: media("text/plain; charset=utf-8", z.string()) },
+    refusals: ["NOT_FOUND"],
+  },
+  checkLifecycle: {
+    method: "GET",
+    path: "/api/lifecycles/{name}/check",
+    group: "Lifecycles",
+    summary: "What is wrong with any situation that a task can get into",
+    about: "Walked once for each version of a lifecycle, and remembered while the server runs.",
+    replies: { 200: report },
     refusals: ["NOT_FOUND"],
   },
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { chosenId, nextCursor, once, page, words } from "./fields.ts";
+import { chosenId, moment, nextCursor, once, page, words } from "./fields.ts";
 import { defineRoutes } from "./route.ts";
 
 const memberFields = {
@@ -79,6 +79,20 @@ export const MEMBER_ROUTES = defineRoutes({
     body: z.object({ ...z.object(memberFields).partial().shape, ...once }),
     replies: { 200: member },
     refusals: ["NOT_FOUND", "LAST_ADMIN"],
+  },
+  listTokens: {
+    method: "GET",
+    path: "/api/members/{id}/tokens",
+    group: "Members",
+    summary: "A member's tokens that hold, the newest first",
+    about: "What they are is not told: that was shown once.",
+    access: "admin",
+    replies: {
+      200: z.object({
+        tokens: z.array(z.object({ id: z.uuid(), created_by: z.string().nullable(), created_at: moment })),
+      }),
+    },
+    refusals: ["NOT_FOUND"],
   },
   createToken: {
     method: "POST",

@@ -154,7 +154,12 @@ export function refusalCodesOf(route: Route): AnyProblemCode[] {
 const RULED = Object.entries(PROBLEMS)
   .filter(([, { status }]) => [403, 409, 422].includes(status))
   .map(([code]) => code)
-  .filter((code) => !["ALREADY_EXISTS", "LAST_ADMIN", "INVALID_LIFECYCLE", "INVALID_CONFIG"].includes(code));
+  .filter(
+    (code) =>
+      !["ALREADY_EXISTS", "LAST_ADMIN", "INVALID_LIFECYCLE", "INVALID_CONFIG", "CROSS_SITE_REQUEST"].includes(
+        code,
+      ),
+  );
 
 /** Schemas that have a name stand once under `components`. */
 class Components {

@@ -44,6 +44,43 @@ const explanation = z
   })
   .meta({ id: "Explanation" });
 
+const linkedTask = z.object({
+  id: z.uuid(),
+  lifecycle: z.string(),
+  project_id: z.string(),
+  title: z.string(),
+  status: z.string(),
+  final: z.boolean(),
+  assigned_to: z.string().nullable(),
+});
+
+const links = z
+  .object({
+    tasks: z.array(linkedTask).describe("the task itself among them"),
+    dependencies: z.array(
+      z.object({
+        task_id: z.uuid().describe("who waits"),
+        blocker_id: z.uuid().describe("for whom"),
+        on_failure: z.enum(["wait", "proceed", "fail"]),
+        resolved: z.boolean().describe("it is waited for no more"),
+      }),
+    ),
+    hidden: z.int().describe("how many more there are that you may not see"),
+    complete: z.boolean().describe("false: there are more than are told here"),
+    holds: z.array(
+      z.object({
+        id: z.uuid(),
+        kind: z.string(),
+        reason: z.string().nullable(),
+        placed_by: z.string().nullable(),
+        placed_at: moment,
+        released_by: z.string().nullable(),
+        released_at: moment.nullable(),
+      }),
+    ),
+  })
+  .meta({ id: "Links" });
+
 const LEAST_RULED = ["TASK_NOT_FOUND", "INVALID_TRANSITION", "VERSION_CONFLICT", "LEASE_LOST"] as const;
 
 export const TASK_ROUTES = defineRoutes({
@@ -82,15 +119,25 @@ export const TASK_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/tasks",
     group: "Tasks",
-    summary: "The tasks you may see, oldest first",
+    summary: "The tasks you may see, oldest first unless told otherwise",
     query: z.object({
       lifecycle: text.optional(),
       status: z.array(text).optional().describe("one or several, separated by commas"),
       project_id: text.optional(),
       assigned_to: text.optional().describe("a member's id, or `me`"),
       q: text.max(200).optional().describe("part of a title"),
+      sort: z
+        .enum(["created", "updated", "entered", "due", "priority"])
+        .default("created")
+        .describe(
+          "by anything but `created`, all that fits is looked at for each page: ask for less than all",
+        ),
+      order: z.enum(["asc", "desc"]).default("asc").describe("what has no such moment comes last either way"),
       ...page,
-      cursor: z.uuid().optional().describe("`cursor` of the page before"),
+      cursor: text
+        .regex(/^([^_]{1,40}_)?[0-9a-f-]{36}$/i, "must be a cursor of the same list")
+        .optional()
+        .describe("`cursor` of the page before"),
     }),
     replies: { 200: z.object({ tasks: z.array(task), cursor: nextCursor }) },
   },
@@ -121,6 +168,14 @@ export const TASK_ROUTES = defineRoutes({
     summary: "What you may do with a task now, and why not",
     replies: { 200: z.object({ actions: z.array(explanation) }) },
     refusals: ["TASK_NOT_FOUND", "NOT_SET_UP"],
+  },
+  getTaskLinks: {
+    method: "GET",
+    path: "/api/tasks/{id}/links",
+    group: "Tasks",
+    summary: "What a task waits for and who waits for it, a few steps far, and its holds",
+    replies: { 200: links },
+    refusals: ["TASK_NOT_FOUND"],
   },
   moveTask: {
     method: "POST",

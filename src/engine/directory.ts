@@ -24,8 +24,8 @@ import {
 import type { MemberRow } from "./statements/members.ts";
 import { addProject, changeProject, listProjects, lockProject } from "./statements/projects.ts";
 import type { ProjectRow } from "./statements/projects.ts";
-import { findHolderOf, findHolders, revokeToken, saveToken } from "./statements/tokens.ts";
-import type { HolderRow } from "./statements/tokens.ts";
+import { findHolderOf, findHolders, listTokens, revokeToken, saveToken } from "./statements/tokens.ts";
+import type { HolderRow, TokenRow } from "./statements/tokens.ts";
 import { hashOfToken, makeToken, orgOfToken } from "./tokens.ts";
 import { transact } from "./transact.ts";
 import type { Patience } from "./transact.ts";
@@ -42,6 +42,7 @@ type MemberChange = Partial<Omit<Member, "id">>;
 type Lookup = { org_id: string; hash: string };
 
 const PAGE = 50;
+const MOST_TOKENS = 200;
 /** Whoever waits at the door is told sooner than others that nobody can open it. */
 const PATIENCE_AT_THE_DOOR_MS = 3_000;
 
@@ -182,6 +183,18 @@ export class Directory {
     const made = { id, member_id, hash: hashOfToken(token), created_by: actor.id, ...bounds };
     await this.transact((tx) => saveToken(tx, org_id, made));
     return { id, token };
+  }
+
+  /** The tokens of a member that hold. */
+  async tokens({ org_id, actor }: By, member_id: string): Promise<TokenRow[] | Refusal> {
+    const forbidden = adminRefusal(actor);
+    if (forbidden) return forbidden;
+    if (!isStorable(member_id)) return noMember(member_id);
+    return this.transact(async (tx) => {
+      const member = await findMember(tx, org_id, member_id);
+      if (!member) return noMember(member_id);
+      return reachRefusal(actor, member) ?? listTokens(tx, org_id, member_id, MOST_TOKENS);
+    });
   }
 
   async revokeToken({ org_id, actor }: By, id: string): Promise<{ kind: "revoked" } | Refusal> {

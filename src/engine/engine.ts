@@ -17,8 +17,12 @@ import type { Sql } from "./database/connect.ts";
 import type { LifecycleParts, SweepTools } from "./lifecycle-parts.ts";
 import { listPage } from "./list-page.ts";
 import type { TaskPage, TaskQuery } from "./list-page.ts";
+import { readLinks } from "./links.ts";
+import type { Links } from "./links.ts";
 import { observed } from "./observer.ts";
 import type { EngineObserver } from "./observer.ts";
+import { readOverview } from "./overview.ts";
+import type { Overview, OverviewQuery } from "./overview.ts";
 import { performWithin } from "./perform.ts";
 import type { Performed, PerformItem, PerformRequest } from "./perform.ts";
 import { pruneOrg } from "./prune.ts";
@@ -249,6 +253,17 @@ export class Engine {
     if (now === null) await this.sweepParts();
     this.observer?.swept?.({ ...total, ms: performance.now() - begun });
     return total;
+  }
+
+  /** How the work moves that the caller may see. */
+  overview(by: By, query: OverviewQuery): Promise<Overview> {
+    return this.read((tx) => readOverview(this.workshop, tx, by, query));
+  }
+
+  /** What a task waits for, and who waits for it, as far as the caller may see; and its holds. */
+  async links(by: By, id: string): Promise<Links | Refusal> {
+    const task = await this.find(by, id);
+    return "kind" in task ? task : this.read((tx) => readLinks(tx, by, task.id));
   }
 
   /** How much there is to do, over all orgs; costs as much as what is unfinished. */

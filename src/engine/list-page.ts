@@ -4,7 +4,8 @@ import { publicTask } from "./public-task.ts";
 import type { PublicTask } from "./public-task.ts";
 import { isUuid } from "./refusals.ts";
 import { readBeats } from "./statements/find-tasks.ts";
-import { listTasks } from "./statements/list-tasks.ts";
+import { listSorted, listTasks } from "./statements/list-tasks.ts";
+import type { TaskSort } from "./statements/list-tasks.ts";
 import { isOpen, taskOf } from "./task-row.ts";
 import type { Tx } from "./transaction.ts";
 import { visibleProjects } from "./visible-projects.ts";
@@ -16,6 +17,8 @@ export type TaskQuery = {
   project_id?: string;
   assigned_to?: string;
   q?: string;
+  sort?: TaskSort;
+  order?: "asc" | "desc";
   cursor?: string;
   limit?: number;
 };
@@ -30,9 +33,8 @@ export async function listPage(
   { org_id, actor }: { org_id: string; actor: Actor },
   query: TaskQuery & { limit: number },
 ): Promise<TaskPage> {
-  const { limit, cursor = null } = query;
-  if (cursor !== null && !isUuid(cursor))
-    throw new PawlError("VALIDATION_ERROR", "The cursor is not one of Pawl's.");
+  const { limit, sort = "created", order = "asc" } = query;
+  const { id: cursor, key } = readCursor(query.cursor, sort);
   const statuses = query.status ? [...new Set(query.status)] : null;
   const lifecycle = workshop.lifecycles.get(query.lifecycle ?? "");
   const unfinished =
@@ -48,12 +50,34 @@ export async function listPage(
     // One more than asked for tells whether there is a next page.
     limit: limit + 1,
   };
-  const rows = await listTasks(tx, org_id, filter, { unfinished });
+  const descending = order === "desc";
+  const rows =
+    sort === "created"
+      ? await listTasks(tx, org_id, filter, { unfinished, newestFirst: descending })
+      : await listSorted(tx, org_id, filter, { sort, descending, after: key });
   const page = rows.slice(0, limit);
   const ids = page.map((row) => row.id);
   const beats = await readBeats(tx, org_id, ids);
+  const last = page.at(-1);
   return {
     tasks: page.map((row) => publicTask(taskOf(row, beats.get(row.id)))),
-    cursor: rows.length > limit ? (ids.at(-1) ?? null) : null,
+    cursor: rows.length > limit && last ? cursorOf(last) : null,
   };
+}
+
+type Cursor = { id: string | null; key: string | null };
+
+/** The last id of a page, behind the key it was sorted by where that is another one. */
+function cursorOf(row: { id: string; sort_key?: string }): string {
+  return row.sort_key === undefined ? row.id : `${row.sort_key}_${row.id}`;
+}
+
+function readCursor(cursor: string | undefined, sort: TaskSort): Cursor {
+  if (cursor === undefined) return { id: null, key: null };
+  const [, key = null, id = ""] = /^(?:(-?(?:Infinity|[\d.]+(?:e[+-]?\d+)?))_)?([^_]*)$/i.exec(cursor) ?? [];
+  if (!isUuid(id) || (key === null) !== (sort === "created"))
+    throw new PawlError("VALIDATION_ERROR", "The cursor is not one of Pawl's.", {
+      errors: [{ path: "cursor", message: "must be a cursor of the same list" }],
+    });
+  return { id, key };
 }

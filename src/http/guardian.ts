@@ -9,6 +9,7 @@ import type { By } from "../engine/engine.ts";
 import { replyProblem } from "./problem-reply.ts";
 import type { OwnProblems } from "./problem-reply.ts";
 import { RateLimit } from "./rate-limit.ts";
+import { bearerOf, tokenOf } from "./session.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -16,6 +17,8 @@ declare module "fastify" {
     by: By | null;
   }
 }
+
+type Known = { kind: "known"; token_id: string } & By;
 
 /** Stands at the door: who is it, and may he come in here at all? */
 export class Guardian {
@@ -57,21 +60,27 @@ export class Guardian {
   }
 
   /** Whose request this is. */
-  async recognise(request: FastifyRequest): Promise<({ kind: "known"; token_id: string } & By) | Refusal> {
-    const token = tokenOf(request);
-    if (token === undefined)
-      return refuse("INVALID_TOKEN", "Say who you are: send Authorization: Bearer <token>.");
-    return this.directory.authenticate(token);
+  async recognise(request: FastifyRequest): Promise<Known | Refusal> {
+    return this.authenticate(tokenInQuery(request) ?? tokenOf(request));
+  }
+
+  /** Whose request this is, where only programs ask: a session is not enough. */
+  async recogniseBearer({ headers }: FastifyRequest): Promise<Known | Refusal> {
+    return this.authenticate(bearerOf(headers));
+  }
+
+  private async authenticate(token: string | Refusal): Promise<Known | Refusal> {
+    return typeof token === "string" ? this.directory.authenticate(token) : token;
   }
 }
 
-/** Of the header, or of the query where the route's row allows it and there is no header. */
-function tokenOf({ headers, query, routeOptions }: FastifyRequest): string | undefined {
-  const { tokenInQuery } = routeOptions.config as { tokenInQuery?: string };
-  const sent = tokenInQuery === undefined ? undefined : (query as Record<string, unknown>)[tokenInQuery];
-  if (headers.authorization === undefined && typeof sent === "string" && /^\S{1,500}$/.test(sent))
-    return sent;
-  return /^Bearer +(\S{1,500}) *$/i.exec(headers.authorization ?? "")?.[1];
+/** Where the route's row allows it, and there is no header. */
+function tokenInQuery({ headers, query, routeOptions }: FastifyRequest): string | undefined {
+  const { tokenInQuery: name } = routeOptions.config as { tokenInQuery?: string };
+  const sent = name === undefined ? undefined : (query as Record<string, unknown>)[name];
+  return headers.authorization === undefined && typeof sent === "string" && /^\S{1,500}$/.test(sent)
+    ? sent
+    : undefined;
 }
 
 /** A token that was made for one thing opens nothing else. */

@@ -32,7 +32,7 @@ export function mount(app: FastifyInstance, { path, confined = [], answer }: Mou
   setMaxListeners(0, stopping);
   const letIn = async (request: FastifyRequest, reply: FastifyReply) => {
     // Not `admit`: a call from here to the API is one more request, and is counted there.
-    const known = await guardian.recognise(request);
+    const known = await guardian.recogniseBearer(request);
     const refusal = known.kind === "refused" ? known : confinedRefusal(known, confined);
     if (refusal) {
       replyProblem(request, reply, refusal, own);

@@ -4,8 +4,14 @@ import type { Guardian } from "./guardian.ts";
 import { replyProblem } from "./problem-reply.ts";
 import type { OwnProblems, Told } from "./problem-reply.ts";
 
+/** Answers with a page where one is meant; null: none is. */
+export type AnswerPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null;
+
 /** Says what is not there. Below /api nobody is told even that before he has said who he is. */
-export function answerNotFound(table: RouteTable, guardian: Guardian, own: OwnProblems) {
+export function answerNotFound(
+  table: RouteTable,
+  { guardian, own, page }: { guardian: Guardian; own: OwnProblems; page: AnswerPage },
+) {
   const paths = Object.values(table).map(({ method, path }) => ({ method, pattern: patternOf(path) }));
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const [path = ""] = request.url.split("?", 1);
@@ -16,6 +22,8 @@ export function answerNotFound(table: RouteTable, guardian: Guardian, own: OwnPr
         return reply;
       }
     }
+    const shown = page(request, reply);
+    if (shown) return shown;
     const methods = paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
     if (methods.length > 0) reply.header("allow", [...new Set(methods)].join(", "));
     replyProblem(request, reply, toldOf(request.method, methods), own);

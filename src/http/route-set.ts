@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { BodyRead, ParamsOf, QueryRead, ReplyOf, Route, RouteTable } from "../contract/index.ts";
 import type { Refusal } from "../core/index.ts";
 import type { By } from "../engine/engine.ts";
@@ -9,6 +9,7 @@ export type Call<R extends Route = Route> = {
   params: ParamsOf<R>;
   query: QueryRead<R>;
   body: BodyRead<R>;
+  headers: IncomingHttpHeaders;
   /** Of the body, or of `Idempotency-Key`. */
   client_event_id: string | null;
   /** Of the body, or of `If-Match`. */

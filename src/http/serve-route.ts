@@ -81,6 +81,7 @@ function callOf(request: FastifyRequest, reply: FastifyReply, parts: ReadParts, 
   return {
     by: request.by,
     params: request.params as Record<string, string>,
+    headers: request.headers,
     ...parts,
     signal: () => (signal ??= signalOf(reply, serving.stopping)),
     recognise: () => serving.guardian.recognise(request),

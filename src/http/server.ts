@@ -10,6 +10,7 @@ import type { AnyProblemCode, Lifecycle } from "../core/index.ts";
 import type { Directory } from "../engine/directory.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Bell } from "./bell.ts";
+import { serveConsole } from "./console-files.ts";
 import { docsPage } from "./docs-page.ts";
 import { endConnections } from "./end-connections.ts";
 import { Guardian } from "./guardian.ts";
@@ -33,7 +34,9 @@ import { serveClaims } from "./routes/claims.ts";
 import { serveEvents } from "./routes/events.ts";
 import { serveLifecycles } from "./routes/lifecycles.ts";
 import { serveMembers } from "./routes/members.ts";
+import { serveOverview } from "./routes/overview.ts";
 import { serveProjects } from "./routes/projects.ts";
+import { serveSession } from "./routes/session.ts";
 import { serveSystem } from "./routes/system.ts";
 import { serveTasks } from "./routes/tasks.ts";
 import { serveRoutes } from "./serve-route.ts";
@@ -59,6 +62,8 @@ export type ServerOptions = {
   requestsPerMinute?: number;
   /** Where figures are gathered, if the engine has figures to add to them. */
   metrics?: Metrics;
+  /** Where the console's built files are; without them there is no console. */
+  consoleFolder?: string;
   /** Compare every answer with what the contract says of it. */
   checksReplies?: boolean;
 };
@@ -119,6 +124,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     serveEvents(openFeed(taskFeed(engine))),
     serveProjects(directory),
     serveMembers(directory),
+    serveOverview(engine),
+    serveSession(directory),
     ...(options.more?.(openFeed) ?? []),
   ];
   const table = Object.assign({}, SYSTEM_ROUTES, ...sets.map((set) => set.table)) as RouteTable;
@@ -131,7 +138,9 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const all = [serveSystem({ directory, stopping, openApi, docs, figures }), ...sets];
   for (const set of all) serveRoutes(app, set, { guardian, own, stopping, checksReplies });
   for (const one of options.mounts ?? []) mount(app, one, { guardian, own, stopping });
-  app.setNotFoundHandler(answerNotFound(table, guardian, own));
+  const page =
+    options.consoleFolder === undefined ? () => null : await serveConsole(app, options.consoleFolder);
+  app.setNotFoundHandler(answerNotFound(table, { guardian, own, page }));
   return app;
 }
 

@@ -56,6 +56,9 @@ const TABLE: Row[] = [
   ["eve", "GET /api/lifecycles/planner/diagram", undefined, "200"],
   ["eve", "GET /api/lifecycles/__proto__/diagram", undefined, "404 NOT_FOUND"],
 
+  ["eve", "GET /api/lifecycles/board/check", undefined, "200"],
+  ["eve", "GET /api/lifecycles/boad/check", undefined, "404 NOT_FOUND"],
+
   ["ann", "POST /api/tasks", board, "201"],
   ["nobody", "POST /api/tasks", board, "401 INVALID_TOKEN"],
   ["ann", "POST /api/tasks", { ...board, project_id: null, unheard_of: { of: [1] } }, "201"],
@@ -140,6 +143,11 @@ const TABLE: Row[] = [
   ["eve", "GET /api/tasks/{task}/actions", undefined, "200"],
   ["out", "GET /api/tasks/{task}/actions", undefined, "404 TASK_NOT_FOUND"],
   ["ann", `GET /api/tasks/${NO_UUID}/actions`, undefined, "404 TASK_NOT_FOUND"],
+
+  ["eve", "GET /api/tasks/{task}/links", undefined, "200"],
+  ["out", "GET /api/tasks/{task}/links", undefined, "404 TASK_NOT_FOUND"],
+  ["other", "GET /api/tasks/{task}/links", undefined, "404 TASK_NOT_FOUND"],
+  ["ann", `GET /api/tasks/${NO_UUID}/links`, undefined, "404 TASK_NOT_FOUND"],
 
   ["bob", "POST /api/tasks/{task}/transitions", claim, "200"],
   ["nobody", "POST /api/tasks/{task}/transitions", claim, "401 INVALID_TOKEN"],
@@ -263,6 +271,10 @@ const TABLE: Row[] = [
   ["admin", "PATCH /api/members/admin", { active: false }, "409 LAST_ADMIN"],
   ["ann", "PATCH /api/members/ann", { roles: ["admin"] }, "403 FORBIDDEN"],
 
+  ["admin", "GET /api/members/eve/tokens", undefined, "200"],
+  ["admin", "GET /api/members/nobody/tokens", undefined, "404 NOT_FOUND"],
+  ["other", "GET /api/members/bob/tokens", undefined, "404 NOT_FOUND"],
+  ["ann", "GET /api/members/ann/tokens", undefined, "403 FORBIDDEN"],
   ["admin", "POST /api/members/eve/tokens", undefined, "201"],
   ["admin", "POST /api/members/eve/tokens", {}, "201"],
   ["admin", "POST /api/members/nobody/tokens", undefined, "404 NOT_FOUND"],
@@ -273,6 +285,18 @@ const TABLE: Row[] = [
   ["admin", `DELETE /api/tokens/${NO_UUID}`, undefined, "404 NOT_FOUND"],
   ["other", "DELETE /api/tokens/{token}", undefined, "404 NOT_FOUND"],
   ["ann", "DELETE /api/tokens/{token}", undefined, "403 FORBIDDEN"],
+
+  ["eve", "GET /api/overview", undefined, "200"],
+  ["out", "GET /api/overview?window=week&lifecycle=board&project_id=main", undefined, "200"],
+  ["nobody", "GET /api/overview", undefined, "401 INVALID_TOKEN"],
+  ["eve", "GET /api/overview?window=year", undefined, "422 VALIDATION_ERROR"],
+
+  ["nobody", "POST /api/session", { token: desk.admin }, "200"],
+  ["nobody", "POST /api/session", { token: "nonsense" }, "401 INVALID_TOKEN"],
+  ["nobody", "POST /api/session", { token: "two words" }, "422 VALIDATION_ERROR"],
+  ["eve", "GET /api/session", undefined, "200"],
+  ["nobody", "GET /api/session", undefined, "401 INVALID_TOKEN"],
+  ["nobody", "DELETE /api/session", undefined, "204"],
 ];
 
 test.each(TABLE)("%s: %s with %j is %s", async (who, what, body, answer) => {
@@ -306,12 +330,17 @@ test("the table has every route, with all its answers and all refusals of its ow
       .filter((want) => !seen.some((answer) => answer.endsWith(want)))
       .map((want) => `${method} ${path}: ${want}`);
   });
-  // Told elsewhere: a task that was there already, a database that is not, a fact that nothing loads, a stream.
+  // Told elsewhere: a task that was there already, a database that is not, a fact that nothing loads, a stream, and what
+  // browsers are refused.
   expect(missing).toEqual([
     "GET /ready: UNAVAILABLE",
     "POST /api/tasks: 200",
     "GET /api/tasks/{id}/actions: NOT_SET_UP",
     "GET /api/events: 200",
+    "POST /api/session: MEMBER_INACTIVE",
+    "POST /api/session: CROSS_SITE_REQUEST",
+    "POST /api/session: UNAVAILABLE",
+    "DELETE /api/session: CROSS_SITE_REQUEST",
   ]);
 });
 

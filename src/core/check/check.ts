@@ -35,7 +35,16 @@ const MOST_SITUATIONS = 200_000;
 
 /** Walks every situation a task can get into (with default settings) and reports what is wrong with any of them. */
 export function check(lifecycle: Lifecycle): CheckReport {
-  const walk = explore(new Model(lifecycle));
+  const walking = checking(lifecycle);
+  for (;;) {
+    const { done, value } = walking.next();
+    if (done) return value;
+  }
+}
+
+/** The same step by step, for whoever has other things to do in between. */
+export function* checking(lifecycle: Lifecycle): Generator<undefined, CheckReport, undefined> {
+  const walk = yield* explore(new Model(lifecycle));
   return {
     lifecycle: lifecycle.name,
     version: lifecycle.version,
@@ -64,7 +73,7 @@ type Walk = {
   complete: boolean;
 };
 
-function explore(model: Model): Walk {
+function* explore(model: Model): Generator<undefined, Walk, undefined> {
   const walk: Walk = {
     model,
     nodes: new Map(),
@@ -88,6 +97,7 @@ function explore(model: Model): Walk {
   // The queue grows while it is walked.
   for (const node of queue) {
     if (walk.nodes.size > MOST_SITUATIONS) return { ...walk, complete: false };
+    yield;
     const from = keyOf(node.task);
     for (const move of model.moves(node.task)) {
       walk.steps++;

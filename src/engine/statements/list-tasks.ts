@@ -34,6 +34,44 @@ const LIST_UNFINISHED = `
   order by p.id
   limit $9`;
 
+// The newest first: the same walk backwards.
+const LIST_NEWEST = `
+  select t.* from pawl.task t
+  where t.org_id = $1
+    and ($2::uuid is null or t.id < $2)
+    and ($3::text is null or t.lifecycle = $3)
+    and ($4::text[] is null or t.status = any($4))
+    and ($5::text[] is null or t.project_id = any($5))
+    and ($6::text is null or t.assigned_to = $6)
+    and ($7::text is null or position(lower($7) in lower(t.title)) > 0)
+    and (not t.private or $8::text is null or t.created_by = $8 or t.assigned_to = $8)
+  order by t.id desc
+  limit $9`;
+
+// All that fits is looked at, and the best of it kept. What tasks are sorted by is made one number, smaller is earlier, so
+// that a cursor is that number and an id.
+const LIST_SORTED = `
+  select s.*, s.sort_key::text as sort_key from (
+    select t.*, coalesce($11::float8 * case $10
+      when 'updated' then extract(epoch from t.updated_at)::float8
+      when 'entered' then extract(epoch from t.entered_at)::float8
+      when 'due' then extract(epoch from t.due_at)::float8
+      else t.priority::float8 end, 'Infinity') as sort_key
+    from pawl.task t
+    where t.org_id = $1
+      and ($3::text is null or t.lifecycle = $3)
+      and ($4::text[] is null or t.status = any($4))
+      and ($5::text[] is null or t.project_id = any($5))
+      and ($6::text is null or t.assigned_to = $6)
+      and ($7::text is null or position(lower($7) in lower(t.title)) > 0)
+      and (not t.private or $8::text is null or t.created_by = $8 or t.assigned_to = $8)
+  ) as s
+  where $2::uuid is null or (s.sort_key, s.id) > ($12::text::float8, $2)
+  order by s.sort_key, s.id
+  limit $9`;
+
+export type TaskSort = "created" | "updated" | "entered" | "due" | "priority";
+
 export type TaskFilter = {
   cursor: string | null;
   lifecycle: string | null;
@@ -52,9 +90,24 @@ export function listTasks(
   tx: Tx,
   org_id: string,
   filter: TaskFilter,
-  { unfinished }: { unfinished: boolean },
+  { unfinished, newestFirst }: { unfinished: boolean; newestFirst: boolean },
 ): Promise<TaskRow[]> {
-  return query<TaskRow>(tx, unfinished ? LIST_UNFINISHED : LIST_TASKS, [
+  const statement = newestFirst ? LIST_NEWEST : unfinished ? LIST_UNFINISHED : LIST_TASKS;
+  return query<TaskRow>(tx, statement, paramsOf(org_id, filter));
+}
+
+/** Tasks by something else than their age; each with the key that it was sorted by. */
+export function listSorted(
+  tx: Tx,
+  org_id: string,
+  filter: TaskFilter,
+  { sort, descending, after }: { sort: TaskSort; descending: boolean; after: string | null },
+): Promise<(TaskRow & { sort_key: string })[]> {
+  return query(tx, LIST_SORTED, [...paramsOf(org_id, filter), sort, descending ? -1 : 1, after]);
+}
+
+function paramsOf(org_id: string, filter: TaskFilter) {
+  return [
     org_id,
     filter.cursor,
     filter.lifecycle,
@@ -64,5 +117,5 @@ export function listTasks(
     filter.text,
     filter.reader,
     filter.limit,
-  ]);
+  ];
 }

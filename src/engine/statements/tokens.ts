@@ -1,3 +1,4 @@
+import type { Instant } from "../../core/index.ts";
 import { ask } from "../ask.ts";
 import type { Confines } from "../confines.ts";
 import type { Sql } from "../database/connect.ts";
@@ -53,6 +54,19 @@ export async function saveToken(tx: Tx, org_id: string, token: NewToken): Promis
     expires_in_ms,
   ]);
   return row?.member_id ?? member_id;
+}
+
+const LIST_TOKENS = `
+  select t.id, t.created_by, t.created_at from pawl.token t
+  where t.org_id = $1 and t.member_id = $2 and t.revoked_at is null
+  order by t.created_at desc, t.id desc
+  limit $3`;
+
+export type TokenRow = { id: string; created_by: string | null; created_at: Instant };
+
+/** A member's tokens that are not revoked, the newest first. */
+export function listTokens(tx: Tx, org_id: string, member_id: string, limit: number): Promise<TokenRow[]> {
+  return query<TokenRow>(tx, LIST_TOKENS, [org_id, member_id, limit]);
 }
 
 const FIND_HOLDER_OF = `

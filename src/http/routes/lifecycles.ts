@@ -1,6 +1,7 @@
+import { setImmediate as others } from "node:timers/promises";
 import { LIFECYCLE_ROUTES } from "../../contract/index.ts";
-import { describeLifecycle, didYouMean, mermaid, refuse } from "../../core/index.ts";
-import type { Lifecycle, LifecycleDescription, Refusal } from "../../core/index.ts";
+import { checking, describeLifecycle, didYouMean, mermaid, refuse } from "../../core/index.ts";
+import type { CheckReport, Lifecycle, LifecycleDescription, Refusal } from "../../core/index.ts";
 import { answer, serve } from "../route-set.ts";
 import type { RouteSet } from "../route-set.ts";
 
@@ -10,6 +11,7 @@ export function serveLifecycles(lifecycles: readonly Lifecycle[]): RouteSet {
   const unknown = (name: string): Refusal =>
     refuse("NOT_FOUND", `There is no lifecycle "${name}"${didYouMean(name, byName.keys()) || "."}`, { name });
   const descriptions = new Map<string, LifecycleDescription>();
+  const reports = new Map<string, Promise<CheckReport>>();
   const describe = (lifecycle: Lifecycle) => {
     const description = descriptions.get(lifecycle.name) ?? describeLifecycle(lifecycle);
     descriptions.set(lifecycle.name, description);
@@ -33,5 +35,26 @@ export function serveLifecycles(lifecycles: readonly Lifecycle[]): RouteSet {
       const lifecycle = byName.get(name);
       return lifecycle ? answer(200, mermaid(lifecycle)) : unknown(name);
     },
+    checkLifecycle: async ({ params: { name } }) => {
+      const lifecycle = byName.get(name);
+      if (!lifecycle) return unknown(name);
+      const report = reports.get(name) ?? checkInSlices(lifecycle);
+      reports.set(name, report);
+      return answer(200, await report);
+    },
   });
+}
+
+const SLICE_MS = 10;
+
+/** Checks a lifecycle without keeping everybody else waiting: a large one takes a second. */
+async function checkInSlices(lifecycle: Lifecycle): Promise<CheckReport> {
+  const walking = checking(lifecycle);
+  for (let begun = performance.now(); ;) {
+    const { done, value } = walking.next();
+    if (done) return value;
+    if (performance.now() - begun < SLICE_MS) continue;
+    await others();
+    begun = performance.now();
+  }
 }

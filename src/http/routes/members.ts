@@ -1,4 +1,4 @@
-import { MEMBER_ROUTES } from "../../contract/index.ts";
+import { MEMBER_ROUTES, onWire } from "../../contract/index.ts";
 import type { Directory, Member } from "../../engine/directory.ts";
 import { defined } from "../defined.ts";
 import { answer, serve } from "../route-set.ts";
@@ -20,6 +20,13 @@ export function serveMembers(directory: Directory): RouteSet {
     changeMember: async ({ by, params, body: { client_event_id: _, ...change }, client_event_id }) => {
       const made = await directory.changeMember(by, params.id, defined(change), { client_event_id });
       return made.kind === "refused" ? made : answer(200, made.answer, { replayed: made.replayed });
+    },
+    listTokens: async ({ by, params }) => {
+      const tokens = await directory.tokens(by, params.id);
+      if ("kind" in tokens) return tokens;
+      return answer(200, {
+        tokens: tokens.map(({ created_at, ...token }) => ({ ...token, created_at: onWire(created_at) })),
+      });
     },
     createToken: async ({ by, params }) => {
       const issued = await directory.issueToken(by, params.id);

@@ -1,8 +1,16 @@
-import { eventOnWire, onWireOrNull, problemDocument, TASK_ROUTES, taskOnWire } from "../../contract/index.ts";
+import {
+  eventOnWire,
+  onWire,
+  onWireOrNull,
+  problemDocument,
+  TASK_ROUTES,
+  taskOnWire,
+} from "../../contract/index.ts";
 import { permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
 import type { NewTask } from "../../engine/admit-creations.ts";
 import type { By, Engine } from "../../engine/engine.ts";
+import type { Links } from "../../engine/links.ts";
 import type { Performed } from "../../engine/perform.ts";
 import type { Bell } from "../bell.ts";
 import { defined } from "../defined.ts";
@@ -51,6 +59,10 @@ export function serveTasks({ engine, bell, own, log }: House): RouteSet {
       explainTask: async ({ by, params: { id } }) => {
         const actions = await engine.explain(by, id);
         return "kind" in actions ? actions : answer(200, { actions });
+      },
+      getTaskLinks: async ({ by, params: { id } }) => {
+        const links = await engine.links(by, id);
+        return "kind" in links ? links : answer(200, { ...links, holds: links.holds.map(holdOnWire) });
       },
       moveTask: async ({ by, params: { id }, body, client_event_id, expected_row_version }) => {
         const request = { ...defined(body), task_id: id, client_event_id, expected_row_version };
@@ -134,6 +146,10 @@ function failed(error: unknown, log: Log): Refusal {
   const { code, detail, params = {}, fault } = toldOf(error);
   if (fault) log.error({ err: error }, "one of many moves failed");
   return refuse(code, detail, params);
+}
+
+function holdOnWire({ placed_at, released_at, ...hold }: Links["holds"][number]) {
+  return { ...hold, placed_at: onWire(placed_at), released_at: onWireOrNull(released_at) };
 }
 
 /** A move that is wrongly shaped: may this role do it at all? */

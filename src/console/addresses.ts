@@ -1,0 +1,14 @@
+const part = encodeURIComponent;
+
+/** Where things are in the console. */
+export const addresses = {
+  overview: "/",
+  board: (lifecycle: string) => `/lifecycles/${part(lifecycle)}/board`,
+  table: (lifecycle: string) => `/lifecycles/${part(lifecycle)}/table`,
+  rules: (lifecycle: string) => `/lifecycles/${part(lifecycle)}/rules`,
+  screen: (lifecycle: string, screen: string) => `/lifecycles/${part(lifecycle)}/${part(screen)}`,
+  task: (id: string) => `/tasks/${part(id)}`,
+  events: "/events",
+  members: "/members",
+  settings: "/settings",
+} as const;

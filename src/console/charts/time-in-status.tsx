@@ -1,0 +1,36 @@
+import { useQuery } from "@tanstack/react-query";
+import type { LifecycleFigures } from "../data/client.ts";
+import { queries } from "../data/queries.ts";
+import { toneOf, useStatusLabel } from "../design/status.tsx";
+import { useWords } from "../texts/words.tsx";
+import "./charts.css";
+
+/** How long tasks stay where: half of them no longer than the solid part, nine of ten no longer than the light one. */
+export function TimeInStatus({ figures }: { figures: LifecycleFigures }) {
+  const { t, f } = useWords();
+  const { data: lifecycle } = useQuery(queries.lifecycle(figures.name));
+  const label = useStatusLabel(figures.name);
+  const stays = figures.statuses.flatMap(({ status, median_seconds, slow_seconds }) =>
+    median_seconds === null || slow_seconds === null ? [] : [{ status, median_seconds, slow_seconds }],
+  );
+  if (stays.length === 0) return <p className="faint small chart-empty">{t.overview.noMoves}</p>;
+  const longest = Math.max(...stays.map(({ slow_seconds }) => slow_seconds), 1);
+  // By its root: seconds and days are seen on one chart.
+  const width = (seconds: number) => `${Math.max(1.5, Math.sqrt(seconds / longest) * 100)}%`;
+  return (
+    <ul className="stays">
+      {stays.map(({ status, median_seconds, slow_seconds }) => (
+        <li key={status} data-tone={toneOf(lifecycle, status)} title={status}>
+          <span className="cut">{label(status)}</span>
+          <span className="stay" aria-hidden="true">
+            <i className="slow" style={{ width: width(slow_seconds) }} />
+            <i style={{ width: width(median_seconds) }} />
+          </span>
+          <span className="num" title={`${f.span(median_seconds)} / ${f.span(slow_seconds)}`}>
+            {f.span(median_seconds)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

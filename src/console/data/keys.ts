@@ -1,0 +1,24 @@
+import type { ListQuery } from "./queries.ts";
+
+/** The names of all that is asked for; what an event makes stale is told by them. */
+export const keys = {
+  all: ["pawl"] as const,
+  me: ["pawl", "me"] as const,
+  lifecycles: ["pawl", "lifecycles"] as const,
+  lifecycle: (name: string) => ["pawl", "lifecycle", name] as const,
+  check: (name: string) => ["pawl", "check", name] as const,
+  members: ["pawl", "members"] as const,
+  tokens: (member: string) => ["pawl", "tokens", member] as const,
+  projects: ["pawl", "projects"] as const,
+  overviews: ["pawl", "overview"] as const,
+  overview: (query: object) => ["pawl", "overview", query] as const,
+  lists: ["pawl", "list"] as const,
+  listsOf: (lifecycle: string) => ["pawl", "list", lifecycle] as const,
+  list: (query: ListQuery) => ["pawl", "list", query.lifecycle, query] as const,
+  found: (words: string) => ["pawl", "found", words] as const,
+  task: (id: string) => ["pawl", "task", id] as const,
+  taskItself: (id: string) => ["pawl", "task", id, "itself"] as const,
+  journal: (id: string) => ["pawl", "task", id, "journal"] as const,
+  actions: (id: string) => ["pawl", "task", id, "actions"] as const,
+  links: (id: string) => ["pawl", "task", id, "links"] as const,
+};

@@ -1,0 +1,70 @@
+import { useEffect, useId, useRef } from "react";
+import type { FormEvent, ReactNode } from "react";
+import { useWords } from "../texts/words.tsx";
+import { IconButton } from "./button.tsx";
+import "./dialog.css";
+
+/** A question that comes before everything else; the browser keeps the focus in it and gives it back. */
+export function Dialog({
+  title,
+  lead,
+  wide = false,
+  foot,
+  onClose,
+  onSubmit,
+  children,
+}: {
+  title: ReactNode;
+  lead?: ReactNode;
+  wide?: boolean;
+  foot?: ReactNode;
+  onClose: () => void;
+  onSubmit?: () => void;
+  children: ReactNode;
+}) {
+  const { t } = useWords();
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = ref.current;
+    if (dialog && !dialog.open) dialog.showModal();
+    return () => dialog?.close();
+  }, []);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit?.();
+  };
+  const inside = (
+    <>
+      <header className="head">
+        <div className="stack tight">
+          <h2 id={id}>{title}</h2>
+          {lead && <p className="soft small">{lead}</p>}
+        </div>
+        <span className="push" />
+        <IconButton icon="close" label={t.common.close} small onClick={onClose} />
+      </header>
+      <div className="body">{children}</div>
+      {foot && <footer className="foot">{foot}</footer>}
+    </>
+  );
+  return (
+    <dialog
+      ref={ref}
+      className={`dialog${wide ? " wide" : ""}`}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      {onSubmit ? (
+        <form className="dialog-form" noValidate onSubmit={submit}>
+          {inside}
+        </form>
+      ) : (
+        inside
+      )}
+    </dialog>
+  );
+}

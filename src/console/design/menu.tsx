@@ -1,0 +1,66 @@
+import { useEffect, useRef, useState } from "react";
+import type { KeyboardEvent, ReactNode } from "react";
+
+/** A button with a list below it; arrows go through the list, Escape closes it. */
+export function Menu({
+  button,
+  label,
+  className = "button quiet",
+  left = false,
+  children,
+}: {
+  button: ReactNode;
+  label: string;
+  className?: string;
+  left?: boolean;
+  children: (close: () => void) => ReactNode;
+}) {
+  const [open, setOpen] = useState(false);
+  const anchor = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    anchor.current?.querySelector<HTMLElement>(".menu :is(button, a)")?.focus();
+    const leave = (event: Event) => {
+      if (!anchor.current?.contains(event.target as Node)) setOpen(false);
+    };
+    document.addEventListener("pointerdown", leave);
+    return () => {
+      document.removeEventListener("pointerdown", leave);
+    };
+  }, [open]);
+  const close = () => {
+    setOpen(false);
+    anchor.current?.querySelector<HTMLElement>(":scope > button")?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!open) return;
+    if (event.key === "Escape") close();
+    else if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    else step(anchor.current, event.key === "ArrowDown" ? 1 : -1);
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <span ref={anchor} className={`anchor${left ? " left" : ""}`} onKeyDown={onKeyDown}>
+      <button
+        type="button"
+        className={className}
+        aria-expanded={open}
+        aria-label={label}
+        title={label}
+        onClick={() => {
+          setOpen(!open);
+        }}
+      >
+        {button}
+      </button>
+      {open && <div className="menu">{children(close)}</div>}
+    </span>
+  );
+}
+
+function step(anchor: HTMLElement | null, by: 1 | -1): void {
+  const items = [...(anchor?.querySelectorAll<HTMLElement>(".menu :is(button, a)") ?? [])];
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  items.at((at + by + items.length) % items.length)?.focus();
+}

@@ -1,0 +1,39 @@
+import { useMemberNames } from "../data/queries.ts";
+import { useWords } from "../texts/words.tsx";
+import type { Tone } from "./status.tsx";
+
+const TONES: readonly Tone[] = ["blue", "violet", "cyan", "good", "warn", "accent", "bad"];
+
+/** Somebody, by the letters of his name; always in the same colour. */
+export function Avatar({ id, name }: { id: string | null; name: string }) {
+  if (id === null) return <span className="avatar nobody" aria-hidden="true" />;
+  const letters = name
+    .split(/[\s_.-]+/)
+    .filter(Boolean)
+    .slice(0, 2)
+    .map((word) => word.charAt(0).toUpperCase());
+  return (
+    <span className="avatar" data-tone={TONES[hash(id) % TONES.length]} aria-hidden="true">
+      {letters.join("")}
+    </span>
+  );
+}
+
+/** Whose it is, by name. */
+export function Person({ id, absent }: { id: string | null; absent?: string }) {
+  const { t } = useWords();
+  const nameOf = useMemberNames();
+  const name = id === null ? (absent ?? t.common.nobody) : nameOf(id);
+  return (
+    <span className="row" style={{ gap: 6 }} title={id ?? undefined}>
+      <Avatar id={id} name={name} />
+      <span className={`cut${id === null ? " faint" : ""}`}>{name}</span>
+    </span>
+  );
+}
+
+function hash(text: string): number {
+  let value = 7;
+  for (const letter of text) value = (value * 31 + (letter.codePointAt(0) ?? 0)) >>> 0;
+  return value;
+}

@@ -1,0 +1,93 @@
+import type { ReactNode } from "react";
+import { PawlProblem } from "../data/client.ts";
+import { useWords } from "../texts/words.tsx";
+import { Button } from "./button.tsx";
+import { Icon } from "./icon.tsx";
+import type { IconName } from "./icon.tsx";
+
+/** Nothing to show, and what that means. */
+export function Empty({
+  icon = "check",
+  title,
+  hint,
+  compact = false,
+  children,
+}: {
+  icon?: IconName;
+  title: string;
+  hint?: string;
+  compact?: boolean;
+  children?: ReactNode;
+}) {
+  return (
+    <div className={`state${compact ? " compact" : ""}`}>
+      <span className="glyph">
+        <Icon name={icon} />
+      </span>
+      <strong>{title}</strong>
+      {hint && <p>{hint}</p>}
+      {children}
+    </div>
+  );
+}
+
+/** Where something will be in a moment. */
+export function Bones({ lines = 3, height = 16 }: { lines?: number; height?: number }) {
+  const { t } = useWords();
+  return (
+    <div className="stack" role="status" aria-label={t.common.loading}>
+      {Array.from({ length: lines }, (_, index) => (
+        <div key={index} className="bone" style={{ height, width: `${100 - ((index * 17) % 40)}%` }} />
+      ))}
+    </div>
+  );
+}
+
+/** What went wrong, in words, and the way on. */
+export function Trouble({
+  error,
+  onRetry,
+  compact = false,
+}: {
+  error: unknown;
+  onRetry?: () => void;
+  compact?: boolean;
+}) {
+  const { t } = useWords();
+  const problem = error instanceof PawlProblem ? error : null;
+  const isGone = problem?.status === 0 || problem?.code === "UNAVAILABLE";
+  return (
+    <div className={`state${compact ? " compact" : ""}`} role="alert">
+      <span className="glyph">
+        <Icon name="alert" />
+      </span>
+      <strong>{isGone ? t.common.noAnswer : t.common.unknownProblem}</strong>
+      <p>{isGone ? t.common.noAnswerHint : (problem?.detail ?? String(error))}</p>
+      {problem?.requestId && <p className="faint small">{t.common.requestId(problem.requestId)}</p>}
+      {onRetry && (
+        <Button small onClick={onRetry}>
+          {t.common.retry}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A refusal or a fault, where it happened. */
+export function ProblemNote({ problem }: { problem: unknown }) {
+  const { t } = useWords();
+  const known = problem instanceof PawlProblem ? problem : null;
+  return (
+    <div className="note" data-tone="bad" role="alert">
+      <Icon name="alert" />
+      <div className="stack tight">
+        <span>{known ? (known.status === 0 ? t.common.noAnswer : known.detail) : String(problem)}</span>
+        {known && known.status !== 0 && (
+          <span className="small soft">
+            <code>{known.code}</code> {known.next}
+          </span>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Lifecycle } from "../data/client.ts";
+import { queries } from "../data/queries.ts";
+import { lifecycleScreens } from "../lifecycle-screens.ts";
+import { useWords } from "../texts/words.tsx";
+
+export type Tone = "good" | "warn" | "bad" | "blue" | "violet" | "cyan" | "slate" | "accent";
+
+const WORDS: readonly [RegExp, Tone][] = [
+  [/stuck|fail|error|expired|lost|reject/i, "bad"],
+  [/block|hold|wait|pause|suspend/i, "warn"],
+  [/review|submit|approv|check|test/i, "violet"],
+];
+const ACTIVE: readonly Tone[] = ["blue", "cyan", "violet", "accent"];
+
+/** The tone that a status is shown in: by what the lifecycle says of it, then by what its name says. */
+export function toneOf(lifecycle: Lifecycle | undefined, status: string): Tone {
+  const spec = lifecycle?.statuses.find(({ name }) => name === status);
+  if (spec?.final && spec.success) return "good";
+  const spoken = WORDS.find(([pattern]) => pattern.test(status))?.[1];
+  if (spec?.final) return spoken === "bad" ? "bad" : "slate";
+  if (spoken) return spoken;
+  const isIdle = (name: string) =>
+    lifecycle?.pool?.from === name || (lifecycle?.creation.to?.some((row) => row.status === name) ?? false);
+  if (!spec || isIdle(status)) return "slate";
+  const active = lifecycle?.statuses.filter(
+    ({ name, final }) => !final && !isIdle(name) && toneByName(name) === null,
+  );
+  return ACTIVE[(active ?? []).findIndex(({ name }) => name === status) % ACTIVE.length] ?? "blue";
+}
+
+function toneByName(status: string): Tone | null {
+  return WORDS.find(([pattern]) => pattern.test(status))?.[1] ?? null;
+}
+
+/** `IN_PROGRESS` as people write it; a lifecycle's screens may know better words. */
+export function useStatusLabel(lifecycle: string): (status: string) => string {
+  const { language } = useWords();
+  const words = lifecycleScreens[lifecycle]?.words?.[language];
+  return (status) => words?.[status] ?? labelOf(status);
+}
+
+export function labelOf(name: string): string {
+  const words = name.replaceAll(/[_-]+/g, " ").toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export function StatusChip({ lifecycle, status }: { lifecycle: string; status: string }) {
+  const { data } = useQuery(queries.lifecycle(lifecycle));
+  const label = useStatusLabel(lifecycle);
+  return (
+    <span className="chip" data-tone={toneOf(data, status)} title={status}>
+      <span className="cut">{label(status)}</span>
+    </span>
+  );
+}

@@ -1,0 +1,14 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { Console } from "./app.tsx";
+import "./design/tokens.css";
+import "./design/base.css";
+import "./design/parts.css";
+
+const root = document.getElementById("console");
+if (!root) throw new Error("the page has no place for the console");
+createRoot(root).render(
+  <StrictMode>
+    <Console />
+  </StrictMode>,
+);

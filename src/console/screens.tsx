@@ -1,0 +1,59 @@
+import { lazy } from "react";
+import type { ComponentType, LazyExoticComponent } from "react";
+import { addresses } from "./addresses.ts";
+import { Empty } from "./design/states.tsx";
+import { lifecycleScreens } from "./lifecycle-screens.ts";
+import { Link, matchPath } from "./router.tsx";
+import { Overview } from "./screens/overview/overview.tsx";
+import { useWords } from "./texts/words.tsx";
+
+type Params = Record<string, string>;
+type Row = [pattern: string, screen: ComponentType<Params> | LazyExoticComponent<ComponentType<Params>>];
+
+/** Which screen is where. The overview comes with the page, all others when they are first looked at. */
+const SCREENS: readonly Row[] = [
+  ["/", Overview],
+  ["/lifecycles/:lifecycle/board", screen(async () => (await import("./screens/board/board.tsx")).Board)],
+  ["/lifecycles/:lifecycle/table", screen(async () => (await import("./screens/table/table.tsx")).Table)],
+  ["/lifecycles/:lifecycle/rules", screen(async () => (await import("./screens/lifecycle/lifecycle.tsx")).LifecycleScreen)],
+  ["/lifecycles/:lifecycle/:tab", OwnScreen],
+  ["/tasks/:id", screen(async () => (await import("./screens/task/task.tsx")).TaskScreen)],
+  [addresses.events, screen(async () => (await import("./screens/events/events.tsx")).Events)],
+  [addresses.members, screen(async () => (await import("./screens/members/members.tsx")).Members)],
+  [addresses.settings, screen(async () => (await import("./screens/settings/settings.tsx")).Settings)],
+];
+
+export function Screen({ path }: { path: string }) {
+  for (const [pattern, Shown] of SCREENS) {
+    const params = matchPath(pattern, path);
+    if (params) return <Shown key={JSON.stringify(params)} {...params} />;
+  }
+  return <Nowhere />;
+}
+
+function screen(load: () => Promise<ComponentType<never>>) {
+  return lazy(async () => ({ default: (await load()) as ComponentType<Params> }));
+}
+
+const OWN = new Map<string, LazyExoticComponent<ComponentType<{ lifecycle: string }>>>();
+
+/** A screen that a lifecycle brings with it. */
+function OwnScreen({ lifecycle = "", tab = "" }: Params) {
+  const own = lifecycleScreens[lifecycle]?.tabs?.find(({ id }) => id === tab);
+  if (!own) return <Nowhere />;
+  const key = `${lifecycle}/${tab}`;
+  const Shown = OWN.get(key) ?? lazy(own.load);
+  OWN.set(key, Shown);
+  return <Shown lifecycle={lifecycle} />;
+}
+
+function Nowhere() {
+  const { t } = useWords();
+  return (
+    <Empty icon="search" title={t.common.notFound} hint={t.common.notFoundHint}>
+      <Link className="button" href={addresses.overview}>
+        {t.common.toOverview}
+      </Link>
+    </Empty>
+  );
+}

@@ -1,0 +1,1 @@
+export function Board() { return null; }

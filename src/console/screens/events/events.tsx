@@ -1,0 +1,1 @@
+export function Events() { return null; }

@@ -1,0 +1,1 @@
+export function LifecycleScreen() { return null; }

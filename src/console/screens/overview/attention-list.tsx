@@ -1,0 +1,54 @@
+import { addresses } from "../../addresses.ts";
+import type { Overview } from "../../data/client.ts";
+import { useNow } from "../../design/clock.ts";
+import { Person } from "../../design/person.tsx";
+import { Empty } from "../../design/states.tsx";
+import { StatusChip } from "../../design/status.tsx";
+import { Link } from "../../router.tsx";
+import { useWords } from "../../texts/words.tsx";
+
+/** The tasks that somebody should look at, and for how long nobody has. */
+export function AttentionList({ tasks, total }: { tasks: Overview["attention"]; total: number }) {
+  const { t, f } = useWords();
+  const now = useNow(10);
+  return (
+    <section className="card">
+      <header className="head">
+        <h2>{t.overview.attention}</h2>
+        {total > 0 && (
+          <span className="badge" data-tone="warn">
+            {f.number(total)}
+          </span>
+        )}
+      </header>
+      {tasks.length === 0 ? (
+        <Empty compact title={t.overview.attentionEmpty} hint={t.overview.attentionEmptyHint} />
+      ) : (
+        <ul className="attention">
+          {tasks.map((task) => (
+            <li key={task.task_id}>
+              <Link href={addresses.task(task.task_id)} className="cut">
+                {task.title}
+              </Link>
+              <span className="bad num small" title={f.moment(task.since)}>
+                {t.overview.for(f.span((now - Date.parse(task.since)) / 1_000))}
+              </span>
+              <div className="row wrap small">
+                <StatusChip lifecycle={task.lifecycle} status={task.status} />
+                {task.reasons
+                  .filter((reason) => reason !== "stuck")
+                  .map((reason) => (
+                    <span key={reason} className="chip plain" data-tone="warn">
+                      {t.overview.reason[reason]}
+                    </span>
+                  ))}
+                <span className="faint">{task.lifecycle}</span>
+                <Person id={task.assigned_to} />
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

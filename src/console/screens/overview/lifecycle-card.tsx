@@ -1,0 +1,107 @@
+import { lazy, Suspense } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { addresses } from "../../addresses.ts";
+import type { LifecycleFigures, Overview } from "../../data/client.ts";
+import { queries } from "../../data/queries.ts";
+import { Icon } from "../../design/icon.tsx";
+import { toneOf, useStatusLabel } from "../../design/status.tsx";
+import { TimeInStatus } from "../../charts/time-in-status.tsx";
+import { Link } from "../../router.tsx";
+import { useWords } from "../../texts/words.tsx";
+
+const Throughput = lazy(async () => ({ default: (await import("../../charts/throughput.tsx")).Throughput }));
+
+/** A lifecycle at a glance: how much is where, how much comes and goes, and how long it takes. */
+export function LifecycleCard({ figures, overview }: { figures: LifecycleFigures; overview: Overview }) {
+  const { t, f } = useWords();
+  const created = total(figures.created);
+  const finished = total(figures.finished);
+  const idle = figures.open === 0 && created === 0 && finished === 0;
+  return (
+    <section className="card lifecycle-card" data-idle={idle}>
+      <header className="head">
+        <h2>
+          <Link href={addresses.board(figures.name)} title={t.overview.openBoard(figures.name)}>
+            {figures.name}
+          </Link>
+        </h2>
+        {figures.attention > 0 && (
+          <span className="badge" data-tone="warn" title={t.shell.attention(figures.attention)}>
+            <Icon name="alert" /> {f.number(figures.attention)}
+          </span>
+        )}
+        <span className="push row figures">
+          <Figure value={f.short(figures.open)} label={t.overview.open} />
+          <Figure value={f.short(created)} label={t.overview.created} />
+          <Figure value={f.short(finished)} label={t.overview.finished} />
+        </span>
+      </header>
+      {idle ? (
+        <p className="body faint">{t.overview.empty}</p>
+      ) : (
+        <div className="body">
+          <StatusBar figures={figures} />
+          <div className="charts">
+            <figure>
+              <figcaption>{t.overview.throughput}</figcaption>
+              {created + finished === 0 ? (
+                <p className="faint small chart-empty">{t.overview.noThroughput}</p>
+              ) : (
+                <Suspense fallback={<div className="bone chart-bone" />}>
+                  <Throughput figures={figures} overview={overview} />
+                </Suspense>
+              )}
+            </figure>
+            <figure>
+              <figcaption title={t.overview.timeInStatusHint}>{t.overview.timeInStatus}</figcaption>
+              <TimeInStatus figures={figures} />
+            </figure>
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Figure({ value, label }: { value: string; label: string }) {
+  return (
+    <span className="figure">
+      <b className="num">{value}</b> <span>{label}</span>
+    </span>
+  );
+}
+
+/** Open tasks by status, each as wide as its share; what is finished stands beside, counted within the window. */
+function StatusBar({ figures }: { figures: LifecycleFigures }) {
+  const { t, f } = useWords();
+  const { data: lifecycle } = useQuery(queries.lifecycle(figures.name));
+  const label = useStatusLabel(figures.name);
+  const open = figures.statuses.filter(({ tasks }) => tasks !== null && tasks > 0);
+  return (
+    <div className="stack tight">
+      {open.length > 0 && (
+        <div className="status-bar" aria-hidden="true">
+          {open.map(({ status, tasks }) => (
+            <i key={status} data-tone={toneOf(lifecycle, status)} style={{ flexGrow: tasks ?? 0 }} />
+          ))}
+        </div>
+      )}
+      <ul className="status-list">
+        {figures.statuses
+          .filter(({ tasks, entered }) => (tasks ?? entered) > 0)
+          .map(({ status, tasks, entered, final }) => (
+            <li key={status} data-tone={toneOf(lifecycle, status)} title={status}>
+              <i />
+              <span>{label(status)}</span>
+              <b className="num">{final ? `+${f.short(entered)}` : f.short(tasks ?? 0)}</b>
+              {final && <span className="unseen">{t.overview.finalNow(f.number(entered))}</span>}
+            </li>
+          ))}
+      </ul>
+    </div>
+  );
+}
+
+function total(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,127 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Overview as Figures } from "../../data/client.ts";
+import { queries } from "../../data/queries.ts";
+import type { Window } from "../../data/queries.ts";
+import { Segments } from "../../design/button.tsx";
+import { Icon } from "../../design/icon.tsx";
+import { Bones, Empty, Trouble } from "../../design/states.tsx";
+import { useSearch } from "../../router.tsx";
+import { usePageTitle } from "../../shell/page-title.ts";
+import { useWords } from "../../texts/words.tsx";
+import { AttentionList } from "./attention-list.tsx";
+import { LifecycleCard } from "./lifecycle-card.tsx";
+import { Workers } from "./workers.tsx";
+import "./overview.css";
+
+const WINDOWS: readonly Window[] = ["hour", "day", "week"];
+
+/** What moves, what is stuck, and who works. */
+export function Overview() {
+  const { t, f } = useWords();
+  const [window, setWindow] = useWindow();
+  const { data, error, refetch } = useQuery(queries.overview({ window }));
+  usePageTitle(t.overview.title);
+  return (
+    <>
+      <header className="page-head">
+        <h1>{t.overview.title}</h1>
+        <span className="push" />
+        {data && <span className="faint small">{t.overview.asOf(f.time(data.at))}</span>}
+        <Segments
+          label={t.overview.throughput}
+          value={window}
+          onChange={setWindow}
+          options={WINDOWS.map((value) => ({ value, label: t.overview.window[value] }))}
+        />
+      </header>
+      {data ? <Shown data={data} /> : error ? <Trouble error={error} onRetry={() => void refetch()} /> : <Loading />}
+    </>
+  );
+}
+
+/** Which window the figures are of; in the address, so that it can be sent to others. */
+export function useWindow(): [Window, (window: Window) => void] {
+  const [search, change] = useSearch();
+  const window = WINDOWS.find((one) => one === search.get("window")) ?? "day";
+  return [
+    window,
+    (value) => {
+      change({ window: value === "day" ? null : value });
+    },
+  ];
+}
+
+function Shown({ data }: { data: Figures }) {
+  const { t, f } = useWords();
+  // Those with work in them first; what nobody uses stays out of the way.
+  const lifecycles = data.lifecycles.toSorted((a, b) => weight(b) - weight(a));
+  return (
+    <div className="overview">
+      {data.counted_since > data.since && (
+        <p className="note" data-tone="warn">
+          <Icon name="clock" />
+          {t.overview.countedSince(f.moment(data.counted_since))}
+        </p>
+      )}
+      <div className="overview-side">
+        <AttentionList tasks={data.attention} total={data.lifecycles.reduce((sum, one) => sum + one.attention, 0)} />
+        <Workers workers={data.workers} />
+        <Timers sweep={data.sweep} />
+      </div>
+      <div className="overview-main">
+        {lifecycles.length === 0 && <Empty title={t.overview.noLifecycles} />}
+        {lifecycles.map((figures) => (
+          <LifecycleCard key={figures.name} figures={figures} overview={data} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function weight({ open, created, finished }: Figures["lifecycles"][number]): number {
+  const moved = [...created, ...finished].reduce((sum, n) => sum + n, 0);
+  return (open > 0 ? 2 : 0) + (moved > 0 ? 1 : 0);
+}
+
+function Timers({ sweep }: { sweep: Figures["sweep"] }) {
+  const { t, f } = useWords();
+  const late = sweep.lag_seconds > 120;
+  return (
+    <section className="card">
+      <header className="head">
+        <h2>{t.overview.sweep}</h2>
+      </header>
+      <div className="body row" data-tone={late ? "warn" : "good"}>
+        <span className="timer-glyph">
+          <Icon name={late ? "alert" : "clock"} />
+        </span>
+        {sweep.due === 0 ? (
+          t.overview.sweepFine
+        ) : (
+          <span>
+            {t.overview.sweepDue(sweep.due)}, {t.overview.sweepLag(f.span(sweep.lag_seconds))}
+          </span>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Loading() {
+  return (
+    <div className="overview">
+      <div className="overview-side">
+        <div className="card body">
+          <Bones lines={5} />
+        </div>
+      </div>
+      <div className="overview-main">
+        {[1, 2].map((one) => (
+          <div key={one} className="card body">
+            <Bones lines={6} height={20} />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import type { Overview } from "../../data/client.ts";
+import { useNow } from "../../design/clock.ts";
+import { Avatar } from "../../design/person.tsx";
+import { useWords } from "../../texts/words.tsx";
+
+const SHOWN = 12;
+
+/** Whose hands work is in, and when they were last heard of. */
+export function Workers({ workers }: { workers: Overview["workers"] }) {
+  const { t, f } = useWords();
+  const now = useNow(5);
+  return (
+    <section className="card">
+      <header className="head">
+        <h2>{t.overview.workers}</h2>
+        {workers.length > 0 && <span className="badge">{f.number(workers.length)}</span>}
+      </header>
+      {workers.length === 0 ? (
+        <p className="body faint">{t.overview.workersEmpty}</p>
+      ) : (
+        <ul className="workers">
+          {workers.slice(0, SHOWN).map((worker) => (
+            <li key={worker.member_id}>
+              <Avatar id={worker.member_id} name={worker.name} />
+              <div className="stack">
+                <span className="row spread">
+                  <b className="cut">{worker.name}</b>
+                  <span className="faint small num">{t.overview.holds(Math.max(worker.tasks, worker.leases))}</span>
+                </span>
+                <span className="row spread small faint">
+                  <span>
+                    {worker.heartbeat_at
+                      ? t.overview.heartbeat(f.ago(worker.heartbeat_at, now))
+                      : worker.last_act_at && t.overview.lastAct(f.ago(worker.last_act_at, now))}
+                  </span>
+                  {worker.lease_until && <Lease until={worker.lease_until} now={now} />}
+                </span>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Lease({ until, now }: { until: string; now: number }) {
+  const { t, f } = useWords();
+  const left = (Date.parse(until) - now) / 1_000;
+  if (left <= 0) return <span className="bad">{t.overview.leaseOver}</span>;
+  return <span className="num">{t.overview.leaseEnds(f.span(left))}</span>;
+}

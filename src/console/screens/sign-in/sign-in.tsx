@@ -1,0 +1,100 @@
+import { useId, useState } from "react";
+import type { FormEvent } from "react";
+import { PawlProblem, signIn } from "../../data/client.ts";
+import type { Me } from "../../data/client.ts";
+import { Button, Segments } from "../../design/button.tsx";
+import { ProblemNote } from "../../design/states.tsx";
+import { Logo } from "../../shell/logo.tsx";
+import { usePreference } from "../../preferences.ts";
+import { LANGUAGES, useWords } from "../../texts/words.tsx";
+import type { Language } from "../../texts/words.tsx";
+import "./sign-in.css";
+
+const SPOKEN = Object.entries(LANGUAGES).map(([value, { name }]) => ({ value: value as Language, label: name }));
+
+export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: (me: Me) => void }) {
+  const { t, language } = useWords();
+  const [, speak] = usePreference("language");
+  const [token, setToken] = useState("");
+  const [remember, setRemember] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<unknown>(null);
+  const id = useId();
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(null);
+    try {
+      onSignedIn(await signIn(token.trim(), remember));
+    } catch (error) {
+      setProblem(error);
+      setBusy(false);
+    }
+  };
+  return (
+    <main className="sign-in">
+      <form className="card" onSubmit={(event) => void submit(event)}>
+        <Logo />
+        <div className="stack tight">
+          <h1>{t.signIn.title}</h1>
+          <p className="soft">{t.signIn.lead}</p>
+        </div>
+        {ended && problem === null && <p className="note">{t.signIn.ended}</p>}
+        {problem !== null && <WhyNot problem={problem} />}
+        <div className="field">
+          <label className="label" htmlFor={id}>
+            {t.signIn.token}
+          </label>
+          <input
+            id={id}
+            className="input mono"
+            type="password"
+            autoComplete="current-password"
+            autoFocus
+            required
+            aria-describedby={`${id}-hint`}
+            value={token}
+            onChange={(event) => {
+              setToken(event.target.value);
+            }}
+          />
+          <span className="hint" id={`${id}-hint`}>
+            {t.signIn.tokenHint}
+          </span>
+        </div>
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={remember}
+            onChange={(event) => {
+              setRemember(event.target.checked);
+            }}
+          />
+          {t.signIn.remember}
+        </label>
+        <Button look="main" type="submit" disabled={busy || token.trim() === ""}>
+          {t.signIn.submit}
+        </Button>
+        <Segments label={t.shell.language} value={language} options={SPOKEN} onChange={speak} />
+      </form>
+    </main>
+  );
+}
+
+function WhyNot({ problem }: { problem: unknown }) {
+  const { t } = useWords();
+  const code = problem instanceof PawlProblem ? problem.code : "";
+  if (code === "INVALID_TOKEN" || code === "VALIDATION_ERROR")
+    return (
+      <p className="note" data-tone="bad" role="alert">
+        {t.signIn.wrong}
+      </p>
+    );
+  if (code === "MEMBER_INACTIVE")
+    return (
+      <p className="note" data-tone="bad" role="alert">
+        {t.signIn.inactive}
+      </p>
+    );
+  return <ProblemNote problem={problem} />;
+}

@@ -1,0 +1,175 @@
+import { Suspense, useEffect, useRef, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useConnection, useLiveFeed } from "../data/live.ts";
+import { queries, useMe } from "../data/queries.ts";
+import { signOut } from "../data/client.ts";
+import { addresses } from "../addresses.ts";
+import { Button, IconButton } from "../design/button.tsx";
+import { useNow } from "../design/clock.ts";
+import { Icon } from "../design/icon.tsx";
+import { Menu } from "../design/menu.tsx";
+import { Avatar } from "../design/person.tsx";
+import { Bones } from "../design/states.tsx";
+import { usePreference } from "../preferences.ts";
+import { usePlace } from "../router.tsx";
+import { Screen } from "../screens.tsx";
+import { useWords } from "../texts/words.tsx";
+import { Palette } from "./palette.tsx";
+import { SideNav } from "./side-nav.tsx";
+import { useShortcuts } from "./shortcuts.ts";
+import "./shell.css";
+
+/** What is around every screen. */
+export function Shell() {
+  const { t } = useWords();
+  const { path } = usePlace();
+  const [drawer, setDrawer] = useState(false);
+  const [palette, setPalette] = useState(false);
+  const content = useRef<HTMLElement>(null);
+  useLiveFeed(useQueryClient());
+  useShortcuts(() => {
+    setPalette(true);
+  });
+  useEffect(() => {
+    setDrawer(false);
+    setPalette(false);
+    window.scrollTo(0, 0);
+  }, [path]);
+  const toContent = () => content.current?.focus();
+  return (
+    <div className="shell">
+      <Button className="skip" onClick={toContent}>
+        {t.common.skip}
+      </Button>
+      <SideNav open={drawer} />
+      <button
+        type="button"
+        className="drawer-ground"
+        aria-label={t.common.close}
+        data-open={drawer}
+        onClick={() => {
+          setDrawer(false);
+        }}
+      />
+      <div className="stage">
+        <header className="top">
+          <span className="narrow-only">
+            <IconButton
+              icon="menu"
+              label={t.shell.menu}
+              aria-expanded={drawer}
+              onClick={() => {
+                setDrawer(!drawer);
+              }}
+            />
+          </span>
+          <button
+            type="button"
+            className="finder"
+            aria-label={t.shell.palette}
+            onClick={() => {
+              setPalette(true);
+            }}
+          >
+            <Icon name="search" />
+            <span>{t.shell.palette}</span>
+            <kbd className="kbd">Ctrl K</kbd>
+          </button>
+          <span className="push" />
+          <Pulse />
+          <Account />
+        </header>
+        <StaleNote />
+        <main className="content" tabIndex={-1} ref={content}>
+          <Suspense fallback={<Bones lines={6} height={22} />}>
+            <Screen path={path} />
+          </Suspense>
+        </main>
+      </div>
+      {palette && (
+        <Palette
+          onClose={() => {
+            setPalette(false);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Whether what is shown follows the server. */
+function Pulse() {
+  const { t, f } = useWords();
+  const connection = useConnection();
+  const now = useNow(1);
+  const tone = connection.state === "live" ? "good" : connection.state === "lost" ? "warn" : "slate";
+  const text =
+    connection.state === "lost"
+      ? t.shell.lost(f.span((now - connection.since) / 1_000))
+      : t.shell[connection.state];
+  return (
+    <span className="pulse" data-tone={tone} data-connection={connection.state} title={text}>
+      <i />
+      <span>{text}</span>
+    </span>
+  );
+}
+
+function StaleNote() {
+  const { t, f } = useWords();
+  const connection = useConnection();
+  if (connection.state !== "lost") return null;
+  return (
+    <div className="stale" role="status">
+      <Icon name="alert" />
+      {t.shell.lostNote(f.time(connection.since))}
+    </div>
+  );
+}
+
+function Account() {
+  const { t } = useWords();
+  const me = useMe();
+  const [theme, setTheme] = usePreference("theme");
+  const dark = document.documentElement.dataset.theme === "dark";
+  const { data: lifecycles } = useQuery(queries.lifecycles());
+  return (
+    <Menu label={t.shell.account} className="button quiet icon" button={<Avatar id={me.id} name={me.name} />}>
+      {(close) => (
+        <>
+          <p className="caption">
+            {t.shell.signedInAs(me.name)}
+            <br />
+            {me.org_id} · {me.roles.join(", ")}
+            {lifecycles && me.roles.every((role) => role === "viewer") && ` · ${t.shell.readOnly}`}
+          </p>
+          <hr />
+          <button
+            type="button"
+            onClick={() => {
+              setTheme(dark ? "light" : "dark");
+              close();
+            }}
+          >
+            <Icon name={dark ? "sun" : "moon"} />
+            {dark ? t.palette.themeLight : t.palette.themeDark}
+            {theme === "system" && <span className="faint small push">{t.settings.themes.system}</span>}
+          </button>
+          <a href={addresses.settings}>
+            <Icon name="settings" />
+            {t.shell.settings}
+          </a>
+          <a href="/docs" target="_blank" rel="noreferrer">
+            <Icon name="docs" />
+            {t.shell.apiDocs}
+          </a>
+          <hr />
+          <button type="button" onClick={() => void signOut()}>
+            <Icon name="out" />
+            {t.shell.signOut}
+          </button>
+        </>
+      )}
+    </Menu>
+  );
+}

@@ -1,0 +1,93 @@
+import { useQuery } from "@tanstack/react-query";
+import { addresses } from "../addresses.ts";
+import { queries } from "../data/queries.ts";
+import { Icon } from "../design/icon.tsx";
+import type { IconName } from "../design/icon.tsx";
+import { Link, usePlace } from "../router.tsx";
+import { useWords } from "../texts/words.tsx";
+import { Logo } from "./logo.tsx";
+
+/** The way to everywhere: lifecycles with what is open in them, and the places that all share. */
+export function SideNav({ open }: { open: boolean }) {
+  const { t, f } = useWords();
+  const { path } = usePlace();
+  const { data: lifecycles = [] } = useQuery(queries.lifecycles());
+  const { data: overview } = useQuery(queries.overview({ window: "day" }));
+  const figures = new Map(overview?.lifecycles.map((one) => [one.name, one]));
+  return (
+    <aside className="side" data-open={open}>
+      <Logo />
+      <nav aria-label={t.shell.main}>
+        <ul>
+          <Place href={addresses.overview} icon="overview" title={t.shell.overview} current={path === "/"} />
+        </ul>
+        <div>
+          <h2>{t.shell.lifecycles}</h2>
+          <ul>
+            {lifecycles.map(({ name }) => {
+              const { open: tasks = 0, attention = 0 } = figures.get(name) ?? {};
+              return (
+                <Place
+                  key={name}
+                  href={addresses.board(name)}
+                  icon="board"
+                  title={name}
+                  current={path.startsWith(`/lifecycles/${encodeURIComponent(name)}/`)}
+                  badge={tasks > 0 ? f.short(tasks) : undefined}
+                  alert={attention > 0 ? t.shell.attention(attention) : undefined}
+                />
+              );
+            })}
+          </ul>
+        </div>
+        <ul>
+          <Place
+            href={addresses.events}
+            icon="events"
+            title={t.shell.events}
+            current={path === addresses.events}
+          />
+          <Place
+            href={addresses.members}
+            icon="members"
+            title={t.shell.members}
+            current={path === addresses.members}
+          />
+          <Place
+            href={addresses.settings}
+            icon="settings"
+            title={t.shell.settings}
+            current={path === addresses.settings}
+          />
+        </ul>
+      </nav>
+    </aside>
+  );
+}
+
+function Place({
+  href,
+  icon,
+  title,
+  current,
+  badge,
+  alert,
+}: {
+  href: string;
+  icon: IconName;
+  title: string;
+  current: boolean;
+  badge?: string | undefined;
+  alert?: string | undefined;
+}) {
+  return (
+    <li>
+      <Link href={href} aria-current={current ? "page" : undefined}>
+        <Icon name={icon} />
+        <span className="cut">{title}</span>
+        {alert && <i className="dot" title={alert} role="img" aria-label={alert} />}
+        {badge && <span className="badge">{badge}</span>}
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { defineRoutes } from "./route.ts";
+
+const session = z.object({
+  csrf_token: z.string().describe("to be sent as `X-CSRF-Token` with everything that changes something"),
+});
+
+export const SESSION_ROUTES = defineRoutes({
+  signIn: {
+    method: "POST",
+    path: "/api/session",
+    group: "Session",
+    summary: "Sign a browser in with a token",
+    about:
+      "The token is kept in a cookie that no script can read and that is sent to this site alone. For pages of this very server; programs send the token itself.",
+    access: "open",
+    body: z.object({
+      token: z.string().regex(/^\S{1,500}$/, "must be a token"),
+      remember: z.boolean().default(false).describe("stay signed in when the browser is closed"),
+    }),
+    replies: { 200: session },
+    refusals: ["INVALID_TOKEN", "MEMBER_INACTIVE", "CROSS_SITE_REQUEST", "UNAVAILABLE"],
+  },
+  getSession: {
+    method: "GET",
+    path: "/api/session",
+    group: "Session",
+    summary: "What a signed-in page needs to change things",
+    replies: { 200: session },
+  },
+  signOut: {
+    method: "DELETE",
+    path: "/api/session",
+    group: "Session",
+    summary: "Sign a browser out",
+    access: "open",
+    replies: { 204: null },
+    refusals: ["CROSS_SITE_REQUEST"],
+  },
+});

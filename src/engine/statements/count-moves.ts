@@ -1,0 +1,49 @@
+import type { Instant } from "../../core/index.ts";
+import { query } from "../transaction.ts";
+import type { Tx } from "../transaction.ts";
+import type { Scope } from "./count-open.ts";
+
+// Of private events the task tells whose they are, looked up one by one behind the `case`: there are few of them.
+const COUNT_MOVES = `
+  select e.lifecycle, e.from_status, e.to_status, e.action,
+    floor((extract(epoch from e.created_at) * 1000 - $6::float8) / $7::float8)::integer as bucket,
+    count(*)::float8 as moves
+  from pawl.event e
+  where e.org_id = $1 and e.position > $2
+    and e.from_status is distinct from e.to_status
+    and e.created_at >= to_timestamp($6::float8 / 1000.0)
+    and ($3::text is null or e.lifecycle = $3)
+    and ($4::text[] is null or e.project_id = any($4))
+    and case when e.private and $5::text is not null then coalesce((
+      select $5 in (t.created_by, t.assigned_to) from pawl.task t where t.org_id = e.org_id and t.id = e.task_id
+    ), false) else true end
+  group by 1, 2, 3, 4, 5`;
+
+export type MovesRow = {
+  lifecycle: string;
+  /** null: it was created. */
+  from_status: string | null;
+  to_status: string;
+  action: string;
+  bucket: number;
+  moves: number;
+};
+
+/** How often tasks changed their status, by the arrow they took and the bucket of time. */
+export function countMoves(
+  tx: Tx,
+  org_id: string,
+  { lifecycle, projects, reader }: Scope,
+  { after, since, bucket_ms }: { after: number; since: Instant; bucket_ms: number },
+): Promise<MovesRow[]> {
+  return query<MovesRow>(tx, COUNT_MOVES, [org_id, after, lifecycle, projects, reader, since, bucket_ms]);
+}
+
+const READ_EVENT_TIME = `
+  select e.created_at from pawl.event e where e.org_id = $1 and e.position > $2 order by e.position limit 1`;
+
+/** When the first event after a position happened. */
+export async function readEventTime(tx: Tx, org_id: string, after: number): Promise<Instant | null> {
+  const [row] = await query<{ created_at: Instant }>(tx, READ_EVENT_TIME, [org_id, after]);
+  return row?.created_at ?? null;
+}
