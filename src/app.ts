@@ -50,7 +50,7 @@ export async function startApp({ settings, version, lifecycles, adminToken }: Ap
       directory,
       version,
       more: lifecycleRoutes({ engine: pawl, directory }),
-      mounts: [{ path: "/mcp", answer: answerMcp({ version }) }],
+      mounts: [{ path: "/mcp", confined: ["task"], answer: answerMcp({ version }) }],
       ...consoleFiles(),
       logger: log,
       corsOrigins,

@@ -35,6 +35,7 @@ export const MEMBER_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/me",
     group: "Members",
+    confined: ["task"],
     summary: "Who you are",
     replies: { 200: member.extend({ org_id: z.string() }).meta({ id: "Me" }) },
   },

@@ -131,7 +131,8 @@ export type Draft<Data = JsonObject> = {
   available_at?: Instant | null;
   /** A second creation with the same key returns the first task. */
   dedupe_key?: string | null;
-  blocked_by?: readonly string[];
+  /** Ids or refs; with a policy of its own where one says what becomes of the task when that blocker fails. */
+  blocked_by?: readonly (string | { task: string; on_failure: "wait" | "proceed" | "fail" })[];
 };
 
 export type CreationView<Settings = JsonObject, Facts = JsonObject, Input = JsonObject> = {

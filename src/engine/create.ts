@@ -94,7 +94,13 @@ export function makeTasksIn(workshop: Workshop, tx: Tx, org_id: string): MakeTas
   };
 }
 
-type Drafted = AdmittedTask & { settings: JsonObject; facts: JsonObject; draft: Draft; blockers: string[] };
+type Drafted = AdmittedTask & {
+  settings: JsonObject;
+  facts: JsonObject;
+  draft: Draft;
+  blockers: string[];
+  policies: ReadonlyMap<string, OnFailure>;
+};
 
 /** Decides creations in order, each against what the ones before it have made. */
 class CreationDesk {
@@ -156,10 +162,13 @@ class CreationDesk {
       const settings = this.workshop.settingsFor(task.lifecycle, stored);
       const facts = this.facts.get(task.id) ?? {};
       const draft = draftOf(task.lifecycle, { input: task.input, actor, settings, facts, now: this.now });
-      const blockers = [
-        ...new Set((draft.blocked_by ?? []).map((name) => task.refs.get(name) ?? name.toLowerCase())),
-      ];
-      drafted.push({ ...task, settings, facts, draft, blockers });
+      const policies = new Map<string, OnFailure>();
+      for (const named of draft.blocked_by ?? []) {
+        const { task: name, on_failure } =
+          typeof named === "string" ? { task: named, on_failure: task.on_failure } : named;
+        policies.set(task.refs.get(name) ?? name.toLowerCase(), on_failure);
+      }
+      drafted.push({ ...task, settings, facts, draft, blockers: [...policies.keys()], policies });
     }
     return cycleRefusal(drafted) ?? drafted;
   }
@@ -265,12 +274,9 @@ class CreationDesk {
       if (!inside.has(blocker_id) && (!seen || blocker.project_id !== task.project_id)) {
         return wrongField("blocked_by", `there is no task ${blocker_id} in project ${task.project_id}`);
       }
-      edges.push({
-        task_id: task.id,
-        blocker_id,
-        on_failure: task.on_failure,
-        resolved: blocker !== undefined && this.isOver(blocker, task.on_failure),
-      });
+      const on_failure = task.policies.get(named) ?? task.on_failure;
+      const resolved = blocker !== undefined && this.isOver(blocker, on_failure);
+      edges.push({ task_id: task.id, blocker_id, on_failure, resolved });
     }
     return edges;
   }

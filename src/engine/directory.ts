@@ -72,7 +72,9 @@ export class Directory {
     if (!holder) return refuse("INVALID_TOKEN", "This token is unknown, or has been revoked.");
     const { hash: _, token_id, confined_to, ...member } = holder;
     if (!member.active) return refuse("MEMBER_INACTIVE", `The member "${member.id}" is switched off.`);
-    const { active: __, ...actor } = member;
+    const { active: __, ...known } = member;
+    // The agent that works on a task is not the worker whose token it was made from: it may do what any agent may.
+    const actor = confined_to?.kind === "task" ? { ...known, roles: ["agent"] } : known;
     return { kind: "known", org_id, actor, member, token_id, confined_to };
   }
 

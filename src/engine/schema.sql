@@ -12,6 +12,16 @@ create table pawl.chat_message (
   constraint a_message_is_said_once PRIMARY KEY (org_id, id)
 );
 
+create table pawl.code_output (
+  org_id text not null,
+  task_id uuid not null,
+  seq bigint not null,
+  run integer not null,
+  said text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint a_piece_of_output_has_one_place PRIMARY KEY (org_id, task_id, seq)
+);
+
 create table pawl.declared_transition (
   lifecycle text not null,
   version integer not null,

@@ -34,13 +34,15 @@ export class Guardian {
   }
 
   /** Lets those in who have the token that the route asks for, and answers the others. */
-  at({ access, confined = [] }: Pick<Route, "access" | "confined">) {
+  at({ access, path, confined = [] }: Pick<Route, "access" | "path" | "confined">) {
     return (request: FastifyRequest, reply: FastifyReply, letIn: (fault?: Error) => void): void => {
       this.admit(request).then((known) => {
         const refusal =
           known.kind === "refused"
             ? known
-            : (confinedRefusal(known, confined) ?? (access === "admin" ? adminRefusal(known.actor) : null));
+            : (confinedRefusal(known, confined) ??
+              otherTaskRefusal(known, path, request) ??
+              (access === "admin" ? adminRefusal(known.actor) : null));
         if (refusal) {
           replyProblem(request, reply, refusal, this.own);
           return;
@@ -89,6 +91,14 @@ export function confinedRefusal({ confined_to }: By, admitted: readonly Confined
   return refuse("TOKEN_CONFINED", `This token is for one ${confined_to.kind} only, and opens nothing here.`, {
     confined_to,
   });
+}
+
+/** For a token that was made for one task there are no others. */
+function otherTaskRefusal({ confined_to }: By, path: string, { params }: FastifyRequest): Refusal | null {
+  if (confined_to?.kind !== "task" || !path.includes("/tasks/{id}")) return null;
+  const { id = "" } = params as { id?: string };
+  if (id.toLowerCase() === confined_to.task_id) return null;
+  return refuse("TASK_NOT_FOUND", `There is no task ${id}.`, { task_id: id });
 }
 
 function tooMany(retry_after_seconds: number): Refusal {

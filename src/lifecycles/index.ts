@@ -6,6 +6,7 @@ import { delivery } from "./delivery/lifecycle.ts";
 import { planner } from "./planner/lifecycle.ts";
 
 export { BOARD_ROUTES } from "./board/contract.ts";
+export { CODE_ROUTES } from "./code/contract.ts";
 export { BOT_ACTION_ROUTES } from "./bot-actions/contract.ts";
 export { DELIVERY_ROUTES } from "./delivery/contract.ts";
 export { board, botActions, code, delivery, planner };

@@ -4,6 +4,7 @@ import { boardParts } from "./board/parts.ts";
 import { botActionParts } from "./bot-actions/parts.ts";
 import { deliveryParts } from "./delivery/parts.ts";
 import { plannerParts } from "./planner/parts.ts";
+import { codeParts } from "./code/parts.ts";
 
 /** What the lifecycles that ship with Pawl bring for the engine beside their definitions. */
 export const PARTS: Readonly<Record<string, LifecycleParts>> = {
@@ -11,6 +12,7 @@ export const PARTS: Readonly<Record<string, LifecycleParts>> = {
   "bot-actions": botActionParts,
   delivery: deliveryParts,
   planner: plannerParts,
+  code: codeParts,
 };
 
 /** Where all of Pawl's migrations are. */

@@ -5,6 +5,7 @@ import type { RouteSet } from "../http/route-set.ts";
 import { serveBoard } from "./board/serve-board.ts";
 import { serveBotActions } from "./bot-actions/serve-bot-actions.ts";
 import { serveDelivery } from "./delivery/serve-delivery.ts";
+import { serveCode } from "./code/serve-code.ts";
 
 /** The routes that the lifecycles which ship with Pawl have of their own. */
 export function lifecycleRoutes(house: { engine: Engine; directory: Directory }) {
@@ -12,5 +13,7 @@ export function lifecycleRoutes(house: { engine: Engine; directory: Directory })
     ...serveBoard(house),
     ...serveDelivery(house),
     serveBotActions(house, openFeed),
+    serveBotActions(house, openFeed),
+    ...serveCode(house),
   ];
 }

@@ -124,6 +124,21 @@ const ROWS: Row[] = [
   ["getBoardStats", "GET /api/board/stats?agent_id={member}2"],
   ["getBoardStats", "GET /api/board/stats?workspace_id={project}2"],
 
+  ["listCodeTasks", "GET /api/code/tasks"],
+  ["listCodeTasks", "GET /api/code/tasks?project_id={project}2"],
+  ["createCodeTask", "POST /api/code/tasks", { title: "Ours", blocked_by: ["{leased}"] }],
+  ["createCodeTasks", "POST /api/code/tasks/batch", { tasks: [{ title: "Ours", blocked_by: ["{leased}"] }] }],
+  ["getCodeTask", "GET /api/code/tasks/{leased}"],
+  ["moveCodeTask", "POST /api/code/tasks/{leased}/transitions", { action: "comment", comment: "Ours now" }],
+  ["retryCodeTask", "POST /api/code/tasks/{leased}/retry", {}],
+  ["claimCodeTasks", "POST /api/code/claims", { project_id: "{project}2" }],
+  ["tellCodeOutput", "POST /api/code/tasks/{leased}/output", { lease_token: "{lease}", run: 2, text: "Hm" }],
+  ["makeAgentToken", "POST /api/code/tasks/{leased}/agent-token", { lease_token: "{lease}" }],
+  ["readCodeLog", "GET /api/code/tasks/{leased}/log"],
+  ["streamCodeOutput", "GET /api/code/tasks/{leased}/output"],
+  ["getCodeGraph", "GET /api/code/graph?project_id={project}2"],
+  ["getCodeSummary", "GET /api/code/summary?project_id={project}2"],
+
   ["updateBotAction", "POST /api/chat/actions/update", { ...deed, status: "done" }],
   [
     "startBotAction",

@@ -13,6 +13,7 @@ import type { By, Engine } from "../../engine/engine.ts";
 import type { Links } from "../../engine/links.ts";
 import type { Performed } from "../../engine/perform.ts";
 import type { Bell } from "../bell.ts";
+import { besideTask } from "../beside-task.ts";
 import { defined } from "../defined.ts";
 import { creationRefusal, creationsRefusal, unknownLifecycle } from "../permits.ts";
 import { toldOf } from "../problem-reply.ts";
@@ -32,7 +33,11 @@ export function serveTasks({ engine, bell, own, log }: House): RouteSet {
       createTask: async ({ by, body: { client_event_id: _, ...sent }, client_event_id }) => {
         const unknown = unknownLifecycle(lifecycles, sent.lifecycle);
         if (unknown) return unknown;
-        const made = await engine.create(by, [newTask(sent)], { client_event_id });
+        const tasks = await besideTask(engine, by, [sent]);
+        if ("kind" in tasks) return tasks;
+        const beside = await besideTask(engine, by, tasks);
+        if ("kind" in beside) return beside;
+        const made = await engine.create(by, beside.map(newTask), { client_event_id });
         if (made.kind === "refused") return made;
         const [task] = made.tasks as [Performed["task"]];
         bell.ring(by.org_id, task.lifecycle);

@@ -29,6 +29,10 @@ const PAYLOAD: Record<string, JsonObject> = {
   fail: { error: "no such file" },
   block: { blocker_id: "b1" },
   clear_blocker: { hold_id: "h1" },
+  report_obstacle: { description: "the API is down" },
+  blocker_failed: { reason: "b1 ended without success." },
+  doom: { reason: "b1 ended without success." },
+  replace_blocker: { blocker_id: "b1", replacement_id: "b2" },
 };
 
 // "holder" has the lease where there is one, "zombie" an old token; attempt 0 of 3; timers have run out.
@@ -49,6 +53,13 @@ unblock       |       | system                | .          | .           | .    
 claim_timeout |       | system                | .          | ready       | .           | .          | .         | .
 lease_lost    |       | system                | .          | .           | claimed     | .          | .         | .
 report_stuck  |       | system                | .          | .           | =           | .          | .         | .
+comment       |       | holder, zombie, human | =          | =           | =           | =          | =         | =
+comment       |       | system                | x          | x           | x           | x          | x         | x
+report_obstacle |     | holder, zombie, human | .          | .           | =           | .          | .         | .
+report_obstacle |     | system                | .          | .           | x           | .          | .         | .
+comment, report_obstacle | | viewer           | x          | x           | x           | x          | x         | x
+blocker_failed, doom, replace_blocker | | system | .       | .           | .           | =          | .         | .
+blocker_failed, doom, replace_blocker | | holder, zombie, human, viewer | x | x | x | x | x         | x
 clear_blocker |       | holder, zombie, human | .          | .           | .           | =          | .         | .
 clear_blocker |       | system                | .          | .           | .           | x          | .         | .
 clear_blocker |       | viewer                | x          | x           | x           | x          | x         | x
@@ -62,6 +73,7 @@ type Twist = {
   data?: JsonObject;
   payload?: JsonObject;
   holds?: JsonObject[];
+  named_blocker?: JsonObject | null;
   settings?: JsonObject;
 };
 
@@ -69,7 +81,14 @@ function decided(
   status: string,
   action: string,
   who: string,
-  { task, data, payload, holds, settings = {} }: Twist = {},
+  {
+    task,
+    data,
+    payload,
+    holds,
+    named_blocker = { final: false, waits_for_this: false },
+    settings = {},
+  }: Twist = {},
 ) {
   const leased = status === "claimed" || status === "in_progress";
   const at = taskIn(code, status, {
@@ -78,10 +97,11 @@ function decided(
     entered_at: NOW - 61 * 60_000,
     ...task,
   });
-  const facts = { holds: holds ?? [{ id: "h1", kind: "blocker" }] };
+  const facts = { holds: holds ?? [{ id: "h1", kind: "blocker" }], named_blocker };
   return judge(code, situationOf(code, at, ACTORS[who] as Actor, { facts, settings }), {
     action,
     payload: payload ?? PAYLOAD[action],
+    comment: "because",
     lease_token: who === "holder" ? "good" : who === "zombie" ? "old" : null,
   });
 }
@@ -129,6 +149,16 @@ describe("the rules of code", () => {
       "failed",
     ],
     ["in_progress", "block", "holder", { payload: {} }, "VALIDATION_ERROR"],
+    ["in_progress", "block", "holder", { named_blocker: null }, "NOT_FOUND"],
+    ["in_progress", "block", "holder", { named_blocker: { final: true } }, "BLOCKER_FINISHED"],
+    ["in_progress", "block", "holder", { named_blocker: { waits_for_this: true } }, "CYCLIC_DEPENDENCY"],
+    [
+      "in_progress",
+      "retry",
+      "holder",
+      { payload: { error: "stopped", interrupted: true }, task: { attempt: 3 } },
+      "claimed",
+    ],
     ["blocked", "unblock", "system", { task: { open_blockers: 1 } }, "UNRESOLVED_BLOCKERS"],
     ["blocked", "unblock", "system", { task: { open_holds: 1 } }, "OPEN_HOLDS"],
     ["blocked", "clear_blocker", "human", { holds: [] }, "NOT_FOUND"],
@@ -174,6 +204,21 @@ describe("the rules of code", () => {
     });
     expect(decided("in_progress", "retry", "holder")).toMatchObject({ lease: "keep" });
     expect(decided("claimed", "release", "holder")).not.toHaveProperty("patch.attempt");
+  });
+
+  test("a worker that stops gives its task back unspent", () => {
+    const payload = { error: "the worker stops", interrupted: true };
+    expect(decided("in_progress", "retry", "holder", { payload })).not.toHaveProperty("patch.attempt");
+    expect(decided("in_progress", "retry", "holder", { payload })).toMatchObject({ lease: "keep" });
+  });
+
+  test("a blocker that failed is told to those who wait for it, and asks for attention", () => {
+    const told = decided("blocked", "blocker_failed", "system");
+    expect(told).toMatchObject({ patch: { needs_attention: true } });
+    expect(told).toMatchObject({ patch: { data: { blocked_reason: "b1 ended without success." } } });
+    expect(decided("blocked", "doom", "system")).toMatchObject({
+      patch: { data: { blocked_reason: expect.stringContaining("was to fail with it") as string } },
+    });
   });
 
   test("attention that was asked for is settled when work begins anew, ends, or a blocker is cleared", () => {

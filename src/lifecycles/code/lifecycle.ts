@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { defineLifecycle, refuse } from "../../core/index.ts";
+import { creationFields, obstacle, text } from "./fields.ts";
 
-const text = z.string().trim().min(1);
+const ANYWHERE = ["ready", "claimed", "in_progress", "blocked", "completed", "failed"] as const;
 
 /** A queue of coding tasks over a git repository; each runs in its own worktree. */
 export const code = defineLifecycle({
@@ -22,6 +23,14 @@ export const code = defineLifecycle({
     commit: z.string().nullable(),
     last_error: z.string().nullable(),
     blocked_reason: z.string().nullable(),
+    /** What an agent says stands in its way; its worker blocks the task for it. */
+    obstacle: z.object({ blocker_id: z.string().nullable(), description: z.string().nullable() }).nullable(),
+    /** The task whose blocker this one was made to clear away. */
+    clears: z.string().nullable(),
+  }),
+  facts: z.object({
+    /** The task that `block` names; null where there is none that can be waited for here. */
+    named_blocker: z.object({ final: z.boolean(), waits_for_this: z.boolean() }).nullable(),
   }),
   settings: z.object({
     max_attempts: z.number().int().min(1).default(3),
@@ -58,34 +67,43 @@ export const code = defineLifecycle({
     claim: {},
     start: { input: z.object({ worktree: text, branch: text }) },
     complete: { input: z.object({ commit: text, exit_code: z.literal(0).default(0) }) },
-    retry: { input: z.object({ error: text, recoverable: z.boolean().default(true) }) },
-    fail: { input: z.object({ error: text, recoverable: z.boolean().default(false) }) },
-    block: {
-      input: z
-        .object({ blocker_id: text.nullish(), description: text.nullish() })
-        .refine((input) => input.blocker_id ?? input.description, {
-          error: "name a blocker: blocker_id or description",
-        }),
+    retry: {
+      input: z.object({
+        error: text,
+        recoverable: z.boolean().default(true),
+        interrupted: z.boolean().default(false).describe("the worker stops: no attempt is counted"),
+        exit_code: z.number().int().nullish(),
+      }),
     },
+    fail: {
+      input: z.object({
+        error: text,
+        recoverable: z.boolean().default(false),
+        exit_code: z.number().int().nullish(),
+      }),
+    },
+    block: { input: obstacle, facts: ["named_blocker"] },
     unblock: {},
     claim_timeout: {},
     lease_lost: {},
     release: {},
     report_stuck: { event: "stuck_reported" },
-    clear_blocker: { event: "blocker_cleared", input: z.object({ hold_id: text }), facts: ["holds"] },
+    comment: { event: "commented", comment: "required" },
+    report_obstacle: { event: "obstacle_reported", input: obstacle },
+    blocker_failed: { input: z.object({ reason: text }) },
+    doom: { event: "doomed", input: z.object({ reason: text }) },
+    replace_blocker: {
+      event: "blocker_replaced",
+      input: z.object({ blocker_id: text, replacement_id: text }),
+    },
+    clear_blocker: {
+      event: "blocker_cleared",
+      input: z.object({ hold_id: text.nullish().describe("the oldest one unless given") }),
+      facts: ["holds"],
+    },
   },
   creation: {
-    input: z.object({
-      title: text.max(200),
-      description: z.string().trim().nullish(),
-      acceptance: z.string().trim().nullish(),
-      priority: z.number().int().min(-1_000_000).max(1_000_000).default(0),
-      blocked_by: z.array(z.string()).default([]),
-      max_attempts: z.number().int().min(1).nullish(),
-      auto_unblock: z.boolean().default(true),
-      may_be_empty: z.boolean().default(false),
-      retry_of: text.nullish(),
-    }),
+    input: creationFields,
     to: [{ status: "ready", guards: ["blockers_done"] }, { status: "blocked" }],
     draft: ({ input, settings }) => ({
       title: input.title,
@@ -105,6 +123,8 @@ export const code = defineLifecycle({
         commit: null,
         last_error: null,
         blocked_reason: null,
+        obstacle: null,
+        clears: input.clears ?? null,
       },
     }),
   },
@@ -124,6 +144,15 @@ export const code = defineLifecycle({
       to: "completed",
       who: "lease_holder",
       effects: ["note_commit"],
+    },
+    // A worker that is told to stop gives the task back unspent: first to claimed, then by release.
+    {
+      action: "retry",
+      from: "in_progress",
+      to: "claimed",
+      who: "lease_holder",
+      guards: ["worker_stops"],
+      effects: ["note_claim"],
     },
     {
       action: "retry",
@@ -146,9 +175,17 @@ export const code = defineLifecycle({
       from: "in_progress",
       to: "blocked",
       who: "lease_holder",
+      guards: ["blocker_can_be_awaited"],
       effects: ["drop_claim", "note_blocker"],
     },
-    { action: "unblock", from: "blocked", to: "ready", who: "system", guards: ["blockers_done", "no_holds"] },
+    {
+      action: "unblock",
+      from: "blocked",
+      to: "ready",
+      who: "system",
+      guards: ["blockers_done", "no_holds"],
+      effects: ["forget_blocker"],
+    },
     {
       action: "claim_timeout",
       from: "claimed",
@@ -175,7 +212,17 @@ export const code = defineLifecycle({
     },
     { action: "release", from: "claimed", to: "ready", who: "lease_holder", effects: ["drop_claim"] },
 
-    // These move nothing: one reports, one records that a blocker outside of Pawl is gone.
+    // These move nothing: they tell, or change what is waited for.
+    { action: "comment", from: ANYWHERE, who: "anyone" },
+    {
+      action: "report_obstacle",
+      from: "in_progress",
+      who: "anyone",
+      effects: ["note_obstacle"],
+    },
+    { action: "blocker_failed", from: "blocked", who: "system", effects: ["say_why"] },
+    { action: "doom", from: "blocked", who: "system", effects: ["say_doom"] },
+    { action: "replace_blocker", from: "blocked", who: "system", effects: ["await_another"] },
     {
       action: "report_stuck",
       from: "in_progress",
@@ -203,6 +250,9 @@ export const code = defineLifecycle({
     "task.claim_timeout": ["system"],
     "task.lease_lost": ["system"],
     "task.report_stuck": ["system"],
+    "task.blocker_failed": ["system"],
+    "task.doom": ["system"],
+    "task.replace_blocker": ["system"],
   },
   guards: {
     error_is_recoverable: ({ input }) =>
@@ -221,9 +271,25 @@ export const code = defineLifecycle({
       task.attempt >= task.data.max_attempts ||
       input.recoverable === false ||
       refuse("ATTEMPTS_LEFT", "The error is recoverable and attempts are left: retry the task."),
+    worker_stops: ({ input }) =>
+      input.interrupted === true || refuse("NOT_RECOVERABLE", "The worker does not stop."),
+    blocker_can_be_awaited: ({ input, facts }) => {
+      if (!input.blocker_id) return true;
+      const named = facts.named_blocker;
+      if (!named)
+        return refuse("NOT_FOUND", `There is no task ${input.blocker_id} that could be waited for.`);
+      if (named.final)
+        return refuse("BLOCKER_FINISHED", `${input.blocker_id} is finished: there is nothing to wait for.`);
+      return (
+        !named.waits_for_this ||
+        refuse("CYCLIC_DEPENDENCY", `${input.blocker_id} waits for this very task.`, {
+          blocker_id: input.blocker_id,
+        })
+      );
+    },
     hold_is_open: ({ facts, input }) =>
-      (facts.holds ?? []).some((hold) => hold.id === input.hold_id) ||
-      refuse("NOT_FOUND", `The task has no open blocker ${input.hold_id ?? ""}.`),
+      holdMeant(facts.holds, input.hold_id) !== null ||
+      refuse("NOT_FOUND", `The task has no open blocker ${input.hold_id ?? "that could be cleared"}.`),
   },
   effects: {
     note_claim: ({ actor, now }) => ({ data: { claimed_at: now, worker: actor.id } }),
@@ -231,7 +297,7 @@ export const code = defineLifecycle({
     // Work has begun anew: whatever somebody had to look at before is behind it.
     note_worktree: ({ input }) => ({
       needs_attention: false,
-      data: { worktree: input.worktree ?? null, branch: input.branch ?? null },
+      data: { worktree: input.worktree ?? null, branch: input.branch ?? null, obstacle: null },
     }),
     note_commit: ({ input }) => ({ needs_attention: false, data: { commit: input.commit ?? null } }),
     note_error: ({ input }) => ({ data: { last_error: input.error ?? null } }),
@@ -244,11 +310,35 @@ export const code = defineLifecycle({
       timer: ({ now }) => ({ due_at: now, due_action: "claim_timeout" }),
       lease: "close",
     },
+    note_obstacle: ({ input }) => ({
+      data: {
+        obstacle: { blocker_id: input.blocker_id ?? null, description: input.description ?? null },
+      },
+    }),
+    say_why: ({ input }) => ({ needs_attention: true, data: { blocked_reason: input.reason ?? null } }),
+    say_doom: ({ input }) => ({
+      needs_attention: true,
+      data: {
+        blocked_reason: `${input.reason ?? ""} This task was to fail with it: it is blocked for good, unless that one is retried.`,
+      },
+    }),
+    forget_blocker: () => ({ needs_attention: false, data: { blocked_reason: null } }),
+    // The one that takes its place has just been made, in this transaction: it is not finished, so the count stays.
+    await_another: {
+      change: () => ({ needs_attention: false, data: { blocked_reason: null } }),
+      also: ({ input }) => [
+        {
+          kind: "replace_blocker",
+          blocker_id: input.blocker_id ?? "",
+          replacement_id: input.replacement_id ?? "",
+        },
+      ],
+    },
     mark_worn_out: ({ task }) =>
       task.attempt + 1 >= task.data.max_attempts ? { needs_attention: true } : {},
     note_blocker: {
       change: ({ task, input }) => ({
-        data: { blocked_reason: input.description ?? null },
+        data: { blocked_reason: input.description ?? null, obstacle: null },
         ...(becomesTask(task.data, input)
           ? { open_blockers: task.open_blockers + 1 }
           : { open_holds: task.open_holds + 1, needs_attention: true }),
@@ -265,7 +355,9 @@ export const code = defineLifecycle({
     },
     close_hold: {
       change: ({ task }) => ({ open_holds: Math.max(0, task.open_holds - 1), needs_attention: false }),
-      also: ({ input }) => [{ kind: "release_hold", hold_id: input.hold_id }],
+      also: ({ facts, input }) => [
+        { kind: "release_hold", hold_id: holdMeant(facts.holds, input.hold_id) ?? input.hold_id },
+      ],
     },
   },
   invariants: {
@@ -277,7 +369,20 @@ export const code = defineLifecycle({
     "a claim always runs out": (task) => task.status !== "claimed" || task.due_action === "claim_timeout",
   },
   pool: { action: "claim", from: "ready", where: [] },
-  unblocks: { from: "blocked", action: "unblock" },
+  // A task that was to fail with its blocker stays blocked as well, and says so: no way leads from blocked to failed.
+  unblocks: { from: "blocked", action: "unblock", flag: "blocker_failed", fail: "doom" },
+  problems: {
+    NOT_FAILED: {
+      status: 409,
+      title: "Only a failed task is tried again",
+      next: "Wait until it is finished, or create another task.",
+    },
+    BLOCKER_FINISHED: {
+      status: 409,
+      title: "What is named as the blocker is finished",
+      next: "Go on with the task, or name what really stands in the way.",
+    },
+  },
 });
 
 /** A blocker is a task, found or made; only where making one is switched off does a person have to clear it. */
@@ -286,4 +391,11 @@ function becomesTask(
   input: { blocker_id?: string | null | undefined },
 ): boolean {
   return Boolean(input.blocker_id) || data.auto_unblock;
+}
+
+function holdMeant(
+  holds: readonly { id: string }[] | undefined,
+  named: string | null | undefined,
+): string | null {
+  return (holds ?? []).find(({ id }) => named == null || id === named)?.id ?? null;
 }

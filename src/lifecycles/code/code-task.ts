@@ -1,0 +1,98 @@
+import type { PublicTask } from "../../engine/public-task.ts";
+import type { JournalEntry } from "../../engine/work.ts";
+import { canSee } from "../../core/index.ts";
+import type { Actor } from "../../core/index.ts";
+import { onWire, onWireOrNull } from "./contract.ts";
+import type { Awaited, CodeEvent, CodeStatus, CodeTask } from "./contract.ts";
+import type { AwaitedRow } from "./statements/read-awaited.ts";
+
+type Text =
+  | "description"
+  | "acceptance"
+  | "retry_of"
+  | "worker"
+  | "worktree"
+  | "branch"
+  | "commit"
+  | "last_error"
+  | "blocked_reason";
+type Data = Record<Text, string | null> & {
+  max_attempts: number;
+  auto_unblock: boolean;
+  may_be_empty: boolean;
+  claimed_at: number | null;
+};
+
+/** A task of the engine's in code's own words. */
+export function codeTask(task: PublicTask, awaited: readonly Awaited[]): CodeTask {
+  const data = task.data as unknown as Data;
+  return {
+    id: task.id,
+    project_id: task.project_id,
+    title: task.title,
+    description: data.description,
+    acceptance: data.acceptance,
+    status: task.status as CodeStatus,
+    priority: task.priority,
+    attempts: task.attempt,
+    max_attempts: data.max_attempts,
+    auto_unblock: data.auto_unblock,
+    may_be_empty: data.may_be_empty,
+    blocked_by: [...awaited],
+    blocked_reason: data.blocked_reason,
+    retry_of: data.retry_of,
+    needs_attention: task.needs_attention,
+    stuck: isStuck(task),
+    worker: data.worker,
+    worktree: data.worktree,
+    branch: data.branch,
+    commit: data.commit,
+    last_error: data.last_error,
+    claimed_at: onWireOrNull(data.claimed_at),
+    heartbeat_at: onWireOrNull(task.lease?.heartbeat_at ?? null),
+    lease_until: onWireOrNull(task.lease?.until ?? null),
+    available_at: onWireOrNull(task.available_at),
+    created_by: task.created_by,
+    created_at: onWire(task.created_at),
+    updated_at: onWire(task.updated_at),
+    entered_at: onWire(task.entered_at),
+    row_version: task.row_version,
+  };
+}
+
+/** A start settles whatever attention was asked for: in progress, it is asked for when the time is over. */
+export function isStuck({
+  status,
+  needs_attention,
+}: Pick<PublicTask, "status" | "needs_attention">): boolean {
+  return status === "in_progress" && needs_attention;
+}
+
+/** Of a private task others learn that it is in the way, and nothing else. */
+export function awaitedFor(
+  actor: Actor,
+  { blocker_id, title, status, on_failure, resolved, ...row }: AwaitedRow,
+): Awaited {
+  const seen = canSee({ ...actor, project_ids: null }, { ...row, project_id: "" });
+  return {
+    task_id: blocker_id,
+    title: seen ? title : null,
+    status: seen ? status : "private",
+    on_failure,
+    resolved,
+  };
+}
+
+export function codeEvent(entry: JournalEntry): CodeEvent {
+  return {
+    id: entry.id,
+    type: entry.type,
+    action: entry.action,
+    from_status: entry.from_status as CodeStatus | null,
+    to_status: entry.to_status as CodeStatus | null,
+    actor_id: entry.actor_id,
+    comment: entry.comment,
+    payload: entry.payload,
+    created_at: onWire(entry.created_at),
+  };
+}

@@ -1,0 +1,32 @@
+import { z } from "zod";
+
+export const text = z.string().trim().min(1);
+
+const ON_FAILURE = ["wait", "proceed", "fail"] as const;
+
+/** What is waited for: an id or a ref, alone or with what becomes of the task when it fails. */
+const blocker = z.union([
+  z.string(),
+  z.object({ task: z.string(), on_failure: z.enum(ON_FAILURE).default("wait") }),
+]);
+
+/** What stands in an agent's way, in the words of whoever met it. */
+export const obstacle = z
+  .object({ blocker_id: text.nullish(), description: text.max(2_000).nullish() })
+  .refine((input) => input.blocker_id ?? input.description, {
+    error: "name a blocker: blocker_id or description",
+  });
+
+/** The fields that whoever creates a task may give. */
+export const creationFields = z.object({
+  title: text.max(200),
+  description: z.string().trim().nullish(),
+  acceptance: z.string().trim().nullish(),
+  priority: z.number().int().min(-1_000_000).max(1_000_000).default(0),
+  blocked_by: z.array(blocker).default([]),
+  max_attempts: z.number().int().min(1).max(1_000).nullish(),
+  auto_unblock: z.boolean().default(true),
+  may_be_empty: z.boolean().default(false),
+  retry_of: text.nullish(),
+  clears: text.nullish().describe("the task whose way it clears"),
+});

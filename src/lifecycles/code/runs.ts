@@ -1,0 +1,44 @@
+import { onWire } from "./contract.ts";
+import type { CodeRun } from "./contract.ts";
+import type { RunEvent } from "./statements/read-run-events.ts";
+
+/** A task's attempts, as its journal tells them: each begins with a start and ends with what came of it. */
+export function runsOf(events: readonly RunEvent[]): CodeRun[] {
+  const runs: CodeRun[] = [];
+  for (const { row_version, action, to_status, actor_id, payload, created_at } of events) {
+    if (action === "start") {
+      runs.push({
+        run: row_version,
+        attempt: runs.length + 1,
+        worker: actor_id,
+        worktree: textOf(payload?.worktree),
+        branch: textOf(payload?.branch),
+        started_at: onWire(created_at),
+        ended_at: null,
+        outcome: null,
+        error: null,
+        exit_code: null,
+        commit: null,
+      });
+      continue;
+    }
+    const run = runs.at(-1);
+    if (run?.ended_at !== null) continue;
+    run.ended_at = onWire(created_at);
+    run.outcome = outcomeOf(action, to_status, payload);
+    run.error = textOf(payload?.error) ?? textOf(payload?.description);
+    run.exit_code = typeof payload?.exit_code === "number" ? payload.exit_code : null;
+    run.commit = textOf(payload?.commit);
+  }
+  return runs;
+}
+
+function outcomeOf(action: string, to_status: string, payload: RunEvent["payload"]): CodeRun["outcome"] {
+  if (action === "retry") return payload?.interrupted === true ? "interrupted" : "retried";
+  if (action === "lease_lost") return "lost";
+  return to_status as "completed" | "failed" | "blocked";
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
