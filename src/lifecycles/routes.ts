@@ -13,7 +13,6 @@ export function lifecycleRoutes(house: { engine: Engine; directory: Directory })
     ...serveBoard(house),
     ...serveDelivery(house),
     serveBotActions(house, openFeed),
-    serveBotActions(house, openFeed),
     ...serveCode(house),
   ];
 }
