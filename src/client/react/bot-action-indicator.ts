@@ -45,14 +45,13 @@ export const BotActionIndicator: FunctionComponent<BotActionIndicatorProps> = ({
 
 /** Turned by the browser's own animations: they need no style sheet, which a page's policy might forbid. */
 function Spinner() {
-  const ring = useRef<HTMLSpanElement>(null);
+  const ring = useRef<HTMLSpanElement & Turnable>(null);
   useEffect(() => {
     const wish = (globalThis as unknown as Browser).matchMedia?.("(prefers-reduced-motion: reduce)");
     let turning: { cancel(): void } | undefined;
     const turn = () => {
       turning?.cancel();
-      const turned: Turnable | null = ring.current;
-      turning = wish?.matches ? undefined : turned?.animate?.(ROUND, FOR_EVER);
+      turning = wish?.matches ? undefined : ring.current?.animate?.(ROUND, FOR_EVER);
     };
     turn();
     wish?.addEventListener("change", turn);
@@ -72,7 +71,7 @@ type Browser = {
     removeEventListener(type: "change", listener: () => void): void;
   };
 };
-type Turnable = { animate?(frames: readonly object[], timing: object): { cancel(): void } };
+type Turnable = { animate?(frames: object[], timing: object): { cancel(): void } };
 
 const ROUND = [{ transform: "rotate(0)" }, { transform: "rotate(1turn)" }];
 const FOR_EVER = { duration: 900, iterations: Infinity };

@@ -1,0 +1,190 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createClient } from "../../../src/client/index.ts";
+import { emptyDatabase, scratchData, startPawl } from "../../http/running-pawl.ts";
+import { openBrowser, whyNoBrowser } from "../../support/browser.ts";
+import { freePort, makeChatApp, servePages } from "./chat-app.ts";
+import type { ChatApp } from "./chat-app.ts";
+
+const TOKEN = "an-admin-of-the-test";
+const port = await freePort();
+const url = `http://127.0.0.1:${port}`;
+const bot = createClient({ url, token: TOKEN }).chats;
+const missing = await whyNoBrowser();
+if (missing !== null) console.warn(`skipped: ${missing}`);
+
+let app: ChatApp;
+let pages: string;
+let browser: Browser;
+let pawl: Awaited<ReturnType<typeof startPawl>>;
+let databaseUrl: string;
+let data: string;
+let hasReact18 = false;
+
+beforeAll(async () => {
+  app = await makeChatApp();
+  const react18 = await app.react18();
+  hasReact18 = react18 !== null;
+  const bundles = { "19": await app.bundle(app.react19), "18": react18 && (await app.bundle(react18)) };
+  for (const [version, text] of Object.entries(bundles))
+    if (text !== null) expect(text).toContain(`version="${version}.`);
+  pages = await servePages(bundles);
+  databaseUrl = await emptyDatabase({ until: afterAll });
+  data = await scratchData({ until: afterAll });
+  await start();
+  if (missing === null) browser = await openBrowser();
+}, 300_000);
+afterAll(() => (missing === null ? browser.close() : undefined));
+
+async function start(env: Record<string, string> = {}): Promise<void> {
+  pawl = await startPawl(["--port", String(port), "--data", data], {
+    env: { DATABASE_URL: databaseUrl, PAWL_ADMIN_TOKEN: TOKEN, PAWL_CORS_ORIGINS: pages, ...env },
+    until: afterAll,
+  });
+}
+
+let chats = 0;
+
+/** A chat of its own, and its page in the browser. */
+async function openChat(react = "19", options: Parameters<Browser["newContext"]>[0] = {}) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("console", (message) => {
+    if (/Content.Security.Policy|Warning:/i.test(message.text())) faults.push(message.text());
+  });
+  const chatId = `chat ${++chats}`;
+  const query = new URLSearchParams({ url, chat: chatId });
+  await page.goto(`${pages}/${react}/?${query.toString()}#token=${TOKEN}`);
+  const place = { workspaceId: "main", chatId };
+  return {
+    page,
+    faults,
+    start: (actionId: string, actionType = "transcribe_audio") =>
+      bot.startBotAction({ ...place, actionId, actionType }),
+    update: (actionId: string, status: "done" | "error" = "done") =>
+      bot.updateBotAction({ ...place, actionId, status }),
+    say: (text: string) => bot.sayInChat({ ...place, text }),
+    leave: () => context.close(),
+  };
+}
+
+/** Patient: a busy machine is no fault of the page's. */
+const soon = (expectation: () => Promise<void>) => vi.waitFor(expectation, { timeout: 30_000, interval: 20 });
+
+const shows = (page: Page, text: string) =>
+  soon(async () => {
+    expect(await page.getByRole("status").textContent()).toBe(text);
+  });
+
+test("the page compiles in a project that has installed Pawl", () => {
+  expect(app.mistakes).toBe("");
+});
+
+describe.skipIf(missing !== null)("in a browser", () => {
+  test("the line appears when a bot starts, is there after a reload, and goes when it is done", async () => {
+    const { page, start: begin, update, say, faults, leave } = await openChat();
+    await say("hello");
+    await page.getByText("hello").waitFor();
+    await begin("a");
+    const before = performance.now();
+    await shows(page, "Готовим стенограмму…");
+    console.info(
+      `the line appeared ${Math.round(performance.now() - before)} ms after the start was answered`,
+    );
+    await page.reload();
+    await shows(page, "Готовим стенограмму…");
+    // Beside the messages, and none of them.
+    expect(await page.getByRole("listitem").allTextContents()).toEqual(["adminhello"]);
+    await update("a");
+    await shows(page, "");
+    expect(faults).toEqual([]);
+    await leave();
+  }, 120_000);
+
+  test("of two at once the newer is shown, and how many there are beside it; a late word of the older hides nothing", async () => {
+    const { page, start: begin, update, leave } = await openChat();
+    await begin("older", "summarize");
+    await begin("newer", "generate_image");
+    await shows(page, "Создаём изображение…and 1 more");
+    await update("older");
+    await shows(page, "Создаём изображение…");
+    await begin("other", "cook_dinner");
+    await shows(page, "Выполняем действие…and 1 more");
+    await update("other", "error");
+    await shows(page, "Создаём изображение…");
+    await leave();
+  }, 120_000);
+
+  test("whoever listens or wants calm is served: no fault that axe finds, and nothing turns where motion is unwanted", async () => {
+    for (const reducedMotion of ["no-preference", "reduce"] as const) {
+      const { page, start: begin, leave } = await openChat("19", { reducedMotion });
+      await begin("a");
+      await shows(page, "Готовим стенограмму…");
+      const turning = () => page.evaluate("document.getAnimations().length");
+      expect(await turning()).toBe(reducedMotion === "reduce" ? 0 : 1);
+      // Whoever changes his mind is heard, too.
+      await page.emulateMedia({ reducedMotion: reducedMotion === "reduce" ? "no-preference" : "reduce" });
+      await soon(async () => {
+        expect(await turning()).toBe(reducedMotion === "reduce" ? 1 : 0);
+      });
+      await page.evaluate(await axe());
+      const { violations } = await page.evaluate<Examined>("axe.run()");
+      expect(violations.map(({ id, help }) => `${id}: ${help}`)).toEqual([]);
+      await leave();
+    }
+  }, 120_000);
+
+  test("the server is started again during the action, the update comes meanwhile, and the line goes", async () => {
+    const { page, start: begin, update, say, leave } = await openChat();
+    await begin("a");
+    await begin("b", "summarize");
+    await shows(page, "Готовим саммари…and 1 more");
+    await pawl.stop();
+    await start();
+    await update("b");
+    await shows(page, "Готовим стенограмму…");
+    await update("a", "error");
+    await shows(page, "");
+    await say("still here");
+    await page.getByText("still here").waitFor({ timeout: 30_000 });
+    await leave();
+  }, 120_000);
+
+  test("a bot that is never heard of again is ended by the watchdog, and the line goes by itself", async () => {
+    await pawl.stop();
+    // Fractions: 3.6 seconds, looked for every 0.6.
+    await start({ BOT_ACTION_MAX_PROCESSING_HOURS: "0.001", BOT_ACTION_WATCHDOG_INTERVAL_MINUTES: "0.01" });
+    const { page, start: begin, leave } = await openChat();
+    const { action } = await begin("a");
+    await shows(page, "Готовим стенограмму…");
+    await shows(page, "");
+    const { actions } = await bot.listBotActions({ chatId: action.chatId, status: "error" });
+    expect(actions).toMatchObject([{ actionId: "a", payload: { reason: "timeout" } }]);
+    await leave();
+  }, 120_000);
+
+  test("all the same on React 18", async ({ skip }) => {
+    if (!hasReact18) skip();
+    await pawl.stop();
+    await start();
+    const { page, start: begin, update, faults, leave } = await openChat("18");
+    await begin("a");
+    await shows(page, "Готовим стенограмму…");
+    await page.reload();
+    await shows(page, "Готовим стенограмму…");
+    await update("a");
+    await shows(page, "");
+    expect(faults).toEqual([]);
+    await leave();
+  }, 120_000);
+});
+
+type Examined = { violations: { id: string; help: string }[] };
+
+function axe(): Promise<string> {
+  return readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+}

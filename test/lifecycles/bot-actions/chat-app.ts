@@ -1,0 +1,120 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { afterAll } from "vitest";
+import { ROOT } from "../../support/built-pawl.ts";
+import { installPawl, packPawl } from "../../support/installed-pawl.ts";
+
+const execute = promisify(execFile);
+const EXAMPLE = join(ROOT, "examples/chat-line");
+const REACT_18 = join(ROOT, "test/support/react-18");
+
+export type ChatApp = {
+  /** What the compiler has to say about the page, in the project of somebody who installed Pawl. */
+  mistakes: string;
+  /** The page on this React, ready to be loaded by a browser. */
+  bundle: (reactIn: string) => Promise<string>;
+  react19: string;
+  /** null: it could not be installed, and why is told. */
+  react18: () => Promise<string | null>;
+};
+
+/** The page of the example in a project of its own, on what would be published of Pawl. */
+export async function makeChatApp(): Promise<ChatApp> {
+  const scratch = await realpath(await mkdtemp(join(tmpdir(), "pawl-chat-")));
+  afterAll(() => rm(scratch, { recursive: true, force: true }));
+  const project = join(scratch, "project");
+  const { tarball } = await packPawl(scratch);
+  await installPawl(tarball, project, ["@types/react", "@types/react-dom", "csstype", "react-dom"]);
+  await cp(join(EXAMPLE, "page.tsx"), join(project, "page.tsx"));
+  const compilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    module: "esnext",
+    moduleResolution: "bundler",
+    target: "es2022",
+    lib: ["es2022", "dom", "dom.iterable"],
+    types: [],
+    jsx: "react-jsx",
+    noEmit: true,
+  };
+  await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["page.tsx"] }));
+  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  const { stdout } = await execute(process.execPath, [tsc, "-p", project]).catch(
+    (error: unknown) => error as { stdout: string },
+  );
+  return {
+    mistakes: stdout,
+    bundle: async (reactIn) => {
+      const { outputFiles } = await build({
+        absWorkingDir: project,
+        entryPoints: ["page.tsx"],
+        bundle: true,
+        minify: true,
+        format: "esm",
+        platform: "browser",
+        jsx: "automatic",
+        define: { "process.env.NODE_ENV": '"development"' },
+        alias: { react: join(reactIn, "react"), "react-dom": join(reactIn, "react-dom") },
+        write: false,
+      });
+      return outputFiles[0]!.text;
+    },
+    react19: join(ROOT, "node_modules"),
+    react18: () => installReact18(join(scratch, "react-18")),
+  };
+}
+
+async function installReact18(folder: string): Promise<string | null> {
+  await mkdir(folder);
+  for (const file of ["package.json", "package-lock.json", ".npmrc"])
+    await cp(join(REACT_18, file), join(folder, file));
+  const arguments_ = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+  try {
+    await execute("npm", arguments_, { cwd: folder, timeout: 60_000, shell: process.platform === "win32" });
+  } catch (error) {
+    console.warn(`skipped: React 18 cannot be installed: ${String(error).split("\n")[0] ?? ""}`);
+    return null;
+  }
+  return join(folder, "node_modules");
+}
+
+/** Serves pages by their names, with a policy that allows them no more than they need. */
+export async function servePages(pages: Readonly<Record<string, string | null>>): Promise<string> {
+  const html = (await readFile(join(EXAMPLE, "index.html"), "utf8")).replace("./page.tsx", "./page.js");
+  const css = await readFile(join(EXAMPLE, "chat.css"), "utf8");
+  const server = createServer((request, response) => {
+    const [, page = "", file = ""] = (request.url ?? "").split("?")[0]!.split("/");
+    const [type, text] =
+      file === "page.js"
+        ? ["text/javascript", pages[page] ?? ""]
+        : file === "chat.css"
+          ? ["text/css", css]
+          : ["text/html; charset=utf-8", html];
+    const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src http://127.0.0.1:*";
+    response.writeHead(200, { "content-type": type, "content-security-policy": policy }).end(text);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  afterAll(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A port that was free a moment ago: whoever is started there twice is found again. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
