@@ -559,11 +559,11 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION pawl.seal(previous bytea, task_id uuid, row_version bigint, type text, action text, from_status text, to_status text, actor_id text, comment text, payload json, patch json, created_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION pawl.seal(previous bytea, task_id uuid, row_version bigint, created_at timestamp with time zone, told text, comment text, payload text, patch text)
  RETURNS bytea
  LANGUAGE sql
  STABLE PARALLEL SAFE
-RETURN sha256((previous || convert_to((json_build_array(task_id, row_version, type, action, from_status, to_status, actor_id, comment, payload, patch, EXTRACT(epoch FROM created_at)))::text, 'UTF8'::name)));
+RETURN sha256(((((previous || uuid_send(task_id)) || int8send(row_version)) || timestamptz_send(created_at)) || convert_to((((told || COALESCE((to_json(comment))::text, '-'::text)) || COALESCE(payload, '-'::text)) || patch), 'UTF8'::name)));
 
 CREATE TRIGGER an_available_task_waits_again_for_none AFTER UPDATE ON pawl.dependency FOR EACH ROW WHEN ((NOT new.resolved)) EXECUTE FUNCTION pawl.refuse_hold_on_available();
 

@@ -10,7 +10,9 @@ const SAVE_CREATIONS = `
   with kind as materialized (
     select $6::text::text[] as lifecycle, $7::text::integer[] as version, $8::text::text[] as project_id,
       $9::text::text[] as status, $10::text::boolean[] as pooled, $11::text::boolean[] as final,
-      $12::text::text[] as created_by, to_timestamp($3::float8 / 1000.0) as now
+      $12::text::text[] as created_by, to_timestamp($3::float8 / 1000.0) as now,
+      array(select json_build_array('created', 'create', null, o.status, o.created_by)::text
+            from unnest($9::text::text[], $12::text::text[]) as o(status, created_by)) as told
   ), born as materialized (
     select b.id, k.lifecycle[b.kind] as lifecycle, k.version[b.kind] as lifecycle_version,
       k.project_id[b.kind] as project_id, k.status[b.kind] as status, k.pooled[b.kind] as pooled,
@@ -19,8 +21,7 @@ const SAVE_CREATIONS = `
       coalesce(b.open_blockers, 0) as open_blockers, to_timestamp(b.due_at / 1000.0) as due_at, b.due_action,
       to_timestamp(b.available_at / 1000.0) as available_at, b.exclusive_key, b.dedupe_key, b.client_event_id,
       b.patch::json as patch, b.n,
-      pawl.seal(''::bytea, b.id, 1, 'created', 'create', null, k.status[b.kind], k.created_by[b.kind], null, null,
-        b.patch::json, k.now) as hash
+      pawl.seal(''::bytea, b.id, 1, k.now, k.told[b.kind], null, null, b.patch) as hash
     from kind k, unnest($4::text::uuid[], $5::text::integer[], $13::text::text[],
         string_to_array($14::text, e'\\x1e', ''), string_to_array($15::text, e'\\x1e', ''), $16::text::text[],
         $17::text::boolean[], $18::text::integer[], $19::text::integer[], $20::text::float8[], $21::text::text[],

@@ -13,7 +13,10 @@ const SAVE_MOVES = `
     select $6::text::text[] as type, $7::text::text[] as action, $8::text::text[] as from_status,
       $9::text::text[] as status, $10::text::boolean[] as pooled, $11::text::boolean[] as final,
       $12::text::text[] as actor_id, $13::text::text[] as lease_holder, $14::text::float8[] as leased_at,
-      $15::text::float8[] as lease_until, to_timestamp($3::float8 / 1000.0) as now
+      $15::text::float8[] as lease_until, to_timestamp($3::float8 / 1000.0) as now,
+      array(select json_build_array(o.type, o.action, o.from_status, o.status, o.actor_id)::text
+            from unnest($6::text::text[], $7::text::text[], $8::text::text[], $9::text::text[], $12::text::text[])
+              as o(type, action, from_status, status, actor_id)) as told
   ), moved as (
     update pawl.task t set
       status = k.status[m.kind], row_version = t.row_version + 1,
@@ -36,8 +39,8 @@ const SAVE_MOVES = `
       lease_holder = case when $35::text is null then t.lease_holder else k.lease_holder[m.kind] end,
       leased_at = case when $35::text is null then t.leased_at else to_timestamp(k.leased_at[m.kind] / 1000.0) end,
       lease_until = case when $35::text is null then t.lease_until else to_timestamp(k.lease_until[m.kind] / 1000.0) end,
-      journal_hash = pawl.seal(t.journal_hash, t.id, t.row_version + 1, k.type[m.kind], k.action[m.kind],
-        k.from_status[m.kind], k.status[m.kind], k.actor_id[m.kind], m.comment, m.payload::json, m.patch::json, k.now)
+      journal_hash = pawl.seal(t.journal_hash, t.id, t.row_version + 1, k.now, k.told[m.kind], m.comment, m.payload,
+        m.patch)
     from kind k, (
       -- Where a row lies is known from its lock; one that was written since then is looked up.
       select r.*, coalesce(r.known, (select p.ctid from pawl.task p where p.org_id = $1 and p.id = r.id)) as place

@@ -24,8 +24,9 @@ export function pickTasksToVerify(
 const CHECK_SEALS = `
   select e.task_id, e.row_version::int as row_version, e.patch, e.to_status, encode(e.hash, 'hex') as seal,
     e.hash = pawl.seal(coalesce(lag(e.hash) over (partition by e.task_id order by e.row_version), ''::bytea),
-      e.task_id, e.row_version, e.type, e.action, e.from_status, e.to_status, e.actor_id, e.comment, e.payload, e.patch,
-      e.created_at) as sealed
+      e.task_id, e.row_version, e.created_at,
+      json_build_array(e.type, e.action, e.from_status, e.to_status, e.actor_id)::text,
+      e.comment, e.payload::text, e.patch::text) as sealed
   from pawl.event e
   where e.org_id = $1 and e.task_id = any($2::uuid[])
   order by e.task_id, e.row_version`;
