@@ -31,7 +31,7 @@ export type MakeTasks = (
 ) => Promise<{ tasks: PublicTask[]; made: (JsonObject | null)[] }>;
 
 /**
- * Does one kind of side effect for a whole batch, in its transaction. What it gives back, in the order of the items, is told
+ * Does one kind of side effect for a whole batch, in its transaction. A list that it gives back, in the order of the items, is told
  * in the answer to each caller, and told again when he comes again with his key.
  */
 export type EffectHandler = (
@@ -39,7 +39,7 @@ export type EffectHandler = (
   items: readonly EffectItem[],
   now: Instant,
   makeTasks: MakeTasks,
-) => Promise<void | readonly unknown[]>;
+) => Promise<unknown>;
 
 /** What a lifecycle's part of the sweep works with. */
 export type SweepTools = {

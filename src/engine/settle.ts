@@ -16,12 +16,18 @@ export async function settle(
 ): Promise<Settled[]> {
   const ledger = new Ledger(org_id, now);
   const settled = works.map((work) => ledger.decide(work));
-  await writeLedger(workshop, tx, ledger);
-  return settled;
+  const rounds = await writeLedger(workshop, tx, ledger);
+  return rounds > 1 ? settled.map((one) => asItNowStands(ledger, one)) : settled;
 }
 
-/** Round after round, until nothing more follows; then one write. */
-export async function writeLedger(workshop: Workshop, tx: Tx, ledger: Ledger): Promise<void> {
+/** What followed from a move may have moved its task on: the caller is told where it stands when all is settled. */
+function asItNowStands(ledger: Ledger, one: Settled): Settled {
+  if (one.kind !== "moved") return one;
+  return { ...one, task: ledger.tasks.get(one.task.id)?.task ?? one.task };
+}
+
+/** Round after round, until nothing more follows; then one write. Gives the number of rounds. */
+export async function writeLedger(workshop: Workshop, tx: Tx, ledger: Ledger): Promise<number> {
   const rounds: Move[][] = [];
   for (let moves = ledger.takeRound(); moves.length > 0; moves = ledger.takeRound()) {
     rounds.push(moves);
@@ -29,6 +35,7 @@ export async function writeLedger(workshop: Workshop, tx: Tx, ledger: Ledger): P
     await settleDependents(workshop, tx, ledger, moves);
   }
   ledger.write(tx, rounds);
+  return rounds.length;
 }
 
 async function runEffects(

@@ -194,7 +194,7 @@ export class Workshop {
     }
     for (const [handler, { items, asks, kind }] of byHandler) {
       const made = await handler(tx, items, now, makeTasks);
-      if (made) for (const [index, { made: all }] of asks.entries()) all[kind] = made[index];
+      if (Array.isArray(made)) for (const [index, { made: all }] of asks.entries()) all[kind] = made[index];
     }
   }
 

@@ -9,6 +9,7 @@ export { BOARD_ROUTES } from "./board/contract.ts";
 export { CODE_ROUTES } from "./code/contract.ts";
 export { BOT_ACTION_ROUTES } from "./bot-actions/contract.ts";
 export { DELIVERY_ROUTES } from "./delivery/contract.ts";
+export { PLANNER_ROUTES } from "./planner/contract.ts";
 export { board, botActions, code, delivery, planner };
 
 /** The lifecycles that ship with Pawl. */

@@ -6,11 +6,13 @@ import { serveBoard } from "./board/serve-board.ts";
 import { serveBotActions } from "./bot-actions/serve-bot-actions.ts";
 import { serveDelivery } from "./delivery/serve-delivery.ts";
 import { serveCode } from "./code/serve-code.ts";
+import { servePlanner } from "./planner/serve-planner.ts";
 
 /** The routes that the lifecycles which ship with Pawl have of their own. */
 export function lifecycleRoutes(house: { engine: Engine; directory: Directory }) {
   return (openFeed: OpenFeed): RouteSet[] => [
     ...serveBoard(house),
+    ...servePlanner(house),
     ...serveDelivery(house),
     serveBotActions(house, openFeed),
     ...serveCode(house),

@@ -138,9 +138,9 @@ export const creationFields = z
     defect: defectFields.nullish(),
     defect_id: text.nullish(),
   })
-  .superRefine(({ title, fix_of_task_id, defect, defect_id }, { addIssue }) => {
+  .superRefine(({ title, fix_of_task_id, defect, defect_id }, context) => {
     const wrong = (path: string, message: string) => {
-      addIssue({ code: "custom", path: [path], message });
+      context.addIssue({ code: "custom", path: [path], message });
     };
     if (fix_of_task_id == null) {
       if (title == null) wrong("title", "required");

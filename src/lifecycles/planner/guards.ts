@@ -17,6 +17,7 @@ export type PlannerView = View<
 >;
 
 export const plannerWho = {
+  pawl: { label: "Pawl itself", test: ({ actor }) => actor.id === null },
   owner: {
     label: "its owner",
     test: ({ actor, task }) => actor.id !== null && actor.id === task.assigned_to,

@@ -120,8 +120,8 @@ remove_dependency  |       | lead, supervisor                                   
 remove_dependency  |       | system                                                 | x         | .                | .           | .           | .           | .    | .
 resolve_escalation |       | system                                                 | x         | x                | x           | x           | x           | x    | x
 resolve_escalation, remove_dependency | | owner, executor, contributor, robot           | x         | x                | x           | x           | x           | x    | x
-flag               |       | robot, system                                          | =         | =                | =           | =           | =           | .    | .
-flag               |       | owner, executor, contributor, lead, supervisor         | x         | x                | x           | x           | x           | x    | x
+flag               |       | system                                                 | =         | =                | =           | =           | =           | .    | .
+flag               |       | owner, executor, contributor, lead, supervisor, robot  | x         | x                | x           | x           | x           | x    | x
 *                  |       | viewer, admin                                          | x         | x                | x           | x           | x           | x    | x
 `;
 const CELLS = cellsOf(planner, GRID);
@@ -238,7 +238,7 @@ describe("each guard of the planner broken alone", () => {
   test.each(["recall_to_pool", "cancel", "review_reject", "escalate", "flag"])(
     "%s needs a reason",
     (action) => {
-      const who = action === "escalate" ? "owner" : action === "flag" ? "robot" : "lead";
+      const who = action === "escalate" ? "owner" : action === "flag" ? "system" : "lead";
       for (const payload of [{}, { reason: "  " }, { reason: null }]) {
         expect(decided("in_progress", action, who, { request: { payload } })).toMatchObject({
           code: "REASON_REQUIRED",

@@ -2,9 +2,10 @@ import { v7 as uuidv7 } from "uuid";
 import type { JsonObject } from "../../core/index.ts";
 import type { EffectHandler, EffectItem, LifecycleParts } from "../../engine/lifecycle-parts.ts";
 import { plannerCreationFacts, plannerFactLoaders } from "./facts.ts";
+import { newDefect } from "./new-defect.ts";
+import type { SaidOfDefect } from "./new-defect.ts";
 import { releaseEndedShifts } from "./release-shifts.ts";
 import { closeDefects, listDefects, recordDefects, takeInHand } from "./statements/defects.ts";
-import type { Defect } from "./statements/defects.ts";
 import { closeEscalations, openEscalations } from "./statements/escalations.ts";
 import { forgetTasks } from "./statements/forget-tasks.ts";
 import { saveLinks } from "./statements/links.ts";
@@ -39,7 +40,11 @@ const effects: Record<string, EffectHandler> = {
     return resolved.map(({ id }) => closed.find((one) => one.id === id) ?? null);
   },
   record_defect: async (tx, items, now) => {
-    const defects = items.map((item) => newDefect(item, now));
+    const defects = items.map(({ task, actor, effect }) => {
+      const [of, fix_task_id] = [effect.of as string, effect.fixed_here ? task.id : null];
+      const place = { project_id: task.project_id, task_id: of, fix_task_id };
+      return newDefect(effect.defect as SaidOfDefect, place, actor, now);
+    });
     await recordDefects(tx, orgOf(items), defects, now);
     return defects;
   },
@@ -95,25 +100,6 @@ function linksOf({ task, effect }: EffectItem): Link[] {
   return (["deliverable", "parent", "fix"] as const)
     .filter((kind) => effect[kind] !== undefined)
     .map((kind) => ({ task_id: task.id, kind, target: effect[kind] as string | null }));
-}
-
-function newDefect({ task, actor, effect }: EffectItem, now: number): Defect {
-  const said = effect.defect as Pick<Defect, "description" | "severity"> & Partial<Defect>;
-  return {
-    id: uuidv7(),
-    project_id: task.project_id,
-    task_id: effect.of as string,
-    description: said.description,
-    cause: said.cause ?? null,
-    what_to_fix: said.what_to_fix ?? null,
-    severity: said.severity,
-    reported_by: actor.id,
-    reported_at: now,
-    fix_task_id: effect.fixed_here ? task.id : null,
-    how_fixed: null,
-    fixed_by: null,
-    fixed_at: null,
-  };
 }
 
 function orgOf(items: readonly EffectItem[]): string {

@@ -17,7 +17,7 @@ export const plannerPermissions = {
   "task.cancel": LEADS,
   "task.unblock": [...LEADS, "system"],
   "task.shift_release": ["system"],
-  "task.flag": ["system"],
+  "task.flag": [],
   "task.escalate": ["executor", ...LEADS],
   "task.create": [...LEADS, "system"],
   "task.update": [...LEADS, "system"],

@@ -37,8 +37,9 @@ const LIST_DELIVERABLES = `
     and ($4::text[] is null or d.status = any($4))
     and ($5::text is null or d.type = $5)
     and ($6::text is null or d.serial = $6)
+    and ($7::uuid is null or d.id = $7)
   order by d.id
-  limit $7`;
+  limit $8`;
 
 export type DeliverableFilter = {
   cursor?: string | undefined;
@@ -46,13 +47,14 @@ export type DeliverableFilter = {
   status?: readonly string[] | undefined;
   type?: string | undefined;
   serial?: string | undefined;
+  id?: string;
   limit: number;
 };
 
 /** Deliverables, oldest first. */
 export function listDeliverables(tx: Tx, org_id: string, filter: DeliverableFilter): Promise<Deliverable[]> {
-  const { cursor = null, projects, status = null, type = null, serial = null, limit } = filter;
-  return query(tx, LIST_DELIVERABLES, [org_id, cursor, projects, status, type, serial, limit]);
+  const { cursor = null, projects, status = null, type = null, serial = null, id = null } = filter;
+  return query(tx, LIST_DELIVERABLES, [org_id, cursor, projects, status, type, serial, id, filter.limit]);
 }
 
 // Whoever adds a task to one keeps it from being submitted meanwhile.

@@ -1,0 +1,116 @@
+import { onWire, onWireOrNull } from "../../contract/index.ts";
+import type { JsonObject } from "../../core/index.ts";
+import type { PublicTask } from "../../engine/public-task.ts";
+import type { EventRow } from "../../engine/statements/read-journal.ts";
+import type {
+  PlannerDefect,
+  PlannerDeliverable,
+  PlannerEscalation,
+  PlannerHold,
+  PlannerInspection,
+  PlannerShift,
+  PlannerTask,
+  PlannerTransition,
+} from "./contract.ts";
+import type { PlannerData } from "./guards.ts";
+import type { Defect } from "./statements/defects.ts";
+import type { Deliverable, Inspection } from "./statements/deliverables.ts";
+import type { Escalation } from "./statements/escalations.ts";
+import type { Shift } from "./statements/shifts.ts";
+
+type Status = PlannerTask["status"];
+
+/** A task in the planner's own words: all of it lies in its row, so that an answer that is kept stays true. */
+export function taskOnWire(told: PublicTask): PlannerTask {
+  const data = told.data as PlannerData;
+  return {
+    id: told.id,
+    org_id: told.org_id,
+    project_id: told.project_id,
+    deliverable_id: data.deliverable_id,
+    title: told.title,
+    description: data.description,
+    kind: data.kind,
+    status: told.status as Status,
+    row_version: told.row_version,
+    priority: told.priority,
+    required_trade: data.required_trade,
+    depends_on: data.depends_on,
+    holds: data.holds.map(holdOnWire),
+    assigned_to: told.assigned_to,
+    assigned_by: data.assigned_by,
+    assigned_at: onWireOrNull(data.assigned_at),
+    started_at: onWireOrNull(data.started_at),
+    submitted_at: onWireOrNull(data.submitted_at),
+    reviewed_by: data.reviewed_by,
+    reviewed_at: onWireOrNull(data.reviewed_at),
+    self_checked: data.self_checked,
+    contributors: data.contributors,
+    needs_attention: told.needs_attention,
+    fix_of_task_id: data.fix_of_task_id,
+    parent_task_id: data.parent_task_id,
+    created_by: told.created_by,
+    created_at: onWire(told.created_at),
+    updated_at: onWire(told.updated_at),
+  };
+}
+
+export function holdOnWire({ placed_at, ...hold }: PlannerData["holds"][number]): PlannerHold {
+  return { ...hold, placed_at: onWire(placed_at) };
+}
+
+/** A row of the journal as the planner's log tells it. */
+export function transitionOnWire(row: EventRow): PlannerTransition {
+  return {
+    id: `${row.task_id}.${row.row_version}`,
+    action: row.action,
+    from_status: row.from_status as Status | null,
+    to_status: row.type === "deleted" ? null : (row.to_status as Status | null),
+    actor_id: row.actor_id,
+    expected_row_version: row.expected_row_version,
+    result_row_version: Number(row.row_version),
+    // A mark of the engine's own is nobody's key.
+    client_event_id: row.client_event_id?.startsWith("pawl:") ? null : row.client_event_id,
+    payload: row.payload ?? (row.action === "create" ? bornWith(row.patch) : {}),
+    created_at: onWire(row.created_at),
+  };
+}
+
+/** What a task was created with: all of it that a caller may say. */
+function bornWith(patch: JsonObject): JsonObject {
+  const { kind, description, required_trade, depends_on, ...data } = patch.data as PlannerData;
+  const { deliverable_id, parent_task_id, fix_of_task_id } = data;
+  const { title, priority = 0 } = patch;
+  const said = { title, priority, kind, description, required_trade, depends_on };
+  return { ...said, deliverable_id, parent_task_id, fix_of_task_id };
+}
+
+export function escalationOnWire(row: Escalation): PlannerEscalation {
+  return {
+    ...row,
+    reason: row.reason as PlannerEscalation["reason"],
+    opened_at: onWire(row.opened_at),
+    resolved_at: onWireOrNull(row.resolved_at),
+  };
+}
+
+export function defectOnWire(row: Defect): PlannerDefect {
+  return { ...row, reported_at: onWire(row.reported_at), fixed_at: onWireOrNull(row.fixed_at) };
+}
+
+export function deliverableOnWire(row: Deliverable): PlannerDeliverable {
+  return { ...row, created_at: onWire(row.created_at), updated_at: onWire(row.updated_at) };
+}
+
+export function inspectionOnWire(row: Inspection): PlannerInspection {
+  return { ...row, created_at: onWire(row.created_at) };
+}
+
+export function shiftOnWire(row: Shift): PlannerShift {
+  return {
+    ...row,
+    starts_at: onWire(row.starts_at),
+    ends_at: onWire(row.ends_at),
+    created_at: onWire(row.created_at),
+  };
+}

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { clientEventId, page, words } from "../../contract/fields.ts";
+
+const group = "planner";
+export const id = words.max(200);
+export const once = {
+  client_event_id: clientEventId.nullish().describe("required, here or as `Idempotency-Key`"),
+};
+export const version = {
+  expected_row_version: z
+    .int()
+    .nullish()
+    .describe("refused if the task has changed since. Also taken as `If-Match`."),
+};
+export const uuidPage = { ...page, cursor: z.uuid().optional().describe("`cursor` of the page before") };
+
+export const reads = { method: "GET", group, ruled: true } as const;
+export const writes = { group, idempotent: true, needs_key: true, ruled: true } as const;
+export const posts = { ...writes, method: "POST" } as const;
+export const movesTask = { ...writes, versioned: true } as const;
+export const OF_TASK = ["TASK_NOT_FOUND"] as const;
+export const OF_PLACE = ["NOT_FOUND"] as const;

@@ -1,0 +1,173 @@
+import { z } from "zod";
+import { anyObject, moment } from "../../contract/fields.ts";
+import { ESCALATION_REASONS, HOLD_KINDS, SEVERITIES } from "./fields.ts";
+
+export const STATUSES = [
+  "blocked",
+  "available",
+  "assigned",
+  "in_progress",
+  "submitted",
+  "done",
+  "canceled",
+] as const;
+export const DELIVERABLE_STATUSES = ["open", "submitted_to_qc", "qc_approved", "qc_rejected"] as const;
+
+const who = z.string().nullable();
+
+export const hold = z
+  .object({
+    id: z.uuid(),
+    kind: z.enum(HOLD_KINDS),
+    reason: z.string(),
+    placed_by: who,
+    placed_at: moment,
+  })
+  .meta({ id: "PlannerHold" });
+
+export const task = z
+  .object({
+    id: z.uuid(),
+    org_id: z.string(),
+    project_id: z.string(),
+    deliverable_id: z.string().nullable(),
+    title: z.string(),
+    description: z.string().nullable(),
+    kind: z.enum(["work", "fix"]),
+    status: z.enum(STATUSES),
+    row_version: z.int(),
+    priority: z.int().describe("higher first"),
+    required_trade: z.string().nullable(),
+    depends_on: z.array(z.uuid()).describe("what must be done before it"),
+    holds: z.array(hold).describe("those that are open"),
+    assigned_to: who,
+    assigned_by: who.describe("null: he took it himself"),
+    assigned_at: moment.nullable(),
+    started_at: moment.nullable(),
+    submitted_at: moment.nullable(),
+    reviewed_by: who,
+    reviewed_at: moment.nullable(),
+    self_checked: z.boolean(),
+    contributors: z.array(z.string()),
+    needs_attention: z.boolean(),
+    fix_of_task_id: z.string().nullable(),
+    parent_task_id: z.string().nullable(),
+    created_by: who,
+    created_at: moment,
+    updated_at: moment,
+  })
+  .meta({ id: "PlannerTask" });
+
+/** A row of a task's log; creation is row_version 1. */
+export const transition = z
+  .object({
+    id: z.string().describe("`<task_id>.<result_row_version>`"),
+    action: z.string(),
+    from_status: z.enum(STATUSES).nullable(),
+    to_status: z.enum(STATUSES).nullable().describe("null: deleted"),
+    actor_id: who.describe("null: the system"),
+    expected_row_version: z.int().nullable(),
+    result_row_version: z.int(),
+    client_event_id: z.string().nullable(),
+    payload: anyObject,
+    created_at: moment,
+  })
+  .meta({ id: "PlannerTransition" });
+
+export const escalation = z
+  .object({
+    id: z.uuid(),
+    task_id: z.uuid(),
+    reason: z.enum(ESCALATION_REASONS),
+    text: z.string().nullable(),
+    opened_by: who,
+    opened_at: moment,
+    note: z.string().nullable(),
+    resolved_by: who,
+    resolved_at: moment.nullable(),
+  })
+  .meta({ id: "PlannerEscalation" });
+
+export const defect = z
+  .object({
+    id: z.uuid(),
+    project_id: z.string(),
+    task_id: z.uuid().describe("the task that the work was done under"),
+    description: z.string(),
+    cause: z.string().nullable(),
+    what_to_fix: z.string().nullable(),
+    severity: z.enum(SEVERITIES),
+    reported_by: who,
+    reported_at: moment,
+    fix_task_id: z.uuid().nullable(),
+    how_fixed: z.string().nullable(),
+    fixed_by: who,
+    fixed_at: moment.nullable(),
+  })
+  .meta({ id: "PlannerDefect" });
+
+export const deliverable = z
+  .object({
+    id: z.uuid(),
+    project_id: z.string(),
+    type: z.string(),
+    serial: z.string(),
+    status: z.enum(DELIVERABLE_STATUSES),
+    created_by: who,
+    created_at: moment,
+    updated_at: moment,
+  })
+  .meta({ id: "PlannerDeliverable" });
+
+export const inspection = z
+  .object({
+    id: z.uuid(),
+    deliverable_id: z.uuid(),
+    result: z.enum(["approved", "rejected"]),
+    measurements: anyObject,
+    act: z.string().nullable(),
+    inspector: who,
+    defect_id: z.uuid().nullable(),
+    fix_task_id: z.uuid().nullable(),
+    created_at: moment,
+  })
+  .meta({ id: "PlannerInspection" });
+
+export const shift = z
+  .object({
+    id: z.uuid(),
+    project_id: z.string(),
+    starts_at: moment,
+    ends_at: moment,
+    members: z.array(z.string()),
+    settled: z.boolean().describe("it is over, and nothing is left that it should have released"),
+    created_by: who,
+    created_at: moment,
+  })
+  .meta({ id: "PlannerShift" });
+
+export const policy = z
+  .object({
+    min_skill_to_take: z.int(),
+    self_check_min_skill: z.int(),
+    min_skill_to_invite: z.int(),
+    allow_trade_override: z.boolean(),
+  })
+  .meta({ id: "PlannerPolicy" });
+
+export const pooled = task.extend({
+  can_self_assign: z.boolean().describe("whether you may take it now"),
+  reasons: z
+    .array(z.object({ code: z.string(), detail: z.string(), params: anyObject }))
+    .describe("why not: all of them"),
+});
+
+export type PlannerTask = z.output<typeof task>;
+export type PlannerTransition = z.output<typeof transition>;
+export type PlannerHold = z.output<typeof hold>;
+export type PlannerEscalation = z.output<typeof escalation>;
+export type PlannerDefect = z.output<typeof defect>;
+export type PlannerDeliverable = z.output<typeof deliverable>;
+export type PlannerInspection = z.output<typeof inspection>;
+export type PlannerShift = z.output<typeof shift>;
+export type PlannerPolicy = z.output<typeof policy>;
