@@ -10,7 +10,10 @@ import { Shell } from "./shell/shell.tsx";
 import { SpeakLanguage } from "./texts/words.tsx";
 
 type Session =
-  { kind: "asking" } | { kind: "nobody"; ended: boolean } | { kind: "member"; me: Me } | { kind: "trouble"; error: unknown };
+  | { kind: "asking" }
+  | { kind: "nobody"; ended: boolean }
+  | { kind: "member"; me: Me }
+  | { kind: "trouble"; error: unknown };
 
 /** Whoever is signed in sees the console; whoever is not is asked who he is. */
 export function Console() {

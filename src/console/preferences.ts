@@ -39,7 +39,6 @@ export function usePreference<Name extends keyof Preferences>(
   ];
 }
 
-
 function read<Name extends keyof Preferences>(name: Name): Preferences[Name] {
   const allowed = ALLOWED[name];
   let stored: string | null = kept.get(name) ?? null;
@@ -50,7 +49,8 @@ function read<Name extends keyof Preferences>(name: Name): Preferences[Name] {
   }
   const chosen = allowed.find((value) => value === stored);
   if (chosen !== undefined) return chosen;
-  const spoken = name === "language" ? allowed.find((value) => navigator.language.startsWith(value)) : undefined;
+  const spoken =
+    name === "language" ? allowed.find((value) => navigator.language.startsWith(value)) : undefined;
   return spoken ?? (allowed[0] as Preferences[Name]);
 }
 

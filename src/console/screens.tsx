@@ -15,7 +15,10 @@ const SCREENS: readonly Row[] = [
   ["/", Overview],
   ["/lifecycles/:lifecycle/board", screen(async () => (await import("./screens/board/board.tsx")).Board)],
   ["/lifecycles/:lifecycle/table", screen(async () => (await import("./screens/table/table.tsx")).Table)],
-  ["/lifecycles/:lifecycle/rules", screen(async () => (await import("./screens/lifecycle/lifecycle.tsx")).LifecycleScreen)],
+  [
+    "/lifecycles/:lifecycle/rules",
+    screen(async () => (await import("./screens/lifecycle/lifecycle.tsx")).LifecycleScreen),
+  ],
   ["/lifecycles/:lifecycle/:tab", OwnScreen],
   ["/tasks/:id", screen(async () => (await import("./screens/task/task.tsx")).TaskScreen)],
   [addresses.events, screen(async () => (await import("./screens/events/events.tsx")).Events)],

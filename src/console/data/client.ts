@@ -15,15 +15,21 @@ export type Links = ReplyOf<typeof ROUTES.getTaskLinks>;
 export type CheckReport = ReplyOf<typeof ROUTES.checkLifecycle>;
 export type Schema = Record<string, unknown>;
 
-/** A lifecycle's definition, with the parts that the contract leaves open. */
-export type Lifecycle = ReplyOf<typeof ROUTES.describeLifecycle> & {
-  statuses: { timers?: { action: string; since: string; after: Record<string, number | string> }[] }[];
-  actions: { summary?: string | null }[];
+type Described = Shut<ReplyOf<typeof ROUTES.describeLifecycle>>;
+/** Without what the contract leaves open: only the fields that have names. */
+type Shut<T> = { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
+
+/** A lifecycle's definition: what the contract names, and more of it that is always there. */
+export type Lifecycle = Omit<Described, "statuses" | "actions" | "rules" | "creation"> & {
+  statuses: (Shut<Described["statuses"][number]> & { timers?: Timer[] })[];
+  actions: (Shut<Described["actions"][number]> & { summary?: string | null })[];
+  rules: Shut<Described["rules"][number]>[];
+  creation: Shut<Described["creation"]> & { to?: { status: string }[] };
   who?: { name: string; label: string }[];
   settings?: { schema: Schema; defaults: Schema };
   pool?: { action: string; from: string } | null;
-  creation: { to?: { status: string }[]; client_event_id?: string };
 };
+export type Timer = { action: string; since: string; after: Record<string, number | string> };
 export type Action = Lifecycle["actions"][number];
 
 /** What shows the server that our own page asks; it comes with the session. */

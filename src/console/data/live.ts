@@ -12,8 +12,9 @@ export type Connection = { state: "connecting" } | { state: "live" } | { state: 
 /** A burst of events is one reason to look again, not many. */
 const GATHER_MS = 250;
 const OVERVIEW_EVERY_MS = 2_500;
-/** Of more tasks than these the lists are asked for anew. */
-const MOST_ONE_BY_ONE = 12;
+/** Of more tasks than these at once, the lists are asked for anew, and no further than their first pages. */
+const MOST_ONE_BY_ONE = 40;
+const KEPT_PAGES = 3;
 /** How many events are kept for the page that tails them. */
 const KEPT = 2_000;
 
@@ -97,7 +98,7 @@ class Live {
         queryClient.getQueryCache().findAll({ queryKey: keys.listsOf(name), type: "active" }).length > 0,
     );
     if (!shown || ids.length > MOST_ONE_BY_ONE) {
-      for (const name of lifecycles) void queryClient.invalidateQueries({ queryKey: keys.listsOf(name) });
+      for (const name of lifecycles) askAnew(queryClient, name);
       return;
     }
     const tasks = await Promise.all(ids.map((id) => client.getTask({ id }).catch(() => null)));
@@ -150,6 +151,17 @@ export function placeTask(queryClient: QueryClient, id: string, task: Task | nul
     const query = key.at(-1) as ListQuery;
     if (pages) queryClient.setQueryData<Pages>(key, withTask(pages, id, task, query));
   }
+}
+
+/** A list that was scrolled far is asked for page by page: in a storm of events only its beginning is. */
+function askAnew(queryClient: QueryClient, lifecycle: string): void {
+  const queryKey = keys.listsOf(lifecycle);
+  queryClient.setQueriesData<Pages>({ queryKey }, (known) =>
+    known && known.pages.length > KEPT_PAGES
+      ? { pages: known.pages.slice(0, KEPT_PAGES), pageParams: known.pageParams.slice(0, KEPT_PAGES) }
+      : known,
+  );
+  void queryClient.invalidateQueries({ queryKey });
 }
 
 function withTask(known: Pages, id: string, task: Task | null, query: ListQuery): Pages {

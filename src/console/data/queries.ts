@@ -64,6 +64,9 @@ export const queries = {
         client.listTasks({ ...query, ...(pageParam === null ? {} : { cursor: pageParam }) }, { signal }),
       initialPageParam: null as string | null,
       getNextPageParam: ({ cursor }) => cursor,
+      // Comparing what is loaded with what comes, task by task, would be felt in a list of thousands.
+      structuralSharing: false,
+      staleTime: 30_000,
     }),
   found: (q: string) =>
     queryOptions({

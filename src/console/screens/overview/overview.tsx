@@ -34,7 +34,13 @@ export function Overview() {
           options={WINDOWS.map((value) => ({ value, label: t.overview.window[value] }))}
         />
       </header>
-      {data ? <Shown data={data} /> : error ? <Trouble error={error} onRetry={() => void refetch()} /> : <Loading />}
+      {data ? (
+        <Shown data={data} />
+      ) : error ? (
+        <Trouble error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Loading />
+      )}
     </>
   );
 }
@@ -64,7 +70,10 @@ function Shown({ data }: { data: Figures }) {
         </p>
       )}
       <div className="overview-side">
-        <AttentionList tasks={data.attention} total={data.lifecycles.reduce((sum, one) => sum + one.attention, 0)} />
+        <AttentionList
+          tasks={data.attention}
+          total={data.lifecycles.reduce((sum, one) => sum + one.attention, 0)}
+        />
         <Workers workers={data.workers} />
         <Timers sweep={data.sweep} />
       </div>

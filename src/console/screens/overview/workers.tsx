@@ -25,7 +25,9 @@ export function Workers({ workers }: { workers: Overview["workers"] }) {
               <div className="stack">
                 <span className="row spread">
                   <b className="cut">{worker.name}</b>
-                  <span className="faint small num">{t.overview.holds(Math.max(worker.tasks, worker.leases))}</span>
+                  <span className="faint small num">
+                    {t.overview.holds(Math.max(worker.tasks, worker.leases))}
+                  </span>
                 </span>
                 <span className="row spread small faint">
                   <span>

@@ -1,1 +1,138 @@
-export function Settings() { return null; }
+import { queries, useMe } from "../../data/queries.ts";
+import { useQuery } from "@tanstack/react-query";
+import { Segments } from "../../design/button.tsx";
+import { Bones, Trouble } from "../../design/states.tsx";
+import { usePreference } from "../../preferences.ts";
+import { usePageTitle } from "../../shell/page-title.ts";
+import { LANGUAGES, useWords } from "../../texts/words.tsx";
+import type { Language } from "../../texts/words.tsx";
+import { Projects } from "./projects.tsx";
+import "./settings.css";
+
+/** How the console looks to this browser, and how lifecycles run in each project. */
+export function Settings() {
+  const { t } = useWords();
+  usePageTitle(t.settings.title);
+  const { data: projects, error, refetch } = useQuery(queries.projects());
+  return (
+    <>
+      <header className="page-head">
+        <h1>{t.settings.title}</h1>
+      </header>
+      <div className="settings-page">
+        <Appearance />
+        <Keyboard />
+        {projects ? (
+          <Projects projects={projects} />
+        ) : error ? (
+          <Trouble error={error} onRetry={() => void refetch()} />
+        ) : (
+          <Bones lines={4} />
+        )}
+        <About />
+      </div>
+    </>
+  );
+}
+
+function Appearance() {
+  const { t } = useWords();
+  const [theme, setTheme] = usePreference("theme");
+  const [language, speak] = usePreference("language");
+  const spoken = Object.entries(LANGUAGES).map(([value, { name }]) => ({
+    value: value as Language,
+    label: name,
+  }));
+  return (
+    <section className="card">
+      <header className="head">
+        <h2>{t.settings.appearance}</h2>
+        <span className="faint small">{t.settings.appearanceHint}</span>
+      </header>
+      <div className="body stack">
+        <div className="row wrap spread">
+          <span>{t.settings.theme}</span>
+          <Segments
+            label={t.settings.theme}
+            value={theme}
+            onChange={setTheme}
+            options={(["system", "light", "dark"] as const).map((value) => ({
+              value,
+              label: t.settings.themes[value],
+            }))}
+          />
+        </div>
+        <div className="row wrap spread">
+          <span>{t.settings.language}</span>
+          <Segments label={t.settings.language} value={language} onChange={speak} options={spoken} />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Keyboard() {
+  const { t } = useWords();
+  const keys: [readonly string[], string][] = [
+    [["Ctrl K"], t.settings.keys.palette],
+    [["G", "O / E / M / S"], t.settings.keys.go],
+    [["/"], t.settings.keys.search],
+    [["← ↑ ↓ →"], t.settings.keys.arrows],
+    [["Enter"], t.settings.keys.open],
+    [["M"], t.settings.keys.move],
+    [["Esc"], t.settings.keys.escape],
+  ];
+  return (
+    <section className="card">
+      <header className="head">
+        <h2>{t.settings.shortcuts}</h2>
+      </header>
+      <dl className="body definition">
+        {keys.map(([pressed, meaning]) => (
+          <div key={meaning} className="pair">
+            <dt className="row">
+              {pressed.map((key) => (
+                <kbd key={key} className="kbd">
+                  {key}
+                </kbd>
+              ))}
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function About() {
+  const { t } = useWords();
+  const me = useMe();
+  return (
+    <section className="card">
+      <header className="head">
+        <h2>{t.settings.about}</h2>
+      </header>
+      <dl className="body definition">
+        <div className="pair">
+          <dt>{t.settings.org}</dt>
+          <dd>
+            <code>{me.org_id}</code>
+          </dd>
+        </div>
+        <div className="pair">
+          <dt>{t.settings.you}</dt>
+          <dd>
+            {me.name} (<code>{me.id}</code>) · {me.roles.join(", ")}
+          </dd>
+        </div>
+        <div className="pair">
+          <dt>API</dt>
+          <dd className="row">
+            <a href="/docs">/docs</a> <a href="/openapi.json">/openapi.json</a>
+          </dd>
+        </div>
+      </dl>
+    </section>
+  );
+}

@@ -10,7 +10,10 @@ import { LANGUAGES, useWords } from "../../texts/words.tsx";
 import type { Language } from "../../texts/words.tsx";
 import "./sign-in.css";
 
-const SPOKEN = Object.entries(LANGUAGES).map(([value, { name }]) => ({ value: value as Language, label: name }));
+const SPOKEN = Object.entries(LANGUAGES).map(([value, { name }]) => ({
+  value: value as Language,
+  label: name,
+}));
 
 export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: (me: Me) => void }) {
   const { t, language } = useWords();

@@ -1,1 +1,113 @@
-export function Table() { return null; }
+import { useMemo, useState } from "react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { Lifecycle } from "../../data/client.ts";
+import { queries } from "../../data/queries.ts";
+import type { ListQuery, Sort } from "../../data/queries.ts";
+import { Bones, Empty, Trouble } from "../../design/states.tsx";
+import { useStatusLabel } from "../../design/status.tsx";
+import { useSearch } from "../../router.tsx";
+import { Filters, useFilters } from "../../tasks/filters.tsx";
+import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
+import { useWords } from "../../texts/words.tsx";
+import { BulkBar } from "./bulk-bar.tsx";
+import { TaskRows } from "./task-rows.tsx";
+import "./table.css";
+
+const SORTS: readonly Sort[] = ["created", "updated", "entered", "due", "priority"];
+const PAGE = 100;
+
+/** The tasks of a lifecycle in rows: to be searched, sorted, and acted upon many at once. */
+export function Table({ lifecycle: name = "" }: { lifecycle?: string }) {
+  const { data: lifecycle, error, refetch } = useQuery(queries.lifecycle(name));
+  if (error) return <Trouble error={error} onRetry={() => void refetch()} />;
+  return (
+    <>
+      <LifecycleHead lifecycle={name} />
+      {lifecycle ? <Listed lifecycle={lifecycle} /> : <Bones lines={6} height={30} />}
+    </>
+  );
+}
+
+function Listed({ lifecycle }: { lifecycle: Lifecycle }) {
+  const { t, f } = useWords();
+  const { any: _, ...filters } = useFilters();
+  const [search] = useSearch();
+  const sort = SORTS.find((one) => one === search.get("sort")) ?? "created";
+  const order = search.get("order") === "asc" ? ("asc" as const) : ("desc" as const);
+  const status = search.get("status");
+  const query: ListQuery = {
+    lifecycle: lifecycle.name,
+    ...filters,
+    ...(status ? { status: [status] } : {}),
+    sort,
+    order,
+    limit: PAGE,
+  };
+  const list = useInfiniteQuery(queries.list(query));
+  const tasks = useMemo(() => list.data?.pages.flatMap((page) => page.tasks) ?? [], [list.data]);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const chosen = tasks.filter(({ id }) => selected.has(id));
+  const count = f.number(tasks.length);
+  return (
+    <>
+      <div className="row wrap">
+        <StatusFilter lifecycle={lifecycle} />
+        <Filters />
+        <span className="push faint small num">
+          {list.hasNextPage ? t.table.loaded(count) : t.table.allLoaded(count)}
+        </span>
+      </div>
+      {chosen.length > 0 && (
+        <BulkBar
+          lifecycle={lifecycle}
+          tasks={chosen}
+          onDone={() => {
+            setSelected(new Set());
+          }}
+        />
+      )}
+      {list.isPending && <Bones lines={8} height={32} />}
+      {list.error && tasks.length === 0 && <Trouble error={list.error} onRetry={() => void list.refetch()} />}
+      {list.data && tasks.length === 0 && (
+        <Empty icon="search" title={t.table.noMatch} hint={t.table.noMatchHint} />
+      )}
+      {tasks.length > 0 && (
+        <TaskRows
+          tasks={tasks}
+          sort={sort}
+          order={order}
+          selected={selected}
+          onSelect={setSelected}
+          onNearEnd={() => {
+            if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function StatusFilter({ lifecycle }: { lifecycle: Lifecycle }) {
+  const { t } = useWords();
+  const [search, change] = useSearch();
+  const label = useStatusLabel(lifecycle.name);
+  return (
+    <div className="filters">
+      <select
+        className="input small"
+        aria-label={t.filters.status}
+        value={search.get("status") ?? ""}
+        onChange={(event) => {
+          change({ status: event.target.value });
+        }}
+      >
+        <option value="">{t.filters.anyStatus}</option>
+        {lifecycle.statuses.map(({ name }) => (
+          <option key={name} value={name}>
+            {label(name)}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

@@ -1,1 +1,93 @@
-export function TaskScreen() { return null; }
+import { lazy, Suspense } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { addresses } from "../../addresses.ts";
+import { PawlProblem } from "../../data/client.ts";
+import type { Task } from "../../data/client.ts";
+import { queries } from "../../data/queries.ts";
+import { Icon } from "../../design/icon.tsx";
+import { Bones, Empty, Trouble } from "../../design/states.tsx";
+import { StatusChip } from "../../design/status.tsx";
+import { lifecycleScreens } from "../../lifecycle-screens.ts";
+import { Link } from "../../router.tsx";
+import { usePageTitle } from "../../shell/page-title.ts";
+import { useWords } from "../../texts/words.tsx";
+import { ActionPanel } from "./action-panel.tsx";
+import { Attempts } from "./attempts.tsx";
+import { Details } from "./details.tsx";
+import { Facts } from "./facts.tsx";
+import { Holds } from "./holds.tsx";
+import { Journal } from "./journal.tsx";
+import "./task.css";
+
+const LinkGraph = lazy(async () => ({ default: (await import("./link-graph.tsx")).LinkGraph }));
+
+/** One task: what it is, what became of it, and what may be done with it. */
+export function TaskScreen({ id = "" }: { id?: string }) {
+  const { t } = useWords();
+  const { data: task, error, refetch } = useQuery(queries.task(id));
+  usePageTitle(task?.title ?? "");
+  if (task) return <Shown task={task} />;
+  if (error instanceof PawlProblem && error.status === 404)
+    return <Empty icon="search" title={t.task.notFound} hint={t.task.notFoundHint} />;
+  return error ? <Trouble error={error} onRetry={() => void refetch()} /> : <Bones lines={8} height={22} />;
+}
+
+function Shown({ task }: { task: Task }) {
+  const { t } = useWords();
+  const { data: journal } = useQuery(queries.journal(task.id));
+  return (
+    <>
+      <header className="stack tight">
+        <nav className="crumbs small" aria-label={t.task.lifecycle}>
+          <Link href={addresses.board(task.lifecycle)}>{task.lifecycle}</Link>
+          <Icon name="right" />
+          <span className="faint">{task.project_id}</span>
+        </nav>
+        <div className="page-head">
+          <h1>{task.title}</h1>
+          <StatusChip lifecycle={task.lifecycle} status={task.status} />
+          {task.needs_attention && (
+            <span className="chip" data-tone="warn">
+              {t.board.attention}
+            </span>
+          )}
+          {task.private && (
+            <span className="tag">
+              <Icon name="lock" /> {t.board.private}
+            </span>
+          )}
+        </div>
+      </header>
+      <div className="task-page">
+        <div className="stack">
+          <ActionPanel task={task} />
+          <Suspense fallback={<Bones lines={3} />}>
+            <OwnPanel task={task} />
+          </Suspense>
+          <Details task={task} />
+          <Suspense fallback={<div className="card bone graph-bone" />}>
+            <LinkGraph task={task} />
+          </Suspense>
+          <Journal task={task} entries={journal} />
+        </div>
+        <div className="stack">
+          <Facts task={task} />
+          <Holds task={task} />
+          <Attempts task={task} entries={journal ?? []} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+const OWN = new Map<string, ReturnType<typeof lazy<NonNullable<Awaited<ReturnType<OwnLoad>>["default"]>>>>();
+type OwnLoad = NonNullable<(typeof lifecycleScreens)[string]["panel"]>;
+
+/** What the lifecycle itself has to show of a task. */
+function OwnPanel({ task }: { task: Task }) {
+  const load = lifecycleScreens[task.lifecycle]?.panel;
+  if (!load) return null;
+  const Panel = OWN.get(task.lifecycle) ?? lazy(load);
+  OWN.set(task.lifecycle, Panel);
+  return <Panel task={task} />;
+}

@@ -1,0 +1,185 @@
+import { useId } from "react";
+import type { ReactNode } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { queries } from "../data/queries.ts";
+import { labelOf } from "../design/status.tsx";
+import { useWords } from "../texts/words.tsx";
+import type { Field, Mistakes, Values } from "./schema.ts";
+
+type Props = {
+  fields: readonly Field[];
+  values: Values;
+  mistakes: Mistakes;
+  onChange: (values: Values) => void;
+  path?: string;
+};
+
+/** Fields that are about somebody offer those there are. */
+const ABOUT_MEMBERS = /(^|_)(assignee|executor|member|owner|user|reviewer|worker|agent)(_id)?$|^assigned_to$/;
+
+/** A form made of a schema: every field that it names, and nothing else. */
+export function SchemaForm({ fields, values, mistakes, onChange, path = "" }: Props) {
+  return fields.map((field) => {
+    const place = path === "" ? field.name : `${path}.${field.name}`;
+    const change = (value: unknown) => {
+      onChange({ ...values, [field.name]: value });
+    };
+    if (field.kind === "group")
+      return (
+        <fieldset key={field.name} className="group">
+          <legend>{labelOf(field.name)}</legend>
+          <SchemaForm
+            fields={field.fields}
+            values={(values[field.name] ?? {}) as Values}
+            mistakes={mistakes}
+            path={place}
+            onChange={change}
+          />
+        </fieldset>
+      );
+    return (
+      <SchemaField
+        key={field.name}
+        field={field}
+        value={values[field.name]}
+        mistake={mistakes[place]}
+        onChange={change}
+      />
+    );
+  });
+}
+
+type FieldProps = {
+  field: Field;
+  value: unknown;
+  mistake: string | undefined;
+  onChange: (value: unknown) => void;
+};
+
+function SchemaField({ field, value, mistake, onChange }: FieldProps) {
+  const { t } = useWords();
+  const id = useId();
+  if (field.kind === "switch")
+    return (
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={Boolean(value ?? field.byDefault)}
+          onChange={(event) => {
+            onChange(event.target.checked);
+          }}
+        />
+        {labelOf(field.name)}
+      </label>
+    );
+  const hint = [
+    field.description,
+    field.kind === "list" ? t.form.list : null,
+    field.kind === "json" ? t.form.json_hint : null,
+    field.byDefault === undefined || field.byDefault === null || field.kind === "list"
+      ? null
+      : t.settings.byDefault(
+          typeof field.byDefault === "object"
+            ? JSON.stringify(field.byDefault)
+            : String(field.byDefault as string),
+        ),
+  ].filter(Boolean);
+  return (
+    <LabelledField
+      id={id}
+      label={labelOf(field.name)}
+      required={field.required}
+      mistake={mistake}
+      hint={hint.length > 0 ? hint.join(" · ") : undefined}
+    >
+      <Control id={id} field={field} value={value} mistake={mistake} onChange={onChange} />
+    </LabelledField>
+  );
+}
+
+/** A label, its field, what helps and what is wrong. */
+export function LabelledField({
+  id,
+  label,
+  required = false,
+  hint,
+  mistake,
+  children,
+}: {
+  id: string;
+  label: string;
+  required?: boolean;
+  hint?: string | undefined;
+  mistake?: string | undefined;
+  children: ReactNode;
+}) {
+  const { t } = useWords();
+  return (
+    <div className="field">
+      <label className="label" htmlFor={id}>
+        {label} {!required && <span className="faint small">{t.common.optional}</span>}
+      </label>
+      {children}
+      {hint && (
+        <span className="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+      {mistake && (
+        <span className="mistake" id={`${id}-mistake`}>
+          {mistake}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Control({ id, field, value, mistake, onChange }: FieldProps & { id: string }) {
+  const { t } = useWords();
+  const { data: members = [] } = useQuery(queries.members());
+  const text = typeof value === "string" ? value : "";
+  const common = {
+    id,
+    className: "input",
+    required: field.required,
+    "aria-invalid": mistake !== undefined,
+    "aria-describedby": mistake === undefined ? `${id}-hint` : `${id}-mistake`,
+    value: text,
+    onChange: (event: { target: { value: string } }) => {
+      onChange(event.target.value);
+    },
+  };
+  if (field.kind === "choice")
+    return (
+      <select {...common}>
+        <option value="">{t.form.choose}</option>
+        {field.choices.map((choice) => (
+          <option key={choice} value={choice}>
+            {choice}
+          </option>
+        ))}
+      </select>
+    );
+  if (field.kind === "long" || field.kind === "json")
+    return <textarea {...common} className={`input${field.kind === "json" ? " mono" : ""}`} rows={3} />;
+  const offers = field.kind === "text" && ABOUT_MEMBERS.test(field.name);
+  return (
+    <>
+      <input
+        {...common}
+        type="text"
+        inputMode={field.kind === "number" ? "decimal" : undefined}
+        list={offers ? `${id}-members` : undefined}
+      />
+      {offers && (
+        <datalist id={`${id}-members`}>
+          {members.map((member) => (
+            <option key={member.id} value={member.id}>
+              {member.name}
+            </option>
+          ))}
+        </datalist>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,12 @@
+let context: CanvasRenderingContext2D | null | undefined;
+
+/** How wide a text will be: boxes are made to fit what stands in them, before anything is drawn. */
+export function textWidth(
+  text: string,
+  { size = 13, weight = 560 }: { size?: number; weight?: number } = {},
+): number {
+  context ??= document.createElement("canvas").getContext("2d");
+  if (!context) return text.length * size * 0.58;
+  context.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
+  return Math.ceil(context.measureText(text).width);
+}

@@ -1,0 +1,135 @@
+import { useEffect, useMemo, useRef } from "react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import type { Lifecycle } from "../../data/client.ts";
+import { queries } from "../../data/queries.ts";
+import type { ListQuery } from "../../data/queries.ts";
+import { Bones, Trouble } from "../../design/states.tsx";
+import { labelOf, toneOf, useStatusLabel } from "../../design/status.tsx";
+import { useWords } from "../../texts/words.tsx";
+import type { Drag } from "./drag.ts";
+import { TaskCard } from "./task-card.tsx";
+import type { CardDeeds } from "./task-card.tsx";
+
+const CARD_PX = 139;
+const PAGE = 100;
+/** The next page is asked for when so few cards are left below. */
+const AHEAD = 25;
+
+type Props = {
+  lifecycle: Lifecycle;
+  status: Lifecycle["statuses"][number];
+  filters: Omit<ListQuery, "lifecycle">;
+  /** How many there are, where that is known without loading them. */
+  count: number | null;
+  drag: Drag | null;
+  deeds: CardDeeds;
+};
+
+/** The tasks of one status; only those that can be seen are drawn, and more are loaded as they come near. */
+export function Column({ lifecycle, status, filters, count, drag, deeds }: Props) {
+  const { t, f } = useWords();
+  const label = useStatusLabel(lifecycle.name);
+  const scroller = useRef<HTMLDivElement>(null);
+  const query: ListQuery = {
+    lifecycle: lifecycle.name,
+    ...filters,
+    status: [status.name],
+    limit: PAGE,
+    ...(status.final ? { order: "desc" as const } : {}),
+  };
+  const list = useInfiniteQuery(queries.list(query));
+  const tasks = useMemo(() => list.data?.pages.flatMap((page) => page.tasks) ?? [], [list.data]);
+  const virtual = useVirtualizer({
+    count: tasks.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => CARD_PX,
+    getItemKey: (index) => tasks[index]?.id ?? index,
+    overscan: 5,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage && last >= tasks.length - AHEAD) void fetchNextPage();
+  }, [last, tasks.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const shown = count ?? tasks.length;
+  return (
+    <section
+      className="column"
+      data-column={status.name}
+      data-drop={dropState(drag, status.name)}
+      aria-label={status.name}
+    >
+      <header data-tone={toneOf(lifecycle, status.name)} title={status.meaning ?? status.name}>
+        <i />
+        <h2 className="cut">{label(status.name)}</h2>
+        <span className="badge">
+          {f.number(shown)}
+          {count === null && hasNextPage ? "+" : ""}
+        </span>
+      </header>
+      <DropNote drag={drag} status={status.name} label={label} />
+      <div className="cards" ref={scroller} tabIndex={-1}>
+        {list.isPending && <Bones lines={3} height={96} />}
+        {list.error && tasks.length === 0 && (
+          <Trouble compact error={list.error} onRetry={() => void list.refetch()} />
+        )}
+        {!list.isPending && !list.error && tasks.length === 0 && (
+          <p className="faint small empty">{t.board.emptyColumn}</p>
+        )}
+        <div className="runway" style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, start, key }) => {
+            const task = tasks[index];
+            return (
+              task && (
+                <div key={key} className="slot" style={{ transform: `translateY(${start}px)` }}>
+                  <TaskCard task={task} deeds={deeds} dragged={drag?.task.id === task.id} />
+                </div>
+              )
+            );
+          })}
+        </div>
+        {isFetchingNextPage && <p className="faint small empty">{t.board.loadMore}</p>}
+      </div>
+    </section>
+  );
+}
+
+type DropState = "home" | "asking" | "yes" | "no" | undefined;
+
+function dropState(drag: Drag | null, status: string): DropState {
+  if (!drag) return undefined;
+  if (drag.task.status === status) return "home";
+  if (drag.targets === null) return "asking";
+  return (drag.targets.find((target) => target.status === status)?.actions.length ?? 0) > 0 ? "yes" : "no";
+}
+
+/** While a card is carried, every column says whether it can be put there, and by what, or why not. */
+function DropNote({
+  drag,
+  status,
+  label,
+}: {
+  drag: Drag | null;
+  status: string;
+  label: (status: string) => string;
+}) {
+  const { t } = useWords();
+  const state = dropState(drag, status);
+  if (!drag || state === undefined || state === "home") return null;
+  if (state === "asking") return <p className="drop-note">{t.board.asking}</p>;
+  const target = drag.targets?.find((one) => one.status === status);
+  if (state === "yes")
+    return <p className="drop-note">{t.board.dropHere((target?.actions ?? []).map(labelOf).join(" / "))}</p>;
+  const reasons = [...new Set(target?.refusals.map(({ detail }) => detail))];
+  return (
+    <ul className="drop-note">
+      {(reasons.length > 0 ? reasons : [t.board.noWay(label(drag.task.status), label(status))]).map(
+        (reason) => (
+          <li key={reason}>{reason}</li>
+        ),
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,78 @@
+import { useQuery } from "@tanstack/react-query";
+import type { CheckReport } from "../../data/client.ts";
+import { queries } from "../../data/queries.ts";
+import { Icon } from "../../design/icon.tsx";
+import { Bones, Trouble } from "../../design/states.tsx";
+import { useWords } from "../../texts/words.tsx";
+
+/** What walking every situation of the lifecycle has found. */
+export function Check({ lifecycle }: { lifecycle: string }) {
+  const { t } = useWords();
+  const { data, error, refetch } = useQuery(queries.check(lifecycle));
+  return (
+    <section className="card">
+      <header className="head">
+        <h2>{t.lifecycle.check}</h2>
+      </header>
+      <div className="body">
+        {data ? (
+          <Report report={data} />
+        ) : error ? (
+          <Trouble compact error={error} onRetry={() => void refetch()} />
+        ) : (
+          <Bones />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Report({ report }: { report: CheckReport }) {
+  const { t, f } = useWords();
+  const worst = report.findings.some(({ level }) => level === "error") ? "bad" : "warn";
+  return (
+    <div className="stack">
+      <div className="note" data-tone={report.findings.length === 0 ? "good" : worst}>
+        <Icon name={report.findings.length === 0 ? "check" : "alert"} />
+        <div>
+          <b>
+            {report.findings.length === 0
+              ? t.lifecycle.checkFine
+              : t.lifecycle.checkFindings(report.findings.length)}
+          </b>
+          <p className="small soft">
+            {t.lifecycle.checkOf(f.number(report.situations), f.number(report.steps))}
+          </p>
+        </div>
+      </div>
+      {report.findings.map(({ level, message, path }) => (
+        <details key={message} className="finding" data-tone={level === "error" ? "bad" : "warn"}>
+          <summary>
+            <code>{level}</code> {message}
+          </summary>
+          {path.length > 0 && (
+            <ol className="small">
+              {path.map((step, index) => (
+                <li key={index}>
+                  <code>{step.action}</code> {t.task.by(step.by)} → {step.state}
+                </li>
+              ))}
+            </ol>
+          )}
+        </details>
+      ))}
+      {report.invariants.length > 0 && (
+        <div className="stack tight">
+          <h3>{t.lifecycle.invariants}</h3>
+          <ul className="invariants">
+            {report.invariants.map((name) => (
+              <li key={name}>
+                <Icon name="check" /> {name}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  );
+}

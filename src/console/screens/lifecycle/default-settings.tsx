@@ -1,0 +1,44 @@
+import type { Lifecycle } from "../../data/client.ts";
+import { labelOf } from "../../design/status.tsx";
+import { DataValue } from "../../tasks/data-value.tsx";
+import { useWords } from "../../texts/words.tsx";
+
+/** What can be set, as it is unless a project says otherwise. */
+export function DefaultSettings({ lifecycle }: { lifecycle: Lifecycle }) {
+  const { t } = useWords();
+  const rows = flat(lifecycle.settings?.defaults ?? {});
+  return (
+    <section className="card">
+      <header className="head">
+        <h2>{t.lifecycle.settings}</h2>
+      </header>
+      <div className="body stack">
+        {rows.length === 0 ? (
+          <p className="faint">{t.lifecycle.noSettings}</p>
+        ) : (
+          <>
+            <p className="faint small">{t.lifecycle.settingsHint}</p>
+            <dl className="definition">
+              {rows.map(([name, value]) => (
+                <div key={name} className="pair">
+                  <dt title={name}>{name.split(".").map(labelOf).join(" › ")}</dt>
+                  <dd>
+                    <DataValue value={value} />
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function flat(settings: Record<string, unknown>, path = ""): [string, unknown][] {
+  return Object.entries(settings).flatMap(([name, value]): [string, unknown][] => {
+    const place = path === "" ? name : `${path}.${name}`;
+    const isGroup = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isGroup ? flat(value as Record<string, unknown>, place) : [[place, value]];
+  });
+}

@@ -1,0 +1,98 @@
+import { useMemo } from "react";
+import { addresses } from "../../addresses.ts";
+import type { Lifecycle, LifecycleFigures } from "../../data/client.ts";
+import { toneOf, useStatusLabel } from "../../design/status.tsx";
+import { FlowGraph } from "../../graph/flow-graph.tsx";
+import type { GraphBox, GraphEdge } from "../../graph/flow-graph.tsx";
+import { textWidth } from "../../graph/measure.ts";
+import { navigate } from "../../router.tsx";
+import { useWords } from "../../texts/words.tsx";
+
+const MOST_NAMED = 2;
+
+/** A lifecycle as boxes and arrows, with what is in each status now and what went along each arrow. */
+export function Diagram({
+  lifecycle,
+  figures,
+}: {
+  lifecycle: Lifecycle;
+  figures: LifecycleFigures | undefined;
+}) {
+  const { t, f } = useWords();
+  const label = useStatusLabel(lifecycle.name);
+  const boxes = useMemo(
+    () =>
+      lifecycle.statuses.map(({ name, final, meaning }): GraphBox => {
+        const known = figures?.statuses.find(({ status }) => status === name);
+        const count = final ? (known?.entered ?? 0) : (known?.tasks ?? 0);
+        return {
+          id: name,
+          width: Math.max(116, textWidth(label(name)) + 44),
+          height: 56,
+          tone: toneOf(lifecycle, name),
+          strong: count > 0,
+          faded: count === 0,
+          content: (
+            <span className="status-box" title={meaning ?? name}>
+              <b>{label(name)}</b>
+              <span className="num">{final ? `+${f.number(count)}` : f.number(count)}</span>
+            </span>
+          ),
+        };
+      }),
+    [lifecycle, figures, label, f],
+  );
+  const edges = useMemo(
+    () =>
+      arrowsOf(lifecycle, figures).map(({ from, to, actions, count, most }): GraphEdge => ({
+        id: `${from}→${to}`,
+        from,
+        to,
+        weight: most === 0 ? 0 : count / most,
+        faded: count === 0,
+        label: (
+          <>
+            {actions.slice(0, MOST_NAMED).join(", ")}
+            {actions.length > MOST_NAMED && ` +${actions.length - MOST_NAMED}`}
+            {count > 0 && <b> {t.lifecycle.rate(f.short(count))}</b>}
+          </>
+        ),
+      })),
+    [lifecycle, figures, t, f],
+  );
+  return (
+    <FlowGraph
+      label={t.lifecycle.diagram}
+      boxes={boxes}
+      edges={edges}
+      rankGap={120}
+      height={460}
+      onOpen={(status) => {
+        navigate(`${addresses.table(lifecycle.name)}?status=${encodeURIComponent(status)}`);
+      }}
+    />
+  );
+}
+
+type Arrow = { from: string; to: string; actions: string[]; count: number; most: number };
+
+/** One arrow for all rules that lead from one status to another. */
+function arrowsOf(lifecycle: Lifecycle, figures: LifecycleFigures | undefined): Arrow[] {
+  const arrows = new Map<string, Omit<Arrow, "most">>();
+  for (const { action, from, to } of lifecycle.rules) {
+    if (to === null) continue;
+    for (const status of from) {
+      if (status === to) continue;
+      const key = JSON.stringify([status, to]);
+      const known = arrows.get(key) ?? { from: status, to, actions: [], count: 0 };
+      if (!known.actions.includes(action)) known.actions.push(action);
+      arrows.set(key, known);
+    }
+  }
+  for (const { from, to, count } of figures?.moves ?? []) {
+    const known = arrows.get(JSON.stringify([from, to]));
+    if (known) known.count += count;
+  }
+  const most = Math.max(0, ...[...arrows.values()].map(({ count }) => count));
+  return [...arrows.values()].map((arrow) => ({ ...arrow, most }));
+}

@@ -1,0 +1,88 @@
+import { useState } from "react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { client } from "../../data/client.ts";
+import type { Member } from "../../data/client.ts";
+import { keys } from "../../data/keys.ts";
+import { queries, useMemberNames } from "../../data/queries.ts";
+import { Button } from "../../design/button.tsx";
+import { CopyText } from "../../design/copy-text.tsx";
+import { Dialog } from "../../design/dialog.tsx";
+import { Bones, Empty, ProblemNote, Trouble } from "../../design/states.tsx";
+import { toast } from "../../design/toasts.tsx";
+import { useWords } from "../../texts/words.tsx";
+
+/** The tokens by which a member is known: made, shown once, revoked. */
+export function TokensDialog({ member, onClose }: { member: Member; onClose: () => void }) {
+  const { t, f } = useWords();
+  const queryClient = useQueryClient();
+  const nameOf = useMemberNames();
+  const [asked, setAsked] = useState<string | null>(null);
+  const { data: tokens, error, refetch } = useQuery(queries.tokens(member.id));
+  const stale = () => queryClient.invalidateQueries({ queryKey: keys.tokens(member.id) });
+  const make = useMutation({ mutationFn: () => client.createToken({ id: member.id }), onSuccess: stale });
+  const revoke = useMutation({
+    mutationFn: (id: string) => client.revokeToken({ id }),
+    onSuccess: () => {
+      toast(t.members.revoked);
+      setAsked(null);
+      return stale();
+    },
+  });
+  const problem = make.error ?? revoke.error;
+  return (
+    <Dialog
+      title={t.members.tokensOf(member.name)}
+      onClose={onClose}
+      foot={
+        <Button
+          look="main"
+          icon="key"
+          disabled={make.isPending}
+          onClick={() => {
+            make.mutate();
+          }}
+        >
+          {t.members.newToken}
+        </Button>
+      }
+    >
+      {problem && <ProblemNote problem={problem} />}
+      {make.data && (
+        <div className="secret" role="status">
+          <span>{t.members.newTokenIs}</span>
+          <CopyText text={make.data.token} />
+        </div>
+      )}
+      {error && !tokens && <Trouble compact error={error} onRetry={() => void refetch()} />}
+      {!error && !tokens && <Bones lines={2} />}
+      {tokens?.length === 0 && <Empty compact icon="key" title={t.members.noTokens} />}
+      <ul className="token-list">
+        {tokens?.map(({ id, created_at, created_by }) => (
+          <li key={id}>
+            <span className="stack tight">
+              <code className="small">…{id.slice(-12)}</code>
+              <span className="faint small">
+                {created_by === null
+                  ? t.members.madeBySetup(f.moment(created_at))
+                  : t.members.made(f.moment(created_at), nameOf(created_by))}
+              </span>
+            </span>
+            <span className="push" />
+            {asked === id && <span className="small">{t.members.revokeSure}</span>}
+            <Button
+              small
+              look="danger"
+              disabled={revoke.isPending}
+              onClick={() => {
+                if (asked === id) revoke.mutate(id);
+                else setAsked(id);
+              }}
+            >
+              {t.members.revoke}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

@@ -1,0 +1,102 @@
+import { useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { client, PawlProblem } from "../../data/client.ts";
+import type { Project } from "../../data/client.ts";
+import { keys } from "../../data/keys.ts";
+import { queries } from "../../data/queries.ts";
+import { Button } from "../../design/button.tsx";
+import { Dialog } from "../../design/dialog.tsx";
+import { Bones, ProblemNote } from "../../design/states.tsx";
+import { toast } from "../../design/toasts.tsx";
+import { SchemaForm } from "../../forms/schema-form.tsx";
+import { fieldsOf, mistakesIn, readValues, valuesFrom } from "../../forms/schema.ts";
+import type { Field, Mistakes, Values } from "../../forms/schema.ts";
+import { useWords } from "../../texts/words.tsx";
+
+/** What a project sets of its own for a lifecycle; a field that is empty has the default. */
+export function ProjectSettings({
+  project,
+  lifecycle,
+  onClose,
+}: {
+  project: Project;
+  lifecycle: string;
+  onClose: () => void;
+}) {
+  const { t } = useWords();
+  const queryClient = useQueryClient();
+  const { data } = useQuery(queries.lifecycle(lifecycle));
+  const fields = fieldsOf(data?.settings?.schema).map((field) =>
+    withDefault(field, data?.settings?.defaults[field.name]),
+  );
+  const own = (project.settings[lifecycle] ?? {}) as Values;
+  const [values, setValues] = useState<Values | null>(null);
+  const [mistakes, setMistakes] = useState<Mistakes>({});
+  const [problem, setProblem] = useState<unknown>(null);
+  const written = values ?? valuesFrom(fields, own);
+  const save = async () => {
+    const read = readValues(fields, written, t.form);
+    setMistakes(read.mistakes);
+    if (Object.keys(read.mistakes).length > 0) return;
+    try {
+      const settings = { [lifecycle]: withoutGone(own, read.payload) };
+      await client.changeProject({ id: project.id, settings });
+      await queryClient.invalidateQueries({ queryKey: keys.projects });
+      toast(t.settings.saved);
+      onClose();
+    } catch (error) {
+      setProblem(error);
+      if (error instanceof PawlProblem) setMistakes(mistakesIn(error.params));
+    }
+  };
+  return (
+    <Dialog
+      title={t.settings.settingsOf(lifecycle, project.name)}
+      lead={t.settings.projectsHint}
+      onClose={onClose}
+      onSubmit={() => void save()}
+      foot={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button look="main" type="submit" disabled={fields.length === 0}>
+            {t.common.save}
+          </Button>
+        </>
+      }
+    >
+      {problem !== null && <ProblemNote problem={problem} />}
+      {!data && <Bones />}
+      {data && fields.length === 0 && <p className="soft">{t.lifecycle.noSettings}</p>}
+      <SchemaForm fields={fields} values={written} mistakes={mistakes} onChange={setValues} />
+    </Dialog>
+  );
+}
+
+/** The default of a group stands in the parts of it. */
+function withDefault(field: Field, byDefault: unknown): Field {
+  const known = (byDefault ?? {}) as Values;
+  return {
+    ...field,
+    required: false,
+    byDefault,
+    fields: field.fields.map((inner) => withDefault(inner, known[inner.name])),
+  };
+}
+
+/** What was set and is no more is brought back to its default, by null. */
+function withoutGone(before: Values, now: Values): Values {
+  const gone = Object.keys(before).filter((name) => !(name in now));
+  return {
+    ...Object.fromEntries(
+      Object.entries(now).map(([name, value]) => [
+        name,
+        isGroup(value) && isGroup(before[name]) ? withoutGone(before[name], value) : value,
+      ]),
+    ),
+    ...Object.fromEntries(gone.map((name) => [name, null])),
+  };
+}
+
+function isGroup(value: unknown): value is Values {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

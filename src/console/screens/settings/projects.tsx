@@ -1,0 +1,159 @@
+import { useId, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { client } from "../../data/client.ts";
+import type { LifecycleBrief, Project } from "../../data/client.ts";
+import { keys } from "../../data/keys.ts";
+import { queries, useMe } from "../../data/queries.ts";
+import { Button } from "../../design/button.tsx";
+import { Dialog } from "../../design/dialog.tsx";
+import { ProblemNote } from "../../design/states.tsx";
+import { toast } from "../../design/toasts.tsx";
+import { LabelledField } from "../../forms/schema-form.tsx";
+import { useWords } from "../../texts/words.tsx";
+import { ProjectSettings } from "./project-settings.tsx";
+
+type Open = { kind: "new" } | { kind: "settings"; project: Project; lifecycle: string };
+
+/** Projects, and what each has set of its own for every lifecycle. */
+export function Projects({ projects }: { projects: readonly Project[] }) {
+  const { t } = useWords();
+  const isAdmin = useMe().roles.includes("admin");
+  const { data: lifecycles = [] } = useQuery(queries.lifecycles());
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => {
+    setOpen(null);
+  };
+  return (
+    <section className="card wide">
+      <header className="head">
+        <h2>{t.settings.projects}</h2>
+        <span className="faint small cut">{isAdmin ? t.settings.projectsHint : t.settings.onlyAdmins}</span>
+        <span className="push" />
+        {isAdmin && (
+          <Button
+            small
+            icon="plus"
+            onClick={() => {
+              setOpen({ kind: "new" });
+            }}
+          >
+            {t.settings.newProject}
+          </Button>
+        )}
+      </header>
+      <ul className="projects">
+        {projects.map((project) => (
+          <li key={project.id}>
+            <span className="stack name">
+              <b>{project.name}</b>
+              <code className="faint">{project.id}</code>
+            </span>
+            <span className="row wrap">
+              {lifecycles.map(({ name }) => (
+                <Chosen
+                  key={name}
+                  project={project}
+                  lifecycle={name}
+                  isAdmin={isAdmin}
+                  onOpen={() => {
+                    setOpen({ kind: "settings", project, lifecycle: name });
+                  }}
+                />
+              ))}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {open?.kind === "new" && <NewProject onClose={close} />}
+      {open?.kind === "settings" && (
+        <ProjectSettings project={open.project} lifecycle={open.lifecycle} onClose={close} />
+      )}
+    </section>
+  );
+}
+
+function Chosen({
+  project,
+  lifecycle,
+  isAdmin,
+  onOpen,
+}: {
+  project: Project;
+  lifecycle: LifecycleBrief["name"];
+  isAdmin: boolean;
+  onOpen: () => void;
+}) {
+  const { t } = useWords();
+  const own = countLeaves(project.settings[lifecycle]);
+  const title = own === 0 ? t.settings.defaultsOnly : t.settings.changed(own);
+  return (
+    <Button small disabled={!isAdmin} title={title} onClick={onOpen}>
+      {lifecycle}
+      {own > 0 && (
+        <span className="badge" data-tone="accent">
+          {own}
+        </span>
+      )}
+    </Button>
+  );
+}
+
+function countLeaves(value: unknown): number {
+  if (value === undefined || value === null) return 0;
+  if (typeof value !== "object" || Array.isArray(value)) return 1;
+  return Object.values(value).reduce((sum: number, part) => sum + countLeaves(part), 0);
+}
+
+function NewProject({ onClose }: { onClose: () => void }) {
+  const { t } = useWords();
+  const queryClient = useQueryClient();
+  const [written, setWritten] = useState({ id: "", name: "" });
+  const [problem, setProblem] = useState<unknown>(null);
+  const id = useId();
+  const save = async () => {
+    try {
+      const given = Object.entries(written).flatMap(([name, value]) =>
+        value.trim() === "" ? [] : [[name, value.trim()]],
+      );
+      await client.createProject(Object.fromEntries(given) as Partial<typeof written>);
+      await queryClient.invalidateQueries({ queryKey: keys.projects });
+      toast(t.settings.saved);
+      onClose();
+    } catch (error) {
+      setProblem(error);
+    }
+  };
+  return (
+    <Dialog
+      title={t.settings.newProject}
+      onClose={onClose}
+      onSubmit={() => void save()}
+      foot={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button look="main" type="submit">
+            {t.common.create}
+          </Button>
+        </>
+      }
+    >
+      {problem !== null && <ProblemNote problem={problem} />}
+      {(["id", "name"] as const).map((name) => (
+        <LabelledField
+          key={name}
+          id={`${id}-${name}`}
+          label={name === "id" ? t.settings.projectId : t.settings.projectName}
+        >
+          <input
+            id={`${id}-${name}`}
+            className="input"
+            value={written[name]}
+            onChange={(event) => {
+              setWritten({ ...written, [name]: event.target.value });
+            }}
+          />
+        </LabelledField>
+      ))}
+    </Dialog>
+  );
+}

@@ -1,0 +1,64 @@
+import { useQuery } from "@tanstack/react-query";
+import type { JournalEntry, Lifecycle, Task } from "../../data/client.ts";
+import { queries } from "../../data/queries.ts";
+import { Person } from "../../design/person.tsx";
+import { StatusChip } from "../../design/status.tsx";
+import { useWords } from "../../texts/words.tsx";
+
+type Attempt = { number: number; begun: JournalEntry; ended: JournalEntry | null };
+
+/** Every time somebody took the task up, and how that ended. */
+export function Attempts({ task, entries }: { task: Task; entries: readonly JournalEntry[] }) {
+  const { t, f } = useWords();
+  const { data: lifecycle } = useQuery(queries.lifecycle(task.lifecycle));
+  const attempts = lifecycle ? attemptsIn(lifecycle, entries) : [];
+  if (attempts.length === 0) return null;
+  return (
+    <section className="card">
+      <header className="head">
+        <h2 title={t.task.attemptsHint}>{t.task.attempts}</h2>
+        <span className="badge">{attempts.length}</span>
+      </header>
+      <ol className="attempts">
+        {attempts.toReversed().map(({ number, begun, ended }) => (
+          <li key={number}>
+            <span className="row spread">
+              <b>{t.task.attempt(number)}</b>
+              {ended?.to_status ? (
+                <StatusChip lifecycle={task.lifecycle} status={ended.to_status} />
+              ) : (
+                <span className="faint small">{t.task.stillRunning}</span>
+              )}
+            </span>
+            <span className="row spread small">
+              <Person id={begun.actor_id} absent={t.common.system} />
+              <span className="faint num" title={f.moment(begun.created_at)}>
+                {ended && f.span((Date.parse(ended.created_at) - Date.parse(begun.created_at)) / 1_000)}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** An attempt begins where a task leaves what it begins or waits in for a status of work, and ends where it leaves work. */
+function attemptsIn(lifecycle: Lifecycle, entries: readonly JournalEntry[]): Attempt[] {
+  const idle = new Set([...(lifecycle.creation.to ?? []).map(({ status }) => status), lifecycle.pool?.from]);
+  const isWork = (status: string | null) =>
+    status !== null &&
+    !idle.has(status) &&
+    lifecycle.statuses.some(({ name, final }) => name === status && !final) &&
+    !/block|stuck|wait|hold/i.test(status);
+  const attempts: Attempt[] = [];
+  for (const entry of entries) {
+    if (!isWork(entry.from_status) && isWork(entry.to_status))
+      attempts.push({ number: attempts.length + 1, begun: entry, ended: null });
+    else if (isWork(entry.from_status) && !isWork(entry.to_status)) {
+      const last = attempts.at(-1);
+      if (last) last.ended = entry;
+    }
+  }
+  return attempts;
+}

@@ -1,0 +1,32 @@
+import type { Task } from "../../data/client.ts";
+import { labelOf } from "../../design/status.tsx";
+import { useWords } from "../../texts/words.tsx";
+import { DataValue } from "../../tasks/data-value.tsx";
+
+/** The lifecycle's own fields, as it keeps them. */
+export function Details({ task }: { task: Task }) {
+  const { t } = useWords();
+  const known = Object.entries(task.data).filter(([, value]) => !isEmpty(value));
+  if (known.length === 0) return null;
+  return (
+    <section className="card">
+      <header className="head">
+        <h2>{t.task.data}</h2>
+      </header>
+      <dl className="body definition">
+        {known.map(([name, value]) => (
+          <div key={name} className="pair">
+            <dt title={name}>{labelOf(name)}</dt>
+            <dd>
+              <DataValue value={value} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}

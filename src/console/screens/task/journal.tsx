@@ -1,0 +1,96 @@
+import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import type { JournalEntry, Task } from "../../data/client.ts";
+import { queries } from "../../data/queries.ts";
+import { Button } from "../../design/button.tsx";
+import { useNow } from "../../design/clock.ts";
+import { Icon } from "../../design/icon.tsx";
+import { Person } from "../../design/person.tsx";
+import { Bones } from "../../design/states.tsx";
+import { labelOf, StatusChip, toneOf } from "../../design/status.tsx";
+import { DataValue } from "../../tasks/data-value.tsx";
+import { useWords } from "../../texts/words.tsx";
+
+const SHOWN_FIRST = 25;
+
+/** Everything that ever happened to a task, newest first. */
+export function Journal({ task, entries }: { task: Task; entries: readonly JournalEntry[] | undefined }) {
+  const { t, f } = useWords();
+  const [all, setAll] = useState(false);
+  const newestFirst = [...(entries ?? [])].reverse();
+  const shown = all ? newestFirst : newestFirst.slice(0, SHOWN_FIRST);
+  return (
+    <section className="card">
+      <header className="head">
+        <h2>{t.task.journal}</h2>
+        {entries && <span className="badge">{f.number(entries.length)}</span>}
+      </header>
+      <div className="body">
+        {!entries && <Bones lines={4} height={28} />}
+        <ol className="timeline">
+          {shown.map((entry, index) => (
+            <Entry key={entry.id} lifecycle={task.lifecycle} entry={entry} before={shown[index + 1]} />
+          ))}
+        </ol>
+        {newestFirst.length > SHOWN_FIRST && (
+          <Button
+            small
+            onClick={() => {
+              setAll(!all);
+            }}
+          >
+            {all ? t.task.less : t.task.more}
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+type EntryProps = { lifecycle: string; entry: JournalEntry; before: JournalEntry | undefined };
+
+function Entry({ lifecycle, entry, before }: EntryProps) {
+  const { t, f } = useWords();
+  const now = useNow(10);
+  const { data } = useQuery(queries.lifecycle(lifecycle));
+  const moved = entry.to_status !== null && entry.from_status !== entry.to_status;
+  const payload = Object.entries(entry.payload ?? {});
+  return (
+    <li
+      data-tone={moved && entry.to_status !== null ? toneOf(data, entry.to_status) : "slate"}
+      data-moved={moved}
+    >
+      <div className="row wrap">
+        <b>{labelOf(entry.action)}</b>
+        {moved && entry.from_status !== null && (
+          <>
+            <StatusChip lifecycle={lifecycle} status={entry.from_status} />
+            <Icon name="arrow" />
+          </>
+        )}
+        {moved && entry.to_status !== null && <StatusChip lifecycle={lifecycle} status={entry.to_status} />}
+        <span className="small">
+          <Person id={entry.actor_id} absent={t.common.system} />
+        </span>
+        <time className="push faint small num" dateTime={entry.created_at} title={f.moment(entry.created_at)}>
+          {f.ago(entry.created_at, now)}
+          {before &&
+            ` · ${t.task.lasted(f.span((Date.parse(entry.created_at) - Date.parse(before.created_at)) / 1_000))}`}
+        </time>
+      </div>
+      {entry.comment !== null && entry.comment !== "" && <p className="said">{entry.comment}</p>}
+      {payload.length > 0 && (
+        <dl className="definition payload">
+          {payload.map(([name, value]) => (
+            <div key={name} className="pair">
+              <dt>{labelOf(name)}</dt>
+              <dd>
+                <DataValue value={value} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,113 @@
+import { useEffect, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { queries, useMe } from "../data/queries.ts";
+import type { ListQuery } from "../data/queries.ts";
+import { Button } from "../design/button.tsx";
+import { useSearch } from "../router.tsx";
+import { useWords } from "../texts/words.tsx";
+import "./filters.css";
+
+const NAMES = ["project", "owner", "q"] as const;
+const SETTLED_MS = 250;
+
+/** The filters that stand in the address, as a list is asked for by them. */
+export function useFilters(): Pick<ListQuery, "project_id" | "assigned_to" | "q"> & { any: boolean } {
+  const me = useMe();
+  const [search] = useSearch();
+  const [project, owner, q] = NAMES.map((name) => search.get(name));
+  return {
+    ...(project ? { project_id: project } : {}),
+    ...(owner ? { assigned_to: owner === "me" ? me.id : owner } : {}),
+    ...(q ? { q } : {}),
+    any: Boolean(project ?? owner ?? q),
+  };
+}
+
+/** Narrows what a board or a table shows. */
+export function Filters() {
+  const { t } = useWords();
+  const me = useMe();
+  const [search, change] = useSearch();
+  const { data: projects = [] } = useQuery(queries.projects());
+  const { data: members = [] } = useQuery(queries.members());
+  const [words, setWords] = useSettledWords(search.get("q") ?? "", (q) => {
+    change({ q });
+  });
+  const owner = search.get("owner") ?? "";
+  const any = NAMES.some((name) => search.get(name));
+  return (
+    <div className="filters" role="search">
+      <input
+        className="input small"
+        type="search"
+        aria-label={t.filters.search}
+        placeholder={t.filters.search}
+        value={words}
+        onChange={(event) => {
+          setWords(event.target.value);
+        }}
+      />
+      <select
+        className="input small"
+        aria-label={t.filters.project}
+        value={search.get("project") ?? ""}
+        onChange={(event) => {
+          change({ project: event.target.value });
+        }}
+      >
+        <option value="">{t.filters.anyProject}</option>
+        {projects.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <select
+        className="input small"
+        aria-label={t.filters.owner}
+        value={owner}
+        onChange={(event) => {
+          change({ owner: event.target.value });
+        }}
+      >
+        <option value="">{t.filters.anyOwner}</option>
+        <option value="me">{t.filters.mine}</option>
+        {members
+          .filter(({ id }) => id !== me.id)
+          .map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+      </select>
+      {any && (
+        <Button
+          small
+          look="quiet"
+          icon="close"
+          onClick={() => {
+            setWords("");
+            change({ project: null, owner: null, q: null });
+          }}
+        >
+          {t.filters.reset}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** What is being written, told when the writer pauses. */
+function useSettledWords(known: string, tell: (words: string) => void): [string, (words: string) => void] {
+  const [words, setWords] = useState(known);
+  useEffect(() => {
+    if (words === known) return;
+    const timer = setTimeout(() => {
+      tell(words);
+    }, SETTLED_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [words, known]);
+  return [words, setWords];
+}

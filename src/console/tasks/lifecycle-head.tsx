@@ -1,0 +1,43 @@
+import type { ReactNode } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { addresses } from "../addresses.ts";
+import { queries } from "../data/queries.ts";
+import { lifecycleScreens } from "../lifecycle-screens.ts";
+import { Link, usePlace } from "../router.tsx";
+import { useWords } from "../texts/words.tsx";
+import { usePageTitle } from "../shell/page-title.ts";
+
+/** The name of a lifecycle and the ways to look at it. */
+export function LifecycleHead({ lifecycle, children }: { lifecycle: string; children?: ReactNode }) {
+  const { t, language } = useWords();
+  const { path } = usePlace();
+  const { data } = useQuery(queries.lifecycle(lifecycle));
+  const tabs = [
+    { href: addresses.board(lifecycle), title: t.shell.board },
+    { href: addresses.table(lifecycle), title: t.shell.table },
+    ...(lifecycleScreens[lifecycle]?.tabs ?? []).map(({ id, title }) => ({
+      href: addresses.screen(lifecycle, id),
+      title: title[language],
+    })),
+    { href: addresses.rules(lifecycle), title: t.shell.rules },
+  ];
+  const here = tabs.find(({ href }) => href === path)?.title ?? "";
+  usePageTitle(`${lifecycle} · ${here}`);
+  return (
+    <header className="lifecycle-head">
+      <div className="page-head">
+        <h1>{lifecycle}</h1>
+        <p className="soft cut">{data?.summary}</p>
+        <span className="push" />
+        {children}
+      </div>
+      <nav className="tabs" aria-label={lifecycle}>
+        {tabs.map(({ href, title }) => (
+          <Link key={href} href={href} aria-current={href === path ? "page" : undefined}>
+            {title}
+          </Link>
+        ))}
+      </nav>
+    </header>
+  );
+}

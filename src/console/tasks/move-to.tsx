@@ -1,0 +1,67 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Lifecycle, Task } from "../data/client.ts";
+import { queries } from "../data/queries.ts";
+import { Dialog } from "../design/dialog.tsx";
+import { Icon } from "../design/icon.tsx";
+import { Bones, Trouble } from "../design/states.tsx";
+import { labelOf, StatusChip, useStatusLabel } from "../design/status.tsx";
+import { useWords } from "../texts/words.tsx";
+import { targetsOf } from "./targets.ts";
+import type { Target } from "./targets.ts";
+import "./tasks.css";
+
+/** Where a task may go, and where not and why: what dragging shows, for fingers and keys. */
+export function MoveTo({
+  lifecycle,
+  task,
+  onChosen,
+  onClose,
+}: {
+  lifecycle: Lifecycle;
+  task: Task;
+  onChosen: (target: Target) => void;
+  onClose: () => void;
+}) {
+  const { t } = useWords();
+  const label = useStatusLabel(lifecycle.name);
+  const { data, error, refetch } = useQuery(queries.actions(task.id));
+  const targets = data ? targetsOf(lifecycle, task.status, data) : [];
+  const open = targets.filter(({ actions }) => actions.length > 0);
+  const shut = targets.filter(({ actions }) => actions.length === 0);
+  return (
+    <Dialog title={t.board.moveTo(task.title)} onClose={onClose}>
+      {error ? (
+        <Trouble compact error={error} onRetry={() => void refetch()} />
+      ) : (
+        !data && <Bones lines={4} height={34} />
+      )}
+      <ul className="stack tight">
+        {open.map((target) => (
+          <li key={target.status}>
+            <button
+              type="button"
+              className="target"
+              onClick={() => {
+                onChosen(target);
+              }}
+            >
+              <StatusChip lifecycle={lifecycle.name} status={target.status} />
+              <span className="soft">{target.actions.map(labelOf).join(" / ")}</span>
+              <Icon name="arrow" />
+            </button>
+          </li>
+        ))}
+        {shut.map((target) => (
+          <li key={target.status} className="target" data-shut="true">
+            <StatusChip lifecycle={lifecycle.name} status={target.status} />
+            <span className="faint small">
+              {target.refusals.length > 0
+                ? [...new Set(target.refusals.map(({ detail }) => detail))].join(" ")
+                : t.board.noWay(label(task.status), label(target.status))}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
