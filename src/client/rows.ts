@@ -19,6 +19,7 @@ export const ROWS = {
   listTaskEvents: { method: "GET", path: "/api/tasks/{id}/events" },
   explainTask: { method: "GET", path: "/api/tasks/{id}/actions" },
   getTaskLinks: { method: "GET", path: "/api/tasks/{id}/links" },
+  getGraph: { method: "GET", path: "/api/graph" },
   moveTask: { method: "POST", path: "/api/tasks/{id}/transitions", idempotent: true },
   moveTasks: { method: "POST", path: "/api/transitions", idempotent: true },
   claimTasks: { method: "POST", path: "/api/claims", idempotent: true },

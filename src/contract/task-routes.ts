@@ -54,17 +54,30 @@ const linkedTask = z.object({
   assigned_to: z.string().nullable(),
 });
 
+const dependency = z.object({
+  task_id: z.uuid().describe("who waits"),
+  blocker_id: z.uuid().describe("for whom"),
+  on_failure: z.enum(["wait", "proceed", "fail"]),
+  resolved: z.boolean().describe("it is waited for no more"),
+});
+
+const graph = z
+  .object({
+    tasks: z.array(
+      linkedTask.extend({
+        open_blockers: z.int().describe("for how many it waits, those that you may not see included"),
+        needs_attention: z.boolean(),
+      }),
+    ),
+    dependencies: z.array(dependency),
+    complete: z.boolean().describe("false: there are more than are told here"),
+  })
+  .meta({ id: "Graph" });
+
 const links = z
   .object({
     tasks: z.array(linkedTask).describe("the task itself among them"),
-    dependencies: z.array(
-      z.object({
-        task_id: z.uuid().describe("who waits"),
-        blocker_id: z.uuid().describe("for whom"),
-        on_failure: z.enum(["wait", "proceed", "fail"]),
-        resolved: z.boolean().describe("it is waited for no more"),
-      }),
-    ),
+    dependencies: z.array(dependency),
     hidden: z.int().describe("how many more there are that you may not see"),
     complete: z.boolean().describe("false: there are more than are told here"),
     holds: z.array(
@@ -181,6 +194,21 @@ export const TASK_ROUTES = defineRoutes({
     summary: "What a task waits for and who waits for it, a few steps far, and its holds",
     replies: { 200: links },
     refusals: ["TASK_NOT_FOUND"],
+  },
+  getGraph: {
+    method: "GET",
+    path: "/api/graph",
+    group: "Tasks",
+    summary: "Who waits for whom: what is unfinished first, and the newest of it",
+    about:
+      "Of tasks that wait for others, or that others wait for; of very many tasks only the newest are looked at.",
+    query: z.object({
+      project_id: text.optional(),
+      lifecycle: text.optional(),
+      finished: z.boolean().default(true).describe("false: only what is unfinished"),
+      limit: z.int().min(1).max(500).default(300),
+    }),
+    replies: { 200: graph },
   },
   moveTask: {
     method: "POST",

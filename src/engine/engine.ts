@@ -14,6 +14,8 @@ import { createWithin } from "./create.ts";
 import type { CreatedTasks } from "./create.ts";
 import { Commits } from "./commits.ts";
 import type { Sql } from "./database/connect.ts";
+import { readGraph } from "./graph.ts";
+import type { Graph, GraphQuery } from "./graph.ts";
 import type { LifecycleParts, SweepTools } from "./lifecycle-parts.ts";
 import { listPage } from "./list-page.ts";
 import type { TaskPage, TaskQuery } from "./list-page.ts";
@@ -264,6 +266,11 @@ export class Engine {
   async links(by: By, id: string): Promise<Links | Refusal> {
     const task = await this.find(by, id);
     return "kind" in task ? task : this.read((tx) => readLinks(tx, by, task.id));
+  }
+
+  /** Who waits for whom among the tasks that the caller may see. */
+  graph(by: By, query: GraphQuery): Promise<Graph> {
+    return this.read((tx) => readGraph(tx, by, query));
   }
 
   /** How much there is to do, over all orgs; costs as much as what is unfinished. */

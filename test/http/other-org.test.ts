@@ -45,6 +45,8 @@ const ROWS: Row[] = [
   ["getOverview", "GET /api/overview"],
   ["getOverview", "GET /api/overview?project_id={project}"],
   ["getTaskLinks", "GET /api/tasks/{task}/links"],
+  ["getGraph", "GET /api/graph"],
+  ["getGraph", "GET /api/graph?project_id={project}"],
   ["listTokens", "GET /api/members/{member}/tokens"],
   ["getSession", "GET /api/session"],
   ["signIn", "POST /api/session", { token: "{token}" }],

@@ -149,6 +149,12 @@ const TABLE: Row[] = [
   ["other", "GET /api/tasks/{task}/links", undefined, "404 TASK_NOT_FOUND"],
   ["ann", `GET /api/tasks/${NO_UUID}/links`, undefined, "404 TASK_NOT_FOUND"],
 
+  ["eve", "GET /api/graph", undefined, "200"],
+  ["eve", "GET /api/graph?project_id=main&lifecycle=board&finished=false&limit=500", undefined, "200"],
+  ["nobody", "GET /api/graph", undefined, "401 INVALID_TOKEN"],
+  ["eve", "GET /api/graph?limit=501", undefined, "422 VALIDATION_ERROR"],
+  ["eve", "GET /api/graph?finished=perhaps", undefined, "422 VALIDATION_ERROR"],
+
   ["bob", "POST /api/tasks/{task}/transitions", claim, "200"],
   ["nobody", "POST /api/tasks/{task}/transitions", claim, "401 INVALID_TOKEN"],
   ["out", "POST /api/tasks/{task}/transitions", claim, "404 TASK_NOT_FOUND"],

@@ -69,6 +69,7 @@ export function serveTasks({ engine, bell, own, log }: House): RouteSet {
         const links = await engine.links(by, id);
         return "kind" in links ? links : answer(200, { ...links, holds: links.holds.map(holdOnWire) });
       },
+      getGraph: async ({ by, query }) => answer(200, await engine.graph(by, defined(query))),
       moveTask: async ({ by, params: { id }, body, client_event_id, expected_row_version }) => {
         const request = { ...defined(body), task_id: id, client_event_id, expected_row_version };
         const done = await engine.perform(by, request);
