@@ -20,7 +20,8 @@ const SAVE_MESSAGE = `
     insert into pawl.event (org_id, task_id, row_version, position, lifecycle, project_id, type, action, actor_id, patch,
       private, hash, created_at)
     select $1, s.id, 0, s.position, 'bot-actions', s.project_id, 'message', 'say', s.author_id, '{}', false,
-      pawl.seal(''::bytea, s.id, 0, 'message', 'say', null, null, s.author_id, null, null, '{}', s.created_at), s.created_at
+      pawl.seal(''::bytea, s.id, 0, s.created_at, json_build_array('message', 'say', null, null, s.author_id)::text, null, null,
+        '{}'), s.created_at
     from said s
   )
   select id, project_id, chat_id, author_id, text, created_at from there
