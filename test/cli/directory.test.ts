@@ -1,11 +1,7 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openCliAtServer } from "./cli-at-server.ts";
-import type { CliAtServer } from "./cli-at-server.ts";
 
-let at: CliAtServer;
-beforeAll(async () => {
-  at = await openCliAtServer();
-});
+const at = await openCliAtServer();
 
 test("a member is added, listed, changed, and switched off", async () => {
   const added = await at.cli("members add ann --name Ann --kind human --roles lead,agent --skill-level 3");

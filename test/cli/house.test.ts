@@ -1,19 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { diagnose } from "../../src/cli/diagnose.ts";
 import type { DatabaseSeen, Examination } from "../../src/cli/surroundings.ts";
 import { connect } from "../../src/engine/database/connect.ts";
 import { openCliAtServer } from "./cli-at-server.ts";
-import type { CliAtServer } from "./cli-at-server.ts";
 import { configWith, folderWith, pawl } from "./pawl-process.ts";
 
-let at: CliAtServer;
-let database: { DATABASE_URL: string };
-beforeAll(async () => {
-  at = await openCliAtServer();
-  database = { DATABASE_URL: at.databaseUrl };
-});
+const at = await openCliAtServer();
+const database = { DATABASE_URL: at.databaseUrl };
 
 test("doctor finds nothing wrong where nothing is", async () => {
   const { code, stdout, stderr } = await at.cli("doctor", { env: database });

@@ -1,16 +1,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { scratchData, startPawl } from "../http/running-pawl.ts";
 import { openCliAtServer } from "./cli-at-server.ts";
-import type { CliAtServer } from "./cli-at-server.ts";
 import { folderWith, pawl } from "./pawl-process.ts";
 
-let at: CliAtServer;
-beforeAll(async () => {
-  at = await openCliAtServer();
-});
+const at = await openCliAtServer();
 
 test("the server on the data folder is found by itself, with the admin's token, and forgotten when it stops", async () => {
   const data = await scratchData();

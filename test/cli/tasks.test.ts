@@ -1,13 +1,8 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openCliAtServer } from "./cli-at-server.ts";
-import type { CliAtServer } from "./cli-at-server.ts";
 
-let at: CliAtServer;
-let bob: string;
-beforeAll(async () => {
-  at = await openCliAtServer();
-  bob = await at.member("bob", "--kind", "agent", "--roles", "agent");
-});
+const at = await openCliAtServer();
+const bob = await at.member("bob", "--kind", "agent", "--roles", "agent");
 
 test("a task is created with its fields, found by a part of its id, moved, and told with its journal", async () => {
   const made = await at.cli([

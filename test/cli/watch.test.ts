@@ -1,18 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import picocolors from "picocolors";
-import { beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { widthOf } from "../../src/cli/display-width.ts";
 import type { Surroundings } from "../../src/cli/surroundings.ts";
 import { watchTasks } from "../../src/cli/watch-tasks.ts";
 import { openCliAtServer } from "./cli-at-server.ts";
-import type { CliAtServer } from "./cli-at-server.ts";
 import { BUILT_PAWL } from "../support/built-pawl.ts";
 
-let at: CliAtServer;
-beforeAll(async () => {
-  at = await openCliAtServer();
-});
+const at = await openCliAtServer();
 
 test("in a pipe every event is a line, from where it is asked for, and as JSON", async () => {
   const id = await at.task("To be watched");

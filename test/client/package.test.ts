@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { installPawl, packPawl } from "../support/installed-pawl.ts";
 
 const execute = promisify(execFile);
@@ -17,11 +17,11 @@ let project: string;
 
 beforeAll(async () => {
   const scratch = await realpath(await mkdtemp(join(tmpdir(), "pawl-package-")));
-  afterAll(() => rm(scratch, { recursive: true, force: true }));
   project = join(scratch, "project");
   const made = await packPawl(scratch);
   packed = made.packed;
   await installPawl(made.tarball, project, ["@types/react", "@types/node", "csstype"]);
+  return () => rm(scratch, { recursive: true, force: true });
 }, 240_000);
 
 const LIFECYCLE = (door: string) => `
