@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { didYouMean, nearest, PawlError } from "./core/index.ts";
+import { DELIVERY_SETTINGS } from "./lifecycles/delivery/settings.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
@@ -126,6 +127,7 @@ export const SETTINGS = {
     expects: "a whole number from 0 to 100000000",
     about: "how often a token may be used, on each node; 0 is without limit",
   },
+  ...DELIVERY_SETTINGS,
 } as const satisfies Record<string, Setting>;
 
 export type Setting = {
@@ -136,6 +138,8 @@ export type Setting = {
   /** What a wrong value is told that it is not. */
   expects: string;
   about: string;
+  /** A wrong value is not told again. */
+  secret?: true;
 };
 
 type Name = keyof typeof SETTINGS;
@@ -158,6 +162,7 @@ export function resolveSettings(sources: Sources): Settings {
     const { place, value } = given(name, setting, sources);
     const parsed = setting.schema.safeParse(value);
     if (parsed.success) settings[name] = parsed.data;
+    else if (setting.secret) mistakes.push(`${place} is not ${setting.expects}`);
     else
       mistakes.push(`${place} is ${JSON.stringify(value)}, not ${setting.expects}${meant(setting, value)}`);
   }

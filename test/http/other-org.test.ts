@@ -199,6 +199,7 @@ const ROWS: Row[] = [
       jobs: [{ job_id: "{job}", lease_token: "{lease}", bytes: 1, total_bytes: 2 }],
     },
   ],
+  ["recoverDeliveryJobs", "POST /api/delivery/recover"],
   ["callDeliveryAdmin", "POST /api/delivery/source/needs-admin", { reason: "of ours" }],
   ["settleDeliveryNotice", "POST /api/delivery/notices/{job}/settle"],
 ];

@@ -340,6 +340,15 @@ const WORK_ROUTES = defineRoutes({
     replies: { 204: null },
     refusals: ["FORBIDDEN"],
   },
+  recoverDeliveryJobs: {
+    method: "POST",
+    path: "/api/delivery/recover",
+    group,
+    summary: "Take back at once what silent workers hold",
+    about: "What every sweep does; a worker asks for it when it starts.",
+    replies: { 200: z.object({ moved: z.int() }) },
+    refusals: ["FORBIDDEN"],
+  },
   callDeliveryAdmin: {
     method: "POST",
     path: "/api/delivery/source/needs-admin",

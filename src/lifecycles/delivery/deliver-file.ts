@@ -1,5 +1,6 @@
 import { PawlProblem } from "../../client/index.ts";
 import type { Calls } from "../../client/index.ts";
+import { follow } from "../../client/patience.ts";
 import type { DELIVERY_ROUTES } from "./contract.ts";
 import { DeliveryFault } from "./faults.ts";
 import { readWhole } from "./read-whole.ts";
@@ -47,12 +48,13 @@ export async function deliverFile({ calls, storage, sender }: Hands, job: JobInH
   }
   if (source.size !== null) sender.expectSize(source.size);
   const file = await storage.open(source.path, signal);
+  const reading = follow([signal]);
   try {
     sender.expectSize(file.size);
     if (source.telegram_file_id === null) await job.startStream();
     const beyondRecall = new AbortController();
     const chunks = readWhole(file, {
-      signal,
+      signal: reading.signal,
       onBytes: (bytes) => {
         job.onProgress({ bytes, total_bytes: file.size });
       },
@@ -70,6 +72,8 @@ export async function deliverFile({ calls, storage, sender }: Hands, job: JobInH
     );
     return { ...sent, revision: file.revision };
   } finally {
+    reading.abort();
+    reading.letGo();
     await file.close();
   }
 }

@@ -1,5 +1,9 @@
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
 import { Api, InputFile } from "grammy";
+import { follow } from "../../client/patience.ts";
 import { DeliveryFault, faultOf } from "./faults.ts";
+import { withinTime } from "./within-time.ts";
 
 /** Telegram has it: the message it stands in, and the id by which it can be sent again. */
 export type Acknowledged = { message_id: number; telegram_file_id: string };
@@ -22,13 +26,10 @@ const FOREVER_SECONDS = 1_000_000;
 
 /** Sends files into chats. What goes wrong is thrown as a DeliveryFault. */
 export class Sender {
-  private readonly api: Api;
   private readonly options: SenderOptions;
 
   constructor(options: SenderOptions) {
     this.options = options;
-    const apiRoot = options.apiUrl.replace(/\/+$/, "");
-    this.api = new Api(options.botToken, { apiRoot, timeoutSeconds: FOREVER_SECONDS });
   }
 
   /** Refuses at once what would be refused after an hour. */
@@ -47,12 +48,14 @@ export class Sender {
     telegram_file_id: string,
     signal: AbortSignal,
   ): Promise<Acknowledged | null> {
-    const timed = AbortSignal.any([signal, AbortSignal.timeout(this.options.stallMs)]);
+    const limit = { ms: this.options.stallMs, side: "telegram", signal } as const;
     try {
-      return acknowledged(await this.api.sendDocument(chat_id, telegram_file_id, {}, forGrammy(timed)));
+      const api = this.api(undefined);
+      return await withinTime(limit, async (waiting) =>
+        acknowledged(await api.sendDocument(chat_id, telegram_file_id, {}, forGrammy(waiting))),
+      );
     } catch (error) {
       signal.throwIfAborted();
-      if (timed.aborted) throw new DeliveryFault({ side: "telegram", network: "timeout" }, { cause: error });
       if (isUnknownFile(error)) return null;
       throw faultOf(error, "telegram");
     }
@@ -68,19 +71,39 @@ export class Sender {
     signal: AbortSignal,
   ): Promise<Acknowledged> {
     const watch = new Watch(this.options);
-    const leaving = AbortSignal.any([signal, watch.signal]);
+    const leaving = follow([signal, watch.signal]);
+    const line = this.line();
     const document = new InputFile(watch.over(file.chunks), plainName(file.name));
     try {
       // A document stays a document, whatever is in it: only then can it be sent again by its id.
       const other = { disable_content_type_detection: true };
-      return acknowledged(await this.api.sendDocument(chat_id, document, other, forGrammy(leaving)));
+      return acknowledged(
+        await this.api(line).sendDocument(chat_id, document, other, forGrammy(leaving.signal)),
+      );
     } catch (error) {
       signal.throwIfAborted();
       throw watch.fault ?? faultOf(error, "telegram");
     } finally {
-      // An answer that came before the end of the file is a no: nobody reads the rest.
       watch.stop();
+      leaving.letGo();
+      // An answer that came before the end of the file is a no, and nobody reads the rest: it is not sent any further.
+      line.destroy();
     }
+  }
+
+  private api(line: HttpAgent | undefined): Api {
+    const { botToken, apiUrl } = this.options;
+    const agent = line ? { baseFetchConfig: { agent: line } } : {};
+    return new Api(botToken, {
+      apiRoot: apiUrl.replace(/\/+$/, ""),
+      timeoutSeconds: FOREVER_SECONDS,
+      ...agent,
+    });
+  }
+
+  /** A connection for one file, which can be cut. */
+  private line(): HttpAgent {
+    return this.options.apiUrl.startsWith("https:") ? new HttpsAgent() : new HttpAgent();
   }
 }
 
@@ -110,6 +133,7 @@ class Watch {
 
   async *over(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
+      if (this.leaving.signal.aborted) throw new Error("nobody takes it any more");
       this.deadline = Date.now() + this.limits.stallMs;
       yield chunk;
       // From here on it is the storage that is waited for, which is watched where it is read.

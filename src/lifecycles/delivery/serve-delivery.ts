@@ -196,6 +196,10 @@ function serveWork(engine: Engine, desk: DeliveryDesk): RouteSet {
         });
         return answer(204, undefined);
       }),
+      recoverDeliveryJobs: forReaders(async ({ by: { org_id } }) => {
+        const { moved } = await engine.sweep({ org_id, lifecycles: ["delivery"] });
+        return answer(200, { moved });
+      }),
       callDeliveryAdmin: forReaders(async ({ by, body: { reason } }) => {
         await engine.read((tx) => Promise.resolve(callAdmin(tx, by.org_id, reason)));
         return answer(204, undefined);

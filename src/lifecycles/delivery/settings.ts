@@ -150,3 +150,7 @@ export const DELIVERY_SETTINGS = {
     about: "how long storage or Telegram may stand still in the middle of a file",
   },
 } as const;
+
+export type DeliverySettings = {
+  [Name in keyof typeof DELIVERY_SETTINGS]: z.output<(typeof DELIVERY_SETTINGS)[Name]["schema"]>;
+};

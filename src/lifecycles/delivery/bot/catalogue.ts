@@ -6,6 +6,7 @@ import { SOURCE_TOKEN_INVALID } from "../lifecycle.ts";
 import { tellable } from "../log.ts";
 import type { Log } from "../log.ts";
 import type { Entry, Storage } from "../storage/storage.ts";
+import { withinTime } from "../within-time.ts";
 
 /** A folder that was looked at so short a time ago is shown as it was then. */
 const FRESH_MS = 20_000;
@@ -59,7 +60,8 @@ export class Catalogue {
     if (Date.now() - (this.looked.get(key) ?? 0) < FRESH_MS) return;
     const path = folder_id === null ? null : (await this.calls.getDeliverySource({ id: folder_id })).path;
     try {
-      await this.look(path, AbortSignal.timeout(LOOK_MS));
+      const limit = { ms: LOOK_MS, side: "storage", signal: new AbortController().signal } as const;
+      await withinTime(limit, (signal) => this.look(path, signal));
       if (this.looked.size > 10_000) this.looked.clear();
       this.looked.set(key, Date.now());
     } catch (error) {

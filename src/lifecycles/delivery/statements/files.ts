@@ -89,7 +89,7 @@ const FIND_FILE = `
   select f.id, f.parent_id, f.kind, f.name, f.size::float8 as size, f.path, f.revision, c.telegram_file_id
   from pawl.delivery_file f
   left join pawl.delivery_cached_file c on c.org_id = $1 and c.file_id = f.id
-    and (c.revision is null or c.revision is not distinct from f.revision)
+    and coalesce(c.revision = f.revision, true)
   where f.org_id = $1 and f.id = $2`;
 
 /** A file, and the id by which Telegram has what it holds now. */

@@ -1,5 +1,8 @@
+import { follow } from "../../../client/patience.ts";
 import { secondsOf } from "../../../client/problem.ts";
 import { DeliveryFault, faultOf } from "../faults.ts";
+import { SOURCE_TOKEN_INVALID } from "../lifecycle.ts";
+import { withinTime } from "../within-time.ts";
 import type { Entry, OpenedFile, Storage } from "./storage.ts";
 import { YandexTokens } from "./yandex-tokens.ts";
 import type { TokenStore, YandexAccount } from "./yandex-tokens.ts";
@@ -83,18 +86,18 @@ class YandexApi {
   ): AsyncGenerator<Uint8Array> {
     const { href } = await this.ask<{ href: string }>("/v1/disk/resources/download", { path }, signal);
     const token = await this.tokens.access();
-    const leaving = new AbortController();
-    const both = AbortSignal.any([signal, leaving.signal]);
+    const reading = follow([signal]);
+    const limit = { ms: this.disk.patienceMs, side: "storage", signal: reading.signal } as const;
     // fetch takes the token off where it is sent on to another host.
     const headers = { authorization: `OAuth ${token}`, ...(from > 0 ? { range: `bytes=${from}-` } : {}) };
     try {
-      const response = await this.within(fetch(href, { headers, signal: both }));
+      const response = await withinTime(limit, () => fetch(href, { headers, signal: reading.signal }));
       if (!response.ok) throw await refusalOf(response);
       expectBytes(response, { size, from });
       if (response.body === null) return;
       const chunks = response.body[Symbol.asyncIterator]();
       for (;;) {
-        const next = await this.within(chunks.next());
+        const next = await withinTime(limit, () => chunks.next());
         if (next.done) return;
         yield next.value;
       }
@@ -102,7 +105,8 @@ class YandexApi {
       signal.throwIfAborted();
       throw faultOf(error, "storage");
     } finally {
-      leaving.abort();
+      reading.abort();
+      reading.letGo();
     }
   }
 
@@ -113,38 +117,22 @@ class YandexApi {
   ): Promise<T> {
     const url = new URL(this.disk.apiUrl + path);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
-    const send = async (token: string) => {
-      const timed = AbortSignal.any([signal, AbortSignal.timeout(this.disk.patienceMs)]);
-      const headers = { authorization: `OAuth ${token}`, accept: "application/json" };
-      const response = await fetch(url, { headers, signal: timed });
-      return { response, answer: response.ok ? ((await response.json()) as T) : null };
-    };
+    const send = (token: string) =>
+      withinTime({ ms: this.disk.patienceMs, side: "storage", signal }, async (waiting) => {
+        const headers = { authorization: `OAuth ${token}`, accept: "application/json" };
+        const response = await fetch(url, { headers, signal: waiting });
+        return response.ok ? ((await response.json()) as T & object) : refusalOf(response);
+      });
     try {
       const token = await this.tokens.access();
-      let { response, answer } = await send(token);
-      if (response.status === 401) ({ response, answer } = await send(await this.tokens.insteadOf(token)));
-      if (answer === null) throw await refusalOf(response);
+      let answer = await send(token);
+      if (answer instanceof DeliveryFault && answer.code === SOURCE_TOKEN_INVALID)
+        answer = await send(await this.tokens.insteadOf(token));
+      if (answer instanceof DeliveryFault) throw answer;
       return answer;
     } catch (error) {
       signal.throwIfAborted();
       throw faultOf(error, "storage");
-    }
-  }
-
-  /** Waits no longer than one may for an answer. */
-  private async within<T>(work: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(new DeliveryFault({ side: "storage", network: "timeout" }));
-      }, this.disk.patienceMs);
-    });
-    try {
-      return await Promise.race([work, late]);
-    } finally {
-      clearTimeout(timer);
-      // What comes of it later has been told.
-      work.catch(() => undefined);
     }
   }
 }

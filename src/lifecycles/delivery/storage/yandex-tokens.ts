@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { DeliveryFault, faultOf } from "../faults.ts";
+import { withinTime } from "../within-time.ts";
 
 export type YandexAccount = {
   accessToken: string;
@@ -56,18 +57,21 @@ export class YandexTokens {
     const { clientId, clientSecret, oauthUrl } = this.account;
     if (refresh_token === "" || clientId === null || clientSecret === null)
       throw invalid("there is no refresh token");
-    const response = await fetch(`${oauthUrl}/token`, {
-      method: "POST",
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-      body: new URLSearchParams({
-        grant_type: "refresh_token",
-        refresh_token,
-        client_id: clientId,
-        client_secret: clientSecret,
-      }),
-      signal: AbortSignal.timeout(PATIENCE_MS),
+    const limit = { ms: PATIENCE_MS, side: "storage", signal: new AbortController().signal } as const;
+    const { response, answer } = await withinTime(limit, async (signal) => {
+      const response = await fetch(`${oauthUrl}/token`, {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams({
+          grant_type: "refresh_token",
+          refresh_token,
+          client_id: clientId,
+          client_secret: clientSecret,
+        }),
+        signal,
+      });
+      return { response, answer: (await response.json().catch(() => ({}))) as Partial<Kept> };
     }).catch(rethrown);
-    const answer = (await response.json().catch(() => ({}))) as Partial<Kept>;
     if (response.status >= 500 || response.status === 429)
       throw new DeliveryFault({ side: "storage", status: response.status });
     if (!response.ok || !answer.access_token) throw invalid("a refresh was refused");

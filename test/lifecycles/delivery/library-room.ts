@@ -1,0 +1,191 @@
+import { afterAll } from "vitest";
+import { createClient } from "../../../src/client/index.ts";
+import { DELIVERY_ROUTES } from "../../../src/lifecycles/delivery/contract.ts";
+import type { DeliveryJob } from "../../../src/lifecycles/delivery/contract.ts";
+import { startBot } from "../../../src/lifecycles/delivery/bot/start-bot.ts";
+import type { RunningBot, StartBotOptions } from "../../../src/lifecycles/delivery/bot/start-bot.ts";
+import type { DeliveryCalls } from "../../../src/lifecycles/delivery/deliver-file.ts";
+import { fileIdOf } from "../../../src/lifecycles/delivery/file-id.ts";
+import type { Log } from "../../../src/lifecycles/delivery/log.ts";
+import { Sender } from "../../../src/lifecycles/delivery/sender.ts";
+import { startDeliveryWorker } from "../../../src/lifecycles/delivery/start-delivery-worker.ts";
+import type { DeliveryWorkerOptions } from "../../../src/lifecycles/delivery/start-delivery-worker.ts";
+import type { Storage } from "../../../src/lifecycles/delivery/storage/storage.ts";
+import { yandexDisk } from "../../../src/lifecycles/delivery/storage/yandex-disk.ts";
+import type { TokenStore } from "../../../src/lifecycles/delivery/storage/yandex-tokens.ts";
+import { PARTS } from "../../../src/lifecycles/parts.ts";
+import type { RunningWorker } from "../../../src/worker/index.ts";
+import { openFrontDesk } from "../../http/front-desk.ts";
+import type { FrontDesk } from "../../http/front-desk.ts";
+import { BOT_TOKEN, openBotApi } from "./stand-ins/bot-api.ts";
+import type { BotApiStandIn } from "./stand-ins/bot-api.ts";
+import type { Content } from "./stand-ins/content.ts";
+import { CLIENT, openYandexDisk } from "./stand-ins/yandex-disk.ts";
+import type { YandexStandIn } from "./stand-ins/yandex-disk.ts";
+
+export type Library = FrontDesk & {
+  disk: YandexStandIn;
+  telegram: BotApiStandIn;
+  /** In the bot's name, a worker's, the admin's. */
+  bot: DeliveryCalls;
+  worker: DeliveryCalls;
+  boss: DeliveryCalls;
+  tokens: { bot: string; worker: string };
+  storage: Storage;
+  /** Everything that bots and workers of this room have logged. */
+  logged: { level: string; about: object; message: string }[];
+  /** Puts a file into storage and into the catalogue. */
+  shelve: (name: string, content: Content) => Promise<{ file_id: string; path: string; sha256: string }>;
+  /** A user with access. */
+  reader: (id: string) => Promise<string>;
+  /** A tap: gives the job. */
+  tap: (user_id: string, file_id: string, nonce?: string) => Promise<DeliveryJob>;
+  job: (id: string) => Promise<DeliveryJob>;
+  startWorker: (options?: Partial<DeliveryWorkerOptions>) => Promise<RunningWorker>;
+  startBot: (options?: Partial<StartBotOptions>) => Promise<RunningBot>;
+};
+
+export const FOLDER = "disk:/Library";
+
+/** A library with its storage and its Telegram, all on loopback. */
+export async function openLibrary({ patienceMs = 5_000 } = {}): Promise<Library> {
+  const desk = await openFrontDesk({ parts: PARTS });
+  const [disk, telegram] = await Promise.all([openYandexDisk(), openBotApi()]);
+  const running: { stop: () => Promise<void> }[] = [];
+  afterAll(async () => {
+    await Promise.all(running.map((one) => one.stop()));
+    await Promise.all([disk.close(), telegram.close()]);
+  });
+  const tokens = {
+    bot: await desk.member({ id: "delivery-bot", kind: "service", roles: ["agent"] }),
+    worker: await desk.member({ id: "delivery-worker", kind: "worker", roles: ["worker"] }),
+  };
+  await desk.ask("PATCH /api/projects/main", {
+    body: { settings: { delivery: { backoff_base_seconds: 0.05, backoff_cap_seconds: 0.1 } } },
+  });
+  const client = (token: string) => createClient({ url: desk.url, token });
+  const calls = (token: string) => client(token).calls(DELIVERY_ROUTES);
+  const [bot, worker, boss] = [calls(tokens.bot), calls(tokens.worker), calls(desk.admin)];
+  const logged: Library["logged"] = [];
+  const log = logInto(logged);
+  const storage = yandexDisk(
+    { ...accountOf(disk), apiUrl: disk.url, folder: FOLDER, patienceMs },
+    keptInMemory(),
+  );
+  const sender = new Sender({
+    botToken: BOT_TOKEN,
+    apiUrl: telegram.url,
+    stallMs: patienceMs,
+    answerMs: patienceMs,
+  });
+  return {
+    ...desk,
+    disk,
+    telegram,
+    bot,
+    worker,
+    boss,
+    tokens,
+    storage,
+    logged,
+    shelve: async (name, content) => {
+      const path = `${FOLDER}/${name}`;
+      const { sha256 } = disk.put(path, content);
+      const entry = { kind: "file" as const, path, name, size: content.size, revision: sha256 };
+      await bot.saveDeliveryFiles({ folder: null, scan: "s", entries: [entry], last: false });
+      return { file_id: fileIdOf("main", path), path, sha256 };
+    },
+    reader: async (id) => {
+      await bot.requestDeliveryAccess({ id, name: `Reader ${id}` });
+      await boss.approveDeliveryUser({ id });
+      return id;
+    },
+    tap: (user_id, file_id, nonce = crypto.randomUUID()) =>
+      bot.createDeliveryJob({ user_id, file_id, request_nonce: nonce, chat_id: user_id }),
+    job: (id) => bot.getDeliveryJob({ id }),
+    startWorker: async (options = {}) => {
+      const started = await startDeliveryWorker({
+        client: client(tokens.worker),
+        storage,
+        sender,
+        concurrency: 4,
+        log,
+        graceMs: 0,
+        progressEveryMs: 50,
+        ...options,
+      });
+      running.push(started);
+      return started;
+    },
+    startBot: async (options = {}) => {
+      const started = await startBot({
+        token: BOT_TOKEN,
+        apiUrl: telegram.url,
+        calls: bot,
+        storage,
+        language: "ru",
+        admins: [],
+        log,
+        webhook: null,
+        catalogueEveryMs: 0,
+        noticesEveryMs: 20,
+        ...options,
+      });
+      running.push(started);
+      return started;
+    },
+  };
+}
+
+export function accountOf(disk: YandexStandIn) {
+  const { access, refresh } = disk.tokens();
+  return {
+    accessToken: access,
+    refreshToken: refresh,
+    clientId: CLIENT.id,
+    clientSecret: CLIENT.secret,
+    oauthUrl: disk.url,
+  };
+}
+
+export function keptInMemory(): TokenStore & { text: string | null } {
+  const kept = {
+    text: null as string | null,
+    read: () => Promise.resolve(kept.text),
+    write: (text: string) => {
+      kept.text = text;
+      return Promise.resolve();
+    },
+  };
+  return kept;
+}
+
+export function logInto(lines: Library["logged"]): Log {
+  const into = (level: string) => (about: object, message: string) => {
+    lines.push({ level, about, message });
+  };
+  return { debug: into("debug"), info: into("info"), warn: into("warn"), error: into("error") };
+}
+
+/** Waits for the thing itself. */
+export async function until<T>(
+  look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+): Promise<T> {
+  const end = Date.now() + 60_000;
+  for (;;) {
+    const seen = await look();
+    if (seen) return seen;
+    if (Date.now() > end) throw new Error(`not within a minute: ${look.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+const FINAL = ["DELIVERED", "FAILED", "CANCELLED", "EXPIRED"];
+
+/** The job when it is over. */
+export function over({ job }: Library, id: string): Promise<DeliveryJob> {
+  return until(async () => {
+    const seen = await job(id);
+    return FINAL.includes(seen.status) && seen;
+  });
+}

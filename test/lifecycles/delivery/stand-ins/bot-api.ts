@@ -1,0 +1,386 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { Mischiefs } from "./mischief.ts";
+import type { Mischief } from "./mischief.ts";
+import { partsOf } from "./multipart.ts";
+import { closed, json, listening, textOf } from "./yandex-disk.ts";
+
+export const BOT_TOKEN = "123456:the-token-of-the-bot-0123456789";
+
+export type Button = { text: string; callback_data: string };
+export type Message = {
+  message_id: number;
+  chat_id: string;
+  text: string | null;
+  buttons: Button[];
+  document: { file_id: string; file_name: string; size: number; sha256: string } | null;
+};
+type Fields = Record<string, unknown>;
+type Upload = { file_name: string; size: number; sha256: string };
+type Person = { id: number; first_name: string; username?: string };
+
+/** A Bot API server on loopback: what its public page says of the methods that the bot and the sender use. */
+export type BotApiStandIn = {
+  url: string;
+  mischief: Mischiefs;
+  /** The methods that were called, in order. */
+  called: string[];
+  messages: Message[];
+  /** What was said when a button was tapped, in order. */
+  answers: (string | null)[];
+  /** The documents that lie in a chat. */
+  documents: (chat: number | string) => NonNullable<Message["document"]>[];
+  /** Somebody writes to the bot. */
+  say: (person: Person, text: string) => number;
+  /** Somebody taps a button of a message; gives the id of the update. */
+  tap: (person: Person, message: Message, data: string) => number;
+  /** The same update once more, as after an answer that got lost. */
+  again: (update_id: number) => void;
+  /** Whether Telegram thinks that this update was heard. */
+  heard: (update_id: number) => boolean;
+  close: () => Promise<void>;
+};
+
+class BadRequest extends Error {
+  readonly code: number;
+  constructor(description: string, code = 400) {
+    super(description);
+    this.code = code;
+  }
+}
+
+export async function openBotApi({ token = BOT_TOKEN } = {}): Promise<BotApiStandIn> {
+  const api = new BotApi(token);
+  const { server, url } = await listening((request, response) => api.answer(request, response));
+  return {
+    url,
+    mischief: api.mischief,
+    called: api.called,
+    messages: api.messages,
+    answers: api.answers,
+    documents: (chat) =>
+      api.messages.flatMap(({ chat_id, document }) =>
+        chat_id === String(chat) && document ? [document] : [],
+      ),
+    say: (person, text) => api.publish({ message: api.messageFrom(person, text) }),
+    tap: (person, message, data) => api.publish({ callback_query: api.tapOf(person, message, data) }),
+    again: (update_id) => {
+      api.repeat(update_id);
+    },
+    heard: (update_id) => api.isHeard(update_id),
+    close: async () => {
+      api.stopped = true;
+      await closed(server);
+    },
+  };
+}
+
+class BotApi {
+  stopped = false;
+  readonly mischief = new Mischiefs();
+  readonly called: string[] = [];
+  readonly messages: Message[] = [];
+  readonly answers: (string | null)[] = [];
+  private readonly token: string;
+  private readonly files = new Map<string, Upload>();
+  private updates: (Fields & { update_id: number })[] = [];
+  private readonly all = new Map<number, Fields & { update_id: number }>();
+  private ids = 100;
+  private poll: (() => void) | null = null;
+  private pushing = false;
+  private webhook: { url: string; secret: string } | null = null;
+
+  constructor(token: string) {
+    this.token = token;
+  }
+
+  publish(update: Fields): number {
+    const update_id = this.ids++;
+    const whole = { update_id, ...update };
+    this.all.set(update_id, whole);
+    this.updates.push(whole);
+    void this.push();
+    return update_id;
+  }
+
+  repeat(update_id: number): void {
+    const update = this.all.get(update_id);
+    if (!update) throw new Error("no such update");
+    // Telegram gives ids in order; the same tap heard again has a new one only here.
+    this.updates.push({ ...update, update_id: this.ids++ });
+    void this.push();
+  }
+
+  isHeard(update_id: number): boolean {
+    return !this.updates.some((update) => update.update_id === update_id);
+  }
+
+  messageFrom(person: Person, text: string): Fields {
+    const command = /^\/\w+/.exec(text)?.[0];
+    return {
+      message_id: this.ids++,
+      date: now(),
+      from: { ...person, is_bot: false },
+      chat: { id: person.id, type: "private", first_name: person.first_name },
+      text,
+      ...(command ? { entities: [{ type: "bot_command", offset: 0, length: command.length }] } : {}),
+    };
+  }
+
+  tapOf(person: Person, { message_id, text }: Message, data: string): Fields {
+    return {
+      id: String(this.ids++),
+      from: { ...person, is_bot: false },
+      chat_instance: "1",
+      data,
+      message: { message_id, date: now(), chat: { id: person.id, type: "private" }, text },
+    };
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, token, method = ""] = /^\/bot([^/]+)\/(\w+)$/.exec(request.url ?? "") ?? [];
+    if (token !== this.token) {
+      // Telegram's words for a token that is nobody's.
+      json(response, token === undefined ? 404 : 401, failure(401, "Unauthorized"));
+      return;
+    }
+    this.called.push(method);
+    try {
+      const read = await this.read(method, request, response);
+      if (read === null) return;
+      const result = await this.perform(method, read.fields, response);
+      if (read.mischief?.kind === "lost answer") response.destroy();
+      else if (!response.writableEnded) json(response, 200, { ok: true, result });
+    } catch (error) {
+      if (response.destroyed || response.writableEnded) return;
+      if (!(error instanceof BadRequest)) response.destroy();
+      else json(response, error.code, failure(error.code, error.message));
+    }
+  }
+
+  /** null: it came to nothing. */
+  private async read(
+    method: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<{ fields: Fields; mischief: Mischief | null } | null> {
+    const type = request.headers["content-type"] ?? "";
+    if (!type.startsWith("multipart/")) {
+      const text = await textOf(request);
+      const fields = (text === "" ? {} : JSON.parse(text)) as Fields;
+      const mischief = this.mischief.take(method, String(fields.chat_id));
+      return this.breaksOff(mischief, 0, request, response) ? null : { fields, mischief };
+    }
+    const fields: Fields = {};
+    const uploads = new Map<string, Upload>();
+    let mischief: Mischief | null = null;
+    for await (const { name, filename, bytes } of partsOf(request, type)) {
+      // The chat is named before the file comes: what answers then does not wait for the whole of it.
+      if (filename !== null) mischief = this.mischief.take(method, String(fields.chat_id));
+      const hash = createHash("sha256");
+      let [size, text] = [0, ""];
+      for await (const piece of bytes) {
+        size += piece.length;
+        if (filename === null) text += piece.toString("utf8");
+        else hash.update(piece);
+        if (this.breaksOff(mischief, size, request, response)) return null;
+      }
+      if (filename === null) fields[name] = text;
+      else uploads.set(name, { file_name: filename, size, sha256: hash.digest("hex") });
+    }
+    for (const [name, value] of Object.entries(fields)) {
+      const upload = uploads.get(/^attach:\/\/(.+)$/.exec(String(value))?.[1] ?? "");
+      if (upload) fields[name] = upload;
+    }
+    return { fields, mischief };
+  }
+
+  private breaksOff(
+    mischief: Mischief | null,
+    taken: number,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): boolean {
+    if (mischief?.kind === "status") {
+      const { status, body = failure(status, "Internal Server Error"), headers } = mischief;
+      json(response, status, body, headers);
+      request.resume();
+      return true;
+    }
+    if (mischief?.kind !== "reset" && mischief?.kind !== "stall") return false;
+    if (taken < (mischief.after ?? 0)) return false;
+    if (mischief.kind === "reset") response.destroy();
+    return true;
+  }
+
+  private perform(method: string, fields: Fields, response: ServerResponse): unknown {
+    switch (method) {
+      case "getMe":
+        return { id: 123456, is_bot: true, first_name: "Library", username: "library_bot" };
+      case "getUpdates":
+        return this.getUpdates(fields, response);
+      case "setWebhook":
+        this.webhook = { url: String(fields.url), secret: String(fields.secret_token ?? "") };
+        void this.push();
+        return true;
+      case "deleteWebhook":
+        this.webhook = null;
+        return true;
+      case "setMyCommands":
+        return true;
+      case "sendMessage":
+        return this.sendMessage(fields);
+      case "editMessageText":
+        return this.editMessageText(fields);
+      case "answerCallbackQuery":
+        this.answers.push(typeof fields.text === "string" ? fields.text : null);
+        return true;
+      case "sendDocument":
+        return this.sendDocument(fields);
+      default:
+        throw new BadRequest("Not Found: method not found", 404);
+    }
+  }
+
+  private async getUpdates(
+    { offset = 0, timeout = 0, limit = 100 }: Fields,
+    response: ServerResponse,
+  ): Promise<unknown> {
+    if (this.webhook)
+      throw new BadRequest("Conflict: can't use getUpdates method while webhook is active", 409);
+    this.poll?.();
+    let terminated = false;
+    const poll = () => {
+      terminated = true;
+    };
+    this.poll = poll;
+    // Asking for what comes after says that what was before has been heard.
+    this.updates = this.updates.filter(({ update_id }) => update_id >= Number(offset));
+    const end = Date.now() + Number(timeout) * 1_000;
+    while (
+      this.updates.length === 0 &&
+      Date.now() < end &&
+      !terminated &&
+      !response.destroyed &&
+      !this.stopped
+    )
+      await pause(10);
+    if (this.poll === poll) this.poll = null;
+    if (terminated) throw new BadRequest("Conflict: terminated by other getUpdates request", 409);
+    return this.updates.slice(0, Number(limit));
+  }
+
+  /** To whoever gave an address, until he says that he has heard it. */
+  private async push(): Promise<void> {
+    if (this.pushing) return;
+    this.pushing = true;
+    while (this.webhook && this.updates.length > 0 && !this.stopped) {
+      const [update] = this.updates;
+      const { url, secret } = this.webhook;
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret },
+        body: JSON.stringify(update),
+      }).catch(() => null);
+      if (response?.status === 200) this.updates = this.updates.filter((one) => one !== update);
+      else await pause(50);
+    }
+    this.pushing = false;
+  }
+
+  private sendMessage(fields: Fields): unknown {
+    const text = String(fields.text ?? "");
+    if (text === "") throw new BadRequest("Bad Request: message text is empty");
+    if (text.length > 4_096) throw new BadRequest("Bad Request: message is too long");
+    return this.keep({ ...this.blank(fields), text, buttons: buttonsOf(fields) });
+  }
+
+  private editMessageText(fields: Fields): unknown {
+    const message = this.messages.find(
+      ({ message_id, chat_id }) =>
+        message_id === Number(fields.message_id) && chat_id === String(fields.chat_id),
+    );
+    if (!message) throw new BadRequest("Bad Request: message to edit not found");
+    const buttons = buttonsOf(fields);
+    const text = String(fields.text);
+    if (message.text === text && JSON.stringify(message.buttons) === JSON.stringify(buttons))
+      throw new BadRequest(
+        "Bad Request: message is not modified: specified new message content and reply markup are exactly the same",
+      );
+    Object.assign(message, { text, buttons });
+    return told(message);
+  }
+
+  private sendDocument(fields: Fields): unknown {
+    const sent = fields.document;
+    if (typeof sent === "string") {
+      const known = this.files.get(sent);
+      if (!known) throw new BadRequest("Bad Request: wrong file identifier/HTTP URL specified");
+      return this.keep({ ...this.blank(fields), document: { ...known, file_id: sent } });
+    }
+    const upload = sent as Upload | undefined;
+    if (upload === undefined) throw new BadRequest("Bad Request: there is no document in the request");
+    if (upload.size === 0) throw new BadRequest("Bad Request: file must be non-empty");
+    const file_id = `BQACAgIAAxkD${this.ids++}`;
+    this.files.set(file_id, upload);
+    return this.keep({ ...this.blank(fields), document: { ...upload, file_id } });
+  }
+
+  private blank(fields: Fields): Message {
+    return {
+      message_id: this.ids++,
+      chat_id: String(fields.chat_id),
+      text: null,
+      buttons: [],
+      document: null,
+    };
+  }
+
+  private keep(message: Message): unknown {
+    this.messages.push(message);
+    return told(message);
+  }
+}
+
+function told({ message_id, chat_id, text, document }: Message): unknown {
+  return {
+    message_id,
+    date: now(),
+    chat: { id: Number(chat_id), type: "private" },
+    ...(text === null ? {} : { text }),
+    ...(document === null
+      ? {}
+      : {
+          document: {
+            file_id: document.file_id,
+            file_unique_id: "u",
+            file_name: document.file_name,
+            file_size: document.size,
+          },
+        }),
+  };
+}
+
+function buttonsOf({ reply_markup }: Fields): Button[] {
+  const markup = (typeof reply_markup === "string" ? JSON.parse(reply_markup) : (reply_markup ?? {})) as {
+    inline_keyboard?: Button[][];
+  };
+  const buttons = (markup.inline_keyboard ?? []).flat();
+  for (const { callback_data } of buttons)
+    if (Buffer.byteLength(callback_data) > 64) throw new BadRequest("Bad Request: BUTTON_DATA_INVALID");
+  return buttons;
+}
+
+export function failure(error_code: number, description: string, retry_after?: number): object {
+  return {
+    ok: false,
+    error_code,
+    description,
+    ...(retry_after === undefined ? {} : { parameters: { retry_after } }),
+  };
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1_000);
+}

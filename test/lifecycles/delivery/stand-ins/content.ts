@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+
+/** A file's contents: some bytes, or as many as one likes that are made when they are read. */
+export type Content = { size: number; read: (from: number) => Generator<Buffer> };
+
+const BLOCK_BYTES = 256 * 1024;
+
+export function bytes(data: Buffer | string): Content {
+  const whole = Buffer.from(data);
+  return {
+    size: whole.length,
+    read: function* (from) {
+      if (from < whole.length) yield whole.subarray(from);
+    },
+  };
+}
+
+/** The same for the same seed; no two blocks are alike, so that a piece that is missing or twice there shows in the hash. */
+export function generated(size: number, seed: number): Content {
+  const pattern = Buffer.alloc(BLOCK_BYTES);
+  for (let at = 0, state = seed | 1; at < BLOCK_BYTES; at += 4) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+    pattern.writeInt32LE(state, at);
+  }
+  return {
+    size,
+    read: function* (from) {
+      for (let block = Math.floor(from / BLOCK_BYTES); block * BLOCK_BYTES < size; block++) {
+        const start = block * BLOCK_BYTES;
+        const whole = Buffer.from(pattern.subarray(0, Math.min(BLOCK_BYTES, size - start)));
+        if (whole.length >= 4) whole.writeUInt32LE(block, 0);
+        yield from > start ? whole.subarray(from - start) : whole;
+      }
+    },
+  };
+}
+
+export function sha256Of({ read }: Content): string {
+  const hash = createHash("sha256");
+  for (const piece of read(0)) hash.update(piece);
+  return hash.digest("hex");
+}
