@@ -12,6 +12,8 @@ export const CREW = {
   cat: { roles: ["executor"], skill_level: 9, specializations: ["welder", "painter"] },
   dan: { roles: ["executor"], skill_level: 2, specializations: ["welder"] },
   eve: { roles: ["executor"], skill_level: 5, specializations: ["painter"] },
+  /** An executor and a lead. */
+  tom: { roles: ["executor", "lead"], skill_level: 9, specializations: ["welder"] },
   rob: { roles: ["system"], kind: "service" as const },
   vic: { roles: ["viewer"] },
   adam: { roles: ["admin"] },
