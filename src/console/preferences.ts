@@ -4,13 +4,11 @@ import { useSyncExternalStore } from "react";
 type Preferences = {
   theme: "system" | "light" | "dark";
   language: "en" | "ru";
-  density: "comfortable" | "compact";
 };
 
 const ALLOWED: { [Name in keyof Preferences]: readonly Preferences[Name][] } = {
   theme: ["system", "light", "dark"],
   language: ["en", "ru"],
-  density: ["comfortable", "compact"],
 };
 
 const listeners = new Set<() => void>();
@@ -59,7 +57,6 @@ function dress(): void {
   const theme = read("theme");
   const { dataset } = document.documentElement;
   dataset.theme = theme === "system" ? (dark.matches ? "dark" : "light") : theme;
-  dataset.density = read("density");
 }
 
 function tell(): void {

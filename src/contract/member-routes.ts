@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { chosenId, moment, nextCursor, once, page, words } from "./fields.ts";
+import { anyObject, chosenId, moment, nextCursor, once, page, words } from "./fields.ts";
 import { defineRoutes } from "./route.ts";
 
 const memberFields = {
@@ -90,7 +90,15 @@ export const MEMBER_ROUTES = defineRoutes({
     access: "admin",
     replies: {
       200: z.object({
-        tokens: z.array(z.object({ id: z.uuid(), created_by: z.string().nullable(), created_at: moment })),
+        tokens: z.array(
+          z.object({
+            id: z.uuid(),
+            created_by: z.string().nullable(),
+            created_at: moment,
+            confined_to: anyObject.nullable().describe("what it opens alone; null: all that its member may"),
+            expires_at: moment.nullable(),
+          }),
+        ),
       }),
     },
     refusals: ["NOT_FOUND"],

@@ -19,7 +19,7 @@ export const SESSION_ROUTES = defineRoutes({
       remember: z.boolean().default(false).describe("stay signed in when the browser is closed"),
     }),
     replies: { 200: session },
-    refusals: ["INVALID_TOKEN", "MEMBER_INACTIVE", "CROSS_SITE_REQUEST", "UNAVAILABLE"],
+    refusals: ["INVALID_TOKEN", "MEMBER_INACTIVE", "TOKEN_CONFINED", "CROSS_SITE_REQUEST", "UNAVAILABLE"],
   },
   getSession: {
     method: "GET",

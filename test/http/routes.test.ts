@@ -344,6 +344,7 @@ test("the table has every route, with all its answers and all refusals of its ow
     "GET /api/tasks/{id}/actions: NOT_SET_UP",
     "GET /api/events: 200",
     "POST /api/session: MEMBER_INACTIVE",
+    "POST /api/session: TOKEN_CONFINED",
     "POST /api/session: CROSS_SITE_REQUEST",
     "POST /api/session: UNAVAILABLE",
     "DELETE /api/session: CROSS_SITE_REQUEST",

@@ -3,32 +3,24 @@ import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import type { Scope } from "./count-open.ts";
 
-// Whose hands work is in: by the index of assigned tasks, and by leases, which are as many as there is work under way.
+// Whose hands work is in. A lease counts from its last heartbeat, if that is of the same lease.
 const LIST_WORKERS = `
   with held as (
-    select t.assigned_to as member_id, count(*)::float8 as tasks, 0::float8 as leases, null::timestamptz as heartbeat_at,
-      null::timestamptz as lease_until, max(t.updated_at) as last_act_at
+    select coalesce(t.lease_holder, t.assigned_to) as member_id, t.updated_at, t.lease_token is not null as leased,
+      coalesce(b.beat_at, t.leased_at) as heartbeat_at, coalesce(b.until, t.lease_until) as lease_until
     from pawl.task t
-    where t.org_id = $1 and t.assigned_to is not null and not t.final
+    left join pawl.heartbeat b on b.org_id = t.org_id and b.task_id = t.id and b.token = t.lease_token
+    where t.org_id = $1 and not t.final and (t.assigned_to is not null or t.lease_holder is not null)
       and ($2::text is null or t.lifecycle = $2)
       and ($3::text[] is null or t.project_id = any($3))
       and (not t.private or $4::text is null or t.created_by = $4 or t.assigned_to = $4)
-    group by t.assigned_to
-    union all
-    select l.holder, 0, count(*)::float8, max(l.heartbeat_at), min(l.until), max(t.updated_at)
-    from pawl.lease l join pawl.task t on t.org_id = l.org_id and t.id = l.task_id
-    where l.org_id = $1
-      and ($2::text is null or t.lifecycle = $2)
-      and ($3::text[] is null or t.project_id = any($3))
-      and (not t.private or $4::text is null or t.created_by = $4 or t.assigned_to = $4)
-    group by l.holder
   )
-  select h.member_id, coalesce(m.name, h.member_id) as name, m.kind, sum(h.tasks)::float8 as tasks,
-    sum(h.leases)::float8 as leases, max(h.heartbeat_at) as heartbeat_at, min(h.lease_until) as lease_until,
-    max(h.last_act_at) as last_act_at
+  select h.member_id, coalesce(m.name, h.member_id) as name, m.kind, count(*)::float8 as tasks,
+    count(*) filter (where h.leased)::float8 as leases, max(h.heartbeat_at) as heartbeat_at,
+    min(h.lease_until) as lease_until, max(h.updated_at) as last_act_at
   from held h left join pawl.member m on m.org_id = $1 and m.id = h.member_id
   group by h.member_id, m.name, m.kind
-  order by max(h.last_act_at) desc, h.member_id
+  order by max(h.updated_at) desc, h.member_id
   limit $5`;
 
 export type WorkerRow = {

@@ -57,12 +57,19 @@ export async function saveToken(tx: Tx, org_id: string, token: NewToken): Promis
 }
 
 const LIST_TOKENS = `
-  select t.id, t.created_by, t.created_at from pawl.token t
-  where t.org_id = $1 and t.member_id = $2 and t.revoked_at is null
+  select t.id, t.created_by, t.created_at, t.confined_to, t.expires_at from pawl.token t
+  where t.org_id = $1 and t.member_id = $2 and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
   order by t.created_at desc, t.id desc
   limit $3`;
 
-export type TokenRow = { id: string; created_by: string | null; created_at: Instant };
+export type TokenRow = {
+  id: string;
+  created_by: string | null;
+  created_at: Instant;
+  /** null: no bounds. */
+  confined_to: Confines | null;
+  expires_at: Instant | null;
+};
 
 /** A member's tokens that are not revoked, the newest first. */
 export function listTokens(tx: Tx, org_id: string, member_id: string, limit: number): Promise<TokenRow[]> {

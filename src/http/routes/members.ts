@@ -1,4 +1,4 @@
-import { MEMBER_ROUTES, onWire } from "../../contract/index.ts";
+import { MEMBER_ROUTES, onWire, onWireOrNull } from "../../contract/index.ts";
 import type { Directory, Member } from "../../engine/directory.ts";
 import { defined } from "../defined.ts";
 import { answer, serve } from "../route-set.ts";
@@ -25,7 +25,11 @@ export function serveMembers(directory: Directory): RouteSet {
       const tokens = await directory.tokens(by, params.id);
       if ("kind" in tokens) return tokens;
       return answer(200, {
-        tokens: tokens.map(({ created_at, ...token }) => ({ ...token, created_at: onWire(created_at) })),
+        tokens: tokens.map(({ created_at, expires_at, ...token }) => ({
+          ...token,
+          created_at: onWire(created_at),
+          expires_at: onWireOrNull(expires_at),
+        })),
       });
     },
     createToken: async ({ by, params }) => {

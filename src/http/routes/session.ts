@@ -1,4 +1,5 @@
 import { SESSION_ROUTES } from "../../contract/index.ts";
+import { refuse } from "../../core/index.ts";
 import type { Directory } from "../../engine/directory.ts";
 import { answer, serve } from "../route-set.ts";
 import type { RouteSet } from "../route-set.ts";
@@ -12,6 +13,8 @@ export function serveSession(directory: Directory): RouteSet {
       if (forged) return forged;
       const known = await directory.authenticate(token);
       if (known.kind === "refused") return known;
+      if (known.confined_to)
+        return refuse("TOKEN_CONFINED", "This token is for programs: sign in with a token of your own.");
       const cookie = { "set-cookie": sessionCookie(headers, token, remember) };
       return answer(200, { csrf_token: csrfTokenOf(token) }, { headers: cookie });
     },

@@ -60,12 +60,13 @@ export function Diagram({
       })),
     [lifecycle, figures, t, f],
   );
+  const widest = Math.max(60, ...lifecycle.actions.map(({ name }) => textWidth(name, { size: 11.5, weight: 400 })));
   return (
     <FlowGraph
       label={t.lifecycle.diagram}
       boxes={boxes}
       edges={edges}
-      rankGap={120}
+      rankGap={widest + 70}
       height={460}
       onOpen={(status) => {
         navigate(`${addresses.table(lifecycle.name)}?status=${encodeURIComponent(status)}`);

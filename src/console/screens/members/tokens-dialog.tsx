@@ -57,7 +57,7 @@ export function TokensDialog({ member, onClose }: { member: Member; onClose: () 
       {!error && !tokens && <Bones lines={2} />}
       {tokens?.length === 0 && <Empty compact icon="key" title={t.members.noTokens} />}
       <ul className="token-list">
-        {tokens?.map(({ id, created_at, created_by }) => (
+        {tokens?.map(({ id, created_at, created_by, confined_to, expires_at }) => (
           <li key={id}>
             <span className="stack tight">
               <code className="small">…{id.slice(-12)}</code>
@@ -65,6 +65,8 @@ export function TokensDialog({ member, onClose }: { member: Member; onClose: () 
                 {created_by === null
                   ? t.members.madeBySetup(f.moment(created_at))
                   : t.members.made(f.moment(created_at), nameOf(created_by))}
+                {expires_at !== null && ` · ${t.members.expires(f.moment(expires_at))}`}
+                {confined_to !== null && ` · ${t.members.confined(String(confined_to.kind))}`}
               </span>
             </span>
             <span className="push" />
