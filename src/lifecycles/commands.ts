@@ -1,4 +1,5 @@
 import type { AddCommands } from "../cli/kit.ts";
+import { addCodeCommands } from "./code/commands.ts";
 
 /** The commands that the lifecycles which ship with Pawl have of their own. */
-export const LIFECYCLE_COMMANDS: readonly AddCommands[] = [];
+export const LIFECYCLE_COMMANDS: readonly AddCommands[] = [addCodeCommands];

@@ -1,0 +1,175 @@
+import type { ReplyOf } from "../../../contract/index.ts";
+import {
+  atServer,
+  EXIT,
+  findTaskId,
+  isWatched,
+  oneLine,
+  print,
+  seenFrom,
+  shortId,
+  stretch,
+  textTable,
+} from "../../../cli/kit.ts";
+import type { ExitCode, ReachFlags, Screen, Surroundings } from "../../../cli/kit.ts";
+import { CODE_ROUTES } from "../contract.ts";
+import type { CodeRun, CodeTask } from "../contract.ts";
+import { graphText } from "./graph-text.ts";
+
+type Flags = ReachFlags & { json?: true };
+
+/** `pawl code list` */
+export function listCodeTasks(
+  surroundings: Surroundings,
+  { status, project, limit, ...flags }: Flags & { status?: string[]; project?: string; limit: number },
+): Promise<ExitCode> {
+  const { out, now } = surroundings;
+  return atServer(surroundings, flags, async ({ client }) => {
+    const query = { status: status as CodeTask["status"][] | undefined, project_id: project, limit };
+    const { tasks, cursor } = await client.calls(CODE_ROUTES).listCodeTasks(query);
+    return print(out, {
+      json: flags.json,
+      value: { tasks, more: cursor !== null },
+      text: () => (tasks.length === 0 ? "There are no such tasks." : tableOf(tasks, out, now())),
+    });
+  });
+}
+
+function tableOf(tasks: readonly CodeTask[], out: Screen, now: number): string {
+  const id = (task: CodeTask) => (isWatched(out) ? shortId(task.id) : task.id);
+  const rows = tasks.map((task) => [
+    id(task),
+    task.status,
+    `${task.attempts}/${task.max_attempts}`,
+    task.worker ?? "",
+    isWatched(out) ? seenFrom(now, task.entered_at) : task.entered_at,
+    oneLine(task.title),
+    oneLine(aside(task)),
+  ]);
+  return textTable(["ID", "STATUS", "TRIES", "WORKER", "SINCE", "TITLE", ""], rows, out);
+}
+
+function aside({ status, commit, last_error, blocked_reason, blocked_by, stuck }: CodeTask): string {
+  if (status === "completed") return commit?.slice(0, 10) ?? "";
+  if (status === "blocked") {
+    const open = blocked_by.filter(({ resolved }) => !resolved).map(({ task_id }) => shortId(task_id));
+    return blocked_reason ?? (open.length === 0 ? "" : `waits for ${open.join(", ")}`);
+  }
+  if (stuck) return "takes very long";
+  return last_error?.split("\n", 1)[0] ?? "";
+}
+
+/** `pawl code show <id>` */
+export function showCodeTask(
+  surroundings: Surroundings,
+  { id: typed, ...flags }: Flags & { id: string },
+): Promise<ExitCode> {
+  const { out, now } = surroundings;
+  return atServer(surroundings, flags, async ({ client }) => {
+    const task = await client.calls(CODE_ROUTES).getCodeTask({ id: await findTaskId(client, typed) });
+    return print(out, { json: flags.json, value: task, text: () => pageOf(task, out, now()) });
+  });
+}
+
+type Shown = ReplyOf<typeof CODE_ROUTES.getCodeTask>;
+
+function pageOf(task: Shown, out: Screen, now: number): string {
+  const { bold, dim, yellow } = out.colours;
+  const facts: [string, string | null][] = [
+    ["id", task.id],
+    ["status", `${task.status} ${seenFrom(now, task.entered_at)}`],
+    ["attempts", `${task.attempts} of ${task.max_attempts} spent`],
+    ["worker", task.worker],
+    ["branch", task.status === "completed" ? null : task.branch],
+    ["worktree", task.status === "completed" ? null : task.worktree],
+    ["commit", task.commit],
+    [
+      "waits for",
+      task.blocked_by.map((one) => `${one.title ?? one.task_id} (${one.status})`).join(", ") || null,
+    ],
+    ["because", task.blocked_reason],
+    ["retry of", task.retry_of],
+    ["last error", task.last_error],
+  ];
+  const lines = facts.flatMap(([name, text]) => (text === null ? [] : [`${dim(name.padEnd(12))}${text}`]));
+  const runs = task.runs.map((run) => runRow(run, now));
+  return [
+    bold(oneLine(task.title)),
+    ...lines,
+    ...(task.needs_attention ? [yellow("Somebody should look at it.")] : []),
+    ...(task.description ? ["", task.description] : []),
+    ...(task.acceptance ? ["", bold("It is done when"), task.acceptance] : []),
+    ...(runs.length === 0
+      ? []
+      : ["", textTable(["RUN", "WORKER", "BEGAN", "TOOK", "OUTCOME", ""], runs, out)]),
+    ...(task.log === ""
+      ? []
+      : ["", dim("The last that was said:"), ...task.log.trimEnd().split("\n").slice(-10)]),
+  ].join("\n");
+}
+
+function runRow(
+  { run, worker, started_at, ended_at, outcome, error, commit }: CodeRun,
+  now: number,
+): string[] {
+  const until = ended_at === null ? now : Date.parse(ended_at);
+  return [
+    String(run),
+    worker ?? "",
+    seenFrom(now, started_at),
+    stretch(until - Date.parse(started_at)),
+    outcome ?? "under way",
+    oneLine((error ?? commit ?? "").split("\n", 1)[0] ?? ""),
+  ];
+}
+
+/** `pawl code log <id>`: what the agent said, and with --follow what it says. */
+export function readCodeLog(
+  surroundings: Surroundings,
+  { id: typed, run, follow, ...flags }: Flags & { id: string; run?: number; follow?: true },
+): Promise<ExitCode> {
+  const { out, untilStopped } = surroundings;
+  return atServer(surroundings, flags, async ({ client }) => {
+    const calls = client.calls(CODE_ROUTES);
+    const id = await findTaskId(client, typed);
+    if (!follow) {
+      const text = await calls.readCodeLog({ id, run });
+      out.write(flags.json ? `${JSON.stringify({ task_id: id, log: text })}\n` : text);
+      return EXIT.fine;
+    }
+    const stopping = new AbortController();
+    void untilStopped().then(() => {
+      stopping.abort();
+    });
+    for await (const { run: of, text, created_at } of calls.streamCodeOutput(
+      { id, after: 0 },
+      { signal: stopping.signal },
+    ))
+      if (run === undefined || of === run)
+        out.write(flags.json ? `${JSON.stringify({ run: of, text, created_at })}\n` : text);
+    return EXIT.fine;
+  });
+}
+
+/** `pawl code graph` */
+export function drawCodeGraph(
+  surroundings: Surroundings,
+  { project, open, ...flags }: Flags & { project?: string; open?: true },
+): Promise<ExitCode> {
+  const { out } = surroundings;
+  return atServer(surroundings, flags, async ({ client }) => {
+    const graph = await client.calls(CODE_ROUTES).getCodeGraph({ project_id: project, finished: !open });
+    const { cyan, dim } = out.colours;
+    const show = ({ id, title, status }: (typeof graph)["nodes"][number]) =>
+      `${oneLine(title)}  ${cyan(isWatched(out) ? shortId(id) : id)} ${dim(status)}`;
+    return print(out, {
+      json: flags.json,
+      value: graph,
+      text: () =>
+        graph.nodes.length === 0
+          ? "There are no tasks."
+          : graphText(graph.nodes, graph.edges, show as Parameters<typeof graphText>[2]) +
+            (graph.more ? `\n${dim("There are older ones.")}` : ""),
+    });
+  });
+}

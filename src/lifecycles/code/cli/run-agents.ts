@@ -1,0 +1,235 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { createClient } from "../../../client/index.ts";
+import type { Client } from "../../../client/index.ts";
+import { atServer, EXIT, Fault, isWatched, openCanvas } from "../../../cli/kit.ts";
+import type { ExitCode, ReachFlags, Surroundings } from "../../../cli/kit.ts";
+import { CODE_ROUTES } from "../contract.ts";
+import { wordsOf } from "../worker/agent-command.ts";
+import type { Repository } from "../worker/repository.ts";
+import { startCodeWorker } from "../worker/start-code-worker.ts";
+import type { CodeWorker, CodeWorkerEvent } from "../worker/start-code-worker.ts";
+import { eventLine, RunView } from "./run-view.ts";
+import type { Counts } from "./run-view.ts";
+import { workerToken } from "./worker-token.ts";
+import { opened } from "./worktrees.ts";
+
+export type Running = ReachFlags & {
+  json?: true;
+  repo: string;
+  workers: number;
+  agent: string;
+  verify?: string;
+  target?: string;
+  worktrees?: string;
+  project?: string;
+  timeout: number;
+  grace: number;
+  hooks: boolean;
+  untilDone?: true;
+  lines?: true;
+};
+
+const COUNT_EVERY_MS = 2_000;
+const DRAW_EVERY_MS = 250;
+
+/** `pawl code run`: claims tasks and runs an agent on each, in a worktree of its own, until it is stopped. */
+export function runAgents(surroundings: Surroundings, running: Running): Promise<ExitCode> {
+  return atServer(surroundings, running, async ({ client, place }) => {
+    const { repo: path, target, worktrees: folder, project, verify = null, agent, hooks } = running;
+    refuseMissing(agent);
+    const repository = await opened({ path, target, folder });
+    const { token, letGo } = await workerToken(client, place.token);
+    const calls = client.calls(CODE_ROUTES);
+    const counts = () => calls.getCodeSummary({ project_id: project });
+    const screen = showRun(surroundings, repository, running);
+    screen.count(await counts());
+    const worker = startCodeWorker({
+      client: createClient({ url: place.url, token }),
+      repository,
+      rules: {
+        agent,
+        verify,
+        hooks,
+        timeoutMs: running.timeout * 60_000,
+        url: place.url,
+        from: process.cwd(),
+      },
+      workers: running.workers,
+      project_id: project,
+      graceMs: running.grace * 1_000,
+      onEvent: screen.hear,
+    });
+    const counting = setInterval(() => {
+      counts().then(
+        (now) => {
+          screen.count(now);
+          if (running.untilDone && isDone(now) && worker.running === 0) void worker.stop();
+        },
+        () => undefined,
+      );
+    }, COUNT_EVERY_MS);
+    try {
+      await untilOver(surroundings, worker, screen);
+      screen.close();
+      tellMoved(surroundings, repository, screen.merged());
+      return await verdict(worker, client, project, running);
+    } finally {
+      clearInterval(counting);
+      screen.close();
+      await letGo();
+    }
+  });
+}
+
+async function untilOver({ untilStopped }: Surroundings, worker: CodeWorker, screen: Shown): Promise<void> {
+  void untilStopped().then(() => {
+    screen.stopping();
+    void worker.stop();
+  });
+  await worker.finished;
+}
+
+async function verdict(
+  worker: CodeWorker,
+  client: Client,
+  project_id: string | undefined,
+  { untilDone }: Running,
+): Promise<ExitCode> {
+  const trouble = worker.trouble();
+  if (trouble)
+    throw new Fault(EXIT.finding, trouble.message, { document: { code: "TROUBLE" }, cause: trouble });
+  if (!untilDone) return EXIT.fine;
+  const { by_status } = await client.calls(CODE_ROUTES).getCodeSummary({ project_id });
+  return by_status.failed > 0 || by_status.blocked > 0 ? EXIT.finding : EXIT.fine;
+}
+
+/** Nothing is under way or could be begun: what is left waits for what will not come by itself. */
+function isDone({ by_status }: Counts): boolean {
+  return ["ready", "claimed", "in_progress"].every((status) => (by_status[status] ?? 0) === 0);
+}
+
+/** An agent that is not there would fail every task, one attempt after the other. */
+function refuseMissing(agent: string): void {
+  const [program = ""] = wordsOf(agent);
+  const places = program.includes("/") ? [""] : (process.env.PATH ?? "").split(delimiter);
+  const endings = process.platform === "win32" ? ["", ".exe", ".cmd", ".bat"] : [""];
+  if (places.some((place) => endings.some((ending) => existsSync(join(place, program) + ending)))) return;
+  throw new Fault(EXIT.usage, `There is no "${program}" here.`, {
+    more: ['Install it, or name another agent: --agent "codex exec {prompt}".'],
+    document: { code: "NO_AGENT", program },
+  });
+}
+
+/** Whoever has the branch checked out must not take the merged work for changes of his own. */
+function tellMoved(
+  { err }: Surroundings,
+  { target, checkouts }: Repository,
+  merged: { from: string } | null,
+): void {
+  if (merged === null) return;
+  for (const checkout of checkouts)
+    err.write(
+      err.colours.yellow(
+        `${target} has moved on, and your files in ${checkout} are as they were.\nTo bring them along, with changes of your own kept: git -C ${checkout} read-tree -m -u ${merged.from.slice(0, 12)} HEAD\n`,
+      ),
+    );
+}
+
+type Shown = {
+  hear: (event: CodeWorkerEvent) => void;
+  count: (counts: Counts) => void;
+  stopping: () => void;
+  /** Where the target was before the first merge; null where there was none. */
+  merged: () => { from: string } | null;
+  close: () => void;
+};
+
+function showRun(surroundings: Surroundings, repository: Repository, running: Running): Shown {
+  const { out, now } = surroundings;
+  let merged: { from: string } | null = null;
+  let from = "";
+  void repository.git(["rev-parse", `refs/heads/${repository.target}`]).then((commit) => (from = commit));
+  const note = (event: CodeWorkerEvent) => {
+    if (event.kind === "merged") merged ??= { from };
+  };
+  const shown = running.json
+    ? tellJson(surroundings)
+    : running.lines || !isWatched(out)
+      ? tellLines(surroundings)
+      : drawLive(surroundings, new RunView({ ...repository, workers: running.workers }, now()));
+  return {
+    ...shown,
+    hear: (event) => {
+      note(event);
+      shown.hear(event);
+    },
+    merged: () => merged,
+  };
+}
+
+function drawLive({ out, now }: Surroundings, view: RunView): Omit<Shown, "merged"> {
+  const canvas = openCanvas(out);
+  const draw = () => {
+    canvas.draw(view.frame(out, now()));
+  };
+  const timer = setInterval(draw, DRAW_EVERY_MS);
+  let open = true;
+  draw();
+  return {
+    hear: (event) => {
+      view.hear(event, now());
+    },
+    count: (counts) => {
+      view.counts = counts;
+    },
+    stopping: () => {
+      view.stopping = true;
+    },
+    close: () => {
+      clearInterval(timer);
+      if (open) canvas.close();
+      // What was seen last stays to be read.
+      if (open)
+        out.write(`${view.frame({ ...out, rows: Infinity, columns: out.columns }, now()).join("\n")}\n`);
+      open = false;
+    },
+  };
+}
+
+function tellLines({ out }: Surroundings): Omit<Shown, "merged"> {
+  return {
+    hear: (event) => {
+      const line = eventLine(event);
+      if (line !== null) out.write(`${new Date().toISOString()} ${line}\n`);
+    },
+    count: () => undefined,
+    stopping: () => {
+      out.write(`${new Date().toISOString()} stopping: agents may finish\n`);
+    },
+    close: () => undefined,
+  };
+}
+
+function tellJson({ out }: Surroundings): Omit<Shown, "merged"> {
+  return {
+    hear: (event) => {
+      const { kind, ...about } = event;
+      const told = "task" in about ? { ...about, task_id: about.task.id, status: about.task.status } : about;
+      out.write(
+        `${JSON.stringify({ at: new Date().toISOString(), event: kind, ...told, error: errorOf(event) })}\n`,
+      );
+    },
+    count: () => undefined,
+    stopping: () => undefined,
+    close: () => undefined,
+  };
+}
+
+function errorOf(event: CodeWorkerEvent): string | undefined {
+  if (event.kind === "retried") return event.error;
+  if (event.kind === "failed") return event.failure.message;
+  if (event.kind === "refused") return event.problem.detail;
+  if (event.kind === "unreachable") return (event.error as Error).message;
+  return event.kind === "lost" ? event.why : undefined;
+}

@@ -1,0 +1,168 @@
+import { cut, oneLine, shortId } from "../../../cli/kit.ts";
+import type { Screen } from "../../../cli/kit.ts";
+import type { CodeWorkerEvent } from "../worker/start-code-worker.ts";
+
+export type Counts = { by_status: Readonly<Record<string, number>>; total: number };
+
+type AtWork = { id: string; title: string; phase: string; since: number; line: string; attempt: number };
+type Recent = { at: number; mark: "done" | "again" | "failed" | "note"; id: string; text: string };
+
+const RECENT = 6;
+
+/** What is to be seen of a worker: kept up to date by its events, drawn as lines. */
+export class RunView {
+  counts: Counts = { by_status: {}, total: 0 };
+  connected = true;
+  stopping = false;
+  private readonly place: { root: string; target: string; workers: number };
+  private readonly begunAt: number;
+  private readonly atWork = new Map<string, AtWork>();
+  private recent: Recent[] = [];
+
+  constructor(place: RunView["place"], begunAt: number) {
+    this.place = place;
+    this.begunAt = begunAt;
+  }
+
+  /** True where the counts have changed by it. */
+  hear(event: CodeWorkerEvent, now: number): boolean {
+    if (event.kind === "unreachable" || event.kind === "reached") {
+      this.connected = event.kind === "reached";
+      return false;
+    }
+    if (event.kind === "claimed") return true;
+    this.connected = true;
+    const { id, title, attempt } = event.task;
+    if (event.kind === "phase" || event.kind === "said") {
+      const known = this.atWork.get(id) ?? { id, title, phase: "preparing", since: now, line: "", attempt };
+      if (event.kind === "said") known.line = event.line;
+      else Object.assign(known, { phase: event.phase, attempt });
+      this.atWork.set(id, known);
+      return false;
+    }
+    const note = noteOf(event);
+    if (note) this.recent = [...this.recent, { ...note, at: now, id }].slice(-RECENT);
+    if (["finished", "failed", "released", "lost", "refused"].includes(event.kind)) this.atWork.delete(id);
+    return event.kind !== "started";
+  }
+
+  /** The lines of a screenful. */
+  frame({ columns, rows, colours }: Screen, now: number): string[] {
+    const { bold, dim, cyan, green, red, yellow } = colours;
+    const { root, target, workers } = this.place;
+    const state = this.stopping
+      ? yellow("stopping: agents may finish; Ctrl-C again ends them")
+      : this.connected
+        ? green("live")
+        : yellow("the server cannot be reached; agents go on");
+    const MARK = { done: green("✓"), again: yellow("↻"), failed: red("✗"), note: dim("·") };
+    const slots = [...this.atWork.values()].flatMap((work, slot) =>
+      this.slotLines(work, slot, columns, now, colours),
+    );
+    const idle = workers - this.atWork.size;
+    const head = [
+      `${bold("Pawl")} ${dim("code")}  ${cut(root, Math.max(10, columns - 50))} ${dim("→")} ${cyan(target)}  ${state}`,
+      this.progress(columns, colours, now),
+      "",
+    ];
+    const tail = this.recent.map(({ at, mark, id, text }) =>
+      cut(`${dim(clock(now - at).padStart(6))} ${MARK[mark]} ${dim(shortId(id))}  ${text}`, columns + 30),
+    );
+    return [
+      ...head,
+      ...slots,
+      ...(idle > 0 && !this.stopping ? [dim(`  ${idle} of ${workers} free`)] : []),
+      ...(tail.length === 0 ? [] : ["", ...tail]),
+    ].slice(0, rows - 1);
+  }
+
+  private slotLines(
+    { id, title, phase, since, line, attempt }: AtWork,
+    slot: number,
+    columns: number,
+    now: number,
+    { bold, dim, cyan }: Screen["colours"],
+  ): string[] {
+    const again = attempt === 0 ? "" : dim(` try ${attempt + 1}`);
+    const about = `${cyan(shortId(id))}  ${phase.padEnd(9)} ${clock(now - since).padStart(7)}`;
+    return [
+      `  ${dim(String(slot + 1).padStart(2))} ${about}  ${bold(cut(oneLine(title), Math.max(10, columns - 42)))}${again}`,
+      `     ${dim(cut(oneLine(line) || "…", Math.max(10, columns - 6)))}`,
+    ];
+  }
+
+  private progress(columns: number, { cyan, dim, red, green }: Screen["colours"], now: number): string {
+    const of = (status: string) => this.counts.by_status[status] ?? 0;
+    const { total } = this.counts;
+    const done = of("completed");
+    const length = Math.max(10, Math.min(30, columns - 70));
+    const filled = total === 0 ? 0 : Math.round((done / total) * length);
+    const failed = total === 0 ? 0 : Math.min(length - filled, Math.round((of("failed") / total) * length));
+    const bar =
+      green("█".repeat(filled)) + red("█".repeat(failed)) + dim("░".repeat(length - filled - failed));
+    const atWork = of("claimed") + of("in_progress");
+    const parts = [
+      `${done} of ${total} done`,
+      ...(atWork > 0 ? [`${atWork} at work`] : []),
+      ...(of("ready") > 0 ? [`${of("ready")} ready`] : []),
+      ...(of("blocked") > 0 ? [`${of("blocked")} waiting`] : []),
+      ...(of("failed") > 0 ? [red(`${of("failed")} failed`)] : []),
+      cyan(clock(now - this.begunAt)),
+    ];
+    return `${bar}  ${parts.join(" · ")}`;
+  }
+}
+
+function noteOf(
+  event: Exclude<CodeWorkerEvent, { kind: "claimed" | "unreachable" | "reached" }>,
+): Pick<Recent, "mark" | "text"> | null {
+  const title = oneLine(event.task.title);
+  const first = (text: string) => oneLine(text.split("\n", 1)[0] ?? "");
+  switch (event.kind) {
+    case "finished": {
+      const { status, data } = event.task;
+      if (status === "completed")
+        return { mark: "done", text: `${title}  ${(data.commit ?? "").slice(0, 10)}` };
+      if (status === "failed")
+        return { mark: "failed", text: `${title}: ${first(data.last_error ?? "failed")}` };
+      return { mark: "note", text: `${title} is ${status}: ${first(data.blocked_reason ?? "")}` };
+    }
+    case "retried":
+      return { mark: "again", text: `${title}: ${first(event.error)}` };
+    case "failed":
+      return { mark: "failed", text: `${title}: ${first(event.failure.message)}` };
+    case "released":
+      return { mark: "note", text: `${title} was given back` };
+    case "lost":
+      return { mark: "note", text: `${title}: ${first(event.why)}` };
+    case "refused":
+      return { mark: "failed", text: `${title}: ${first(event.problem.detail)}` };
+    default:
+      return null;
+  }
+}
+
+/** One line for each thing that happens, where nobody looks at a screen. */
+export function eventLine(event: CodeWorkerEvent): string | null {
+  if (event.kind === "unreachable") return "the server cannot be reached; agents go on";
+  if (event.kind === "reached") return "the server answers again";
+  if (event.kind === "claimed" || event.kind === "said") return null;
+  const about = `${event.task.id} ${oneLine(event.task.title)}`;
+  if (event.kind === "started") return `claimed ${about}`;
+  if (event.kind === "phase") return event.phase === "preparing" ? null : `${event.phase} ${about}`;
+  if (event.kind === "merged") return `merged ${about} ${event.commit.slice(0, 10)}`;
+  const note = noteOf(event);
+  const word = event.kind === "finished" ? event.task.status : event.kind;
+  return `${word} ${event.task.id} ${note?.text ?? ""}`.trimEnd();
+}
+
+/** `0:07`, `12:34`, `1:02:03`. */
+export function clock(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const [h, m, s] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, "0");
+}

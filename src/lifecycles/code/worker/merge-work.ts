@@ -1,0 +1,157 @@
+import { existsSync } from "node:fs";
+import { gitIn } from "./git.ts";
+import type { Git, GitFailure } from "./git.ts";
+import { withIdentity } from "./repository.ts";
+import type { Repository } from "./repository.ts";
+import { Setback } from "./setback.ts";
+import type { Worktree } from "./worktree.ts";
+
+/** Stands in the last commit of a task's work: by it a merge is recognised whose worker did not live to report it. */
+const TRAILER = "Pawl-Task";
+
+const LONGEST_CONFLICT = 6_000;
+const MOST_TRIES = 20;
+
+export type WorkOfTask = { id: string; title: string; may_be_empty: boolean };
+
+/** The commit by which a task's work has come into the target since a commit, or ever. */
+export async function findMerged(
+  { git, target }: Repository,
+  task_id: string,
+  since?: string,
+): Promise<string | null> {
+  const range = since === undefined ? `refs/heads/${target}` : `${since}..refs/heads/${target}`;
+  const found = await git(["log", "-n", "1", "--format=%H", `--grep=^${TRAILER}: ${task_id}$`, range]);
+  return found === "" ? null : found;
+}
+
+/** Commits what is uncommitted, by the repository's own hooks; false: there is nothing new at all. */
+export async function commitWork(
+  { path, base }: Worktree,
+  task: WorkOfTask,
+  { hooks }: { hooks: boolean },
+): Promise<boolean> {
+  if (!existsSync(path)) throw worktreeGone();
+  const git = await withIdentity(gitIn(path));
+  await git(["rev-parse", "--git-dir"]).catch(() => {
+    throw worktreeGone();
+  });
+  await endWhatIsUnderWay(git);
+  await git(["add", "--all"]);
+  const clean = await quiet(git, ["diff", "--cached", "--quiet"]);
+  const trailer = `${TRAILER}: ${task.id}`;
+  if (!clean) {
+    const committing = await withIdentity(gitIn(path, { hooks }));
+    const message = ["-m", task.title, "-m", trailer];
+    await committing(["commit", "--quiet", ...message]).catch((error: unknown) => {
+      throw new Setback(`The work could not be committed.\n${(error as GitFailure).said}`.trim());
+    });
+  } else if (!(await quiet(git, ["diff", "--quiet", base, "HEAD"]))) {
+    await sign(git, trailer);
+  }
+  return !(await quiet(git, ["diff", "--quiet", base, "HEAD"]));
+}
+
+/** The agent has committed by itself: its last commit says what it is for. */
+async function sign(git: Git, trailer: string): Promise<void> {
+  const message = await git(["log", "-n", "1", "--format=%B"]);
+  if (message.split("\n").includes(trailer)) return;
+  const signed = await git(["interpret-trailers", "--if-exists", "addIfDifferent", "--trailer", trailer], {
+    input: `${message}\n`,
+  });
+  await git(["commit", "--quiet", "--amend", "--no-verify", "--cleanup=verbatim", "-F", "-"], {
+    input: signed,
+  });
+}
+
+/** An agent that left a rebase or a merge half done has left what it wanted to say unsaid. */
+async function endWhatIsUnderWay(git: Git): Promise<void> {
+  const unmerged = await git(["ls-files", "--unmerged"]);
+  if (unmerged !== "")
+    throw new Setback(
+      "The agent left a merge with conflicts behind: they must be resolved, or the merge given up.",
+    );
+}
+
+/**
+ * Brings the work into the target: replayed onto it, one line of history, and the branch is moved from where we saw it or not
+ * at all. `stillOurs` is asked last. Gives the commit; one that another worker has brought in before counts as ours.
+ */
+export async function mergeWork(
+  repository: Repository,
+  worktree: Worktree,
+  task: WorkOfTask,
+  { stillOurs, signal }: { stillOurs: () => Promise<void>; signal: AbortSignal },
+): Promise<string> {
+  const { git, target, lock } = repository;
+  const inside = await withIdentity(gitIn(worktree.path));
+  return lock.hold(async () => {
+    for (let tries = 1; ; tries++) {
+      const there = await findMerged(repository, task.id, worktree.base);
+      if (there !== null) return there;
+      const tip = await git(["rev-parse", `refs/heads/${target}`]);
+      const commit = await replay(inside, tip);
+      if (commit === tip && !task.may_be_empty) throw nothingNew();
+      signal.throwIfAborted();
+      await stillOurs();
+      const moved = await git([
+        "update-ref",
+        "-m",
+        `pawl: ${task.title}`,
+        `refs/heads/${target}`,
+        commit,
+        tip,
+      ]).then(
+        () => true,
+        (error: unknown) => {
+          if (tries >= MOST_TRIES) throw error;
+          return false;
+        },
+      );
+      if (moved) return commit;
+    }
+  }, signal);
+}
+
+/** The work on top of the target as it is now. */
+async function replay(git: Git, tip: string): Promise<string> {
+  const onTop = await quiet(git, ["merge-base", "--is-ancestor", tip, "HEAD"]);
+  const linear = onTop && (await git(["rev-list", "-n", "1", "--merges", `${tip}..HEAD`])) === "";
+  if (!linear) {
+    try {
+      await git(["rebase", "--quiet", "--no-verify", "--force-rebase", tip]);
+    } catch (error) {
+      throw await conflictOf(git, error);
+    }
+  }
+  return git(["rev-parse", "HEAD"]);
+}
+
+async function conflictOf(git: Git, error: unknown): Promise<unknown> {
+  const files = await git(["diff", "--name-only", "--diff-filter=U"]).catch(() => "");
+  const text = await git(["diff", "--diff-filter=U"]).catch(() => "");
+  await git(["rebase", "--abort"]).catch(() => undefined);
+  if (files === "") return error;
+  const named = files.split("\n").join(", ");
+  const shown = text.length > LONGEST_CONFLICT ? `${text.slice(0, LONGEST_CONFLICT)}\n…` : text;
+  return new Setback(`Merge conflict in ${named}: others have changed the same place meanwhile.\n${shown}`);
+}
+
+export function nothingNew(): Setback {
+  return new Setback("The agent changed nothing: there is nothing to commit.");
+}
+
+function worktreeGone(): Setback {
+  return new Setback("The worktree is gone: the agent has removed it, and its work with it.");
+}
+
+/** A question that git answers by its exit code: 0 is yes, 1 is no, all else went wrong. */
+async function quiet(git: Git, args: readonly string[]): Promise<boolean> {
+  try {
+    await git(args);
+    return true;
+  } catch (error) {
+    if ((error as GitFailure).exitCode === 1) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,48 @@
+export type Asked = {
+  title: string;
+  description: string | null;
+  acceptance: string | null;
+  last_error: string | null;
+};
+
+/** So much of an error is told: enough to see what it was, and short enough to stand in a command line. */
+const LONGEST_ERROR = 16_000;
+const LONGEST_PROMPT = 100_000;
+
+/** What the agent is asked. */
+export function promptOf(
+  { title, description, acceptance, last_error }: Asked,
+  {
+    branch,
+    target,
+    verify,
+    again,
+  }: { branch: string; target: string; verify: string | null; again: boolean },
+): string {
+  const parts = [`# ${title}`];
+  if (description) parts.push(description);
+  if (acceptance) parts.push(`## It is done when\n\n${acceptance}`);
+  if (again && last_error)
+    parts.push(
+      `## The attempt before this one failed\n\nYou start from a clean copy of ${target}; nothing of that attempt is here. This is what went wrong:\n\n${cut(last_error, LONGEST_ERROR)}`,
+    );
+  parts.push(howTo(branch, target, verify));
+  return cut(parts.join("\n\n"), LONGEST_PROMPT);
+}
+
+function howTo(branch: string, target: string, verify: string | null): string {
+  return [
+    "## How to work here",
+    "",
+    `You are alone in a git worktree of your own, on the branch ${branch}, which began at ${target}. Change what the task asks for, here and nowhere else.`,
+    `Commit, or leave it uncommitted: what you leave is committed for you, and all of it is merged into ${target} when you end with exit code 0. Do not merge or push it yourself.`,
+    ...(verify === null ? [] : [`It is merged only if this command ends well: ${verify}`]),
+    "If something outside of the task stands in your way, report it with the action `report_obstacle` of this task (tool `act`), say what it is, and end: the task waits until it is cleared away.",
+    "What you find on the way and is not part of the task becomes a task of its own (tool `create_tasks`, lifecycle `code`).",
+    "PAWL_TASK_ID is this task's id.",
+  ].join("\n");
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}\n…`;
+}

@@ -1,0 +1,105 @@
+import { mkdir } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { gitIn } from "./git.ts";
+import type { Git } from "./git.ts";
+import { RepoLock } from "./repo-lock.ts";
+import { Trouble } from "./setback.ts";
+
+export type RepositoryOptions = {
+  /** A folder of the repository. */
+  path: string;
+  /** The branch that work starts from and is merged into; the one that is checked out unless given. */
+  target?: string | undefined;
+  /** Where worktrees and logs lie; beside the repository unless given. */
+  folder?: string | undefined;
+};
+
+/** A user's repository. His own checkout is none of our business: nothing here ever runs in it but to ask. */
+export type Repository = {
+  /** Its checkout, or the repository itself where it is bare. */
+  root: string;
+  target: string;
+  folder: string;
+  git: Git;
+  lock: RepoLock;
+  /** Checkouts of the target branch: their files stay as they are when it moves on. */
+  checkouts: string[];
+};
+
+/** Opens a repository, or tells in one sentence why it cannot be worked on. */
+export async function openRepository({ path, target, folder }: RepositoryOptions): Promise<Repository> {
+  const asked = gitIn(resolve(path));
+  const common = await asked(["rev-parse", "--path-format=absolute", "--git-common-dir"]).catch(
+    (error: unknown) => {
+      throw new Trouble(`${resolve(path)} is no git repository: ${(error as Error).message}`);
+    },
+  );
+  const bare = (await asked(["rev-parse", "--is-bare-repository"])) === "true";
+  const root = bare ? common : await asked(["rev-parse", "--path-format=absolute", "--show-toplevel"]);
+  const git = gitIn(common);
+  const branch = target ?? (await asked(["symbolic-ref", "--quiet", "--short", "HEAD"]).catch(() => null));
+  if (branch === null)
+    throw new Trouble("No branch is checked out there: say by --target which one work is for.");
+  if (!(await hasBranch(git, branch))) throw new Trouble(missing(branch, target !== undefined));
+  const place = resolve(folder ?? join(dirname(root), `${basename(root).replace(/\.git$/, "")}.pawl`));
+  if (lies(place, root))
+    throw new Trouble(`${place} lies in the repository: worktrees must lie outside of it.`);
+  await mkdir(join(place, "worktrees"), { recursive: true }).catch((error: unknown) => {
+    throw new Trouble(
+      `Worktrees cannot be kept in ${place}: ${(error as Error).message}. Choose another folder by --worktrees.`,
+    );
+  });
+  return {
+    root,
+    target: branch,
+    folder: place,
+    git: await withIdentity(git),
+    lock: new RepoLock(join(common, "pawl-merge.lock")),
+    checkouts: await checkoutsOf(git, branch),
+  };
+}
+
+async function hasBranch(git: Git, branch: string): Promise<boolean> {
+  return git(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`]).then(
+    () => true,
+    () => false,
+  );
+}
+
+function missing(branch: string, named: boolean): string {
+  return named ? `There is no branch ${branch}.` : `${branch} has no commit yet: make a first one.`;
+}
+
+function lies(place: string, root: string): boolean {
+  const way = relative(root, place);
+  return way === "" || (!way.startsWith("..") && !isAbsolute(way));
+}
+
+async function checkoutsOf(git: Git, branch: string): Promise<string[]> {
+  const listed = await git(["worktree", "list", "--porcelain"]);
+  return listed
+    .split("\n\n")
+    .filter((entry) => entry.split("\n").includes(`branch refs/heads/${branch}`))
+    .map((entry) => entry.replace(/^worktree (.*)\n[\s\S]*$/, "$1"));
+}
+
+/** Who has told git no name commits in Pawl's. */
+export async function withIdentity(git: Git): Promise<Git> {
+  const known = await git(["var", "GIT_COMMITTER_IDENT"]).then(
+    () => true,
+    () => false,
+  );
+  if (known) return git;
+  const env = identity();
+  return (args, options = {}) => git(args, { ...options, env: { ...env, ...options.env } });
+}
+
+function identity(): Record<string, string> {
+  const [name, email] = ["Pawl", "pawl@localhost"];
+  return {
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
+  };
+}

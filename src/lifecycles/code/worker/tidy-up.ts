@@ -1,0 +1,94 @@
+import { stat } from "node:fs/promises";
+import { PawlProblem } from "../../../client/index.ts";
+import type { AnyClient } from "../../../client/index.ts";
+import type { Repository } from "./repository.ts";
+import { dropKept, isUnmerged, keptWork, putAway, removeWorktree, worktreesOf } from "./worktree.ts";
+import type { KeptWork, ListedWorktree } from "./worktree.ts";
+import { gitIn } from "./git.ts";
+
+export type TidyOptions = {
+  /** Worktrees of failed tasks, and kept work, that are older than this go. */
+  olderThanMs?: number;
+  /** Also work that was never merged; without it such work is kept, under a name of its own. */
+  force?: boolean;
+};
+
+export type FoundWorktree = ListedWorktree & {
+  /** "gone": the server knows no such task. */
+  status: string;
+  /** It holds work that is not merged. */
+  unmerged: boolean;
+  ageMs: number;
+};
+
+/** Every worktree that Pawl has made, with its task's status. */
+export async function findWorktrees(repository: Repository, client: AnyClient): Promise<FoundWorktree[]> {
+  const listed = await worktreesOf(repository);
+  return Promise.all(
+    listed.map(async (worktree) => ({
+      ...worktree,
+      status: await statusOf(client, worktree.task_id),
+      unmerged: await holdsWork(repository, worktree.path),
+      ageMs: await ageOf(worktree.path),
+    })),
+  );
+}
+
+export type Tidied = { removed: string[]; kept: string[]; dropped: string[] };
+
+/**
+ * Removes what nobody needs any more: worktrees of completed tasks, and those of failed ones when they are old. Work that is
+ * not merged outlives its worktree, unless it is told to go by force.
+ */
+export async function tidyUp(
+  repository: Repository,
+  client: AnyClient,
+  { olderThanMs = Infinity, force = false }: TidyOptions = {},
+): Promise<Tidied> {
+  const tidied: Tidied = { removed: [], kept: [], dropped: [] };
+  await repository.git(["worktree", "prune"]);
+  for (const worktree of await findWorktrees(repository, client)) {
+    const old = worktree.ageMs > olderThanMs;
+    const done = worktree.status === "completed" || (["failed", "gone"].includes(worktree.status) && old);
+    if (!done) continue;
+    if (force) await removeWorktree(repository, worktree, { force });
+    else await putAway(repository, worktree);
+    tidied.removed.push(worktree.path);
+  }
+  for (const work of await keptWork(repository)) {
+    if (!force || !isOld(work, olderThanMs)) tidied.kept.push(work.ref);
+    else {
+      await dropKept(repository, work);
+      tidied.dropped.push(work.ref);
+    }
+  }
+  return tidied;
+}
+
+function isOld({ at }: KeptWork, olderThanMs: number): boolean {
+  return Date.now() - at > olderThanMs;
+}
+
+async function statusOf(client: AnyClient, id: string): Promise<string> {
+  try {
+    return (await client.getTask({ id })).status;
+  } catch (error) {
+    if (error instanceof PawlProblem && error.status === 404) return "gone";
+    throw error;
+  }
+}
+
+async function holdsWork(repository: Repository, path: string): Promise<boolean> {
+  const git = gitIn(path);
+  try {
+    if ((await git(["status", "--porcelain"])) !== "") return true;
+    return await isUnmerged(repository, await git(["rev-parse", "HEAD"]));
+  } catch {
+    return false;
+  }
+}
+
+async function ageOf(path: string): Promise<number> {
+  const found = await stat(path).catch(() => null);
+  return found ? Date.now() - found.mtimeMs : 0;
+}
