@@ -33,3 +33,9 @@ export function modeInWords(mode: Readonly<Record<string, number>>): string {
     .map(([name, value]) => `${name} ${value}`)
     .join(", ");
 }
+
+/** The value below which this part of them lies. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+}

@@ -1,5 +1,6 @@
 // npm run bench [-- --quick] [--only <name>] [--profile]: runs the scenarios, prints their tables, and says which aims were met.
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, readdirSync, rmSync } from "node:fs";
+import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { describeSurroundings } from "./describe-surroundings.ts";
 import { printReport } from "./print-report.ts";
@@ -64,14 +65,17 @@ function choose(names: readonly string[]): [string, Scenario][] {
   process.exit(2);
 }
 
-/** The compiler leaves them behind. */
+/** The compiler leaves them behind: the engine's, and those of the lifecycles. */
 function bringMigrations(): void {
-  const to = new URL("../src/engine/migrations", import.meta.url);
-  rmSync(to, { recursive: true, force: true });
-  cpSync(new URL("../../src/engine/migrations", import.meta.url), to, {
-    recursive: true,
-    filter: (file) => !file.endsWith(".ts"),
-  });
+  const [from, to] = [new URL("../../src/", import.meta.url), new URL("../src/", import.meta.url)];
+  const rooms = readdirSync(from, { recursive: true, encoding: "utf8" });
+  for (const room of rooms.filter((path) => basename(path) === "migrations")) {
+    rmSync(new URL(room, to), { recursive: true, force: true });
+    cpSync(new URL(room, from), new URL(room, to), {
+      recursive: true,
+      filter: (file) => !file.endsWith(".ts"),
+    });
+  }
 }
 
 function tell(name: string): (message: string) => void {

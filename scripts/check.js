@@ -6,6 +6,7 @@ const STEPS = [
   ["lint", ["eslint", "."]],
   ["types", ["tsc", "--noEmit", "-p", "."]],
   ["types of the console", ["tsc", "--noEmit", "-p", "src/console"]],
+  ["types of the chat page", ["tsc", "--noEmit", "-p", "examples/chat-line"]],
   ["import law", ["depcruise", "--config", ".dependency-cruiser.js", "--output-type", "err", "src"]],
   ["dead code", ["knip"]],
   ["tests", ["vitest", "run"]],

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { now, READERS_TOKEN } from "../contenders/pawl/bouts-of-events.ts";
 import type { Contestant } from "../contestant.ts";
+import { quantile } from "../report.ts";
 import type { Report } from "../report.ts";
 import type { Stage } from "../stage.ts";
 
@@ -109,9 +110,4 @@ class Audience {
   leave(): void {
     for (const socket of this.sockets) socket.destroy();
   }
-}
-
-function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }

@@ -1,6 +1,7 @@
 import type { Report } from "../report.ts";
 import type { Stage } from "../stage.ts";
 import { batchCreates } from "./batch-creates.ts";
+import { chatEvents } from "./chat-events.ts";
 import { churn } from "./churn.ts";
 import { claimAndComplete } from "./claim-and-complete.ts";
 import { decisions } from "./decisions.ts";
@@ -29,5 +30,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   dependents: { run: dependents, peers: false },
   memory: { run: memory, peers: false },
   events: { run: eventDelivery, peers: false },
+  chats: { run: chatEvents, peers: false },
   http: { run: httpMoves, peers: false },
 };

@@ -1,5 +1,6 @@
 import { openPawl } from "../../../src/index.ts";
 import type { Contender, Place } from "../../contender.ts";
+import { boutsOfChats } from "./bouts-of-chats.ts";
 import { boutsOfDependents } from "./bouts-of-dependents.ts";
 import { boutsOfEvents } from "./bouts-of-events.ts";
 import { boutsOfGrowth } from "./bouts-of-growth.ts";
@@ -23,6 +24,7 @@ export async function open({ url, profiles }: Place): Promise<Contender> {
       ...boutsOfGrowth(tools),
       ...boutsOfDependents(tools),
       ...boutsOfEvents(tools),
+      ...boutsOfChats(tools),
       ...boutsOfHttp(tools),
     },
     close: () => pawl.close(),

@@ -18,12 +18,13 @@ export class FeedReader {
   }
 
   /** Sends what is his and new to him. */
-  take(page: ToldPage): void {
+  take(page: ToldPage): boolean {
     const { stream } = this;
-    if (page.last <= stream.position) return;
+    if (page.last <= stream.position) return false;
     const bytes = page.bytesFor(this.view, stream.position);
     stream.position = page.last;
     if (bytes) stream.send(bytes);
+    return bytes !== null;
   }
 
   /** What of the feed can be his. */

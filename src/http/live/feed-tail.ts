@@ -16,8 +16,8 @@ export type TailPage = {
   fold(): void;
 };
 
-/** One who reads: `take` sends what is his and new to him, and puts his stream's position forward. */
-export type TailReader<Page> = { readonly stream: EventStream; take(page: Page): void };
+/** One who reads: `take` sends what is his and new to him, puts his stream's position forward, and says whether he was sent anything. */
+export type TailReader<Page> = { readonly stream: EventStream; take(page: Page): boolean };
 
 export type TailSource<Event, Page, Reader> = {
   /** Reads a piece of the org's feed. */
@@ -37,8 +37,9 @@ const PAGE = 500;
 const PAGE_BEHIND = 200;
 /** So many events are kept for those who are only a little behind, as all are who have just lost their connection. */
 const MOST_RECENT = 1_000;
-/** After so many readers others have their turn. */
+/** After so many readers others have their turn; whoever is sent nothing takes no tenth of the time. */
 const TOLD_AT_ONCE = 200;
+const PASSED_AS_ONE = 10;
 const LONGEST_REST_MS = 50;
 const AFTER_FAULT_MS = 500;
 
@@ -117,8 +118,10 @@ export class FeedTail<Event, Page extends TailPage, Reader extends TailReader<Pa
     for (const reader of this.readers) {
       // Nobody has missed a page, unless telling it failed in the middle: then he reads for himself what he has missed.
       if (reader.stream.position < page.after) this.add(reader);
-      else reader.take(page);
-      if (++told % TOLD_AT_ONCE === 0) await breathe();
+      else told += reader.take(page) ? 1 : 1 / PASSED_AS_ONE;
+      if (told < TOLD_AT_ONCE) continue;
+      told = 0;
+      await breathe();
     }
     page.fold();
   }

@@ -11,11 +11,16 @@ export type StreamTimes = {
 /** How long a reader may take for the last of a stream when the server stops. */
 const LAST_WORDS_MS = 1_000;
 
+/** Ten thousand streams are not all served at one moment, while an event waits: each of these parts has its own. */
+const PARTS = 20;
+
 /** All streams that are being read, whatever they tell: they beat, are checked, and end with the server. */
 export class OpenStreams {
-  private readonly streams = new Set<EventStream>();
+  private readonly parts = Array.from({ length: PARTS }, () => new Set<EventStream>());
+  /** Parts whose tokens are being looked up. */
+  private readonly checking = new Set<Set<EventStream>>();
   private readonly timers: NodeJS.Timeout[];
-  private checking = false;
+  private opened = 0;
   private stopped = false;
 
   constructor({ stopping, heartbeatMs = 15_000, checkMs = 5_000 }: { stopping: AbortSignal } & StreamTimes) {
@@ -23,42 +28,51 @@ export class OpenStreams {
       this.stop();
     });
     this.timers = [
-      setInterval(() => {
-        for (const stream of this.streams) stream.beat();
-      }, heartbeatMs).unref(),
-      setInterval(() => void this.check(), checkMs).unref(),
+      this.inTurn(heartbeatMs, (part) => {
+        for (const stream of part) stream.beat();
+      }),
+      this.inTurn(checkMs, (part) => void this.check(part)),
     ];
   }
 
   /** How many are being read. */
   get size(): number {
-    return this.streams.size;
+    return this.parts.reduce((sum, part) => sum + part.size, 0);
   }
 
   /** Begins a stream; its head has been sent. */
   open(response: ServerResponse, reader: ConstructorParameters<typeof EventStream>[1]): EventStream {
     const stream = new EventStream(response, reader);
-    this.streams.add(stream);
-    stream.onClosed(() => this.streams.delete(stream));
+    const part = this.parts[this.opened++ % PARTS] as Set<EventStream>;
+    part.add(stream);
+    stream.onClosed(() => part.delete(stream));
     if (this.stopped) stream.dismiss();
     return stream;
+  }
+
+  /** Does something with all parts in so much time, one after the other. */
+  private inTurn(everyMs: number, work: (part: Set<EventStream>) => void): NodeJS.Timeout {
+    let turn = 0;
+    return setInterval(() => {
+      work(this.parts[turn++ % PARTS] as Set<EventStream>);
+    }, everyMs / PARTS).unref();
   }
 
   /** Ends all of them with a hint when to come again. */
   private stop(): void {
     this.stopped = true;
     for (const timer of this.timers) clearInterval(timer);
-    for (const stream of this.streams) stream.dismiss();
+    for (const part of this.parts) for (const stream of part) stream.dismiss();
     setTimeout(() => {
-      for (const stream of this.streams) stream.destroy();
+      for (const part of this.parts) for (const stream of part) stream.destroy();
     }, LAST_WORDS_MS).unref();
   }
 
-  /** The lookups of all streams travel together. A database that is gone ends none of them: nothing can be read then. */
-  private async check(): Promise<void> {
-    if (this.checking) return;
-    this.checking = true;
-    await Promise.allSettled([...this.streams].map((stream) => stream.check()));
-    this.checking = false;
+  /** The lookups of a part travel together. A database that is gone ends none of them: nothing can be read then. */
+  private async check(part: Set<EventStream>): Promise<void> {
+    if (this.checking.has(part)) return;
+    this.checking.add(part);
+    await Promise.allSettled([...part].map((stream) => stream.check()));
+    this.checking.delete(part);
   }
 }

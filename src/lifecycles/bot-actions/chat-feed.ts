@@ -33,12 +33,14 @@ class ChatReader {
     this.key = keyOfChat(chat);
   }
 
-  take(page: ChatPage): void {
+  take(page: ChatPage): boolean {
     const { stream } = this;
-    if (page.last <= stream.position) return;
+    if (page.last <= stream.position) return false;
     const bytes = page.bytesFor(this.key, stream.position);
     stream.position = page.last;
-    if (bytes && this.maySee) stream.send(bytes);
+    if (!bytes || !this.maySee) return false;
+    stream.send(bytes);
+    return true;
   }
 
   /** Asked each time: a member may lose a project while he reads. */

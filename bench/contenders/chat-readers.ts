@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import type { Contender, Terms } from "../contender.ts";
+import { CHAT_TOKEN } from "./pawl/bouts-of-chats.ts";
+import { now } from "./pawl/bouts-of-events.ts";
+
+const AT_ONCE = 100;
+
+/** Readers of chats, each of one, who note when they hear of which action. */
+export function open(): Promise<Contender> {
+  const sockets: Socket[] = [];
+  let heard: Record<string, number> = {};
+  const read = (socket: Socket) => {
+    let rest = "";
+    socket.on("data", (part: string) => {
+      const at = now();
+      const blocks = (rest + part).split("\n\n");
+      rest = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const [, action] = /"actionId":"(\d+)"/.exec(block) ?? [];
+        if (action !== undefined) heard[action] = at;
+      }
+    });
+  };
+  return Promise.resolve({
+    bouts: {
+      /** Opens the chats from `first` on, so many of them. */
+      async listen({ port = 0, first = 0, chats = 0 }: Terms) {
+        const began = now();
+        while (sockets.length < chats) {
+          const from = first + sockets.length;
+          const many = Math.min(AT_ONCE, chats - sockets.length);
+          const some = Array.from({ length: many }, () => connect(port, "127.0.0.1").setEncoding("utf8"));
+          for (const [n, socket] of some.entries())
+            socket.write(
+              `GET /api/chats/chat-${from + n}/events HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${CHAT_TOKEN}\r\n\r\n`,
+            );
+          // Its first lines say that the stream stands.
+          await Promise.all(some.map((socket) => once(socket, "data")));
+          for (const socket of some) read(socket);
+          sockets.push(...some);
+        }
+        return { done: sockets.length, seconds: (now() - began) / 1_000 };
+      },
+      /** What was heard since the last time, and when; none but one's own is ever heard. */
+      tell() {
+        const figures = heard;
+        heard = {};
+        return Promise.resolve({ done: Object.keys(figures).length, seconds: 0, figures });
+      },
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      return Promise.resolve();
+    },
+  });
+}
