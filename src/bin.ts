@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import type { WriteStream } from "node:tty";
 import picocolors from "picocolors";
 import * as zod from "zod";
@@ -16,7 +16,9 @@ import { findServer } from "./find-server.ts";
 import * as core from "./core/index.ts";
 import * as pawl from "./index.ts";
 import { LIFECYCLE_COMMANDS } from "./lifecycles/commands.ts";
+import { deliveryCommands } from "./lifecycles/delivery/commands.ts";
 import * as lifecycles from "./lifecycles/index.ts";
+import { secretFile } from "./secret-file.ts";
 import { resolveSettings } from "./settings.ts";
 import { untilSignal } from "./until-signal.ts";
 
@@ -81,7 +83,13 @@ const surroundings: Surroundings = {
   },
 };
 
-process.exitCode = await run(argv.slice(2), surroundings, LIFECYCLE_COMMANDS);
+process.exitCode = await run(argv.slice(2), surroundings, [
+  ...LIFECYCLE_COMMANDS,
+  deliveryCommands({
+    settings: ({ data }) => settingsOf(data),
+    secret: (data, name) => secretFile(join(data, "delivery", name)),
+  }),
+]);
 
 function readConfig(path: string | undefined) {
   const modules = { pawl, "pawl/core": core, "pawl/lifecycles": lifecycles, zod, "zod/v4": zod };

@@ -32,6 +32,17 @@ export class Sender {
     this.options = options;
   }
 
+  /** As Telegram knows the bot. */
+  async botName(): Promise<string> {
+    const limit = {
+      ms: this.options.stallMs,
+      side: "telegram",
+      signal: new AbortController().signal,
+    } as const;
+    const { username } = await withinTime(limit, (signal) => this.api(undefined).getMe(forGrammy(signal)));
+    return username;
+  }
+
   /** Refuses at once what would be refused after an hour. */
   expectSize(bytes: number): void {
     const cloud = new URL(this.options.apiUrl).hostname === CLOUD_HOST;

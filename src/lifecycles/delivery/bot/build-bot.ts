@@ -97,9 +97,9 @@ class Hall {
   ): Promise<void> {
     const { screens } = this.options;
     if (user.status === "ACTIVE") return work(user);
-    await answer(ctx);
     if (user.status === "EXPIRED") await show(ctx, screens.expired());
     else await show(ctx, screens.said(screens.texts[user.status === "PENDING" ? "pending" : "blocked"]));
+    await answer(ctx);
   }
 
   /** An admin needs nobody to let him in. */

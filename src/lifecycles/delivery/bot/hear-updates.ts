@@ -2,8 +2,9 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
-import { setTimeout as pause } from "node:timers/promises";
+import { GrammyError } from "grammy";
 import type { Bot } from "grammy";
+import { rest } from "../../../client/patience.ts";
 import { faultOf } from "../faults.ts";
 import { tellable } from "../log.ts";
 import type { Log } from "../log.ts";
@@ -14,6 +15,7 @@ type Hearing = { bot: Bot; log: Log; signal: AbortSignal };
 const WANTED = ["message", "callback_query"] as const;
 const POLL_SECONDS = 30;
 const LONGEST_PAUSE_MS = 30_000;
+const CONFLICT_PAUSE_MS = 1_000;
 const MOST_BODY_BYTES = 1_048_576;
 
 /**
@@ -33,11 +35,10 @@ export async function pollUpdates({ bot, log, signal }: Hearing): Promise<void> 
       if (signal.aborted) break;
       const { code } = faultOf(error, "telegram");
       if (code === "BOT_TOKEN_INVALID") throw error;
-      // Two that poll are sent away in turn, and between them hear everything.
       log.warn(tellable(error), "Telegram could not be asked; it will be asked again");
-      await pause(Math.min(500 * 2 ** failures++, LONGEST_PAUSE_MS), undefined, { signal }).catch(
-        () => undefined,
-      );
+      // Two that poll are sent away in turn, and between them hear everything: neither need be shy.
+      const longest = isConflict(error) ? CONFLICT_PAUSE_MS : LONGEST_PAUSE_MS;
+      await rest(Math.min(500 * 2 ** failures++, longest), signal).catch(() => undefined);
     }
   }
 }
@@ -115,4 +116,9 @@ async function readUpdate(request: IncomingMessage): Promise<Update> {
     parts.push(part as Buffer);
   }
   return JSON.parse(Buffer.concat(parts).toString("utf8")) as Update;
+}
+
+/** Another process asks Telegram with the same token. */
+function isConflict(error: unknown): boolean {
+  return error instanceof GrammyError && error.error_code === 409;
 }

@@ -39,6 +39,8 @@ export type BotApiStandIn = {
   again: (update_id: number) => void;
   /** Whether Telegram thinks that this update was heard. */
   heard: (update_id: number) => boolean;
+  /** How many updates nobody has heard yet. */
+  waiting: () => number;
   close: () => Promise<void>;
 };
 
@@ -69,6 +71,7 @@ export async function openBotApi({ token = BOT_TOKEN } = {}): Promise<BotApiStan
       api.repeat(update_id);
     },
     heard: (update_id) => api.isHeard(update_id),
+    waiting: () => api.waiting(),
     close: async () => {
       api.stopped = true;
       await closed(server);
@@ -110,6 +113,10 @@ class BotApi {
     // Telegram gives ids in order; the same tap heard again has a new one only here.
     this.updates.push({ ...update, update_id: this.ids++ });
     void this.push();
+  }
+
+  waiting(): number {
+    return this.updates.length;
   }
 
   isHeard(update_id: number): boolean {

@@ -1,0 +1,100 @@
+import { pino } from "pino";
+import type { Client } from "../../client/index.ts";
+import { PawlError } from "../../core/index.ts";
+import { startBot } from "./bot/start-bot.ts";
+import { DELIVERY_ROUTES } from "./contract.ts";
+import { faultOf } from "./faults.ts";
+import type { Log } from "./log.ts";
+import { BOT, ownClient, WORKER } from "./own-client.ts";
+import { Sender } from "./sender.ts";
+import type { DeliverySettings } from "./settings.ts";
+import { startDeliveryWorker } from "./start-delivery-worker.ts";
+import { missing, openStorage } from "./storage/open-storage.ts";
+import type { TokenStore } from "./storage/yandex-tokens.ts";
+
+export type Ground = {
+  client: Client;
+  url: string;
+  settings: DeliverySettings & { host: string; logLevel: string };
+  /** A file of this name beside the data, for secrets. */
+  secret: (name: string) => TokenStore;
+  /** Resolves when the user has had enough. */
+  untilStopped: () => Promise<void>;
+  tell: (line: string) => void;
+};
+
+/** `pawl delivery worker`: until it is told to stop. */
+export async function runWorker(ground: Ground, concurrency: number): Promise<void> {
+  const { settings, tell, url } = ground;
+  const stopped = ground.untilStopped();
+  const storage = openStorage(settings, ground.secret("storage-token"));
+  const sender = new Sender({
+    botToken: tokenOf(settings),
+    apiUrl: settings.telegramApiUrl,
+    stallMs: settings.deliveryStallSeconds * 1_000,
+    answerMs: settings.deliveryAnswerSeconds * 1_000,
+  });
+  const { client, me } = await ownClient(WORKER, {
+    client: ground.client,
+    url,
+    kept: ground.secret("worker-token"),
+  });
+  const name = await sender.botName().catch(unusableToken);
+  const worker = await startDeliveryWorker({ client, storage, sender, concurrency, log: logOf(settings) });
+  tell(
+    `Delivering as ${me.id} through @${name}, ${concurrency} at a time, from ${settings.deliveryStorage} storage.`,
+  );
+  await Promise.race([stopped, worker.finished]);
+  await worker.stop();
+  await worker.finished;
+}
+
+/** `pawl delivery bot`: until it is told to stop. */
+export async function runBot(ground: Ground): Promise<void> {
+  const { settings, tell, url } = ground;
+  const stopped = ground.untilStopped();
+  const storage = openStorage(settings, ground.secret("storage-token"));
+  const token = tokenOf(settings);
+  const { client, me } = await ownClient(BOT, {
+    client: ground.client,
+    url,
+    kept: ground.secret("bot-token"),
+  });
+  const { deliveryWebhookUrl, deliveryWebhookPort, host } = settings;
+  const bot = await startBot({
+    token,
+    apiUrl: settings.telegramApiUrl,
+    calls: client.calls(DELIVERY_ROUTES),
+    storage,
+    language: settings.deliveryLanguage,
+    admins: settings.deliveryAdmins,
+    log: logOf(settings),
+    webhook:
+      deliveryWebhookUrl === null ? null : { url: deliveryWebhookUrl, host, port: deliveryWebhookPort },
+    catalogueEveryMs: settings.deliveryCatalogueMinutes * 60_000,
+  }).catch(unusableToken);
+  const hears = deliveryWebhookUrl === null ? "asking Telegram" : "called by Telegram";
+  tell(`@${bot.username} is there (https://t.me/${bot.username}), as ${me.id}, ${hears}.`);
+  if (settings.deliveryAdmins.length === 0)
+    tell("Nobody decides about users in the bot: set PAWL_DELIVERY_ADMINS, or use `pawl delivery approve`.");
+  await Promise.race([stopped, bot.finished]);
+  await bot.stop();
+  await bot.finished.catch(unusableToken);
+}
+
+function tokenOf({ telegramBotToken }: DeliverySettings): string {
+  return telegramBotToken ?? missing("TELEGRAM_BOT_TOKEN", "what @BotFather gives for a bot");
+}
+
+function unusableToken(error: unknown): never {
+  if (faultOf(error, "telegram").code !== "BOT_TOKEN_INVALID") throw error;
+  throw new PawlError(
+    "INVALID_CONFIG",
+    "Telegram does not know the bot whose token is in TELEGRAM_BOT_TOKEN.",
+  );
+}
+
+/** Logs go beside what people read. */
+function logOf({ logLevel }: { logLevel: string }): Log {
+  return pino({ level: logLevel }, pino.destination({ dest: 2, sync: true }));
+}

@@ -1,0 +1,284 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { Catalogue } from "../../../src/lifecycles/delivery/bot/catalogue.ts";
+import { FOLDER, logInto, openLibrary, over, until } from "./library-room.ts";
+import { labels, Person } from "./person.ts";
+import type { Message } from "./stand-ins/bot-api.ts";
+import { bytes } from "./stand-ins/content.ts";
+
+const library = await openLibrary();
+const { disk, telegram, sql } = library;
+
+for (const path of [
+  "Книги/Физика/Ландау/Том 1. Механика.pdf",
+  "Книги/Физика/Ландау/Том 2. Поля.pdf",
+  "Устав.txt",
+])
+  disk.put(`${FOLDER}/${path}`, bytes(`contents of ${path}`));
+for (let number = 10; number < 30; number++)
+  disk.put(`${FOLDER}/Журналы/№ ${number}.txt`, bytes(String(number)));
+
+const admin = new Person(telegram, 100, "Босс");
+const ann = new Person(telegram, 200, "Анна");
+const bot = await library.startBot({ admins: ["100"], catalogueEveryMs: 3_600_000 });
+
+const accessOf = (person: Person) => library.bot.getDeliveryUser({ id: String(person.id) });
+const jobsOf = async (person: Person) =>
+  (await library.bot.listDeliveryJobs({ user_id: String(person.id) })).jobs;
+
+describe("the bot, as a person uses it", () => {
+  test("who is new asks for access, and the admin gives it with a tap", async () => {
+    expect((await ann.say("/start")).text).toContain("Запрос на доступ отправлен");
+    expect((await ann.say("/start")).text).toContain("уже у администратора");
+    expect((await ann.say("Ландау")).text).toContain("уже у администратора");
+    const asked = await admin.hears(/Анна \(200\) просит доступ/);
+    expect(labels(asked)).toEqual(["✅ Открыть доступ", "🚫 Закрыть доступ"]);
+    await admin.tap(/Открыть доступ/);
+    expect(asked).toMatchObject({
+      text: expect.stringMatching(/^Анна \(200\): доступ открыт до/) as string,
+      buttons: [],
+    });
+    await ann.hears(/Доступ открыт до/);
+    const { access_until, decided_by } = await accessOf(ann);
+    const days = (Date.parse(access_until!) - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(29.9);
+    expect(days).toBeLessThanOrEqual(30);
+    expect(decided_by).toBe("100");
+  });
+
+  test("folders open three deep in one message, and lead back", async () => {
+    const message = await ann.say("/start");
+    expect(labels(message)).toEqual([
+      "📁 Журналы",
+      "📁 Книги",
+      expect.stringMatching(/^📄 Устав\.txt · \d+ Б$/),
+    ]);
+    for (const folder of [/Книги/, /Физика/, /Ландау/]) await ann.tap(folder);
+    expect(message.text).toBe("📁 Ландау");
+    expect(labels(message)).toEqual([
+      expect.stringMatching(/Том 1/),
+      expect.stringMatching(/Том 2/),
+      "⬅️ Назад",
+    ]);
+    await ann.tap(/Назад/);
+    expect(message.text).toBe("📁 Физика");
+    await ann.tap(/Назад/);
+    await ann.tap(/Назад/);
+    expect(message.text).toBe("📁 Библиотека");
+    await ann.tap(/Журналы/);
+    expect(message.text).toBe("📁 Журналы · 1/3");
+    await ann.tap(/›/);
+    expect(labels(message)).toContain("📄 № 18.txt · 2 Б");
+  });
+
+  test("a new file is there when its folder is opened, and one that is gone is there no more", async () => {
+    disk.put(`${FOLDER}/Книги/Физика/Новинка.txt`, bytes("new"));
+    disk.remove(`${FOLDER}/Устав.txt`);
+    const catalogue = new Catalogue({ calls: library.bot, storage: library.storage, log: logInto([]) });
+    const names = async (folder_id: string | null) =>
+      (await catalogue.open(folder_id, { page: 0, perPage: 50 })).files.map(({ name }) => name);
+    expect(await names(null)).toEqual(["Журналы", "Книги"]);
+    const { files } = await library.bot.listDeliveryFiles({ q: "физика" });
+    expect(await names(files[0]!.id)).toEqual(["Ландау", "Новинка.txt"]);
+    disk.put(`${FOLDER}/Устав.txt`, bytes("the rules"));
+    await catalogue.walk(new AbortController().signal);
+    expect((await library.bot.listDeliveryFiles({ q: "устав" })).total).toBe(1);
+  });
+
+  test("search finds words of a name in any order and case, wherever it lies", async () => {
+    const found = await ann.say("ПОЛЯ том");
+    expect(found.text).toBe("🔎 «ПОЛЯ том»: найдено 1");
+    expect(labels(found)).toEqual([expect.stringMatching(/Том 2\. Поля/)]);
+    expect((await ann.say("/search нетничего")).text).toContain("ничего не найдено");
+    expect((await ann.say("/search")).text).toContain("Напишите, что найти");
+    expect((await ann.say("txt")).text).toContain("Показаны первые из");
+  });
+
+  test("one tap is one job; the button is drawn anew, and a later wish is another", async () => {
+    await ann.say("механика");
+    await ann.tap(/Том 1/);
+    const { message, data } = ann.find(/^⬇️ Скачать$/);
+    const first = ann.poke(/^⬇️ Скачать$/);
+    telegram.again(first);
+    await until(() => /в очереди/.test(message.text ?? ""));
+    telegram.again(first);
+    await until(() => telegram.heard(first));
+    expect(ann.find(/Скачать ещё раз/).data).not.toBe(data);
+    const handled = telegram.answers.length;
+    telegram.again(first);
+    await until(() => telegram.answers.length > handled);
+    expect(await jobsOf(ann)).toMatchObject([
+      { status: "QUEUED", title: "Том 1. Механика.pdf", chat_id: "200" },
+    ]);
+    await ann.tap(/Скачать ещё раз/);
+    expect(await jobsOf(ann)).toHaveLength(2);
+  });
+
+  test("/status shows what is queued, and a queued job is cancelled by its button", async () => {
+    const shown = await ann.say("/status");
+    expect(shown.text?.match(/Том 1\. Механика\.pdf: в очереди/g)).toHaveLength(2);
+    await ann.tap(/Отменить/);
+    expect(telegram.answers.at(-1)).toBe("Отменено.");
+    expect((await jobsOf(ann)).map(({ status }) => status).sort()).toEqual(["CANCELLED", "QUEUED"]);
+    expect(shown.text).toContain("отменён");
+  });
+
+  test("nobody cancels, or sees, what another has asked for", async () => {
+    await library.reader("202");
+    const eve = new Person(telegram, 202, "Ева");
+    const [mine] = (await jobsOf(ann)).filter(({ status }) => status === "QUEUED");
+    const shown = await eve.say("/status");
+    expect(shown.text).toBe("Вы пока ничего не скачивали.");
+    const before = telegram.answers.length;
+    telegram.tap({ id: 202, first_name: "Ева" }, shown, `c:${mine!.id}`);
+    await until(() => telegram.answers.length > before);
+    expect((await library.job(mine!.id)).status).toBe("QUEUED");
+  });
+
+  test("/status tells of a stuck job with its age, and of one on its way how far it is", async () => {
+    const [job] = (await jobsOf(ann)).filter(({ status }) => status === "QUEUED");
+    const claimed = await library.ask("POST /api/claims", {
+      token: library.tokens.worker,
+      body: { lifecycle: "delivery" },
+    });
+    const [{ lease_token }] = claimed.body.tasks as [{ lease_token: string }];
+    for (const action of ["start_download", "start_stream"])
+      await library.worker.moveDeliveryJob({ id: job!.id, action, lease_token });
+    const jobs = [{ job_id: job!.id, lease_token, bytes: 450, total_bytes: 1_000 }];
+    await library.worker.tellDeliveryProgress({ worker: { id: "w", concurrency: 1 }, jobs });
+    expect((await ann.say("/status")).text).toContain("Том 1. Механика.pdf: отправляется, 45 %");
+    await sql`update pawl.task set leased_at = now() - interval '45 seconds' where id = ${job!.id}`;
+    const status = await library.boss.getDeliveryStatus();
+    expect(status.stuck).toMatchObject([{ id: job!.id, stuck: true }]);
+    expect((await ann.say("/status")).text).toMatch(/Механика\.pdf: застрял, нет вестей 4\d с/);
+    const error = { code: "FILE_NOT_FOUND", message: "storage: gone (404)", retryable: false };
+    await library.worker.moveDeliveryJob({ id: job!.id, action: "fail", lease_token, payload: { error } });
+    await ann.hears(/«Том 1\. Механика\.pdf» доставить не удалось: файла больше нет в библиотеке/);
+    expect((await ann.say("/status")).text).toContain("не доставлен: файла больше нет");
+  });
+
+  test("a file comes into the chat that asked for it", async () => {
+    const worker = await library.startWorker();
+    await ann.say("устав");
+    await ann.tap(/Устав/);
+    await ann.tap(/Скачать/);
+    const [job] = await jobsOf(ann);
+    expect((await over(library, job!.id)).status).toBe("DELIVERED");
+    expect(telegram.documents(200)).toMatchObject([{ file_name: "Устав.txt" }]);
+    expect((await ann.say("/status")).text).toContain("Устав.txt: доставлен");
+    await worker.stop();
+  });
+
+  test("who has access for less than a day is told, once, and so are the admins, who extend it with a tap", async () => {
+    const second = await library.startBot({ admins: ["100"] });
+    await sql`update pawl.delivery_user set access_until = now() + interval '20 hours' where id = '200'`;
+    await ann.hears(/Доступ к библиотеке заканчивается/);
+    await admin.hears(/У пользователя Анна \(200\) доступ заканчивается/);
+    const before = Date.parse((await accessOf(ann)).access_until!);
+    const asked = admin.find(/Продлить/);
+    const tapped = admin.poke(/Продлить/);
+    telegram.again(tapped);
+    await ann.hears(/Доступ продлён до/);
+    await until(() => asked.message.buttons.length === 0);
+    // Two taps on one button are one month.
+    const after = Date.parse((await accessOf(ann)).access_until!);
+    expect(after - before).toBe(30 * 86_400_000);
+    expect(ann.chat().filter(({ text }) => text?.includes("заканчивается"))).toHaveLength(1);
+    expect(
+      admin.chat().filter(({ text }) => text?.includes("Анна (200)") && text.includes("доступ")),
+    ).not.toHaveLength(0);
+    await second.stop();
+  });
+
+  test("whose time is over is told so, asks again, and gets it again", async () => {
+    await sql`update pawl.delivery_user set access_until = now() - interval '1 minute' where id = '200'`;
+    const told = await ann.say("/status");
+    expect(told.text).toBe("Срок доступа к библиотеке закончился.");
+    await ann.tap(/Запросить доступ/);
+    expect(told.text).toContain("Запрос отправлен");
+    await admin.hears(/Анна \(200\) просит продлить доступ/);
+    await admin.tap(/Продлить/);
+    expect(labels(await ann.say("/start"))).toContain("📁 Книги");
+  });
+
+  test("admins list, approve, extend and block by commands; to others these are unknown", async () => {
+    const dan = new Person(telegram, 203, "Даня");
+    await dan.say("/start");
+    expect((await dan.say("/approve 203")).text).toContain("уже у администратора");
+    expect((await accessOf(dan)).status).toBe("PENDING");
+    expect((await admin.say("/approve")).text).toBe("Так: /approve 123456 30");
+    expect((await admin.say("/extend 203")).text).toContain("сначала /approve 203");
+    expect((await admin.say("/approve 999")).text).toBe("Пользователя 999 нет.");
+    expect((await admin.say("/approve 203 7")).text).toMatch(/^Даня \(203\): доступ открыт до/);
+    expect((await dan.say("/approve 203")).text).toContain("/status");
+    expect((await admin.say("/users")).text).toMatch(/Анна \(200\): доступ открыт до/);
+    expect((await admin.say("/block 203")).text).toBe("Даня (203): закрыт");
+    for (const words of ["/start", "/status", "механика"])
+      expect((await dan.say(words)).text).toBe("Доступ к библиотеке закрыт.");
+  });
+
+  test("two bots hear many taps, some of them twice, and each is one job", async () => {
+    const second = await library.startBot();
+    const people = await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        const person = new Person(telegram, 300 + index, "Читатель");
+        await library.reader(String(person.id));
+        return person;
+      }),
+    );
+    await Promise.all(people.map((person) => person.say("поля")));
+    for (const person of people) person.poke(/Том 2/);
+    const all = (look: (message: Message) => boolean) =>
+      until(() => people.every((person) => person.chat().some(look)));
+    await all((message) => labels(message).includes("⬇️ Скачать"));
+    for (const person of people) telegram.again(person.poke(/Скачать/));
+    await all(({ text }) => /в очереди/.test(text ?? ""));
+    await until(() => telegram.waiting() === 0);
+    await second.stop();
+    expect((await Promise.all(people.map(jobsOf))).map((jobs) => jobs.length)).toEqual(people.map(() => 1));
+  });
+
+  test("nothing of the storage's name, paths or ids has reached anybody", () => {
+    const said = JSON.stringify([telegram.messages, telegram.answers]);
+    expect(said).not.toMatch(/disk:|Library|yandex|яндекс/i);
+    for (const { buttons } of telegram.messages)
+      for (const { callback_data } of buttons) expect(callback_data).toMatch(/^[odfscraeb](:[\w-]*){0,3}$/);
+  });
+});
+
+describe("the bot that Telegram calls", () => {
+  test("hears what people say, in English, and nobody but Telegram", async () => {
+    await bot.stop();
+    const lines = library.logged.length;
+    const hook = await openPort();
+    await library.startBot({
+      webhook: { url: `http://127.0.0.1:${hook}/`, host: "127.0.0.1", port: hook },
+      language: "en",
+    });
+    await until(() => library.logged.slice(lines).some(({ message }) => message === "Telegram may call"));
+    const { text } = await ann.say("/help");
+    expect(text).toContain("/start: the library");
+    const forged = await fetch(`http://127.0.0.1:${hook}/`, {
+      method: "POST",
+      body: "{}",
+      headers: { "x-telegram-bot-api-secret-token": "guess" },
+    });
+    expect(forged.status).toBe(403);
+  });
+});
+
+afterAll(() => {
+  // The token is in every address of the Bot API, and in no log.
+  expect(JSON.stringify(library.logged)).not.toContain("the-token-of-the-bot");
+});
+
+async function openPort(): Promise<number> {
+  const { createServer } = await import("node:net");
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => {
+        resolve(port);
+      });
+    });
+  });
+}
