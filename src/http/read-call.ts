@@ -29,7 +29,9 @@ export function readerOf(route: Route): (request: FastifyRequest) => ReadParts |
     const client_event_id = route.idempotent
       ? either("client_event_id", said, "Idempotency-Key", keyOf(request, mistakes), mistakes)
       : null;
-    if (route.needs_key && client_event_id === null)
+    // Of a body that could not be read nobody knows whether it had one.
+    const unread = route.body !== undefined && body === undefined;
+    if (route.needs_key && client_event_id === null && !unread)
       mistakes.push({ path: "client_event_id", message: "required, here or as Idempotency-Key" });
     const expected_row_version = route.versioned
       ? either("expected_row_version", said, "If-Match", versionOf(request, mistakes), mistakes)
