@@ -1,8 +1,11 @@
 // Writes what is generated from definitions: the diagram and tables in each lifecycle's README, the schema that the
-// migrations make, the rows of the table of routes that the client carries, and the page of settings.
+// migrations make, the rows of the tables of routes that the client and the console carry, and the page of settings.
 import { readFile, writeFile } from "node:fs/promises";
 import { LIFECYCLES } from "../src/lifecycles/index.ts";
-import { clientRows } from "./client-rows.ts";
+import { BOARD_ROUTES } from "../src/lifecycles/board/contract.ts";
+import { DELIVERY_ROUTES } from "../src/lifecycles/delivery/contract.ts";
+import { PLANNER_ROUTES } from "../src/lifecycles/planner/contract.ts";
+import { clientRows, lifecycleRows } from "./client-rows.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { withGeneratedPart } from "./lifecycle-page.ts";
 import { writeSchema } from "./write-schema.ts";
@@ -23,6 +26,18 @@ const rows = new URL("../src/client/rows.ts", import.meta.url);
 if ((await readFile(rows, "utf8")) !== clientRows()) {
   await writeFile(rows, clientRows());
   console.log("wrote src/client/rows.ts");
+}
+
+for (const [name, table] of Object.entries({
+  board: BOARD_ROUTES,
+  delivery: DELIVERY_ROUTES,
+  planner: PLANNER_ROUTES,
+})) {
+  const file = new URL(`../src/console/lifecycles/${name}/rows.ts`, import.meta.url);
+  const text = lifecycleRows(name, table);
+  if ((await readFile(file, "utf8").catch(() => "")) === text) continue;
+  await writeFile(file, text);
+  console.log(`wrote src/console/lifecycles/${name}/rows.ts`);
 }
 
 const settings = new URL("../docs/configuration.md", import.meta.url);

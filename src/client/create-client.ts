@@ -1,11 +1,12 @@
-import type { CHAT_ROUTES, ROUTES, RouteTable } from "../contract/index.ts";
+import type { CHAT_ROUTES, Route, ROUTES, RouteTable } from "../contract/index.ts";
 import { callsOf } from "./calls.ts";
-import type { Calls } from "./calls.ts";
+import type { Calls, RowsOf } from "./calls.ts";
 import type { SomeLifecycle } from "./lifecycle.ts";
 import { lineTo, rememberLine } from "./line.ts";
 import type { LineOptions } from "./line.ts";
 import { listenerOn } from "./listen.ts";
 import { rowOf } from "./request.ts";
+import type { Row } from "./request.ts";
 import { CHAT_ROWS, ROWS } from "./rows.ts";
 import { senderOn } from "./send.ts";
 import type { Persistence } from "./send.ts";
@@ -21,8 +22,8 @@ export type AnyClient = Calls<typeof ROUTES> & {
   readonly events: Events;
   /** Chats, and what bots are busy with in them: `client.chats.startBotAction({ … })`. */
   readonly chats: Calls<typeof CHAT_ROUTES>;
-  /** The routes of another table as functions: those that a lifecycle brings with it. */
-  readonly calls: <Table extends RouteTable>(table: Table) => Calls<Table>;
+  /** The routes of another table as functions: those that a lifecycle brings with it, with their schemas or without. */
+  readonly calls: <Table extends RouteTable>(table: Table | RowsOf<Table>) => Calls<Table>;
 };
 
 /** A client that knows lifecycles by their names. */
@@ -51,9 +52,12 @@ export function createClient<Known extends SomeLifecycle = SomeLifecycle>(
     chats: callsOf<typeof CHAT_ROUTES>(CHAT_ROWS, ways),
     lifecycle: <L extends SomeLifecycle>(of: L["name"] | L): Tasks<L> =>
       tasksOf<L>(typeof of === "string" ? of : of.name, shared),
-    calls: <Table extends RouteTable>(table: Table) => {
-      const rows = Object.entries(table).map(([name, route]) => [name, rowOf(route)]);
-      return callsOf<Table>(Object.fromEntries(rows) as Record<keyof Table, ReturnType<typeof rowOf>>, ways);
+    calls: <Table extends RouteTable>(table: Table | RowsOf<Table>) => {
+      const rows = Object.entries<Route | Row>(table).map(([name, route]) => [
+        name,
+        "replies" in route ? rowOf(route) : route,
+      ]);
+      return callsOf<Table>(Object.fromEntries(rows) as Record<keyof Table, Row>, ways);
     },
   };
   return rememberLine(client, line);

@@ -18,5 +18,36 @@ export type LifecycleScreens = {
   panel?: () => Promise<{ default: ComponentType<{ task: Task }> }>;
 };
 
+type Tab = NonNullable<LifecycleScreens["tabs"]>[number];
+
+const GRAPH: Tab = {
+  id: "graph",
+  icon: "rules",
+  title: { en: "Graph", ru: "Граф" },
+  load: () => import("./screens/graph/graph.tsx"),
+};
+
 /** By lifecycle; those without an entry have what all have. */
-export const lifecycleScreens: Readonly<Record<string, LifecycleScreens>> = {};
+export const lifecycleScreens: Readonly<Record<string, LifecycleScreens>> = {
+  board: {
+    tabs: [
+      {
+        id: "agents",
+        icon: "members",
+        title: { en: "Agents", ru: "Агенты" },
+        load: () => import("./lifecycles/board/agents-screen.tsx"),
+      },
+      GRAPH,
+    ],
+  },
+  "bot-actions": {
+    tabs: [
+      {
+        id: "chat",
+        icon: "docs",
+        title: { en: "Chat", ru: "Чат" },
+        load: () => import("./lifecycles/bot-actions/chat-screen.tsx"),
+      },
+    ],
+  },
+};

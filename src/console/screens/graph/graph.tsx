@@ -1,0 +1,122 @@
+import { useMemo, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { addresses } from "../../addresses.ts";
+import { client } from "../../data/client.ts";
+import { queries } from "../../data/queries.ts";
+import { Bones, Empty, Trouble } from "../../design/states.tsx";
+import { useLiveAnswer } from "../../lifecycles/live-answer.ts";
+import { useOwnTexts } from "../../lifecycles/own-texts.ts";
+import { ProjectPicker } from "../../lifecycles/project-picker.tsx";
+import { navigate, useSearch } from "../../router.tsx";
+import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
+import { useWords } from "../../texts/words.tsx";
+import { Canvas } from "./canvas.tsx";
+import { ChosenTask } from "./chosen-task.tsx";
+import { TEXTS } from "./texts.ts";
+import type { Graph } from "./ties.ts";
+import "./graph.css";
+
+const MOST = 300;
+
+/** Who waits for whom, and what holds up what. */
+export default function GraphScreen({ lifecycle }: { lifecycle: string }) {
+  const texts = useOwnTexts(TEXTS);
+  const [search, change] = useSearch();
+  const project_id = search.get("project");
+  const finished = search.get("finished") !== "no";
+  const { data, error, refetch } = useLiveAnswer({
+    lifecycle,
+    key: ["graph", project_id, finished],
+    ask: (signal) =>
+      client.getGraph(
+        { lifecycle, finished, limit: MOST, ...(project_id ? { project_id } : {}) },
+        { signal },
+      ),
+  });
+  return (
+    <>
+      <LifecycleHead lifecycle={lifecycle}>
+        <label className="check small">
+          <input
+            type="checkbox"
+            checked={finished}
+            onChange={(event) => {
+              change({ finished: event.target.checked ? null : "no" });
+            }}
+          />
+          {texts.finished}
+        </label>
+        <ProjectPicker />
+      </LifecycleHead>
+      {data ? (
+        <Shown graph={data} lifecycle={lifecycle} />
+      ) : error ? (
+        <Trouble error={error} onRetry={() => void refetch()} />
+      ) : (
+        <div className="card body">
+          <Bones lines={8} height={34} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Shown({ graph, lifecycle }: { graph: Graph; lifecycle: string }) {
+  const { f } = useWords();
+  const texts = useOwnTexts(TEXTS);
+  const { data: definition } = useQuery(queries.lifecycle(lifecycle));
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [words, setWords] = useState("");
+  const found = useMemo(() => {
+    const wanted = words.trim().toLowerCase();
+    return wanted === ""
+      ? null
+      : (graph.tasks.find(({ title }) => title.toLowerCase().includes(wanted))?.id ?? null);
+  }, [graph, words]);
+  if (graph.tasks.length === 0) return <Empty icon="rules" title={texts.empty} hint={texts.emptyHint} />;
+  const known = graph.tasks.some(({ id }) => id === chosen) ? chosen : null;
+  return (
+    <section className="card graph-card">
+      <header className="head">
+        <span className="soft small">
+          {texts.tasks(graph.tasks.length)}
+          {!graph.complete && <>. {texts.more(f.number(graph.tasks.length))}</>}
+        </span>
+        <span className="push" />
+        <input
+          className="input small"
+          type="search"
+          aria-label={texts.find}
+          placeholder={texts.find}
+          value={words}
+          onChange={(event) => {
+            setWords(event.target.value);
+          }}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && found) setChosen(found);
+          }}
+        />
+      </header>
+      <div className="graph-stage">
+        <Canvas
+          graph={graph}
+          definition={definition}
+          chosen={known}
+          found={found}
+          onChoose={setChosen}
+          onOpen={(id) => {
+            navigate(addresses.task(id));
+          }}
+        />
+        <ChosenTask
+          graph={graph}
+          id={known}
+          onChoose={setChosen}
+          onClear={() => {
+            setChosen(null);
+          }}
+        />
+      </div>
+    </section>
+  );
+}
