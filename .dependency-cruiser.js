@@ -11,6 +11,7 @@ const LAW = {
   mcp: ["client", "contract", "core"],
   cli: ["client", "contract", "core"],
   console: ["client", "contract"],
+  demo: ["client", "contract", "core"],
 };
 
 const rooms = Object.entries(LAW).map(([room, allowed]) => ({
@@ -24,7 +25,7 @@ const rooms = Object.entries(LAW).map(([room, allowed]) => ({
       `^src/(${[room, ...allowed].join("|")})/`,
       // The commands of a lifecycle are made of the command line's parts.
       ...(room === "lifecycles" ? ["^src/cli/kit\\.ts$"] : []),
-      ...(room === "console" ? ["^src/lifecycles/[^/]+/contract\\.ts$"] : []),
+      ...(room === "console" || room === "demo" ? ["^src/lifecycles/[^/]+/contract\\.ts$"] : []),
     ],
   },
 }));

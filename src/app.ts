@@ -5,7 +5,9 @@ import { pino } from "pino";
 import type { Logger } from "pino";
 import { adminTokenFile } from "./admin-token-file.ts";
 import { PawlError } from "./core/index.ts";
+import { DemoKeeper } from "./demo/keeper.ts";
 import type { Lifecycle } from "./core/index.ts";
+import type { DemoState } from "./engine/demo-org.ts";
 import type { EngineObserver } from "./engine/observer.ts";
 import { Metrics } from "./http/metrics.ts";
 import { buildServer } from "./http/server.ts";
@@ -22,6 +24,8 @@ export type AppOptions = {
   lifecycles: readonly Lifecycle[];
   /** The admin's token, where the operator wants to choose it himself. */
   adminToken?: string | undefined;
+  /** Lets the demo go on, and makes it first where there is none. */
+  demo?: boolean | undefined;
 };
 
 export type App = {
@@ -29,12 +33,16 @@ export type App = {
   address: string;
   /** Where the admin's token is to be found; null where only its owner knows. */
   adminToken: { place: string; made: boolean } | null;
+  demo: DemoState["state"];
+  /** Whether nobody has made a task yet. */
+  empty: boolean;
   /** Answers what is under way, then lets everything go. May be called twice. */
   stop(): Promise<void>;
 };
 
 /** The whole server: its database, the engine with its sweeps, and the API; ready when it resolves. */
-export async function startApp({ settings, version, lifecycles, adminToken }: AppOptions): Promise<App> {
+export async function startApp(options: AppOptions): Promise<App> {
+  const { settings, version, lifecycles, adminToken } = options;
   // The standard output is for what people read; logs go beside it.
   const log = pino({ level: settings.logLevel }, pino.destination({ dest: 2, sync: true }));
   const metrics = new Metrics();
@@ -43,12 +51,14 @@ export async function startApp({ settings, version, lifecycles, adminToken }: Ap
     const admin = await admit(pawl, settings.data, adminToken);
     const { corsOrigins, bodyLimitBytes, requestTimeoutSeconds, requestsPerMinute, host, port } = settings;
     const { directory } = pawl;
+    const keeper = keepDemo(pawl, settings, log);
     // Not before it is needed: it takes a fifth of a second, which every command would wait for.
     const { answerMcp } = await import("./mcp/index.ts");
     const server = await buildServer({
       engine: pawl,
       directory,
       version,
+      demo: keeper,
       more: lifecycleRoutes({ engine: pawl, directory }),
       mounts: [{ path: "/mcp", confined: ["task"], answer: answerMcp({ version }) }],
       ...consoleFiles(),
@@ -66,18 +76,43 @@ export async function startApp({ settings, version, lifecycles, adminToken }: Ap
     await addressFile.write(address).catch((error: unknown) => {
       log.warn({ err: error }, "the command line will have to be told by PAWL_URL where this server is");
     });
+    keeper.listensAt(address);
+    if (options.demo) await begin(keeper);
     const stop = once(async () => {
       log.info("stopping");
       await addressFile.remove(address).catch(() => undefined);
+      await keeper.close().catch((error: unknown) => {
+        log.warn({ err: error }, "another node goes on with the demo when it finds that this one does not");
+      });
       await server.close();
       await pawl.close();
       log.info("stopped");
     });
-    return { address, adminToken: admin, stop };
+    const { state: demo } = await keeper.state();
+    const { tasks } = await pawl.list(pawl.asSystem(), { limit: 1 });
+    return { address, adminToken: admin, demo, empty: tasks.length === 0, stop };
   } catch (error) {
     await pawl.close();
     throw error;
   }
+}
+
+function keepDemo({ demo }: Pawl, { demoPace }: Settings, log: Logger): DemoKeeper<DemoState> {
+  return new DemoKeeper({
+    house: demo,
+    pace: demoPace,
+    onMishap: ({ code, detail }) => {
+      log.debug({ code, detail }, "a member of the demo was refused");
+    },
+    onFault: (error) => {
+      log.warn({ err: error }, "the demo halts; it is tried again");
+    },
+  });
+}
+
+async function begin(keeper: DemoKeeper<DemoState>): Promise<void> {
+  const started = await keeper.start();
+  if (started.kind === "refused") throw new PawlError("INVALID_CONFIG", `--demo: ${started.detail}`);
 }
 
 /** The console as it was built: beside this file once that is built, in the build where the sources run. */

@@ -50,11 +50,14 @@ const surroundings: Surroundings = {
     }
   },
   findServer: async ({ url, data }) => findServer({ url, env, settings: await settingsOf(data) }),
-  serve: async (flags, tell) => {
+  serve: async ({ demo, ...flags }, tell) => {
     const signalled = untilSignal();
     const adminToken = env.PAWL_ADMIN_TOKEN === "" ? undefined : env.PAWL_ADMIN_TOKEN;
-    const app = await startApp({ ...(await setUp(flags)), version, adminToken });
-    tell(app);
+    const app = await startApp({ ...(await setUp(flags)), version, adminToken, demo });
+    tell({
+      ...app,
+      command: env.npm_lifecycle_event === "start" ? "`npm start -- --demo`" : "`pawl start --demo`",
+    });
     await signalled;
     await app.stop();
   },

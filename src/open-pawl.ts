@@ -4,6 +4,7 @@ import { startCommitHints } from "./engine/commit-hints.ts";
 import type { CommitHintOptions } from "./engine/commit-hints.ts";
 import { openDatabase } from "./engine/database/open-database.ts";
 import type { DatabaseConfig } from "./engine/database/open-database.ts";
+import { DemoOrg } from "./engine/demo-org.ts";
 import { Directory } from "./engine/directory.ts";
 import { Engine } from "./engine/engine.ts";
 import type { By, EngineOptions } from "./engine/engine.ts";
@@ -43,6 +44,8 @@ export type PawlOptions = DatabaseConfig &
 export type Pawl = Engine & {
   /** Who is who: members, projects, tokens. */
   directory: Directory;
+  /** The org that the demo has for itself, if there is one. */
+  demo: DemoOrg;
   /** In a member's name. */
   as(member_id: string, org_id?: string): Promise<By>;
   /** In the system's name. */
@@ -83,8 +86,10 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   });
   const sweepers = startSweepers(engine, sql, options);
   const hints = startCommitHints(engine.commits, sql, options.hints);
+  const directory = new Directory(sql, known);
   return Object.assign(engine, {
-    directory: new Directory(sql, known),
+    directory,
+    demo: new DemoOrg(sql, directory),
     url: database.url,
     as: async (member_id: string, org_id = "main") => ({
       org_id,

@@ -127,6 +127,14 @@ export const SETTINGS = {
     expects: "a whole number from 0 to 100000000",
     about: "how often a token may be used, on each node; 0 is without limit",
   },
+  demoPace: {
+    env: "PAWL_DEMO_PACE",
+    flag: null,
+    schema: z.number().min(0.1).max(1_000),
+    byDefault: 1,
+    expects: "a number from 0.1 to 1000",
+    about: "how fast the members of the demo are; 1 is a human's pace",
+  },
   ...DELIVERY_SETTINGS,
 } as const satisfies Record<string, Setting>;
 

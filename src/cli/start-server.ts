@@ -1,11 +1,11 @@
 import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
-import type { ServerFlags, Started, Surroundings } from "./surroundings.ts";
+import type { StartFlags, Started, Surroundings } from "./surroundings.ts";
 
 /** `pawl start` */
-export async function startServer({ out, serve }: Surroundings, flags: ServerFlags): Promise<ExitCode> {
+export async function startServer({ out, serve }: Surroundings, flags: StartFlags): Promise<ExitCode> {
   await serve(flags, (started) => {
-    out.write(`${lineOf(started)}\n`);
+    out.write(`${[lineOf(started), ...demoLineOf(started)].join("\n")}\n`);
   });
   return EXIT.fine;
 }
@@ -16,4 +16,14 @@ function lineOf({ address, adminToken }: Started): string {
       ? "; `pawl tokens reset-admin` makes a token for the admin"
       : `; the admin's token ${adminToken.made ? "was made and is" : "is"} in ${adminToken.place}`;
   return `Pawl listens on ${address}${token}`;
+}
+
+/** Where nothing is, there is something to see all the same. */
+function demoLineOf({ demo, empty, command }: Started): string[] {
+  if (demo === "running")
+    return ["The demo is at work: sign in with the admin's token, the overview leads into it"];
+  if (demo === "stopped") return [`The demo rests: ${command} lets it go on, the overview removes it`];
+  return demo === "absent" && empty
+    ? [`Nothing is here yet: ${command} shows Pawl at work, and can be removed in one click`]
+    : [];
 }

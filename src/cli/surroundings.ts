@@ -32,7 +32,7 @@ export type Surroundings = {
   /** Where the server is, and who we are there. */
   findServer: (flags: ReachFlags) => Promise<ServerPlace>;
   /** Runs the server until it is told to stop. */
-  serve: (flags: ServerFlags, tell: (started: Started) => void) => Promise<void>;
+  serve: (flags: StartFlags, tell: (started: Started) => void) => Promise<void>;
   agents: AgentStation;
   /** What is done directly on the database, on the machine that holds it. */
   house: {
@@ -52,6 +52,9 @@ export type Surroundings = {
 };
 
 export type ServerFlags = { host?: string; port?: string; data?: string; config?: string };
+
+/** `demo`: let the demo go on. */
+export type StartFlags = ServerFlags & { demo?: true };
 
 /** How a server is found, where not by the environment. */
 export type ReachFlags = { url?: string; data?: string };
@@ -95,7 +98,15 @@ export type AgentSetUp = {
 };
 
 /** Where the server listens, and where the admin's token is to be found. */
-export type Started = { address: string; adminToken: { place: string; made: boolean } | null };
+export type Started = {
+  address: string;
+  adminToken: { place: string; made: boolean } | null;
+  demo: "absent" | "running" | "stopped" | "removing";
+  /** Whether nobody has made a task yet. */
+  empty: boolean;
+  /** What was typed to start it. */
+  command: string;
+};
 
 export type Progress = { done: number; all: number };
 

@@ -40,7 +40,12 @@ export const ROWS = {
   getOverview: { method: "GET", path: "/api/overview" },
   signIn: { method: "POST", path: "/api/session" },
   getSession: { method: "GET", path: "/api/session" },
+  goBack: { method: "POST", path: "/api/session/back" },
   signOut: { method: "DELETE", path: "/api/session" },
+  getDemo: { method: "GET", path: "/api/demo" },
+  startDemo: { method: "POST", path: "/api/demo" },
+  stopDemo: { method: "POST", path: "/api/demo/stop" },
+  removeDemo: { method: "DELETE", path: "/api/demo" },
 } as const satisfies RowsOf<typeof ROUTES>;
 
 export const CHAT_ROWS = {

@@ -1,4 +1,5 @@
 import { CLAIM_ROUTES } from "./claim-routes.ts";
+import { DEMO_ROUTES } from "./demo-routes.ts";
 import { EVENT_ROUTES } from "./event-routes.ts";
 import { LIFECYCLE_ROUTES } from "./lifecycle-routes.ts";
 import { MEMBER_ROUTES } from "./member-routes.ts";
@@ -23,6 +24,7 @@ export type { BotAction, BotActionStatus, BotActionType, ChatEvent, ChatMessage 
 export { CHAT_ROUTES } from "./chat-routes.ts";
 export {
   CLAIM_ROUTES,
+  DEMO_ROUTES,
   EVENT_ROUTES,
   LIFECYCLE_ROUTES,
   MEMBER_ROUTES,
@@ -68,4 +70,5 @@ export const ROUTES = {
   ...MEMBER_ROUTES,
   ...OVERVIEW_ROUTES,
   ...SESSION_ROUTES,
+  ...DEMO_ROUTES,
 };

@@ -113,6 +113,17 @@ create table pawl.delivery_worker (
   constraint a_worker_has_one_id_in_its_org PRIMARY KEY (org_id, id)
 );
 
+create table pawl.demo (
+  org_id text not null,
+  state text not null,
+  made_at timestamp with time zone default now() not null,
+  played_by uuid,
+  played_until timestamp with time zone,
+  constraint a_demo_has_a_known_state CHECK ((state = ANY (ARRAY['running'::text, 'stopped'::text, 'removing'::text]))),
+  constraint the_demo_has_an_org_of_its_own CHECK ((org_id = 'demo'::text)),
+  constraint there_is_one_demo PRIMARY KEY (org_id)
+);
+
 create table pawl.dependency (
   org_id text not null,
   task_id uuid not null,
@@ -499,9 +510,11 @@ AS $function$
 begin
   if exists (
     select from before_change b
-    where not b.final and not exists (
-      select from pawl.event e
-      where e.org_id = b.org_id and e.task_id = b.id and e.row_version = b.row_version and e.type = 'deleted')) then
+    where not b.final
+      and not exists (
+        select from pawl.event e
+        where e.org_id = b.org_id and e.task_id = b.id and e.row_version = b.row_version and e.type = 'deleted')
+      and not exists (select from pawl.demo d where d.org_id = b.org_id and d.state = 'removing')) then
     raise exception 'only finished tasks are removed'
       using errcode = 'check_violation', constraint = 'an_open_task_is_never_lost';
   end if;
@@ -564,6 +577,45 @@ CREATE OR REPLACE FUNCTION pawl.seal(previous bytea, task_id uuid, row_version b
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN sha256(((((previous || uuid_send(task_id)) || int8send(row_version)) || timestamptz_send(created_at)) || convert_to((((told || COALESCE((to_json(comment))::text, '-'::text)) || COALESCE(payload, '-'::text)) || patch), 'UTF8'::name)));
+
+CREATE OR REPLACE FUNCTION pawl.take_piece_of_demo(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  place regclass;
+  held_back regclass;
+  gone integer;
+begin
+  if not exists (select from pawl.demo where state = 'removing') then
+    raise exception 'only a demo that is being removed is taken away'
+      using errcode = 'check_violation', constraint = 'only_the_demo_is_taken_away';
+  end if;
+  for place in
+    select c.oid from pg_class c
+    where c.relnamespace = 'pawl'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'demo'
+      and exists (
+        select from pg_attribute a where a.attrelid = c.oid and a.attname = 'org_id' and not a.attisdropped)
+    order by c.relname <> 'token', c.relname <> 'task', c.relname
+  loop
+    begin
+      execute format(
+        'delete from %s where org_id = ''demo'' and ctid = any(array(select ctid from %s where org_id = ''demo'' limit $1))',
+        place, place) using most;
+      get diagnostics gone = row_count;
+      if gone > 0 then
+        return gone;
+      end if;
+    exception when foreign_key_violation then
+      -- Others refer to it: they come first.
+      held_back := place;
+    end;
+  end loop;
+  if held_back is not null then
+    raise exception 'something outside of the demo refers to its %', held_back;
+  end if;
+  return 0;
+end $function$;
 
 CREATE TRIGGER an_available_task_waits_again_for_none AFTER UPDATE ON pawl.dependency FOR EACH ROW WHEN ((NOT new.resolved)) EXECUTE FUNCTION pawl.refuse_hold_on_available();
 

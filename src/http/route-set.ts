@@ -25,7 +25,7 @@ type Extras = {
   row_version?: number;
   /** The answer is one that was given before. */
   replayed?: boolean;
-  headers?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string | string[]>>;
   /** The body as it goes over the wire, where it was written once for all: those who read slowly share it. */
   serialized?: Buffer;
 };

@@ -31,6 +31,8 @@ import type { OwnProblems } from "./problem-reply.ts";
 import { RequestLog } from "./request-log.ts";
 import type { RouteSet } from "./route-set.ts";
 import { serveClaims } from "./routes/claims.ts";
+import { serveDemo } from "./routes/demo.ts";
+import type { DemoHost } from "./routes/demo.ts";
 import { serveEvents } from "./routes/events.ts";
 import { serveLifecycles } from "./routes/lifecycles.ts";
 import { serveMembers } from "./routes/members.ts";
@@ -46,6 +48,8 @@ export type ServerOptions = {
   engine: Engine;
   directory: Directory;
   version: string;
+  /** Looks after the demo; without one there is none. */
+  demo?: DemoHost;
   /** The routes that lifecycles bring with them; those who tell something live open a feed for it. */
   more?: (openFeed: OpenFeed) => readonly RouteSet[];
   /** Protocols of their own, each at its path. */
@@ -126,6 +130,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     serveMembers(directory),
     serveOverview(engine),
     serveSession(directory),
+    ...(options.demo ? [serveDemo(options.demo)] : []),
     ...(options.more?.(openFeed) ?? []),
   ];
   const table = Object.assign({}, SYSTEM_ROUTES, ...sets.map((set) => set.table)) as RouteTable;

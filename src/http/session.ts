@@ -12,7 +12,7 @@ const CHANGES_NOTHING = new Set(["GET", "HEAD"]);
 /** The token that a request was sent with: in its head or, from a page of ours, in the cookie of a session. */
 export function tokenOf({ method, headers }: Saying): string | Refusal {
   if (headers.authorization !== undefined) return bearerOf(headers);
-  const token = tokenInCookie(headers);
+  const token = tokenInCookie("session", headers);
   if (token === null) return nobody();
   if (CHANGES_NOTHING.has(method)) return crossSiteRefusal(headers) ?? token;
   // A page from elsewhere can make a browser send the cookie, but can neither read this nor work it out.
@@ -44,22 +44,40 @@ export function crossSiteRefusal(headers: IncomingHttpHeaders): Refusal | null {
   return isOurs ? null : forged();
 }
 
+/** The one that acts, and the one that a session was begun over, which only the routes of sessions are shown. */
+const COOKIES = {
+  session: { name: "pawl_session", path: "/" },
+  home: { name: "pawl_home", path: "/api/session" },
+} as const;
+type Cookie = keyof typeof COOKIES;
+
 /** The header that makes a browser keep a token, out of the reach of scripts. */
-export function sessionCookie(headers: IncomingHttpHeaders, token: string, remember: boolean): string {
-  return cookieOf(headers, encodeURIComponent(token), remember ? [`Max-Age=${REMEMBERED_SECONDS}`] : []);
+export function keptCookie(
+  cookie: Cookie,
+  headers: IncomingHttpHeaders,
+  token: string,
+  remember = false,
+): string {
+  const lasting = remember ? [`Max-Age=${REMEMBERED_SECONDS}`] : [];
+  return cookieOf(cookie, headers, encodeURIComponent(token), lasting);
 }
 
 /** The header that makes a browser forget it. */
-export function endedCookie(headers: IncomingHttpHeaders): string {
-  return cookieOf(headers, "", ["Max-Age=0"]);
+export function endedCookie(cookie: Cookie, headers: IncomingHttpHeaders): string {
+  return cookieOf(cookie, headers, "", ["Max-Age=0"]);
 }
 
 /** A proxy may have taken the encryption off; by what the page was loaded tells the browser's `Origin`. */
-function cookieOf(headers: IncomingHttpHeaders, value: string, more: readonly string[]): string {
+function cookieOf(
+  cookie: Cookie,
+  headers: IncomingHttpHeaders,
+  value: string,
+  more: readonly string[],
+): string {
   const secure = headers.origin?.startsWith("https:") ? ["Secure"] : [];
   return [
-    `${cookieName(headers)}=${value}`,
-    "Path=/",
+    `${cookieName(cookie, headers)}=${value}`,
+    `Path=${COOKIES[cookie].path}`,
     "HttpOnly",
     "SameSite=Strict",
     ...secure,
@@ -68,24 +86,25 @@ function cookieOf(headers: IncomingHttpHeaders, value: string, more: readonly st
 }
 
 // By hand: the plugin for cookies would look at every answer, of which hardly any has to do with one.
-function tokenInCookie(headers: IncomingHttpHeaders): string | null {
-  const name = `${cookieName(headers)}=`;
+export function tokenInCookie(which: Cookie, headers: IncomingHttpHeaders): string | null {
+  const name = `${cookieName(which, headers)}=`;
   const cookie = headers.cookie?.split(/; */).find((part) => part.startsWith(name));
   const value = cookie?.slice(name.length) ?? "";
   return /^(?:[\w.~!*'()-]|%[0-7][0-9A-F]){1,1500}$/i.test(value) ? decodeURIComponent(value) : null;
 }
 
 /** Cookies know no ports: two servers on one machine would overwrite each other's. */
-function cookieName({ host = "" }: IncomingHttpHeaders): string {
+function cookieName(cookie: Cookie, { host = "" }: IncomingHttpHeaders): string {
+  const { name } = COOKIES[cookie];
   const [, port] = /:(\d+)$/.exec(host) ?? [];
-  return port === undefined ? "pawl_session" : `pawl_session_${port}`;
+  return port === undefined ? name : `${name}_${port}`;
 }
 
 function hostOf(origin: string): string | null {
   return URL.canParse(origin) ? new URL(origin).host : null;
 }
 
-function nobody(): Refusal {
+export function nobody(): Refusal {
   return refuse("INVALID_TOKEN", "Say who you are: send Authorization: Bearer <token>.");
 }
 

@@ -1,6 +1,8 @@
 import type { Server } from "node:http";
 import { afterAll } from "vitest";
 import type { Lifecycle } from "../../src/core/index.ts";
+import { DemoKeeper } from "../../src/demo/keeper.ts";
+import { DemoOrg } from "../../src/engine/demo-org.ts";
 import { Directory } from "../../src/engine/directory.ts";
 import type { Member } from "../../src/engine/directory.ts";
 import type { Sql } from "../../src/engine/database/connect.ts";
@@ -62,9 +64,12 @@ export async function openFrontDesk(
   const engine = beside ? desk.node(engineOptions) : desk.engine;
   const directory = new Directory(sql, lifecycles);
   const more = lifecycleRoutes({ engine, directory });
+  // It is told nowhere where the server listens, so that nobody acts.
+  const demo = new DemoKeeper({ house: new DemoOrg(sql, directory), pace: 1, onFault: fail });
   const app = await buildServer({
     engine,
     directory,
+    demo,
     more,
     version: "0.0.0",
     checksReplies: true,
@@ -110,6 +115,10 @@ export async function openFrontDesk(
     member,
     admin,
   };
+}
+
+function fail(error: unknown): never {
+  throw error;
 }
 
 export async function heardOf(response: Response): Promise<Heard> {

@@ -50,7 +50,12 @@ const ROWS: Row[] = [
   ["listTokens", "GET /api/members/{member}/tokens"],
   ["getSession", "GET /api/session"],
   ["signIn", "POST /api/session", { token: "{token}" }],
+  ["goBack", "POST /api/session/back"],
   ["signOut", "DELETE /api/session"],
+  ["getDemo", "GET /api/demo"],
+  ["startDemo", "POST /api/demo"],
+  ["stopDemo", "POST /api/demo/stop"],
+  ["removeDemo", "DELETE /api/demo"],
 
   ["createTask", "POST /api/tasks", { lifecycle: "board", ...board, project_id: "{project}" }],
   ["createTask", "POST /api/tasks", { lifecycle: "board", ...board, blocked_by: ["{task}"] }],
@@ -276,6 +281,7 @@ async function tried(what: string, body: unknown, things: typeof THEIRS) {
     status: response.status,
     headers,
     text: text
+      .replaceAll(/pawl_\w+_[0-9a-f]{48}/g, "{secret}")
       .replaceAll(/urn:pawl:request:[\w-]+/g, "{request}")
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "{moment}")
       .replaceAll(/(?<=")[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "{uuid}"),

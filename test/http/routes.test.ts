@@ -302,7 +302,23 @@ const TABLE: Row[] = [
   ["nobody", "POST /api/session", { token: "two words" }, "422 VALIDATION_ERROR"],
   ["eve", "GET /api/session", undefined, "200"],
   ["nobody", "GET /api/session", undefined, "401 INVALID_TOKEN"],
+  ["nobody", "POST /api/session/back", undefined, "401 INVALID_TOKEN"],
   ["nobody", "DELETE /api/session", undefined, "204"],
+
+  ["admin", "GET /api/demo", undefined, "200"],
+  ["ann", "GET /api/demo", undefined, "403 FORBIDDEN"],
+  ["other", "GET /api/demo", undefined, "403 FORBIDDEN"],
+  ["nobody", "GET /api/demo", undefined, "401 INVALID_TOKEN"],
+  ["admin", "POST /api/demo", undefined, "200"],
+  ["ann", "POST /api/demo", undefined, "403 FORBIDDEN"],
+  ["other", "POST /api/demo", {}, "403 FORBIDDEN"],
+  ["admin", "POST /api/demo/stop", undefined, "200"],
+  ["eve", "POST /api/demo/stop", undefined, "403 FORBIDDEN"],
+  ["other", "POST /api/demo/stop", undefined, "403 FORBIDDEN"],
+  ["other", "DELETE /api/demo", undefined, "403 FORBIDDEN"],
+  ["ann", "DELETE /api/demo", undefined, "403 FORBIDDEN"],
+  ["admin", "DELETE /api/demo", undefined, "204"],
+  ["admin", "DELETE /api/demo", undefined, "204"],
 ];
 
 test.each(TABLE)("%s: %s with %j is %s", async (who, what, body, answer) => {
@@ -336,8 +352,8 @@ test("the table has every route, with all its answers and all refusals of its ow
       .filter((want) => !seen.some((answer) => answer.endsWith(want)))
       .map((want) => `${method} ${path}: ${want}`);
   });
-  // Told elsewhere: a task that was there already, a database that is not, a fact that nothing loads, a stream, and what
-  // browsers are refused.
+  // Told elsewhere: a task that was there already, a database that is not, a fact that nothing loads, a stream, what
+  // browsers are told and refused, and an org that has the demo's name.
   expect(missing).toEqual([
     "GET /ready: UNAVAILABLE",
     "POST /api/tasks: 200",
@@ -347,7 +363,10 @@ test("the table has every route, with all its answers and all refusals of its ow
     "POST /api/session: TOKEN_CONFINED",
     "POST /api/session: CROSS_SITE_REQUEST",
     "POST /api/session: UNAVAILABLE",
+    "POST /api/session/back: 200",
+    "POST /api/session/back: CROSS_SITE_REQUEST",
     "DELETE /api/session: CROSS_SITE_REQUEST",
+    "POST /api/demo: ALREADY_EXISTS",
   ]);
 });
 

@@ -17,7 +17,7 @@ test("a session reads without more, and writes with its csrf token", async () =>
   const me = await desk.ask("GET /api/me", { token: null, headers: { cookie } });
   expect(me.body).toMatchObject({ id: "ann" });
   const again = await desk.ask("GET /api/session", { token: null, headers: { cookie } });
-  expect(again.body).toEqual({ csrf_token: csrf });
+  expect(again.body).toEqual({ csrf_token: csrf, can_go_back: false });
   const write = { token: null, body: task, headers: { cookie, "x-csrf-token": csrf } };
   expect(wordOf(await desk.ask("POST /api/tasks", write))).toBe("201");
 });
@@ -83,6 +83,54 @@ test("a session ends with its token, and signing out makes the browser forget it
   expect(wordOf((await signIn(bob)).heard)).toBe("401 MEMBER_INACTIVE");
   const out = await desk.ask("DELETE /api/session", { token: null, headers: { cookie } });
   expect(out.headers.get("set-cookie")).toMatch(/=; Path=\/; .*Max-Age=0$/);
+});
+
+/** A browser's cookies, as answers change them. */
+function keep(jar: Map<string, string>, { headers }: { headers: Headers }): Record<string, string> {
+  for (const set of headers.getSetCookie()) {
+    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+    if (value === "") jar.delete(name);
+    else jar.set(name, value);
+  }
+  return { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; ") };
+}
+
+test("a session that is begun over another one leads back to it without a token", async () => {
+  const jar = new Map<string, string>();
+  const eve = await desk.member({ id: "eve", roles: ["viewer"] });
+  const zoe = await desk.member({ id: "zoe", roles: ["viewer"] });
+  let headers = keep(jar, (await signIn(ann)).heard);
+  for (const token of [eve, zoe]) {
+    const { heard } = await signIn(token, { over: true }, headers);
+    expect(heard.body).toMatchObject({ can_go_back: true });
+    headers = keep(jar, heard);
+  }
+  expect((await desk.ask("GET /api/me", { token: null, headers })).body).toMatchObject({ id: "zoe" });
+  expect((await desk.ask("GET /api/session", { token: null, headers })).body).toMatchObject({
+    can_go_back: true,
+  });
+  const elsewhere = { ...headers, "sec-fetch-site": "cross-site" };
+  expect(wordOf(await desk.ask("POST /api/session/back", { token: null, headers: elsewhere }))).toBe(
+    "403 CROSS_SITE_REQUEST",
+  );
+  const back = await desk.ask("POST /api/session/back", { token: null, headers });
+  headers = keep(jar, back);
+  expect((await desk.ask("GET /api/me", { token: null, headers })).body).toMatchObject({ id: "ann" });
+  expect(wordOf(await desk.ask("POST /api/session/back", { token: null, headers }))).toBe(
+    "401 INVALID_TOKEN",
+  );
+});
+
+test("signing out, or in as another, forgets the session that was kept as well", async () => {
+  for (const leave of ["DELETE", "POST"]) {
+    const jar = new Map<string, string>();
+    let headers = keep(jar, (await signIn(ann)).heard);
+    headers = keep(jar, (await signIn(ann, { over: true }, headers)).heard);
+    expect(jar.size).toBe(2);
+    if (leave === "POST") headers = keep(jar, (await signIn(ann, {}, headers)).heard);
+    else keep(jar, await desk.ask("DELETE /api/session", { token: null, headers }));
+    expect(jar.size).toBe(leave === "POST" ? 1 : 0);
+  }
 });
 
 test("a session streams events", async () => {

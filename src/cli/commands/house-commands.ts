@@ -5,7 +5,7 @@ import { examine } from "../examine.ts";
 import { EXIT } from "../exit-code.ts";
 import { createOrg } from "../keep-house.ts";
 import { startServer } from "../start-server.ts";
-import type { ServerFlags } from "../surroundings.ts";
+import type { ServerFlags, StartFlags } from "../surroundings.ts";
 import { verifyJournals } from "../verify-journals.ts";
 import { configOption, dataOption, jsonOption, titled } from "./command-options.ts";
 import type { AddCommands } from "./command-options.ts";
@@ -50,10 +50,11 @@ const addStart: AddCommands = (program, surroundings, leave) => {
     )
     .option("--host <address>", "the address to listen on (default: 127.0.0.1, this machine only)")
     .option("--port <port>", "the port to listen on (default: 4747)")
+    .option("--demo", "fill all lifecycles with simulated work, in an org of its own")
     .addOption(dataOption())
     .addOption(configOption())
     .addHelpText("after", titled(START_HELP, surroundings))
-    .action(async (flags: ServerFlags) => {
+    .action(async (flags: StartFlags) => {
       leave(await startServer(surroundings, flags));
     });
 };
@@ -96,6 +97,7 @@ const START_HELP = `
 Examples:
   pawl start                     on http://127.0.0.1:4747, with a database of its own in .pawl
   pawl start --port 8080         elsewhere
+  pawl start --demo              something to look at; the console removes it in one click
   DATABASE_URL=postgres://user:password@host/database pawl start
 
 Environment:

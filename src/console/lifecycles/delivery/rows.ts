@@ -19,6 +19,7 @@ export const ROWS = {
   getDeliverySource: { method: "GET", path: "/api/delivery/files/{id}/source" },
   forgetCachedDeliveryFile: { method: "DELETE", path: "/api/delivery/files/{id}/cached/{telegram_file_id}" },
   tellDeliveryProgress: { method: "POST", path: "/api/delivery/progress" },
+  recoverDeliveryJobs: { method: "POST", path: "/api/delivery/recover" },
   callDeliveryAdmin: { method: "POST", path: "/api/delivery/source/needs-admin" },
   takeDeliveryNotices: { method: "POST", path: "/api/delivery/notices/take" },
   settleDeliveryNotice: { method: "POST", path: "/api/delivery/notices/{id}/settle" },

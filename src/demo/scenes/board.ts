@@ -1,0 +1,122 @@
+import type { Client } from "../../client/index.ts";
+import { BOARD_ROUTES } from "../../lifecycles/board/contract.ts";
+import type { ListedBoardTask } from "../../lifecycles/board/contract.ts";
+import type { Stage } from "../stage.ts";
+import {
+  BOARD_WORK,
+  CANCELLATIONS,
+  ESCALATIONS,
+  RELEASES,
+  REMARKS,
+  RESCUES,
+  RESUMPTIONS,
+} from "../words/board-work.ts";
+
+const AGENTS = ["scout", "quill", "abacus", "relay"] as const;
+const WORKSPACES = ["main", "main", "website"] as const;
+const ENOUGH_OPEN = 14;
+const BEGUN_WITH = 9;
+
+/** Two people think of work and look after it; four agents take it, halt, help each other out, and finish. */
+export async function playBoard(stage: Stage): Promise<void> {
+  const maya = boardOf(stage.as("maya"));
+  for (let made = 0; made < BEGUN_WITH; made++) {
+    const { tasks } = await openTasks(maya);
+    if (tasks.length < BEGUN_WITH) await stage.attempt(() => thinkOfWork(stage, maya, tasks));
+  }
+  await Promise.all([
+    stage.keepOn([12, 28], () => lookAfterBoard(stage, maya)),
+    stage.keepOn([18, 40], () => lookAfterBoard(stage, boardOf(stage.as("tomas")))),
+    ...AGENTS.map((agent) => stage.keepOn([9, 22], () => workOnBoard(stage, boardOf(stage.as(agent))))),
+  ]);
+}
+
+function boardOf(client: Client) {
+  return client.calls(BOARD_ROUTES);
+}
+type Board = ReturnType<typeof boardOf>;
+
+function openTasks(board: Board) {
+  return board.listBoardTasks({ status: ["NEW", "IN_PROGRESS", "BLOCKED", "STUCK"], limit: 200 });
+}
+
+async function lookAfterBoard(stage: Stage, board: Board): Promise<unknown> {
+  const { chance } = stage;
+  const { tasks, total } = await openTasks(board);
+  if (total < ENOUGH_OPEN && chance.happens(0.7)) return thinkOfWork(stage, board, tasks);
+  const [late] = chance.some(tasks.filter(isHeld), 1);
+  if (late && chance.happens(0.25))
+    return board.escalateBoardTask({ id: late.id, comment: chance.pick(ESCALATIONS) });
+  const [lost] = chance.some(
+    tasks.filter(({ status }) => status === "STUCK" || status === "BLOCKED"),
+    1,
+  );
+  if (lost && chance.happens(0.3))
+    return chance.happens(0.6)
+      ? board.setBoardStatus({ id: lost.id, status: "NEW", comment: "Back to the list: who has time?" })
+      : board.setBoardStatus({ id: lost.id, status: "CANCELLED", comment: chance.pick(CANCELLATIONS) });
+  const [some] = chance.some(tasks, 1);
+  return some && board.commentBoardTask({ id: some.id, comment: chance.pick(REMARKS) });
+}
+
+/** Something that nobody is at already; now and then it has to wait for something else. */
+async function thinkOfWork(stage: Stage, board: Board, there: readonly ListedBoardTask[]): Promise<unknown> {
+  const { chance } = stage;
+  const titles = new Set(there.map(({ title }) => title));
+  const { title, description, priority, workspace } =
+    chance.pick(BOARD_WORK.filter((one) => !titles.has(one.title))) ?? chance.pick(BOARD_WORK);
+  const [blocker] = chance.some(
+    there.filter((task) => task.workspace_id === workspace && task.status !== "STUCK"),
+    1,
+  );
+  const blocked_by = blocker && chance.happens(0.25) ? [blocker.id] : [];
+  return board.createBoardTask({ title, description, priority, workspace_id: workspace, blocked_by });
+}
+
+async function workOnBoard(stage: Stage, board: Board): Promise<unknown> {
+  const { chance } = stage;
+  const { tasks: mine } = await board.listBoardTasks({
+    assignee: "me",
+    status: ["IN_PROGRESS", "BLOCKED", "STUCK"],
+  });
+  const [task] = chance.some(mine, 1);
+  if (!task) return takeUp(stage, board);
+  const words = BOARD_WORK.find(({ title }) => title === task.title) ?? chance.pick(BOARD_WORK);
+  const { id } = task;
+  if (task.status !== "IN_PROGRESS")
+    return chance.happens(0.6)
+      ? board.moveBoardTask({ id, action: "resume", comment: chance.pick(RESUMPTIONS) })
+      : takeUp(stage, board);
+  const lot = chance.number();
+  if (lot < 0.45) return board.setBoardStatus({ id, status: "DONE", comment: words.result });
+  if (lot < 0.58) return board.setBoardStatus({ id, status: "BLOCKED", comment: words.trouble });
+  if (lot < 0.62) return board.moveBoardTask({ id, action: "release", comment: chance.pick(RELEASES) });
+  if (lot < 0.8) return board.commentBoardTask({ id, comment: chance.pick(REMARKS) });
+  // Some are slow, and some of these too slow for their deadline.
+  return undefined;
+}
+
+/** What was abandoned comes first now and then; usually the best that is free. */
+async function takeUp(stage: Stage, board: Board): Promise<unknown> {
+  const { chance } = stage;
+  const { tasks: stuck } = await board.listBoardTasks({ status: ["STUCK"] });
+  const [abandoned] = chance.some(stuck, 1);
+  if (abandoned && chance.happens(0.5))
+    return board.takeOverBoardTask({ id: abandoned.id, comment: chance.pick(RESCUES) });
+  const workspace_id = chance.pick(WORKSPACES);
+  const { tasks: free } = await board.listBoardTasks({
+    workspace_id,
+    status: ["NEW"],
+    unassigned: true,
+    has_unresolved_blockers: false,
+    limit: 1,
+  });
+  const [best] = free;
+  if (!best) return undefined;
+  const { plan } = BOARD_WORK.find(({ title }) => title === best.title) ?? chance.pick(BOARD_WORK);
+  return board.claimBoardTask({ id: best.id, comment: plan });
+}
+
+function isHeld({ status }: ListedBoardTask): boolean {
+  return status === "IN_PROGRESS";
+}

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Client } from "../../src/client/index.ts";
+import { createClient } from "../../src/client/index.ts";
+import { Engine } from "../../src/engine/engine.ts";
+import { LIFECYCLES } from "../../src/lifecycles/index.ts";
+import { openLumen } from "./lumen.ts";
+import type { Lumen } from "./lumen.ts";
+
+const SOON = { timeout: 60_000, interval: 100 };
+
+let lumen: Lumen;
+let url: string;
+let admin: Client;
+let visitor: Client;
+
+beforeAll(async () => {
+  lumen = await openLumen();
+  const { app, admin: client } = await lumen.node();
+  expect(app).toMatchObject({ demo: "absent", empty: true });
+  url = app.address;
+  admin = client;
+}, 60_000);
+
+afterAll(() => lumen.close());
+
+test("before there is one, the demo is absent", async () => {
+  expect(await admin.getDemo()).toEqual({ state: "absent", org_id: "demo", made_at: null });
+});
+
+test("when it is started, tasks of every lifecycle are made and moved, and nothing is asked wrongly", async () => {
+  const mine = await admin.createTask({
+    lifecycle: "board",
+    title: "Mine alone",
+    description: "And it stays",
+  });
+  const started = await admin.startDemo();
+  expect(started).toMatchObject({ state: "running", org_id: "demo" });
+  visitor = createClient({ url, token: started.token });
+  expect(await visitor.getMe()).toMatchObject({ id: "you", org_id: "demo" });
+  await vi.waitFor(async () => {
+    expect(await lifecyclesThatMoved()).toEqual(["board"]);
+  }, SOON);
+  expect(await mishapsOfServer()).toEqual([]);
+  expect(await admin.listTasks({})).toMatchObject({ tasks: [{ id: mine.id, row_version: 1 }] });
+});
+
+test("journals of the demo hold while it is played", async () => {
+  const engine = new Engine(lumen.sql, LIFECYCLES);
+  const report = await engine.verify("demo");
+  expect(report.differences).toEqual([]);
+  expect(report.tasks).toBeGreaterThan(8);
+});
+
+test("stopped, nobody acts; started again, they go on where they were", async () => {
+  expect(await visitor.stopDemo()).toMatchObject({ state: "stopped" });
+  const before = await position();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  // The system still looks at timers; members are silent.
+  expect(await eventsOfMembersAfter(before)).toBe(0);
+  expect(await admin.startDemo()).toMatchObject({ state: "running" });
+  await vi.waitFor(async () => {
+    expect(await eventsOfMembersAfter(before)).toBeGreaterThan(3);
+  }, SOON);
+});
+
+test("of two nodes that are told to play one does, and the other goes on when it leaves", async () => {
+  const second = await lumen.node({ demo: true });
+  const [held] = await lumen.sql`select played_by from pawl.demo`;
+  await second.admin.startDemo();
+  expect(await lumen.sql`select played_by from pawl.demo`).toEqual([held]);
+  await second.app.stop();
+});
+
+test("removed, it leaves nothing behind, and not a row of others has changed", async () => {
+  const before = await checksumOfOthers();
+  await visitor.removeDemo();
+  expect(await leftovers()).toEqual([]);
+  expect(await checksumOfOthers()).toEqual(before);
+  await expect(visitor.getMe()).rejects.toMatchObject({ code: "INVALID_TOKEN" });
+  expect(await admin.getDemo()).toMatchObject({ state: "absent" });
+  await admin.removeDemo();
+}, 60_000);
+
+test("it can be made anew, and an org of that name that is somebody's own is left alone", async () => {
+  const { token } = await admin.startDemo();
+  await vi.waitFor(async () => {
+    expect((await createClient({ url, token }).listTasks({ limit: 1 })).tasks).toHaveLength(1);
+  }, SOON);
+  await admin.removeDemo();
+  await lumen.sql`insert into pawl.org (id) values ('demo')`;
+  await expect(admin.startDemo()).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
+  await admin.removeDemo();
+  expect(await lumen.sql`select id from pawl.org where id = 'demo'`).toHaveLength(1);
+  await expect(
+    lumen.sql`insert into pawl.demo (org_id, state) values ('main', 'removing')`,
+  ).rejects.toMatchObject({
+    constraint_name: "the_demo_has_an_org_of_its_own",
+  });
+  await expect(lumen.sql`select pawl.take_piece_of_demo(10)`).rejects.toMatchObject({
+    constraint_name: "only_the_demo_is_taken_away",
+  });
+}, 60_000);
+
+async function lifecyclesThatMoved(): Promise<string[]> {
+  const rows = await lumen.sql<{ lifecycle: string }[]>`
+    select e.lifecycle from pawl.event e where e.org_id = 'demo' and e.from_status <> e.to_status
+    group by e.lifecycle having count(distinct e.task_id) > 3`;
+  return rows.map(({ lifecycle }) => lifecycle).sort();
+}
+
+/** What a client would only be told that asked for nonsense, or for what is not his. */
+async function mishapsOfServer(): Promise<string[]> {
+  const page = await admin.getMetrics();
+  return page
+    .split("\n")
+    .filter((line) => /_count\{.*status="(403|404|415|422|5\d\d)"/.test(line) && !line.endsWith(" 0"));
+}
+
+async function position(): Promise<number> {
+  const [row] = await lumen.sql<
+    { feed_position: string }[]
+  >`select feed_position from pawl.org where id = 'demo'`;
+  return Number(row?.feed_position);
+}
+
+async function eventsOfMembersAfter(before: number): Promise<number> {
+  const rows = await lumen.sql`
+    select from pawl.event e where e.org_id = 'demo' and e.position > ${before} and e.actor_id is not null`;
+  return rows.length;
+}
+
+async function tables(): Promise<string[]> {
+  const rows = await lumen.sql<{ name: string }[]>`
+    select c.table_name as name from information_schema.columns c
+    join information_schema.tables t using (table_schema, table_name)
+    where c.table_schema = 'pawl' and c.column_name = 'org_id' and t.table_type = 'BASE TABLE' order by 1`;
+  return rows.map(({ name }) => name);
+}
+
+async function leftovers(): Promise<string[]> {
+  const kept = await Promise.all(
+    (await tables()).map(async (name) => {
+      const rows = await lumen.sql`select from ${lumen.sql(`pawl.${name}`)} where org_id = 'demo' limit 1`;
+      return rows.length > 0 ? [name] : [];
+    }),
+  );
+  const org = await lumen.sql`select from pawl.org where id = 'demo'`;
+  return [...kept.flat(), ...(org.length > 0 ? ["org"] : [])];
+}
+
+async function checksumOfOthers(): Promise<Record<string, string>> {
+  const sums = await Promise.all(
+    (await tables()).map(async (name) => {
+      const [row] = await lumen.sql<{ sum: string | null }[]>`
+        select md5(string_agg(t::text, ',' order by t::text)) as sum from ${lumen.sql(`pawl.${name}`)} t where org_id <> 'demo'`;
+      return [name, row?.sum ?? "none"] as const;
+    }),
+  );
+  const [orgs] =
+    await lumen.sql`select md5(string_agg(t::text, ',' order by t::text)) as sum from pawl.org t where id <> 'demo'`;
+  return { ...Object.fromEntries(sums), org: String(orgs?.sum) };
+}
