@@ -25,6 +25,8 @@ export type Rules = {
   /** A command for the shell that must end well before anything is merged. */
   verify: string | null;
   timeoutMs: number;
+  /** How long an agent that is asked to end may take for it. */
+  killAfterMs?: number;
   /** Commits are checked by the repository's own hooks. */
   hooks: boolean;
   /** How the agent reaches the server. */
@@ -100,7 +102,7 @@ async function runAgent(attempt: Attempt): Promise<CommandEnd> {
         PAWL_PROMPT_FILE: prompt_file,
         PAWL_MCP_CONFIG: mcp_config,
       },
-      timeoutMs: rules.timeoutMs,
+      ...{ timeoutMs: rules.timeoutMs, killAfterMs: rules.killAfterMs },
       logFile: await logFileOf(repository, task_id, run),
       onOutput: (text) => {
         output.say(text);

@@ -18,6 +18,8 @@ export type CommandOptions = {
   env: NodeJS.ProcessEnv;
   input?: string | null;
   timeoutMs: number;
+  /** Whoever is asked to end and has not by then is made to; 5 s unless given. */
+  killAfterMs?: number | undefined;
   /** Ends it, with all that it has started. */
   signal: AbortSignal;
   /** Where all that it says is written to. */
@@ -25,7 +27,6 @@ export type CommandOptions = {
   onOutput?: (text: string) => void;
 };
 
-/** After this, whoever was asked to end is made to. */
 const KILL_AFTER_MS = 5_000;
 const WINDOWS = process.platform === "win32";
 
@@ -38,6 +39,7 @@ const WATCHED = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; exec
 /** Runs a command in a process group of its own, to its end or to the end of its time; then nothing of the group is left. */
 export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const { program, args, cwd, env, input, timeoutMs, signal, logFile, onOutput } = options;
+  const { killAfterMs = KILL_AFTER_MS } = options;
   signal.throwIfAborted();
   const log = createWriteStream(logFile, { flags: "a", mode: 0o600 });
   // A full disk must not end the worker; the output is told to the server as well.
@@ -64,10 +66,10 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const state = { timedOut: false };
   const timer = setTimeout(() => {
     state.timedOut = true;
-    endGroup(child);
+    endGroup(child, killAfterMs);
   }, timeoutMs);
   const abort = () => {
-    endGroup(child);
+    endGroup(child, killAfterMs);
   };
   signal.addEventListener("abort", abort, { once: true });
   try {
@@ -100,11 +102,11 @@ function endOf(child: ChildProcess): Promise<CommandEnd> {
   });
 }
 
-function endGroup(child: ChildProcess): void {
+function endGroup(child: ChildProcess, killAfterMs: number): void {
   killGroup(child, "SIGTERM");
   setTimeout(() => {
     if (child.exitCode === null && child.signalCode === null) killGroup(child, "SIGKILL");
-  }, KILL_AFTER_MS).unref();
+  }, killAfterMs).unref();
 }
 
 function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

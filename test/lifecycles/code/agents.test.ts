@@ -1,0 +1,365 @@
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { openCodeShop } from "./code-shop.ts";
+import type { CodeTask } from "./code-shop.ts";
+import { until } from "../../worker/workshop.ts";
+import { openWorkbench } from "./workbench.ts";
+import type { Workbench } from "./workbench.ts";
+import { tidyUp } from "../../../src/lifecycles/code/worker/tidy-up.ts";
+import { keptWork, worktreesOf } from "../../../src/lifecycles/code/worker/worktree.ts";
+import { createClient } from "../../../src/client/index.ts";
+
+// As for a user who has told git nothing.
+Object.assign(process.env, {
+  HOME: "/nonexistent",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+});
+
+const shop = await openCodeShop();
+const { look } = shop;
+const statusOf = async ({ id }: CodeTask) => (await look(id)).status;
+const whenFinal = (task: CodeTask, status = "completed") =>
+  until(async () => (await statusOf(task)) === status, 50_000);
+
+/** Everything of the user's checkout that could be touched. */
+async function picture({ git, repo }: Workbench) {
+  return {
+    head: await readFile(join(repo, ".git/HEAD"), "utf8"),
+    index: await readFile(join(repo, ".git/index"), "base64"),
+    list: await readFile(join(repo, "list"), "utf8"),
+    draft: await readFile(join(repo, "draft"), "utf8").catch(() => null),
+    staged: await git("ls-files", "--stage"),
+    stash: await git("stash", "list"),
+  };
+}
+
+describe("an agent's work", () => {
+  test("is committed and merged into one line of history; the user's dirty checkout stays as it was", async () => {
+    const bench = await openWorkbench(shop);
+    const { git, repo, add, agent, work, history, read } = bench;
+    await writeFile(join(repo, "list"), "one\nand a half\n");
+    await writeFile(join(repo, "draft"), "mine\n");
+    await git("add", "draft");
+    const before = await picture(bench);
+    const uncommitted = await add("Write two", { description: "Below one", acceptance: "It is there" });
+    const committed = await add("Write three");
+    const worker = await work({
+      agent: await agent(`
+        echo "I am on it"
+        cp "$PAWL_PROMPT_FILE" "$NOTES/prompt"
+        if [ "$PAWL_TASK_ID" = ${committed.id} ]; then
+          echo three > three; git add three; git commit -qm "Three, by itself"; echo four > four; git add four; git commit -qm "And four"
+        else echo two > two; fi`),
+    });
+    await Promise.all([whenFinal(uncommitted), whenFinal(committed)]);
+    await worker.stop();
+    expect(await history()).toEqual(["Write two", "Three, by itself", "And four"]);
+    expect(await git("log", "--merges", "--format=%H", "main")).toBe("");
+    expect([await read("two"), await read("four")]).toEqual(["two", "four"]);
+    for (const task of [uncommitted, committed]) {
+      const { commit, log, runs } = await look(task.id);
+      expect(await git("log", "--format=%H", `--grep=Pawl-Task: ${task.id}`, "main")).toBe(commit);
+      expect(log).toBe("I am on it\n");
+      expect(runs).toMatchObject([{ outcome: "completed", commit }]);
+    }
+    expect(await picture(bench)).toEqual(before);
+    expect((await git("worktree", "list")).split("\n")).toHaveLength(1);
+    expect(await git("for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
+  });
+
+  test("is asked for in full: title, description, acceptance, how to work, and the last error", async () => {
+    const { add, agent, work, note } = await openWorkbench(shop);
+    const task = await add("Write two", { description: "Below one", acceptance: "It is there" });
+    await work({
+      verify: "test -e two || { printf 'two is %s' missing; exit 3; }",
+      agent: await agent(`
+        test -e "$NOTES/first" && { cp "$PAWL_PROMPT_FILE" "$NOTES/second"; echo two > two; exit 0; }
+        printf %s "$1" > "$NOTES/first"; echo nothing > other`),
+    });
+    await whenFinal(task);
+    const [first, second] = [await note("first"), await note("second")];
+    for (const words of [
+      "# Write two",
+      "Below one",
+      "It is there",
+      `pawl/${task.id}`,
+      "report_obstacle",
+      "test -e two",
+    ])
+      expect(first).toContain(words);
+    expect(first).not.toContain("two is missing");
+    expect(second).toContain("two is missing");
+    expect(await look(task.id)).toMatchObject({
+      attempts: 1,
+      runs: [{ outcome: "retried", exit_code: 3 }, {}],
+    });
+  });
+
+  test("is tried again from the new target where others changed the same place, with the conflict in the prompt", async () => {
+    const { add, agent, work, history, read, note } = await openWorkbench(shop);
+    const tasks = [await add("Say red"), await add("Say blue")];
+    await work(
+      {
+        // Both begin before either is done; whoever is second sees what the first has made of it.
+        agent: await agent(`
+          word=$(echo "$1" | sed -n 's/^# Say //p')
+          touch "$NOTES/$word"; while [ ! -e "$NOTES/red" ] || [ ! -e "$NOTES/blue" ]; do sleep 0.05; done
+          cp "$PAWL_PROMPT_FILE" "$NOTES/prompt-$word-$PAWL_RUN"
+          echo "$(tail -n 1 list) $word" > list`),
+      },
+      { workers: 2 },
+    );
+    await Promise.all(tasks.map((task) => whenFinal(task)));
+    const colours = (await history()).map((subject) => subject.replace("Say ", ""));
+    expect([...colours].sort()).toEqual(["blue", "red"]);
+    expect(await read("list")).toBe(`one ${colours.join(" ")}`);
+    const second = tasks.find(({ title }) => title === `Say ${colours[1]}`)!;
+    const told = await look(second.id);
+    expect(told).toMatchObject({ attempts: 1 });
+    expect(told.runs.map(({ outcome }) => outcome)).toEqual(["retried", "completed"]);
+    const prompt = await note(`prompt-${colours[1]}-${String(told.runs[1]!.run)}`);
+    expect(prompt).toContain("Merge conflict in list");
+    expect(prompt).toContain(`one ${colours[0]}`);
+  });
+
+  test("that is nothing fails, unless the task says it may be", async () => {
+    const { add, agent, work, history } = await openWorkbench(shop);
+    const nothing = await add("Do nothing", { max_attempts: 1 });
+    const empty = await add("Look around", { may_be_empty: true });
+    await work({ agent: await agent("true") });
+    await whenFinal(nothing, "failed");
+    await whenFinal(empty);
+    expect((await look(nothing.id)).last_error).toMatch(/nothing to commit/);
+    expect(await history()).toEqual([]);
+  });
+});
+
+describe("an agent", () => {
+  test("that never ends is ended with all that it has started, and its work is kept", async () => {
+    const { add, agent, work, note, open } = await openWorkbench(shop);
+    const task = await add("Wait", { max_attempts: 1 });
+    const worker = await work({
+      timeoutMs: 1_000,
+      killAfterMs: 300,
+      agent: await agent(
+        `trap '' TERM; echo half > half; sleep 600 & echo $! >> "$NOTES/pids"; wait; sleep 600`,
+      ),
+    });
+    await whenFinal(task, "failed");
+    await worker.stop();
+    expect((await look(task.id)).last_error).toMatch(/did not end within/);
+    for (const pid of (await note("pids")).trim().split("\n")) expect(await isAlive(pid)).toBe(false);
+    // The first attempt's is kept; the last one's lies where it was, for somebody to look at.
+    const repository = await open();
+    expect(await keptWork(repository)).toMatchObject([{ task_id: task.id }]);
+    const [left] = await worktreesOf(repository);
+    expect(await readFile(join(left!.path, "half"), "utf8")).toBe("half\n");
+  });
+
+  test("that removes its worktree has done nothing, and is tried again", async () => {
+    const { add, agent, work, history, git } = await openWorkbench(shop);
+    const task = await add("Clean up");
+    const worker = await work({
+      agent: await agent(`
+        if [ -e "$NOTES/before" ]; then echo done > done; exit 0; fi
+        touch "$NOTES/before"; dir=$(pwd); cd /; rm -rf "$dir"`),
+    });
+    await whenFinal(task);
+    await worker.stop();
+    expect((await look(task.id)).runs[0]).toMatchObject({
+      outcome: "retried",
+      error: expect.stringMatching(/worktree is gone/) as string,
+    });
+    expect(await history()).toEqual(["Clean up"]);
+    expect((await git("worktree", "list")).split("\n")).toHaveLength(1);
+  });
+
+  test("that meets an obstacle reports it by its own token, and the task waits", async () => {
+    const { add, agent, work, project_id } = await openWorkbench(shop);
+    const task = await add("Deploy it");
+    await work({
+      agent: await agent(`
+        case "$1" in *"Clear the way"*) echo up > up; exit 0;; esac
+        test -e up && { echo deployed > deployed; exit 0; }
+        node --input-type=module -e '
+          const { PAWL_URL, PAWL_TOKEN, PAWL_TASK_ID } = process.env;
+          const body = JSON.stringify({ action: "report_obstacle", payload: { description: "staging is down" } });
+          const headers = { authorization: "Bearer " + PAWL_TOKEN, "content-type": "application/json" };
+          const answer = await fetch(PAWL_URL + "/api/tasks/" + PAWL_TASK_ID + "/transitions", { method: "POST", headers, body });
+          console.log("reported", answer.status);'`),
+    });
+    await whenFinal(task);
+    const { runs, attempts } = await look(task.id);
+    expect(attempts).toBe(0);
+    expect(runs.map(({ outcome, error }) => [outcome, error])).toEqual([
+      ["blocked", "staging is down"],
+      ["completed", null],
+    ]);
+    const { body } = await shop.ask(`GET /api/code/tasks?project_id=${project_id}`);
+    expect((body.tasks as CodeTask[]).map(({ title, status }) => [title, status])).toEqual([
+      ["Deploy it", "completed"],
+      ["Clear the way: staging is down", "completed"],
+    ]);
+  });
+});
+
+describe("a repository", () => {
+  test("keeps its hooks: they judge commits, and nothing else that Pawl does", async () => {
+    const { add, agent, work, repo, history, note } = await openWorkbench(shop);
+    const hook = async (name: string, script: string) => {
+      await mkdir(join(repo, ".git/hooks"), { recursive: true });
+      await writeFile(join(repo, ".git/hooks", name), `#!/bin/sh\n${script}\n`);
+      await chmod(join(repo, ".git/hooks", name), 0o755);
+    };
+    await hook(
+      "pre-commit",
+      'git diff --cached | grep -q "^+bad" && { echo "no bad words" >&2; exit 1; }; exit 0',
+    );
+    await hook("post-checkout", "exit 1");
+    const task = await add("Write a word");
+    await work({
+      agent: await agent(`
+        cp "$PAWL_PROMPT_FILE" "$NOTES/prompt"
+        if grep -q "no bad words" "$PAWL_PROMPT_FILE"; then echo good > word; else echo bad > word; fi`),
+    });
+    await whenFinal(task);
+    expect(await history()).toEqual(["Write a word"]);
+    expect(await note("prompt")).toContain("no bad words");
+  });
+
+  test("with submodules and a branch of the task's name is worked on, and what was on that branch is kept", async () => {
+    const bench = await openWorkbench(shop);
+    const { git, folder, add, agent, work, history, open } = bench;
+    await git(
+      "-c",
+      "protocol.file.allow=always",
+      "submodule",
+      "--quiet",
+      "add",
+      join(folder, "shop"),
+      "inner",
+    );
+    await git("commit", "--quiet", "-m", "with a submodule");
+    const task = await add("Write two");
+    const other = await add("Write three");
+    await git(
+      "branch",
+      `pawl/${task.id}`,
+      await git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "somebody's own"),
+    );
+    await git("worktree", "add", "--quiet", "-b", `pawl/${other.id}`, join(folder, "mine"));
+    const worker = await work({ agent: await agent(`echo x > "file-$PAWL_TASK_ID"`) });
+    await Promise.all([whenFinal(task), whenFinal(other)]);
+    await worker.stop();
+    expect(await history()).toEqual(["with a submodule", "Write two", "Write three"]);
+    expect((await look(other.id)).branch).toBe(`pawl/${other.id}-2`);
+    expect(await keptWork(await open())).toMatchObject([{ task_id: task.id, subject: "somebody's own" }]);
+    expect(await git("rev-parse", "--abbrev-ref", `pawl/${other.id}`)).toBe(`pawl/${other.id}`);
+    expect((await git("worktree", "list")).split("\n")).toHaveLength(2);
+  });
+
+  test("on a full disk is left alone: the task is given back unspent, and the worker says what to do", async () => {
+    const { add, agent, work, folder } = await openWorkbench(shop);
+    const task = await add("Write two");
+    const bin = join(folder, "bin");
+    await mkdir(bin);
+    const real = (process.env.PATH ?? "")
+      .split(":")
+      .map((place) => join(place, "git"))
+      .find(existsSync)!;
+    const shim = `#!/bin/sh\ncase "$*" in *"worktree add"*) echo "fatal: write error: No space left on device" >&2; exit 128;; esac\nexec ${real} "$@"\n`;
+    await writeFile(join(bin, "git"), shim, { mode: 0o755 });
+    const path = process.env.PATH;
+    process.env.PATH = `${bin}:${path ?? ""}`;
+    try {
+      const worker = await work({ agent: await agent("true") });
+      await worker.finished;
+      expect(worker.trouble()?.message).toMatch(/^The disk is full/);
+      expect(await look(task.id)).toMatchObject({ status: "ready", attempts: 0 });
+    } finally {
+      process.env.PATH = path;
+    }
+  });
+});
+
+describe("a worker", () => {
+  test("that stops ends its agents, keeps what they have begun, and gives tasks back unspent", async () => {
+    const { add, agent, work, note, open } = await openWorkbench(shop);
+    const task = await add("Take long");
+    const worker = await work({ agent: await agent(`echo half > half; touch "$NOTES/begun"; sleep 600`) });
+    await until(() =>
+      note("begun").then(
+        () => true,
+        () => false,
+      ),
+    );
+    await worker.stop({ graceMs: 100 });
+    expect(await look(task.id)).toMatchObject({
+      status: "ready",
+      attempts: 0,
+      runs: [{ outcome: "interrupted" }],
+    });
+    const repository = await open();
+    expect(await worktreesOf(repository)).toEqual([]);
+    const [kept] = await keptWork(repository);
+    expect(await repository.git(["show", `${kept!.commit}:half`])).toBe("half");
+    const client = createClient({ url: shop.url, token: shop.wim });
+    expect(await tidyUp(repository, client, { olderThanMs: -1 })).toMatchObject({
+      kept: [kept!.ref],
+      dropped: [],
+    });
+    expect(await tidyUp(repository, client, { olderThanMs: -1, force: true })).toMatchObject({
+      dropped: [kept!.ref],
+    });
+  });
+
+  test("whose lease is lost merges nothing, and ends its agent", async () => {
+    const { add, agent, work, note, history, folder } = await openWorkbench(shop);
+    const task = await add("Take long", { max_attempts: 100 });
+    const worker = await work({
+      agent: await agent(
+        `echo $$ >> "$NOTES/pids"; while [ ! -e "$NOTES/go" ]; do sleep 0.05; done; echo x > x`,
+      ),
+    });
+    await until(() =>
+      note("pids").then(
+        () => true,
+        () => false,
+      ),
+    );
+    await shop.engine.sweep({ now: Date.now() + 10_000 });
+    await until(() => worker.events.some(({ kind }) => kind === "lost"), 40_000);
+    const [pid] = (await note("pids")).split("\n");
+    await until(async () => !(await isAlive(pid!)));
+    expect(await history()).toEqual([]);
+    await writeFile(join(folder, "go"), "");
+    await whenFinal(task);
+    expect(await history()).toEqual(["Take long"]);
+  });
+
+  test("that finds a task merged whose worker did not live to say so completes it, and runs nobody", async () => {
+    const { git, add, agent, work, history, repo, project_id } = await openWorkbench(shop);
+    const task = await add("Write two");
+    const claim = { token: shop.wen, body: { project_id } };
+    const { tasks } = (await shop.ask("POST /api/code/claims", claim)).body as { tasks: CodeTask[] };
+    const begun = { ...tasks[0]!, run: 0 };
+    await shop.act(begun, "start", { worktree: "/gone", branch: `pawl/${task.id}` }, { token: shop.wen });
+    await writeFile(join(repo, "two"), "two\n");
+    await git("add", "two");
+    await git("commit", "--quiet", "-m", "Write two", "-m", `Pawl-Task: ${task.id}`);
+    await shop.engine.sweep({ now: Date.now() + 10_000 });
+    await work({ agent: await agent("exit 1") });
+    await whenFinal(task);
+    expect(await look(task.id)).toMatchObject({ commit: await git("rev-parse", "main"), attempts: 1 });
+    expect(await history()).toEqual(["Write two"]);
+  });
+});
+
+/** One that has ended and that nobody has looked after yet is not alive. */
+async function isAlive(pid: string): Promise<boolean> {
+  const state = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "Z");
+  return !/^(Z$|\d+ \(.*\) [ZX])/.test(state);
+}

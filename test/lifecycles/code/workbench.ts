@@ -1,0 +1,114 @@
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+import { createClient } from "../../../src/client/index.ts";
+import { openRepository } from "../../../src/lifecycles/code/worker/repository.ts";
+import type { Repository } from "../../../src/lifecycles/code/worker/repository.ts";
+import { startCodeWorker } from "../../../src/lifecycles/code/worker/start-code-worker.ts";
+import type { CodeWorker, CodeWorkerEvent } from "../../../src/lifecycles/code/worker/start-code-worker.ts";
+import type { Rules } from "../../../src/lifecycles/code/worker/attempt.ts";
+import { SYSTEM } from "../../support/situation.ts";
+import { wanted } from "./code-shop.ts";
+import type { CodeShop, CodeTask } from "./code-shop.ts";
+
+const execute = promisify(execFile);
+
+/** A user's repository, his checkout of it, and a project for its tasks. */
+export type Workbench = {
+  folder: string;
+  repo: string;
+  project_id: string;
+  git: (...args: string[]) => Promise<string>;
+  open: () => Promise<Repository>;
+  add: (title: string, fields?: object) => Promise<CodeTask>;
+  /** An agent: a shell script that runs in the worktree. Gives its command. */
+  agent: (script: string) => Promise<string>;
+  /** A worker that is stopped when the test is over. */
+  work: (
+    rules?: Partial<Rules>,
+    more?: { workers?: number },
+  ) => Promise<CodeWorker & { events: CodeWorkerEvent[] }>;
+  /** The subjects of main's commits, oldest first, without the first. */
+  history: () => Promise<string[]>;
+  read: (name: string) => Promise<string>;
+  /** What was written to a file beside the repository. */
+  note: (name: string) => Promise<string>;
+};
+
+export async function openWorkbench(shop: CodeShop): Promise<Workbench> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "pawl-code-")));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const repo = join(folder, "shop");
+  const git = async (...args: string[]) =>
+    (await execute("git", ["-C", repo, ...args], { env: gitEnvironment(), maxBuffer: 1e8 })).stdout.replace(
+      /\n$/,
+      "",
+    );
+  await execute("git", ["init", "--quiet", "--initial-branch=main", repo], { env: gitEnvironment() });
+  await git("config", "user.name", "Ann");
+  await git("config", "user.email", "ann@example.org");
+  await writeFile(join(repo, "list"), "one\n");
+  await git("add", ".");
+  await git("commit", "--quiet", "-m", "first");
+  const project_id = `p-${randomUUID()}`;
+  await shop.directory.addProject(
+    { org_id: "main", actor: SYSTEM },
+    { id: project_id, settings: { code: { lease_seconds: 6 } } },
+  );
+  return {
+    folder,
+    repo,
+    project_id,
+    git,
+    open: () => openRepository({ path: repo }),
+    add: async (title, fields = {}) =>
+      wanted(
+        201,
+        await shop.ask("POST /api/code/tasks", { token: shop.lea, body: { title, project_id, ...fields } }),
+      ) as CodeTask,
+    agent: async (script) => {
+      const file = join(folder, `agent-${randomUUID().slice(0, 8)}`);
+      await writeFile(file, `#!/bin/sh\nNOTES=${folder}\n${script}\n`, { mode: 0o755 });
+      return `${file} {prompt}`;
+    },
+    work: async (rules = {}, { workers = 1 } = {}) => {
+      const events: CodeWorkerEvent[] = [];
+      const worker = startCodeWorker({
+        client: createClient({ url: shop.url, token: shop.wim }),
+        repository: await openRepository({ path: repo }),
+        rules: {
+          agent: "false",
+          verify: null,
+          timeoutMs: 60_000,
+          hooks: true,
+          url: shop.url,
+          from: folder,
+          ...rules,
+        },
+        workers,
+        project_id,
+        graceMs: 10_000,
+        onEvent: (event) => events.push(event),
+      });
+      onTestFinished(() => worker.stop({ graceMs: 0 }));
+      return Object.assign(worker, { events });
+    },
+    history: async () => (await git("log", "--reverse", "--format=%s", "main")).split("\n").slice(1),
+    read: (name) => git("show", `main:${name}`),
+    note: (name) => readFile(join(folder, name), "utf8"),
+  };
+}
+
+/** The runner's own settings for git, and those of this machine, are none of the tests' business. */
+export function gitEnvironment(): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? "",
+    HOME: "/nonexistent",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+  };
+}
