@@ -25,17 +25,20 @@ export function open(): Promise<Contender> {
   };
   return Promise.resolve({
     bouts: {
-      /** Opens the chats from `first` on, so many of them. */
-      async listen({ port = 0, first = 0, chats = 0 }: Terms) {
+      /** Opens its part of so many chats: every second one, where there are two processes. */
+      async listen({ port = 0, part = 0, processes = 1, chats = 0 }: Terms) {
         const began = now();
-        while (sockets.length < chats) {
-          const from = first + sockets.length;
-          const many = Math.min(AT_ONCE, chats - sockets.length);
+        const share = Math.ceil((chats - part) / processes);
+        while (sockets.length < share) {
+          const from = sockets.length;
+          const many = Math.min(AT_ONCE, share - from);
           const some = Array.from({ length: many }, () => connect(port, "127.0.0.1").setEncoding("utf8"));
-          for (const [n, socket] of some.entries())
+          for (const [n, socket] of some.entries()) {
+            const chat = `chat-${(from + n) * processes + part}`;
             socket.write(
-              `GET /api/chats/chat-${from + n}/events HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${CHAT_TOKEN}\r\n\r\n`,
+              `GET /api/chats/${chat}/events HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${CHAT_TOKEN}\r\n\r\n`,
             );
+          }
           // Its first lines say that the stream stands.
           await Promise.all(some.map((socket) => once(socket, "data")));
           for (const socket of some) read(socket);
