@@ -42,17 +42,28 @@ export function decideCreation(
   place: Place,
 ): Created | Refusal {
   const task = newTask(lifecycle, view, draft, place);
-  const asked: View = { ...view, task, action: "create", comment: null, lease_token: null };
+  const { input, actor, settings, facts, now } = view;
+  const asked: View = {
+    task,
+    actor,
+    facts,
+    settings,
+    now,
+    action: "create",
+    input,
+    comment: null,
+    lease_token: null,
+  };
   let refusal: Refusal | null = null;
   for (const { status, guards = [] } of lifecycle.creation.to) {
     refusal = firstRefusal(lifecycle, guards, asked);
     if (refusal === null) {
-      const born = enter(lifecycle, task, status, view.settings);
+      enter(lifecycle, task, status, settings);
       return {
         kind: "created",
-        task: born,
+        task,
         draft,
-        effects: lifecycle.creation.also?.({ ...view, task: born }) ?? [],
+        effects: lifecycle.creation.also?.({ ...view, task }) ?? NO_EFFECTS,
         event: { type: "created", action: "create", from: null, to: status, comment: null },
       };
     }
@@ -91,15 +102,15 @@ function newTask(lifecycle: Lifecycle, { actor, now }: CreationView, draft: Draf
   };
 }
 
-/** The new task in its first status, with that status's timer. */
-function enter(lifecycle: Lifecycle, task: Task, status: string, settings: JsonObject): Task {
+/** Puts the new task, which nobody else has seen yet, into its first status, with that status's timer. */
+function enter(lifecycle: Lifecycle, task: Task, status: string, settings: JsonObject): void {
   const next = nextTimer(lifecycle.statuses[status]?.timers ?? [], task, settings);
-  const entered = { ...task };
-  entered.status = status;
-  entered.due_at = next?.due_at ?? null;
-  entered.due_action = next?.due_action ?? null;
-  return entered;
+  task.status = status;
+  task.due_at = next?.due_at ?? null;
+  task.due_action = next?.due_action ?? null;
 }
+
+const NO_EFFECTS: readonly SideEffect[] = Object.freeze([]);
 
 function firstRefusal(lifecycle: Lifecycle, guards: readonly string[], view: View): Refusal | null {
   for (const name of guards) {

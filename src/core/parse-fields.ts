@@ -37,27 +37,33 @@ export function invalid(errors: { path: string; message: string }[]): Refusal {
 
 /** PostgreSQL stores neither NUL nor half of a surrogate pair, and nobody means a hundred levels: the path of the first such thing. */
 function findUnstorable(sent: unknown): { path: string; message: string } | null {
-  const open: { value: unknown; path: string[] }[] = [{ value: sent, path: [] }];
-  for (let part = open.pop(); part !== undefined; part = open.pop()) {
-    const { value, path } = part;
-    if (typeof value === "string" && !isStorable(value)) {
-      return { path: path.join("."), message: "text must not hold NUL or lone surrogates" };
-    }
-    if (typeof value !== "object" || value === null) continue;
-    if (path.length >= DEEPEST)
-      return { path: path.slice(0, 3).join("."), message: `nested more than ${DEEPEST} deep` };
-    for (const [key, child] of Object.entries(value)) {
-      if (!isStorable(key))
-        return { path: path.join("."), message: "a key must not hold NUL or lone surrogates" };
-      open.push({ value: child, path: [...path, key] });
-    }
+  const found = unstorableIn(sent, 0);
+  return found && { path: found.path.join("."), message: found.message };
+}
+
+type Unstorable = { path: string[]; message: string };
+
+/** The path is put together only where there is something to tell. */
+function unstorableIn(value: unknown, depth: number): Unstorable | null {
+  if (typeof value === "string")
+    return isStorable(value) ? null : { path: [], message: "text must not hold NUL or lone surrogates" };
+  if (typeof value !== "object" || value === null) return null;
+  if (depth >= DEEPEST) return { path: [], message: `nested more than ${DEEPEST} deep` };
+  for (const key of Object.keys(value)) {
+    if (!isStorable(key)) return { path: [], message: "a key must not hold NUL or lone surrogates" };
+    const found = unstorableIn((value as JsonObject)[key], depth + 1);
+    if (found === null) continue;
+    const path = depth < 3 || found.path.length > 0 ? [key, ...found.path] : [key];
+    return { path: found.message.startsWith("nested") ? path.slice(0, 3) : path, message: found.message };
   }
   return null;
 }
 
 const DEEPEST = 100;
 
+const UNSTORABLE = /[\0\p{Surrogate}]/u;
+
 /** Whether PostgreSQL can keep this text. */
 export function isStorable(text: string): boolean {
-  return !/[\0\p{Surrogate}]/u.test(text);
+  return !UNSTORABLE.test(text);
 }

@@ -33,6 +33,11 @@ async function askOnce<Row extends object>(
   params: readonly unknown[],
 ): Promise<Row[]> {
   const asked = sql.unsafe<Row[]>(text, params as postgres.ParameterOrJSON<never>[], { prepare: true });
+  return answerBy(deadline, asked);
+}
+
+/** Waits for an answer, and no longer than that. */
+export async function answerBy<T>(deadline: number, asked: Promise<T>): Promise<T> {
   let waiting: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     // Not cancelled: the driver's request for that fails where nobody can catch it, and may hit another statement.

@@ -98,7 +98,7 @@ type Drafted = AdmittedTask & {
   settings: JsonObject;
   facts: JsonObject;
   draft: Draft;
-  blockers: string[];
+  blockers: readonly string[];
   policies: ReadonlyMap<string, OnFailure>;
 };
 
@@ -160,22 +160,33 @@ class CreationDesk {
       if (stored === undefined || unseen)
         return refuse("NOT_FOUND", `There is no project "${task.project_id}".`);
       const settings = this.workshop.settingsFor(task.lifecycle, stored);
-      const facts = this.facts.get(task.id) ?? {};
-      const draft = draftOf(task.lifecycle, { input: task.input, actor, settings, facts, now: this.now });
-      const policies = new Map<string, OnFailure>();
-      for (const named of draft.blocked_by ?? []) {
-        const { task: name, on_failure } =
-          typeof named === "string" ? { task: named, on_failure: task.on_failure } : named;
-        policies.set(task.refs.get(name) ?? name.toLowerCase(), on_failure);
-      }
-      drafted.push({ ...task, settings, facts, draft, blockers: [...policies.keys()], policies });
+      const { id, lifecycle, project_id, input, on_failure, available_at, refs } = task;
+      const facts = this.facts.get(id) ?? {};
+      const draft = draftOf(lifecycle, { input, actor, settings, facts, now: this.now });
+      const policies = policiesOf(draft, task);
+      // Field by field: a spread of the task's part cost more than drafting it.
+      drafted.push({
+        id,
+        lifecycle,
+        project_id,
+        input,
+        on_failure,
+        available_at,
+        refs,
+        settings,
+        facts,
+        draft,
+        blockers: policies.size === 0 ? NOBODY : [...policies.keys()],
+        policies,
+      });
     }
-    return cycleRefusal(drafted) ?? drafted;
+    return drafted.some(({ blockers }) => blockers.length > 0) ? (cycleRefusal(drafted) ?? drafted) : drafted;
   }
 
   /** Locks the blockers outside of the requests, and finds tasks that were made before with the same keys. */
   async lookAround(tx: Tx, drafted: readonly (Drafted[] | Refusal)[]): Promise<void> {
     const all = drafted.flatMap((tasks) => ("kind" in tasks ? [] : tasks));
+    if (all.every(({ blockers, draft }) => blockers.length === 0 && draft.dedupe_key == null)) return;
     const inside = new Set(all.map((task) => task.id));
     const outside = [...new Set(all.flatMap((task) => task.blockers))].filter(
       (id) => isUuid(id) && !inside.has(id),
@@ -264,7 +275,12 @@ class CreationDesk {
     };
   }
 
-  private edgesOf(actor: Actor, task: Drafted, inside: ReadonlySet<string>): NewDependency[] | Refusal {
+  private edgesOf(
+    actor: Actor,
+    task: Drafted,
+    inside: ReadonlySet<string>,
+  ): readonly NewDependency[] | Refusal {
+    if (task.blockers.length === 0) return NO_EDGES;
     const edges: NewDependency[] = [];
     for (const named of task.blockers) {
       const blocker_id = this.standIns.get(named) ?? named;
@@ -290,8 +306,27 @@ class CreationDesk {
     const { input, settings, facts } = task;
     const view = { input, actor, settings, facts, now: this.now };
     const place = { id: task.id, org_id: this.org_id, project_id: task.project_id, open_blockers };
-    return decideCreation(task.lifecycle, view, { available_at: task.available_at, ...task.draft }, place);
+    const { draft, available_at } = task;
+    const timed = available_at === null ? draft : { available_at, ...draft };
+    return decideCreation(task.lifecycle, view, timed, place);
   }
+}
+
+const NO_EDGES: readonly NewDependency[] = Object.freeze([]);
+const NOBODY: readonly string[] = Object.freeze([]);
+
+const NO_POLICIES: ReadonlyMap<string, OnFailure> = new Map();
+
+/** What a draft waits for, by id, and what becomes of it where that ends without success. */
+function policiesOf({ blocked_by = [] }: Draft, task: AdmittedTask): ReadonlyMap<string, OnFailure> {
+  if (blocked_by.length === 0) return NO_POLICIES;
+  const policies = new Map<string, OnFailure>();
+  for (const named of blocked_by) {
+    const { task: name, on_failure } =
+      typeof named === "string" ? { task: named, on_failure: task.on_failure } : named;
+    policies.set(task.refs.get(name) ?? name.toLowerCase(), on_failure);
+  }
+  return policies;
 }
 
 function cycleRefusal(tasks: readonly Drafted[]): Refusal | null {

@@ -334,13 +334,15 @@ export class Engine {
 
   private performsOf(org_id: string): Batch<PerformItem, Performed | Refusal> {
     const settle = (tx: Tx, items: readonly PerformItem[]) => performWithin(this.workshop, tx, org_id, items);
+    const isPlain = ({ request }: PerformItem) =>
+      request.client_event_id == null && this.workshop.onlyMoves(request.action);
     const run = (items: readonly PerformItem[]) =>
       this.commits.tellAfter(
         org_id,
         observed(
           this.observer,
           { verb: "perform", items },
-          settleBatch(this.sql, this.patience, items, settle),
+          settleBatch(this.sql, this.patience, items, settle, isPlain),
         ),
       );
     return batchOf(this.performs, org_id, () => new Batch(run, { keysOf: keysOfPerform }));
@@ -355,7 +357,7 @@ export class Engine {
         observed(
           this.observer,
           { verb: "create", items },
-          settleBatch(this.sql, this.patience, items, settle),
+          settleBatch(this.sql, this.patience, items, settle, isPlainCreation),
         ),
       );
     return batchOf(
@@ -410,6 +412,11 @@ function markOfOurs(): string {
 function keysOfPerform({ request }: PerformItem): string[] {
   const { task_id, client_event_id } = request;
   return client_event_id == null ? [task_id] : [task_id, `key ${client_event_id}`];
+}
+
+/** No key to write down, and nothing to be known before. */
+function isPlainCreation({ client_event_id, tasks }: AdmittedCreation): boolean {
+  return client_event_id === null && tasks.every(({ lifecycle }) => lifecycle.creation.facts === undefined);
 }
 
 function keysOfCreation({ client_event_id }: AdmittedCreation): string[] {

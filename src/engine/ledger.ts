@@ -6,6 +6,7 @@ import { forgetBeats } from "./statements/save-leases.ts";
 import { saveMoves } from "./statements/save-moves.ts";
 import { saveTouches } from "./statements/save-touches.ts";
 import { payloadOf } from "./task-row.ts";
+import { mustHold } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
 import type { JournalEntry, Locked, Move, Settled, Work } from "./work.ts";
 
@@ -65,7 +66,7 @@ export class Ledger {
     const { lifecycle, settings, hasDependents, hasHeartbeat } = work;
     const task = this.applied(work, decision);
     const place = decision.kind === "moved" ? null : work.place;
-    this.tasks.set(task.id, { lifecycle, task, place, settings, hasDependents, hasHeartbeat });
+    this.tasks.set(task.id, { lifecycle, task, place, writer: null, settings, hasDependents, hasHeartbeat });
     return task;
   }
 
@@ -102,6 +103,7 @@ export class Ledger {
     for (const moves of rounds) {
       for (const some of slices(moves)) saveMoves(tx, this.org_id, some, this.now);
     }
+    if (this.touched.size > 0) mustHold(tx);
     for (const ids of slices([...this.touched])) {
       saveTouches(
         tx,

@@ -3,6 +3,7 @@ import type { Ledger } from "./ledger.ts";
 import { findDependents, resolveDependencies } from "./statements/dependencies.ts";
 import type { OnFailure } from "./statements/dependencies.ts";
 import { isFinal, isSuccess } from "./task-row.ts";
+import { isAtOnce, mustHold } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
 import type { Move } from "./work.ts";
 import type { Workshop } from "./workshop.ts";
@@ -16,6 +17,8 @@ export async function settleDependents(
   ledger: Ledger,
   moves: readonly Move[],
 ): Promise<void> {
+  // Somebody may begin to wait for a task just now: only under its lock is it known who does.
+  if (isAtOnce(tx) && moves.some(finishes)) mustHold(tx);
   const changed = new Set(moves.map(({ after }) => after.id));
   const finished = new Map(moves.filter(hasFinished).map((move) => [move.after.id, move]));
   if (finished.size > 0) {
@@ -34,10 +37,12 @@ export async function settleDependents(
   for (const id of changed) moveOnIfClear(ledger, id);
 }
 
-function hasFinished({ work, after }: Move): boolean {
-  return (
-    work.hasDependents && isFinal(work.lifecycle, after.status) && !isFinal(work.lifecycle, work.task.status)
-  );
+function hasFinished(move: Move): boolean {
+  return move.work.hasDependents && finishes(move);
+}
+
+function finishes({ work: { lifecycle, task }, after }: Move): boolean {
+  return isFinal(lifecycle, after.status) && !isFinal(lifecycle, task.status);
 }
 
 function resolves(move: Move | undefined, { on_failure }: Edge): boolean {

@@ -83,7 +83,11 @@ export type TaskCells = [
   lease_until: Instant | null,
 ];
 
-export function taskOfCells(org_id: string, cells: TaskCells, beat: Beat | undefined): Task {
+export function taskOfCells(
+  org_id: string,
+  cells: readonly [...task: TaskCells, ...beside: unknown[]],
+  beat: Beat | undefined,
+): Task {
   const created_at = cells[21];
   const updated_at = cells[22] ?? created_at;
   return {

@@ -49,6 +49,11 @@ export async function transact<T>(
   }
 }
 
+/** Whether the sessions of a client have the settings that statements need, and no transaction has to make them. */
+export function hasSettings(sql: Sql, statementTimeoutMs: number): boolean {
+  return hasOwnSessions(sql) && statementTimeoutMs === STATEMENT_TIMEOUT_MS;
+}
+
 /** One try. A connection that cannot be had in time, because all are busy or the server lets none in, is given up. */
 async function attempt<T>(
   sql: Sql,
@@ -67,8 +72,7 @@ async function attempt<T>(
   const done = sql.begin(async (tx) => {
     if (waiting === undefined) throw new Error("nobody waits for this transaction any more");
     clearTimeout(waiting);
-    if (!hasOwnSessions(sql) || statementTimeoutMs !== STATEMENT_TIMEOUT_MS)
-      setLocals(tx, statementTimeoutMs);
+    if (!hasSettings(sql, statementTimeoutMs)) setLocals(tx, statementTimeoutMs);
     const result = await work(tx);
     // What is posted may still be on its way: the commit goes with it, and is a rollback if any of it failed.
     const saved = posted(tx);

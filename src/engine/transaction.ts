@@ -43,6 +43,11 @@ const POSTED = new WeakMap<Tx, Promise<unknown>[]>();
 
 /** Sends a write whose answer nobody needs before the commit, which then travels with it. `posted` tells how it went. */
 export function post(tx: Tx, text: string, params: readonly unknown[]): void {
+  const drafts = DRAFTS.get(tx);
+  if (drafts) {
+    drafts.push({ text, params });
+    return;
+  }
   const sent = query(tx, text, params);
   // Told by `posted`; until then it is nobody's unhandled rejection.
   sent.catch(() => undefined);
@@ -56,6 +61,37 @@ export async function posted(tx: Tx): Promise<void> {
   const sent = POSTED.get(tx) ?? [];
   POSTED.delete(tx);
   await Promise.all(sent);
+}
+
+const DRAFTS = new WeakMap<Tx, { text: string; params: readonly unknown[] }[]>();
+
+/** Said by work that was tried at once and must be done in a transaction. */
+export class NeedsTransaction extends Error {}
+
+/**
+ * Runs work that reads and then writes by a single statement, which is its own transaction: two round trips instead of
+ * four. It holds no locks, so what it writes must prove that nothing has changed since it was read. Where it turns out that
+ * there is more to do, nothing has been written and NeedsTransaction is thrown.
+ */
+export async function atOnce<T>(sql: Pick<postgres.Sql, "unsafe">, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const tx = { unsafe: sql.unsafe.bind(sql) } as Tx;
+  const drafts: { text: string; params: readonly unknown[] }[] = [];
+  DRAFTS.set(tx, drafts);
+  const result = await work(tx);
+  DRAFTS.delete(tx);
+  if (drafts.length > 1) throw new NeedsTransaction();
+  for (const { text, params } of drafts) await query(tx, text, params);
+  return result;
+}
+
+/** Whether work is tried at once, without a lock. */
+export function isAtOnce(tx: Tx): boolean {
+  return DRAFTS.has(tx);
+}
+
+/** Said before anything that is only right under a lock, or with other writes. */
+export function mustHold(tx: Tx): void {
+  if (isAtOnce(tx)) throw new NeedsTransaction();
 }
 
 /** Work that can fail without the rest of the transaction. */

@@ -6,6 +6,8 @@ export type Locked = {
   task: Task;
   /** Where its row lies, if it is not known to have been written since it was locked. */
   place: string | null;
+  /** Who wrote it, where it was only looked at: it may be written as long as it is that row. */
+  writer: string | null;
   settings: JsonObject;
   hasDependents: boolean;
   /** A row beside it tells of the last one. */
@@ -22,7 +24,7 @@ export type Work = Locked & {
 
 /** Field by field: spreading the task's part cost more than deciding. */
 export function workOn(
-  { lifecycle, task, place, settings, hasDependents, hasHeartbeat }: Locked,
+  { lifecycle, task, place, writer, settings, hasDependents, hasHeartbeat }: Locked,
   actor: Actor,
   command: Command,
   client_event_id: string | null,
@@ -31,6 +33,7 @@ export function workOn(
     lifecycle,
     task,
     place,
+    writer,
     settings,
     hasDependents,
     hasHeartbeat,

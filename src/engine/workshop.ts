@@ -6,7 +6,7 @@ import { lockTasks } from "./statements/lock-tasks.ts";
 import { lookAtTasks } from "./statements/look-at-tasks.ts";
 import { readSurroundings } from "./statements/read-surroundings.ts";
 import type { Surroundings } from "./statements/read-surroundings.ts";
-import { taskOf, taskOfCells } from "./task-row.ts";
+import { taskOfCells } from "./task-row.ts";
 import type { TaskCells } from "./task-row.ts";
 import type {
   CreationAsk,
@@ -17,11 +17,15 @@ import type {
   LifecycleParts,
   MakeTasks,
 } from "./lifecycle-parts.ts";
+import { isAtOnce, mustHold } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
 import type { Locked, Work } from "./work.ts";
 
 /** Different settings of one lifecycle that are kept parsed. */
 const MOST_SETTINGS = 1_000;
+
+/** Names of actions that are remembered: callers may send what they like. */
+const MOST_ACTIONS = 1_000;
 
 /** Somebody's side effects; what they make is put down in `made`, by kind. */
 type Asked = {
@@ -41,6 +45,7 @@ export class Workshop {
   private readonly defaults: ReadonlyMap<string, JsonObject>;
   /** Settings as they are stored, parsed once: projects are many, different settings are few. */
   private readonly parsed = new Map<Lifecycle, Map<string, JsonObject>>();
+  private readonly plain = new Map<string, boolean>();
 
   constructor(
     lifecycles: readonly Lifecycle[],
@@ -54,6 +59,7 @@ export class Workshop {
 
   /** Locks tasks and reads, after that, the clock and all that lies beside them; tasks of unknown lifecycles are left out. */
   async lock(tx: Tx, org_id: string, ids: readonly string[]): Promise<Gathered> {
+    if (isAtOnce(tx)) return this.look(tx, org_id, ids);
     // Sent together, run one after the other.
     const [rows, around] = await Promise.all([lockTasks(tx, org_id, ids), readSurroundings(tx, org_id, ids)]);
     return this.assemble(org_id, rows, around);
@@ -63,19 +69,22 @@ export class Workshop {
   async look(tx: Tx, org_id: string, ids: readonly string[]): Promise<Gathered> {
     const rows = await lookAtTasks(tx, org_id, ids);
     const tasks = new Map<string, Locked>();
-    for (const row of rows) {
-      const lifecycle = this.lifecycles.get(row.lifecycle);
+    for (const cells of rows) {
+      const lifecycle = this.lifecycles.get(cells[2]);
       if (!lifecycle) continue;
-      tasks.set(row.id, {
+      const token = cells[29];
+      const beat = token === null ? undefined : { token, beat_at: cells[30] ?? 0, until: cells[31] ?? 0 };
+      tasks.set(cells[0], {
         lifecycle,
-        place: null,
-        task: taskOf(row, row.token === null ? undefined : { ...row, token: row.token }),
-        settings: this.settingsFor(lifecycle, row.settings ?? undefined),
-        hasDependents: row.awaited,
-        hasHeartbeat: row.token !== null,
+        task: taskOfCells(org_id, cells, beat),
+        place: cells[1],
+        writer: cells[28],
+        settings: this.settingsFor(lifecycle, cells[32] ?? undefined),
+        hasDependents: cells[34],
+        hasHeartbeat: token !== null,
       });
     }
-    return { now: rows[0]?.now ?? 0, tasks };
+    return { now: rows[0]?.[33] ?? 0, tasks };
   }
 
   /** Rows that were picked and locked, with the clock and all that lies beside them. */
@@ -100,12 +109,26 @@ export class Workshop {
         lifecycle,
         task,
         place,
+        writer: null,
         settings: this.settingsFor(lifecycle, settings[task.project_id]),
         hasDependents: awaited.has(id),
         hasHeartbeat: beat !== undefined,
       });
     }
     return { now, tasks };
+  }
+
+  /**
+   * Whether an action, in every lifecycle that has it, only moves tasks about: then it can be tried without a lock. Facts are
+   * read, touches and side effects written under one; and only there is it known who waits for a task that is finished.
+   */
+  onlyMoves(action: string): boolean {
+    let plain = this.plain.get(action);
+    if (plain === undefined) {
+      plain = [...this.lifecycles.values()].every((lifecycle) => onlyMovesIn(lifecycle, action));
+      if (this.plain.size < MOST_ACTIONS) this.plain.set(action, plain);
+    }
+    return plain;
   }
 
   /** A project's settings for a lifecycle, with defaults for what it does not say. */
@@ -138,6 +161,7 @@ export class Workshop {
       }
     }
     if (asked.size === 0) return;
+    mustHold(tx);
     await Promise.all(
       [...asked].map(async ([loader, { fact, works: some }]) => {
         const asks = some.map(({ task, actor, command }) => ({ task, actor, input: command.input }));
@@ -167,6 +191,7 @@ export class Workshop {
         else asked.set(loader, { fact, places: [place] });
       }
     }
+    if (asked.size > 0) mustHold(tx);
     await Promise.all(
       [...asked].map(async ([loader, { fact, places }]) => {
         const asks = places.map((place) => creations[place] as CreationAsk);
@@ -179,6 +204,7 @@ export class Workshop {
 
   /** Carries out what moves and creations ask for beyond their rows, one call per kind. */
   async runEffects(tx: Tx, asked: readonly Asked[], now: Instant, makeTasks: MakeTasks): Promise<void> {
+    mustHold(tx);
     const byHandler = new Map<EffectHandler, { items: EffectItem[]; asks: Asked[]; kind: string }>();
     for (const ask of asked) {
       const { lifecycle, actor, task } = ask;
@@ -207,6 +233,14 @@ export class Workshop {
   sweeps(): NonNullable<LifecycleParts["sweep"]>[] {
     return [...this.parts.values()].flatMap(({ sweep }) => sweep ?? []);
   }
+}
+
+function onlyMovesIn({ actions, table, statuses }: Lifecycle, action: string): boolean {
+  if ((actions[action]?.facts ?? []).length > 0) return false;
+  const rules = [...(table.get(action)?.values() ?? [])].flat();
+  return rules.every(
+    ({ outcome, also, to }) => outcome !== "touched" && also.length === 0 && !statuses[to]?.final,
+  );
 }
 
 function unloaded(lifecycle: Lifecycle, fact: string): never {

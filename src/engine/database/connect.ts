@@ -46,9 +46,22 @@ export function hasOwnSessions(sql: Sql): boolean {
   return WITH_OWN_SESSIONS.has(sql);
 }
 
+const CLOSINGS = new WeakMap<object, Set<() => void>>();
+
+/**
+ * Hears of every connection of a client that is closed. The driver answers for what was sent on it, but not for what is sent
+ * between a connection's error and its end. Gives what ends it.
+ */
+export function onClosing(sql: Sql, listener: () => void): () => void {
+  const listeners = CLOSINGS.get(sql);
+  listeners?.add(listener);
+  return () => void listeners?.delete(listener);
+}
+
 /** Makes a client for any PostgreSQL URL, also one that names a socket's folder (`?host=/folder`), as Pawl's own do. */
 export function connect(url: string, options: ConnectOptions = {}, more: DriverOptions = {}): Sql {
   const { plain, socketFolder } = parse(url);
+  const closings = new Set<() => void>();
   const sql = postgres(plain, {
     ...(socketFolder === undefined ? {} : { host: socketFolder }),
     max: options.maxConnections ?? 10,
@@ -64,6 +77,9 @@ export function connect(url: string, options: ConnectOptions = {}, more: DriverO
     fetch_types: false,
     // The driver would print notices to the console.
     onnotice: () => undefined,
+    onclose: () => {
+      for (const listener of closings) listener();
+    },
     ...more,
     connection: {
       application_name: options.applicationName ?? "pawl",
@@ -72,6 +88,7 @@ export function connect(url: string, options: ConnectOptions = {}, more: DriverO
     },
   } as DriverOptions);
   if (options.ownSessions) WITH_OWN_SESSIONS.add(sql);
+  CLOSINGS.set(sql, closings);
   return Object.assign(sql, { begin: leavingTheLostAlone(sql.begin.bind(sql) as Begin) });
 }
 
@@ -116,8 +133,18 @@ function toTimestamp(moment: number | string | Date): string {
 
 /** "2026-01-05 12:00:00.123456+00", as the server writes it where its time zone is UTC; the ISO form is parsed faster. */
 function fromTimestamp(text: string): number {
-  return Date.parse(text.endsWith("+00") ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text);
+  let moment = MOMENTS.get(text);
+  if (moment === undefined) {
+    moment = Date.parse(text.endsWith("+00") ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text);
+    if (MOMENTS.size >= MOST_MOMENTS) MOMENTS.clear();
+    MOMENTS.set(text, moment);
+  }
+  return moment;
 }
+
+/** The tasks of a batch were mostly made, and moved, together with others: what has just been read is read again. */
+const MOMENTS = new Map<string, number>();
+const MOST_MOMENTS = 64;
 
 /** Waits for a first answer, but not for ever, as the driver does where something listens that is no PostgreSQL. */
 export async function answerWithin<T>(seconds: number | undefined, answer: Promise<T>): Promise<T> {

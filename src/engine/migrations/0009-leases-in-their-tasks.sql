@@ -4,10 +4,7 @@ alter table pawl.task
   add lease_token uuid,
   add lease_holder text,
   add leased_at timestamptz,
-  add lease_until timestamptz,
-  add constraint a_lease_is_whole_or_none check (
-    (lease_token is null) = (lease_holder is null) and (lease_token is null) = (leased_at is null)
-    and (lease_token is null) = (lease_until is null));
+  add lease_until timestamptz;
 
 -- Counts for the lease that has its token; what came too late for that is nobody's. No index but the key, so that a beat stays
 -- on its page.

@@ -1,4 +1,4 @@
-import { asRows, post, query } from "../transaction.ts";
+import { asRows, mustHold, post, query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
 // In id order and before their status is read: a blocker that finishes meanwhile either waits for us, and then finds
@@ -22,7 +22,9 @@ export type BlockerRow = {
 };
 
 export function lockBlockers(tx: Tx, org_id: string, ids: readonly string[]): Promise<BlockerRow[]> {
-  return ids.length === 0 ? Promise.resolve([]) : query<BlockerRow>(tx, LOCK_BLOCKERS, [org_id, ids]);
+  if (ids.length === 0) return Promise.resolve([]);
+  mustHold(tx);
+  return query<BlockerRow>(tx, LOCK_BLOCKERS, [org_id, ids]);
 }
 
 const SAVE_DEPENDENCIES = `

@@ -3,6 +3,7 @@ import type { Tx } from "../transaction.ts";
 import { post } from "../transaction.ts";
 import { column, jsonColumn, Kinds, sparseColumn } from "../columns.ts";
 import type { Move } from "../work.ts";
+import { saveMove } from "./save-move.ts";
 import { changedColumns, isFinal, isPooled, payloadOf } from "../task-row.ts";
 
 // Task, journal and feed change in one statement, so that none is without the others. It is the last before the commit:
@@ -49,13 +50,14 @@ const SAVE_MOVES = `
         string_to_array($21::text, e'\\x1e', ''), $22::text::text[], $23::text::text[], $24::text::boolean[],
         $25::text::integer[], $26::text::integer[], $27::text::integer[], $28::text::integer[], $29::text::float8[],
         $30::text::text[], $31::text::float8[], $32::text::text[], $33::text::boolean[], $34::text::tid[],
-        $35::text::uuid[])
+        $35::text::uuid[], $36::text::xid[])
       with ordinality as r(id, kind, client_event_id, expected_row_version, comment, payload, patch, data, title,
         assigned_to, private, priority, attempt, open_blockers, open_holds, due_at, due_action, available_at,
-        exclusive_key, needs_attention, known, lease_token, n)
+        exclusive_key, needs_attention, known, lease_token, writer, n)
       offset 0
     ) as m
-    where t.ctid = m.place and t.id = m.id
+    -- What was only looked at must be the same row still.
+    where t.ctid = m.place and t.id = m.id and (m.writer is null or t.xmin = m.writer)
     returning t.id, t.row_version, t.journal_hash, t.lifecycle, t.project_id, t.private, k.now, k.type[m.kind] as type,
       k.action[m.kind] as action, k.from_status[m.kind] as from_status, t.status, k.actor_id[m.kind] as actor_id,
       m.client_event_id, m.expected_row_version, m.comment, m.payload, m.patch, m.n
@@ -75,7 +77,12 @@ const SAVE_MOVES = `
 
 /** Saves moved tasks with their journal rows, which the feed tells in this order. */
 export function saveMoves(tx: Tx, org_id: string, moves: readonly Move[], now: Instant): void {
-  if (moves.length === 0) return;
+  const [only] = moves;
+  if (only === undefined) return;
+  if (moves.length === 1) {
+    saveMove(tx, org_id, only, now);
+    return;
+  }
   const kinds = new Kinds<KindOfMove>();
   const leased = moves.some(({ work, after, stale }) => stale || after.lease !== work.task.lease);
   const kindOf = ({ work: { actor, lifecycle }, decision: { event }, after: { status, lease } }: Move) => {
@@ -106,7 +113,8 @@ export function saveMoves(tx: Tx, org_id: string, moves: readonly Move[], now: I
   const params = [org_id, moves.length, now, ids, places, ...kinds.columns(), ...rows];
   const known = sparseColumn(moves.map(({ work }) => work.place));
   const tokens = leased ? column(moves.map(({ after }) => after.lease?.token ?? null)) : null;
-  post(tx, SAVE_MOVES, [...params, ...changedColumns(moves), known, tokens]);
+  const writers = sparseColumn(moves.map(({ work }) => work.writer));
+  post(tx, SAVE_MOVES, [...params, ...changedColumns(moves), known, tokens, writers]);
 }
 
 type KindOfMove = [
