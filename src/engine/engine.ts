@@ -335,7 +335,7 @@ export class Engine {
   private performsOf(org_id: string): Batch<PerformItem, Performed | Refusal> {
     const settle = (tx: Tx, items: readonly PerformItem[]) => performWithin(this.workshop, tx, org_id, items);
     const isPlain = ({ request }: PerformItem) =>
-      request.client_event_id == null && this.workshop.onlyMoves(request.action);
+      request.client_event_id == null && this.workshop.onlyMoves(request.action, request.lifecycle);
     const run = (items: readonly PerformItem[]) =>
       this.commits.tellAfter(
         org_id,

@@ -363,7 +363,6 @@ create table pawl.task (
   lease_holder text,
   leased_at timestamp with time zone,
   lease_until timestamp with time zone,
-  constraint a_lease_is_whole_or_none CHECK ((((lease_token IS NULL) = (lease_holder IS NULL)) AND ((lease_token IS NULL) = (leased_at IS NULL)) AND ((lease_token IS NULL) = (lease_until IS NULL)))),
   constraint a_task_has_one_id_in_its_org PRIMARY KEY (org_id, id),
   constraint available_is_a_guarantee CHECK (((lifecycle <> 'planner'::text) OR (status <> 'available'::text) OR ((assigned_to IS NULL) AND (open_blockers = 0) AND (open_holds = 0)))),
   constraint blockers_are_counted_from_zero CHECK ((open_blockers >= 0)),

@@ -119,14 +119,17 @@ export class Workshop {
   }
 
   /**
-   * Whether an action, in every lifecycle that has it, only moves tasks about: then it can be tried without a lock. Facts are
-   * read, touches and side effects written under one; and only there is it known who waits for a task that is finished.
+   * Whether an action (of this lifecycle, or of every one that has it) only moves tasks about: then it can be tried without a
+   * lock. Facts are read, touches and side effects written under one; and only there is it known who waits for a task that
+   * is finished.
    */
-  onlyMoves(action: string): boolean {
-    let plain = this.plain.get(action);
+  onlyMoves(action: string, lifecycle = ""): boolean {
+    const key = `${lifecycle} ${action}`;
+    let plain = this.plain.get(key);
     if (plain === undefined) {
-      plain = [...this.lifecycles.values()].every((lifecycle) => onlyMovesIn(lifecycle, action));
-      if (this.plain.size < MOST_ACTIONS) this.plain.set(action, plain);
+      const named = this.lifecycles.get(lifecycle);
+      plain = (named ? [named] : [...this.lifecycles.values()]).every((one) => onlyMovesIn(one, action));
+      if (this.plain.size < MOST_ACTIONS) this.plain.set(key, plain);
     }
     return plain;
   }
