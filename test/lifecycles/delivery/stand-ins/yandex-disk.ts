@@ -198,8 +198,7 @@ class Disk {
       let part = piece.subarray(0, Math.min(length, breaks) - sent);
       if (mischief?.kind === "garbled" && sent === 0) part = Buffer.from(part.map((byte) => byte ^ 1));
       sent += part.length;
-      if (part.length > 0 && !response.write(part))
-        await Promise.race([once(response, "drain"), once(response, "close")]);
+      if (part.length > 0 && !response.write(part)) await drained(response);
       if (response.destroyed) return;
       if (sent >= breaks) {
         if (mischief?.kind === "stall") return;
@@ -211,6 +210,17 @@ class Disk {
     }
     response.end();
   }
+}
+
+/** There is room for more, or nobody to take it. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off("drain", done).off("close", done);
+      resolve();
+    };
+    response.on("drain", done).on("close", done);
+  });
 }
 
 async function misbehave(mischief: Mischief, response: ServerResponse): Promise<void> {

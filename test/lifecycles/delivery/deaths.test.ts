@@ -1,0 +1,152 @@
+import { expect, test } from "vitest";
+import { FOLDER, openLibrary, over, until } from "./library-room.ts";
+import { openHeldLine } from "./held-line.ts";
+import { startPawlDelivery } from "./pawl-process.ts";
+import { Person } from "./person.ts";
+import { BOT_TOKEN } from "./stand-ins/bot-api.ts";
+import { bytes, generated } from "./stand-ins/content.ts";
+import { CLIENT } from "./stand-ins/yandex-disk.ts";
+
+const library = await openLibrary();
+const { disk, telegram, shelve, reader, tap } = library;
+const MB = 1024 * 1024;
+await library.ask("PATCH /api/projects/main", {
+  body: { settings: { delivery: { recover_after_seconds: 6 } } },
+});
+
+const line = await openHeldLine(library.url);
+const env = (token: string) => ({
+  PAWL_URL: line.url,
+  PAWL_TOKEN: token,
+  TELEGRAM_BOT_TOKEN: BOT_TOKEN,
+  TELEGRAM_API_URL: telegram.url,
+  STORAGE: "yandex-disk",
+  STORAGE_FOLDER: FOLDER,
+  YANDEX_DISK_TOKEN: disk.tokens().access,
+  YANDEX_DISK_REFRESH_TOKEN: disk.tokens().refresh ?? "",
+  YANDEX_CLIENT_ID: CLIENT.id,
+  YANDEX_CLIENT_SECRET: CLIENT.secret,
+  YANDEX_DISK_URL: disk.url,
+  YANDEX_OAUTH_URL: disk.url,
+  PAWL_DELIVERY_CATALOGUE_MINUTES: "0",
+});
+
+let people = 500;
+async function wish() {
+  const user_id = await reader(String(people++));
+  const file = await shelve(`${user_id}.bin`, generated(3 * MB, people));
+  return { user_id, ...file };
+}
+
+test("a worker killed with -9 in each status is followed by another, and each tap ends in one delivery", async () => {
+  const [claimed, downloading, streaming, acknowledged] = await Promise.all([wish(), wish(), wish(), wish()]);
+  disk.mischief.plan(`meta ${downloading.path}`, { kind: "stall" });
+  telegram.mischief.plan(`sendDocument ${streaming.user_id}`, { kind: "stall", after: MB });
+  const first = await tap(claimed.user_id, claimed.file_id);
+  line.hold(new RegExp(`${first.id}/transitions .*start_download`));
+  const others = await Promise.all(
+    [downloading, streaming, acknowledged].map((one) => tap(one.user_id, one.file_id)),
+  );
+  const last = others[2]!;
+  line.hold(new RegExp(`${last.id}/transitions .*"deliver"`));
+  const jobs = [first, ...others];
+
+  const worker = await startPawlDelivery(["worker", "--concurrency", "4"], env(library.tokens.worker));
+  const statuses = async () =>
+    (await Promise.all(jobs.map(({ id }) => library.job(id)))).map(({ status }) => status);
+  await expect
+    .poll(statuses, { timeout: 50_000, interval: 200 })
+    .toEqual(["CLAIMED", "DOWNLOADING", "STREAMING", "STREAMING"]);
+  await until(() => line.held.length >= 2);
+  await worker.end("SIGKILL");
+
+  const successor = await library.startWorker();
+  const ends = await Promise.all(
+    jobs.map(({ id }) =>
+      until(async () => {
+        await library.engine.sweep();
+        const job = await library.job(id);
+        return job.status === "DELIVERED" && job;
+      }),
+    ),
+  );
+  expect(ends.map(({ attempt, last_error }) => [attempt, last_error?.code])).toEqual(
+    jobs.map(() => [1, "HEARTBEAT_TIMEOUT"]),
+  );
+  for (const { user_id, sha256 } of [claimed, downloading, streaming])
+    expect(telegram.documents(user_id)).toMatchObject([{ sha256, size: 3 * MB }]);
+  await successor.stop();
+  // Telegram had it, and nobody was told so before the worker died: this one comes twice, and only this one.
+  expect(telegram.documents(acknowledged.user_id)).toHaveLength(2);
+}, 90_000);
+
+test("a worker that is stopped gives back what it has not begun to send, and no attempt is counted", async () => {
+  const [downloading, streaming] = await Promise.all([wish(), wish()]);
+  disk.mischief.plan(`meta ${downloading.path}`, { kind: "stall" });
+  telegram.mischief.plan(`sendDocument ${streaming.user_id}`, { kind: "stall", after: MB });
+  const worker = await library.startWorker({ concurrency: 2 });
+  const [one, other] = await Promise.all(
+    [downloading, streaming].map((file) => tap(file.user_id, file.file_id)),
+  );
+  await until(async () => (await library.job(one!.id)).status === "DOWNLOADING");
+  await until(async () => (await library.job(other!.id)).status === "STREAMING");
+  await worker.stop();
+  const [back, failed] = await Promise.all([library.job(one!.id), library.job(other!.id)]);
+  expect([back?.status, failed?.status]).toEqual(["QUEUED", "QUEUED"]);
+  expect(back).toMatchObject({ attempt: 0, last_error: null });
+  expect(failed).toMatchObject({ attempt: 1, last_error: { code: "WORKER_STOPPED" } });
+  for (const { id } of [one!, other!]) await library.boss.moveDeliveryJob({ id, action: "cancel" });
+});
+
+test("whoever has lost the job before the last bytes does not let Telegram have them", async () => {
+  const { user_id, file_id } = await wish();
+  let goOn: () => void = () => undefined;
+  const waiting = new Promise<void>((resolve) => (goOn = resolve));
+  const storage: typeof library.storage = {
+    ...library.storage,
+    open: async (path, signal) => {
+      const file = await library.storage.open(path, signal);
+      return {
+        ...file,
+        read: async function* (from, reading) {
+          yield* file.read(from, reading);
+          await waiting;
+        },
+      };
+    },
+  };
+  const zombie = await library.startWorker({ storage, concurrency: 1 });
+  const { id } = await tap(user_id, file_id);
+  await until(async () => ((await library.job(id)).progress?.bytes ?? 0) > MB);
+  await library.engine.sweep({ now: Date.now() + 3_600_000 });
+  expect((await library.job(id)).status).toBe("QUEUED");
+  goOn();
+  await zombie.stop();
+  expect(telegram.documents(user_id)).toEqual([]);
+  const heir = await library.startWorker();
+  expect((await over(library, id)).status).toBe("DELIVERED");
+  expect(telegram.documents(user_id)).toHaveLength(1);
+  await heir.stop();
+});
+
+test("a bot killed with -9 in mid-tap is followed by another that hears the tap again: one job, and a new button", async () => {
+  disk.put(`${FOLDER}/Книга.txt`, bytes("words"));
+  const ann = new Person(telegram, 200, "Анна");
+  await reader("200");
+  const bot = await startPawlDelivery(["bot"], env(library.tokens.bot));
+  await ann.say("/start");
+  await ann.tap(/Книга/);
+  const card = ann.find(/Скачать/);
+  telegram.mischief.plan("editMessageText 200", { kind: "stall" });
+  const update = ann.poke(/Скачать/);
+  const jobs = async () => (await library.bot.listDeliveryJobs({ user_id: "200" })).jobs;
+  await until(async () => (await jobs()).length > 0);
+  expect(telegram.heard(update)).toBe(false);
+  await bot.end("SIGKILL");
+  expect(bot.said()).not.toContain(BOT_TOKEN);
+  await library.startBot();
+  await until(() => /в очереди/.test(card.message.text ?? ""));
+  await until(() => telegram.heard(update));
+  expect(await jobs()).toHaveLength(1);
+  expect(ann.find(/Скачать ещё раз/).data).not.toBe(card.data);
+}, 90_000);
