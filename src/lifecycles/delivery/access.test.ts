@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { decideAccess } from "./access.ts";
+import type { Decision } from "./access.ts";
+import type { UserStatus } from "./contract.ts";
+
+const NOW = 1_000_000;
+const DAY = 86_400_000;
+const later = NOW + DAY;
+
+// The access a user has, what is decided for 2 days, and what comes of it; "as it is": nothing changes.
+test.each<[UserStatus, number | null, Decision, unknown]>([
+  ["PENDING", null, "approve", { status: "ACTIVE", access_until: NOW + 2 * DAY }],
+  ["ACTIVE", later, "approve", "as it is"],
+  ["EXPIRED", NOW - DAY, "approve", { status: "ACTIVE", access_until: NOW + 2 * DAY }],
+  ["BLOCKED", null, "approve", { status: "ACTIVE", access_until: NOW + 2 * DAY }],
+  ["PENDING", null, "extend", "USER_NOT_ACTIVE"],
+  ["ACTIVE", later, "extend", { status: "ACTIVE", access_until: later + 2 * DAY }],
+  ["EXPIRED", NOW - DAY, "extend", { status: "ACTIVE", access_until: NOW + 2 * DAY }],
+  ["BLOCKED", null, "extend", "USER_NOT_ACTIVE"],
+  ["PENDING", null, "block", { status: "BLOCKED", access_until: null }],
+  ["ACTIVE", later, "block", { status: "BLOCKED", access_until: null }],
+  ["EXPIRED", NOW - DAY, "block", { status: "BLOCKED", access_until: null }],
+  ["BLOCKED", null, "block", "as it is"],
+])("%s until %s --%s--> %o", (status, access_until, decision, expected) => {
+  const decided = decideAccess(decision, { id: "1", status, access_until }, { now: NOW, days: 2 });
+  expect(decided === null ? "as it is" : "code" in decided ? decided.code : decided).toEqual(expected);
+});
