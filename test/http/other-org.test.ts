@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { heardOf, openFrontDesk } from "./front-desk.ts";
+import { floorOf, PLANNER_ROWS } from "./other-org-planner.ts";
 
 const desk = await openFrontDesk();
 const ROLES = ["admin", "agent", "worker", "executor", "lead", "supervisor"];
 const ours = await desk.member({ id: "ann", roles: ROLES }, "main");
 const theirs = await desk.member({ id: "ann", roles: ROLES }, "other");
 
-const hours = { starts_at: "2030-01-01T08:00:00Z", ends_at: "2030-01-01T16:00:00Z" };
 /** What there is in the other org; its words stand nowhere in any answer of ours. */
 const THEIRS = await thingsOf(theirs);
 /** The same words for things that are nowhere, as long as theirs. */
@@ -35,8 +35,6 @@ const SECRETS = ["Their own secret", "Their own words"];
 
 const board = { title: "A new task", description: "Of ours" };
 const say = { comment: "mine" };
-const once = { client_event_id: "{key} planner" };
-const crack = { description: "A crack" };
 const deed = { workspaceId: "main", chatId: "{chat}", actionId: "{action}" };
 
 /** An operation, and how it is tried: `{task}` is a task's id, and so on. A row without any shows that lists keep quiet. */
@@ -141,77 +139,7 @@ const ROWS: Row[] = [
   ["getBoardStats", "GET /api/board/stats?agent_id={member}2"],
   ["getBoardStats", "GET /api/board/stats?workspace_id={project}2"],
 
-  ["createPlannerTask", "POST /api/planner/tasks", { ...once, title: "Ours", depends_on: ["{piece}"] }],
-  ["createPlannerTask", "POST /api/planner/tasks", { ...once, title: "Ours", parent_task_id: "{piece}" }],
-  [
-    "createPlannerTask",
-    "POST /api/planner/tasks",
-    { ...once, title: "Ours", deliverable_id: "{deliverable}" },
-  ],
-  ["createPlannerTask", "POST /api/planner/tasks", { ...once, title: "Ours", project_id: "{project}2" }],
-  ["listPlannerTasks", "GET /api/planner/tasks"],
-  ["listPlannerTasks", "GET /api/planner/tasks?project_id={project}2"],
-  ["listPlannerTasks", "GET /api/planner/tasks?deliverable_id={deliverable}"],
-  ["listPlannerTasks", "GET /api/planner/tasks?parent_task_id={piece}&fix_of_task_id={piece}"],
-  ["getPlannerTask", "GET /api/planner/tasks/{piece}"],
-  ["changePlannerTask", "PATCH /api/planner/tasks/{piece}", { ...once, title: "x", expected_row_version: 1 }],
-  ["deletePlannerTask", "DELETE /api/planner/tasks/{piece}"],
-  [
-    "movePlannerTask",
-    "POST /api/planner/tasks/{piece}/transitions",
-    { ...once, action: "cancel", payload: { reason: "r" }, expected_row_version: 1 },
-  ],
-  ["listPlannerTransitions", "GET /api/planner/tasks/{piece}/transitions"],
-  ["claimPlannerTask", "POST /api/planner/claims", { ...once, project_id: "{project}2" }],
-  ["getPlannerPool", "GET /api/planner/pool"],
-  ["getPlannerPool", "GET /api/planner/pool?project_id={project}2"],
-  ["listContributors", "GET /api/planner/tasks/{piece}/contributors"],
-  ["addContributor", "POST /api/planner/tasks/{piece}/contributors", { ...once, member_id: "ann" }],
-  ["removeContributor", "DELETE /api/planner/tasks/{piece}/contributors/{member}"],
-  ["listEscalations", "GET /api/planner/tasks/{piece}/escalations"],
-  ["openEscalation", "POST /api/planner/tasks/{piece}/escalations", { ...once, reason: "tools" }],
-  [
-    "resolveEscalation",
-    "POST /api/planner/tasks/{piece}/escalations/{escalation}/resolve",
-    { ...once, note: "Ours now" },
-  ],
-  ["listHolds", "GET /api/planner/tasks/{piece}/holds"],
-  ["placeHold", "POST /api/planner/tasks/{piece}/holds", { ...once, kind: "qc", reason: "r" }],
-  ["releaseHold", "DELETE /api/planner/tasks/{piece}/holds/{hold}"],
-  ["removeDependency", "DELETE /api/planner/tasks/{piece}/depends_on/{piece}"],
-  ["reportDefect", "POST /api/planner/tasks/{piece}/report-defect", { ...once, ...crack }],
-  ["fixPlannerTask", "POST /api/planner/tasks/{piece}/fix", { ...once, defect: crack }],
-  ["fixPlannerTask", "POST /api/planner/tasks/{piece}/fix", { ...once, defect_id: "{defect}" }],
-  ["listDefects", "GET /api/planner/defects"],
-  ["listDefects", "GET /api/planner/defects?task_id={piece}&project_id={project}2"],
-  ["getDefect", "GET /api/planner/defects/{defect}"],
-  [
-    "createDeliverable",
-    "POST /api/planner/deliverables",
-    { ...once, type: "t", serial: "s", project_id: "{project}2" },
-  ],
-  ["listDeliverables", "GET /api/planner/deliverables"],
-  ["listDeliverables", "GET /api/planner/deliverables?project_id={project}2"],
-  ["getDeliverable", "GET /api/planner/deliverables/{deliverable}"],
-  ["submitDeliverable", "POST /api/planner/deliverables/{deliverable}/submit", once],
-  ["listInspections", "GET /api/planner/deliverables/{deliverable}/inspections"],
-  [
-    "inspectDeliverable",
-    "POST /api/planner/deliverables/{deliverable}/inspections",
-    { ...once, result: "approved" },
-  ],
-  ["createShift", "POST /api/planner/shifts", { ...once, ...hours, members: ["{member}"] }],
-  [
-    "createShift",
-    "POST /api/planner/shifts",
-    { ...once, ...hours, members: ["ann"], project_id: "{project}2" },
-  ],
-  ["listShifts", "GET /api/planner/shifts"],
-  ["listShifts", "GET /api/planner/shifts?project_id={project}2"],
-  ["getShift", "GET /api/planner/shifts/{shift}"],
-  ["endShift", "POST /api/planner/shifts/{shift}/end", once],
-  ["getPolicy", "GET /api/planner/projects/{project}2/policy"],
-  ["changePolicy", "PATCH /api/planner/projects/{project}2/policy", { ...once, min_skill_to_take: 4 }],
+  ...PLANNER_ROWS,
 
   ["listCodeTasks", "GET /api/code/tasks"],
   ["listCodeTasks", "GET /api/code/tasks?project_id={project}2"],
@@ -457,37 +385,5 @@ async function thingsOf(token: string) {
     file: files[0]!.id,
     job: job.id!,
     ...floor,
-  };
-}
-
-type Asking = (what: string, body: object) => Promise<Record<string, string>>;
-
-/** What a planner keeps: a task that is held and called for, a defect, a deliverable, a shift. */
-async function floorOf(ask: Asking, project_id: string, member: string) {
-  const send = async (path: string, body: object) =>
-    ask(`POST /api/planner${path}`, { client_event_id: randomUUID(), ...body });
-  const idIn = (answer: object, part: string) => (answer as Record<string, { id: string }>)[part]!.id;
-  const { id: deliverable } = await send("/deliverables", {
-    project_id,
-    type: "Their own words",
-    serial: "1",
-  });
-  const words = { title: "Their own secret", description: "Their own words" };
-  const { id: piece } = await send("/tasks", { ...words, project_id, deliverable_id: deliverable });
-  const assign = { action: "assign", payload: { assign_to: "ann" }, expected_row_version: 1 };
-  await send(`/tasks/${piece}/transitions`, assign);
-  const reason = "Their own words";
-  const hold = idIn(await send(`/tasks/${piece}/holds`, { kind: "other", reason }), "hold");
-  const call = { reason: "other", text: reason };
-  const escalation = idIn(await send(`/tasks/${piece}/escalations`, call), "escalation");
-  const { id: defect } = await send(`/tasks/${piece}/report-defect`, { description: reason });
-  const { id: shift } = await send("/shifts", { ...hours, project_id, members: [member] });
-  return {
-    piece: piece!,
-    hold,
-    escalation,
-    defect: defect!,
-    deliverable: deliverable!,
-    shift: shift!,
   };
 }

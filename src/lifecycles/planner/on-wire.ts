@@ -71,12 +71,19 @@ export function transitionOnWire(row: EventRow): PlannerTransition {
     result_row_version: Number(row.row_version),
     // A mark of the engine's own is nobody's key.
     client_event_id: row.client_event_id?.startsWith("pawl:") ? null : row.client_event_id,
-    payload: row.payload ?? (row.action === "create" ? bornWith(row.patch) : {}),
+    payload: { ...row.payload, ...addedBy(row) },
     created_at: onWire(row.created_at),
   };
 }
 
-/** What a task was created with: all of it that a caller may say. */
+/** What the server has added to what was asked for: without it the log would not give the task. */
+function addedBy({ action, patch, project_id }: EventRow): JsonObject {
+  if (action === "create") return { project_id, ...bornWith(patch) };
+  const { holds } = (patch.data ?? {}) as Partial<PlannerData>;
+  return action === "place_hold" ? { hold_id: holds?.at(-1)?.id } : {};
+}
+
+/** What a task was created with. */
 function bornWith(patch: JsonObject): JsonObject {
   const { kind, description, required_trade, depends_on, ...data } = patch.data as PlannerData;
   const { deliverable_id, parent_task_id, fix_of_task_id } = data;

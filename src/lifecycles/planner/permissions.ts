@@ -38,3 +38,19 @@ export const plannerPermissions = {
   "policy.read": READERS,
   "policy.write": ["supervisor", "admin"],
 };
+
+/** What is asked of a role beyond its permission; the rules see to it. */
+export const plannerConditions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "task.create_defect": { executor: "who takes part" },
+  "task.self_assign": { executor: "skill, trade, nothing in hand" },
+  "task.start": { executor: "owner" },
+  "task.submit": { executor: "owner" },
+  "task.review_approve": { executor: "owner with self_check_min_skill" },
+  "task.escalate": {
+    executor: "owner or contributor",
+    lead: "owner or contributor",
+    supervisor: "owner or contributor",
+  },
+  "contributor.add": { executor: "owner with min_skill_to_invite" },
+  "contributor.remove": { executor: "owner with min_skill_to_invite, or himself" },
+};

@@ -108,10 +108,10 @@ test("random people on many connections leave no moment at which an available ta
   const executors: Who[] = ["bob", "cat", "eve", "tom"];
   const leads: Who[] = ["lea", "sue", "tom"];
   let [looks, moves, broken] = [0, 0, 0];
-  let running = true;
+  const watch = { running: true };
   // All the while somebody looks, in one snapshot each time.
   const watching = (async () => {
-    while (running) {
+    while (watch.running) {
       const lies = await sql`
         select t.id from pawl.task t
         where t.lifecycle = 'planner' and t.status = 'available' and (
@@ -193,7 +193,7 @@ test("random people on many connections leave no moment at which an available ta
       }
     }),
   );
-  running = false;
+  watch.running = false;
   await watching;
   expect(broken).toBe(0);
   expect(looks).toBeGreaterThan(20);

@@ -38,7 +38,9 @@ test("a shift ends on time though three nodes sweep: each task is released once"
   const { id, ends_at } = await shift(1.5, ["bob", "cat"]);
   const nodes = [floor.engine, floor.desk.node(), floor.desk.node()];
   const sweepers = nodes.map((node) => startSweeper(() => node.sweep(), { everyMs: 40 }));
-  onTestFinished(async () => void (await Promise.all(sweepers.map((sweeper) => sweeper.stop()))));
+  onTestFinished(async () => {
+    await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
+  });
   expect((await get(bobs)).status).toBe("assigned");
   await until(async () => wanted<PlannerShift>(200, await say("lea", `GET /shifts/${id}`)).settled);
   for (const task of [bobs, cats]) {

@@ -128,6 +128,8 @@ const WAYS: Record<string, [Who, string, JsonObject?][]> = {
   canceled: [["lea", "cancel", { reason: "no longer wanted" }]],
 };
 
+// What came over the wire has the shape of its row: every answer of a test is held against it.
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
 export function wanted<T = JsonObject>(status: number, heard: Heard): T {
   if (heard.status !== status) throw new Error(`${heard.status} ${heard.text}`);
   return heard.body as T;

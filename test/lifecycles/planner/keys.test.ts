@@ -1,0 +1,214 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../src/core/index.ts";
+import type { PlannerDeliverable } from "../../../src/lifecycles/planner/contract.ts";
+import { PLANNER_ROUTES } from "../../../src/lifecycles/index.ts";
+import { openShopFloor, wanted } from "./shop-floor.ts";
+import type { Who } from "./shop-floor.ts";
+
+const floor = await openShopFloor();
+const { say, make, taskIn, free } = floor;
+const UNKNOWN = "0197a000-0000-7000-8000-000000000001";
+
+describe("every route that changes something takes a key, once", () => {
+  /** For each route: somebody, a request that succeeds, and another meaning for its key. */
+  type Try = {
+    who: Who;
+    path: string;
+    body?: JsonObject;
+    other?: JsonObject;
+    otherPath?: string;
+    version?: number;
+  };
+  const TRIES: Record<string, () => Promise<Try>> = {
+    createPlannerTask: () =>
+      Promise.resolve({ who: "lea", path: "/tasks", body: { title: "A" }, other: { title: "B" } }),
+    changePlannerTask: async () => {
+      const { id } = await make();
+      return {
+        who: "lea",
+        path: `/tasks/${id}`,
+        body: { title: "A", expected_row_version: 1 },
+        other: { title: "B" },
+      };
+    },
+    deletePlannerTask: async () => {
+      const [one, two] = [await make(), await make()];
+      return { who: "lea", path: `/tasks/${one.id}`, otherPath: `/tasks/${two.id}`, version: 1 };
+    },
+    movePlannerTask: async () => {
+      const { id } = await make();
+      const body = { action: "cancel", payload: { reason: "a" }, expected_row_version: 1 };
+      return { who: "lea", path: `/tasks/${id}/transitions`, body, other: { payload: { reason: "b" } } };
+    },
+    claimPlannerTask: async () => {
+      await free("bob");
+      await make();
+      return { who: "bob", path: "/claims", body: {}, other: { project_id: "main" } };
+    },
+    addContributor: async () => {
+      const { id } = await taskIn("assigned");
+      return {
+        who: "lea",
+        path: `/tasks/${id}/contributors`,
+        body: { member_id: "eve" },
+        other: { member_id: "cat" },
+      };
+    },
+    removeContributor: async () => {
+      const { id } = await taskIn("assigned");
+      await say("lea", `POST /tasks/${id}/contributors`, { member_id: "eve" });
+      return {
+        who: "lea",
+        path: `/tasks/${id}/contributors/eve`,
+        otherPath: `/tasks/${id}/contributors/cat`,
+      };
+    },
+    openEscalation: async () => {
+      const { id } = await taskIn("assigned");
+      return {
+        who: "bob",
+        path: `/tasks/${id}/escalations`,
+        body: { reason: "tools" },
+        other: { reason: "access" },
+      };
+    },
+    resolveEscalation: async () => {
+      const { id } = await taskIn("assigned");
+      const { body } = await say("bob", `POST /tasks/${id}/escalations`, { reason: "tools" });
+      const path = `/tasks/${id}/escalations/${(body.escalation as { id: string }).id}/resolve`;
+      return { who: "lea", path, body: { note: "a" }, other: { note: "b" } };
+    },
+    placeHold: async () => {
+      const { id } = await taskIn("assigned");
+      return {
+        who: "lea",
+        path: `/tasks/${id}/holds`,
+        body: { kind: "qc", reason: "a" },
+        other: { reason: "b" },
+      };
+    },
+    releaseHold: async () => {
+      const { id } = await taskIn("assigned");
+      const hold = async () => {
+        const { body } = await say("lea", `POST /tasks/${id}/holds`, { kind: "qc", reason: "a" });
+        return (body.hold as { id: string }).id;
+      };
+      return {
+        who: "lea",
+        path: `/tasks/${id}/holds/${await hold()}`,
+        otherPath: `/tasks/${id}/holds/${await hold()}`,
+      };
+    },
+    removeDependency: async () => {
+      const { id, depends_on } = await taskIn("blocked");
+      return {
+        who: "lea",
+        path: `/tasks/${id}/depends_on/${depends_on[0]}`,
+        otherPath: `/tasks/${id}/depends_on/${UNKNOWN}`,
+      };
+    },
+    reportDefect: async () => {
+      const { id } = await make();
+      return {
+        who: "lea",
+        path: `/tasks/${id}/report-defect`,
+        body: { description: "a" },
+        other: { description: "b" },
+      };
+    },
+    fixPlannerTask: async () => {
+      const { id } = await taskIn("done");
+      return {
+        who: "lea",
+        path: `/tasks/${id}/fix`,
+        body: { defect: { description: "a" } },
+        other: { title: "b" },
+      };
+    },
+    createDeliverable: () =>
+      Promise.resolve({
+        who: "lea",
+        path: "/deliverables",
+        body: { type: "once", serial: "a" },
+        other: { serial: "b" },
+      }),
+    submitDeliverable: async () => {
+      const made = async (serial: string) =>
+        wanted<PlannerDeliverable>(201, await say("lea", "POST /deliverables", { type: "submit", serial }))
+          .id;
+      return {
+        who: "lea",
+        path: `/deliverables/${await made("a")}/submit`,
+        body: {},
+        otherPath: `/deliverables/${await made("b")}/submit`,
+      };
+    },
+    inspectDeliverable: async () => {
+      const { id } = wanted<PlannerDeliverable>(
+        201,
+        await say("lea", "POST /deliverables", { type: "inspect", serial: "a" }),
+      );
+      await say("lea", `POST /deliverables/${id}/submit`, {});
+      return {
+        who: "lea",
+        path: `/deliverables/${id}/inspections`,
+        body: { result: "rejected" },
+        other: { result: "approved" },
+      };
+    },
+    createShift: () => {
+      const body = { starts_at: "2030-01-01T08:00:00Z", ends_at: "2030-01-01T16:00:00Z", members: ["bob"] };
+      return Promise.resolve({ who: "lea", path: "/shifts", body, other: { members: ["cat"] } });
+    },
+    endShift: async () => {
+      const body = { starts_at: "2030-01-01T08:00:00Z", ends_at: "2030-01-01T16:00:00Z", members: ["wes"] };
+      const made = async () => (await say("lea", "POST /shifts", body)).body.id as string;
+      return {
+        who: "lea",
+        path: `/shifts/${await made()}/end`,
+        body: {},
+        otherPath: `/shifts/${await made()}/end`,
+      };
+    },
+    changePolicy: () =>
+      Promise.resolve({
+        who: "sue",
+        path: "/projects/main/policy",
+        body: { min_skill_to_invite: 6 },
+        other: { min_skill_to_invite: 7 },
+      }),
+  };
+  const CHANGING = Object.entries(PLANNER_ROUTES).filter(([, { method }]) => method !== "GET");
+
+  test.each(CHANGING)("%s", async (name, { method, replies }) => {
+    const setUp = TRIES[name];
+    if (!setUp) throw new Error(`${name} is not tried`);
+    const { who, path, body, other, otherPath = path, version } = await setUp();
+    const headers = (key: string | null) => ({
+      ...(key === null ? {} : { "idempotency-key": key }),
+      ...(version === undefined ? {} : { "if-match": `"${version}"` }),
+    });
+    const ask = (to: string, sent: JsonObject | undefined, key: string | null) =>
+      floor.ask(`${method} /api/planner${to}`, {
+        token: floor.tokens[who],
+        ...(sent === undefined ? {} : { body: sent }),
+        headers: headers(key),
+      });
+    const events = async () => Number((await floor.sql`select count(*) from pawl.event`)[0]?.count);
+
+    const keyless = await ask(path, body, null);
+    expect(keyless).toMatchObject({ status: 422, body: { errors: [{ path: "client_event_id" }] } });
+    const key = `${name} ${randomUUID()}`;
+    const [first, twin] = await Promise.all([ask(path, body, key), ask(path, body, key)]);
+    expect(Object.keys(replies)).toContain(String(first.status));
+    expect(twin.body).toEqual(first.body);
+    const told = await events();
+    const again = await ask(path, body, key);
+    expect([again.status, again.body]).toEqual([first.status, first.body]);
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    const conflict = await ask(otherPath, body && { ...body, ...other }, key);
+    expect(conflict.body.code).toBe("IDEMPOTENCY_CONFLICT");
+    expect(await events(), "nothing more was written").toBe(told);
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../src/core/index.ts";
+import { plannerPermissions } from "../../../src/lifecycles/planner/permissions.ts";
+import { ROUTE_PERMISSIONS } from "../../../src/lifecycles/planner/route-permissions.ts";
+import { addPlannerCommands } from "../../../src/lifecycles/planner/commands.ts";
+import { Command } from "commander";
+import picocolors from "picocolors";
+import { openShopFloor } from "./shop-floor.ts";
+import type { Who } from "./shop-floor.ts";
+
+const floor = await openShopFloor();
+const ROLES: Record<string, Who> = {
+  executor: "bob",
+  lead: "lea",
+  supervisor: "sue",
+  system: "rob",
+  admin: "adam",
+  viewer: "vic",
+};
+const NOWHERE = "0197a000-0000-7000-8000-000000000001";
+const tasks = `/tasks/${NOWHERE}`;
+const defect = { description: "a crack" };
+const hours = { starts_at: "2030-01-01T08:00:00Z", ends_at: "2030-01-01T16:00:00Z" };
+
+/** The table of the specification: permission, who has it, and how it is asked for. What is asked for is nowhere. */
+type Row = [permission: string, holders: string, ...asks: [what: string, body?: JsonObject][]];
+const act = (action: string, payload: JsonObject = {}): [string, JsonObject] => [
+  `POST ${tasks}/transitions`,
+  { action, payload, expected_row_version: 1 },
+];
+const reason = { reason: "other", text: "because" };
+const TABLE: Row[] = [
+  [
+    "task.read",
+    "executor lead supervisor system admin viewer",
+    [`GET ${tasks}`],
+    ["GET /tasks"],
+    ["GET /pool"],
+    ["GET /defects"],
+    [`GET /defects/${NOWHERE}`],
+    [`GET ${tasks}/transitions`],
+    [`GET ${tasks}/holds`],
+    [`GET ${tasks}/contributors`],
+    [`GET ${tasks}/escalations`],
+  ],
+  ["task.create_defect", "executor lead supervisor system", [`POST ${tasks}/report-defect`, defect]],
+  ["task.self_assign", "executor", act("self_assign"), ["POST /claims", {}]],
+  ["task.start", "executor", act("start")],
+  ["task.submit", "executor", act("submit")],
+  ["task.review_approve", "executor lead supervisor", act("review_approve")],
+  ["task.assign", "lead supervisor", act("assign", { assign_to: "bob" })],
+  ["task.review_reject", "lead supervisor", act("review_reject", reason)],
+  ["task.recall_to_pool", "lead supervisor", act("recall_to_pool", reason)],
+  ["task.cancel", "lead supervisor", act("cancel", reason)],
+  ["task.unblock", "lead supervisor system", act("unblock")],
+  ["task.shift_release", "system", act("shift_release")],
+  ["task.flag", "", act("flag", reason)],
+  [
+    "task.escalate",
+    "executor lead supervisor",
+    act("escalate", reason),
+    [`POST ${tasks}/escalations`, reason],
+  ],
+  ["task.create", "lead supervisor system", ["POST /tasks", { title: "A task" }]],
+  ["task.update", "lead supervisor system", [`PATCH ${tasks}`, { title: "x", expected_row_version: 1 }]],
+  ["task.delete", "lead supervisor", [`DELETE ${tasks}`]],
+  ["task.fix", "lead supervisor", [`POST ${tasks}/fix`, { defect }]],
+  ["hold.place", "lead supervisor system", [`POST ${tasks}/holds`, { kind: "qc", reason: "x" }]],
+  ["hold.release", "lead supervisor system", [`DELETE ${tasks}/holds/${NOWHERE}`]],
+  ["escalation.resolve", "lead supervisor", [`POST ${tasks}/escalations/${NOWHERE}/resolve`, { note: "x" }]],
+  ["dependency.remove", "lead supervisor", [`DELETE ${tasks}/depends_on/${NOWHERE}`]],
+  ["shift.read", "lead supervisor", ["GET /shifts"], [`GET /shifts/${NOWHERE}`]],
+  [
+    "shift.write",
+    "lead supervisor",
+    ["POST /shifts", { ...hours, members: ["bob"] }],
+    [`POST /shifts/${NOWHERE}/end`, {}],
+  ],
+  ["contributor.add", "executor lead supervisor", [`POST ${tasks}/contributors`, { member_id: "eve" }]],
+  ["contributor.remove", "executor lead supervisor", [`DELETE ${tasks}/contributors/eve`]],
+  [
+    "deliverable.read",
+    "executor lead supervisor system admin viewer",
+    ["GET /deliverables"],
+    [`GET /deliverables/${NOWHERE}`],
+  ],
+  [
+    "deliverable.write",
+    "lead supervisor",
+    ["POST /deliverables", { type: "frame", serial: "1" }],
+    [`POST /deliverables/${NOWHERE}/submit`, {}],
+  ],
+  [
+    "inspection.read",
+    "executor lead supervisor system admin viewer",
+    [`GET /deliverables/${NOWHERE}/inspections`],
+  ],
+  [
+    "inspection.write",
+    "lead supervisor",
+    [`POST /deliverables/${NOWHERE}/inspections`, { result: "approved" }],
+  ],
+  ["policy.read", "executor lead supervisor system admin viewer", ["GET /projects/main/policy"]],
+  ["policy.write", "supervisor admin", ["PATCH /projects/main/policy", { min_skill_to_take: 3 }]],
+];
+
+describe.each(TABLE)("%s", (permission, holders, ...asks) => {
+  test.each(Object.entries(ROLES))("%s", async (role, who) => {
+    for (const [what, body] of asks) {
+      const { status, body: answer } = await floor.say(who, what, body, { "if-match": '"1"' });
+      if (holders.split(" ").includes(role)) expect(answer.permission, what).toBeUndefined();
+      else expect([status, answer.code, answer.permission], what).toEqual([403, "FORBIDDEN", permission]);
+      if (status === 403) expect(answer.detail).toContain(permission);
+    }
+  });
+});
+
+test("the table above is the one of the code, and every permission opens something", () => {
+  const told = Object.fromEntries(
+    TABLE.map(([permission, holders]) => [permission, holders.split(" ").filter(Boolean).sort()]),
+  );
+  const given = Object.entries<readonly string[]>(plannerPermissions).map(([name, roles]) => [
+    name,
+    [...roles].sort(),
+  ]);
+  expect(told).toEqual(Object.fromEntries(given));
+  const opened = new Set<string | null>(Object.values(ROUTE_PERMISSIONS));
+  const byRoute = TABLE.map(([permission]) => permission).filter(
+    (permission) => !permission.startsWith("task."),
+  );
+  expect(byRoute.filter((permission) => !opened.has(permission))).toEqual([]);
+});
+
+test("`pawl planner roles` prints it, for people and for machines", async () => {
+  const said = async (...args: string[]) => {
+    let text = "";
+    const screen = {
+      write: (more: string) => void (text += more),
+      colours: picocolors.createColors(false),
+      columns: 200,
+      rows: 50,
+    };
+    const program = new Command().exitOverride();
+    let code: number | null = null;
+    addPlannerCommands(program, { out: screen } as never, (given) => (code = given));
+    await program.parseAsync(["planner", "roles", ...args], { from: "user" });
+    expect(code).toBe(0);
+    return text;
+  };
+  const lines = (await said()).trimEnd().split("\n");
+  expect(lines[0]).toMatch(/^permission +executor +lead +supervisor +system +admin +viewer$/);
+  expect(lines).toHaveLength(TABLE.filter(([, holders]) => holders !== "").length + 1);
+  expect(lines.find((line) => line.startsWith("task.review_approve"))).toMatch(
+    /owner with self_check_min_skill +yes +yes$/,
+  );
+  const table = JSON.parse(await said("--json")) as Record<string, Record<string, { allowed: boolean }>>;
+  for (const [permission, holders] of TABLE)
+    for (const role of Object.keys(ROLES))
+      expect(table[permission]?.[role]?.allowed ?? false).toBe(holders.split(" ").includes(role));
+});
