@@ -4,6 +4,7 @@ import { Console } from "./app.tsx";
 import "./design/tokens.css";
 import "./design/base.css";
 import "./design/parts.css";
+import "./design/dialog.css";
 
 const root = document.getElementById("console");
 if (!root) throw new Error("the page has no place for the console");

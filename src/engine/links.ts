@@ -1,5 +1,5 @@
 import { canSee } from "../core/index.ts";
-import type { By } from "./engine.ts";
+import type { Actor } from "../core/index.ts";
 import { findLinks, listHolds } from "./statements/find-links.ts";
 import type { HoldRow, LinkRow } from "./statements/find-links.ts";
 import { findTasks } from "./statements/find-tasks.ts";
@@ -10,7 +10,7 @@ const DEPTH = 3;
 const MOST_LINKS = 200;
 const MOST_HOLDS = 50;
 
-export type LinkedTask = Pick<
+type LinkedTask = Pick<
   TaskRow,
   "id" | "lifecycle" | "project_id" | "title" | "status" | "final" | "assigned_to"
 >;
@@ -26,7 +26,11 @@ export type Links = {
 };
 
 /** What is tied to a task that the reader may see; of what he may not see he is told the number. */
-export async function readLinks(tx: Tx, { org_id, actor }: By, task_id: string): Promise<Links> {
+export async function readLinks(
+  tx: Tx,
+  { org_id, actor }: { org_id: string; actor: Actor },
+  task_id: string,
+): Promise<Links> {
   const [found, holds] = await Promise.all([
     findLinks(tx, org_id, { task_id, depth: DEPTH, limit: MOST_LINKS + 1 }),
     listHolds(tx, org_id, task_id, MOST_HOLDS),

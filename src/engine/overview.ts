@@ -1,6 +1,5 @@
 import { stuckStatuses } from "../core/index.ts";
-import type { Instant } from "../core/index.ts";
-import type { By } from "./engine.ts";
+import type { Actor, Instant } from "../core/index.ts";
 import { countMoves, readEventTime } from "./statements/count-moves.ts";
 import type { MovesRow } from "./statements/count-moves.ts";
 import { countOpen } from "./statements/count-open.ts";
@@ -50,7 +49,7 @@ export type Overview = {
 export async function readOverview(
   workshop: Workshop,
   tx: Tx,
-  { org_id, actor }: By,
+  { org_id, actor }: { org_id: string; actor: Actor },
   { window_ms, bucket_ms, lifecycle, project_id }: OverviewQuery,
 ): Promise<Overview> {
   const scope: Scope = {

@@ -30,7 +30,6 @@ export type Lifecycle = Omit<Described, "statuses" | "actions" | "rules" | "crea
   pool?: { action: string; from: string } | null;
 };
 export type Timer = { action: string; since: string; after: Record<string, number | string> };
-export type Action = Lifecycle["actions"][number];
 
 /** What shows the server that our own page asks; it comes with the session. */
 let csrfToken: string | null = null;

@@ -1,4 +1,4 @@
-import type { ListQuery } from "./queries.ts";
+import type { ListQuery } from "./list-query.ts";
 
 /** The names of all that is asked for; what an event makes stale is told by them. */
 export const keys = {

@@ -4,7 +4,7 @@ import type { FeedEvent } from "../../client/index.ts";
 import { client } from "./client.ts";
 import type { Task } from "./client.ts";
 import { keys } from "./keys.ts";
-import type { ListQuery } from "./queries.ts";
+import type { ListQuery } from "./list-query.ts";
 
 /** Whether what is shown follows the server: since when it does not, where it does not. */
 export type Connection = { state: "connecting" } | { state: "live" } | { state: "lost"; since: number };

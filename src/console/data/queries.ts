@@ -2,21 +2,9 @@ import { infiniteQueryOptions, queryOptions, useQuery } from "@tanstack/react-qu
 import { client } from "./client.ts";
 import type { JournalEntry, Lifecycle, Me, Member, Project } from "./client.ts";
 import { keys } from "./keys.ts";
+import type { ListQuery } from "./list-query.ts";
 
 export type Window = "hour" | "day" | "week";
-export type Sort = "created" | "updated" | "entered" | "due" | "priority";
-
-export type ListQuery = {
-  lifecycle: string;
-  status?: string[];
-  project_id?: string;
-  assigned_to?: string;
-  q?: string;
-  sort?: Sort;
-  order?: "asc" | "desc";
-  limit?: number;
-};
-
 /** Definitions change only when the server is started anew. */
 const LASTING_MS = 300_000;
 /** Most pages that a list of members or projects is read to: pickers are no directories. */
@@ -97,12 +85,6 @@ export function useMe(): Me {
   const { data } = useQuery(queries.me());
   if (!data) throw new Error("nobody is signed in");
   return data;
-}
-
-/** Names by id, for those who are shown by theirs. */
-export function useMemberNames(): (id: string | null) => string {
-  const { data } = useQuery(queries.members());
-  return (id) => (id === null ? "" : (data?.find((member) => member.id === id)?.name ?? id));
 }
 
 async function allMembers(): Promise<Member[]> {

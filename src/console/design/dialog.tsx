@@ -1,8 +1,9 @@
 import { useEffect, useId, useRef } from "react";
-import type { FormEvent, ReactNode } from "react";
+import type { ReactNode, SubmitEvent } from "react";
 import { useWords } from "../texts/words.tsx";
 import { IconButton } from "./button.tsx";
-import "./dialog.css";
+
+const FIRST = ".body :is(input, textarea, select, button), .foot .main";
 
 /** A question that comes before everything else; the browser keeps the focus in it and gives it back. */
 export function Dialog({
@@ -28,9 +29,11 @@ export function Dialog({
   useEffect(() => {
     const dialog = ref.current;
     if (dialog && !dialog.open) dialog.showModal();
+    // To what is asked, and not to the way out, where the browser would begin.
+    dialog?.querySelector<HTMLElement>(FIRST)?.focus();
     return () => dialog?.close();
   }, []);
-  const submit = (event: FormEvent) => {
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
     onSubmit?.();
   };

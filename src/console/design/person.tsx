@@ -1,4 +1,4 @@
-import { useMemberNames } from "../data/queries.ts";
+import { useMemberNames } from "../data/members.tsx";
 import { useWords } from "../texts/words.tsx";
 import type { Tone } from "./status.tsx";
 

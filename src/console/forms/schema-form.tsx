@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { queries } from "../data/queries.ts";
 import { labelOf } from "../design/status.tsx";
+import type { Texts } from "../texts/en.ts";
 import { useWords } from "../texts/words.tsx";
 import type { Field, Mistakes, Values } from "./schema.ts";
 
@@ -69,25 +70,19 @@ function SchemaField({ field, value, mistake, onChange }: FieldProps) {
             onChange(event.target.checked);
           }}
         />
-        {labelOf(field.name)}
+        {spoken(field.name)}
       </label>
     );
   const hint = [
     field.description,
     field.kind === "list" ? t.form.list : null,
     field.kind === "json" ? t.form.json_hint : null,
-    field.byDefault === undefined || field.byDefault === null || field.kind === "list"
-      ? null
-      : t.settings.byDefault(
-          typeof field.byDefault === "object"
-            ? JSON.stringify(field.byDefault)
-            : String(field.byDefault as string),
-        ),
-  ].filter(Boolean);
+    field.kind === "choice" ? null : byDefault(field, t),
+  ].filter((part) => part !== null);
   return (
     <LabelledField
       id={id}
-      label={labelOf(field.name)}
+      label={spoken(field.name)}
       required={field.required}
       mistake={mistake}
       hint={hint.length > 0 ? hint.join(" · ") : undefined}
@@ -152,7 +147,7 @@ function Control({ id, field, value, mistake, onChange }: FieldProps & { id: str
   if (field.kind === "choice")
     return (
       <select {...common}>
-        <option value="">{t.form.choose}</option>
+        <option value="">{byDefault(field, t) ?? t.form.choose}</option>
         {field.choices.map((choice) => (
           <option key={choice} value={choice}>
             {choice}
@@ -182,4 +177,15 @@ function Control({ id, field, value, mistake, onChange }: FieldProps & { id: str
       )}
     </>
   );
+}
+
+/** What it is if nothing is given; null where that is not known, or nothing. */
+function byDefault({ byDefault: value, kind }: Field, t: Texts): string | null {
+  if (value === undefined || value === null || kind === "list") return null;
+  return t.settings.byDefault(typeof value === "string" ? value : JSON.stringify(value));
+}
+
+/** `assignee_id` is about an assignee. */
+function spoken(name: string): string {
+  return labelOf(name.replace(/_id$/, ""));
 }

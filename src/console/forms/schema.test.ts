@@ -40,7 +40,13 @@ test("what is written is read as the schema means it, and what is left out is no
     SAY,
   );
   expect(mistakes).toEqual({});
-  expect(payload).toEqual({ title: "Weld", count: 3, tags: ["a", "b", "c"], limits: { most: 1.5 }, extra: { x: 1 } });
+  expect(payload).toEqual({
+    title: "Weld",
+    count: 3,
+    tags: ["a", "b", "c"],
+    limits: { most: 1.5 },
+    extra: { x: 1 },
+  });
 });
 
 test.each([
@@ -54,11 +60,20 @@ test.each([
 });
 
 test("what is known is written as it would be read", () => {
-  const known = { title: "Weld", count: 3, tags: ["a", "b"], urgent: true, limits: { most: 2 }, extra: { x: 1 } };
+  const known = {
+    title: "Weld",
+    count: 3,
+    tags: ["a", "b"],
+    urgent: true,
+    limits: { most: 2 },
+    extra: { x: 1 },
+  };
   expect(readValues(fields, valuesFrom(fields, known), SAY).payload).toEqual(known);
 });
 
 test("the server's mistakes are told at their fields", () => {
-  expect(mistakesIn({ errors: [{ path: "payload.count", message: "too small" }] })).toEqual({ count: "too small" });
+  expect(mistakesIn({ errors: [{ path: "payload.count", message: "too small" }] })).toEqual({
+    count: "too small",
+  });
   expect(mistakesIn({})).toEqual({});
 });

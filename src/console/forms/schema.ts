@@ -14,7 +14,7 @@ export type Field = {
 };
 
 /** What has been written so far; numbers stay texts until they are sent. */
-export type Values = { [name: string]: unknown };
+export type Values = Record<string, unknown>;
 export type Mistakes = Readonly<Record<string, string>>;
 
 const LONG_NAME = /description|comment|reason|text|body|notes?|resolution|summary|prompt|details/i;
@@ -127,7 +127,7 @@ export function valuesFrom(fields: readonly Field[], known: Values): Values {
       if (kind === "group") return [[name, valuesFrom(inner, value as Values)]];
       if (kind === "switch") return [[name, value]];
       if (kind === "list") return [[name, (value as unknown[]).join(", ")]];
-      return [[name, kind === "json" ? JSON.stringify(value, null, 2) : String(value as string | number)]];
+      return [[name, typeof value === "string" ? value : JSON.stringify(value, null, 2)]];
     }),
   );
 }

@@ -60,7 +60,7 @@ export function FlowGraph({
           nodeTypes={NODES}
           edgeTypes={EDGES}
           fitView
-          fitViewOptions={{ padding: 0.08, maxZoom: 1.1 }}
+          fitViewOptions={FIT}
           minZoom={0.2}
           maxZoom={2}
           nodesDraggable={false}
@@ -156,5 +156,7 @@ function RoutedView({ id, sourceX, sourceY, targetX, targetY, markerEnd, data }:
   );
 }
 
+// On a phone a part of it that can be read is worth more than all of it that cannot.
+const FIT = { padding: 0.08, minZoom: 0.6, maxZoom: 1.1 };
 const NODES = { box: BoxView };
 const EDGES = { routed: RoutedView };

@@ -2,7 +2,7 @@
 export type Box = { id: string; width: number; height: number };
 export type Edge = { id: string; from: string; to: string };
 
-export type Placed = { id: string; x: number; y: number; width: number; height: number; rank: number };
+type Placed = { id: string; x: number; y: number; width: number; height: number; rank: number };
 /** How an edge runs: on to the next rank, over ranks between, or back. */
 export type Route = {
   id: string;
@@ -69,7 +69,7 @@ function backEdges(boxes: readonly Box[], edges: readonly Edge[]): Set<string> {
 /** As far from the beginning as the longest way there. */
 function ranksOf(boxes: readonly Box[], edges: readonly Edge[]): Map<string, number> {
   const ranks = new Map(boxes.map(({ id }) => [id, 0]));
-  for (let round = 0; round < boxes.length; round++) {
+  for (const _ of boxes) {
     let changed = false;
     for (const { from, to } of edges) {
       const least = (ranks.get(from) ?? 0) + 1;

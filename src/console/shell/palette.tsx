@@ -85,32 +85,46 @@ export function Palette({ onClose }: { onClose: () => void }) {
         {commands.map((command, index) => (
           <div key={command.id}>
             {commands[index - 1]?.group !== command.group && <p className="caption">{command.group}</p>}
-            <div
-              role="option"
+            <Item
               id={`${listId}-${index}`}
-              aria-selected={index === chosen}
-              className="palette-item"
-              onPointerMove={() => {
+              command={command}
+              chosen={index === chosen}
+              onChoose={() => {
                 setAt(index);
               }}
-              onClick={() => {
+              onRun={() => {
                 run(command);
               }}
-            >
-              <Icon name={command.icon} />
-              <span className="cut">{command.title}</span>
-              {command.task && (
-                <span className="push">
-                  <StatusChip {...command.task} />
-                </span>
-              )}
-            </div>
+            />
           </div>
         ))}
         {commands.length === 0 && <p className="caption">{t.palette.nothing}</p>}
       </div>
       <p className="palette-hint">{t.palette.hint}</p>
     </dialog>
+  );
+}
+
+type ItemProps = { id: string; command: Command; chosen: boolean; onChoose: () => void; onRun: () => void };
+
+function Item({ id, command, chosen, onChoose, onRun }: ItemProps) {
+  return (
+    <div
+      role="option"
+      id={id}
+      aria-selected={chosen}
+      className="palette-item"
+      onPointerMove={onChoose}
+      onClick={onRun}
+    >
+      <Icon name={command.icon} />
+      <span className="cut">{command.title}</span>
+      {command.task && (
+        <span className="push">
+          <StatusChip {...command.task} />
+        </span>
+      )}
+    </div>
   );
 }
 
@@ -147,7 +161,10 @@ function useCommands(words: string): Command[] {
       title: t.palette.openTask(words),
       run: open(words),
     });
-  return [...tasks, ...fitting];
+  // What is called so comes first, then tasks, then what only has the words in it.
+  const isCalled = ({ title }: Command) =>
+    words !== "" && title.toLowerCase().startsWith(words.toLowerCase());
+  return [...fitting.filter(isCalled), ...tasks, ...fitting.filter((command) => !isCalled(command))];
 }
 
 function usePlaces(): Command[] {

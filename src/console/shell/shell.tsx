@@ -1,6 +1,7 @@
 import { Suspense, useEffect, useRef, useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useConnection, useLiveFeed } from "../data/live.ts";
+import { KnowMembers } from "../data/members.tsx";
 import { queries, useMe } from "../data/queries.ts";
 import { signOut } from "../data/client.ts";
 import { addresses } from "../addresses.ts";
@@ -37,63 +38,66 @@ export function Shell() {
   }, [path]);
   const toContent = () => content.current?.focus();
   return (
-    <div className="shell">
-      <Button className="skip" onClick={toContent}>
-        {t.common.skip}
-      </Button>
-      <SideNav open={drawer} />
-      <button
-        type="button"
-        className="drawer-ground"
-        aria-label={t.common.close}
-        data-open={drawer}
-        onClick={() => {
-          setDrawer(false);
-        }}
-      />
-      <div className="stage">
-        <header className="top">
-          <span className="narrow-only">
-            <IconButton
-              icon="menu"
-              label={t.shell.menu}
-              aria-expanded={drawer}
-              onClick={() => {
-                setDrawer(!drawer);
-              }}
-            />
-          </span>
-          <button
-            type="button"
-            className="finder"
-            aria-label={t.shell.palette}
-            onClick={() => {
-              setPalette(true);
-            }}
-          >
-            <Icon name="search" />
-            <span>{t.shell.palette}</span>
-            <kbd className="kbd">Ctrl K</kbd>
-          </button>
-          <span className="push" />
-          <Pulse />
-          <Account />
-        </header>
-        <StaleNote />
-        <main className="content" tabIndex={-1} ref={content}>
-          <Suspense fallback={<Bones lines={6} height={22} />}>
-            <Screen path={path} />
-          </Suspense>
-        </main>
-      </div>
-      {palette && (
-        <Palette
-          onClose={() => {
-            setPalette(false);
+    <KnowMembers>
+      <div className="shell">
+        <Button className="skip" onClick={toContent}>
+          {t.common.skip}
+        </Button>
+        <SideNav open={drawer} />
+        <button
+          type="button"
+          className="drawer-ground"
+          aria-label={t.common.close}
+          data-open={drawer}
+          onClick={() => {
+            setDrawer(false);
           }}
         />
-      )}
-    </div>
+        <div className="stage">
+          <header className="top">
+            <span className="narrow-only">
+              <IconButton
+                icon="menu"
+                label={t.shell.menu}
+                aria-expanded={drawer}
+                onClick={() => {
+                  setDrawer(!drawer);
+                }}
+              />
+            </span>
+            <button
+              type="button"
+              className="finder"
+              onClick={() => {
+                setPalette(true);
+              }}
+            >
+              <Icon name="search" />
+              <span>{t.shell.palette}</span>
+              <kbd className="kbd" aria-hidden="true">
+                Ctrl K
+              </kbd>
+            </button>
+            <span className="push" />
+            <Pulse />
+            <Account />
+          </header>
+          <StaleNote />
+          <main className="content" tabIndex={-1} ref={content}>
+            <Suspense fallback={<Bones lines={6} height={22} />}>
+              <Screen path={path} />
+            </Suspense>
+          </main>
+        </div>
+        {palette && (
+          <Palette
+            onClose={() => {
+              setPalette(false);
+            }}
+          />
+        )}
+      </div>
+    </KnowMembers>
   );
 }
 

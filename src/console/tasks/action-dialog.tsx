@@ -12,7 +12,7 @@ import { useWords } from "../texts/words.tsx";
 import { leaseTokenOf } from "./lease-tokens.ts";
 import type { Move } from "./act.ts";
 
-export type ActionInputs = { values: Values; comment: string; leaseToken: string };
+type ActionInputs = { values: Values; comment: string; leaseToken: string };
 
 const NOTHING: ActionInputs = { values: {}, comment: "", leaseToken: "" };
 
@@ -60,16 +60,9 @@ export function ActionDialog({
     setBusy(true);
     setProblem(null);
     try {
-      const leaseToken = ownToken ?? inputs.leaseToken.trim();
-      await perform({
-        action,
-        ...(inputs.comment.trim() === "" ? {} : { comment: inputs.comment }),
-        ...(Object.keys(read.payload).length === 0 ? {} : { payload: read.payload }),
-        ...(leaseToken === "" ? {} : { lease_token: leaseToken }),
-        ...(spec?.expected_row_version === "required" && task
-          ? { expected_row_version: task.row_version }
-          : {}),
-      });
+      const version = spec?.expected_row_version === "required" ? task?.row_version : undefined;
+      const token = ownToken ?? inputs.leaseToken.trim();
+      await perform(moveOf(action, { payload: read.payload, comment: inputs.comment, token, version }));
       onClose();
     } catch (error) {
       setProblem(error);
@@ -104,6 +97,19 @@ export function ActionDialog({
       <Inputs spec={spec} inputs={inputs} mistakes={mistakes} asksToken={asksToken} onChange={setInputs} />
     </Dialog>
   );
+}
+
+type Given = { payload: Values; comment: string; token: string; version: number | undefined };
+
+/** What goes with an action, without what was left empty. */
+function moveOf(action: string, { payload, comment, token, version }: Given): Move {
+  return {
+    action,
+    ...(comment.trim() === "" ? {} : { comment }),
+    ...(Object.keys(payload).length === 0 ? {} : { payload }),
+    ...(token === "" ? {} : { lease_token: token }),
+    ...(version === undefined ? {} : { expected_row_version: version }),
+  };
 }
 
 function Inputs({

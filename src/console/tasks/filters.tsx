@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { queries, useMe } from "../data/queries.ts";
-import type { ListQuery } from "../data/queries.ts";
+import type { ListQuery } from "../data/list-query.ts";
 import { Button } from "../design/button.tsx";
 import { useSearch } from "../router.tsx";
 import { useWords } from "../texts/words.tsx";

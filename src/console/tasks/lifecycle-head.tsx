@@ -6,6 +6,7 @@ import { lifecycleScreens } from "../lifecycle-screens.ts";
 import { Link, usePlace } from "../router.tsx";
 import { useWords } from "../texts/words.tsx";
 import { usePageTitle } from "../shell/page-title.ts";
+import "./lifecycle-head.css";
 
 /** The name of a lifecycle and the ways to look at it. */
 export function LifecycleHead({ lifecycle, children }: { lifecycle: string; children?: ReactNode }) {

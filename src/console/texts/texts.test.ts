@@ -26,7 +26,10 @@ test("nothing is left in English where Russian is spoken", () => {
   const said = (texts: object) =>
     keysOf(texts)
       .map((key) => key.replace(/: .*/, ""))
-      .map((path) => [path, path.split(".").reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], texts)]);
+      .map((path) => [
+        path,
+        path.split(".").reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], texts),
+      ]);
   const english = new Map(said(en) as [string, unknown][]);
   const same = (said(ru) as [string, unknown][])
     .filter(([path, text]) => typeof text === "string" && english.get(path) === text && !shared.has(path))

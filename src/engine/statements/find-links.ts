@@ -21,7 +21,7 @@ const FIND_LINKS = `
     from down join pawl.dependency d on d.org_id = $1 and d.blocker_id = down.task_id
     where down.depth < $3
   )
-  select l.task_id, l.blocker_id, l.on_failure, l.resolved, min(l.depth)::float8 as depth
+  select l.task_id, l.blocker_id, l.on_failure, l.resolved
   from (select * from up union all select * from down) as l
   group by l.task_id, l.blocker_id, l.on_failure, l.resolved
   order by min(l.depth), l.blocker_id, l.task_id

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import type { Lifecycle } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
-import type { ListQuery } from "../../data/queries.ts";
+import type { ListQuery } from "../../data/list-query.ts";
 import { Bones, Trouble } from "../../design/states.tsx";
 import { labelOf, toneOf, useStatusLabel } from "../../design/status.tsx";
 import { useWords } from "../../texts/words.tsx";

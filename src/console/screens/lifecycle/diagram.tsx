@@ -60,7 +60,10 @@ export function Diagram({
       })),
     [lifecycle, figures, t, f],
   );
-  const widest = Math.max(60, ...lifecycle.actions.map(({ name }) => textWidth(name, { size: 11.5, weight: 400 })));
+  const widest = Math.max(
+    60,
+    ...lifecycle.actions.map(({ name }) => textWidth(name, { size: 11.5, weight: 400 })),
+  );
   return (
     <FlowGraph
       label={t.lifecycle.diagram}

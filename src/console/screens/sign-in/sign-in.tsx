@@ -1,5 +1,5 @@
 import { useId, useState } from "react";
-import type { FormEvent } from "react";
+import type { SubmitEvent } from "react";
 import { PawlProblem, signIn } from "../../data/client.ts";
 import type { Me } from "../../data/client.ts";
 import { Button, Segments } from "../../design/button.tsx";
@@ -23,7 +23,7 @@ export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: (me:
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>(null);
   const id = useId();
-  const submit = async (event: FormEvent) => {
+  const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     setBusy(true);
     setProblem(null);

@@ -13,7 +13,7 @@ import type { Move } from "../../tasks/act.ts";
 import { keepLeaseToken, leaseTokenOf } from "../../tasks/lease-tokens.ts";
 import { useWords } from "../../texts/words.tsx";
 
-type Result = { task: Task; status: string } | { task: Task; code: string; detail: string };
+type Result = { task: Task; moved: Task } | { task: Task; detail: string };
 
 /** How many go in one request: the server takes more, but then nobody sees that anything happens. */
 const AT_ONCE = 100;
@@ -39,32 +39,11 @@ export function BulkBar({
   const perform = async (move: Move) => {
     const all: Result[] = [];
     for (let at = 0; at < tasks.length; at += AT_ONCE)
-      all.push(...(await moveAll(tasks.slice(at, at + AT_ONCE), move)));
+      all.push(...(await moveAll(lifecycle, tasks.slice(at, at + AT_ONCE), move)));
+    for (const result of all) if ("moved" in result) placeTask(queryClient, result.task.id, result.moved);
     setResults(all);
     void queryClient.invalidateQueries({ queryKey: keys.overviews });
     void queryClient.invalidateQueries({ queryKey: keys.listsOf(lifecycle.name) });
-  };
-  const moveAll = async (some: readonly Task[], move: Move): Promise<Result[]> => {
-    const moves = some.map(({ id, row_version }) => {
-      const token = leaseTokenOf(id);
-      const version =
-        lifecycle.actions.find(({ name }) => name === move.action)?.expected_row_version === "required";
-      return {
-        ...move,
-        id,
-        ...(token === null ? {} : { lease_token: token }),
-        ...(version ? { expected_row_version: row_version } : {}),
-      };
-    });
-    const answers = await client.moveTasks(moves);
-    return answers.map((answer, index): Result => {
-      const task = some[index] as Task;
-      if (!("outcome" in answer)) return { task, code: String(answer.code), detail: String(answer.detail) };
-      const moved = answer as { task: Task; lease_token: string | null };
-      keepLeaseToken(task.id, moved.lease_token);
-      placeTask(queryClient, task.id, moved.task);
-      return { task, status: moved.task.status };
-    });
   };
   return (
     <div className="bulk" role="region" aria-label={t.table.selected(tasks.length)}>
@@ -112,6 +91,27 @@ export function BulkBar({
   );
 }
 
+async function moveAll(lifecycle: Lifecycle, tasks: readonly Task[], move: Move): Promise<Result[]> {
+  const spec = lifecycle.actions.find(({ name }) => name === move.action);
+  const moves = tasks.map(({ id, row_version }) => {
+    const token = leaseTokenOf(id);
+    return {
+      ...move,
+      id,
+      ...(token === null ? {} : { lease_token: token }),
+      ...(spec?.expected_row_version === "required" ? { expected_row_version: row_version } : {}),
+    };
+  });
+  const answers = await client.moveTasks(moves);
+  return answers.map((answer, index): Result => {
+    const task = tasks[index] as Task;
+    if (!("outcome" in answer)) return { task, detail: answer.detail };
+    const { task: moved, lease_token } = answer as { task: Task; lease_token: string | null };
+    keepLeaseToken(task.id, lease_token);
+    return { task, moved };
+  });
+}
+
 function Results({
   lifecycle,
   results,
@@ -123,7 +123,7 @@ function Results({
 }) {
   const { t } = useWords();
   const label = useStatusLabel(lifecycle);
-  const done = results.filter((result) => "status" in result).length;
+  const done = results.filter((result) => "moved" in result).length;
   return (
     <Dialog
       wide
@@ -138,11 +138,11 @@ function Results({
     >
       <ul className="results">
         {results.map((result) => (
-          <li key={result.task.id} data-tone={"status" in result ? "good" : "bad"}>
-            <Icon name={"status" in result ? "check" : "alert"} />
+          <li key={result.task.id} data-tone={"moved" in result ? "good" : "bad"}>
+            <Icon name={"moved" in result ? "check" : "alert"} />
             <span className="cut">{result.task.title}</span>
             <span className="small soft">
-              {"status" in result ? t.table.resultDone(label(result.status)) : result.detail}
+              {"moved" in result ? t.table.resultDone(label(result.moved.status)) : result.detail}
             </span>
           </li>
         ))}

@@ -2,7 +2,7 @@ import { useMemo, useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { Lifecycle } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
-import type { ListQuery, Sort } from "../../data/queries.ts";
+import type { ListQuery, Sort } from "../../data/list-query.ts";
 import { Bones, Empty, Trouble } from "../../design/states.tsx";
 import { useStatusLabel } from "../../design/status.tsx";
 import { useSearch } from "../../router.tsx";

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { addresses } from "../../addresses.ts";
 import type { Task } from "../../data/client.ts";
-import type { Sort } from "../../data/queries.ts";
+import type { Sort } from "../../data/list-query.ts";
 import { useNow } from "../../design/clock.ts";
 import { Icon } from "../../design/icon.tsx";
 import { Person } from "../../design/person.tsx";

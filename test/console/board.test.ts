@@ -1,0 +1,128 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { onStage } from "./stage.ts";
+
+const BOARD = "/lifecycles/board/board";
+
+/** Takes a card and holds it over a column; letting go is the caller's. */
+async function carry(page: Page, title: string, column: string): Promise<void> {
+  const card = page.getByRole("article", { name: title });
+  await card.waitFor();
+  const from = (await card.boundingBox())!;
+  await page.mouse.move(from.x + 40, from.y + from.height - 40);
+  await page.mouse.down();
+  await page.mouse.move(from.x + 60, from.y + from.height - 30, { steps: 3 });
+  const target = page.locator(`[data-column=${column}]`);
+  await target.locator(".drop-note:not(:has-text('Asking'))").waitFor();
+  await target.scrollIntoViewIfNeeded();
+  const to = (await target.boundingBox())!;
+  await page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 4 });
+}
+
+const inColumn = (page: Page, column: string, title: string) =>
+  page.locator(`[data-column=${column}]`).getByRole("article", { name: title });
+
+onStage("the board", (stage) => {
+  test("a card is dragged to an allowed column, and the dialog asks for what the action needs", async () => {
+    await stage().make("Collect the logos");
+    const page = await stage().visit("bob", BOARD);
+    await carry(page, "Collect the logos", "IN_PROGRESS");
+    expect(await page.locator("[data-column=IN_PROGRESS]").getAttribute("data-drop")).toBe("yes");
+    await page.mouse.up();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Claim" }).click();
+    await dialog.getByText("This is required.").waitFor();
+    await dialog.getByLabel("Comment").fill("I take it");
+    await dialog.getByRole("button", { name: "Claim" }).click();
+    await inColumn(page, "IN_PROGRESS", "Collect the logos").getByText("Bob Stone").waitFor();
+    expect(await inColumn(page, "NEW", "Collect the logos").count()).toBe(0);
+  });
+
+  test("where a card may not go, the column says why, and nothing moves", async () => {
+    const id = await stage().make("Held by another");
+    await stage().act("ann", id, "claim");
+    const page = await stage().visit("bob", BOARD);
+    await carry(page, "Held by another", "DONE");
+    const done = page.locator("[data-column=DONE]");
+    expect(await done.getAttribute("data-drop")).toBe("no");
+    expect(await done.locator(".drop-note").innerText()).toContain("assignee");
+    await page.mouse.up();
+    await page.getByText(/^Not moved: .*assignee/).waitFor();
+    await inColumn(page, "IN_PROGRESS", "Held by another").waitFor();
+    const task = await stage().desk.ask(`GET /api/tasks/${id}`);
+    expect(task.body).toMatchObject({ status: "IN_PROGRESS", row_version: 2 });
+  });
+
+  test("Escape lets go of a card", async () => {
+    await stage().make("Stays where it is");
+    const page = await stage().visit("bob", BOARD);
+    await carry(page, "Stays where it is", "IN_PROGRESS");
+    await page.keyboard.press("Escape");
+    await page.mouse.up();
+    expect(await page.locator(".ghost").count()).toBe(0);
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  test("what is done through the API appears in an open page, without a reload", async () => {
+    const page = await stage().visit("bob", BOARD);
+    await page.locator("[data-connection=live]").waitFor();
+    const id = await stage().make("Made elsewhere");
+    await inColumn(page, "NEW", "Made elsewhere").waitFor();
+    await stage().act("ann", id, "claim");
+    await inColumn(page, "IN_PROGRESS", "Made elsewhere").getByText("Ann Baker").waitFor();
+    await inColumn(page, "NEW", "Made elsewhere").waitFor({ state: "detached" });
+  });
+
+  test("by keys alone: from card to card, and M moves", async () => {
+    await stage().make("Moved by keys");
+    const page = await stage().visit("bob", `${BOARD}?q=Moved+by+keys`);
+    const card = page.getByRole("article", { name: "Moved by keys" });
+    await card.focus();
+    await page.keyboard.press("m");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("No action leads from New to Blocked.").waitFor();
+    await dialog.getByRole("button", { name: /In progress/ }).press("Enter");
+    await page.getByRole("dialog").getByLabel("Comment").fill("by keys");
+    await page.keyboard.press("Tab");
+    await page.getByRole("button", { name: "Claim" }).press("Enter");
+    await inColumn(page, "IN_PROGRESS", "Moved by keys").waitFor();
+  });
+
+  test("filters stand in the address, and survive a reload", async () => {
+    await stage().make("A needle in the hay");
+    const page = await stage().visit("bob", BOARD);
+    await page.getByLabel("Search titles").fill("needle");
+    await page.waitForURL(/q=needle/);
+    await page.getByText("A needle in the hay").waitFor();
+    expect(await page.getByRole("article").count()).toBe(1);
+    await page.reload();
+    await page.getByText("A needle in the hay").waitFor();
+    expect(await page.getByLabel("Search titles").inputValue()).toBe("needle");
+  });
+
+  test("a task is made from what its creation asks for; what the server finds wrong is told at the field", async () => {
+    const page = await stage().visit("ann", BOARD);
+    await page.getByRole("button", { name: "New task" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Title").fill("Hm");
+    await dialog.getByLabel("Description").fill("Short title");
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await dialog.locator(".field", { hasText: "Title" }).locator(".mistake").waitFor();
+    await dialog.getByLabel("Title").fill("Long enough now");
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await inColumn(page, "NEW", "Long enough now").waitFor();
+  });
+
+  test("of two who move a card at once the second is told, and sees what the first has done", async () => {
+    const id = await stage().make("Wanted by two");
+    const page = await stage().visit("bob", `${BOARD}?q=Wanted`);
+    await carry(page, "Wanted by two", "IN_PROGRESS");
+    await page.mouse.up();
+    await page.getByRole("dialog").getByLabel("Comment").fill("mine");
+    await stage().act("ann", id, "claim");
+    await page.getByRole("button", { name: "Claim" }).click();
+    await page.getByText("ann was first: pick another task.").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await inColumn(page, "IN_PROGRESS", "Wanted by two").getByText("Ann Baker").waitFor();
+  });
+});

@@ -1,0 +1,56 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { afterAll, expect, test } from "vitest";
+import { emptyDatabase, scratchData, startPawl } from "../http/running-pawl.ts";
+import { openBrowser, whyNoBrowser } from "../support/browser.ts";
+import { BUILT_PAWL } from "../support/built-pawl.ts";
+
+const why = await whyNoBrowser();
+const ADMIN = "an-admin-token";
+
+/** A port that nobody listens on, for a server that comes back to where it was. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test.skipIf(why !== null)(
+  "a server restarts under an open page: the page says that it is stale, and goes on by itself",
+  async () => {
+    const [port, database, data] = [await freePort(), await emptyDatabase(), await scratchData()];
+    const env = { DATABASE_URL: database, PAWL_ADMIN_TOKEN: ADMIN };
+    const start = () =>
+      startPawl(["--port", String(port), "--data", data], { env, program: [...BUILT_PAWL, "start"] });
+    const first = await start();
+    await first.ask("PATCH /api/members/admin", ADMIN, { roles: ["admin", "agent"] });
+    const make = async (title: string, by: typeof first) =>
+      (await by.ask("POST /api/tasks", ADMIN, { lifecycle: "board", title, description: "So" })).status;
+    expect(await make("Made before", first)).toBe(201);
+
+    const browser = await openBrowser();
+    afterAll(() => browser.close());
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: "en" });
+    context.setDefaultTimeout(40_000);
+    await context.request.post(`${first.address}/api/session`, { data: { token: ADMIN } });
+    const page = await context.newPage();
+    await page.goto(`${first.address}/lifecycles/board/board`);
+    await page.getByRole("article", { name: "Made before" }).waitFor();
+    await page.locator("[data-connection=live]").waitFor();
+
+    expect(await first.stop()).toBe(0);
+    await page.getByText("What you see is as it was then").waitFor();
+    expect(await page.getByRole("article", { name: "Made before" }).count()).toBe(1);
+
+    const second = await start();
+    expect(await make("Made after", second)).toBe(201);
+    await page.getByRole("article", { name: "Made after" }).waitFor();
+    await page.locator("[data-connection=live]").waitFor();
+    await page.getByText("What you see is as it was then").waitFor({ state: "detached" });
+    await context.close();
+    expect(await second.stop()).toBe(0);
+  },
+  120_000,
+);
