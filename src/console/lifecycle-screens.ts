@@ -40,6 +40,52 @@ export const lifecycleScreens: Readonly<Record<string, LifecycleScreens>> = {
       GRAPH,
     ],
   },
+  planner: {
+    tabs: [
+      {
+        id: "pool",
+        icon: "hand",
+        title: { en: "Pool", ru: "Пул" },
+        load: () => import("./lifecycles/planner/pool-screen.tsx"),
+      },
+      {
+        id: "review",
+        icon: "check",
+        title: { en: "Review", ru: "Проверка" },
+        load: () => import("./lifecycles/planner/review-screen.tsx"),
+      },
+      {
+        id: "shifts",
+        icon: "clock",
+        title: { en: "Shifts", ru: "Смены" },
+        load: () => import("./lifecycles/planner/shifts-screen.tsx"),
+      },
+      {
+        id: "quality",
+        icon: "alert",
+        title: { en: "Quality", ru: "Качество" },
+        load: () => import("./lifecycles/planner/quality-screen.tsx"),
+      },
+      GRAPH,
+    ],
+  },
+  delivery: {
+    tabs: [
+      {
+        id: "queue",
+        icon: "down",
+        title: { en: "Queue", ru: "Очередь" },
+        load: () => import("./lifecycles/delivery/queue-screen.tsx"),
+      },
+      {
+        id: "users",
+        icon: "members",
+        title: { en: "Users", ru: "Пользователи" },
+        load: () => import("./lifecycles/delivery/users-screen.tsx"),
+      },
+    ],
+    panel: () => import("./lifecycles/delivery/job-panel.tsx"),
+  },
   "bot-actions": {
     tabs: [
       {

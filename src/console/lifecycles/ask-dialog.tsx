@@ -1,0 +1,185 @@
+import { useId, useState } from "react";
+import { Button } from "../design/button.tsx";
+import { Dialog } from "../design/dialog.tsx";
+import { ProblemNote } from "../design/states.tsx";
+import { LabelledField } from "../forms/schema-form.tsx";
+import { useWords } from "../texts/words.tsx";
+
+export type Question<Name extends string> = {
+  name: Name;
+  label: string;
+  hint?: string;
+  required?: boolean;
+  /** A line of text unless told otherwise. */
+  kind?: "line" | "text" | "moment" | "number" | "choice" | "several";
+  options?: readonly { value: string; label: string }[];
+  initial?: string;
+};
+
+/** Asks a few questions in the reader's language, and does what they are for; stays open where that is refused. */
+export function AskDialog<Name extends string>({
+  title,
+  lead,
+  questions,
+  submit,
+  danger = false,
+  perform,
+  onClose,
+}: {
+  title: string;
+  lead?: string;
+  questions: readonly Question<Name>[];
+  /** What the button says. */
+  submit: string;
+  danger?: boolean;
+  /** Given what was answered; of several, separated by line breaks. */
+  perform: (answers: Record<Name, string>) => Promise<unknown>;
+  onClose: () => void;
+}) {
+  const { t } = useWords();
+  const id = useId();
+  const [answers, setAnswers] = useState(
+    () =>
+      Object.fromEntries(questions.map(({ name, initial = "" }) => [name, initial])) as Record<Name, string>,
+  );
+  const [tried, setTried] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<unknown>(null);
+  const mistakeOf = ({ name, required, kind }: Question<Name>) => {
+    const given = answers[name].trim();
+    if (required && given === "") return t.form.required;
+    return kind === "number" && given !== "" && !(Number(given.replace(",", ".")) > 0)
+      ? t.form.number
+      : undefined;
+  };
+  const send = async () => {
+    setTried(true);
+    if (questions.some((question) => mistakeOf(question) !== undefined)) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      await perform(answers);
+      onClose();
+    } catch (error) {
+      setProblem(error);
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      title={title}
+      {...(lead === undefined ? {} : { lead })}
+      onClose={onClose}
+      onSubmit={() => void send()}
+      foot={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button look={danger ? "danger" : "main"} type="submit" disabled={busy}>
+            {submit}
+          </Button>
+        </>
+      }
+    >
+      {problem !== null && <ProblemNote problem={problem} />}
+      {questions.map((question) => {
+        const place = `${id}-${question.name}`;
+        return (
+          <LabelledField
+            key={question.name}
+            id={place}
+            label={question.label}
+            required={question.required ?? false}
+            hint={question.hint}
+            mistake={tried ? mistakeOf(question) : undefined}
+          >
+            <Answer
+              id={place}
+              question={question}
+              value={answers[question.name]}
+              onChange={(value) => {
+                setAnswers({ ...answers, [question.name]: value });
+              }}
+            />
+          </LabelledField>
+        );
+      })}
+    </Dialog>
+  );
+}
+
+function Answer({
+  id,
+  question: { kind = "line", options = [] },
+  value,
+  onChange,
+}: {
+  id: string;
+  question: Question<string>;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const { t } = useWords();
+  const common = {
+    id,
+    className: "input",
+    value,
+    onChange: (event: { target: { value: string } }) => {
+      onChange(event.target.value);
+    },
+  };
+  if (kind === "text") return <textarea rows={3} {...common} />;
+  if (kind === "choice")
+    return (
+      <select {...common}>
+        {value === "" && <option value="">{t.form.choose}</option>}
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    );
+  if (kind === "several") return <Several id={id} options={options} value={value} onChange={onChange} />;
+  return (
+    <input
+      type={kind === "moment" ? "datetime-local" : "text"}
+      {...(kind === "number" ? { inputMode: "decimal" } : {})}
+      {...common}
+    />
+  );
+}
+
+function Several({
+  id,
+  options,
+  value,
+  onChange,
+}: {
+  id: string;
+  options: NonNullable<Question<string>["options"]>;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const chosen = value === "" ? [] : value.split("\n");
+  return (
+    <div id={id} role="group" className="several">
+      {options.map((option) => (
+        <label key={option.value} className="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(option.value)}
+            onChange={(event) => {
+              onChange(
+                (event.target.checked
+                  ? [...chosen, option.value]
+                  : chosen.filter((one) => one !== option.value)
+                ).join("\n"),
+              );
+            }}
+          />
+          {option.label}
+        </label>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,13 @@
+import type { ReplyOf } from "../../../contract/index.ts";
+import type { DELIVERY_ROUTES } from "../../../lifecycles/delivery/contract.ts";
+import { client } from "../../data/client.ts";
+import { ROWS } from "./rows.ts";
+
+export const delivery = client.calls<typeof DELIVERY_ROUTES>(ROWS);
+
+export type Job = ReplyOf<typeof DELIVERY_ROUTES.getDeliveryJob>;
+export type User = ReplyOf<typeof DELIVERY_ROUTES.getDeliveryUser>;
+export type Status = ReplyOf<typeof DELIVERY_ROUTES.getDeliveryStatus>;
+
+/** Progress, heartbeats and wishes for access are no events of a task. */
+export const LOOK_EVERY_MS = 2_000;

@@ -1,0 +1,33 @@
+import type { ReplyOf } from "../../../contract/index.ts";
+import type { PLANNER_ROUTES } from "../../../lifecycles/planner/contract.ts";
+import { client } from "../../data/client.ts";
+import { useMe } from "../../data/queries.ts";
+import { useSearch } from "../../router.tsx";
+import { ROWS } from "./rows.ts";
+
+export const planner = client.calls<typeof PLANNER_ROUTES>(ROWS);
+
+type Routes = typeof PLANNER_ROUTES;
+export type PlannerTask = ReplyOf<Routes["getPlannerTask"]>;
+export type Pooled = ReplyOf<Routes["getPlannerPool"]>["tasks"][number];
+export type Escalation = ReplyOf<Routes["listEscalations"]>["escalations"][number];
+export type Shift = ReplyOf<Routes["getShift"]>;
+export type Defect = ReplyOf<Routes["getDefect"]>;
+export type Deliverable = ReplyOf<Routes["getDeliverable"]>;
+export type Inspection = ReplyOf<Routes["listInspections"]>["inspections"][number];
+
+/** Shifts, defects and inspections are no events of a task. */
+export const LOOK_EVERY_MS = 5_000;
+export const MOST = 100;
+
+/** Whether the one who looks leads others; the server has the last word. */
+export function useIsLead(): boolean {
+  return useMe().roles.some((role) => role === "lead" || role === "supervisor");
+}
+
+/** The project that is looked at, as queries want it. */
+export function useProject(): { project_id?: string } {
+  const [search] = useSearch();
+  const project_id = search.get("project");
+  return project_id ? { project_id } : {};
+}

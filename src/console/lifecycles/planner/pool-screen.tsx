@@ -1,0 +1,189 @@
+import { useState } from "react";
+import { PawlProblem } from "../../data/client.ts";
+import { Button } from "../../design/button.tsx";
+import { useNow } from "../../design/clock.ts";
+import { Icon } from "../../design/icon.tsx";
+import { Bones, Empty, Trouble } from "../../design/states.tsx";
+import { StatusChip } from "../../design/status.tsx";
+import { toast } from "../../design/toasts.tsx";
+import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
+import { useWords } from "../../texts/words.tsx";
+import { Deed } from "../deed.tsx";
+import { useAskAnew, useLiveAnswer } from "../live-answer.ts";
+import { useOwnTexts } from "../own-texts.ts";
+import { ProjectPicker } from "../project-picker.tsx";
+import { MOST, planner, useIsLead, useProject } from "./planner-calls.ts";
+import type { PlannerTask, Pooled } from "./planner-calls.ts";
+import { TaskLine } from "./task-line.tsx";
+import { TEXTS } from "./texts.ts";
+import "./planner.css";
+
+/** What I work on, and what there is to take. */
+export default function PoolScreen({ lifecycle }: { lifecycle: string }) {
+  const project = useProject();
+  const pool = useLiveAnswer({
+    lifecycle,
+    key: ["pool", project],
+    ask: (signal) => planner.getPlannerPool({ ...project, limit: MOST }, { signal }),
+  });
+  const mine = useLiveAnswer({
+    lifecycle,
+    key: ["mine", project],
+    ask: (signal) =>
+      planner.listPlannerTasks(
+        { assigned_to: "me", status: ["assigned", "in_progress", "submitted"], ...project },
+        { signal },
+      ),
+  });
+  const error = pool.error ?? mine.error;
+  return (
+    <>
+      <LifecycleHead lifecycle={lifecycle}>
+        <ProjectPicker />
+      </LifecycleHead>
+      {pool.data && mine.data ? (
+        <div className="floor">
+          <Mine lifecycle={lifecycle} tasks={mine.data.tasks} />
+          <Pool lifecycle={lifecycle} tasks={pool.data.tasks} />
+        </div>
+      ) : error ? (
+        <Trouble error={error} onRetry={() => void Promise.all([pool.refetch(), mine.refetch()])} />
+      ) : (
+        <div className="card body">
+          <Bones lines={7} height={28} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The next step of a task of mine. */
+const NEXT: Partial<Record<PlannerTask["status"], "start" | "submit">> = {
+  assigned: "start",
+  in_progress: "submit",
+};
+
+function Mine({ lifecycle, tasks }: { lifecycle: string; tasks: readonly PlannerTask[] }) {
+  const { f } = useWords();
+  const texts = useOwnTexts(TEXTS);
+  const isLead = useIsLead();
+  const now = useNow(1);
+  return (
+    <section className="card" aria-label={texts.mine}>
+      <header className="head">
+        <h2>{texts.mine}</h2>
+        <span className="push" />
+        {!isLead && <TakeBest lifecycle={lifecycle} />}
+      </header>
+      {tasks.length === 0 ? (
+        <Empty compact icon="hand" title={texts.mineEmpty} hint={texts.mineEmptyHint} />
+      ) : (
+        <ul className="lines">
+          {tasks.map((task) => {
+            const next = NEXT[task.status];
+            const since = task.submitted_at ?? task.started_at ?? task.assigned_at ?? task.updated_at;
+            return (
+              <li key={task.id} data-task={task.id}>
+                <TaskLine task={task}>
+                  <StatusChip lifecycle={lifecycle} status={task.status} />
+                  <span className="faint small num">
+                    {texts.since(f.span((now - Date.parse(since)) / 1_000))}
+                  </span>
+                </TaskLine>
+                <div className="row wrap">
+                  {next && (
+                    <Deed
+                      lifecycle={lifecycle}
+                      task={task}
+                      action={next}
+                      label={texts.actions[next]}
+                      look="main"
+                    />
+                  )}
+                  <Deed lifecycle={lifecycle} task={task} action="escalate" label={texts.actions.escalate} />
+                </div>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function TakeBest({ lifecycle }: { lifecycle: string }) {
+  const texts = useOwnTexts(TEXTS);
+  const project = useProject();
+  const askAnew = useAskAnew(lifecycle);
+  const [busy, setBusy] = useState(false);
+  const take = async () => {
+    setBusy(true);
+    try {
+      const { task } = await planner.claimPlannerTask(project);
+      toast(task ? texts.tookBest(task.title) : texts.nothingToTake);
+      await askAnew();
+    } catch (error) {
+      toast(error instanceof PawlProblem ? error.detail : String(error), "bad");
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button small disabled={busy} onClick={() => void take()}>
+      {texts.takeBest}
+    </Button>
+  );
+}
+
+function Pool({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Pooled[] }) {
+  const texts = useOwnTexts(TEXTS);
+  return (
+    <section className="card" aria-label={texts.pool}>
+      <header className="head">
+        <h2>{texts.pool}</h2>
+        {tasks.length > 0 && <span className="badge">{tasks.length}</span>}
+      </header>
+      {tasks.length === 0 ? (
+        <Empty compact title={texts.poolEmpty} hint={texts.poolEmptyHint} />
+      ) : (
+        <ul className="lines">
+          {tasks.map((task) => (
+            <li key={task.id} className="pooled" data-task={task.id}>
+              <TaskLine task={task} />
+              <Taking lifecycle={lifecycle} task={task} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** The button that takes it; or all the reasons why it cannot be taken. */
+function Taking({ lifecycle, task }: { lifecycle: string; task: Pooled }) {
+  const texts = useOwnTexts(TEXTS);
+  const isLead = useIsLead();
+  if (isLead) return <Deed lifecycle={lifecycle} task={task} action="assign" label={texts.assign} />;
+  return (
+    <>
+      <Deed
+        lifecycle={lifecycle}
+        task={task}
+        action="self_assign"
+        label={texts.take}
+        disabled={!task.can_self_assign}
+        {...(task.can_self_assign ? { look: "main" as const } : { title: texts.whyNot })}
+      />
+      {!task.can_self_assign && (
+        <ul className="reasons small">
+          {task.reasons.map(({ code, detail }) => (
+            <li key={code}>
+              <Icon name="lock" />
+              {detail}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
