@@ -10,7 +10,7 @@ const DEPTH = 3;
 const MOST_LINKS = 200;
 const MOST_HOLDS = 50;
 
-type LinkedTask = Pick<
+export type LinkedTask = Pick<
   TaskRow,
   "id" | "lifecycle" | "project_id" | "title" | "status" | "final" | "assigned_to"
 >;

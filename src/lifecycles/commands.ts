@@ -1,9 +1,6 @@
 import type { AddCommands } from "../cli/kit.ts";
 import { addCodeCommands } from "./code/commands.ts";
-
-/** The commands that the lifecycles which ship with Pawl have of their own. */
-export const LIFECYCLE_COMMANDS: readonly AddCommands[] = [addCodeCommands];
 import { addPlannerCommands } from "./planner/commands.ts";
 
 /** The commands that the lifecycles which ship with Pawl have of their own. */
-export const LIFECYCLE_COMMANDS: readonly AddCommands[] = [addPlannerCommands];
+export const LIFECYCLE_COMMANDS: readonly AddCommands[] = [addPlannerCommands, addCodeCommands];
