@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { pawl } from "../../cli/pawl-process.ts";
+import { BUILT_PAWL } from "../../support/built-pawl.ts";
+import { scratchData, startPawl, emptyDatabase } from "../../http/running-pawl.ts";
+import { until } from "./library-room.ts";
+import { startPawlDelivery } from "./pawl-process.ts";
+import { Person } from "./person.ts";
+import { BOT_TOKEN, openBotApi } from "./stand-ins/bot-api.ts";
+
+const telegram = await openBotApi();
+const folder = await mkdtemp(join(tmpdir(), "pawl-tour-"));
+await mkdir(join(folder, "library/Книги"), { recursive: true });
+const words = "Все счастливые семьи похожи друг на друга.";
+await writeFile(join(folder, "library/Книги/Анна Каренина.txt"), words);
+afterAll(async () => {
+  await telegram.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const env = {
+  TELEGRAM_BOT_TOKEN: BOT_TOKEN,
+  TELEGRAM_API_URL: telegram.url,
+  STORAGE: "local",
+  STORAGE_FOLDER: join(folder, "library"),
+  PAWL_DELIVERY_ADMINS: "100",
+};
+
+const data = await scratchData({ until: afterAll });
+await startPawl(["--data", data, "--port", "0"], {
+  env: { DATABASE_URL: await emptyDatabase({ until: afterAll }) },
+  program: [...BUILT_PAWL, "start"],
+  until: afterAll,
+});
+
+test("with a folder and a bot's token, three commands deliver a file; their members are made by themselves", async () => {
+  const [bot, worker] = await Promise.all([
+    startPawlDelivery(["bot", "--data", data], env),
+    startPawlDelivery(["worker", "--data", data, "--concurrency", "2"], env),
+  ]);
+  expect(bot.said()).toContain("@library_bot is there (https://t.me/library_bot), as delivery-bot");
+  expect(worker.said()).toContain(
+    "Delivering as delivery-worker through @library_bot, 2 at a time, from local storage.",
+  );
+
+  const boss = new Person(telegram, 100, "Boss");
+  const reader = new Person(telegram, 200, "Reader");
+  expect((await boss.say("/start")).text).toBe("📁 Библиотека");
+  await reader.say("/start");
+  await boss.hears(/Reader \(200\) просит доступ/);
+  const listed = await pawl(["delivery", "users", "--status", "PENDING", "--data", data]);
+  expect(listed.stdout).toMatch(/200 +Reader +PENDING/);
+  const approved = await pawl(["delivery", "approve", "200", "--days", "7", "--data", data, "--json"]);
+  expect(JSON.parse(approved.stdout)).toMatchObject({ id: "200", status: "ACTIVE" });
+  await reader.hears(/Доступ открыт до/);
+  await reader.say("/start");
+  await reader.tap(/Книги/);
+  await reader.tap(/Каренина/);
+  await reader.tap(/Скачать/);
+  const [document] = await until(() => telegram.documents(200).length > 0 && telegram.documents(200));
+  expect(document).toMatchObject({
+    file_name: "Анна Каренина.txt",
+    sha256: createHash("sha256").update(words).digest("hex"),
+  });
+
+  const status = await pawl(["delivery", "status", "--data", data]);
+  expect(status.stdout).toMatch(/QUEUED 0 · CLAIMED 0 · DOWNLOADING 0 · STREAMING 0\nworker .*: 2 at a time/);
+  expect((await pawl(["delivery", "extend", "999", "--data", data])).code).toBe(3);
+  for (const name of ["bot-token", "worker-token"])
+    expect((await stat(join(data, "delivery", name))).mode & 0o777).toBe(0o600);
+  for (const process of [bot, worker]) {
+    expect(await process.end("SIGTERM")).toBe(0);
+    expect(process.said()).not.toContain(BOT_TOKEN);
+  }
+
+  const again = await startPawlDelivery(["worker", "--data", data], env);
+  expect(again.said()).toContain("Delivering as delivery-worker");
+  expect(await again.end("SIGINT")).toBe(0);
+}, 120_000);
+
+test.each([
+  ["no token of a bot", { TELEGRAM_BOT_TOKEN: "" }, "TELEGRAM_BOT_TOKEN is not set"],
+  ["what is no token of a bot", { TELEGRAM_BOT_TOKEN: "hunter2" }, "TELEGRAM_BOT_TOKEN is not a token"],
+  [
+    "a token that Telegram does not know",
+    { TELEGRAM_BOT_TOKEN: "1:unknown" },
+    "Telegram does not know the bot",
+  ],
+  ["no folder", { STORAGE_FOLDER: "" }, "STORAGE_FOLDER is not set"],
+  ["a folder that is not there", { STORAGE_FOLDER: "/nowhere" }, "there is no folder /nowhere"],
+  [
+    "a storage that nobody knows",
+    { STORAGE: "dropbox" },
+    'STORAGE is "dropbox", not one of local, yandex-disk',
+  ],
+  ["Yandex Disk without a token", { STORAGE: "yandex-disk" }, "YANDEX_DISK_TOKEN is not set"],
+])("with %s it says what to do, and nothing secret", async (_, wrong, words) => {
+  const ran = await pawl(["delivery", "worker", "--data", data], { env: { ...env, ...wrong } });
+  expect(ran).toMatchObject({ code: 1, stdout: "" });
+  expect(ran.stderr).toContain(words);
+  expect(ran.stderr).not.toContain("hunter2");
+  expect(ran.stderr).not.toContain("bug in Pawl");
+});
