@@ -18,6 +18,8 @@ const PROFILES = fileURLToPath(new URL("../profiles", import.meta.url));
 const CONTENDERS = {
   Pawl: { module: new URL("contenders/pawl/open.js", import.meta.url), peer: false },
   "chat readers": { module: new URL("contenders/chat-readers.js", import.meta.url), peer: false },
+  "delivery library": { module: new URL("contenders/delivery-library.js", import.meta.url), peer: false },
+  "delivery carrier": { module: new URL("contenders/delivery-carrier.js", import.meta.url), peer: false },
   "by hand": { module: new URL("contenders/by-hand.js", import.meta.url), peer: false },
   "pg-boss": { module: new URL("pg-boss.js", PEERS), peer: true },
   "graphile-worker": { module: new URL("graphile-worker.js", PEERS), peer: true },
@@ -98,6 +100,11 @@ export class Stage {
   /** Starts a process of readers, which needs no database. */
   enterReaders(): Contestant {
     return this.start("chat readers", "", process.execPath).contestant;
+  }
+
+  /** Starts a process that carries files, which needs no database. */
+  enterCarrier(): Contestant {
+    return this.start("delivery carrier", "", process.execPath).contestant;
   }
 
   /** Starts a contender in a place of its own; null where it cannot take part here. */

@@ -5,6 +5,7 @@ import { chatEvents } from "./chat-events.ts";
 import { churn } from "./churn.ts";
 import { claimAndComplete } from "./claim-and-complete.ts";
 import { decisions } from "./decisions.ts";
+import { deliveryStream } from "./delivery-stream.ts";
 import { dependents } from "./dependents.ts";
 import { eventDelivery } from "./event-delivery.ts";
 import { growth } from "./growth.ts";
@@ -31,5 +32,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   memory: { run: memory, peers: false },
   events: { run: eventDelivery, peers: false },
   chats: { run: chatEvents, peers: false },
+  "delivery-stream": { run: deliveryStream, peers: false },
   http: { run: httpMoves, peers: false },
 };

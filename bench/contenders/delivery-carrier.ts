@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream } from "node:stream/web";
+import { createClient } from "../../src/client/index.ts";
+import { Sender } from "../../src/lifecycles/delivery/sender.ts";
+import { startDeliveryWorker } from "../../src/lifecycles/delivery/start-delivery-worker.ts";
+import { yandexDisk } from "../../src/lifecycles/delivery/storage/yandex-disk.ts";
+import { BOT_TOKEN } from "../../test/lifecycles/delivery/stand-ins/bot-api.ts";
+import type { RunningWorker } from "../../src/worker/index.ts";
+import type { Contender, Terms } from "../contender.ts";
+import { timed } from "../contender.ts";
+import { PATH, TOKEN } from "./delivery-library.ts";
+
+const at = (port = 0) => `http://127.0.0.1:${port}`;
+const quiet = () => undefined;
+
+/** Carries a file: as a delivery worker, or by hand and as plainly as can be. */
+export function open(): Promise<Contender> {
+  let worker: RunningWorker | undefined;
+  return Promise.resolve({
+    bouts: {
+      /** Begins to work on the queue. */
+      async work({ pawl, disk, telegram }: Terms) {
+        worker = await startDeliveryWorker({
+          client: createClient({ url: at(pawl), token: TOKEN }),
+          storage: yandexDisk(
+            {
+              accessToken: "first",
+              refreshToken: null,
+              clientId: null,
+              clientSecret: null,
+              oauthUrl: at(disk),
+              apiUrl: at(disk),
+              folder: "disk:/",
+              patienceMs: 60_000,
+            },
+            { read: () => Promise.resolve(null), write: () => Promise.resolve() },
+          ),
+          sender: new Sender({
+            botToken: BOT_TOKEN,
+            apiUrl: at(telegram),
+            stallMs: 60_000,
+            answerMs: 60_000,
+          }),
+          concurrency: 1,
+          log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+        });
+        return { done: 0, seconds: 0 };
+      },
+      /** A stream from one side piped into a request to the other: no lease, no hash, no second look. */
+      copy: ({ disk, telegram, chat = 0, bytes = 0 }: Terms) =>
+        timed(bytes, async () => {
+          const headers = { authorization: "OAuth first" };
+          const place = `${at(disk)}/v1/disk/resources/download?path=${encodeURIComponent(PATH)}`;
+          const { href } = (await (await fetch(place, { headers })).json()) as { href: string };
+          const source = await fetch(href, { headers });
+          const boundary = "--------------------------bench";
+          const form = request(`${at(telegram)}/bot${BOT_TOKEN}/sendDocument`, {
+            method: "POST",
+            headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
+          });
+          const answered = once(form, "response");
+          const part = (head: string) => `--${boundary}\r\ncontent-disposition: form-data; ${head}\r\n\r\n`;
+          form.write(`${part('name="chat_id"')}${chat}\r\n${part('name="document"')}attach://f\r\n`);
+          form.write(part('name="f"; filename="large.bin"'));
+          await pipeline(Readable.fromWeb(source.body as ReadableStream), form, { end: false });
+          form.end(`\r\n--${boundary}--\r\n`);
+          const [response] = (await answered) as [Readable];
+          response.resume();
+          await once(response, "end");
+        }),
+      /** The most memory that this process has ever held. */
+      weigh: () =>
+        Promise.resolve({ done: 0, seconds: 0, figures: { rss: process.resourceUsage().maxRSS * 1_024 } }),
+    },
+    close: async () => {
+      await worker?.stop();
+    },
+  });
+}
