@@ -1,6 +1,6 @@
 import { addresses } from "../../addresses.ts";
 import type { Member, Task } from "../../data/client.ts";
-import { useMemberNames } from "../../data/queries.ts";
+import { useMemberNames } from "../../data/members.tsx";
 import { Avatar } from "../../design/person.tsx";
 import { StatusChip } from "../../design/status.tsx";
 import { Link } from "../../router.tsx";

@@ -16,7 +16,7 @@ import type { Edge, EdgeProps, Node, NodeProps } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import type { Lifecycle } from "../../data/client.ts";
 import { Avatar } from "../../design/person.tsx";
-import { useMemberNames } from "../../data/queries.ts";
+import { useMemberNames } from "../../data/members.tsx";
 import { toneOf, useStatusLabel } from "../../design/status.tsx";
 import type { Tone } from "../../design/status.tsx";
 import { Icon } from "../../design/icon.tsx";
