@@ -33,11 +33,17 @@ ${linesOf(table)}
 
 function linesOf(table: Readonly<Record<string, Route>>): string {
   return Object.entries(table)
-    .map(([name, route]) => `  ${name}: ${lineOf(rowOf(route))},`)
+    .map(([name, route]) => lineOf(name, rowOf(route)))
     .join("\n");
 }
 
-function lineOf(row: object): string {
-  const fields = Object.entries(row).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-  return `{ ${fields.join(", ")} }`;
+/** As wide as a line of code may be. */
+const WIDEST = 110;
+
+function lineOf(name: string, row: object): string {
+  const fields = Object.entries(row).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
+  const line = `  ${name}: { ${fields.join(", ")} },`;
+  return line.length <= WIDEST
+    ? line
+    : `  ${name}: {\n${fields.map((field) => `    ${field},\n`).join("")}  },`;
 }

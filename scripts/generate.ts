@@ -3,6 +3,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { LIFECYCLES } from "../src/lifecycles/index.ts";
 import { BOARD_ROUTES } from "../src/lifecycles/board/contract.ts";
+import { CODE_ROUTES } from "../src/lifecycles/code/contract.ts";
 import { DELIVERY_ROUTES } from "../src/lifecycles/delivery/contract.ts";
 import { PLANNER_ROUTES } from "../src/lifecycles/planner/contract.ts";
 import { clientRows, lifecycleRows } from "./client-rows.ts";
@@ -30,6 +31,7 @@ if ((await readFile(rows, "utf8")) !== clientRows()) {
 
 for (const [name, table] of Object.entries({
   board: BOARD_ROUTES,
+  code: CODE_ROUTES,
   delivery: DELIVERY_ROUTES,
   planner: PLANNER_ROUTES,
 })) {

@@ -53,7 +53,11 @@ export const CHAT_ROWS = {
   updateBotAction: { method: "POST", path: "/api/chat/actions/update", idempotent: true },
   listBotActions: { method: "GET", path: "/api/chat/actions" },
   startBotActionByCallback: { method: "POST", path: "/api/no-code/callback/actions/start", idempotent: true },
-  updateBotActionByCallback: { method: "POST", path: "/api/no-code/callback/actions/update", idempotent: true },
+  updateBotActionByCallback: {
+    method: "POST",
+    path: "/api/no-code/callback/actions/update",
+    idempotent: true,
+  },
   createCallbackToken: { method: "POST", path: "/api/chats/{chatId}/callback-tokens" },
   streamChatEvents: { method: "GET", path: "/api/chats/{chatId}/events", answers: "stream" },
   listChatMessages: { method: "GET", path: "/api/chats/{chatId}/messages" },

@@ -86,6 +86,24 @@ export const lifecycleScreens: Readonly<Record<string, LifecycleScreens>> = {
     ],
     panel: () => import("./lifecycles/delivery/job-panel.tsx"),
   },
+  code: {
+    tabs: [
+      {
+        id: "workers",
+        icon: "play",
+        title: { en: "Workers", ru: "Воркеры" },
+        load: () => import("./lifecycles/code/workers-screen.tsx"),
+      },
+      {
+        id: "merges",
+        icon: "check",
+        title: { en: "Merges", ru: "Слияния" },
+        load: () => import("./lifecycles/code/merges-screen.tsx"),
+      },
+      GRAPH,
+    ],
+    panel: () => import("./lifecycles/code/attempts-panel.tsx"),
+  },
   "bot-actions": {
     tabs: [
       {

@@ -37,7 +37,6 @@ export function AskDialog<Name extends string>({
   onClose: () => void;
 }) {
   const { t } = useWords();
-  const id = useId();
   const [answers, setAnswers] = useState(
     () =>
       Object.fromEntries(questions.map(({ name, initial = "" }) => [name, initial])) as Record<Name, string>,
@@ -81,30 +80,50 @@ export function AskDialog<Name extends string>({
       }
     >
       {problem !== null && <ProblemNote problem={problem} />}
-      {questions.map((question) => {
-        const place = `${id}-${question.name}`;
-        return (
-          <LabelledField
-            key={question.name}
-            id={place}
-            label={question.label}
-            required={question.required ?? false}
-            hint={question.hint}
-            mistake={tried ? mistakeOf(question) : undefined}
-          >
-            <Answer
-              id={place}
-              question={question}
-              value={answers[question.name]}
-              onChange={(value) => {
-                setAnswers({ ...answers, [question.name]: value });
-              }}
-            />
-          </LabelledField>
-        );
-      })}
+      <Questions
+        questions={questions}
+        answers={answers}
+        mistakeOf={tried ? mistakeOf : null}
+        onChange={setAnswers}
+      />
     </Dialog>
   );
+}
+
+function Questions<Name extends string>({
+  questions,
+  answers,
+  mistakeOf,
+  onChange,
+}: {
+  questions: readonly Question<Name>[];
+  answers: Record<Name, string>;
+  mistakeOf: ((question: Question<Name>) => string | undefined) | null;
+  onChange: (answers: Record<Name, string>) => void;
+}) {
+  const id = useId();
+  return questions.map((question) => {
+    const place = `${id}-${question.name}`;
+    return (
+      <LabelledField
+        key={question.name}
+        id={place}
+        label={question.label}
+        required={question.required ?? false}
+        hint={question.hint}
+        mistake={mistakeOf?.(question)}
+      >
+        <Answer
+          id={place}
+          question={question}
+          value={answers[question.name]}
+          onChange={(value) => {
+            onChange({ ...answers, [question.name]: value });
+          }}
+        />
+      </LabelledField>
+    );
+  });
 }
 
 function Answer({
