@@ -27,9 +27,25 @@ const GRAPH: Tab = {
   load: () => import("./screens/graph/graph.tsx"),
 };
 
-/** By lifecycle; those without an entry have what all have. */
-export const lifecycleScreens: Readonly<Record<string, LifecycleScreens>> = {
+/** What a lifecycle has to show; one of a user's own has what can be shown of any. */
+export function screensOf(lifecycle: string): LifecycleScreens {
+  return Object.hasOwn(SCREENS, lifecycle) ? (SCREENS[lifecycle] ?? OF_ANY) : OF_ANY;
+}
+
+const OF_ANY: LifecycleScreens = { tabs: [GRAPH] };
+
+const SCREENS: Readonly<Record<string, LifecycleScreens>> = {
   board: {
+    words: {
+      ru: {
+        NEW: "Новая",
+        IN_PROGRESS: "В работе",
+        BLOCKED: "Заблокирована",
+        STUCK: "Застряла",
+        DONE: "Выполнена",
+        CANCELLED: "Отменена",
+      },
+    },
     tabs: [
       {
         id: "agents",
@@ -41,6 +57,17 @@ export const lifecycleScreens: Readonly<Record<string, LifecycleScreens>> = {
     ],
   },
   planner: {
+    words: {
+      ru: {
+        blocked: "Ждёт",
+        available: "Свободна",
+        assigned: "Назначена",
+        in_progress: "В работе",
+        submitted: "Сдана",
+        done: "Выполнена",
+        canceled: "Отменена",
+      },
+    },
     tabs: [
       {
         id: "pool",
@@ -70,6 +97,18 @@ export const lifecycleScreens: Readonly<Record<string, LifecycleScreens>> = {
     ],
   },
   delivery: {
+    words: {
+      ru: {
+        QUEUED: "В очереди",
+        CLAIMED: "Взята",
+        DOWNLOADING: "Скачивается",
+        STREAMING: "Отправляется",
+        DELIVERED: "Доставлена",
+        FAILED: "Не удалось",
+        CANCELLED: "Отменена",
+        EXPIRED: "Истекла",
+      },
+    },
     tabs: [
       {
         id: "queue",
@@ -87,6 +126,16 @@ export const lifecycleScreens: Readonly<Record<string, LifecycleScreens>> = {
     panel: () => import("./lifecycles/delivery/job-panel.tsx"),
   },
   code: {
+    words: {
+      ru: {
+        ready: "Готова к работе",
+        claimed: "Взята",
+        in_progress: "В работе",
+        blocked: "Ждёт",
+        completed: "Выполнена",
+        failed: "Не удалось",
+      },
+    },
     tabs: [
       {
         id: "workers",
@@ -105,6 +154,7 @@ export const lifecycleScreens: Readonly<Record<string, LifecycleScreens>> = {
     panel: () => import("./lifecycles/code/attempts-panel.tsx"),
   },
   "bot-actions": {
+    words: { ru: { processing: "Выполняется", done: "Готово", error: "Ошибка" } },
     tabs: [
       {
         id: "chat",

@@ -2,7 +2,7 @@ import { lazy } from "react";
 import type { ComponentType, LazyExoticComponent } from "react";
 import { addresses } from "./addresses.ts";
 import { Empty } from "./design/states.tsx";
-import { lifecycleScreens } from "./lifecycle-screens.ts";
+import { screensOf } from "./lifecycle-screens.ts";
 import { Link, matchPath } from "./router.tsx";
 import { Overview } from "./screens/overview/overview.tsx";
 import { useWords } from "./texts/words.tsx";
@@ -42,7 +42,7 @@ const OWN = new Map<string, LazyExoticComponent<ComponentType<{ lifecycle: strin
 
 /** A screen that a lifecycle brings with it. */
 function OwnScreen({ lifecycle = "", tab = "" }: Params) {
-  const own = lifecycleScreens[lifecycle]?.tabs?.find(({ id }) => id === tab);
+  const own = screensOf(lifecycle).tabs?.find(({ id }) => id === tab);
   if (!own) return <Nowhere />;
   const key = `${lifecycle}/${tab}`;
   const Shown = OWN.get(key) ?? lazy(own.load);

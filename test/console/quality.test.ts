@@ -1,27 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import axe from "axe-core";
-import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { seriousFindings } from "./serious-findings.ts";
 import { CONSOLE_FOLDER, onStage } from "./stage.ts";
 
 const MOST_INITIAL_BYTES = 250_000;
-
-type Violation = { id: string; impact: string; nodes: { target: string[]; failureSummary: string }[] };
-
-/** What axe finds serious on a page; its script comes past the page's policy, as a tester's tools do. */
-async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<{ violations: Violation[] }>(
-    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] })",
-  );
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) =>
-      nodes.map((node) => `${id}: ${node.target.join(" ")} — ${node.failureSummary}`),
-    );
-}
 
 /** Each screen, and what shows that it is there. */
 const SCREENS: [path: string, ready: string][] = [

@@ -8,8 +8,8 @@ import { BUILT_PAWL, ROOT } from "../support/built-pawl.ts";
 
 export type Stage = {
   desk: FrontDesk;
-  /** Tokens by member: ann and bob work, lea leads, eve only looks, and there is the admin. */
-  tokens: Record<"admin" | "ann" | "bob" | "lea" | "eve", string>;
+  /** Tokens by member: ann and bob work, lea leads, tom welds, eve only looks, and there is the admin. */
+  tokens: Record<"admin" | "ann" | "bob" | "lea" | "tom" | "eve", string>;
   /** A page of its own, signed in unless `who` is null; whatever goes wrong on it fails the test. */
   visit: (who: keyof Stage["tokens"] | null, path: string, options?: BrowserContextOptions) => Promise<Page>;
   /** Creates a task of the board. */
@@ -47,6 +47,13 @@ async function openStage(): Promise<Stage> {
     ann: await desk.member({ id: "ann", name: "Ann Baker", roles: ["agent", "worker"] }),
     bob: await desk.member({ id: "bob", name: "Bob Stone", roles: ["agent", "worker"] }),
     lea: await desk.member({ id: "lea", name: "Lea Marsh", roles: ["lead"] }),
+    tom: await desk.member({
+      id: "tom",
+      name: "Tom Becker",
+      roles: ["executor"],
+      skill_level: 6,
+      specializations: ["welding"],
+    }),
     eve: await desk.member({ id: "eve", name: "Eve Watcher", roles: ["viewer"] }),
   };
   const ask = async (who: keyof typeof tokens, what: string, body: object) => {

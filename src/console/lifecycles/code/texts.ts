@@ -56,7 +56,7 @@ export const TEXTS: OwnTexts<Texts> = {
     outputOf: (title) => `Output of “${title}”`,
     outputEmpty: "Nothing was said yet.",
     attempt: (n) => `attempt ${n}`,
-    attempts: "Attempts",
+    attempts: "Attempts and their output",
     noAttempts: "Nobody has tried it yet.",
     underWay: "under way",
     outcomes: {
@@ -104,7 +104,7 @@ export const TEXTS: OwnTexts<Texts> = {
     outputOf: (title) => `Вывод: «${title}»`,
     outputEmpty: "Пока ничего не сказано.",
     attempt: (n) => `попытка ${n}`,
-    attempts: "Попытки",
+    attempts: "Попытки и их вывод",
     noAttempts: "Её ещё никто не пробовал.",
     underWay: "идёт",
     outcomes: {

@@ -89,7 +89,10 @@ function Workers({ atWork }: { atWork: readonly AtWork[] }) {
   const texts = useOwnTexts(TEXTS);
   const [search, change] = useSearch();
   if (atWork.length === 0) return <Empty icon="play" title={texts.atWorkEmpty} hint={texts.atWorkHint} />;
-  const chosen = atWork.find(({ task_id }) => task_id === search.get("task")) ?? atWork[0];
+  const chosen =
+    atWork.find(({ task_id }) => task_id === search.get("task")) ??
+    atWork.find(({ status }) => status === "in_progress") ??
+    atWork[0];
   return (
     <div className="code-page">
       <section className="card" aria-label={texts.atWork}>

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { PawlProblem } from "../../data/client.ts";
-import { useMemberNames } from "../../data/queries.ts";
+import { useMemberNames } from "../../data/members.tsx";
 import { Button, Segments } from "../../design/button.tsx";
 import { useNow } from "../../design/clock.ts";
 import { Avatar } from "../../design/person.tsx";

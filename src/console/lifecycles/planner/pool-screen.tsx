@@ -177,9 +177,9 @@ function Taking({ lifecycle, task }: { lifecycle: string; task: Pooled }) {
       {!task.can_self_assign && (
         <ul className="reasons small">
           {task.reasons.map(({ code, detail }) => (
-            <li key={code}>
+            <li key={code} title={detail} data-code={code}>
               <Icon name="lock" />
-              {detail}
+              {texts.refusals[code] ?? detail}
             </li>
           ))}
         </ul>

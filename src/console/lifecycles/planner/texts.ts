@@ -20,6 +20,8 @@ type Texts = {
   take: string;
   assign: string;
   whyNot: string;
+  /** By the code of a refusal; of others the server's own words. */
+  refusals: Readonly<Partial<Record<string, string>>>;
   priority: (n: number) => string;
   anyTrade: string;
   fix: string;
@@ -109,6 +111,12 @@ export const TEXTS: OwnTexts<Texts> = {
     take: "Take",
     assign: "Assign…",
     whyNot: "Why not",
+    refusals: {
+      WIP_LIMIT: "You have a task already: one at a time.",
+      SKILL_TOO_LOW: "Your skill is not enough to take work here.",
+      TRADE_MISMATCH: "It is for another trade.",
+      FORBIDDEN: "Your role takes no tasks.",
+    },
     priority: (n) => `priority ${n}`,
     anyTrade: "any trade",
     fix: "fix",
@@ -210,6 +218,12 @@ export const TEXTS: OwnTexts<Texts> = {
     take: "Взять",
     assign: "Назначить…",
     whyNot: "Почему нельзя",
+    refusals: {
+      WIP_LIMIT: "У вас уже есть задача: по одной за раз.",
+      SKILL_TOO_LOW: "Вашего разряда здесь не хватает.",
+      TRADE_MISMATCH: "Она для другой специальности.",
+      FORBIDDEN: "Ваша роль не берёт задач.",
+    },
     priority: (n) => `приоритет ${n}`,
     anyTrade: "любая специальность",
     fix: "исправление",

@@ -7,7 +7,7 @@ import { queries } from "../../data/queries.ts";
 import { Icon } from "../../design/icon.tsx";
 import { Bones, Empty, Trouble } from "../../design/states.tsx";
 import { StatusChip } from "../../design/status.tsx";
-import { lifecycleScreens } from "../../lifecycle-screens.ts";
+import { screensOf } from "../../lifecycle-screens.ts";
 import { Link } from "../../router.tsx";
 import { usePageTitle } from "../../shell/page-title.ts";
 import { useWords } from "../../texts/words.tsx";
@@ -81,11 +81,11 @@ function Shown({ task }: { task: Task }) {
 }
 
 const OWN = new Map<string, ReturnType<typeof lazy<NonNullable<Awaited<ReturnType<OwnLoad>>["default"]>>>>();
-type OwnLoad = NonNullable<(typeof lifecycleScreens)[string]["panel"]>;
+type OwnLoad = NonNullable<ReturnType<typeof screensOf>["panel"]>;
 
 /** What the lifecycle itself has to show of a task. */
 function OwnPanel({ task }: { task: Task }) {
-  const load = lifecycleScreens[task.lifecycle]?.panel;
+  const load = screensOf(task.lifecycle).panel;
   if (!load) return null;
   const Panel = OWN.get(task.lifecycle) ?? lazy(load);
   OWN.set(task.lifecycle, Panel);
