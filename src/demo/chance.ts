@@ -27,10 +27,11 @@ export class Chance {
     return this.number() < share;
   }
 
-  pick<T>(from: readonly [T, ...T[]]): T;
-  pick<T>(from: readonly T[]): T | undefined;
-  pick<T>(from: readonly T[]): T | undefined {
-    return from[Math.floor(this.number() * from.length)];
+  /** One of them; undefined only where there may be none. */
+  pick<List extends readonly unknown[]>(
+    from: List,
+  ): List extends readonly [unknown, ...unknown[]] ? List[number] : List[number] | undefined {
+    return from[Math.floor(this.number() * from.length)] as never;
   }
 
   /** Some of them, each once. */

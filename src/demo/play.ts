@@ -3,6 +3,10 @@ import type { Client } from "../client/index.ts";
 import { MEMBERS, PROJECTS } from "./cast.ts";
 import { Chance } from "./chance.ts";
 import { playBoard } from "./scenes/board.ts";
+import { playBotActions } from "./scenes/bot-actions.ts";
+import { playCode } from "./scenes/code.ts";
+import { playDelivery } from "./scenes/delivery.ts";
+import { playPlanner } from "./scenes/planner.ts";
 import { Stage } from "./stage.ts";
 
 export type PlayOptions = {
@@ -20,22 +24,19 @@ export type PlayOptions = {
   onMishap?: ((problem: PawlProblem) => void) | undefined;
 };
 
-const SCENES = [playBoard];
+const SCENES = [playBoard, playPlanner, playDelivery, playCode, playBotActions];
 
 /** Lets everybody act until the signal, or until the demo is taken away from under them. Rejects for faults alone. */
 export async function play(options: PlayOptions): Promise<void> {
   const { url, token, pace, signal, seed = Date.now(), onMishap = () => undefined } = options;
-  const director = createClient({ url, token, signal, retries: 2 });
-  const over = new AbortController();
   try {
-    const tokens = await setStage(director);
-    const end = AbortSignal.any([signal, over.signal]);
-    const stage = new Stage({ url, tokens, pace, onMishap, signal: end, chance: new Chance(seed) });
-    await Promise.all(SCENES.map((scene) => scene(stage)));
+    const tokens = await setStage(createClient({ url, token, signal, retries: 2 }));
+    const stage = new Stage({ url, tokens, pace, onMishap, chance: new Chance(seed) });
+    signal.addEventListener("abort", stage.end);
+    if (signal.aborted) stage.end();
+    await stage.together(SCENES.map((scene) => scene(stage)));
   } catch (error) {
     if (!signal.aborted && !isDismissal(error)) throw error;
-  } finally {
-    over.abort();
   }
 }
 

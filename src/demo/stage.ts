@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { createClient, PawlProblem } from "../client/index.ts";
 import type { Client } from "../client/index.ts";
@@ -12,8 +13,6 @@ export type StageOptions = {
   chance: Chance;
   /** 1 is a human's. */
   pace: number;
-  /** The end of the play. */
-  signal: AbortSignal;
   /** Hears of refusals and faults; both are part of life. */
   onMishap: (problem: PawlProblem) => void;
 };
@@ -27,31 +26,52 @@ export class Stage {
   private readonly options: StageOptions;
   private readonly clients = new Map<string, Client>();
   private readonly begunAt = Date.now();
+  private readonly ending = new AbortController();
 
   constructor(options: StageOptions) {
     this.chance = options.chance;
     this.options = options;
+    setMaxListeners(0, this.ending.signal);
+  }
+
+  /** Everybody finishes what he is at, and rests for good. */
+  readonly end = (): void => {
+    this.ending.abort();
+  };
+
+  /** Waits until all have ended; a fault of one ends the play for the others. */
+  async together(acts: readonly Promise<void>[]): Promise<void> {
+    const ended = await Promise.allSettled(
+      acts.map((act) =>
+        act.catch((error: unknown) => {
+          const meant = this.ending.signal.aborted;
+          this.end();
+          if (!meant) throw error;
+        }),
+      ),
+    );
+    for (const act of ended) if (act.status === "rejected") throw act.reason;
   }
 
   /** The API as one member uses it, with a token of his own. */
   as(member_id: string): Client {
     const known = this.clients.get(member_id);
     if (known) return known;
-    const { url, tokens, signal } = this.options;
+    const { url, tokens } = this.options;
     const token = tokens.get(member_id);
     if (token === undefined) throw new Error(`nobody is called ${member_id}`);
-    const client = createClient({ url, token, signal, retries: 2, timeoutMs: 20_000 });
+    const client = createClient({ url, token, retries: 2, timeoutMs: 20_000 });
     this.clients.set(member_id, client);
     return client;
   }
 
   /** Lets time pass, as much as that is for a person. */
   async rest([least, most]: Seconds): Promise<void> {
-    const { pace, signal } = this.options;
+    const { pace } = this.options;
     const elapsed = ((Date.now() - this.begunAt) / 1_000) * pace;
     const faster = elapsed < OVERTURE.seconds ? OVERTURE.faster : 1;
     const ms = (this.chance.between(least, most) * 1_000) / (pace * faster);
-    await pause(Math.max(ms, 5), undefined, { signal });
+    await pause(Math.max(ms, 5), undefined, { signal: this.ending.signal });
   }
 
   /** Does something again and again until the play is over; what is refused is left, and the next turn comes. */
@@ -69,11 +89,9 @@ export class Stage {
       await turn();
       return true;
     } catch (error) {
-      const { signal, onMishap } = this.options;
-      signal.throwIfAborted();
       // A token that is refused is the end: the demo is being taken away.
       if (!(error instanceof PawlProblem) || error.status === 401) throw error;
-      onMishap(error);
+      this.options.onMishap(error);
       return false;
     }
   }

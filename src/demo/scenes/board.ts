@@ -24,7 +24,7 @@ export async function playBoard(stage: Stage): Promise<void> {
     const { tasks } = await openTasks(maya);
     if (tasks.length < BEGUN_WITH) await stage.attempt(() => thinkOfWork(stage, maya, tasks));
   }
-  await Promise.all([
+  await stage.together([
     stage.keepOn([12, 28], () => lookAfterBoard(stage, maya)),
     stage.keepOn([18, 40], () => lookAfterBoard(stage, boardOf(stage.as("tomas")))),
     ...AGENTS.map((agent) => stage.keepOn([9, 22], () => workOnBoard(stage, boardOf(stage.as(agent))))),

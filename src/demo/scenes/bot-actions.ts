@@ -1,0 +1,37 @@
+import { CHAT_ROUTES } from "../../contract/index.ts";
+import type { Stage } from "../stage.ts";
+import { CHATS, FAILURES, THANKS, TURNS } from "../words/chats.ts";
+
+const BOT = "lumen-bot";
+const workspaceId = "main";
+
+/** Customers ask, the bot says at once what it is busy with, and answers when it has finished. */
+export async function playBotActions(stage: Stage): Promise<void> {
+  await stage.together(CHATS.map((chat) => stage.keepOn([15, 45], () => talk(stage, chat))));
+}
+
+async function talk(stage: Stage, { chatId, customer }: (typeof CHATS)[number]): Promise<void> {
+  const { chance } = stage;
+  const { said, actionType, displayText, later, answer } = chance.pick(TURNS);
+  const person = stage.as(customer).calls(CHAT_ROUTES);
+  const bot = stage.as(BOT).calls(CHAT_ROUTES);
+  const action = { workspaceId, chatId, actionId: chance.hex(16) };
+  await person.sayInChat({ chatId, workspaceId, text: said });
+  await stage.rest([1, 3]);
+  await bot.startBotAction({ ...action, actionType, displayText });
+  await stage.rest([4, 12]);
+  if (later !== undefined) {
+    await bot.startBotAction({ ...action, actionType, displayText: later });
+    await stage.rest([4, 10]);
+  }
+  const lot = chance.number();
+  // Never heard of again: that is what the watchdog is for.
+  if (lot < 0.04) return;
+  const failed = lot < 0.12;
+  await bot.updateBotAction({ ...action, status: failed ? "error" : "done" });
+  await stage.rest([0.5, 1.5]);
+  await bot.sayInChat({ chatId, workspaceId, text: failed ? chance.pick(FAILURES) : answer });
+  if (failed || chance.happens(0.5)) return;
+  await stage.rest([3, 8]);
+  await person.sayInChat({ chatId, workspaceId, text: chance.pick(THANKS) });
+}
