@@ -24,7 +24,7 @@ const place = {
 };
 
 /** What may be said of an action, now or later; what is null or left out stays as it was. */
-export const botActionWords = {
+const botActionWords = {
   displayText: text
     .nullish()
     .describe("what the chat shows; HTML is removed, and what is longer than 300 characters is cut"),
