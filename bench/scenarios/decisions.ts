@@ -54,7 +54,14 @@ function makeCases(): [Situation, Command][] {
   const facts = {
     work_of_actor: [],
     owner_key_taken: false,
-    target: { id: "e1", active: true, roles: ["executor"], specializations: ["welder"], work: [] },
+    target: {
+      id: "e1",
+      active: true,
+      works_here: true,
+      roles: ["executor"],
+      specializations: ["welder"],
+      work: [],
+    },
     shift_of_owner: { over: true },
   };
   const step = (
@@ -102,7 +109,7 @@ function taskIn(status: string): Task {
     status,
     row_version: 3,
     title: "Weld the frame",
-    data: { kind: "work", required_trade: "welder", contributors: [], open_escalations: 0 },
+    data: { kind: "work", required_trade: "welder", contributors: [], open_escalations: 0, flags: [] },
     created_by: "l1",
     assigned_to: owned,
     private: false,

@@ -20,6 +20,8 @@ export function decideByHand(situation: Situation, command: Command): Decision {
   switch (command.action) {
     case "unblock":
       if (status !== "blocked") break;
+      if (task.assigned_to !== null)
+        return refuse("INVALID_TRANSITION", `${task.assigned_to} owns the task.`);
       return notReady(situation) ?? moved(command, status, "available", {});
     case "self_assign": {
       if (status !== "available") break;
@@ -35,12 +37,12 @@ export function decideByHand(situation: Situation, command: Command): Decision {
     case "assign": {
       if (status !== "available") break;
       const { target } = facts;
-      if (!target?.active || !target.roles.includes("executor")) {
+      if (!target?.active || !target.works_here || !target.roles.includes("executor")) {
         return refuse(
           "VALIDATION_ERROR",
-          `assign_to: "${input.assign_to ?? ""}" is not an active executor.`,
+          `assign_to: "${input.assign_to ?? ""}" is not an active executor of the project.`,
           {
-            errors: [{ path: "assign_to", message: "must be an active executor" }],
+            errors: [{ path: "assign_to", message: "must be an active executor of the project" }],
           },
         );
       }
@@ -64,10 +66,15 @@ export function decideByHand(situation: Situation, command: Command): Decision {
           "A fix-task is submitted with `resolution`: say how it was fixed.",
         );
       }
-      return moved(command, status, "submitted", {
-        exclusive_key: null,
-        data: { submitted_at: now, resolution: input.resolution ?? null },
-      });
+      return moved(
+        command,
+        status,
+        "submitted",
+        unflagged(task.data, {
+          exclusive_key: null,
+          data: { submitted_at: now, resolution: input.resolution ?? null },
+        }),
+      );
     case "review_approve": {
       if (status !== "submitted") break;
       const effects = task.data.kind === "fix" ? [closedDefect(situation)] : NO_EFFECTS;
@@ -87,24 +94,26 @@ export function decideByHand(situation: Situation, command: Command): Decision {
       if (task.assigned_to !== null && !facts.owner_key_taken) {
         patch.exclusive_key = `wip:${task.assigned_to}`;
       }
-      const defect = input.defect && { kind: "record_defect", task_id: task.id, ...input.defect };
-      const fix = input.create_fix ? [{ kind: "create_fix", task_id: task.id }] : [];
-      return moved(command, status, "in_progress", patch, defect ? [defect, ...fix] : NO_EFFECTS);
+      const { defect, create_fix } = input;
+      const effect = create_fix
+        ? { kind: "create_fix", defect }
+        : { kind: "record_defect", defect, of: task.id };
+      return moved(command, status, "in_progress", patch, defect ? [effect] : NO_EFFECTS);
     }
     case "shift_release":
       if (status !== "assigned" && status !== "in_progress") break;
       if (!facts.shift_of_owner?.over) {
         return refuse("SHIFT_NOT_OVER", `${task.assigned_to ?? "The owner"} has no shift that has ended.`);
       }
-      return notReady(situation) ?? moved(command, status, "available", disowned(input));
+      return notReady(situation) ?? moved(command, status, "available", disowned(task.data, input));
     case "recall_to_pool":
       if (status !== "assigned" && status !== "in_progress") break;
-      return notReady(situation) ?? moved(command, status, "available", disowned(input));
+      return notReady(situation) ?? moved(command, status, "available", disowned(task.data, input));
     case "cancel":
       if (status === "submitted")
         return moved(command, status, "canceled", { data: { reason: input.reason ?? null } });
       if (status !== "available" && status !== "assigned" && status !== "in_progress") break;
-      return moved(command, status, "canceled", disowned(input));
+      return moved(command, status, "canceled", disowned(task.data, input));
     default:
   }
   const starts = STARTS[command.action] ?? [];
@@ -152,18 +161,26 @@ function owned(owner: string | null, by: string | null, now: number): Patch {
   };
 }
 
-function disowned({ reason }: Input): Patch {
+function disowned(before: Seen["task"]["data"], { reason }: Input): Patch {
   const data: JsonObject = reason
     ? { assigned_by: null, assigned_at: null, contributors: [], reason }
     : { assigned_by: null, assigned_at: null, contributors: [] };
-  return { assigned_to: null, exclusive_key: null, data };
+  return unflagged(before, { assigned_to: null, exclusive_key: null, data });
+}
+
+/** Who needed to look because a shift was over need not any more. */
+function unflagged({ flags, open_escalations }: Seen["task"]["data"], patch: Patch): Patch {
+  if (!flags.some(({ about }) => about === "shift")) return patch;
+  const left = flags.filter(({ about }) => about !== "shift");
+  patch.needs_attention = open_escalations > 0 || left.length > 0;
+  patch.data = { ...patch.data, flags: left };
+  return patch;
 }
 
 function closedDefect({ task, now }: Situation): SideEffect {
-  const { id, data, assigned_to } = task;
+  const { data, assigned_to } = task;
   return {
     kind: "close_defect",
-    fix_task_id: id,
     how_fixed: data.resolution,
     fixed_by: assigned_to,
     fixed_at: now,
