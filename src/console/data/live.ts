@@ -2,7 +2,7 @@ import { useEffect, useSyncExternalStore } from "react";
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 import type { FeedEvent } from "../../client/index.ts";
 import { client } from "./client.ts";
-import type { Task } from "./client.ts";
+import type { Links, Task } from "./client.ts";
 import { keys } from "./keys.ts";
 import type { ListQuery } from "./list-query.ts";
 
@@ -15,6 +15,7 @@ const OVERVIEW_EVERY_MS = 2_500;
 /** Of more tasks than these at once, the lists are asked for anew, and no further than their first pages. */
 const MOST_ONE_BY_ONE = 40;
 const KEPT_PAGES = 3;
+const MOST_WAITING = 20;
 /** How many events are kept for the page that tails them. */
 const KEPT = 2_000;
 
@@ -90,14 +91,11 @@ class Live {
     const queryClient = this.queryClient;
     if (!queryClient) return;
     this.overviewSoon();
-    const ids = [...new Set(events.map(({ task_id }) => task_id))];
-    for (const id of ids) void queryClient.invalidateQueries({ queryKey: keys.task(id) });
+    const changed = new Set(events.map(({ task_id }) => task_id));
     const lifecycles = new Set(events.map(({ lifecycle }) => lifecycle));
-    const shown = [...lifecycles].some(
-      (name) =>
-        queryClient.getQueryCache().findAll({ queryKey: keys.listsOf(name), type: "active" }).length > 0,
-    );
-    if (!shown || ids.length > MOST_ONE_BY_ONE) {
+    const ids = [...changed, ...(changed.size > MOST_ONE_BY_ONE ? [] : waitingFor(queryClient, changed))];
+    for (const id of ids) void queryClient.invalidateQueries({ queryKey: keys.task(id) });
+    if (changed.size > MOST_ONE_BY_ONE || !isShown(queryClient, lifecycles)) {
       for (const name of lifecycles) askAnew(queryClient, name);
       return;
     }
@@ -144,12 +142,40 @@ export function useLiveFeed(queryClient: QueryClient): void {
   useEffect(() => live.begin(queryClient), [queryClient]);
 }
 
+function isShown(queryClient: QueryClient, lifecycles: ReadonlySet<string>): boolean {
+  const cache = queryClient.getQueryCache();
+  return [...lifecycles].some(
+    (name) => cache.findAll({ queryKey: keys.listsOf(name), type: "active" }).length > 0,
+  );
+}
+
+/**
+ * Those that are shown as waiting, perhaps for one of these: how much a task still waits for is counted without an event of
+ * its own.
+ */
+function waitingFor(queryClient: QueryClient, changed: ReadonlySet<string>): string[] {
+  const linked = queryClient
+    .getQueriesData<Links>({ predicate: ({ queryKey }) => queryKey.at(-1) === "links" })
+    .flatMap(([key, links]) => (links?.tasks.some(({ id }) => changed.has(id)) ? [String(key.at(-2))] : []));
+  const listed = queryClient
+    .getQueriesData<Pages>({ queryKey: keys.lists })
+    .flatMap(([, known]) => known?.pages.flatMap(({ tasks }) => tasks) ?? [])
+    .filter(({ open_blockers }) => open_blockers > 0)
+    .slice(0, MOST_WAITING)
+    .map(({ id }) => id);
+  return [...new Set([...linked, ...listed])].filter((id) => !changed.has(id));
+}
+
 /** Puts a task as it is now where it belongs in the lists that are shown, and takes it from where it does not. */
 export function placeTask(queryClient: QueryClient, id: string, task: Task | null): void {
   if (task) queryClient.setQueryData(keys.taskItself(id), task);
   for (const [key, pages] of queryClient.getQueriesData<Pages>({ queryKey: keys.lists })) {
     const query = key.at(-1) as ListQuery;
-    if (pages) queryClient.setQueryData<Pages>(key, withTask(pages, id, task, query));
+    if (!pages) continue;
+    const placed = withTask(pages, id, task, query);
+    // Where a list is in an order of its own, only the server knows the place of a task that comes in.
+    if (placed === "unknown") void queryClient.invalidateQueries({ queryKey: key });
+    else queryClient.setQueryData<Pages>(key, placed);
   }
 }
 
@@ -164,7 +190,7 @@ function askAnew(queryClient: QueryClient, lifecycle: string): void {
   void queryClient.invalidateQueries({ queryKey });
 }
 
-function withTask(known: Pages, id: string, task: Task | null, query: ListQuery): Pages {
+function withTask(known: Pages, id: string, task: Task | null, query: ListQuery): Pages | "unknown" {
   const belongs = task !== null && fits(task, query);
   const here = known.pages.some(({ tasks }) => tasks.some((one) => one.id === id));
   if (here) {
@@ -174,6 +200,7 @@ function withTask(known: Pages, id: string, task: Task | null, query: ListQuery)
   }
   const last = known.pages.at(-1);
   if (!belongs || !last) return known;
+  if ((query.sort ?? "created") !== "created") return "unknown";
   // At the end where the newest come last and all is loaded; at the top where they come first. Else it is met in time.
   const newestFirst = query.order === "desc";
   if (!newestFirst && last.cursor !== null) return known;
