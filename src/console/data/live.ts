@@ -1,7 +1,7 @@
 import { useEffect, useSyncExternalStore } from "react";
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 import type { FeedEvent } from "../../client/index.ts";
-import { client } from "./client.ts";
+import { client, PawlProblem } from "./client.ts";
 import type { Links, Task } from "./client.ts";
 import { keys } from "./keys.ts";
 import type { ListQuery } from "./list-query.ts";
@@ -99,10 +99,12 @@ class Live {
       for (const name of lifecycles) askAnew(queryClient, name);
       return;
     }
-    const tasks = await Promise.all(ids.map((id) => client.getTask({ id }).catch(() => null)));
-    tasks.forEach((task, index) => {
-      placeTask(queryClient, ids[index] as string, task);
-    });
+    await Promise.all(
+      ids.map(async (id) => {
+        const task = await findTask(id);
+        if (task !== undefined) placeTask(queryClient, id, task);
+      }),
+    );
   }
 
   /** Figures cost more than a task does. */
@@ -140,6 +142,15 @@ export function useRecentEvents(): readonly FeedEvent[] {
 /** Listens while it is shown. */
 export function useLiveFeed(queryClient: QueryClient): void {
   useEffect(() => live.begin(queryClient), [queryClient]);
+}
+
+/** null: it is not there, or not for us; undefined: there is no knowing at the moment. */
+async function findTask(id: string): Promise<Task | null | undefined> {
+  try {
+    return await client.getTask({ id });
+  } catch (error) {
+    return error instanceof PawlProblem && error.status === 404 ? null : undefined;
+  }
 }
 
 function isShown(queryClient: QueryClient, lifecycles: ReadonlySet<string>): boolean {
