@@ -73,6 +73,12 @@ export async function signIn(token: string, remember: boolean): Promise<Me> {
   return client.getMe();
 }
 
+/** Back to the session that this one was begun over. */
+export async function goBack(): Promise<void> {
+  const { csrf_token } = await client.goBack();
+  csrfToken = csrf_token;
+}
+
 export async function signOut(): Promise<void> {
   await client.signOut();
   csrfToken = null;

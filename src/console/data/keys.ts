@@ -4,6 +4,8 @@ import type { ListQuery } from "./list-query.ts";
 export const keys = {
   all: ["pawl"] as const,
   me: ["pawl", "me"] as const,
+  session: ["pawl", "session"] as const,
+  demo: ["pawl", "demo"] as const,
   lifecycles: ["pawl", "lifecycles"] as const,
   lifecycle: (name: string) => ["pawl", "lifecycle", name] as const,
   check: (name: string) => ["pawl", "check", name] as const,

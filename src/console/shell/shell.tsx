@@ -15,6 +15,7 @@ import { usePreference } from "../preferences.ts";
 import { usePlace } from "../router.tsx";
 import { Screen } from "../screens.tsx";
 import { useWords } from "../texts/words.tsx";
+import { DemoBar } from "./demo-bar.tsx";
 import { Palette } from "./palette.tsx";
 import { SideNav } from "./side-nav.tsx";
 import { useShortcuts } from "./shortcuts.ts";
@@ -82,6 +83,7 @@ export function Shell() {
             <Pulse />
             <Account />
           </header>
+          <DemoBar />
           <StaleNote />
           <main className="content" tabIndex={-1} ref={content}>
             <Suspense fallback={<Bones lines={6} height={22} />}>

@@ -6,6 +6,7 @@ import { Segments } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { Bones, Empty, Trouble } from "../../design/states.tsx";
 import { useSearch } from "../../router.tsx";
+import { DemoCard } from "../../shell/demo-bar.tsx";
 import { usePageTitle } from "../../shell/page-title.ts";
 import { useWords } from "../../texts/words.tsx";
 import { AttentionList } from "./attention-list.tsx";
@@ -78,6 +79,7 @@ function Shown({ data }: { data: Figures }) {
         <Timers sweep={data.sweep} />
       </div>
       <div className="overview-main">
+        <DemoCard empty={lifecycles.every((one) => weight(one) === 0)} />
         {lifecycles.length === 0 && <Empty title={t.overview.noLifecycles} />}
         {lifecycles.map((figures) => (
           <LifecycleCard key={figures.name} figures={figures} overview={data} />
