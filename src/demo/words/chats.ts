@@ -9,7 +9,7 @@ export type ChatTurn = {
 };
 
 export const CHATS = [
-  { chatId: "svetlo-zakaz-3107", customer: "irina" },
+  { chatId: "main", customer: "irina" },
   { chatId: "arhitektor-polden", customer: "pavel" },
   { chatId: "vozvrat-2214", customer: "sveta" },
 ] as const;
