@@ -19,7 +19,7 @@ const { quick, profile, only } = parseArgs({
   },
 }).values;
 const chosen = choose(only);
-bringMigrations();
+bringFiles();
 const tidyUp = new TidyUp();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.once(signal, () => void tidyUp.now().finally(() => process.exit(130)));
@@ -65,10 +65,12 @@ function choose(names: readonly string[]): [string, Scenario][] {
   process.exit(2);
 }
 
-/** The compiler leaves them behind: the engine's, and those of the lifecycles. */
-function bringMigrations(): void {
+/** The compiler leaves them behind: migrations, the engine's and those of the lifecycles, and what is no TypeScript. */
+function bringFiles(): void {
   const [from, to] = [new URL("../../src/", import.meta.url), new URL("../src/", import.meta.url)];
   const rooms = readdirSync(from, { recursive: true, encoding: "utf8" });
+  for (const script of rooms.filter((path) => path.endsWith(".mjs")))
+    cpSync(new URL(script, from), new URL(script, to));
   for (const room of rooms.filter((path) => basename(path) === "migrations")) {
     rmSync(new URL(room, to), { recursive: true, force: true });
     cpSync(new URL(room, from), new URL(room, to), {

@@ -242,7 +242,7 @@ export const delivery = defineLifecycle({
     call_admin: {
       also: ({ input }) =>
         input.error?.code === SOURCE_TOKEN_INVALID
-          ? [{ kind: "source_needs_admin", reason: input.error.message ?? "" }]
+          ? [{ kind: "source_needs_admin", reason: input.error.message }]
           : [],
     },
     back_off: ({ task, now, settings, input }) => {

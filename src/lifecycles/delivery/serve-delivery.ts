@@ -201,7 +201,10 @@ function serveWork(engine: Engine, desk: DeliveryDesk): RouteSet {
         return answer(200, { moved });
       }),
       callDeliveryAdmin: forReaders(async ({ by, body: { reason } }) => {
-        await engine.read((tx) => Promise.resolve(callAdmin(tx, by.org_id, reason)));
+        await engine.read((tx) => {
+          callAdmin(tx, by.org_id, reason);
+          return Promise.resolve();
+        });
         return answer(204, undefined);
       }),
       takeDeliveryNotices: forKeepers(async ({ by, body: { limit } }) => {

@@ -31,6 +31,8 @@ export type DeliveryWorkerOptions = {
 type Job = { id: string; data: { file_id: string; chat_id: string } };
 type Failure = { code: string; message: string; retryable: boolean; retry_after_seconds?: number };
 
+/** Every N seconds, as the lifecycle has it. */
+const HEARTBEAT_MS = Number(delivery.settings.parse({}).heartbeat_seconds) * 1_000;
 /** Who waits for Telegram's word on a whole file is given this long when the worker stops: without it the file goes out twice. */
 const UNWIND_MS = 60_000;
 const LONGEST_RETRY_AFTER_SECONDS = 86_400;
@@ -43,9 +45,12 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
   // What a worker held that died here, and was started again, need not wait for the next sweep.
   await calls.recoverDeliveryJobs();
   await calls.tellDeliveryProgress({ worker: self, jobs: [] });
+  const held = new Map<string, { task_id: string; lease_token: string }>();
   const present = setInterval(() => {
     calls.tellDeliveryProgress({ worker: self, jobs: [] }).catch(() => undefined);
-  }, options.presentEveryMs ?? 10_000);
+    // The runtime beats often enough to keep a lease; who looks at a job wants to see it live more often than that.
+    if (held.size > 0) client.beatLeases({ leases: [...held.values()] }).catch(() => undefined);
+  }, options.presentEveryMs ?? HEARTBEAT_MS);
   const worker = startWorker<typeof delivery, Progress>({
     client,
     lifecycle: delivery,
@@ -55,9 +60,16 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
     graceMs: options.graceMs,
     progressEveryMs: options.progressEveryMs,
     run: async (task, work) => {
-      const job = jobOf(task, work, client);
-      const { message_id, telegram_file_id, revision } = await deliverFile({ ...options, calls }, job);
-      return { action: "deliver", payload: { message_id, telegram_file_id, revision } };
+      held.set(task.id, { task_id: task.id, lease_token: work.leaseToken });
+      try {
+        const { message_id, telegram_file_id, revision } = await deliverFile(
+          { ...options, calls },
+          jobOf(task, work, client),
+        );
+        return { action: "deliver", payload: { message_id, telegram_file_id, revision } };
+      } finally {
+        held.delete(task.id);
+      }
     },
     failed: ({ error }, task) => {
       const failure = failureOf(error);

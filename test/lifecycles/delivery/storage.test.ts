@@ -112,10 +112,18 @@ test("a token that was set anew goes before what was kept of the old one", async
 });
 
 test.each([
-  ["is refused", () => disk.letIn({ access: "changed", refresh: "used up" }), "SOURCE_TOKEN_INVALID"],
+  [
+    "is refused",
+    () => {
+      disk.letIn({ access: "changed", refresh: "used up" });
+    },
+    "SOURCE_TOKEN_INVALID",
+  ],
   [
     "meets a server that is out of order",
-    () => disk.mischief.plan("refresh", { kind: "status", status: 502 }),
+    () => {
+      disk.mischief.plan("refresh", { kind: "status", status: 502 });
+    },
     "STORAGE_UNAVAILABLE",
   ],
 ])("a refresh that %s is %s", async (_, spoil, code) => {

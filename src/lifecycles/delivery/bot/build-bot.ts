@@ -10,7 +10,7 @@ import { readWish } from "./buttons.ts";
 import type { Wish } from "./buttons.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { patiently } from "./patiently.ts";
-import { PER_PAGE } from "./screens.ts";
+import { cut, PER_PAGE } from "./screens.ts";
 import type { Screen, Screens } from "./screens.ts";
 
 export type BotOptions = {
@@ -162,7 +162,7 @@ class Hall {
     const { calls, catalogue, screens } = this.options;
     const file = await catalogue.file(file_id);
     const tap = { user_id: user.id, file_id, request_nonce: nonce, chat_id: user.chat_id };
-    const job = await calls.createDeliveryJob({ ...tap, title: [...file.name].slice(0, 100).join("") });
+    const job = await calls.createDeliveryJob({ ...tap, title: cut(file.name, 100) });
     await show(ctx, screens.queued(file, page));
     await answer(ctx, job.row_version > 1 ? screens.texts.alreadyQueued : undefined);
   }

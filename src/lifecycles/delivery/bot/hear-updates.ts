@@ -32,7 +32,7 @@ export async function pollUpdates({ bot, log, signal }: Hearing): Promise<void> 
       await answerAll({ bot, log }, updates);
       offset = updates.reduce((next, { update_id }) => Math.max(next, update_id + 1), offset);
     } catch (error) {
-      if (signal.aborted) break;
+      if (isOver(signal)) break;
       const { code } = faultOf(error, "telegram");
       if (code === "BOT_TOKEN_INVALID") throw error;
       log.warn(tellable(error), "Telegram could not be asked; it will be asked again");
@@ -116,6 +116,11 @@ async function readUpdate(request: IncomingMessage): Promise<Update> {
     parts.push(part as Buffer);
   }
   return JSON.parse(Buffer.concat(parts).toString("utf8")) as Update;
+}
+
+/** Asked for anew: it changes while one waits. */
+function isOver({ aborted }: AbortSignal): boolean {
+  return aborted;
 }
 
 /** Another process asks Telegram with the same token. */

@@ -147,7 +147,8 @@ function button(text: string, wish: Wish): Button {
   return { text: cut(text, LONGEST_BUTTON), callback_data: writeWish(wish) };
 }
 
-function cut(text: string, length: number): string {
-  const letters = [...text];
+/** Letters are not torn in two. */
+export function cut(text: string, length: number): string {
+  const letters = Array.from(text);
   return letters.length > length ? `${letters.slice(0, length - 1).join("")}…` : text;
 }

@@ -16,6 +16,7 @@ export type Message = {
   buttons: Button[];
   document: { file_id: string; file_name: string; size: number; sha256: string } | null;
 };
+/** Texts and numbers as they come; a file that was sent along in the place of its name. */
 type Fields = Record<string, unknown>;
 type Upload = { file_name: string; size: number; sha256: string };
 type Person = { id: number; first_name: string; username?: string };
@@ -90,7 +91,7 @@ class BotApi {
   private updates: (Fields & { update_id: number })[] = [];
   private readonly all = new Map<number, Fields & { update_id: number }>();
   private ids = 100;
-  private poll: (() => void) | null = null;
+  private poll: AbortController | null = null;
   private pushing = false;
   private webhook: { url: string; secret: string } | null = null;
 
@@ -228,7 +229,7 @@ class BotApi {
       case "getUpdates":
         return this.getUpdates(fields, response);
       case "setWebhook":
-        this.webhook = { url: String(fields.url), secret: String(fields.secret_token ?? "") };
+        this.webhook = { url: String(fields.url), secret: textIn(fields.secret_token) };
         void this.push();
         return true;
       case "deleteWebhook":
@@ -256,11 +257,8 @@ class BotApi {
   ): Promise<unknown> {
     if (this.webhook)
       throw new BadRequest("Conflict: can't use getUpdates method while webhook is active", 409);
-    this.poll?.();
-    let terminated = false;
-    const poll = () => {
-      terminated = true;
-    };
+    this.poll?.abort();
+    const poll = new AbortController();
     this.poll = poll;
     // Asking for what comes after says that what was before has been heard.
     this.updates = this.updates.filter(({ update_id }) => update_id >= Number(offset));
@@ -268,13 +266,13 @@ class BotApi {
     while (
       this.updates.length === 0 &&
       Date.now() < end &&
-      !terminated &&
+      !poll.signal.aborted &&
       !response.destroyed &&
       !this.stopped
     )
       await pause(10);
     if (this.poll === poll) this.poll = null;
-    if (terminated) throw new BadRequest("Conflict: terminated by other getUpdates request", 409);
+    if (isOver(poll)) throw new BadRequest("Conflict: terminated by other getUpdates request", 409);
     return this.updates.slice(0, Number(limit));
   }
 
@@ -297,7 +295,7 @@ class BotApi {
   }
 
   private sendMessage(fields: Fields): unknown {
-    const text = String(fields.text ?? "");
+    const text = textIn(fields.text);
     if (text === "") throw new BadRequest("Bad Request: message text is empty");
     if (text.length > 4_096) throw new BadRequest("Bad Request: message is too long");
     return this.keep({ ...this.blank(fields), text, buttons: buttonsOf(fields) });
@@ -367,6 +365,14 @@ function told({ message_id, chat_id, text, document }: Message): unknown {
           },
         }),
   };
+}
+
+function isOver({ signal }: AbortController): boolean {
+  return signal.aborted;
+}
+
+function textIn(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 function buttonsOf({ reply_markup }: Fields): Button[] {

@@ -78,24 +78,36 @@ class Disk {
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", this.apiUrl);
     if (url.pathname === "/token") return this.refresh(request, response);
-    if (url.pathname.startsWith("/download/")) return this.sendOn(url, request, response);
+    if (url.pathname.startsWith("/download/")) {
+      this.sendOn(url, request, response);
+      return;
+    }
     const path = url.searchParams.get("path") ?? "";
     const isLink = url.pathname === "/v1/disk/resources/download";
     const what = isLink ? "link" : url.searchParams.has("limit") ? "list" : "meta";
     this.asked.push(what);
-    if (request.headers.authorization !== `OAuth ${this.tokens.access}`)
-      return refuse(response, 401, "UnauthorizedError");
+    if (request.headers.authorization !== `OAuth ${this.tokens.access}`) {
+      refuse(response, 401, "UnauthorizedError");
+      return;
+    }
     const mischief = this.mischief.take(what, path);
     if (mischief) return misbehave(mischief, response);
     const node = this.nodes.get(path);
-    if (!node) return refuse(response, 404, "DiskNotFoundError");
+    if (!node) {
+      refuse(response, 404, "DiskNotFoundError");
+      return;
+    }
     if (isLink) {
       const id = randomUUID();
       this.links.set(id, path);
-      return json(response, 200, { href: `${this.apiUrl}/download/${id}`, method: "GET", templated: false });
+      json(response, 200, { href: `${this.apiUrl}/download/${id}`, method: "GET", templated: false });
+      return;
     }
-    if (what === "meta") return json(response, 200, this.about(path, node));
-    return json(response, 200, this.listing(path, node, url));
+    if (what === "meta") {
+      json(response, 200, this.about(path, node));
+      return;
+    }
+    json(response, 200, this.listing(path, node, url));
   }
 
   private listing(path: string, node: Node, url: URL) {
@@ -130,10 +142,14 @@ class Disk {
     const body = new URLSearchParams(await textOf(request));
     const mischief = this.mischief.take("refresh", "");
     if (mischief) return misbehave(mischief, response);
-    if (body.get("client_id") !== CLIENT.id || body.get("client_secret") !== CLIENT.secret)
-      return json(response, 400, { error: "invalid_client", error_description: "Client not found" });
-    if (body.get("grant_type") !== "refresh_token" || body.get("refresh_token") !== this.tokens.refresh)
-      return json(response, 400, { error: "invalid_grant", error_description: "expired_token" });
+    if (body.get("client_id") !== CLIENT.id || body.get("client_secret") !== CLIENT.secret) {
+      json(response, 400, { error: "invalid_client", error_description: "Client not found" });
+      return;
+    }
+    if (body.get("grant_type") !== "refresh_token" || body.get("refresh_token") !== this.tokens.refresh) {
+      json(response, 400, { error: "invalid_grant", error_description: "expired_token" });
+      return;
+    }
     // A refresh token is used up by its use.
     const count = Number(/\d+$/.exec(this.tokens.refresh ?? "")?.[0] ?? 0) + 1;
     this.tokens = { access: `access-${count}`, refresh: `refresh-${count}` };
@@ -165,7 +181,10 @@ class Disk {
     }
     const path = this.links.get(request.url?.split("/").at(-1) ?? "") ?? "";
     const node = this.nodes.get(path);
-    if (node?.kind !== "file") return refuse(response, 404, "DiskNotFoundError");
+    if (node?.kind !== "file") {
+      refuse(response, 404, "DiskNotFoundError");
+      return;
+    }
     const mischief = this.mischief.take("bytes", path);
     if (mischief?.kind === "status") return misbehave(mischief, response);
     const { content } = node;
