@@ -155,6 +155,7 @@ function open(
     lifecycles,
     observer,
     sweepSeconds: settings.sweepSeconds,
+    reconcileSeconds: settings.reconcileSeconds,
     sweepSecondsOf: { "bot-actions": settings.botActionWatchdogIntervalMinutes * 60 },
     defaults: { "bot-actions": { max_processing_hours: settings.botActionMaxProcessingHours } },
     hints: {

@@ -95,6 +95,14 @@ export const SETTINGS = {
     expects: "a number of minutes above 0, up to a week",
     about: "how often the watchdog looks for bots that were busy too long; fractions are allowed",
   },
+  reconcileSeconds: {
+    env: "PAWL_RECONCILE_SECONDS",
+    flag: null,
+    schema: z.number().min(0).max(86_400),
+    byDefault: 300,
+    expects: "a number of seconds up to a day",
+    about: "how often what events may have missed is looked for, repaired and logged; 0 is never",
+  },
   corsOrigins: {
     env: "PAWL_CORS_ORIGINS",
     flag: null,

@@ -254,7 +254,8 @@ export class Engine {
         if (swept.looked_at === 0) break;
       }
     }
-    if (now === null) await this.sweepParts();
+    // What they look after is not in the caller's hands to date.
+    if (now === null && only === undefined) await this.sweepParts(asked.lifecycles);
     this.observer?.swept?.({ ...total, ms: performance.now() - begun });
     return total;
   }
@@ -322,12 +323,12 @@ export class Engine {
   }
 
   /** What the lifecycles look after beside timers. One that fails does not stop the others; the last failure is told. */
-  private async sweepParts(): Promise<void> {
+  private async sweepParts(lifecycles: readonly string[]): Promise<void> {
     const tools: SweepTools = {
       read: (work) => this.read(work),
       perform: (org_id, request) => this.perform({ org_id, actor: SYSTEM }, request),
     };
-    const swept = await Promise.allSettled(this.workshop.sweeps().map((sweep) => sweep(tools)));
+    const swept = await Promise.allSettled(this.workshop.sweepsOf(lifecycles).map((sweep) => sweep(tools)));
     const failed = swept.find((one) => one.status === "rejected");
     if (failed) throw failed.reason;
   }

@@ -232,9 +232,9 @@ export class Workshop {
     for (const { forget } of this.parts.values()) await forget?.(tx, org_id, ids);
   }
 
-  /** What the lifecycles look after at every sweep. */
-  sweeps(): NonNullable<LifecycleParts["sweep"]>[] {
-    return [...this.parts.values()].flatMap(({ sweep }) => sweep ?? []);
+  /** What some lifecycles look after at every sweep. */
+  sweepsOf(lifecycles: readonly string[]): NonNullable<LifecycleParts["sweep"]>[] {
+    return lifecycles.flatMap((name) => this.parts.get(name)?.sweep ?? []);
   }
 }
 

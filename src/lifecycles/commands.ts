@@ -4,3 +4,4 @@ import { addPlannerCommands } from "./planner/commands.ts";
 
 /** The commands that the lifecycles which ship with Pawl have of their own. */
 export const LIFECYCLE_COMMANDS: readonly AddCommands[] = [addPlannerCommands, addCodeCommands];
+export const LIFECYCLE_COMMANDS: readonly AddCommands[] = [addCodeCommands, addPlannerCommands];

@@ -2,7 +2,7 @@ import type { Instant, JsonObject } from "../../../core/index.ts";
 import { query } from "../../../engine/transaction.ts";
 import type { Tx } from "../../../engine/transaction.ts";
 
-export type DeliverableStatus = "open" | "submitted_to_qc" | "qc_approved" | "qc_rejected";
+type DeliverableStatus = "open" | "submitted_to_qc" | "qc_approved" | "qc_rejected";
 
 export type Deliverable = {
   id: string;
