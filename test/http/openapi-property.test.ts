@@ -72,6 +72,7 @@ const KNOWN = {
   assigned_to: fc.constantFrom("m1", "m2", "me"),
   project_ids: fc.constantFrom(null, ["main"]),
   active: fc.constant(true),
+  token: fc.constantFrom(...everyone),
 };
 
 type Sent = {
