@@ -9,8 +9,8 @@ import { Bones, Empty, Trouble } from "../../design/states.tsx";
 import { useSearch } from "../../router.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
 import { useLiveAnswer } from "../live-answer.ts";
-import { useOwnTexts } from "../own-texts.ts";
-import { ProjectPicker } from "../project-picker.tsx";
+import { useOwnTexts } from "../use-own-texts.ts";
+import { MAIN, ProjectPicker } from "../project-picker.tsx";
 import { Holders } from "./holders.tsx";
 import { ROWS } from "./rows.ts";
 import { AgentCharts, BoardFigures } from "./stats.tsx";
@@ -30,21 +30,17 @@ export default function AgentsScreen({ lifecycle }: { lifecycle: string }) {
   const texts = useOwnTexts(TEXTS);
   const [search, change] = useSearch();
   const period = PERIODS.find((one) => one === search.get("period")) ?? "week";
-  const project = search.get("project");
+  const project = search.get("project") ?? MAIN;
   const stats = useLiveAnswer({
     lifecycle,
     key: ["stats", period, project],
-    ask: (signal) =>
-      board.getBoardStats({ period, ...(project ? { workspace_id: project } : {}) }, { signal }),
+    ask: (signal) => board.getBoardStats({ period, workspace_id: project }, { signal }),
   });
   const held = useLiveAnswer({
     lifecycle,
     key: ["held", project],
     ask: (signal) =>
-      client.listTasks(
-        { lifecycle, status: HELD, limit: MOST_HELD, ...(project ? { project_id: project } : {}) },
-        { signal },
-      ),
+      client.listTasks({ lifecycle, status: HELD, limit: MOST_HELD, project_id: project }, { signal }),
   });
   const error = stats.error ?? held.error;
   return (
@@ -58,7 +54,7 @@ export default function AgentsScreen({ lifecycle }: { lifecycle: string }) {
           }}
           options={PERIODS.map((value) => ({ value, label: texts.periods[value] }))}
         />
-        <ProjectPicker />
+        <ProjectPicker one />
       </LifecycleHead>
       {stats.data && held.data ? (
         <Shown stats={stats.data} held={held.data.tasks} />

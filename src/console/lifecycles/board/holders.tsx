@@ -5,7 +5,7 @@ import { Avatar } from "../../design/person.tsx";
 import { StatusChip } from "../../design/status.tsx";
 import { Link } from "../../router.tsx";
 import { Deadline } from "../../tasks/deadline.tsx";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import { TEXTS } from "./texts.ts";
 
 /** Every agent that holds something, with what it holds and how long each may still take. */

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Avatar } from "../../design/person.tsx";
 import type { Tone } from "../../design/status.tsx";
 import { useWords } from "../../texts/words.tsx";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import type { Stats } from "./agents-screen.tsx";
 import { TEXTS } from "./texts.ts";
 

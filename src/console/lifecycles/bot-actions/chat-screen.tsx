@@ -9,8 +9,8 @@ import { useSearch } from "../../router.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { useLiveAnswer } from "../live-answer.ts";
-import { useOwnTexts } from "../own-texts.ts";
-import { ProjectPicker } from "../project-picker.tsx";
+import { useOwnTexts } from "../use-own-texts.ts";
+import { MAIN, ProjectPicker } from "../project-picker.tsx";
 import { Conversation } from "./conversation.tsx";
 import { TEXTS } from "./texts.ts";
 import "./chat.css";
@@ -22,14 +22,14 @@ const MOST_BUSY = 100;
 export default function ChatScreen({ lifecycle }: { lifecycle: string }) {
   const [search, change] = useSearch();
   const chatId = search.get("chat") ?? FIRST_CHAT;
-  const workspaceId = search.get("project") ?? "main";
+  const workspaceId = search.get("project") ?? MAIN;
   const open = (chat: string, project?: string) => {
-    change({ chat, ...(project === undefined ? {} : { project: project === "main" ? null : project }) });
+    change({ chat, ...(project === undefined ? {} : { project: project === MAIN ? null : project }) });
   };
   return (
     <>
       <LifecycleHead lifecycle={lifecycle}>
-        <ProjectPicker />
+        <ProjectPicker one />
       </LifecycleHead>
       <div className="chat-page">
         <PawlProvider client={client}>

@@ -8,7 +8,7 @@ import { Button } from "../../design/button.tsx";
 import { Avatar } from "../../design/person.tsx";
 import { Bones, Empty, ProblemNote, Trouble } from "../../design/states.tsx";
 import { useWords } from "../../texts/words.tsx";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import { TEXTS } from "./texts.ts";
 
 /** How near to its end a feed counts as read to the end. */

@@ -5,7 +5,7 @@ import { Bones, Trouble } from "../../design/states.tsx";
 import type { Tone } from "../../design/status.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { useLiveAnswer } from "../live-answer.ts";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import { code } from "./code-calls.ts";
 import type { CodeRun } from "./code-calls.ts";
 import { Output } from "./output.tsx";

@@ -11,7 +11,7 @@ import { Link, useSearch } from "../../router.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { useAskAnew, useLiveAnswer } from "../live-answer.ts";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import { ProjectPicker } from "../project-picker.tsx";
 import { code } from "./code-calls.ts";
 import { TEXTS } from "./texts.ts";

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { ProblemNote } from "../../design/states.tsx";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import { code } from "./code-calls.ts";
 import { TEXTS } from "./texts.ts";
 

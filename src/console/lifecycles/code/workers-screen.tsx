@@ -6,7 +6,7 @@ import { Link, useSearch } from "../../router.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { useLiveAnswer } from "../live-answer.ts";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import { ProjectPicker } from "../project-picker.tsx";
 import { code, LOOK_EVERY_MS } from "./code-calls.ts";
 import type { AtWork, Summary } from "./code-calls.ts";

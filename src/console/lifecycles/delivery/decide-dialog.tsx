@@ -1,7 +1,7 @@
 import { toast } from "../../design/toasts.tsx";
 import { AskDialog } from "../ask-dialog.tsx";
 import { useAskAnew } from "../live-answer.ts";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import { delivery } from "./delivery-calls.ts";
 import type { User } from "./delivery-calls.ts";
 import { TEXTS } from "./texts.ts";

@@ -1,6 +1,6 @@
 import type { Task } from "../../data/client.ts";
 import { useLiveAnswer } from "../live-answer.ts";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import { delivery, LOOK_EVERY_MS } from "./delivery-calls.ts";
 import { Progress } from "./job-row.tsx";
 import { TEXTS } from "./texts.ts";

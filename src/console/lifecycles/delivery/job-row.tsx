@@ -9,7 +9,7 @@ import { toast } from "../../design/toasts.tsx";
 import { Link } from "../../router.tsx";
 import { useAct } from "../../tasks/act.ts";
 import { useWords } from "../../texts/words.tsx";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import { useBytes } from "./bytes.ts";
 import type { Job } from "./delivery-calls.ts";
 import { TEXTS } from "./texts.ts";

@@ -7,7 +7,7 @@ import { Link } from "../../router.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { useLiveAnswer } from "../live-answer.ts";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import { delivery, LOOK_EVERY_MS } from "./delivery-calls.ts";
 import type { Job, Status } from "./delivery-calls.ts";
 import { JobInHand, JobOver, JobWaiting } from "./job-row.tsx";

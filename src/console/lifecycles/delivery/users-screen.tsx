@@ -10,7 +10,7 @@ import { useSearch } from "../../router.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { useLiveAnswer } from "../live-answer.ts";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import { delivery, LOOK_EVERY_MS } from "./delivery-calls.ts";
 import type { User } from "./delivery-calls.ts";
 import { DecideDialog } from "./decide-dialog.tsx";

@@ -11,7 +11,7 @@ import { toast } from "../../design/toasts.tsx";
 import { Link } from "../../router.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { useAskAnew } from "../live-answer.ts";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import { planner, useIsLead } from "./planner-calls.ts";
 import type { Defect } from "./planner-calls.ts";
 import { TEXTS } from "./texts.ts";

@@ -8,7 +8,7 @@ import { toast } from "../../design/toasts.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { AskDialog } from "../ask-dialog.tsx";
 import { useAskAnew, useLiveAnswer } from "../live-answer.ts";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import { planner, useIsLead, useProject } from "./planner-calls.ts";
 import type { Deliverable, Inspection } from "./planner-calls.ts";
 import { TEXTS } from "./texts.ts";

@@ -3,7 +3,7 @@ import { queries } from "../../data/queries.ts";
 import { toast } from "../../design/toasts.tsx";
 import { AskDialog } from "../ask-dialog.tsx";
 import { useAskAnew } from "../live-answer.ts";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import { planner, useProject } from "./planner-calls.ts";
 import { TEXTS } from "./texts.ts";
 

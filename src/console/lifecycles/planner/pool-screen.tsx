@@ -10,7 +10,7 @@ import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { Deed } from "../deed.tsx";
 import { useAskAnew, useLiveAnswer } from "../live-answer.ts";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import { ProjectPicker } from "../project-picker.tsx";
 import { MOST, planner, useIsLead, useProject } from "./planner-calls.ts";
 import type { PlannerTask, Pooled } from "./planner-calls.ts";

@@ -12,7 +12,7 @@ import { useWords } from "../../texts/words.tsx";
 import { AskDialog } from "../ask-dialog.tsx";
 import { Deed } from "../deed.tsx";
 import { useAskAnew, useLiveAnswer } from "../live-answer.ts";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import { ProjectPicker } from "../project-picker.tsx";
 import { MOST, planner, useIsLead, useProject } from "./planner-calls.ts";
 import type { Escalation, PlannerTask } from "./planner-calls.ts";

@@ -3,7 +3,7 @@ import { addresses } from "../../addresses.ts";
 import { Icon } from "../../design/icon.tsx";
 import { Person } from "../../design/person.tsx";
 import { Link } from "../../router.tsx";
-import { useOwnTexts } from "../own-texts.ts";
+import { useOwnTexts } from "../use-own-texts.ts";
 import type { PlannerTask } from "./planner-calls.ts";
 import { TEXTS } from "./texts.ts";
 

@@ -20,7 +20,7 @@ import { useMemberNames } from "../../data/members.tsx";
 import { toneOf, useStatusLabel } from "../../design/status.tsx";
 import type { Tone } from "../../design/status.tsx";
 import { Icon } from "../../design/icon.tsx";
-import { useOwnTexts } from "../../lifecycles/own-texts.ts";
+import { useOwnTexts } from "../../lifecycles/use-own-texts.ts";
 import { arrange } from "./arrange.ts";
 import { nextInDirection } from "./step.ts";
 import { TEXTS } from "./texts.ts";

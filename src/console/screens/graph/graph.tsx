@@ -5,7 +5,7 @@ import { client } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
 import { Bones, Empty, Trouble } from "../../design/states.tsx";
 import { useLiveAnswer } from "../../lifecycles/live-answer.ts";
-import { useOwnTexts } from "../../lifecycles/own-texts.ts";
+import { useOwnTexts } from "../../lifecycles/use-own-texts.ts";
 import { ProjectPicker } from "../../lifecycles/project-picker.tsx";
 import { navigate, useSearch } from "../../router.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";

@@ -1,0 +1,321 @@
+import { expect, test } from "vitest";
+import type { FrontDesk } from "../../http/front-desk.ts";
+import { seriousFindings } from "../serious-findings.ts";
+import { onStage } from "../stage.ts";
+
+type Json = Record<string, unknown>;
+type Asked = (what: string, token: string, body?: object) => Promise<Json>;
+
+/** Asks, and wants it to go well. */
+const askerAt =
+  (desk: () => FrontDesk): Asked =>
+  async (what, token, body) => {
+    const headers = what.startsWith("GET") ? {} : { "idempotency-key": crypto.randomUUID() };
+    const heard = await desk().ask(what, { token, headers, ...(body ? { body } : {}) });
+    if (heard.status >= 300) throw new Error(`${what}: ${heard.text}`);
+    return heard.body;
+  };
+
+onStage("screens of the lifecycles' own", (stage) => {
+  const ask = askerAt(() => stage().desk);
+
+  test("a graph of 300 tasks has no overlapping labels, and shows live what holds up what", async () => {
+    const { ann } = stage().tokens;
+    await ask("POST /api/projects", stage().tokens.admin, { id: "web" });
+    const tasks = Array.from({ length: 300 }, (_, at) => ({
+      ref: `t${at}`,
+      lifecycle: "board",
+      project_id: "web",
+      title: `Task number ${at} with a title of ${"some ".repeat(at % 9)}length`,
+      description: "So",
+      blocked_by:
+        at === 0
+          ? []
+          : [...new Set([`t${Math.floor((at - 1) / 3)}`, `t${Math.floor(at / 2)}`])].filter(
+              (ref) => ref !== `t${at}`,
+            ),
+    }));
+    const made = (await ask("POST /api/tasks/batch", ann, { tasks })).tasks as { id: string }[];
+    const page = await stage().visit("bob", "/lifecycles/board/graph?project=web");
+    await page.locator(".react-flow__node").nth(299).waitFor();
+    expect(await page.locator(".react-flow__node").count()).toBe(300);
+    expect(await page.evaluate<string[]>(OVERLAPS)).toEqual([]);
+    // Closer, where a box shows more than its title.
+    await page.getByLabel("Find in the graph").fill("Task number 0 ");
+    await page.locator(".task-graph[data-distance=near]").waitFor();
+    expect(await page.evaluate<string[]>(OVERLAPS)).toEqual([]);
+    await page.getByLabel("Find in the graph").press("Enter");
+    const side = page.getByRole("region", { name: "Task number 0 " });
+    await side.getByText("299 tasks wait for it").waitFor();
+    expect(await page.locator(".tie.over").count()).toBe(0);
+    const place = () => page.locator(`.react-flow__node[data-id="${made[7]!.id}"]`).getAttribute("style");
+    const before = await place();
+    await stage().act("ann", made[0]!.id, "claim");
+    await stage().act("ann", made[0]!.id, "complete");
+    await side.getByText("Done").waitFor();
+    await expect.poll(() => page.locator(".tie.over").count()).toBeGreaterThan(1);
+    expect(await place()).toBe(before);
+    await page.locator(`.react-flow__node[data-id="${made[0]!.id}"]`).focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/tasks\//);
+  }, 120_000);
+
+  test("a chat shows what is said and what bots are busy with, at once and for as long as they are", async () => {
+    const { bob } = stage().tokens;
+    const page = await stage().visit("ann", "/lifecycles/bot-actions/chat?chat=support");
+    await page.getByText("Nothing was said yet").waitFor();
+    await page.getByLabel("Write a message…").fill("Please sum this up");
+    await page.keyboard.press("Enter");
+    await page.getByRole("log").getByText("Please sum this up").waitFor();
+    await ask("POST /api/chats/support/messages", bob, { text: "<b>On it</b>" });
+    await page.getByRole("log").getByText("<b>On it</b>").waitFor();
+    await page.getByRole("log").getByText("Bob Stone").waitFor();
+    const action = { workspaceId: "main", chatId: "support", actionId: "a1" };
+    await ask("POST /api/chat/actions/start", bob, { ...action, actionType: "summarize" });
+    const line = page.locator(".bot-line");
+    await line.getByText("Summarizing…").waitFor();
+    await page.getByText("1 action").waitFor();
+    await page.reload();
+    await line.getByText("Summarizing…").waitFor();
+    await ask("POST /api/chat/actions/update", bob, { ...action, status: "done" });
+    await expect.poll(() => line.innerText()).toBe("");
+    await page.getByText("No bot is busy anywhere.").waitFor();
+  }, 90_000);
+
+  test("the board's agents are shown with what they hold, and with what became of it", async () => {
+    const id = await stage().make("Held by Ann for a while");
+    const page = await stage().visit("eve", "/lifecycles/board/agents");
+    await page.getByText("No agents yet").waitFor();
+    await stage().act("ann", id, "claim");
+    const held = page.locator(".holder[data-agent=ann]", { hasText: "Held by Ann for a while" });
+    await held.getByText("In progress").first().waitFor();
+    await stage().act("bob", id, "escalate");
+    await held.getByText("Blocked").waitFor();
+    await stage().act("ann", id, "resume");
+    await stage().act("ann", id, "complete");
+    await held.waitFor({ state: "detached" });
+    const outcomes = page.locator(".agent-chart", { hasText: "What came of it" });
+    await outcomes
+      .locator("[data-agent=ann]")
+      .getByLabel(/^completed: \d/)
+      .waitFor();
+    const help = page.locator(".agent-chart", { hasText: "Who helped whom" });
+    await help.locator("[data-agent=bob]").getByLabel("escalated others' tasks: 1").waitFor();
+  }, 90_000);
+
+  test("delivery shows files on their way, and an admin lets in who asks", async () => {
+    const { admin, ann } = stage().tokens;
+    const page = await stage().visit("admin", "/lifecycles/delivery/queue");
+    await page.getByText("No file is being delivered right now.").waitFor();
+    await ask("POST /api/delivery/users", admin, { id: "501", name: "Maria Orlova" });
+    await page.getByText("1 person asks for access").waitFor();
+    await page.getByRole("link", { name: "Decide" }).click();
+    const maria = page.locator("[data-user='501']");
+    await maria.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("dialog").getByLabel("Days").fill("3");
+    await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+    await page.getByText("Maria Orlova may ask for files.").waitFor();
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    await maria.getByText(/^2d 23h left/).waitFor();
+
+    const entry = { kind: "file", path: "/plan.pdf", name: "plan.pdf", size: 1_000_000 };
+    await ask("POST /api/delivery/files", admin, { folder: null, scan: "s", last: true, entries: [entry] });
+    const [file] = (await ask("GET /api/delivery/files", admin)).files as { id: string }[];
+    const job = { user_id: "501", file_id: file!.id, chat_id: "501" };
+    await ask("POST /api/delivery/jobs", admin, { ...job, request_nonce: "1" });
+    await page.getByRole("link", { name: "Queue" }).click();
+    await page.getByRole("region", { name: "Waiting" }).getByText("plan.pdf").waitFor();
+    const [taken] = (await ask("POST /api/claims", ann, { lifecycle: "delivery" })).tasks as Claimed[];
+    await ask(`POST /api/tasks/${taken!.id}/transitions`, ann, {
+      action: "start_download",
+      lease_token: taken!.lease_token,
+    });
+    await ask("POST /api/delivery/progress", ann, {
+      worker: { id: "courier-1", concurrency: 2 },
+      jobs: [{ job_id: taken!.id, lease_token: taken!.lease_token, bytes: 420_000, total_bytes: 1_000_000 }],
+    });
+    const bar = page.getByRole("progressbar", { name: "plan.pdf" });
+    await expect.poll(() => bar.getAttribute("aria-valuenow"), { timeout: 20_000 }).toBe("42");
+    await page.getByRole("region", { name: "Workers" }).getByText("courier-1").waitFor();
+    await ask("POST /api/delivery/jobs", admin, { ...job, request_nonce: "2" });
+    const waiting = page.getByRole("region", { name: "Waiting" });
+    await waiting.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("region", { name: "Lately" }).getByText("Cancelled").waitFor();
+  }, 120_000);
+
+  test("an executor takes a task and submits it, a lead reviews it, and each sees the other's work at once", async () => {
+    const { lea } = stage().tokens;
+    for (const title of ["Weld the frame", "Weld the lid"])
+      await ask("POST /api/planner/tasks", lea, { title, required_trade: "welding" });
+    const tom = await stage().visit("tom", "/lifecycles/planner/pool");
+    const pool = tom.getByRole("region", { name: "Pool" });
+    const [frame, lid] = ["Weld the frame", "Weld the lid"].map((title) =>
+      pool.locator("li", { hasText: title }),
+    );
+    await frame!.getByRole("button", { name: "Take" }).click();
+    const mine = tom.getByRole("region", { name: "My task" });
+    await mine.getByText("Weld the frame").waitFor();
+    await lid!.getByText("You have a task already: one at a time.").waitFor();
+    expect(await lid!.getByRole("button", { name: "Take" }).isDisabled()).toBe(true);
+    await mine.getByRole("button", { name: "Start" }).click();
+
+    const lead = await stage().visit("lea", "/lifecycles/planner/review");
+    await lead.getByText("Nobody calls for help.").waitFor();
+    await mine.getByRole("button", { name: "Call for help…" }).click();
+    const dialog = tom.getByRole("dialog");
+    await dialog.getByLabel("Reason").selectOption("materials");
+    await dialog.getByRole("button", { name: "Escalate" }).click();
+    const call = lead.locator(".call", { hasText: "materials" });
+    await call.getByRole("button", { name: "Resolve…" }).click();
+    await lead.getByRole("dialog").getByLabel("Note").fill("They are at the gate");
+    await lead.getByRole("dialog").getByRole("button", { name: "Resolve" }).click();
+    await call.waitFor({ state: "detached" });
+
+    await mine.getByRole("button", { name: "Submit" }).click();
+    await tom.getByRole("dialog").getByRole("button", { name: "Submit" }).click();
+    const queue = lead.getByRole("region", { name: "To review" });
+    await queue.locator("li", { hasText: "Weld the frame" }).getByRole("button", { name: "Approve" }).click();
+    await queue.getByText("Nothing waits for review").waitFor();
+    await mine.getByText("You have no task").waitFor();
+    await tom.getByRole("button", { name: "Take the best for me" }).click();
+    await mine.getByText("Weld the lid").waitFor();
+  }, 120_000);
+
+  test("a lead plans a shift and ends it, and quality control finds, mends and inspects", async () => {
+    const { lea, tom } = stage().tokens;
+    const page = await stage().visit("lea", "/lifecycles/planner/shifts");
+    await page.getByRole("button", { name: "Plan a shift" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Tom Becker").check();
+    await dialog.getByRole("button", { name: "Plan a shift" }).click();
+    const running = page.getByRole("region", { name: "Running" });
+    await running.getByText("Tom Becker").waitFor();
+    await running.getByRole("button", { name: "End now" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "End now" }).click();
+    await page.getByRole("region", { name: "Past" }).getByText("Tom Becker").waitFor();
+
+    const made = await ask("POST /api/planner/tasks", lea, { title: "Paint the door", priority: 9 });
+    const path = `/api/planner/tasks/${String(made.id)}`;
+    const assign = { action: "assign", expected_row_version: 1, payload: { assign_to: "tom" } };
+    await releaseWhatHolds(ask, tom, lea);
+    await ask(`POST ${path}/transitions`, lea, assign);
+    await ask(`POST ${path}/transitions`, tom, { action: "start", expected_row_version: 2 });
+    await ask(`POST ${path}/transitions`, tom, { action: "submit", expected_row_version: 3 });
+    await page.getByRole("link", { name: "Quality" }).click();
+    await page.getByText("No defects").waitFor();
+    await ask(`POST ${path}/report-defect`, lea, { description: "Runs in the paint", severity: "critical" });
+    const defect = page.locator("[data-defect]", { hasText: "Runs in the paint" });
+    await defect.getByText("critical").waitFor();
+    await defect.getByRole("button", { name: "Make a fix" }).click();
+    await defect.getByRole("link", { name: "fix" }).waitFor();
+    await page.getByRole("button", { name: "New deliverable" }).click();
+    await page.getByRole("dialog").getByLabel("Type").fill("Door");
+    await page.getByRole("dialog").getByLabel("Serial number").fill("D-7");
+    await page.getByRole("dialog").getByRole("button", { name: "New deliverable" }).click();
+    const door = page.locator("[data-deliverable]", { hasText: "Door D-7" });
+    await door.getByRole("button", { name: "Hand over" }).click();
+    await door.getByRole("button", { name: "Inspect…" }).click();
+    await page.getByRole("dialog").getByLabel("Result").selectOption("rejected");
+    await page.getByRole("dialog").getByLabel("Report").fill("It does not close");
+    await page.getByRole("dialog").getByRole("button", { name: "Inspect" }).click();
+    await door.getByText("It does not close").waitFor();
+  }, 120_000);
+
+  test("what coding agents say is shown as they say it, and what they finish stands among the merges", async () => {
+    const { admin, ann } = stage().tokens;
+    await ask("POST /api/code/tasks", admin, { title: "Add a retry", description: "To the sender" });
+    const page = await stage().visit("bob", "/lifecycles/code/workers");
+    await page.getByText("No agent is at work").waitFor();
+    const [taken] = (await ask("POST /api/code/claims", ann, {})).tasks as Claimed[];
+    const { id, lease_token } = taken!;
+    const move = (action: string, payload: object) =>
+      ask(`POST /api/code/tasks/${id}/transitions`, ann, { action, lease_token, payload });
+    const { task } = await move("start", { worktree: "/trees/1", branch: "pawl/retry" });
+    const run = (task as { row_version: number }).row_version;
+    const say = (text: string) => ask(`POST /api/code/tasks/${id}/output`, ann, { lease_token, run, text });
+    await page.locator(".agents").getByText("Add a retry").waitFor();
+    await page.locator(".code-output").getByText("pawl/retry").waitFor();
+    await say("reading \u001b[32msrc/sender.ts\u001b[0m\n");
+    const terminal = page.getByRole("log", { name: "Output of “Add a retry”" });
+    await terminal.getByText("reading src/sender.ts").waitFor();
+    await say("all tests pass\n");
+    await terminal.getByText("all tests pass").waitFor();
+    await page.getByRole("link", { name: "Merges" }).click();
+    await page.getByText("Nothing was merged yet").waitFor();
+    await move("complete", { commit: "4f0c2a9be1d27c11" });
+    await page.locator(".merges").getByText("4f0c2a9be").waitFor();
+    await page.locator(".merges").getByRole("link", { name: "Add a retry" }).click();
+    const attempts = page.getByRole("region", { name: "Attempts and their output" });
+    await attempts.getByText("merged").waitFor();
+    await attempts.getByText("all tests pass").waitFor();
+  }, 120_000);
+
+  test("axe finds nothing serious on any of them, light or dark, and none is wider than a phone", async () => {
+    const findings: string[] = [];
+    const looks = [
+      { colorScheme: "light" },
+      { colorScheme: "dark", locale: "ru" },
+      { colorScheme: "light", viewport: { width: 390, height: 844 } },
+    ] as const;
+    for (const look of looks) {
+      const page = await stage().visit("admin", "/", look);
+      for (const path of SCREENS) {
+        await page.goto(stage().desk.url + path);
+        await page.locator(READY).first().waitFor();
+        for (const found of await seriousFindings(page)) findings.push(`${path} ${found}`);
+        if (!("viewport" in look)) continue;
+        const width = await page.evaluate<number>("document.documentElement.scrollWidth");
+        if (width > look.viewport.width) findings.push(`${path} is ${width} wide`);
+      }
+    }
+    expect(findings).toEqual([]);
+  }, 180_000);
+});
+
+type Claimed = { id: string; lease_token: string };
+
+const SCREENS = [
+  "/lifecycles/board/graph?project=web",
+  "/lifecycles/board/agents",
+  "/lifecycles/bot-actions/chat?chat=support",
+  "/lifecycles/delivery/queue",
+  "/lifecycles/delivery/users",
+  "/lifecycles/planner/pool",
+  "/lifecycles/planner/review",
+  "/lifecycles/planner/shifts",
+  "/lifecycles/planner/quality",
+  "/lifecycles/code/workers",
+  "/lifecycles/code/merges",
+];
+/** Something is there to be looked at, and nothing is still to come. */
+const READY = "main:not(:has(.bone)) :is(.card, .state)";
+
+/** Whatever an executor has in hand goes back to the pool. */
+async function releaseWhatHolds(ask: Asked, owner: string, lead: string): Promise<void> {
+  const query = "assigned_to=me&status=assigned,in_progress";
+  const { tasks } = await ask(`GET /api/planner/tasks?${query}`, owner);
+  for (const { id, row_version } of tasks as { id: string; row_version: number }[])
+    await ask(`POST /api/planner/tasks/${id}/transitions`, lead, {
+      action: "recall_to_pool",
+      expected_row_version: row_version,
+      payload: { reason: "something else comes first" },
+    });
+}
+
+/** Boxes that lie over each other as they are drawn, and labels that reach out of theirs. */
+const OVERLAPS = `(() => {
+  const found = [];
+  const boxes = [...document.querySelectorAll(".react-flow__node")].map((node) => {
+    const box = node.getBoundingClientRect();
+    const label = node.querySelector("b").getBoundingClientRect();
+    const out = label.left < box.left - 1 || label.right > box.right + 1 || label.top < box.top - 1 || label.bottom > box.bottom + 1;
+    if (out) found.push("out: " + node.dataset.id);
+    return { id: node.dataset.id, box };
+  });
+  for (const [at, { id, box }] of boxes.entries())
+    for (const other of boxes.slice(at + 1))
+      if (box.left < other.box.right && other.box.left < box.right && box.top < other.box.bottom && other.box.top < box.bottom)
+        found.push(id + " " + other.id);
+  return found;
+})()`;

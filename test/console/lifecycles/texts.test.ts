@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { TEXTS as board } from "../../../src/console/lifecycles/board/texts.ts";
+import { TEXTS as botActions } from "../../../src/console/lifecycles/bot-actions/texts.ts";
+import { TEXTS as code } from "../../../src/console/lifecycles/code/texts.ts";
+import { TEXTS as delivery } from "../../../src/console/lifecycles/delivery/texts.ts";
+import { TEXTS as planner } from "../../../src/console/lifecycles/planner/texts.ts";
+import { TEXTS as graph } from "../../../src/console/screens/graph/texts.ts";
+import { botActionTypes } from "../../../src/contract/index.ts";
+import { botActionTexts } from "../../../src/client/react/bot-action-texts.ts";
+
+/** Every text with its path; those that are made of something, made of a number. */
+function saidIn(texts: object, path = ""): [string, string][] {
+  return Object.entries(texts).flatMap(([name, value]: [string, unknown]) => {
+    if (typeof value === "string") return [[path + name, value] as [string, string]];
+    if (typeof value === "function")
+      return [
+        [`${path}${name}()`, String((value as (n: number, m: number) => unknown)(5, 7))] as [string, string],
+      ];
+    return saidIn(value as object, `${path}${name}.`);
+  });
+}
+
+test.each(Object.entries({ board, botActions, code, delivery, planner, graph }))(
+  "%s: both languages say the same things, and neither leaves one out",
+  (_, { en, ru }) => {
+    const [english, russian] = [saidIn(en), saidIn(ru)];
+    expect(russian.map(([path]) => path)).toEqual(english.map(([path]) => path));
+    expect([...english, ...russian].filter(([, text]) => text.trim() === "")).toEqual([]);
+    expect(russian.filter(([, text]) => !/[а-яё]/i.test(text)).map(([path]) => path)).toEqual([]);
+  },
+);
+
+test("every type of bot action has a text, in Russian the one that all use", () => {
+  expect(Object.keys(botActions.en.types)).toEqual([...botActionTypes]);
+  expect(botActions.ru.types).toEqual(botActionTexts);
+});
