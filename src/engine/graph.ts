@@ -1,4 +1,4 @@
-import type { By } from "./engine.ts";
+import type { Actor } from "../core/index.ts";
 import type { LinkedTask } from "./links.ts";
 import { findLinked, findLinksAmong } from "./statements/find-linked.ts";
 import type { LinkRow } from "./statements/find-links.ts";
@@ -20,7 +20,7 @@ export type Graph = {
 /** Who waits for whom, as far as the reader may see. */
 export async function readGraph(
   tx: Tx,
-  { org_id, actor }: By,
+  { org_id, actor }: { org_id: string; actor: Actor },
   { project_id, lifecycle, finished, limit }: GraphQuery,
 ): Promise<Graph> {
   const found = await findLinked(tx, org_id, {

@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import type { ReplyOf } from "../../../contract/index.ts";
 import type { BOARD_ROUTES } from "../../../lifecycles/board/contract.ts";
 import { client } from "../../data/client.ts";
 import type { Task } from "../../data/client.ts";
@@ -14,12 +13,11 @@ import { MAIN, ProjectPicker } from "../project-picker.tsx";
 import { Holders } from "./holders.tsx";
 import { ROWS } from "./rows.ts";
 import { AgentCharts, BoardFigures } from "./stats.tsx";
+import type { Stats } from "./stats.tsx";
 import { TEXTS } from "./texts.ts";
 import "./agents.css";
 
 const board = client.calls<typeof BOARD_ROUTES>(ROWS);
-
-export type Stats = ReplyOf<typeof BOARD_ROUTES.getBoardStats>;
 
 const PERIODS = ["day", "week", "month", "all"] as const;
 const HELD = ["IN_PROGRESS", "BLOCKED", "STUCK"];
