@@ -78,6 +78,8 @@ function bringFiles(): void {
       filter: (file) => !file.endsWith(".ts"),
     });
   }
+  const heart = "worker/heart-thread.mjs";
+  cpSync(new URL(heart, from), new URL(heart, to));
 }
 
 function tell(name: string): (message: string) => void {

@@ -3,6 +3,7 @@ import type { Stage } from "../stage.ts";
 import { batchCreates } from "./batch-creates.ts";
 import { chatEvents } from "./chat-events.ts";
 import { churn } from "./churn.ts";
+import { codeCycle } from "./code-cycle.ts";
 import { claimAndComplete } from "./claim-and-complete.ts";
 import { decisions } from "./decisions.ts";
 import { deliveryStream } from "./delivery-stream.ts";
@@ -34,4 +35,5 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   chats: { run: chatEvents, peers: false },
   "delivery-stream": { run: deliveryStream, peers: false },
   http: { run: httpMoves, peers: false },
+  code: { run: codeCycle, peers: false },
 };

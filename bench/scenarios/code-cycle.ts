@@ -1,0 +1,132 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createClient } from "../../src/client/index.ts";
+import { SYSTEM } from "../../src/core/index.ts";
+import { buildServer } from "../../src/http/server.ts";
+import { openPawl } from "../../src/index.ts";
+import { CODE_ROUTES } from "../../src/lifecycles/index.ts";
+import { lifecycleRoutes } from "../../src/lifecycles/routes.ts";
+import { openRepository } from "../../src/lifecycles/code/worker/repository.ts";
+import { startCodeWorker } from "../../src/lifecycles/code/worker/start-code-worker.ts";
+import { compare } from "../compare.ts";
+import { fromCallers, timed } from "../contender.ts";
+import type { Bout } from "../contender.ts";
+import type { Report } from "../report.ts";
+import type { Stage } from "../stage.ts";
+
+const execute = promisify(execFile);
+const HANDS = 2;
+const AGENT = ["/bin/sh", "-c", 'echo done > "work-$PAWL_TASK_ID"'];
+
+/** Coding tasks through the whole cycle with an agent that does next to nothing, beside the same git commands by hand. */
+export async function codeCycle(stage: Stage): Promise<Report> {
+  const { url } = await stage.enterPawl();
+  const pawl = await openPawl({ url, sweepSeconds: 0, reconcileSeconds: 0 });
+  const { directory } = pawl;
+  const server = await buildServer({
+    engine: pawl,
+    directory,
+    version: "0.0.0",
+    more: lifecycleRoutes({ engine: pawl, directory }),
+  });
+  try {
+    const address = await server.listen({ port: 0, host: "127.0.0.1" });
+    const by = { org_id: "main", actor: SYSTEM };
+    await directory.addMember(by, { id: "coder", kind: "worker", roles: ["worker"] });
+    const issued = await directory.issueToken(by, "coder");
+    if (issued.kind === "refused") throw new Error(issued.detail);
+    const tasks = stage.quick ? 20 : 60;
+    return await compare(stage, {
+      title: `Coding tasks from ready to merged, ${HANDS} at a time, an agent that writes one line`,
+      unit: "tasks/s",
+      rounds: [5, 3],
+      hero: "Pawl",
+      entries: [
+        { name: "Pawl", modes: [{}], bout: () => byPawl(address, issued.token, tasks) },
+        { name: "git by hand", modes: [{}], bout: () => byHand(tasks) },
+      ],
+      aims: [{ ratio: 0.4, of: ["git by hand"] }],
+      notes: [
+        "By hand: worktree, agent, commit, rebase under a lock, branch moved, worktree removed; no queue, no lease, no journal, no log, no token, nothing that outlives a crash.",
+      ],
+    });
+  } finally {
+    await server.close();
+    await pawl.close();
+  }
+}
+
+async function byPawl(url: string, token: string, tasks: number): Promise<Bout> {
+  return inRepository(async (repo) => {
+    const client = createClient({ url, token });
+    await client.calls(CODE_ROUTES).createCodeTasks({
+      tasks: Array.from({ length: tasks }, (_, n) => ({ title: `Task ${n}` })),
+    });
+    const repository = await openRepository({ path: repo });
+    const agent = AGENT.map((word) => `'${word}'`).join(" ");
+    const rules = { agent, verify: null, timeoutMs: 60_000, hooks: true, url, from: repo };
+    return timed(tasks, async () => {
+      let left = tasks;
+      let over: () => void = () => undefined;
+      const done = new Promise<void>((resolve) => (over = resolve));
+      const worker = startCodeWorker({
+        client,
+        repository,
+        rules,
+        workers: HANDS,
+        onEvent: (event) => {
+          if (event.kind === "finished" && --left === 0) over();
+          if (event.kind === "failed" || event.kind === "refused") throw new Error(JSON.stringify(event));
+        },
+      });
+      await done;
+      await worker.stop();
+    });
+  });
+}
+
+async function byHand(tasks: number): Promise<Bout> {
+  return inRepository(async (repo) => {
+    const git = async (cwd: string, ...args: string[]) => (await execute("git", args, { cwd })).stdout.trim();
+    let before: Promise<unknown> = Promise.resolve();
+    const [shell = "", ...script] = AGENT;
+    return timed(tasks, () =>
+      fromCallers(HANDS, tasks, async (n) => {
+        const [branch, path] = [`work/${n}`, join(repo, "..", `tree-${n}`)];
+        await git(repo, "worktree", "add", "--quiet", "-b", branch, path, "main");
+        await execute(shell, script, { cwd: path, env: { ...process.env, PAWL_TASK_ID: String(n) } });
+        await git(path, "add", "--all");
+        await git(path, "commit", "--quiet", "-m", `Task ${n}`);
+        const merge = async () => {
+          const tip = await git(repo, "rev-parse", "refs/heads/main");
+          await git(path, "rebase", "--quiet", tip);
+          await git(repo, "update-ref", "refs/heads/main", await git(path, "rev-parse", "HEAD"), tip);
+        };
+        const turn = before.then(merge);
+        before = turn;
+        await turn;
+        await git(repo, "worktree", "remove", "--force", path);
+        await git(repo, "branch", "--quiet", "-D", branch);
+      }),
+    );
+  });
+}
+
+async function inRepository(work: (repo: string) => Promise<Bout>): Promise<Bout> {
+  const folder = await mkdtemp(join(tmpdir(), "pawl-bench-code-"));
+  const repo = join(folder, "repo");
+  try {
+    await execute("git", ["init", "--quiet", "--initial-branch=main", repo]);
+    await execute("git", ["config", "user.name", "Bench"], { cwd: repo });
+    await execute("git", ["config", "user.email", "bench@example.org"], { cwd: repo });
+    await writeFile(join(repo, "README"), "A repository\n");
+    await execute("git", ["add", "."], { cwd: repo });
+    await execute("git", ["commit", "--quiet", "-m", "first"], { cwd: repo });
+    return await work(repo);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
