@@ -4,3 +4,4 @@ import { addDeliveryCommands } from "./delivery/commands.ts";
 
 /** The commands that the lifecycles which ship with Pawl have of their own. */
 export const LIFECYCLE_COMMANDS: readonly AddCommands[] = [addDeliveryCommands, addCodeCommands];
+export const LIFECYCLE_COMMANDS: readonly AddCommands[] = [addCodeCommands, addPlannerCommands];
