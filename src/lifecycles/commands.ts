@@ -1,7 +1,8 @@
 import type { AddCommands } from "../cli/kit.ts";
 import { addCodeCommands } from "./code/commands.ts";
-import { addDeliveryCommands } from "./delivery/commands.ts";
+import { addPlannerCommands } from "./planner/commands.ts";
 
 /** The commands that the lifecycles which ship with Pawl have of their own. */
 export const LIFECYCLE_COMMANDS: readonly AddCommands[] = [addDeliveryCommands, addCodeCommands];
 export const LIFECYCLE_COMMANDS: readonly AddCommands[] = [addCodeCommands, addPlannerCommands];
+export const LIFECYCLE_COMMANDS: readonly AddCommands[] = [addPlannerCommands, addCodeCommands];
