@@ -3,7 +3,7 @@ import { defineRoutes } from "../../contract/index.ts";
 import { anyObject, moment, nextCursor, once, page, text, words } from "../../contract/fields.ts";
 import { event } from "../../contract/task.ts";
 
-export const STATUSES = [
+const STATUSES = [
   "QUEUED",
   "CLAIMED",
   "DOWNLOADING",
@@ -14,7 +14,7 @@ export const STATUSES = [
   "EXPIRED",
 ] as const;
 export const USER_STATUSES = ["PENDING", "ACTIVE", "EXPIRED", "BLOCKED"] as const;
-export const NOTICES = [
+const NOTICES = [
   "job_failed",
   "job_expired",
   "access_requested",
