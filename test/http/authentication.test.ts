@@ -31,7 +31,7 @@ test.each(HEADERS)("%s is 401 INVALID_TOKEN, and says how to send one", async (_
 test("without a token only the open routes answer, and nobody learns what else is there", async () => {
   const open = Object.values<Route>(ROUTES).filter(({ access }) => access === "open");
   // To sign in is to send a token, and who has signed out has none.
-  const session = ["/api/session", "/api/session"];
+  const session = ["/api/session", "/api/session/back", "/api/session"];
   expect(open.map(({ path }) => path)).toEqual(["/live", "/ready", "/openapi.json", "/docs", ...session]);
   const paths = Object.values<Route>(ROUTES).filter(({ access }) => access !== "open");
   for (const { method, path } of [...paths, { method: "GET", path: "/api/nothing" }])
