@@ -3,6 +3,4 @@ import { addCodeCommands } from "./code/commands.ts";
 import { addPlannerCommands } from "./planner/commands.ts";
 
 /** The commands that the lifecycles which ship with Pawl have of their own. */
-export const LIFECYCLE_COMMANDS: readonly AddCommands[] = [addDeliveryCommands, addCodeCommands];
-export const LIFECYCLE_COMMANDS: readonly AddCommands[] = [addCodeCommands, addPlannerCommands];
 export const LIFECYCLE_COMMANDS: readonly AddCommands[] = [addPlannerCommands, addCodeCommands];
