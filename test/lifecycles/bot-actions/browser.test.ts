@@ -4,6 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createClient } from "../../../src/client/index.ts";
 import { emptyDatabase, scratchData, startPawl } from "../../http/running-pawl.ts";
+import type { RunningPawl } from "../../http/running-pawl.ts";
 import { openBrowser, whyNoBrowser } from "../../support/browser.ts";
 import { freePort, makeChatApp, servePages } from "./chat-app.ts";
 import type { ChatApp } from "./chat-app.ts";
@@ -18,7 +19,7 @@ if (missing !== null) console.warn(`skipped: ${missing}`);
 let app: ChatApp;
 let pages: string;
 let browser: Browser | undefined;
-let pawl: Awaited<ReturnType<typeof startPawl>>;
+let pawl: RunningPawl | undefined;
 let databaseUrl: string;
 let data: string;
 let hasReact18 = false;
@@ -39,12 +40,16 @@ beforeAll(async () => {
   await start();
   if (missing === null) browser = await openBrowser();
 }, 300_000);
-afterAll(() => browser?.close());
+afterAll(async () => {
+  await browser?.close();
+  await pawl?.stop("SIGKILL");
+});
 
 async function start(env: Record<string, string> = {}): Promise<void> {
   pawl = await startPawl(["--port", String(port), "--data", data], {
     env: { DATABASE_URL: databaseUrl, PAWL_ADMIN_TOKEN: TOKEN, PAWL_CORS_ORIGINS: pages, ...env },
-    until: afterAll,
+    // Whichever of them is the last one is ended below.
+    until: () => undefined,
   });
 }
 
@@ -147,7 +152,7 @@ describe.skipIf(missing !== null)("in a browser", () => {
     await begin("a");
     await begin("b", "summarize");
     await shows(page, "Готовим саммари…and 1 more");
-    await pawl.stop();
+    await pawl?.stop();
     await start();
     await update("b");
     await shows(page, "Готовим стенограмму…");
@@ -159,7 +164,7 @@ describe.skipIf(missing !== null)("in a browser", () => {
   }, 120_000);
 
   test("a bot that is never heard of again is ended by the watchdog, and the line goes by itself", async () => {
-    await pawl.stop();
+    await pawl?.stop();
     // Fractions: 3.6 seconds, looked for every 0.6.
     await start({ BOT_ACTION_MAX_PROCESSING_HOURS: "0.001", BOT_ACTION_WATCHDOG_INTERVAL_MINUTES: "0.01" });
     const { page, start: begin, leave } = await openChat();
@@ -173,7 +178,7 @@ describe.skipIf(missing !== null)("in a browser", () => {
 
   test("all the same on React 18", async ({ skip }) => {
     if (!hasReact18) skip();
-    await pawl.stop();
+    await pawl?.stop();
     await start();
     const { page, start: begin, update, faults, leave } = await openChat("18");
     await begin("a");
