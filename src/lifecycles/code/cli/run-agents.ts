@@ -44,6 +44,12 @@ export function runAgents(surroundings: Surroundings, running: Running): Promise
     const counts = () => calls.getCodeSummary({ project_id: project });
     const screen = showRun(surroundings, repository, running);
     screen.count(await counts());
+    const recount = async () => {
+      const now = await counts().catch(() => null);
+      if (now === null) return;
+      screen.count(now);
+      if (running.untilDone && isDone(now) && worker.running === 0) void worker.stop();
+    };
     const worker = startCodeWorker({
       client: createClient({ url: place.url, token }),
       repository,
@@ -58,17 +64,12 @@ export function runAgents(surroundings: Surroundings, running: Running): Promise
       workers: running.workers,
       project_id: project,
       graceMs: running.grace * 1_000,
-      onEvent: screen.hear,
+      onEvent: (event) => {
+        screen.hear(event);
+        if (event.kind === "claimed" || event.kind === "finished") void recount();
+      },
     });
-    const counting = setInterval(() => {
-      counts().then(
-        (now) => {
-          screen.count(now);
-          if (running.untilDone && isDone(now) && worker.running === 0) void worker.stop();
-        },
-        () => undefined,
-      );
-    }, COUNT_EVERY_MS);
+    const counting = setInterval(() => void recount(), COUNT_EVERY_MS);
     try {
       await untilOver(surroundings, worker, screen);
       screen.close();

@@ -24,13 +24,12 @@ export class RunView {
     this.begunAt = begunAt;
   }
 
-  /** True where the counts have changed by it. */
-  hear(event: CodeWorkerEvent, now: number): boolean {
+  hear(event: CodeWorkerEvent, now: number): void {
     if (event.kind === "unreachable" || event.kind === "reached") {
       this.connected = event.kind === "reached";
-      return false;
+      return;
     }
-    if (event.kind === "claimed") return true;
+    if (event.kind === "claimed") return;
     this.connected = true;
     const { id, title, attempt } = event.task;
     if (event.kind === "phase" || event.kind === "said") {
@@ -38,12 +37,11 @@ export class RunView {
       if (event.kind === "said") known.line = event.line;
       else Object.assign(known, { phase: event.phase, attempt });
       this.atWork.set(id, known);
-      return false;
+      return;
     }
     const note = noteOf(event);
     if (note) this.recent = [...this.recent, { ...note, at: now, id }].slice(-RECENT);
     if (["finished", "failed", "released", "lost", "refused"].includes(event.kind)) this.atWork.delete(id);
-    return event.kind !== "started";
   }
 
   /** The lines of a screenful. */
