@@ -47,9 +47,8 @@ export function serveTasks({ engine, bell, own, log }: House): RouteSet {
       },
       createTasks: ({ by, body, client_event_id }) =>
         createAll({ engine, bell }, by, body.tasks, client_event_id),
-      listTasks: async ({ by, query: { assigned_to, ...filter } }) => {
-        const who = assigned_to === "me" ? (by.actor.id ?? undefined) : assigned_to;
-        const { tasks, cursor } = await engine.list(by, defined({ ...filter, assigned_to: who }));
+      listTasks: async ({ by, query }) => {
+        const { tasks, cursor } = await engine.list(by, defined({ ...query, assigned_to: whose(by, query) }));
         return answer(200, { tasks: tasks.map(taskOnWire), cursor });
       },
       getTask: async ({ by, params: { id } }) => {
@@ -67,7 +66,7 @@ export function serveTasks({ engine, bell, own, log }: House): RouteSet {
       },
       getTaskLinks: async ({ by, params: { id } }) => {
         const links = await engine.links(by, id);
-        return "kind" in links ? links : answer(200, { ...links, holds: links.holds.map(holdOnWire) });
+        return "kind" in links ? links : answer(200, linksOnWire(links));
       },
       getGraph: async ({ by, query }) => answer(200, await engine.graph(by, defined(query))),
       moveTask: async ({ by, params: { id }, body, client_event_id, expected_row_version }) => {
@@ -152,6 +151,15 @@ function failed(error: unknown, log: Log): Refusal {
   const { code, detail, params = {}, fault } = toldOf(error);
   if (fault) log.error({ err: error }, "one of many moves failed");
   return refuse(code, detail, params);
+}
+
+/** `me` is whoever asks. */
+function whose({ actor }: By, { assigned_to }: { assigned_to?: string | undefined }): string | undefined {
+  return assigned_to === "me" ? (actor.id ?? undefined) : assigned_to;
+}
+
+function linksOnWire(links: Links) {
+  return { ...links, holds: links.holds.map(holdOnWire) };
 }
 
 function holdOnWire({ placed_at, released_at, ...hold }: Links["holds"][number]) {
