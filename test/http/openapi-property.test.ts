@@ -59,6 +59,12 @@ const tokens = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<string | null>(...others, "nonsense", null) },
 );
 
+/** What only fits where there is something else already, or not yet. */
+const NAMES_ANOTHER = [
+  ...["blocked_by", "depends_on", "ref", "available_at"],
+  ...["fix_of_task_id", "defect", "defect_id", "deliverable_id", "parent_task_id"],
+];
+
 const made = await tasksOfAllLifecycles();
 const ids = fc.constantFrom(...made.map(({ id }) => id), "0197a000-0000-7000-8000-000000000001");
 const KNOWN = {
@@ -270,9 +276,7 @@ async function tasksOfAllLifecycles(): Promise<Made[]> {
       fitting(
         {
           ...schema,
-          required: Object.keys(schema.properties ?? {}).filter(
-            (key) => !["blocked_by", "ref", "available_at"].includes(key),
-          ),
+          required: Object.keys(schema.properties ?? {}).filter((key) => !NAMES_ANOTHER.includes(key)),
         },
         at,
         { project_id: fc.constant("main") },
