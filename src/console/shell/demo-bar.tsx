@@ -7,7 +7,7 @@ import { useMe } from "../data/queries.ts";
 import { Button } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
 import { toast } from "../design/toasts.tsx";
-import { useOwnTexts } from "../lifecycles/own-texts.ts";
+import { useOwnTexts } from "../lifecycles/use-own-texts.ts";
 import { demoTexts } from "./demo-texts.ts";
 import "./demo-bar.css";
 
