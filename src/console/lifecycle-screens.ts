@@ -1,167 +1,50 @@
 import type { ComponentType } from "react";
-import type { IconName } from "./design/icon.tsx";
 import type { Task } from "./data/client.ts";
-import type { Language } from "./texts/words.tsx";
 
-/** What a lifecycle adds to the screens that all have. Loaded when it is looked at, and not before. */
-export type LifecycleScreens = {
-  /** Names of statuses and actions, where they should read better than the lifecycle's own words. */
-  words?: Partial<Record<Language, Readonly<Record<string, string>>>>;
-  /** Screens of its own: tabs beside board, table and lifecycle, each below `/lifecycles/<name>/<id>`. */
-  tabs?: readonly {
-    id: string;
-    icon: IconName;
-    title: Readonly<Record<Language, string>>;
-    load: () => Promise<{ default: ComponentType<{ lifecycle: string }> }>;
-  }[];
+type Screen = () => Promise<{ default: ComponentType<{ lifecycle: string }> }>;
+type Panel = () => Promise<{ default: ComponentType<{ task: Task }> }>;
+
+/** What a lifecycle adds to the screens that all have, by the ids of its tabs. Loaded when it is looked at, and not before. */
+type LifecycleScreens = {
+  tabs: Readonly<Record<string, Screen>>;
   /** Shown on a task's page, above its details. */
-  panel?: () => Promise<{ default: ComponentType<{ task: Task }> }>;
+  panel?: Panel;
 };
 
-type Tab = NonNullable<LifecycleScreens["tabs"]>[number];
-
-const GRAPH: Tab = {
-  id: "graph",
-  icon: "rules",
-  title: { en: "Graph", ru: "Граф" },
-  load: () => import("./screens/graph/graph.tsx"),
-};
-
-/** What a lifecycle has to show; one of a user's own has what can be shown of any. */
 export function screensOf(lifecycle: string): LifecycleScreens {
-  return Object.hasOwn(SCREENS, lifecycle) ? (SCREENS[lifecycle] ?? OF_ANY) : OF_ANY;
+  return SCREENS.get(lifecycle) ?? OF_ANY;
 }
 
-const OF_ANY: LifecycleScreens = { tabs: [GRAPH] };
+const graph: Screen = () => import("./screens/graph/graph.tsx");
+const OF_ANY: LifecycleScreens = { tabs: { graph } };
 
-const SCREENS: Readonly<Record<string, LifecycleScreens>> = {
-  board: {
-    words: {
-      ru: {
-        NEW: "Новая",
-        IN_PROGRESS: "В работе",
-        BLOCKED: "Заблокирована",
-        STUCK: "Застряла",
-        DONE: "Выполнена",
-        CANCELLED: "Отменена",
+const SCREENS = new Map<string, LifecycleScreens>(
+  Object.entries({
+    board: { tabs: { agents: () => import("./lifecycles/board/agents-screen.tsx"), graph } },
+    planner: {
+      tabs: {
+        pool: () => import("./lifecycles/planner/pool-screen.tsx"),
+        review: () => import("./lifecycles/planner/review-screen.tsx"),
+        shifts: () => import("./lifecycles/planner/shifts-screen.tsx"),
+        quality: () => import("./lifecycles/planner/quality-screen.tsx"),
+        graph,
       },
     },
-    tabs: [
-      {
-        id: "agents",
-        icon: "members",
-        title: { en: "Agents", ru: "Агенты" },
-        load: () => import("./lifecycles/board/agents-screen.tsx"),
+    delivery: {
+      tabs: {
+        queue: () => import("./lifecycles/delivery/queue-screen.tsx"),
+        users: () => import("./lifecycles/delivery/users-screen.tsx"),
       },
-      GRAPH,
-    ],
-  },
-  planner: {
-    words: {
-      ru: {
-        blocked: "Ждёт",
-        available: "Свободна",
-        assigned: "Назначена",
-        in_progress: "В работе",
-        submitted: "Сдана",
-        done: "Выполнена",
-        canceled: "Отменена",
-      },
+      panel: () => import("./lifecycles/delivery/job-panel.tsx"),
     },
-    tabs: [
-      {
-        id: "pool",
-        icon: "hand",
-        title: { en: "Pool", ru: "Пул" },
-        load: () => import("./lifecycles/planner/pool-screen.tsx"),
+    code: {
+      tabs: {
+        workers: () => import("./lifecycles/code/workers-screen.tsx"),
+        merges: () => import("./lifecycles/code/merges-screen.tsx"),
+        graph,
       },
-      {
-        id: "review",
-        icon: "check",
-        title: { en: "Review", ru: "Проверка" },
-        load: () => import("./lifecycles/planner/review-screen.tsx"),
-      },
-      {
-        id: "shifts",
-        icon: "clock",
-        title: { en: "Shifts", ru: "Смены" },
-        load: () => import("./lifecycles/planner/shifts-screen.tsx"),
-      },
-      {
-        id: "quality",
-        icon: "alert",
-        title: { en: "Quality", ru: "Качество" },
-        load: () => import("./lifecycles/planner/quality-screen.tsx"),
-      },
-      GRAPH,
-    ],
-  },
-  delivery: {
-    words: {
-      ru: {
-        QUEUED: "В очереди",
-        CLAIMED: "Взята",
-        DOWNLOADING: "Скачивается",
-        STREAMING: "Отправляется",
-        DELIVERED: "Доставлена",
-        FAILED: "Не удалось",
-        CANCELLED: "Отменена",
-        EXPIRED: "Истекла",
-      },
+      panel: () => import("./lifecycles/code/attempts-panel.tsx"),
     },
-    tabs: [
-      {
-        id: "queue",
-        icon: "down",
-        title: { en: "Queue", ru: "Очередь" },
-        load: () => import("./lifecycles/delivery/queue-screen.tsx"),
-      },
-      {
-        id: "users",
-        icon: "members",
-        title: { en: "Users", ru: "Пользователи" },
-        load: () => import("./lifecycles/delivery/users-screen.tsx"),
-      },
-    ],
-    panel: () => import("./lifecycles/delivery/job-panel.tsx"),
-  },
-  code: {
-    words: {
-      ru: {
-        ready: "Готова к работе",
-        claimed: "Взята",
-        in_progress: "В работе",
-        blocked: "Ждёт",
-        completed: "Выполнена",
-        failed: "Не удалось",
-      },
-    },
-    tabs: [
-      {
-        id: "workers",
-        icon: "play",
-        title: { en: "Workers", ru: "Воркеры" },
-        load: () => import("./lifecycles/code/workers-screen.tsx"),
-      },
-      {
-        id: "merges",
-        icon: "check",
-        title: { en: "Merges", ru: "Слияния" },
-        load: () => import("./lifecycles/code/merges-screen.tsx"),
-      },
-      GRAPH,
-    ],
-    panel: () => import("./lifecycles/code/attempts-panel.tsx"),
-  },
-  "bot-actions": {
-    words: { ru: { processing: "Выполняется", done: "Готово", error: "Ошибка" } },
-    tabs: [
-      {
-        id: "chat",
-        icon: "docs",
-        title: { en: "Chat", ru: "Чат" },
-        load: () => import("./lifecycles/bot-actions/chat-screen.tsx"),
-      },
-    ],
-  },
-};
+    "bot-actions": { tabs: { chat: () => import("./lifecycles/bot-actions/chat-screen.tsx") } },
+  }),
+);

@@ -42,10 +42,11 @@ const OWN = new Map<string, LazyExoticComponent<ComponentType<{ lifecycle: strin
 
 /** A screen that a lifecycle brings with it. */
 function OwnScreen({ lifecycle = "", tab = "" }: Params) {
-  const own = screensOf(lifecycle).tabs?.find(({ id }) => id === tab);
+  const { tabs } = screensOf(lifecycle);
+  const own = Object.hasOwn(tabs, tab) ? tabs[tab] : undefined;
   if (!own) return <Nowhere />;
   const key = `${lifecycle}/${tab}`;
-  const Shown = OWN.get(key) ?? lazy(own.load);
+  const Shown = OWN.get(key) ?? lazy(own);
   OWN.set(key, Shown);
   return <Shown lifecycle={lifecycle} />;
 }

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Lifecycle } from "../data/client.ts";
 import { queries } from "../data/queries.ts";
-import { screensOf } from "../lifecycle-screens.ts";
+import { lookOf } from "../lifecycle-looks.ts";
 import { useWords } from "../texts/words.tsx";
 
 export type Tone = "good" | "warn" | "bad" | "blue" | "violet" | "cyan" | "slate" | "accent";
@@ -36,7 +36,7 @@ function toneByName(status: string): Tone | null {
 /** `IN_PROGRESS` as people write it; a lifecycle's screens may know better words. */
 export function useStatusLabel(lifecycle: string): (status: string) => string {
   const { language } = useWords();
-  const words = screensOf(lifecycle).words?.[language];
+  const words = lookOf(lifecycle).words?.[language];
   return (status) => words?.[status] ?? labelOf(status);
 }
 

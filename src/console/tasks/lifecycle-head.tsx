@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../addresses.ts";
 import { queries } from "../data/queries.ts";
-import { screensOf } from "../lifecycle-screens.ts";
+import { lookOf } from "../lifecycle-looks.ts";
 import { Link, usePlace } from "../router.tsx";
 import { useWords } from "../texts/words.tsx";
 import { usePageTitle } from "../shell/page-title.ts";
@@ -16,7 +16,7 @@ export function LifecycleHead({ lifecycle, children }: { lifecycle: string; chil
   const tabs = [
     { href: addresses.board(lifecycle), title: t.shell.board },
     { href: addresses.table(lifecycle), title: t.shell.table },
-    ...(screensOf(lifecycle).tabs ?? []).map(({ id, title }) => ({
+    ...lookOf(lifecycle).tabs.map(({ id, title }) => ({
       href: addresses.screen(lifecycle, id),
       title: title[language],
     })),

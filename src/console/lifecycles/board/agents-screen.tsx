@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import type { BOARD_ROUTES } from "../../../lifecycles/board/contract.ts";
 import { client } from "../../data/client.ts";
 import type { Task } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
@@ -10,14 +9,12 @@ import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
 import { useLiveAnswer } from "../live-answer.ts";
 import { useOwnTexts } from "../use-own-texts.ts";
 import { MAIN, ProjectPicker } from "../project-picker.tsx";
+import { board } from "./board-calls.ts";
+import type { Stats } from "./board-calls.ts";
 import { Holders } from "./holders.tsx";
-import { ROWS } from "./rows.ts";
 import { AgentCharts, BoardFigures } from "./stats.tsx";
-import type { Stats } from "./stats.tsx";
 import { TEXTS } from "./texts.ts";
 import "./agents.css";
-
-const board = client.calls<typeof BOARD_ROUTES>(ROWS);
 
 const PERIODS = ["day", "week", "month", "all"] as const;
 const HELD = ["IN_PROGRESS", "BLOCKED", "STUCK"];

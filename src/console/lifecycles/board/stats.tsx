@@ -1,13 +1,11 @@
 import type { ReactNode } from "react";
-import type { ReplyOf } from "../../../contract/index.ts";
-import type { BOARD_ROUTES } from "../../../lifecycles/board/contract.ts";
 import { Avatar } from "../../design/person.tsx";
 import type { Tone } from "../../design/status.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { useOwnTexts } from "../use-own-texts.ts";
+import type { Stats } from "./board-calls.ts";
 import { TEXTS } from "./texts.ts";
 
-export type Stats = ReplyOf<typeof BOARD_ROUTES.getBoardStats>;
 type Agent = Stats["agents"][number];
 
 /** The board as a whole, in six numbers. */
