@@ -194,7 +194,6 @@ function drawn(
       position: { x, y },
       width: WIDTH,
       height: HEIGHT,
-      ariaLabel: task.title,
       ariaRole: "button",
       data: { task, mark, tone: toneOf(definition, task.status) },
     };
