@@ -13,7 +13,7 @@ import {
 } from "../words/board-work.ts";
 
 const AGENTS = ["scout", "quill", "abacus", "relay"] as const;
-const WORKSPACES = ["main", "main", "website"] as const;
+const WORKSPACES = ["main", "website"] as const;
 const ENOUGH_OPEN = 14;
 const BEGUN_WITH = 9;
 
@@ -21,7 +21,7 @@ const BEGUN_WITH = 9;
 export async function playBoard(stage: Stage): Promise<void> {
   const maya = boardOf(stage.as("maya"));
   for (let made = 0; made < BEGUN_WITH; made++) {
-    const { tasks } = await openTasks(maya);
+    const tasks = await openTasks(maya);
     if (tasks.length < BEGUN_WITH) await stage.attempt(() => thinkOfWork(stage, maya, tasks));
   }
   await stage.together([
@@ -36,14 +36,25 @@ function boardOf(client: Client) {
 }
 type Board = ReturnType<typeof boardOf>;
 
-function openTasks(board: Board) {
-  return board.listBoardTasks({ status: ["NEW", "IN_PROGRESS", "BLOCKED", "STUCK"], limit: 200 });
+/** Of all workspaces: a list is of one. */
+async function listed(
+  board: Board,
+  query: Parameters<Board["listBoardTasks"]>[0],
+): Promise<ListedBoardTask[]> {
+  const lists = await Promise.all(
+    WORKSPACES.map((workspace_id) => board.listBoardTasks({ ...query, workspace_id })),
+  );
+  return lists.flatMap(({ tasks }) => tasks);
+}
+
+function openTasks(board: Board): Promise<ListedBoardTask[]> {
+  return listed(board, { status: ["NEW", "IN_PROGRESS", "BLOCKED", "STUCK"], limit: 200 });
 }
 
 async function lookAfterBoard(stage: Stage, board: Board): Promise<unknown> {
   const { chance } = stage;
-  const { tasks, total } = await openTasks(board);
-  if (total < ENOUGH_OPEN && chance.happens(0.7)) return thinkOfWork(stage, board, tasks);
+  const tasks = await openTasks(board);
+  if (tasks.length < ENOUGH_OPEN && chance.happens(0.7)) return thinkOfWork(stage, board, tasks);
   const [late] = chance.some(tasks.filter(isHeld), 1);
   if (late && chance.happens(0.25))
     return board.escalateBoardTask({ id: late.id, comment: chance.pick(ESCALATIONS) });
@@ -75,10 +86,7 @@ async function thinkOfWork(stage: Stage, board: Board, there: readonly ListedBoa
 
 async function workOnBoard(stage: Stage, board: Board): Promise<unknown> {
   const { chance } = stage;
-  const { tasks: mine } = await board.listBoardTasks({
-    assignee: "me",
-    status: ["IN_PROGRESS", "BLOCKED", "STUCK"],
-  });
+  const mine = await listed(board, { assignee: "me", status: ["IN_PROGRESS", "BLOCKED", "STUCK"] });
   const [task] = chance.some(mine, 1);
   if (!task) return takeUp(stage, board);
   const words = BOARD_WORK.find(({ title }) => title === task.title) ?? chance.pick(BOARD_WORK);
@@ -99,19 +107,17 @@ async function workOnBoard(stage: Stage, board: Board): Promise<unknown> {
 /** What was abandoned comes first now and then; usually the best that is free. */
 async function takeUp(stage: Stage, board: Board): Promise<unknown> {
   const { chance } = stage;
-  const { tasks: stuck } = await board.listBoardTasks({ status: ["STUCK"] });
+  const stuck = await listed(board, { status: ["STUCK"] });
   const [abandoned] = chance.some(stuck, 1);
   if (abandoned && chance.happens(0.5))
     return board.takeOverBoardTask({ id: abandoned.id, comment: chance.pick(RESCUES) });
-  const workspace_id = chance.pick(WORKSPACES);
-  const { tasks: free } = await board.listBoardTasks({
-    workspace_id,
+  const free = await listed(board, {
     status: ["NEW"],
     unassigned: true,
     has_unresolved_blockers: false,
     limit: 1,
   });
-  const [best] = free;
+  const best = chance.pick(free);
   if (!best) return undefined;
   const { plan } = BOARD_WORK.find(({ title }) => title === best.title) ?? chance.pick(BOARD_WORK);
   return board.claimBoardTask({ id: best.id, comment: plan });

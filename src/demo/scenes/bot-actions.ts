@@ -1,18 +1,31 @@
 import { CHAT_ROUTES } from "../../contract/index.ts";
 import type { Stage } from "../stage.ts";
 import { CHATS, FAILURES, THANKS, TURNS } from "../words/chats.ts";
+import type { ChatTurn } from "../words/chats.ts";
 
 const BOT = "lumen-bot";
 const workspaceId = "main";
 
 /** Customers ask, the bot says at once what it is busy with, and answers when it has finished. */
 export async function playBotActions(stage: Stage): Promise<void> {
-  await stage.together(CHATS.map((chat) => stage.keepOn([15, 45], () => talk(stage, chat))));
+  await stage.together(
+    CHATS.map((chat) => {
+      let left: ChatTurn[] = [];
+      return stage.keepOn([15, 45], () => {
+        // Nobody asks the same twice in a row.
+        if (left.length === 0) left = stage.chance.some(TURNS, TURNS.length);
+        return talk(stage, chat, left.pop() ?? TURNS[0]);
+      });
+    }),
+  );
 }
 
-async function talk(stage: Stage, { chatId, customer }: (typeof CHATS)[number]): Promise<void> {
+async function talk(
+  stage: Stage,
+  { chatId, customer }: (typeof CHATS)[number],
+  { said, actionType, displayText, later, answer }: ChatTurn,
+): Promise<void> {
   const { chance } = stage;
-  const { said, actionType, displayText, later, answer } = chance.pick(TURNS);
   const person = stage.as(customer).calls(CHAT_ROUTES);
   const bot = stage.as(BOT).calls(CHAT_ROUTES);
   const action = { workspaceId, chatId, actionId: chance.hex(16) };
