@@ -119,7 +119,7 @@ test.each([
     "a_task_keeps_its_journal",
   ],
   ["the journal emptied", () => desk.sql`truncate pawl.event`, "the_journal_is_never_changed"],
-  ["all tasks gone at once", () => desk.sql`truncate pawl.task`, "tasks_are_never_truncated"],
+  ["all tasks gone at once", () => desk.sql`truncate pawl.task cascade`, "tasks_are_never_truncated"],
 ])("the database itself refuses %s", async (_, attempt, constraint) => {
   const task = await worked();
   await expect(attempt(task.id)).rejects.toMatchObject({ constraint_name: constraint });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Claimed } from "../../src/engine/claim.ts";
+import { PARTS } from "../../src/lifecycles/parts.ts";
 import { member } from "../support/situation.ts";
 import { ann, bob, openDesk, EVERYBODY_IS_ACTIVE } from "./desk.ts";
 
@@ -102,7 +103,13 @@ test("leaving the leased statuses closes the lease", async () => {
 test("the pool gives the best free task first: priority, then age; and only what is for the claimer", async () => {
   const floor = await openDesk({
     parts: {
-      planner: { facts: { work_of_actor: (_tx, _org, asks) => Promise.resolve(asks.map(() => [])) } },
+      planner: {
+        ...PARTS.planner,
+        facts: {
+          ...PARTS.planner?.facts,
+          work_of_actor: (_tx, _org, asks) => Promise.resolve(asks.map(() => [])),
+        },
+      },
     },
   });
   const lead = member("lead", ["lead"]);

@@ -65,7 +65,7 @@ test("a counter that was too low and has let the task go is repaired, and the ta
   await sql`update pawl.task set open_blockers = 0 where id = ${task.id}`;
   await act(task, "hold");
   const [hold] = await sql<{ id: string }[]>`select id from pawl.hold where task_id = ${task.id}`;
-  expect(await act(task, "free", { payload: { hold_id: hold!.id } })).toBe("waiting");
+  expect(await act(task, "free", { payload: { hold_id: hold!.id } })).toBe("open");
   expect(await read(task)).toMatchObject({ status: "open" });
   expect(await engine.reconcile(org_id)).toMatchObject({
     repaired: [{ task_id: task.id, what: "open_blockers", was: 0, is: 1 }],

@@ -1,14 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { LifecycleParts } from "../../src/engine/lifecycle-parts.ts";
 import { openFrontDesk, wordOf } from "./front-desk.ts";
 
-/** What the planner's rules need to know of an executor: that he has nothing at hand. */
-const NOBODY_IS_BUSY: Record<string, LifecycleParts> = {
-  planner: { facts: { work_of_actor: (_tx, _org, asks) => Promise.resolve(asks.map(() => [])) } },
-};
-
-const desk = await openFrontDesk({ parts: NOBODY_IS_BUSY });
+const desk = await openFrontDesk();
 const beside = await openFrontDesk({ beside: desk });
 const ann = await desk.member({ id: "ann", roles: ["worker", "agent"] });
 
@@ -102,12 +96,15 @@ test("a claim that waited in vain is empty when its time is over", async () => {
 
 test("an empty claim says why, where there is a task that was not for this one", async () => {
   const lead = await desk.member({ id: "lea", roles: ["lead"] });
-  const joe = await desk.member({ id: "joe", roles: ["executor"], skill_level: 1 });
-  const body = { lifecycle: "planner", title: "Weld", client_event_id: "weld" };
-  await desk.ask("POST /api/tasks", { token: lead, body });
-  const more = { lifecycle: "planner", client_event_id: "take" };
-  const heard = await claim(more, { token: joe });
-  expect(heard.body).toMatchObject({ tasks: [], refusal: { code: "SKILL_TOO_LOW" } });
+  const joe = await desk.member({ id: "joe", roles: ["executor"], skill_level: 5 });
+  for (const title of ["Weld", "Grind"])
+    await desk.ask("POST /api/tasks", {
+      token: lead,
+      body: { lifecycle: "planner", title, client_event_id: title },
+    });
+  const take = (client_event_id: string) => claim({ lifecycle: "planner", client_event_id }, { token: joe });
+  expect(tasksOf(await take("one"))).toHaveLength(1);
+  expect((await take("another")).body).toMatchObject({ tasks: [], refusal: { code: "WIP_LIMIT" } });
 });
 
 test("who is gone takes no task: it stays for the next", async () => {

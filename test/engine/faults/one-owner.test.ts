@@ -9,22 +9,7 @@ import type { Desk } from "../desk.ts";
 import { allOf, expectSound, makeTasks, pick, tally, wordOf } from "./nodes.ts";
 import type { Node } from "./nodes.ts";
 
-const desk: Desk = await openDesk({
-  parts: {
-    planner: {
-      facts: {
-        work_of_actor: async (tx, org_id, asks) => {
-          const owners = asks.map(({ actor }) => actor.id);
-          const rows = await tx<{ id: string; title: string; status: string; assigned_to: string }[]>`
-            select t.id, t.title, t.status, t.assigned_to from pawl.task t
-            where t.org_id = ${org_id} and t.assigned_to = any(${owners}::text[])
-              and t.status in ('assigned', 'in_progress')`;
-          return owners.map((owner) => rows.filter((row) => row.assigned_to === owner));
-        },
-      },
-    },
-  },
-});
+const desk: Desk = await openDesk();
 const nodes = [desk.engine, desk.node(), desk.node(), desk.node()];
 
 function take(node: Node, actor: Actor, task: PublicTask) {
