@@ -74,7 +74,7 @@ describe("a worker", () => {
       },
     });
     await started.promise;
-    await shop.engine.sweep({ now: Date.now() + 10_000 });
+    await shop.engine.sweep({ now: Date.now() + 30_000 });
     await until(() => worker.events.some(({ kind }) => kind === "lost"));
     await worker.stop({ graceMs: 0 });
     const [, , , ...rest] = await journal(id);

@@ -31,7 +31,7 @@ export type TestShop = FrontDesk & {
 export const DONE: Move<Code> = { action: "complete", payload: { commit: "abc" } };
 
 /** A queue of code tasks whose leases are short, and workers on it. */
-export async function openTestShop({ leaseSeconds = 1.5 } = {}): Promise<TestShop> {
+export async function openTestShop({ leaseSeconds = 6 } = {}): Promise<TestShop> {
   const desk = await openFrontDesk();
   const token = await desk.member({ id: "worker", kind: "worker", roles: ["worker"] });
   await desk.ask("PATCH /api/projects/main", {

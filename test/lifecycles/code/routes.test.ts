@@ -172,7 +172,7 @@ describe("blockers", () => {
     const manual = await begin();
     expect(await act(manual, "block", { description })).toBe("blocked");
     expect(await look(manual.id)).toMatchObject({ needs_attention: true, blocked_by: [] });
-    expect(await act(manual, "clear_blocker", {}, { token: lea })).toBe("ready");
+    await act(manual, "clear_blocker", {}, { token: lea });
     expect(await look(manual.id)).toMatchObject({ status: "ready", needs_attention: false });
     expect((await shop.engine.verify("main")).differences).toEqual([]);
   });

@@ -155,7 +155,7 @@ export function eventLine(event: CodeWorkerEvent): string | null {
 }
 
 /** `0:07`, `12:34`, `1:02:03`. */
-export function clock(ms: number): string {
+function clock(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   const [h, m, s] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;

@@ -67,7 +67,7 @@ export async function attemptTask(attempt: Attempt): Promise<{ commit: string } 
     await verifyWork(attempt, rules.verify);
   }
   onPhase("merging");
-  const changed = await commitWork(worktree, work, rules);
+  const changed = await commitWork(repository, worktree, work, rules);
   if (!changed && !work.may_be_empty) throw nothingNew();
   return { commit: await mergeWork(repository, worktree, work, { stillOurs: attempt.stillOurs, signal }) };
 }
@@ -140,7 +140,7 @@ async function verifyWork(
   refuseUnlessWell(`\`${verify}\``, end, rules.timeoutMs, said.join("").slice(-4_000));
 }
 
-export async function logFileOf({ folder }: Repository, task_id: string, run: number): Promise<string> {
+async function logFileOf({ folder }: Repository, task_id: string, run: number): Promise<string> {
   const logs = join(folder, "logs");
   await mkdir(logs, { recursive: true });
   return join(logs, `${task_id}.${run}.log`);

@@ -1,7 +1,5 @@
 import { existsSync } from "node:fs";
-import { gitIn } from "./git.ts";
 import type { Git, GitFailure } from "./git.ts";
-import { withIdentity } from "./repository.ts";
 import type { Repository } from "./repository.ts";
 import { Setback } from "./setback.ts";
 import type { Worktree } from "./worktree.ts";
@@ -27,21 +25,19 @@ export async function findMerged(
 
 /** Commits what is uncommitted, by the repository's own hooks; false: there is nothing new at all. */
 export async function commitWork(
+  { inside }: Repository,
   { path, base }: Worktree,
   task: WorkOfTask,
   { hooks }: { hooks: boolean },
 ): Promise<boolean> {
   if (!existsSync(path)) throw worktreeGone();
-  const git = await withIdentity(gitIn(path));
-  await git(["rev-parse", "--git-dir"]).catch(() => {
-    throw worktreeGone();
-  });
+  const git = inside(path);
   await endWhatIsUnderWay(git);
   await git(["add", "--all"]);
   const clean = await quiet(git, ["diff", "--cached", "--quiet"]);
   const trailer = `${TRAILER}: ${task.id}`;
   if (!clean) {
-    const committing = await withIdentity(gitIn(path, { hooks }));
+    const committing = inside(path, { hooks });
     const message = ["-m", task.title, "-m", trailer];
     await committing(["commit", "--quiet", ...message]).catch((error: unknown) => {
       throw new Setback(`The work could not be committed.\n${(error as GitFailure).said}`.trim());
@@ -66,7 +62,9 @@ async function sign(git: Git, trailer: string): Promise<void> {
 
 /** An agent that left a rebase or a merge half done has left what it wanted to say unsaid. */
 async function endWhatIsUnderWay(git: Git): Promise<void> {
-  const unmerged = await git(["ls-files", "--unmerged"]);
+  const unmerged = await git(["ls-files", "--unmerged"]).catch(() => {
+    throw worktreeGone();
+  });
   if (unmerged !== "")
     throw new Setback(
       "The agent left a merge with conflicts behind: they must be resolved, or the merge given up.",
@@ -84,7 +82,7 @@ export async function mergeWork(
   { stillOurs, signal }: { stillOurs: () => Promise<void>; signal: AbortSignal },
 ): Promise<string> {
   const { git, target, lock } = repository;
-  const inside = await withIdentity(gitIn(worktree.path));
+  const inside = repository.inside(worktree.path);
   return lock.hold(async () => {
     for (let tries = 1; ; tries++) {
       const there = await findMerged(repository, task.id, worktree.base);

@@ -21,6 +21,8 @@ export type Repository = {
   target: string;
   folder: string;
   git: Git;
+  /** The same inside one of its worktrees, by the repository's own hooks where they are wanted. */
+  inside: (path: string, options?: { hooks?: boolean }) => Git;
   lock: RepoLock;
   /** Checkouts of the target branch: their files stay as they are when it moves on. */
   checkouts: string[];
@@ -49,11 +51,13 @@ export async function openRepository({ path, target, folder }: RepositoryOptions
       `Worktrees cannot be kept in ${place}: ${(error as Error).message}. Choose another folder by --worktrees.`,
     );
   });
+  const identity = await identityFor(git);
   return {
     root,
     target: branch,
     folder: place,
-    git: await withIdentity(git),
+    git: as(identity, git),
+    inside: (worktree, options) => as(identity, gitIn(worktree, options)),
     lock: new RepoLock(join(common, "pawl-merge.lock")),
     checkouts: await checkoutsOf(git, branch),
   };
@@ -83,18 +87,17 @@ async function checkoutsOf(git: Git, branch: string): Promise<string[]> {
     .map((entry) => entry.replace(/^worktree (.*)\n[\s\S]*$/, "$1"));
 }
 
+function as(identity: Record<string, string>, git: Git): Git {
+  return (args, options = {}) => git(args, { ...options, env: { ...identity, ...options.env } });
+}
+
 /** Who has told git no name commits in Pawl's. */
-export async function withIdentity(git: Git): Promise<Git> {
+async function identityFor(git: Git): Promise<Record<string, string>> {
   const known = await git(["var", "GIT_COMMITTER_IDENT"]).then(
     () => true,
     () => false,
   );
-  if (known) return git;
-  const env = identity();
-  return (args, options = {}) => git(args, { ...options, env: { ...env, ...options.env } });
-}
-
-function identity(): Record<string, string> {
+  if (known) return {};
   const [name, email] = ["Pawl", "pawl@localhost"];
   return {
     GIT_AUTHOR_NAME: name,

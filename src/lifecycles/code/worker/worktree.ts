@@ -3,7 +3,6 @@ import { rm, stat } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
 import { gitIn } from "./git.ts";
 import type { Git } from "./git.ts";
-import { withIdentity } from "./repository.ts";
 import type { Repository } from "./repository.ts";
 
 /** Where one attempt at a task works. */
@@ -108,7 +107,7 @@ function taskOfBranch(branch: string): string {
 
 /** What somebody was in the middle of is committed as it lies there, and kept. */
 async function keepUnfinished(repository: Repository, task_id: string, path: string): Promise<void> {
-  const git = await withIdentity(gitIn(path));
+  const git = repository.inside(path);
   const home = await git(["rev-parse", "--path-format=absolute", "--git-dir"]).catch(() => null);
   // Without its link to the repository it is a folder with files, and nothing that git could keep.
   if (home === null) return;
