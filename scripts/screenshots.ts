@@ -15,7 +15,7 @@ import { Darkroom } from "./darkroom.ts";
 
 const PICTURES = fileURLToPath(new URL("../docs/pictures/", import.meta.url));
 const ADMIN = "the-admin-of-the-pictures";
-const SIZE = { width: 1280, height: 800 };
+const SIZE = { width: 1600, height: 1000 };
 const QUALITY = 0.82;
 /** So long the demo plays before the first picture: enough for every column to have something in it. */
 const OVERTURE_MS = 45_000;
@@ -46,9 +46,7 @@ const TOUR = [
   { at: "/lifecycles/code/workers", shots: 14 },
   { at: "/lifecycles/bot-actions/chat", shots: 18 },
 ] as const;
-/** Seen wider than it is written: more of the board is on it. */
-const SEEN = { width: 1440, height: 900 };
-const MOVING = { width: 1200, height: 750 };
+const MOVING = { width: 1280, height: 800 };
 const MOVING_QUALITY = 0.72;
 const SHOWN_MS = 320;
 
@@ -87,7 +85,7 @@ async function takeStills(
   theme: (typeof THEMES)[number],
 ) {
   const visitor = createClient({ url: app.address, token });
-  const page = await visit(browser, token, { colorScheme: theme, deviceScaleFactor: 2 });
+  const page = await visit(browser, token, { colorScheme: theme, deviceScaleFactor: 1.5 });
   for (const [name, { at, ready }] of Object.entries(STILLS).filter(([one]) => isWanted(one))) {
     await look(page, typeof at === "string" ? at : await at(visitor));
     await page.locator(ready).first().waitFor();
@@ -101,7 +99,6 @@ async function takeTour(browser: Browser, darkroom: Darkroom, token: string) {
   const page = await visit(browser, token, {
     colorScheme: "light",
     deviceScaleFactor: 1,
-    viewport: SEEN,
   });
   const shots: { png: Buffer; ms: number }[] = [];
   for (const { at, shots: count } of TOUR) {

@@ -5,7 +5,7 @@ import { VISITOR } from "./cast.ts";
 import { play } from "./play.ts";
 
 /** The org that the demo has for itself, as the engine keeps it. */
-export type DemoHouse<State> = {
+type DemoHouse<State> = {
   state(): Promise<State>;
   start(visitor: typeof VISITOR): Promise<{ kind: "started" } | Refusal>;
   stop(): Promise<void>;

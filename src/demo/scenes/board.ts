@@ -88,7 +88,7 @@ async function workOnBoard(stage: Stage, board: Board): Promise<unknown> {
   const { chance } = stage;
   const mine = await listed(board, { assignee: "me", status: ["IN_PROGRESS", "BLOCKED", "STUCK"] });
   const [task] = chance.some(mine, 1);
-  if (!task) return takeUp(stage, board);
+  if (!task || (mine.length === 1 && chance.happens(0.25))) return takeUp(stage, board);
   const words = BOARD_WORK.find(({ title }) => title === task.title) ?? chance.pick(BOARD_WORK);
   const { id } = task;
   if (task.status !== "IN_PROGRESS")

@@ -1,5 +1,5 @@
 /** A piece of work for a coding agent. `after` names what must be merged before. */
-export type CodeWork = {
+type CodeWork = {
   title: string;
   description: string;
   acceptance: string;
