@@ -25,9 +25,9 @@ export async function playBoard(stage: Stage): Promise<void> {
     if (tasks.length < BEGUN_WITH) await stage.attempt(() => thinkOfWork(stage, maya, tasks));
   }
   await stage.together([
-    stage.keepOn([12, 28], () => lookAfterBoard(stage, maya)),
-    stage.keepOn([18, 40], () => lookAfterBoard(stage, boardOf(stage.as("tomas")))),
-    ...AGENTS.map((agent) => stage.keepOn([9, 22], () => workOnBoard(stage, boardOf(stage.as(agent))))),
+    stage.keepOn([8, 18], () => lookAfterBoard(stage, maya)),
+    stage.keepOn([10, 24], () => lookAfterBoard(stage, boardOf(stage.as("tomas")))),
+    ...AGENTS.map((agent) => stage.keepOn([12, 28], () => workOnBoard(stage, boardOf(stage.as(agent))))),
   ]);
 }
 
@@ -54,7 +54,7 @@ function openTasks(board: Board): Promise<ListedBoardTask[]> {
 async function lookAfterBoard(stage: Stage, board: Board): Promise<unknown> {
   const { chance } = stage;
   const tasks = await openTasks(board);
-  if (tasks.length < ENOUGH_OPEN && chance.happens(0.7)) return thinkOfWork(stage, board, tasks);
+  if (tasks.length < ENOUGH_OPEN && chance.happens(0.8)) return thinkOfWork(stage, board, tasks);
   const [late] = chance.some(tasks.filter(isHeld), 1);
   if (late && chance.happens(0.25))
     return board.escalateBoardTask({ id: late.id, comment: chance.pick(ESCALATIONS) });
@@ -92,14 +92,14 @@ async function workOnBoard(stage: Stage, board: Board): Promise<unknown> {
   const words = BOARD_WORK.find(({ title }) => title === task.title) ?? chance.pick(BOARD_WORK);
   const { id } = task;
   if (task.status !== "IN_PROGRESS")
-    return chance.happens(0.6)
+    return chance.happens(0.35)
       ? board.moveBoardTask({ id, action: "resume", comment: chance.pick(RESUMPTIONS) })
       : takeUp(stage, board);
   const lot = chance.number();
-  if (lot < 0.45) return board.setBoardStatus({ id, status: "DONE", comment: words.result });
-  if (lot < 0.58) return board.setBoardStatus({ id, status: "BLOCKED", comment: words.trouble });
-  if (lot < 0.62) return board.moveBoardTask({ id, action: "release", comment: chance.pick(RELEASES) });
-  if (lot < 0.8) return board.commentBoardTask({ id, comment: chance.pick(REMARKS) });
+  if (lot < 0.3) return board.setBoardStatus({ id, status: "DONE", comment: words.result });
+  if (lot < 0.46) return board.setBoardStatus({ id, status: "BLOCKED", comment: words.trouble });
+  if (lot < 0.5) return board.moveBoardTask({ id, action: "release", comment: chance.pick(RELEASES) });
+  if (lot < 0.72) return board.commentBoardTask({ id, comment: chance.pick(REMARKS) });
   // Some are slow, and some of these too slow for their deadline.
   return undefined;
 }
