@@ -13,7 +13,7 @@ import type { Schema } from "./values-of-schema.ts";
 
 const RUNS = 200;
 const REQUESTS_A_RUN = 25;
-const LONGEST_MS = 35_000;
+const LONGEST_MS = 25_000;
 
 type Operation = {
   operationId: string;
@@ -104,17 +104,27 @@ test("whatever the document allows or forbids is answered as it says, and never 
     }),
     { numRuns: RUNS, interruptAfterTimeLimit: LONGEST_MS, markInterruptAsFailure: false, endOnFailure: true },
   );
-  expect(asked).toBeGreaterThan(1_000);
+  expect(asked).toBeGreaterThan(500);
   expect([...new Set(made.map(({ lifecycle }) => lifecycle))]).toEqual(LIFECYCLES.map(({ name }) => name));
-  // Not only refusals: what the document calls right has been accepted, too, where no rule of a lifecycle has its say.
+  // Not only refusals: what the document calls right has been accepted, too, where no rule of a lifecycle has its say
+  // (to go back takes the cookie of a session).
   const freely = new Set(
     Object.entries<Route>(ROUTES)
       .filter(([, { ruled }]) => !ruled)
       .map(([name]) => name),
   );
-  const neverAccepted = PLACES.map(({ operation }) => operation.operationId).filter(
-    (name) => freely.has(name) && !seen.has(name),
+  const free = PLACES.filter(
+    ({ operation: { operationId } }) => freely.has(operationId) && operationId !== "goBack",
   );
+  // What chance has left out so far: there are many routes, and the time is short.
+  for (const place of free)
+    for (const sent of fc.sample(requestTo(place), 200)) {
+      if (seen.has(place.operation.operationId)) break;
+      await expectPromisedAnswer({ ...sent, token: desk.admin });
+    }
+  const neverAccepted = free
+    .map(({ operation }) => operation.operationId)
+    .filter((operation) => !seen.has(operation));
   expect(neverAccepted).toEqual([]);
 });
 
