@@ -1,22 +1,14 @@
 /** What a lifecycle's own commands are made of; the rest of the command line is nobody's business. */
 export { atServer } from "./at-server.ts";
-export type { Reached } from "./at-server.ts";
 export { openCanvas } from "./canvas.ts";
-export {
-  dataOption,
-  jsonOption,
-  positiveNumber,
-  reaching,
-  several,
-  titled,
-} from "./commands/command-options.ts";
+export { jsonOption, positiveNumber, reaching, several, titled } from "./commands/command-options.ts";
 export type { AddCommands, Leave } from "./commands/command-options.ts";
-export { cut, oneLine, widthOf } from "./display-width.ts";
+export { cut, oneLine } from "./display-width.ts";
 export { EXIT } from "./exit-code.ts";
 export type { ExitCode } from "./exit-code.ts";
 export { Fault } from "./fault.ts";
 export { findTaskId, shortId } from "./find-task.ts";
 export { count, isWatched, print } from "./print.ts";
-export type { ReachFlags, Screen, ServerPlace, Surroundings } from "./surroundings.ts";
+export type { ReachFlags, Screen, Surroundings } from "./surroundings.ts";
 export { seenFrom, stretch } from "./tell-time.ts";
 export { textTable } from "./text-table.ts";

@@ -66,7 +66,7 @@ export async function posted(tx: Tx): Promise<void> {
 const DRAFTS = new WeakMap<Tx, { text: string; params: readonly unknown[] }[]>();
 
 /** Said by work that was tried at once and must be done in a transaction. */
-export class NeedsTransaction extends Error {}
+class NeedsTransaction extends Error {}
 
 /**
  * Runs work that reads and then writes by a single statement, which is its own transaction: two round trips instead of
