@@ -60,7 +60,7 @@ test("twenty tasks with dependencies, four workers, two of them killed midway: e
       60_000,
     );
     victim.child.kill("SIGKILL");
-    await once(victim.child, "close");
+    await victim.ended;
   }
   await until(async () => (await completed()) === 20, 100_000).catch(async (error: unknown) => {
     const { body: left } = await shop.ask(
@@ -69,10 +69,7 @@ test("twenty tasks with dependencies, four workers, two of them killed midway: e
     throw new Error(JSON.stringify([left, workers.map(({ said }) => said())], null, 1), { cause: error });
   });
   for (const { child } of workers.slice(2)) child.kill("SIGINT");
-  for (const { child, said } of workers.slice(2)) {
-    const [code] = (await once(child, "close")) as [number | null];
-    expect(code, said()).toBe(0);
-  }
+  for (const { ended, said } of workers.slice(2)) expect(await ended, said()).toBe(0);
 
   const journal = await shop.sql<{ task_id: string; completions: number }[]>`
     select task_id, (count(*) filter (where action = 'complete'))::integer as completions
@@ -132,5 +129,6 @@ function worker(token: string, repo: string, project_id: string, agent: string, 
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
   onTestFinished(() => void child.kill("SIGKILL"));
-  return { child, said: () => said };
+  const ended = once(child, "close").then(([code]) => code as number | null);
+  return { child, ended, said: () => said };
 }
