@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { queries } from "../data/queries.ts";
 import { useSearch } from "../router.tsx";
 import { useWords } from "../texts/words.tsx";
+import "./project-picker.css";
 
 export const MAIN = "main";
 

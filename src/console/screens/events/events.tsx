@@ -13,6 +13,7 @@ import { labelOf, StatusChip } from "../../design/status.tsx";
 import { Link, useSearch } from "../../router.tsx";
 import { usePageTitle } from "../../shell/page-title.ts";
 import { useWords } from "../../texts/words.tsx";
+import "../../tasks/filters.css";
 import "./events.css";
 
 const ROW_PX = 40;
