@@ -45,9 +45,9 @@ export function formatsIn(language: string) {
     time: (moment: string | number) => time.format(new Date(moment)),
     moment: (moment: string | number) => day.format(new Date(moment)),
     span,
-    /** `3 min ago` */
+    /** `3 min ago`. Clocks differ, and that of a page ticks: what has happened is never ahead of it. */
     ago: (moment: string | number, now: number) => {
-      const seconds = (new Date(moment).getTime() - now) / 1_000;
+      const seconds = Math.min(0, (new Date(moment).getTime() - now) / 1_000);
       const [name, size] = SPANS.find(([, one]) => Math.abs(seconds) >= one) ?? SPANS[3];
       return relative.format(Math.round(seconds / size), name);
     },
