@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { canSee, explain, PawlError, SYSTEM } from "../core/index.ts";
 import type { Actor, Explanation, Instant, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
-import type { DEFERRED } from "./batch.ts";
-import { Batch, Failed } from "./batch.ts";
 import { readCensus } from "./census.ts";
 import type { Census } from "./census.ts";
 import { claimWithin } from "./claim.ts";
 import type { Claimed, ClaimRequest } from "./claim.ts";
 import { admitCreations } from "./admit-creations.ts";
-import type { AdmittedCreation, NewTask } from "./admit-creations.ts";
+import type { NewTask } from "./admit-creations.ts";
 import type { Confines } from "./confines.ts";
 import { createWithin } from "./create.ts";
 import type { CreatedTasks } from "./create.ts";
@@ -21,12 +19,12 @@ import { listPage } from "./list-page.ts";
 import type { TaskPage, TaskQuery } from "./list-page.ts";
 import { readLinks } from "./links.ts";
 import type { Links } from "./links.ts";
-import { observed } from "./observer.ts";
+import { Lanes } from "./lanes.ts";
 import type { EngineObserver } from "./observer.ts";
 import { readOverview } from "./overview.ts";
 import type { Overview, OverviewQuery } from "./overview.ts";
 import { performWithin } from "./perform.ts";
-import type { Performed, PerformItem, PerformRequest } from "./perform.ts";
+import type { Performed, PerformRequest } from "./perform.ts";
 import { pruneOrg } from "./prune.ts";
 import type { Pruned, PruneOptions } from "./prune.ts";
 import { publicTask } from "./public-task.ts";
@@ -36,7 +34,6 @@ import type { Reconciled } from "./reconcile.ts";
 import { isUuid, notFound, refusalOfData } from "./refusals.ts";
 import { isUnstorable } from "./fault.ts";
 import { findTasks, readBeats } from "./statements/find-tasks.ts";
-import { settleBatch } from "./settle-batch.ts";
 import { settleInside } from "./settle-inside.ts";
 import { orgsWithDueTasks } from "./statements/pick-due.ts";
 import { readFeedPage } from "./statements/read-feed-page.ts";
@@ -56,8 +53,7 @@ import { workOn } from "./work.ts";
 import type { JournalEntry } from "./work.ts";
 import { Workshop } from "./workshop.ts";
 
-/** In whose name: an org, and a member of it (or the system). */
-/** In whose name. `confined_to`: he came with a token that opens less than he may do. */
+/** In whose name: an org, and a member of it (or the system). `confined_to`: he came with a token that opens less than he may do. */
 export type By = { org_id: string; actor: Actor; confined_to?: Confines | null };
 
 /** The caller's own open transaction: what is done in it is done, or not, with everything else that is in it. */
@@ -83,10 +79,7 @@ export class Engine {
   private readonly sql: Sql;
   private readonly patience: Patience;
   private readonly observer: EngineObserver | undefined;
-  private readonly performs = new Map<string, Batch<PerformItem, Performed | Refusal>>();
-  private readonly creations = new Map<string, Batch<AdmittedCreation, CreatedTasks | Refusal>>();
-  /** Claims that are under way. */
-  private readonly claims = new Set<Promise<unknown>>();
+  private readonly lanes: Lanes;
 
   constructor(sql: Sql, lifecycles: readonly Lifecycle[], options: EngineOptions = {}) {
     const { parts, observer, defaults, ...patience } = options;
@@ -94,6 +87,7 @@ export class Engine {
     this.observer = observer;
     this.workshop = new Workshop(lifecycles, parts, defaults);
     this.patience = { patienceMs: 10_000, statementTimeoutMs: 30_000, ...patience };
+    this.lanes = new Lanes(sql, this.patience, this.workshop, this.commits, observer);
   }
 
   /** Makes tasks, all of them or none; they may wait for each other by `ref`. */
@@ -106,7 +100,7 @@ export class Engine {
     if ("kind" in admitted) return admitted;
     if (tx)
       return settleInside(tx, admitted, (inner, items) => createWithin(this.workshop, inner, org_id, items));
-    return this.creationsOf(org_id).add(admitted);
+    return this.lanes.create(org_id, admitted);
   }
 
   /** Performs one command. */
@@ -116,7 +110,7 @@ export class Engine {
     const { tx } = within;
     if (tx)
       return settleInside(tx, item, (inner, items) => performWithin(this.workshop, inner, by.org_id, items));
-    return this.performsOf(by.org_id).add(item);
+    return this.lanes.perform(by.org_id, item);
   }
 
   /** Performs many commands, answered one by one in order; a refusal of one does not undo the others. */
@@ -135,18 +129,7 @@ export class Engine {
       return settleInside(tx, item, async (inner, [tried = item]) => [
         await claimWithin(this.workshop, inner, org_id, tried),
       ]);
-    return this.untilAnswered(
-      this.commits.tellAfter(
-        org_id,
-        observed(
-          this.observer,
-          { verb: "claim", items: [item] },
-          settleBatch(this.sql, this.patience, [item], async (inner, [tried = item]) => [
-            await claimWithin(this.workshop, inner, org_id, tried),
-          ]),
-        ),
-      ),
-    );
+    return this.lanes.claim(org_id, item);
   }
 
   /** Renews leases, many in one statement; those that are no longer the caller's are named. */
@@ -317,9 +300,8 @@ export class Engine {
   }
 
   /** Waits until everything that was asked for is answered. */
-  async drain(): Promise<void> {
-    const batches = [...this.performs.values(), ...this.creations.values()];
-    await Promise.all([...batches.map((batch) => batch.drain()), Promise.allSettled(this.claims)]);
+  drain(): Promise<void> {
+    return this.lanes.drain();
   }
 
   /** What the lifecycles look after beside timers. One that fails does not stop the others; the last failure is told. */
@@ -331,53 +313,6 @@ export class Engine {
     const swept = await Promise.allSettled(this.workshop.sweepsOf(lifecycles).map((sweep) => sweep(tools)));
     const failed = swept.find((one) => one.status === "rejected");
     if (failed) throw failed.reason;
-  }
-
-  private performsOf(org_id: string): Batch<PerformItem, Performed | Refusal> {
-    const settle = (tx: Tx, items: readonly PerformItem[]) => performWithin(this.workshop, tx, org_id, items);
-    const isPlain = ({ request }: PerformItem) =>
-      request.client_event_id == null && this.workshop.onlyMoves(request.action, request.lifecycle);
-    const run = (items: readonly PerformItem[]) =>
-      this.commits.tellAfter(
-        org_id,
-        observed(
-          this.observer,
-          { verb: "perform", items },
-          settleBatch(this.sql, this.patience, items, settle, isPlain),
-        ),
-      );
-    return batchOf(this.performs, org_id, () => new Batch(run, { keysOf: keysOfPerform }));
-  }
-
-  private creationsOf(org_id: string): Batch<AdmittedCreation, CreatedTasks | Refusal> {
-    const settle = (tx: Tx, items: readonly AdmittedCreation[]) =>
-      createWithin(this.workshop, tx, org_id, items);
-    const run = (items: readonly AdmittedCreation[]) =>
-      this.commits.tellAfter(
-        org_id,
-        observed(
-          this.observer,
-          { verb: "create", items },
-          settleBatch(this.sql, this.patience, items, settle, isPlainCreation),
-        ),
-      );
-    return batchOf(
-      this.creations,
-      org_id,
-      () => new Batch(run, { keysOf: keysOfCreation, weightOf: ({ tasks }) => tasks.length }),
-    );
-  }
-
-  /** A claim goes alone: it has nothing to share with others. */
-  private async untilAnswered(claim: Promise<(Claimed | Refusal | typeof DEFERRED | Failed)[]>) {
-    this.claims.add(claim);
-    try {
-      const [answer] = await claim;
-      if (answer instanceof Failed) throw answer.error;
-      return answer as Claimed | Refusal;
-    } finally {
-      this.claims.delete(claim);
-    }
   }
 
   /** Many at once; where one of them makes that fail, one by one, so that it stops nobody else. */
@@ -407,29 +342,4 @@ function pageOf(limit: number): number {
 /** A client_event_id of the engine's own, where the caller gave none. */
 function markOfOurs(): string {
   return `pawl:${randomUUID()}`;
-}
-
-/** A task, and a client_event_id: whoever comes second is decided against what the first has done. */
-function keysOfPerform({ request }: PerformItem): string[] {
-  const { task_id, client_event_id } = request;
-  return client_event_id == null ? [task_id] : [task_id, `key ${client_event_id}`];
-}
-
-/** No key to write down, and nothing to be known before. */
-function isPlainCreation({ client_event_id, tasks }: AdmittedCreation): boolean {
-  return client_event_id === null && tasks.every(({ lifecycle }) => lifecycle.creation.facts === undefined);
-}
-
-function keysOfCreation({ client_event_id }: AdmittedCreation): string[] {
-  return client_event_id === null ? [] : [client_event_id];
-}
-
-function batchOf<Item, Answer>(
-  batches: Map<string, Batch<Item, Answer>>,
-  org_id: string,
-  make: () => Batch<Item, Answer>,
-): Batch<Item, Answer> {
-  let batch = batches.get(org_id);
-  if (!batch) batches.set(org_id, (batch = make()));
-  return batch;
 }

@@ -1,27 +1,11 @@
 import type { Instant } from "../../../core/index.ts";
+import { findPosition } from "../../../engine/statements/find-position.ts";
 import { query } from "../../../engine/transaction.ts";
 import type { Tx } from "../../../engine/transaction.ts";
 
-// The feed is in commit order, so a moment can be looked up in it by halves: twenty probes of its index among a million
-// events, where an index by time would have to be kept for every one. Clocks are read a little before positions are
-// given, so the search aims a minute early and the moment itself is compared once more.
-// Halving may meet a gap that pruning has left: the next event after it answers for it.
+// From a position of the feed on that lies a little before the moment, which is compared once more: an index by time would
+// have to be kept for every event.
 const READ_EVENTS = `
-  with recursive search as (
-    select coalesce((select e.position from pawl.event e where e.org_id = $1 order by e.position limit 1), 1) - 1 as low,
-      (select o.feed_position from pawl.org o where o.id = $1) + 1 as high
-    union all
-    select case when probe.early then s.low + (s.high - s.low) / 2 else s.low end,
-      case when probe.early then s.high else s.low + (s.high - s.low) / 2 end
-    from search s
-    cross join lateral (
-      select coalesce((
-        select e.created_at < to_timestamp($4::float8 / 1000.0) - interval '1 minute' from pawl.event e
-        where e.org_id = $1 and e.position >= s.low + (s.high - s.low) / 2
-        order by e.position limit 1), false) as early
-    ) as probe
-    where s.high - s.low > 1
-  )
   select e.task_id, e.action, e.actor_id, e.created_at, t.created_at as task_created_at, t.status, held.by as held_by,
     started.at as started_at
   from pawl.event e
@@ -40,7 +24,7 @@ const READ_EVENTS = `
     select min(b.created_at) as at from pawl.event b
     where b.org_id = $1 and b.task_id = e.task_id and b.to_status = 'IN_PROGRESS'
   ) as started on e.action = 'complete'
-  where e.org_id = $1 and e.position > (select max(low) from search) and e.lifecycle = 'board' and e.project_id = $2
+  where e.org_id = $1 and e.position > $5::bigint and e.lifecycle = 'board' and e.project_id = $2
     and e.created_at >= to_timestamp($4::float8 / 1000.0)
     and e.action in ('create', 'complete', 'cancel', 'expire', 'escalate', 'take_over')
     and (not t.private or $3 in (t.created_by, t.assigned_to))`;
@@ -60,12 +44,13 @@ export type StatEvent = {
 };
 
 /** What counts of what happened since a moment, among the tasks that the reader may see. */
-export function readStatEvents(
+export async function readStatEvents(
   tx: Tx,
   org_id: string,
   { workspace_id, reader, since }: { workspace_id: string; reader: string | null; since: Instant },
 ): Promise<StatEvent[]> {
-  return query<StatEvent>(tx, READ_EVENTS, [org_id, workspace_id, reader, since]);
+  const { position } = await findPosition(tx, org_id, { since, most: Number.MAX_SAFE_INTEGER });
+  return query<StatEvent>(tx, READ_EVENTS, [org_id, workspace_id, reader, since, position]);
 }
 
 // As of now, each by its own partial index.
