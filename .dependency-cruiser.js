@@ -57,10 +57,9 @@ export default {
     },
     {
       name: "no-cycles",
-      comment: "What is loaded when it is looked at, and not before, waits for nobody.",
       severity: "error",
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ["dynamic-import"] } },
+      to: { circular: true },
     },
     { name: "no-orphans-in-resolution", severity: "error", from: {}, to: { couldNotResolve: true } },
   ],
