@@ -1,4 +1,5 @@
 // graphile-worker: `addJobs` for batches; the local queue and batched completion for work.
+import { EventEmitter } from "node:events";
 import { Logger, makeWorkerUtils, run } from "graphile-worker";
 import pg from "pg";
 
@@ -37,20 +38,22 @@ export async function open({ url }, { timed, fromCallers }) {
   };
 }
 
-/** From the first job that is run (so that the start of the worker does not count) until the table is empty. */
+/** From its first fetch (so that the start of the worker does not count, and every fetch does) until the table is empty. */
 async function drain(url, { tasks, jobs, queue, delay }) {
   const observer = new pg.Client({ connectionString: url });
   await observer.connect();
   let started = 0n;
   let count = 0;
   const { promise: allRun, resolve } = Promise.withResolvers();
+  const events = new EventEmitter();
+  events.once("localQueue:init", () => (started = process.hrtime.bigint()));
   const runner = await run({
     logger,
+    events,
     noHandleSignals: true,
     taskList: {
       [TASK]: () => {
-        if (count++ === 0) started = process.hrtime.bigint();
-        if (count === tasks) resolve();
+        if (++count === tasks) resolve();
       },
     },
     preset: {
@@ -67,6 +70,7 @@ async function drain(url, { tasks, jobs, queue, delay }) {
   await allRun;
   while (await anyLeft(observer)) await new Promise((soon) => setTimeout(soon, 2));
   const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+  if (started === 0n) throw new Error("the worker never said that it began");
   await runner.stop();
   await observer.end();
   return { done: tasks, seconds };
