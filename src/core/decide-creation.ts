@@ -1,13 +1,23 @@
+import { apply } from "./apply.ts";
+import { decide } from "./decide.ts";
 import { refuse } from "./decision.ts";
 import type { Refusal, SideEffect } from "./decision.ts";
 import type { CreationView, Draft, Guard, Lifecycle, View } from "./lifecycle.ts";
 import { parseFields } from "./parse-fields.ts";
 import { creationPermission, permissionRefusal } from "./permissions.ts";
+import { SYSTEM } from "./task.ts";
 import type { Actor, JsonObject, Task } from "./task.ts";
 import { nextTimer } from "./timers.ts";
 
 /** Where the task will stand, given by the engine. */
-export type Place = { id: string; org_id: string; project_id: string; open_blockers: number };
+export type Place = {
+  id: string;
+  org_id: string;
+  project_id: string;
+  open_blockers: number;
+  /** What the system has to say of blockers that have ended without success before the task began to wait for them. */
+  told?: readonly { action: string; input: JsonObject }[];
+};
 
 export type Created = {
   kind: "created";
@@ -59,11 +69,12 @@ export function decideCreation(
     refusal = firstRefusal(lifecycle, guards, asked);
     if (refusal === null) {
       enter(lifecycle, task, status, settings);
+      const born = (place.told ?? []).reduce((one, told) => hear(lifecycle, one, told, settings), task);
       return {
         kind: "created",
-        task,
+        task: born,
         draft,
-        effects: lifecycle.creation.also?.({ ...view, task }) ?? NO_EFFECTS,
+        effects: lifecycle.creation.also?.({ ...view, task: born }) ?? NO_EFFECTS,
         event: { type: "created", action: "create", from: null, to: status, comment: null },
       };
     }
@@ -108,6 +119,20 @@ function enter(lifecycle: Lifecycle, task: Task, status: string, settings: JsonO
   task.status = status;
   task.due_at = next?.due_at ?? null;
   task.due_action = next?.due_action ?? null;
+}
+
+/** What is said to a task before its first version is written; what would move it on waits until it is there. */
+function hear(
+  lifecycle: Lifecycle,
+  task: Task,
+  { action, input }: { action: string; input: JsonObject },
+  settings: JsonObject,
+): Task {
+  const now = task.created_at;
+  const command = { action, input, comment: null, expected_row_version: null, lease_token: null };
+  const decision = decide(lifecycle, { task, actor: SYSTEM, facts: {}, settings, now }, command);
+  if (decision.kind !== "moved" || decision.to !== task.status || decision.effects.length > 0) return task;
+  return { ...apply(task, decision, now, null), row_version: task.row_version };
 }
 
 const NO_EFFECTS: readonly SideEffect[] = Object.freeze([]);

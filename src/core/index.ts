@@ -51,7 +51,7 @@ export { creationPermission, permissionOf, permissionRefusal } from "./permissio
 export { PawlError, problemOf, PROBLEMS } from "./problems.ts";
 export type { AnyProblemCode, Problem, ProblemCode } from "./problems.ts";
 export { fromOf } from "./index-rules.ts";
-export { REMOVE_TASK } from "./standard.ts";
+export { blockersDone, REMOVE_TASK } from "./standard.ts";
 export type { StandardFacts } from "./standard.ts";
 export { stuckStatuses } from "./stuck-statuses.ts";
 export { canSee, SYSTEM } from "./task.ts";

@@ -35,15 +35,30 @@ export const STANDARD_WHO = {
   },
 } as const satisfies Record<string, Who>;
 
+/** Guards that read facts only to word their refusal; `check` may trust their outcome. */
+export const EXACT_GUARDS = new WeakSet<Guard>();
+
+function exact(guard: Guard): Guard {
+  EXACT_GUARDS.add(guard);
+  return guard;
+}
+
+/** The guard `blockers_done`, for a lifecycle with a way of its own out of waiting for what will never be done. */
+export function blockersDone(wayOut: string): Guard {
+  return exact(
+    ({ task, facts }) => task.open_blockers === 0 || unresolved(task.open_blockers, facts, wayOut),
+  );
+}
+
 /** Conditions any lifecycle can name. */
 export const STANDARD_GUARDS = {
-  blockers_done: ({ task, facts }) => task.open_blockers === 0 || unresolved(task.open_blockers, facts),
-  no_holds: ({ task, facts }) => {
+  blockers_done: blockersDone("cancel or re-create this task"),
+  no_holds: exact(({ task, facts }) => {
     if (task.open_holds === 0) return true;
     const holds = (facts as StandardFacts).holds ?? [];
     const named = holds.map((hold) => hold.kind).join(", ") || `${task.open_holds} open`;
     return refuse("OPEN_HOLDS", `The task is on hold (${named}).`, { open_holds: task.open_holds, holds });
-  },
+  }),
   available_now: ({ task, now }) =>
     task.available_at === null ||
     task.available_at <= now ||
@@ -74,17 +89,10 @@ export const FACT_OF_GUARD: Readonly<Record<string, keyof StandardFacts>> = {
   no_holds: "holds",
 };
 
-/** These read facts only to word their refusal; `check` may trust their outcome. */
-export const EXACT_GUARDS: ReadonlySet<Guard> = new Set([
-  STANDARD_GUARDS.blockers_done,
-  STANDARD_GUARDS.no_holds,
-]);
-
-function unresolved(open: number, facts: View["facts"]) {
+function unresolved(open: number, facts: View["facts"], wayOut: string) {
   const blockers = (facts as StandardFacts).blockers ?? [];
   const named = blockers.map(({ id, status }) => `${id} (${status})`).join(", ") || `${open} open`;
   const dead = blockers.filter((blocker) => blocker.final === true).map((blocker) => blocker.id);
-  const advice =
-    dead.length > 0 ? ` ${dead.join(", ")} will never be done: cancel or re-create this task.` : "";
+  const advice = dead.length > 0 ? ` ${dead.join(", ")} will never be done: ${wayOut}.` : "";
   return refuse("UNRESOLVED_BLOCKERS", `It waits for ${named}.${advice}`, { open_blockers: open, blockers });
 }

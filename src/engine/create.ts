@@ -1,5 +1,5 @@
 import { canSee, decideCreation, draftOf, PawlError, refuse, SYSTEM } from "../core/index.ts";
-import type { Actor, Created, Draft, Instant, JsonObject, Refusal } from "../core/index.ts";
+import type { Actor, Created, Draft, Instant, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
 import { admitCreations } from "./admit-creations.ts";
 import type { AdmittedCreation, AdmittedTask } from "./admit-creations.ts";
 import { DEFERRED } from "./batch.ts";
@@ -8,6 +8,7 @@ import type { MakeTasks } from "./lifecycle-parts.ts";
 import { publicTask } from "./public-task.ts";
 import type { PublicTask } from "./public-task.ts";
 import { isUuid, usedForSomethingElse, wrongField } from "./refusals.ts";
+import { deadBlocker, onFailure } from "./dead-blockers.ts";
 import { lockBlockers, saveDependencies } from "./statements/dependencies.ts";
 import type { BlockerRow, NewDependency, OnFailure } from "./statements/dependencies.ts";
 import { findByDedupeKey, findTasks } from "./statements/find-tasks.ts";
@@ -240,7 +241,7 @@ class CreationDesk {
       keys.add(key);
       const edges = this.edgesOf(creation.actor, task, ids);
       if ("kind" in edges) return edges;
-      const born = this.born(creation.actor, task, edges.filter((edge) => !edge.resolved).length);
+      const born = this.born(creation.actor, task, edges);
       if (born.kind === "refused") return born;
       dependencies.push(...edges);
       rows.push({
@@ -297,15 +298,24 @@ class CreationDesk {
     return edges;
   }
 
+  /** What is to be said of a blocker that is over and never will be done. */
+  private toldOf({ unblocks }: Lifecycle, { blocker_id, on_failure }: NewDependency) {
+    const action = this.blockers.get(blocker_id)?.final ? onFailure(unblocks, on_failure) : undefined;
+    return action === undefined ? [] : [{ action, input: deadBlocker(blocker_id) }];
+  }
+
   private isOver({ lifecycle, status, final }: BlockerRow, on_failure: OnFailure): boolean {
     const known = this.workshop.lifecycles.get(lifecycle);
     return final && (on_failure === "proceed" || (known !== undefined && isSuccess(known, status)));
   }
 
-  private born(actor: Actor, task: Drafted, open_blockers: number): Created | Refusal {
+  private born(actor: Actor, task: Drafted, edges: readonly NewDependency[]): Created | Refusal {
     const { input, settings, facts } = task;
     const view = { input, actor, settings, facts, now: this.now };
-    const place = { id: task.id, org_id: this.org_id, project_id: task.project_id, open_blockers };
+    const open = edges.length === 0 ? NO_EDGES : edges.filter((edge) => !edge.resolved);
+    const told = open.flatMap((edge) => this.toldOf(task.lifecycle, edge));
+    const { id, project_id } = task;
+    const place = { id, org_id: this.org_id, project_id, open_blockers: open.length, told };
     const { draft, available_at } = task;
     const timed = available_at === null ? draft : { available_at, ...draft };
     return decideCreation(task.lifecycle, view, timed, place);

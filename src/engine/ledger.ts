@@ -25,6 +25,8 @@ export class Ledger {
   /** At most one move a task in each round: the moves that follow from one round are the next. */
   private round: Move[] = [];
   private readonly inRound = new Set<string>();
+  /** What the system has to say to tasks that move in this round already. */
+  private owed: [id: string, action: string, input: JsonObject][] = [];
 
   constructor(org_id: string, now: Instant) {
     this.org_id = org_id;
@@ -73,7 +75,11 @@ export class Ledger {
   /** A move of the system's own, where the rules have nothing against it. */
   decideAsSystem(id: string, action: string, input: JsonObject = {}): void {
     const known = this.tasks.get(id);
-    if (!known || this.inRound.has(id) || this.removed.has(id)) return;
+    if (!known || this.removed.has(id)) return;
+    if (this.inRound.has(id)) {
+      this.owed.push([id, action, input]);
+      return;
+    }
     const command = { action, input, comment: null, expected_row_version: null, lease_token: null };
     this.decide({ ...known, actor: SYSTEM, command, facts: {}, client_event_id: null });
   }
@@ -94,6 +100,9 @@ export class Ledger {
     const moves = this.round;
     this.round = [];
     this.inRound.clear();
+    const { owed } = this;
+    this.owed = [];
+    for (const said of owed) this.decideAsSystem(...said);
     return moves;
   }
 

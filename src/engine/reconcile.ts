@@ -1,10 +1,10 @@
 import type { Lifecycle } from "../core/index.ts";
+import { deadBlocker } from "./dead-blockers.ts";
 import { violationOf } from "./fault.ts";
 import { Ledger } from "./ledger.ts";
 import { bringUpToDate, isOutdated } from "./lifecycle-versions.ts";
 import type { Repair } from "./lifecycle-versions.ts";
 import { writeLedger } from "./settle.ts";
-import { deadBlocker } from "./settle-dependents.ts";
 import { resolveDependencies } from "./statements/dependencies.ts";
 import {
   BEGINNING,

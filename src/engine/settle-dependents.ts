@@ -1,4 +1,4 @@
-import type { Lifecycle } from "../core/index.ts";
+import { deadBlocker, onFailure } from "./dead-blockers.ts";
 import type { Ledger } from "./ledger.ts";
 import { findDependents, resolveDependencies } from "./statements/dependencies.ts";
 import type { OnFailure } from "./statements/dependencies.ts";
@@ -64,15 +64,8 @@ async function lockUnknown(
 }
 
 function tellOfDeadBlocker(ledger: Ledger, { task_id, blocker_id, on_failure }: Edge): void {
-  const { unblocks } =
-    ledger.tasks.get(task_id)?.lifecycle ?? ({ unblocks: null } as Pick<Lifecycle, "unblocks">);
-  const action = on_failure === "fail" ? unblocks?.fail : unblocks?.flag;
+  const action = onFailure(ledger.tasks.get(task_id)?.lifecycle.unblocks ?? null, on_failure);
   if (action) ledger.decideAsSystem(task_id, action, deadBlocker(blocker_id));
-}
-
-/** What the system says of a blocker that will never be done. */
-export function deadBlocker(blocker_id: string) {
-  return { reason: `${blocker_id} ended without success.`, blocker_id };
 }
 
 function moveOnIfClear(ledger: Ledger, id: string): void {

@@ -100,7 +100,13 @@ test("a blocker that is done already is none; one that was given up is waited fo
   await desk.act(ann, done, "finish");
   await desk.act(ann, dropped, "drop");
   expect(await make("x", [done])).toMatchObject({ status: "open", open_blockers: 0 });
-  expect(await make("y", [dropped])).toMatchObject({ status: "waiting", open_blockers: 1 });
+  const late = await make("y", [dropped]);
+  expect(late).toMatchObject({ status: "waiting", open_blockers: 1, needs_attention: true, row_version: 1 });
+  expect(await read(late)).toEqual(late);
+  // What is to fail with it is there first, and is then moved on.
+  const doomed = await make("w", [dropped], { on_failure: "fail" });
+  await desk.engine.reconcile("main");
+  expect(await read(doomed)).toMatchObject({ status: "dropped" });
   expect(await make("z", [dropped], { on_failure: "proceed" })).toMatchObject({
     status: "open",
     open_blockers: 0,

@@ -20,21 +20,22 @@ const SAVE_CREATIONS = `
       b.assigned_to, coalesce(b.private, false) as private, coalesce(b.priority, 0) as priority,
       coalesce(b.open_blockers, 0) as open_blockers, to_timestamp(b.due_at / 1000.0) as due_at, b.due_action,
       to_timestamp(b.available_at / 1000.0) as available_at, b.exclusive_key, b.dedupe_key, b.client_event_id,
+      coalesce(b.needs_attention, false) as needs_attention,
       b.patch::json as patch, b.n,
       pawl.seal(''::bytea, b.id, 1, k.now, k.told[b.kind], null, null, b.patch) as hash
     from kind k, unnest($4::text::uuid[], $5::text::integer[], $13::text::text[],
         string_to_array($14::text, e'\\x1e', ''), string_to_array($15::text, e'\\x1e', ''), $16::text::text[],
         $17::text::boolean[], $18::text::integer[], $19::text::integer[], $20::text::float8[], $21::text::text[],
-        $22::text::float8[], $23::text::text[], $24::text::text[], $25::text::text[])
+        $22::text::float8[], $23::text::text[], $24::text::text[], $25::text::text[], $26::text::boolean[])
       with ordinality as b(id, kind, title, data, patch, assigned_to, private, priority, open_blockers, due_at,
-        due_action, available_at, exclusive_key, dedupe_key, client_event_id, n)
+        due_action, available_at, exclusive_key, dedupe_key, client_event_id, needs_attention, n)
   ), created as (
     insert into pawl.task (org_id, id, lifecycle, lifecycle_version, project_id, status, row_version, title, data,
       created_by, assigned_to, private, priority, attempt, open_blockers, open_holds, due_at, due_action, available_at,
       exclusive_key, dedupe_key, needs_attention, pooled, final, journal_hash, created_at, updated_at, entered_at)
     select $1, b.id, b.lifecycle, b.lifecycle_version, b.project_id, b.status, 1, b.title, b.data, b.created_by,
       b.assigned_to, b.private, b.priority, 0, b.open_blockers, 0, b.due_at, b.due_action, b.available_at,
-      b.exclusive_key, b.dedupe_key, false, b.pooled, b.final, b.hash, b.now, b.now, b.now
+      b.exclusive_key, b.dedupe_key, b.needs_attention, b.pooled, b.final, b.hash, b.now, b.now, b.now
     from born b
     returning id
   ), feed as (
@@ -91,6 +92,7 @@ export function saveCreations(tx: Tx, org_id: string, rows: readonly NewTaskRow[
     sparseColumn(rows.map(({ task }) => task.exclusive_key)),
     sparseColumn(rows.map(({ dedupe_key }) => dedupe_key)),
     sparseColumn(rows.map(({ client_event_id }) => client_event_id)),
+    sparseColumn(rows.map(({ task }) => task.needs_attention || null)),
   ]);
 }
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { refuse } from "../../core/index.ts";
+import { blockersDone, refuse } from "../../core/index.ts";
 import type { Actor, AnyInputOf, Guard, StandardFacts, View, Who } from "../../core/index.ts";
 import { END_OF_SHIFT } from "./flags.ts";
 import type { plannerActions, plannerData, plannerFacts, plannerSettings } from "./fields.ts";
@@ -40,6 +40,8 @@ export const plannerWho = {
 } as const satisfies Record<string, Who<PlannerView>>;
 
 export const plannerGuards = {
+  // What waits cannot be canceled here.
+  blockers_done: blockersDone("remove that dependency, or delete this task"),
   nobody_assigned: ({ task }) =>
     task.assigned_to === null || refuse("INVALID_TRANSITION", `${task.assigned_to} owns the task.`),
 

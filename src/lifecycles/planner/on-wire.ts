@@ -86,10 +86,11 @@ function addedBy({ action, patch, project_id }: EventRow): JsonObject {
 /** What a task was created with. */
 function bornWith(patch: JsonObject): JsonObject {
   const { kind, description, required_trade, depends_on, ...data } = patch.data as PlannerData;
-  const { deliverable_id, parent_task_id, fix_of_task_id } = data;
+  const { deliverable_id, parent_task_id, fix_of_task_id, flags } = data;
   const { title, priority = 0 } = patch;
   const said = { title, priority, kind, description, required_trade, depends_on };
-  return { ...said, deliverable_id, parent_task_id, fix_of_task_id };
+  const links = { deliverable_id, parent_task_id, fix_of_task_id };
+  return { ...said, ...links, ...(flags.length > 0 ? { flags } : {}) };
 }
 
 export function escalationOnWire(row: Escalation): PlannerEscalation {

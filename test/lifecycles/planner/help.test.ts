@@ -162,6 +162,39 @@ test("an owner of enough skill invites and removes", async () => {
   expect((await say("cat", `DELETE /tasks/${id}/contributors/dan`)).status).toBe(200);
 });
 
+test("what is made to wait for a canceled task needs attention from its first moment, and the database agrees", async () => {
+  const [one, two, live] = [await make(), await make(), await make()];
+  for (const { id } of [one, two]) await act("lea", id, "cancel", { reason: "not any more" });
+  const born = await make({ title: "Too late", depends_on: [one.id, live.id, two.id] });
+  expect(born).toMatchObject({ status: "blocked", needs_attention: true, row_version: 1 });
+  expect(await get(born.id)).toEqual(born);
+  expect((await log(born.id))[0]?.payload.flags).toMatchObject([{ about: one.id }, { about: two.id }]);
+  const removed = async (blocker: string) =>
+    (await say("lea", `DELETE /tasks/${born.id}/depends_on/${blocker}`)).body.task;
+  expect(await removed(one.id)).toMatchObject({ needs_attention: true });
+  expect(await removed(two.id)).toMatchObject({ needs_attention: false, status: "blocked" });
+  expect((await floor.engine.verify("main")).differences).toEqual([]);
+});
+
+test("of two blockers that are canceled in one request both are told of, each for itself", async () => {
+  const [one, two] = [await make(), await make()];
+  const { id } = await make({ depends_on: [one.id, two.id] });
+  const body = [one, two].map((task) => ({
+    id: task.id,
+    action: "cancel",
+    payload: { reason: "r" },
+    expected_row_version: 1,
+    client_event_id: `both ${task.id}`,
+  }));
+  await floor.ask("POST /api/transitions", { token: floor.tokens.lea, body });
+  const flags = (await log(id)).filter(({ action }) => action === "flag");
+  expect(flags.map(({ payload }) => payload.blocker_id).sort()).toEqual([one.id, two.id].sort());
+  const removed = async (blocker: string) =>
+    (await say("lea", `DELETE /tasks/${id}/depends_on/${blocker}`)).body.task;
+  expect(await removed(one.id)).toMatchObject({ needs_attention: true, status: "blocked" });
+  expect(await removed(two.id)).toMatchObject({ needs_attention: false, status: "available" });
+});
+
 test("what waits for a canceled task needs attention and is told so; removing the dependency frees it", async () => {
   const [dead, live] = [await make({ title: "Dead" }), await make({ title: "Live" })];
   const { id } = await make({ title: "Waits", depends_on: [dead.id, live.id] });
@@ -173,7 +206,9 @@ test("what waits for a canceled task needs attention and is told so; removing th
     code: "UNRESOLVED_BLOCKERS",
     blockers: [{ id: dead.id, status: "canceled" }, { id: live.id }],
   });
-  expect(refusal.body.detail).toContain(`${dead.id} will never be done`);
+  expect(refusal.body.detail).toContain(
+    `${dead.id} will never be done: remove that dependency, or delete this task.`,
+  );
 
   const remove = (blocker: string, who: "lea" | "bob" | "rob" = "lea") =>
     say(who, `DELETE /tasks/${id}/depends_on/${blocker}`);
