@@ -1,36 +1,61 @@
 import type { Refusal } from "../../core/index.ts";
 import type { SweepTools } from "../../engine/lifecycle-parts.ts";
-import { findEndedShifts, readLeftInHand, settleShift } from "./statements/shifts.ts";
+import { orgsWithEndedShifts, readLeftInHand, settleShifts } from "./statements/shifts.ts";
 
-/** What came of the end of a shift: tasks that went back to the pool, and those that stayed with their owners, and why. */
-export type Released = { released: string[]; kept: { task_id: string; code: string; detail: string }[] };
+/** A task that stayed with its owner at the end of his shift, and why. */
+type Kept = { task_id: string; code: string; detail: string };
+
+/** What came of the end of a shift: tasks that went back to the pool, and those that stayed. */
+export type Released = { released: string[]; kept: Kept[] };
+
+const PAGE = 500;
 
 /** At every sweep, on every node: the rules look at the owner and his shifts again, so that nothing is released twice. */
 export async function releaseEndedShifts(tools: SweepTools): Promise<void> {
-  for (const { org_id, id } of await tools.read(findEndedShifts)) await releaseShift(tools, org_id, id);
+  const failures: unknown[] = [];
+  for (const { org_id } of await tools.read(orgsWithEndedShifts)) {
+    for (let after: string | null | undefined = null; after !== undefined;) {
+      const place: string | null = after;
+      const ids = await tools.read((tx) =>
+        readLeftInHand(tx, org_id, { shift_id: null, after: place, limit: PAGE }),
+      );
+      // One that fails does not stop the others.
+      const tried = await Promise.allSettled(ids.map((id) => release(tools, org_id, id)));
+      for (const one of tried) if (one.status === "rejected") failures.push(one.reason);
+      after = ids.at(PAGE - 1);
+    }
+    await tools.read((tx) => settleShifts(tx, org_id));
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
-/** Releases what the members of a shift that is over still have; what cannot be released is tried again by the next sweep. */
-export async function releaseShift(
-  { read, perform }: SweepTools,
-  org_id: string,
-  shift_id: string,
-): Promise<Released> {
+/** Releases what the members of one shift that is over still have; what cannot be released is tried again by every sweep. */
+export async function releaseShift(tools: SweepTools, org_id: string, shift_id: string): Promise<Released> {
   const report: Released = { released: [], kept: [] };
-  for (const task_id of await read((tx) => readLeftInHand(tx, org_id, shift_id))) {
-    const done = await perform(org_id, { task_id, action: "shift_release" });
-    if (done.kind === "performed") {
-      report.released.push(task_id);
-      continue;
-    }
-    const { code, detail } = done;
-    if (GONE.has(code)) continue;
-    report.kept.push({ task_id, code, detail });
-    // Another shift that is running will end as well; nobody needs to look.
-    if (code !== "SHIFT_NOT_OVER") await perform(org_id, { task_id, action: "flag", payload: flagOf(done) });
+  const left = { shift_id, after: null, limit: MOST_OF_A_SHIFT };
+  for (const task_id of await tools.read((tx) => readLeftInHand(tx, org_id, left))) {
+    const done = await release(tools, org_id, task_id);
+    if (done === "released") report.released.push(task_id);
+    else if (done !== "gone") report.kept.push(done);
   }
-  if (report.kept.length === 0) await read((tx) => settleShift(tx, org_id, shift_id));
   return report;
+}
+
+/** A shift has up to a thousand members, each with a task and what was rejected; the sweep sees to the rest. */
+const MOST_OF_A_SHIFT = 5_000;
+
+async function release(
+  { perform }: SweepTools,
+  org_id: string,
+  task_id: string,
+): Promise<"released" | "gone" | Kept> {
+  const done = await perform(org_id, { task_id, action: "shift_release" });
+  if (done.kind === "performed") return "released";
+  const { code, detail } = done;
+  if (GONE.has(code)) return "gone";
+  // Another shift that is running will end as well; nobody needs to look.
+  if (code !== "SHIFT_NOT_OVER") await perform(org_id, { task_id, action: "flag", payload: flagOf(done) });
+  return { task_id, code, detail };
 }
 
 /** Somebody else moved it meanwhile: it is no longer in hand. */

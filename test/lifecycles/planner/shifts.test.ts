@@ -1,6 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { SYSTEM } from "../../../src/core/index.ts";
 import { startSweeper } from "../../../src/engine/sweeper.ts";
+import { releaseEndedShifts } from "../../../src/lifecycles/planner/release-shifts.ts";
 import type { PlannerShift } from "../../../src/lifecycles/planner/contract.ts";
 import { openShopFloor, wanted } from "./shop-floor.ts";
 import type { Who } from "./shop-floor.ts";
@@ -41,7 +43,6 @@ test("a shift ends on time though three nodes sweep: each task is released once"
   onTestFinished(async () => {
     await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
   });
-  expect((await get(bobs)).status).toBe("assigned");
   await until(async () => wanted<PlannerShift>(200, await say("lea", `GET /shifts/${id}`)).settled);
   for (const task of [bobs, cats]) {
     const row = await get(task);
@@ -133,6 +134,84 @@ test("a shift ends now when a lead says so: what is kept is told with its reason
   const again = await say("lea", `POST /shifts/${id}/end`, key);
   expect(again.body).toEqual(ended.body);
   expect(again.headers.get("idempotent-replayed")).toBe("true");
+});
+
+/** Moves a shift, and what somebody got under it, into the past. */
+async function longAgo(shift_id: string, task_id: string): Promise<void> {
+  await floor.sql`update pawl.planner_shift set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'
+    where id = ${shift_id}`;
+  await floor.sql`update pawl.task
+    set data = jsonb_set(data, '{assigned_at}', to_jsonb((data ->> 'assigned_at')::float8 - 86400000)) where id = ${task_id}`;
+}
+
+const isLookedAt = async (id: string) =>
+  (await floor.sql`select settled from pawl.planner_shift where id = ${id}`)[0]?.settled === false;
+
+test("what is rejected when its owner's shift is over goes back to him, and from him to the pool", async () => {
+  const id = await working("bob");
+  for (const action of ["start", "submit"]) await act("bob", id, action);
+  const planned = await shift(3_600);
+  const ended = await say("lea", `POST /shifts/${planned.id}/end`, {});
+  expect(ended.body, "what was handed in is not in hand").toMatchObject({ released: [], kept: [] });
+  await longAgo(planned.id, id);
+  await floor.engine.sweep();
+  expect(await isLookedAt(planned.id), "it may be rejected yet").toBe(true);
+  expect(await act("lea", id, "review_reject", { reason: "crooked" })).toBe("in_progress");
+  expect(await get(id)).toMatchObject({ assigned_to: "bob" });
+  await floor.engine.sweep();
+  expect(await get(id)).toMatchObject({ status: "available", assigned_to: null });
+  await floor.engine.sweep();
+  expect(await isLookedAt(planned.id), "all is settled").toBe(false);
+});
+
+test("a move that was decided before the end and committed after it is found by the next sweep", async () => {
+  await free("bob");
+  const planned = await shift(0.01);
+  await until(() => Promise.resolve(Date.now() > Date.parse(planned.ends_at) + 20));
+  await floor.engine.sweep();
+  const id = await working("bob");
+  // As if it had been under way when the sweep looked.
+  const before = Date.parse(planned.ends_at) - 1;
+  await floor.sql`update pawl.task set data = jsonb_set(data, '{assigned_at}', to_jsonb(${before}::float8)) where id = ${id}`;
+  await floor.engine.sweep();
+  expect((await get(id)).status).toBe("available");
+});
+
+test("hundreds of shifts that wait for a hold keep no other from ending", async () => {
+  const held = await working("bob");
+  await say("lea", `POST /tasks/${held}/holds`, { kind: "materials", reason: "no steel" });
+  const free_ = await working("cat");
+  const planned = await shift(3_600);
+  await say("lea", `POST /shifts/${planned.id}/end`, {});
+  await floor.sql`
+    with copies as (
+      insert into pawl.planner_shift (org_id, id, project_id, starts_at, ends_at, settled, created_at)
+      select org_id, gen_random_uuid(), project_id, starts_at, ends_at, false, created_at
+      from pawl.planner_shift, generate_series(1, 300) where id = ${planned.id}
+      returning org_id, id)
+    insert into pawl.planner_shift_member (org_id, shift_id, member_id) select org_id, id, 'bob' from copies`;
+  const last = await shift(0.01, ["cat"]);
+  await until(() => Promise.resolve(Date.now() > Date.parse(last.ends_at) + 20));
+  await floor.engine.sweep();
+  expect((await get(free_)).status).toBe("available");
+  expect(await get(held)).toMatchObject({ status: "assigned", assigned_to: "bob" });
+  await act("lea", held, "cancel", { reason: "no steel" });
+});
+
+test("a task that cannot be released for a fault keeps no other in hand", async () => {
+  const [bobs, cats] = [await working("bob"), await working("cat")];
+  const planned = await shift(0.01, ["bob", "cat"]);
+  await until(() => Promise.resolve(Date.now() > Date.parse(planned.ends_at) + 20));
+  const { engine } = floor;
+  const sweep = releaseEndedShifts({
+    read: (work) => engine.read(work),
+    perform: (org_id, request) =>
+      request.task_id === bobs
+        ? Promise.reject(new Error("a fault"))
+        : engine.perform({ org_id, actor: SYSTEM }, request),
+  });
+  await expect(sweep).rejects.toThrow("a fault");
+  expect([(await get(bobs)).status, (await get(cats)).status]).toEqual(["assigned", "available"]);
 });
 
 test("shifts of other projects, and of others, release nothing", async () => {

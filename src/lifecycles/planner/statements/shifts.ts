@@ -8,7 +8,7 @@ export type Shift = {
   starts_at: Instant;
   ends_at: Instant;
   members: string[];
-  /** It has ended, and nothing is left that it should have released. */
+  /** It has ended, and nothing is left in hand that it should have released. */
   settled: boolean;
   created_by: string | null;
   created_at: Instant;
@@ -28,7 +28,9 @@ export async function addShift(tx: Tx, org_id: string, shift: Shift): Promise<vo
 }
 
 const LIST_SHIFTS = `
-  select s.id, s.project_id, s.starts_at, s.ends_at, s.settled, s.created_by, s.created_at,
+  select s.id, s.project_id, s.starts_at, s.ends_at, s.created_by, s.created_at,
+    s.settled or (s.ends_at <= statement_timestamp() and not exists (
+      select from pawl.planner_work_of_shift w where w.org_id = $1 and w.shift_id = s.id and w.in_hand)) as settled,
     array(select m.member_id from pawl.planner_shift_member m
           where m.org_id = $1 and m.shift_id = s.id order by m.member_id) as members
   from pawl.planner_shift s
@@ -65,40 +67,53 @@ export async function endShift(tx: Tx, org_id: string, id: string): Promise<void
   await query(tx, END_SHIFT, [org_id, id]);
 }
 
-// Every org's: one probe of the index of what is unsettled for each.
-const FIND_ENDED_SHIFTS = `
-  select s.org_id, s.id from pawl.org o
-  cross join lateral (
-    select e.org_id, e.id, e.ends_at from pawl.planner_shift e
-    where e.org_id = o.id and not e.settled and e.ends_at <= statement_timestamp()
-    order by e.ends_at
-    limit 200
-  ) as s`;
+// One probe of the index of what is unsettled for each.
+const ORGS_WITH_ENDED_SHIFTS = `
+  select o.id as org_id from pawl.org o
+  where exists (
+    select from pawl.planner_shift s
+    where s.org_id = o.id and not s.settled and s.ends_at <= statement_timestamp())
+  order by o.id`;
 
-/** Shifts that are over, and may have left something in their members' hands. */
-export function findEndedShifts(tx: Tx): Promise<{ org_id: string; id: string }[]> {
-  return query(tx, FIND_ENDED_SHIFTS, []);
+/** Orgs with shifts that are over and may have left something in their members' hands. */
+export function orgsWithEndedShifts(tx: Tx): Promise<{ org_id: string }[]> {
+  return query(tx, ORGS_WITH_ENDED_SHIFTS, []);
 }
 
 const READ_LEFT_IN_HAND = `
-  select t.id from pawl.planner_shift s
-  join pawl.planner_shift_member m on m.org_id = s.org_id and m.shift_id = s.id
-  join pawl.task t on t.org_id = s.org_id and t.assigned_to = m.member_id and not t.final
-  where s.org_id = $1 and s.id = $2 and t.lifecycle = 'planner' and t.project_id = s.project_id
-    and t.status in ('assigned', 'in_progress')
-    and (t.data ->> 'assigned_at')::float8 < extract(epoch from s.ends_at) * 1000
-  order by t.id`;
+  select distinct w.task_id as id from pawl.planner_shift s
+  join pawl.planner_work_of_shift w on w.org_id = s.org_id and w.shift_id = s.id
+  where s.org_id = $1 and not s.settled and s.ends_at <= statement_timestamp() and w.in_hand
+    and ($2::uuid is null or s.id = $2)
+    and ($3::uuid is null or w.task_id > $3)
+  order by w.task_id
+  limit $4`;
 
-/** What the members of a shift got before its end, and still have. */
-export async function readLeftInHand(tx: Tx, org_id: string, shift_id: string): Promise<string[]> {
-  const rows = await query<{ id: string }>(tx, READ_LEFT_IN_HAND, [org_id, shift_id]);
+export type LeftInHand = {
+  /** Of one shift; null: of all that are over. */
+  shift_id: string | null;
+  after: string | null;
+  limit: number;
+};
+
+/** What the members of shifts got before their end, and still have. */
+export async function readLeftInHand(
+  tx: Tx,
+  org_id: string,
+  { shift_id, after, limit }: LeftInHand,
+): Promise<string[]> {
+  const rows = await query<{ id: string }>(tx, READ_LEFT_IN_HAND, [org_id, shift_id, after, limit]);
   return rows.map(({ id }) => id);
 }
 
-const SETTLE_SHIFT = `
+// A move that was decided before the end may be committed after it; and what is submitted may be rejected yet, and is then in
+// hand again. So a shift is looked at for a while longer, and until all that its members got under it is reviewed.
+const SETTLE_SHIFTS = `
   update pawl.planner_shift s set settled = true
-  where s.org_id = $1 and s.id = $2 and s.ends_at <= statement_timestamp()`;
+  where s.org_id = $1 and not s.settled and s.ends_at <= statement_timestamp() - interval '5 minutes'
+    and not exists (select from pawl.planner_work_of_shift w where w.org_id = s.org_id and w.shift_id = s.id)`;
 
-export async function settleShift(tx: Tx, org_id: string, id: string): Promise<void> {
-  await query(tx, SETTLE_SHIFT, [org_id, id]);
+/** Marks the shifts that need not be looked at any more. */
+export async function settleShifts(tx: Tx, org_id: string): Promise<void> {
+  await query(tx, SETTLE_SHIFTS, [org_id]);
 }
