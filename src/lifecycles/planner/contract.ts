@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { defineRoutes } from "../../contract/index.ts";
 import { anyObject, nextCursor, page, text, words } from "../../contract/fields.ts";
-import { defectFields, ESCALATION_REASONS, HOLD_KINDS, SEVERITIES, taskFields } from "./fields.ts";
+import {
+  defectFields,
+  ESCALATION_REASONS,
+  HOLD_KINDS,
+  SEVERITIES,
+  taskChanges,
+  taskFields,
+} from "./fields.ts";
 import { DELIVERABLE_ROUTES, SHIFT_ROUTES } from "./quality-routes.ts";
 import { id, movesTask, OF_PLACE, OF_TASK, once, posts, reads, uuidPage, version } from "./route-rows.ts";
 import * as shapes from "./shapes.ts";
@@ -19,7 +26,7 @@ const TASK_ROUTES = defineRoutes({
     body: z.object({
       ...taskFields,
       project_id: id.nullish().describe("`main` unless given"),
-      depends_on: z.array(text).max(1_000).optional(),
+      depends_on: z.array(text).max(1_000).nullish(),
       ...once,
     }),
     replies: { 201: task },
@@ -58,7 +65,7 @@ const TASK_ROUTES = defineRoutes({
     summary: "Change what a task says of itself",
     about: "Its status is changed by transitions alone.",
     body: z.object({
-      ...z.object(taskFields).partial().shape,
+      ...taskChanges,
       status: z.unknown().optional().describe("not here: 422 STATUS_NOT_PATCHABLE"),
       ...version,
       ...once,

@@ -44,7 +44,7 @@ export const plannerEffects = {
       const { title, priority, description, required_trade, deliverable_id, parent_task_id } = input;
       return {
         ...(title == null ? {} : { title }),
-        ...(priority === undefined ? {} : { priority }),
+        ...(priority == null ? {} : { priority }),
         data: withoutAbsent({ description, required_trade, deliverable_id, parent_task_id }),
       };
     },

@@ -111,11 +111,20 @@ export const taskFields = {
   title: text.max(LONGEST_TITLE),
   description: z.string().trim().nullish(),
   // No default here: an update that says nothing of the priority must leave it alone.
-  priority: z.number().int().min(-1_000_000).max(1_000_000).optional(),
+  priority: z.number().int().min(-1_000_000).max(1_000_000).nullish(),
   required_trade: text.nullish(),
   deliverable_id: text.nullish(),
   parent_task_id: text.nullish(),
 };
+
+/** The same, where all of it may stay as it is. */
+export const taskChanges = { ...taskFields, title: taskFields.title.nullish() };
+
+/** On the wire absent and null are the same. */
+const flag = z
+  .boolean()
+  .nullish()
+  .transform((said) => said ?? false);
 
 export const SEVERITIES = ["minor", "major", "critical"] as const;
 
@@ -123,7 +132,10 @@ export const defectFields = z.object({
   description: text,
   cause: text.nullish(),
   what_to_fix: text.nullish(),
-  severity: z.enum(SEVERITIES).default("major"),
+  severity: z
+    .enum(SEVERITIES)
+    .nullish()
+    .transform((said) => said ?? ("major" as const)),
 });
 
 /** How a task comes into being; one that mends another comes with its defect. */
@@ -131,7 +143,11 @@ export const creationFields = z
   .object({
     ...taskFields,
     title: taskFields.title.nullish().describe("required, but for a fix-task"),
-    depends_on: z.array(text).max(1_000).default([]),
+    depends_on: z
+      .array(text)
+      .max(1_000)
+      .nullish()
+      .transform((said) => said ?? []),
     fix_of_task_id: text
       .nullish()
       .describe("the task that this one is to mend; with `defect` or `defect_id`"),
@@ -167,7 +183,7 @@ export const plannerActions = {
   self_assign: { ...versioned, facts: ["work_of_actor"] },
   assign: {
     ...versioned,
-    input: z.object({ assign_to: text, override_trade: z.boolean().default(false) }),
+    input: z.object({ assign_to: text, override_trade: flag }),
     facts: ["target"],
   },
   start: versioned,
@@ -177,7 +193,7 @@ export const plannerActions = {
     ...versioned,
     ...reason,
     input: z
-      .object({ reason: text, defect: defectFields.nullish(), create_fix: z.boolean().default(false) })
+      .object({ reason: text, defect: defectFields.nullish(), create_fix: flag })
       .refine((input) => !input.create_fix || input.defect, {
         path: ["defect"],
         error: "a fix-task needs a defect",
@@ -194,7 +210,7 @@ export const plannerActions = {
   update: {
     ...versioned,
     permission: "task.update",
-    input: z.object(taskFields).partial(),
+    input: z.object(taskChanges),
     facts: ["deliverable_here", "parent_here"],
   },
   delete: { ...versioned, permission: "task.delete", event: "deleted", facts: ["dependents"] },

@@ -26,11 +26,11 @@ import type { Deliverable, DeliverableFilter, Inspection } from "./statements/de
 
 type NewInspection = {
   result: Inspection["result"];
-  measurements?: Record<string, unknown> | undefined;
+  measurements?: Record<string, unknown> | null | undefined;
   act?: string | null | undefined;
   task_id?: string | null | undefined;
   defect?: SaidOfDefect | null | undefined;
-  create_fix?: boolean | undefined;
+  create_fix?: boolean | null | undefined;
 };
 
 export type Inspected = {
@@ -133,7 +133,7 @@ export class QualityDesk {
       const deliverable = await locked(tx, by, id);
       if ("kind" in deliverable) return deliverable;
       if (deliverable.status !== "submitted_to_qc") return notFrom(deliverable.status, ["submitted_to_qc"]);
-      const { result, measurements = {}, act = null } = said;
+      const { result, act = null } = said;
       const unfinished = result === "approved" ? await unfinishedRefusal(tx, by, id) : null;
       if (unfinished) return unfinished;
       const found = await this.found(tx, by, id, said);
@@ -144,7 +144,7 @@ export class QualityDesk {
         id: uuidv7(),
         deliverable_id: deliverable.id,
         result,
-        measurements,
+        measurements: said.measurements ?? {},
         act,
         inspector: by.actor.id,
         defect_id: defect?.id ?? null,

@@ -63,11 +63,11 @@ export const DELIVERABLE_ROUTES = defineRoutes({
       "It decides about the deliverable, and never moves a task. With `defect` and `task_id` it records a defect of a task of the deliverable, with `create_fix` also a task that mends it.",
     body: z.object({
       result: z.enum(["approved", "rejected"]),
-      measurements: anyObject.optional(),
+      measurements: anyObject.nullish(),
       act: words.max(10_000).nullish(),
       task_id: z.uuid().nullish(),
       defect: defectFields.nullish(),
-      create_fix: z.boolean().optional(),
+      create_fix: z.boolean().nullish(),
       ...once,
     }),
     replies: {

@@ -1,6 +1,7 @@
 import type { Refusal } from "../../core/index.ts";
 import type { SweepTools } from "../../engine/lifecycle-parts.ts";
 import { orgsWithEndedShifts, readLeftInHand, settleShifts } from "./statements/shifts.ts";
+import type { LeftInHand } from "./statements/shifts.ts";
 
 /** A task that stayed with its owner at the end of his shift, and why. */
 type Kept = { task_id: string; code: string; detail: string };
@@ -14,15 +15,14 @@ const PAGE = 500;
 export async function releaseEndedShifts(tools: SweepTools): Promise<void> {
   const failures: unknown[] = [];
   for (const { org_id } of await tools.read(orgsWithEndedShifts)) {
-    for (let after: string | null | undefined = null; after !== undefined;) {
-      const place: string | null = after;
-      const ids = await tools.read((tx) =>
-        readLeftInHand(tx, org_id, { shift_id: null, after: place, limit: PAGE }),
-      );
+    let walk: LeftInHand | null = { shift_id: null, after: null, limit: PAGE };
+    while (walk !== null) {
+      const page: LeftInHand = walk;
+      const ids = await tools.read((tx) => readLeftInHand(tx, org_id, page));
       // One that fails does not stop the others.
       const tried = await Promise.allSettled(ids.map((id) => release(tools, org_id, id)));
       for (const one of tried) if (one.status === "rejected") failures.push(one.reason);
-      after = ids.at(PAGE - 1);
+      walk = ids.length < PAGE ? null : { ...page, after: ids.at(-1) ?? null };
     }
     await tools.read((tx) => settleShifts(tx, org_id));
   }

@@ -212,3 +212,42 @@ describe("every route that changes something takes a key, once", () => {
     expect(await events(), "nothing more was written").toBe(told);
   });
 });
+
+test("absent and null are the same: in shape, and in what a key means", async () => {
+  const deliverable = await say("lea", "POST /deliverables", { type: "null", serial: "a" });
+  const inspected = `/deliverables/${String(deliverable.body.id)}`;
+  await say("lea", `POST ${inspected}/submit`, {});
+  const [one, two, three] = [await make(), await taskIn("submitted"), await taskIn("done")];
+  const defect = { description: "a crack" };
+  const nothing = { cause: null, what_to_fix: null, severity: null };
+  const version = { expected_row_version: two.row_version };
+  const reject = { action: "review_reject", ...version, payload: { reason: "r", defect } };
+  const TRIES: [what: string, sent: JsonObject, nulls: JsonObject][] = [
+    [
+      "POST /tasks",
+      { title: "A" },
+      { priority: null, depends_on: null, project_id: null, description: null },
+    ],
+    [`PATCH /tasks/${one.id}`, { priority: 3, expected_row_version: 1 }, { title: null }],
+    [
+      `POST /tasks/${two.id}/transitions`,
+      reject,
+      { payload: { ...reject.payload, create_fix: null, defect: { ...defect, ...nothing } } },
+    ],
+    [`POST /tasks/${three.id}/report-defect`, defect, nothing],
+    [`POST /tasks/${three.id}/fix`, { defect }, { title: null, defect_id: null }],
+    [
+      `POST ${inspected}/inspections`,
+      { result: "rejected" },
+      { measurements: null, act: null, create_fix: null },
+    ],
+  ];
+  for (const [what, sent, nulls] of TRIES) {
+    const key = { client_event_id: `null ${what}` };
+    const first = await say("lea", what, { ...sent, ...nulls, ...key });
+    expect(first.status, `${what} ${first.text}`).toBeLessThan(300);
+    const again = await say("lea", what, { ...sent, ...key });
+    expect([again.body, again.headers.get("idempotent-replayed")], what).toEqual([first.body, "true"]);
+  }
+  expect(await floor.get(one.id)).toMatchObject({ title: one.title, priority: 3 });
+});
