@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Commits } from "./commits.ts";
+import { FreedTasks } from "./freed.ts";
+import type { Freed } from "./freed.ts";
 import { connect, hasOwnSessions } from "./database/connect.ts";
 import type { Sql } from "./database/connect.ts";
 import { COMMITS_CHANNEL, tellCommits } from "./statements/tell-commits.ts";
@@ -30,14 +32,14 @@ export function startCommitHints(
   { hears = false, directUrl, onFault = () => undefined }: CommitHintOptions = {},
 ): CommitHints {
   const node = randomUUID();
-  const herald = new Herald((orgs) =>
+  const herald = new Herald((told) =>
     tellCommits(
       sql,
-      orgs.map((org_id) => `${node} ${org_id}`),
+      told.map(([org_id, freed]) => written({ node, org_id, freed: freed.list() })),
     ),
   );
-  const forget = commits.onCommitted((org_id, where) => {
-    if (where === "here") herald.tell(org_id);
+  const forget = commits.onCommitted((org_id, where, freed) => {
+    if (where === "here") herald.tell(org_id, freed);
   });
   // Through a pooler it would be in somebody else's session that the server listens.
   const canHear = directUrl !== undefined || hasOwnSessions(sql);
@@ -45,8 +47,8 @@ export function startCommitHints(
   listening?.ready.catch(onFault);
 
   function heard(told: string): void {
-    const [from = "", ...org_id] = told.split(" ");
-    if (from !== node) commits.tell(org_id.join(" "), "elsewhere");
+    const news = read(told);
+    if (news !== null && news.node !== node) commits.tell(news.org_id, "elsewhere", news.freed);
   }
   return {
     stop: async () => {
@@ -57,19 +59,42 @@ export function startCommitHints(
   };
 }
 
+type Told = { node: string; org_id: string; freed: readonly Freed[] };
+
+/** PostgreSQL hands on no more than 8,000 bytes. */
+const MOST_CHARACTERS = 2_000;
+
+/** What is too long to be told is found by looking. */
+function written(told: Told): string {
+  const text = JSON.stringify(told);
+  return text.length <= MOST_CHARACTERS ? text : JSON.stringify({ ...told, freed: [] });
+}
+
+/** Anybody may say something there: what is no news of ours is nothing. */
+function read(text: string): Told | null {
+  try {
+    const { node, org_id, freed } = JSON.parse(text) as Told;
+    return typeof org_id === "string" && Array.isArray(freed) ? { node, org_id, freed } : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Tells at once, and then no more than once in a while. */
 class Herald {
-  private readonly send: (orgs: readonly string[]) => Promise<void>;
-  private readonly waiting = new Set<string>();
+  private readonly send: (told: [org_id: string, freed: FreedTasks][]) => Promise<void>;
+  private readonly waiting = new Map<string, FreedTasks>();
   private resting: NodeJS.Timeout | null = null;
   private sending = false;
 
-  constructor(send: (orgs: readonly string[]) => Promise<void>) {
+  constructor(send: Herald["send"]) {
     this.send = send;
   }
 
-  tell(org_id: string): void {
-    this.waiting.add(org_id);
+  tell(org_id: string, freed: readonly Freed[]): void {
+    const known = this.waiting.get(org_id) ?? new FreedTasks();
+    for (const one of freed) known.add(one);
+    this.waiting.set(org_id, known);
     if (this.resting === null && !this.sending) void this.go();
   }
 
@@ -79,10 +104,10 @@ class Herald {
   }
 
   private async go(): Promise<void> {
-    const orgs = [...this.waiting];
+    const told = [...this.waiting];
     this.waiting.clear();
     this.sending = true;
-    await this.send(orgs).catch(() => undefined);
+    await this.send(told).catch(() => undefined);
     this.sending = false;
     this.resting = setTimeout(() => {
       this.resting = null;

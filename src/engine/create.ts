@@ -4,6 +4,7 @@ import { admitCreations } from "./admit-creations.ts";
 import type { AdmittedCreation, AdmittedTask } from "./admit-creations.ts";
 import { DEFERRED } from "./batch.ts";
 import { findCycle } from "./find-cycle.ts";
+import { noteFreed } from "./freed.ts";
 import type { MakeTasks } from "./lifecycle-parts.ts";
 import { publicTask } from "./public-task.ts";
 import type { PublicTask } from "./public-task.ts";
@@ -79,6 +80,7 @@ export async function createWithin(
   saveDependencies(tx, org_id, desk.dependencies);
   saveRequests(tx, org_id, requests, now);
   saveCreations(tx, org_id, desk.rows, now);
+  for (const { lifecycle, task } of desk.rows) noteFreed(tx, lifecycle, task);
   return answers;
 }
 

@@ -11,6 +11,7 @@ import type { Confines } from "./confines.ts";
 import { createWithin } from "./create.ts";
 import type { CreatedTasks } from "./create.ts";
 import { Commits } from "./commits.ts";
+import { FreedTasks } from "./freed.ts";
 import type { Sql } from "./database/connect.ts";
 import { readGraph } from "./graph.ts";
 import type { Graph, GraphQuery } from "./graph.ts";
@@ -229,11 +230,12 @@ export class Engine {
     for (const org_id of orgs) {
       // Until nothing is due: one timer may set the next at once. A ring of such timers must not hold the sweep for ever.
       for (let round = 0; round < MOST_SWEEP_ROUNDS; round++) {
-        const swept = await this.sweepOrg(org_id, asked);
+        const freed = new FreedTasks();
+        const swept = await this.sweepOrg(org_id, asked, freed);
         total.looked_at += swept.looked_at;
         total.moved += swept.moved;
         total.put_off.push(...swept.put_off);
-        if (swept.moved > 0) this.commits.tell(org_id);
+        if (swept.moved > 0) this.commits.tell(org_id, "here", freed.list());
         if (swept.looked_at === 0) break;
       }
     }
@@ -294,8 +296,9 @@ export class Engine {
 
   /** A transaction in which a lifecycle writes to tables of its own: whoever listens is told when it is committed. */
   async write<T>(org_id: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-    const done = await this.read(work);
-    this.commits.tell(org_id);
+    const freed = new FreedTasks();
+    const done = await this.read(freed.noting(work));
+    this.commits.tell(org_id, "here", freed.list());
     return done;
   }
 
@@ -316,13 +319,12 @@ export class Engine {
   }
 
   /** Many at once; where one of them makes that fail, one by one, so that it stops nobody else. */
-  private async sweepOrg(org_id: string, asked: SweepOptions): Promise<Swept> {
-    const sweep = (limit: number) =>
-      transact(this.sql, this.patience, (tx) =>
-        limit > 1
-          ? sweepWithin(this.workshop, tx, org_id, { ...asked, limit })
-          : sweepOneWithin(this.workshop, tx, org_id, { ...asked, limit }),
-      );
+  private async sweepOrg(org_id: string, asked: SweepOptions, freed: FreedTasks): Promise<Swept> {
+    const sweep = (limit: number) => {
+      const within = limit > 1 ? sweepWithin : sweepOneWithin;
+      const work = freed.noting((tx) => within(this.workshop, tx, org_id, { ...asked, limit }));
+      return transact(this.sql, this.patience, work);
+    };
     try {
       return await sweep(asked.limit);
     } catch (error) {

@@ -1,14 +1,16 @@
 import type { Refusal } from "../core/index.ts";
 import type { AdmittedCreation } from "./admit-creations.ts";
 import { Batch, Failed } from "./batch.ts";
+import type { DEFERRED } from "./batch.ts";
 import { claimWithin } from "./claim.ts";
 import type { Claimed, ClaimItem } from "./claim.ts";
 import type { Commits } from "./commits.ts";
 import { createWithin } from "./create.ts";
 import type { CreatedTasks } from "./create.ts";
 import type { Sql } from "./database/connect.ts";
+import { FreedTasks } from "./freed.ts";
 import { observed } from "./observer.ts";
-import type { EngineObserver } from "./observer.ts";
+import type { EngineObserver, Settled as SettledBatch } from "./observer.ts";
 import { performWithin } from "./perform.ts";
 import type { Performed, PerformItem } from "./perform.ts";
 import { settleBatch } from "./settle-batch.ts";
@@ -55,14 +57,7 @@ export class Lanes {
     const settle = async (tx: Tx, [tried = item]: readonly ClaimItem[]) => [
       await claimWithin(this.workshop, tx, org_id, tried),
     ];
-    const claim = this.commits.tellAfter(
-      org_id,
-      observed(
-        this.observer,
-        { verb: "claim", items: [item] },
-        settleBatch(this.sql, this.patience, [item], settle),
-      ),
-    );
+    const claim = this.settle("claim", org_id, [item], settle);
     this.claims.add(claim);
     try {
       const [answer] = await claim;
@@ -83,15 +78,7 @@ export class Lanes {
     const settle = (tx: Tx, items: readonly PerformItem[]) => performWithin(this.workshop, tx, org_id, items);
     const isPlain = ({ request }: PerformItem) =>
       request.client_event_id == null && this.workshop.onlyMoves(request.action, request.lifecycle);
-    const run = (items: readonly PerformItem[]) =>
-      this.commits.tellAfter(
-        org_id,
-        observed(
-          this.observer,
-          { verb: "perform", items },
-          settleBatch(this.sql, this.patience, items, settle, isPlain),
-        ),
-      );
+    const run = (items: readonly PerformItem[]) => this.settle("perform", org_id, items, settle, isPlain);
     return batchOf(this.performs, org_id, () => new Batch(run, { keysOf: keysOfPerform }));
   }
 
@@ -99,19 +86,25 @@ export class Lanes {
     const settle = (tx: Tx, items: readonly AdmittedCreation[]) =>
       createWithin(this.workshop, tx, org_id, items);
     const run = (items: readonly AdmittedCreation[]) =>
-      this.commits.tellAfter(
-        org_id,
-        observed(
-          this.observer,
-          { verb: "create", items },
-          settleBatch(this.sql, this.patience, items, settle, isPlainCreation),
-        ),
-      );
+      this.settle("create", org_id, items, settle, isPlainCreation);
     return batchOf(
       this.creations,
       org_id,
       () => new Batch(run, { keysOf: keysOfCreation, weightOf: ({ tasks }) => tasks.length }),
     );
+  }
+
+  /** Settles a batch, and tells what came of it to whoever watches and whoever waits. */
+  private settle<Item, Answer extends object>(
+    verb: SettledBatch["verb"],
+    org_id: string,
+    items: readonly Item[],
+    work: (tx: Tx, items: readonly Item[]) => Promise<(Answer | typeof DEFERRED)[]>,
+    isPlain?: (item: Item) => boolean,
+  ): Promise<(Answer | Refusal | typeof DEFERRED | Failed)[]> {
+    const freed = new FreedTasks();
+    const settling = settleBatch(this.sql, this.patience, items, freed.noting(work), isPlain);
+    return this.commits.tellAfter(org_id, freed, observed(this.observer, { verb, items }, settling));
   }
 }
 

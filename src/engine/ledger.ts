@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { apply, decide, durationMs, REMOVE_TASK, SYSTEM } from "../core/index.ts";
 import type { Actor, Instant, JsonObject, Lease, Lifecycle, Moved, Task, Touched } from "../core/index.ts";
+import { noteFreed } from "./freed.ts";
 import { removeTasks } from "./statements/remove-tasks.ts";
 import { forgetBeats } from "./statements/save-leases.ts";
 import { saveMoves } from "./statements/save-moves.ts";
@@ -121,6 +122,7 @@ export class Ledger {
       );
     }
     removeTasks(tx, this.org_id, [...this.removed]);
+    for (const { lifecycle, task } of this.tasks.values()) noteFreed(tx, lifecycle, task);
   }
 
   private applied({ lifecycle, task, actor, settings, hasHeartbeat }: Work, decision: Moved | Touched): Task {

@@ -94,9 +94,17 @@ export function mustHold(tx: Tx): void {
   if (isAtOnce(tx)) throw new NeedsTransaction();
 }
 
+const OUTERMOST = new WeakMap<Tx, Tx>();
+
+/** The transaction itself, of which this may be a part behind a savepoint. */
+export function outermost(tx: Tx): Tx {
+  return OUTERMOST.get(tx) ?? tx;
+}
+
 /** Work that can fail without the rest of the transaction. */
 export async function behindSavepoint<T>(tx: Tx, work: (inner: Tx) => Promise<T>): Promise<T> {
   const done = await tx.savepoint(async (inner) => {
+    OUTERMOST.set(inner, outermost(tx));
     const result = await work(inner);
     await posted(inner);
     return { result };

@@ -1,28 +1,27 @@
-/** Wakes those who wait for tasks. Only a hint: whoever hears nothing looks by himself now and then. */
+/** Wakes those who wait for what an org commits. Only a hint: whoever hears nothing looks by himself now and then. */
 export class Bell {
   private readonly rung = new Map<string, number>();
   private readonly waiting = new Map<string, Set<() => void>>();
 
-  /** Wakes as many as there may be something for, the longest waiting first. */
-  ring(org_id: string, lifecycle: string, tasks = 1): void {
-    const key = keyOf(org_id, lifecycle);
-    this.rung.set(key, this.rings(org_id, lifecycle) + 1);
-    for (const wake of [...(this.waiting.get(key) ?? [])].slice(0, tasks)) wake();
+  ring(org_id: string, name: string): void {
+    const key = keyOf(org_id, name);
+    this.rung.set(key, this.rings(org_id, name) + 1);
+    for (const wake of [...(this.waiting.get(key) ?? [])]) wake();
   }
 
   /** How often it has rung. */
-  rings(org_id: string, lifecycle: string): number {
-    return this.rung.get(keyOf(org_id, lifecycle)) ?? 0;
+  rings(org_id: string, name: string): number {
+    return this.rung.get(keyOf(org_id, name)) ?? 0;
   }
 
   /** Resolves when it has rung since `rings` were counted, when the time is over, or when nobody waits any more. */
   async heard(
     org_id: string,
-    lifecycle: string,
+    name: string,
     { rings, ms, signal }: { rings: number; ms: number; signal: AbortSignal },
   ): Promise<void> {
-    if (signal.aborted || this.rings(org_id, lifecycle) !== rings) return;
-    const key = keyOf(org_id, lifecycle);
+    if (signal.aborted || this.rings(org_id, name) !== rings) return;
+    const key = keyOf(org_id, name);
     const waiting = this.waiting.get(key) ?? new Set();
     this.waiting.set(key, waiting);
     await new Promise<void>((resolve) => {
@@ -40,6 +39,6 @@ export class Bell {
   }
 }
 
-function keyOf(org_id: string, lifecycle: string): string {
-  return `${lifecycle} ${org_id}`;
+function keyOf(org_id: string, name: string): string {
+  return `${name} ${org_id}`;
 }

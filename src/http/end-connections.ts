@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
@@ -12,6 +13,8 @@ const BEGINS_WITHIN_MS = 1_000;
  */
 export function endConnections(app: FastifyInstance, requestTimeoutMs: number): AbortSignal {
   const stopping = new AbortController();
+  // Everybody whose answer is under way listens to it: that is no leak.
+  setMaxListeners(0, stopping.signal);
   const open = new Set<Socket>();
   let ending: NodeJS.Timeout | undefined;
   app.server.on("connection", (socket) => {

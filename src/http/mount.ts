@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { refuse } from "../core/index.ts";
@@ -28,8 +27,6 @@ type Mounting = { guardian: Guardian; own: OwnProblems; stopping: AbortSignal };
 
 export function mount(app: FastifyInstance, { path, confined = [], answer }: Mount, serving: Mounting): void {
   const { guardian, own, stopping } = serving;
-  // Everybody whose answer is under way listens to it: that is no leak.
-  setMaxListeners(0, stopping);
   const letIn = async (request: FastifyRequest, reply: FastifyReply) => {
     // Not `admit`: a call from here to the API is one more request, and is counted there.
     const known = await guardian.recogniseBearer(request);

@@ -26,6 +26,7 @@ import { Metrics } from "./metrics.ts";
 import { mount } from "./mount.ts";
 import type { Mount } from "./mount.ts";
 import { answerNotFound } from "./not-found.ts";
+import { PoolWatch } from "./pool-watch.ts";
 import { replyProblem, toldOf } from "./problem-reply.ts";
 import type { OwnProblems } from "./problem-reply.ts";
 import { RequestLog } from "./request-log.ts";
@@ -44,14 +45,22 @@ import { serveTasks } from "./routes/tasks.ts";
 import { serveRoutes } from "./serve-route.ts";
 import { traceRequests } from "./trace-requests.ts";
 
+/** What a node has for routes of a lifecycle's own. */
+export type RouteTools = {
+  /** For what is told live. */
+  openFeed: OpenFeed;
+  /** For claims that wait. */
+  pools: PoolWatch;
+};
+
 export type ServerOptions = {
   engine: Engine;
   directory: Directory;
   version: string;
   /** Looks after the demo; without one there is none. */
   demo?: DemoHost;
-  /** The routes that lifecycles bring with them; those who tell something live open a feed for it. */
-  more?: (openFeed: OpenFeed) => readonly RouteSet[];
+  /** The routes that lifecycles bring with them. */
+  more?: (tools: RouteTools) => readonly RouteSet[];
   /** Protocols of their own, each at its path. */
   mounts?: readonly Mount[];
   logger?: FastifyBaseLogger;
@@ -62,6 +71,8 @@ export type ServerOptions = {
   requestTimeoutMs?: number;
   /** How often streams beat, are checked, and look by themselves. */
   live?: StreamTimes & { lookMs?: number };
+  /** How often a claim that waits looks by itself, whatever it is called for; 5 seconds unless told. */
+  claimLookMs?: number;
   /** How often a token may be used; as often as its holder likes unless told. */
   requestsPerMinute?: number;
   /** Where figures are gathered, if the engine has figures to add to them. */
@@ -117,21 +128,22 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins));
 
   const bell = new Bell();
+  const pools = new PoolWatch(engine.commits, stopping, options.claimLookMs);
   const streams = new OpenStreams({ stopping, ...options.live });
   const house: LiveHouse = { engine, bell, streams, stopping, log: app.log, ...options.live };
   const openFeed: OpenFeed = (kind) => new LiveFeed(house, kind);
   const guardian = new Guardian(directory, own, options.requestsPerMinute);
   const sets = [
     serveLifecycles(lifecycles),
-    serveTasks({ engine, bell, own, log: app.log }),
-    serveClaims({ engine, bell }),
+    serveTasks({ engine, own, log: app.log }),
+    serveClaims({ engine, pools }),
     serveEvents(openFeed(taskFeed(engine))),
     serveProjects(directory),
     serveMembers(directory),
     serveOverview(engine),
     serveSession(directory),
     ...(options.demo ? [serveDemo(options.demo)] : []),
-    ...(options.more?.(openFeed) ?? []),
+    ...(options.more?.({ openFeed, pools }) ?? []),
   ];
   const table = Object.assign({}, SYSTEM_ROUTES, ...sets.map((set) => set.table)) as RouteTable;
   const openApi = once(() => {

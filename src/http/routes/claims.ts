@@ -2,14 +2,14 @@ import { CLAIM_ROUTES, onWire, onWireOrNull, taskOnWire } from "../../contract/i
 import type { Refusal } from "../../core/index.ts";
 import type { Claimed } from "../../engine/claim.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { Bell } from "../bell.ts";
 import { claimPatiently } from "../claim-patiently.ts";
 import { claimRefusal, unknownLifecycle } from "../permits.ts";
+import type { PoolWatch } from "../pool-watch.ts";
 import { answer, serve } from "../route-set.ts";
 import type { RouteSet } from "../route-set.ts";
 
 /** Taking tasks from a pool, and keeping them. */
-export function serveClaims({ engine, bell }: { engine: Engine; bell: Bell }): RouteSet {
+export function serveClaims({ engine, pools }: { engine: Engine; pools: PoolWatch }): RouteSet {
   const { lifecycles } = engine.workshop;
   return serve(
     CLAIM_ROUTES,
@@ -21,7 +21,7 @@ export function serveClaims({ engine, bell }: { engine: Engine; bell: Bell }): R
         const least_priority = filter?.least_priority ?? null;
         const request = { lifecycle, limit, project_id, least_priority, comment, client_event_id };
         const waitMs = wait_seconds * 1_000;
-        const claimed = await claimPatiently({ engine, bell }, by, request, { waitMs, signal });
+        const claimed = await claimPatiently({ engine, pools }, by, request, { waitMs, signal });
         if (claimed.kind === "refused") return claimed;
         const { tasks, refusal, replayed } = claimed;
         return answer(

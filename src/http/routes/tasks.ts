@@ -12,7 +12,6 @@ import type { NewTask } from "../../engine/admit-creations.ts";
 import type { By, Engine } from "../../engine/engine.ts";
 import type { Links } from "../../engine/links.ts";
 import type { Performed } from "../../engine/perform.ts";
-import type { Bell } from "../bell.ts";
 import { besideTask } from "../beside-task.ts";
 import { defined } from "../defined.ts";
 import { creationRefusal, creationsRefusal, unknownLifecycle } from "../permits.ts";
@@ -22,10 +21,10 @@ import { answer, serve } from "../route-set.ts";
 import type { Permit, RouteSet } from "../route-set.ts";
 
 type Log = { error(about: object, message: string): void };
-type House = { engine: Engine; bell: Bell; own: OwnProblems; log: Log };
+type House = { engine: Engine; own: OwnProblems; log: Log };
 
 /** Tasks of every lifecycle. */
-export function serveTasks({ engine, bell, own, log }: House): RouteSet {
+export function serveTasks({ engine, own, log }: House): RouteSet {
   const { lifecycles } = engine.workshop;
   return serve(
     TASK_ROUTES,
@@ -40,13 +39,11 @@ export function serveTasks({ engine, bell, own, log }: House): RouteSet {
         const made = await engine.create(by, beside.map(newTask), { client_event_id });
         if (made.kind === "refused") return made;
         const [task] = made.tasks as [Performed["task"]];
-        bell.ring(by.org_id, task.lifecycle);
         const { row_version } = task;
         const status = made.existing[0] ? 200 : 201;
         return answer(status, taskOnWire(task), { row_version, replayed: made.replayed });
       },
-      createTasks: ({ by, body, client_event_id }) =>
-        createAll({ engine, bell }, by, body.tasks, client_event_id),
+      createTasks: ({ by, body, client_event_id }) => createAll(engine, by, body.tasks, client_event_id),
       listTasks: async ({ by, query }) => {
         const { tasks, cursor } = await engine.list(by, defined({ ...query, assigned_to: whose(by, query) }));
         return answer(200, { tasks: tasks.map(taskOnWire), cursor });
@@ -73,7 +70,6 @@ export function serveTasks({ engine, bell, own, log }: House): RouteSet {
         const request = { ...defined(body), task_id: id, client_event_id, expected_row_version };
         const done = await engine.perform(by, request);
         if (done.kind === "refused") return done;
-        bell.ring(by.org_id, done.task.lifecycle);
         const { task, replayed } = done;
         return answer(200, movedOnWire(done), { row_version: task.row_version, replayed });
       },
@@ -91,7 +87,6 @@ export function serveTasks({ engine, bell, own, log }: House): RouteSet {
         const [first] = done;
         if (first && done.every((one) => "code" in one && one.code === "UNAVAILABLE"))
           return first as Refusal;
-        for (const one of done) if (one.kind === "performed") bell.ring(by.org_id, one.task.lifecycle);
         const replayed = done.every((one) => one.kind === "performed" && one.replayed);
         const told = (one: Performed | Refusal) =>
           one.kind === "refused" ? problemDocument(one, { own }) : movedOnWire(one);
@@ -107,7 +102,7 @@ export function serveTasks({ engine, bell, own, log }: House): RouteSet {
 }
 
 async function createAll(
-  { engine, bell }: Pick<House, "engine" | "bell">,
+  engine: Engine,
   by: By,
   tasks: readonly (JsonObject & Sent)[],
   client_event_id: string | null,
@@ -118,7 +113,6 @@ async function createAll(
   }
   const made = await engine.create(by, tasks.map(newTask), { client_event_id });
   if (made.kind === "refused") return made;
-  for (const name of new Set(made.tasks.map(({ lifecycle }) => lifecycle))) bell.ring(by.org_id, name);
   return answer(201, { tasks: made.tasks.map(taskOnWire) }, { replayed: made.replayed });
 }
 

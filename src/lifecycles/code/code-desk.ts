@@ -82,7 +82,7 @@ export class CodeDesk {
     if (failed.status !== "failed")
       return refuse("NOT_FAILED", `The task is ${failed.status}.`, { status: failed.status });
     const copy = copyOf(failed, max_attempts);
-    const made = await this.engine.read(async (tx) => {
+    const made = await this.engine.write(by.org_id, async (tx) => {
       const created = await this.engine.create(by, [copy], { client_event_id, tx });
       if (created.kind === "refused" || created.replayed) return created;
       const [{ id: replacement_id } = { id: "" }] = created.tasks;
@@ -95,7 +95,6 @@ export class CodeDesk {
       return created;
     });
     if (made.kind === "refused") return made;
-    this.engine.commits.tell(by.org_id);
     const [task] = (await this.tell(by, made.tasks)) as [CodeTask];
     return { task, replayed: made.replayed };
   }

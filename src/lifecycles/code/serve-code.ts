@@ -2,10 +2,10 @@ import { creationPermission, permissionOf, permissionRefusal, refuse } from "../
 import type { Refusal } from "../../core/index.ts";
 import type { Directory } from "../../engine/directory.ts";
 import type { By, Engine } from "../../engine/engine.ts";
-import { Bell } from "../../http/bell.ts";
 import { besideTask } from "../../http/beside-task.ts";
 import { claimPatiently } from "../../http/claim-patiently.ts";
 import { defined } from "../../http/defined.ts";
+import type { PoolWatch } from "../../http/pool-watch.ts";
 import { answer, serve, stream } from "../../http/route-set.ts";
 import type { Permit, RouteSet } from "../../http/route-set.ts";
 import { CodeDesk } from "./code-desk.ts";
@@ -13,7 +13,7 @@ import { TASK_ROUTES, VIEW_ROUTES, WORKER_ROUTES } from "./contract.ts";
 import { code } from "./lifecycle.ts";
 import { OutputBoard } from "./output-board.ts";
 
-type House = { engine: Engine; directory: Directory };
+type House = { engine: Engine; directory: Directory; pools: PoolWatch };
 
 /** Code over HTTP, in its own words. */
 export function serveCode(house: House): RouteSet[] {
@@ -97,10 +97,6 @@ async function createBeside(
 
 function serveWorkers(house: House, desk: CodeDesk, board: OutputBoard): RouteSet {
   const { engine, directory } = house;
-  const bell = new Bell();
-  engine.commits.onCommitted((org_id) => {
-    bell.ring(org_id, "code", Infinity);
-  });
   return serve(
     WORKER_ROUTES,
     {
@@ -109,7 +105,7 @@ function serveWorkers(house: House, desk: CodeDesk, board: OutputBoard): RouteSe
         if ("kind" in project) return project;
         const request = { lifecycle: "code", project_id: project.id, limit: body.limit, client_event_id };
         const waitMs = body.wait_seconds * 1_000;
-        const claimed = await claimPatiently({ engine, bell }, by, request, { waitMs, signal });
+        const claimed = await claimPatiently(house, by, request, { waitMs, signal });
         if (claimed.kind === "refused") return claimed;
         const told = await desk.tell(
           by,

@@ -1,0 +1,157 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { startCommitHints } from "../../src/engine/commit-hints.ts";
+import { connect } from "../../src/engine/database/connect.ts";
+import type { EngineObserver } from "../../src/engine/observer.ts";
+import { until } from "../worker/workshop.ts";
+import { SYSTEM } from "../support/situation.ts";
+import { openFrontDesk } from "./front-desk.ts";
+
+const HARDLY_EVER_MS = 3_600_000;
+
+/** How often the database was asked for a task, by the project that was asked for. */
+const looks = new Map<string, number>();
+const observer: EngineObserver = {
+  settled: ({ verb, items }) => {
+    if (verb !== "claim") return;
+    const [{ request }] = items as [{ request: { project_id: string } }];
+    looks.set(request.project_id, (looks.get(request.project_id) ?? 0) + 1);
+  },
+};
+const looksAt = (project_id: string) => looks.get(project_id) ?? 0;
+
+const usual = await openFrontDesk({ observer });
+// Nobody there looks but when he comes and when he is called.
+const server = { claimLookMs: HARDLY_EVER_MS };
+const here = await openFrontDesk({ beside: usual, observer, server });
+const there = await openFrontDesk({ beside: usual, observer, server });
+const worker = await here.member({ id: "worker", kind: "worker", roles: ["worker"] });
+const lead = await here.member({ id: "lead", roles: ["lead"] });
+
+// As `pawl start` does it: nodes tell each other.
+const sql = connect(here.desk.url, { maxConnections: 3, ownSessions: true });
+const hints = [here, there].map(({ engine }) => startCommitHints(engine.commits, sql, { hears: true }));
+afterAll(async () => {
+  await Promise.all(hints.map((hint) => hint.stop()));
+  await sql.end({ timeout: 1 });
+});
+
+async function openProject(name: string): Promise<string> {
+  await here.directory.addProject({ org_id: "main", actor: SYSTEM }, { id: name });
+  return name;
+}
+
+type Claimed = { tasks: { id: string; lease_token: string }[] };
+const claim = async (project_id: string, { wait_seconds = 0, at = here, path = "/api/claims" } = {}) => {
+  const body = { lifecycle: "code", project_id, wait_seconds };
+  const { body: claimed } = await at.ask(`POST ${path}`, { token: worker, body });
+  return (claimed as Claimed).tasks;
+};
+const make = async (project_id: string, fields: object = {}, path = "/api/code/tasks") => {
+  const body = { lifecycle: "code", title: "Mend it", project_id, ...fields };
+  const { body: made } = await here.ask(`POST ${path}`, { token: lead, body });
+  return made.id as string;
+};
+const act = (id: string, action: string, lease_token: string, payload: object = {}) =>
+  here.ask(`POST /api/code/tasks/${id}/transitions`, {
+    token: worker,
+    body: { action, lease_token, payload },
+  });
+const begin = async (project_id: string) => {
+  const [task] = await claim(project_id);
+  const { id, lease_token } = task!;
+  await act(id, "start", lease_token, { worktree: "/w", branch: "b" });
+  return { id, lease_token };
+};
+
+describe.concurrent("one who waits for a task", () => {
+  test("asks no more than once in five seconds, though the org is busy with other things", async () => {
+    const [mine, other] = [await openProject("quiet"), await openProject("busy")];
+    const waiting = Array.from({ length: 20 }, () => claim(mine, { wait_seconds: 12, at: usual }));
+    for (let round = 0; round < 20; round++) {
+      const id = await make(other);
+      await here.ask(`POST /api/tasks/${id}/transitions`, {
+        token: lead,
+        body: { action: "comment", comment: "Hm" },
+      });
+    }
+    expect((await Promise.all(waiting)).flat()).toEqual([]);
+    // When they come, and once more before their time is over.
+    expect(looksAt(mine)).toBeLessThanOrEqual(20 * 2);
+    expect(looksAt(mine)).toBeGreaterThan(20);
+  });
+
+  const WAYS: [string, (project_id: string) => Promise<() => Promise<unknown>>][] = [
+    ["is created by the lifecycle's own route", (project_id) => Promise.resolve(() => make(project_id))],
+    [
+      "is created by everybody's route",
+      (project_id) => Promise.resolve(() => make(project_id, {}, "/api/tasks")),
+    ],
+    [
+      "is created among many",
+      (project_id) =>
+        Promise.resolve(() =>
+          make(project_id, { tasks: [{ title: "One of many" }] }, "/api/code/tasks/batch"),
+        ),
+    ],
+    [
+      "was waiting for another that is completed",
+      async (project_id) => {
+        const blocker = await make(project_id);
+        await make(project_id, { blocked_by: [blocker] });
+        const { id, lease_token } = await begin(project_id);
+        return () => act(id, "complete", lease_token, { commit: "abc" });
+      },
+    ],
+    [
+      "is given back",
+      async (project_id) => {
+        await make(project_id);
+        const [task] = await claim(project_id);
+        return () => act(task!.id, "release", task!.lease_token);
+      },
+    ],
+    [
+      "is taken back by the sweep",
+      async (project_id) => {
+        const id = await make(project_id);
+        const settings = { code: { lease_seconds: 0.5 } };
+        await here.ask(`PATCH /api/projects/${project_id}`, { body: { settings } });
+        await begin(project_id);
+        return () =>
+          until(async () => {
+            await here.engine.sweep();
+            return (await here.ask(`GET /api/code/tasks/${id}`)).body.attempts === 1;
+          });
+      },
+    ],
+    [
+      "takes the place of one that failed",
+      async (project_id) => {
+        await make(project_id);
+        const { id, lease_token } = await begin(project_id);
+        await act(id, "fail", lease_token, { error: "no", recoverable: false });
+        return () => here.ask(`POST /api/code/tasks/${id}/retry`, { token: lead, body: {} });
+      },
+    ],
+    [
+      "has its time",
+      (project_id) =>
+        Promise.resolve(() => make(project_id, { available_at: new Date(Date.now() + 1_000).toISOString() })),
+    ],
+  ];
+  test.each(
+    WAYS.flatMap(([way, prepare], n) => [
+      [way, "this node", here, `way-${n}-here`, prepare] as const,
+      [way, "another node", there, `way-${n}-there`, prepare] as const,
+    ]),
+  )("that %s gets it, by one look, at %s", async (_way, _where, at, name, prepare) => {
+    const project_id = await openProject(name);
+    const setFree = await prepare(project_id);
+    const before = looksAt(project_id);
+    const waiting = claim(project_id, { wait_seconds: 60, at, path: "/api/code/claims" });
+    await until(() => looksAt(project_id) === before + 1);
+    await setFree();
+    expect(await waiting).toHaveLength(1);
+    expect(looksAt(project_id)).toBe(before + 2);
+  });
+});
