@@ -32,9 +32,7 @@ export function serveTasks({ engine, own, log }: House): RouteSet {
       createTask: async ({ by, body: { client_event_id: _, ...sent }, client_event_id }) => {
         const unknown = unknownLifecycle(lifecycles, sent.lifecycle);
         if (unknown) return unknown;
-        const tasks = await besideTask(engine, by, [sent]);
-        if ("kind" in tasks) return tasks;
-        const beside = await besideTask(engine, by, tasks);
+        const beside = await besideTask(engine, by, [sent]);
         if ("kind" in beside) return beside;
         const made = await engine.create(by, beside.map(newTask), { client_event_id });
         if (made.kind === "refused") return made;
@@ -111,7 +109,9 @@ async function createAll(
     const unknown = unknownLifecycle(engine.workshop.lifecycles, lifecycle);
     if (unknown) return unknown;
   }
-  const made = await engine.create(by, tasks.map(newTask), { client_event_id });
+  const beside = await besideTask(engine, by, tasks);
+  if ("kind" in beside) return beside;
+  const made = await engine.create(by, beside.map(newTask), { client_event_id });
   if (made.kind === "refused") return made;
   return answer(201, { tasks: made.tasks.map(taskOnWire) }, { replayed: made.replayed });
 }

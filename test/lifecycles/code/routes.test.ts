@@ -317,6 +317,12 @@ describe("the token of a task's agent", () => {
     expect(await may("POST /api/tasks", { lifecycle: "board", title: "Else", description: "x" })).toBe(
       "403 TOKEN_CONFINED",
     );
+    for (const path of ["/api/tasks/batch", "/api/code/tasks/batch"]) {
+      const many = [{ lifecycle: "code", title: "A follow-up", project_id: "shed" }];
+      expect(await may(`POST ${path}`, { tasks: many })).toBe("201");
+    }
+    const elsewhere = [{ lifecycle: "board", title: "Else", description: "x", project_id: "shed" }];
+    expect(await may("POST /api/tasks/batch", { tasks: elsewhere })).toBe("403 TOKEN_CONFINED");
     const [row] = await shop.sql<{ projects: string[] }[]>`
       select array_agg(distinct project_id) as projects from pawl.task where title = 'A follow-up'`;
     expect(row?.projects).toEqual(["main"]);
