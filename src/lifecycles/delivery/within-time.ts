@@ -2,7 +2,7 @@ import { follow } from "../../client/patience.ts";
 import { DeliveryFault } from "./faults.ts";
 import type { Symptom } from "./faults.ts";
 
-type Limit = { ms: number; side: Symptom["side"]; signal: AbortSignal };
+export type Limit = { ms: number; side: Symptom["side"]; signal: AbortSignal };
 
 /**
  * Work that is given up, and told to end, when it takes too long: then it is a timeout of that side. Not by

@@ -91,6 +91,7 @@ describe.concurrent("a file on its way", () => {
     ["link", status(503), null],
     ["link", status(423), null],
     ["link", status(409), "UNKNOWN"],
+    ["download", status(401), null],
     ["sendDocument", { kind: "reset", after: MB }, "NETWORK_RESET"],
     ["sendDocument", { kind: "stall", after: MB }, "NETWORK_TIMEOUT"],
     ["sendDocument", tg(500, "Internal Server Error"), "TELEGRAM_UNAVAILABLE"],

@@ -3,6 +3,7 @@ import { secondsOf } from "../../../client/problem.ts";
 import { DeliveryFault, faultOf } from "../faults.ts";
 import { SOURCE_TOKEN_INVALID } from "../lifecycle.ts";
 import { withinTime } from "../within-time.ts";
+import type { Limit } from "../within-time.ts";
 import type { Entry, OpenedFile, Storage } from "./storage.ts";
 import { YandexTokens } from "./yandex-tokens.ts";
 import type { TokenStore, YandexAccount } from "./yandex-tokens.ts";
@@ -78,21 +79,15 @@ class YandexApi {
     return { size, revision, sha256, read, close: () => Promise.resolve() };
   }
 
-  /** Asked for a link each time: links live shortly. */
   private async *read(
     path: string,
     { size, from }: { size: number; from: number },
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
-    const { href } = await this.ask<{ href: string }>("/v1/disk/resources/download", { path }, signal);
-    const token = await this.tokens.access();
     const reading = follow([signal]);
     const limit = { ms: this.disk.patienceMs, side: "storage", signal: reading.signal } as const;
-    // fetch takes the token off where it is sent on to another host.
-    const headers = { authorization: `OAuth ${token}`, ...(from > 0 ? { range: `bytes=${from}-` } : {}) };
     try {
-      const response = await withinTime(limit, () => fetch(href, { headers, signal: reading.signal }));
-      if (!response.ok) throw await refusalOf(response);
+      const response = await this.fetchFrom(path, from, limit);
       expectBytes(response, { size, from });
       if (response.body === null) return;
       const chunks = response.body[Symbol.asyncIterator]();
@@ -108,6 +103,23 @@ class YandexApi {
       reading.abort();
       reading.letGo();
     }
+  }
+
+  /** Asked for a link each time: links live shortly. */
+  private async fetchFrom(path: string, from: number, limit: Limit): Promise<Response> {
+    const { href } = await this.ask<{ href: string }>("/v1/disk/resources/download", { path }, limit.signal);
+    const range = from > 0 ? { range: `bytes=${from}-` } : {};
+    // fetch takes the token off where it is sent on to another host.
+    const get = (token: string) =>
+      withinTime(limit, () =>
+        fetch(href, { headers: { authorization: `OAuth ${token}`, ...range }, signal: limit.signal }),
+      );
+    const token = await this.tokens.access();
+    let response = await get(token);
+    // It may have ended since the link was given.
+    if (response.status === 401) response = await get(await this.tokens.insteadOf(token));
+    if (!response.ok) throw await refusalOf(response);
+    return response;
   }
 
   private async ask<T>(

@@ -168,7 +168,10 @@ class Disk {
       refuse(response, 401, "UnauthorizedError");
       return;
     }
-    const mischief = this.mischief.take("download", "");
+    const mischief = this.mischief.take(
+      "download",
+      this.links.get(url.pathname.split("/").at(-1) ?? "") ?? "",
+    );
     if (mischief) void misbehave(mischief, response);
     else response.writeHead(302, { location: `${this.bytesUrl}${url.pathname}` }).end();
   }
