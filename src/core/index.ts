@@ -46,6 +46,7 @@ export type {
   Who,
 } from "./lifecycle.ts";
 export { didYouMean, nearest } from "./nearest.ts";
+export { firstUnits } from "./first-units.ts";
 export { isStorable } from "./parse-fields.ts";
 export { creationPermission, permissionOf, permissionRefusal } from "./permissions.ts";
 export { PawlError, problemOf, PROBLEMS } from "./problems.ts";

@@ -426,6 +426,8 @@ CREATE INDEX request_without_event ON pawl.request USING btree (org_id, (((answe
 
 CREATE INDEX task_assignee ON pawl.task USING btree (org_id, assigned_to) WHERE ((assigned_to IS NOT NULL) AND (NOT final));
 
+CREATE INDEX task_of_delivery ON pawl.task USING btree (org_id, id) WHERE (lifecycle = 'delivery'::text);
+
 CREATE INDEX task_of_delivery_user ON pawl.task USING btree (org_id, ((data ->> 'user_id'::text)), id) WHERE (lifecycle = 'delivery'::text);
 
 CREATE INDEX task_pool ON pawl.task USING btree (org_id, lifecycle, priority DESC, id) WHERE pooled;

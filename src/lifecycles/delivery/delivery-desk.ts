@@ -16,8 +16,7 @@ import { fileIdOf, soughtAs } from "./file-id.ts";
 import { delivery } from "./lifecycle.ts";
 import { findFile, forgetFiles, listFiles, saveFiles } from "./statements/files.ts";
 import type { FileRow } from "./statements/files.ts";
-import { listJobs } from "./statements/jobs.ts";
-import type { JobFilter, JobRow } from "./statements/jobs.ts";
+import { findJobs, pickJobs, pickStuckJobs } from "./statements/jobs.ts";
 import { dropOldNotices, giveNotices, takeNotices, warnOfEnds } from "./statements/notices.ts";
 import type { NoticeRow } from "./statements/notices.ts";
 import { sourceIsWell } from "./statements/source.ts";
@@ -38,14 +37,19 @@ export class DeliveryDesk {
     this.engine = engine;
   }
 
-  async jobs(by: By, query: JobQuery): Promise<DeliveryJob[]> {
-    const rows = await this.engine.read((tx) => jobsWithin(tx, by, query));
-    return rows.map(deliveryJob);
+  /** Newest first. */
+  async jobs(by: By, { project_id, ...asked }: JobQuery): Promise<DeliveryJob[]> {
+    const { org_id, actor } = by;
+    return this.engine.read(async (tx) => {
+      const projects = visibleProjects(actor, project_id);
+      const ids = await pickJobs(tx, org_id, { ...asked, projects, reader: actor.id });
+      return tellJobs(tx, by, ids);
+    });
   }
 
-  /** A job that was just moved, as it is told. */
+  /** A job as it is told. */
   async job(by: By, id: string): Promise<DeliveryJob | Refusal> {
-    const [job] = isUuid(id) ? await this.jobs(by, { ids: [id], limit: 1 }) : [];
+    const [job] = isUuid(id) ? await this.engine.read((tx) => tellJobs(tx, by, [id])) : [];
     return job ?? notFound(id);
   }
 
@@ -151,9 +155,7 @@ export class DeliveryDesk {
   }
 }
 
-type JobQuery = Omit<JobFilter, "projects" | "reader" | "stuck_after_seconds"> & {
-  project_id?: string | undefined;
-};
+type JobQuery = Omit<Parameters<typeof pickJobs>[2], "projects" | "reader"> & { project_id: string | null };
 type Decided = {
   id: string;
   days: number | null | undefined;
@@ -162,17 +164,16 @@ type Decided = {
 };
 type FileQuery = { folder_id?: string | undefined; q?: string | undefined; limit: number; offset: number };
 
-export function jobsWithin(
-  tx: Tx,
-  { org_id, actor }: By,
-  { project_id, ...filter }: JobQuery,
-): Promise<JobRow[]> {
-  return listJobs(tx, org_id, {
-    ...filter,
-    projects: visibleProjects(actor, project_id ?? null),
-    reader: actor.id,
-    stuck_after_seconds: STUCK_AFTER_SECONDS,
-  });
+/** Jobs whose workers have not been heard of for too long. */
+export async function stuckJobs(tx: Tx, by: By, limit: number): Promise<DeliveryJob[]> {
+  const { org_id, actor } = by;
+  const asked = { projects: actor.project_ids, reader: actor.id, limit };
+  return tellJobs(tx, by, await pickStuckJobs(tx, org_id, asked, STUCK_AFTER_SECONDS));
+}
+
+async function tellJobs(tx: Tx, { org_id, actor }: By, ids: readonly string[]): Promise<DeliveryJob[]> {
+  const asked = { projects: actor.project_ids, reader: actor.id };
+  return (await findJobs(tx, org_id, ids, asked, STUCK_AFTER_SECONDS)).map(deliveryJob);
 }
 
 /** Once for each time he asks. */

@@ -1,5 +1,5 @@
 import { eventOnWire, onWire } from "../../contract/index.ts";
-import { permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
+import { firstUnits, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import type { Directory } from "../../engine/directory.ts";
 import type { By, Engine } from "../../engine/engine.ts";
@@ -9,8 +9,8 @@ import { answer, serve } from "../../http/route-set.ts";
 import type { Permit, RouteSet } from "../../http/route-set.ts";
 import { FILE_ROUTES, JOB_ROUTES, USER_ROUTES, WORK_ROUTES } from "./contract.ts";
 import type { NoticeKind } from "./contract.ts";
-import { DeliveryDesk, jobsWithin } from "./delivery-desk.ts";
-import { deliveryFile, deliveryJob, deliveryUser } from "./delivery-job.ts";
+import { DeliveryDesk, stuckJobs } from "./delivery-desk.ts";
+import { deliveryFile, deliveryUser } from "./delivery-job.ts";
 import { delivery } from "./lifecycle.ts";
 import { forgetCached } from "./statements/cached-files.ts";
 import { countJobs } from "./statements/jobs.ts";
@@ -44,13 +44,13 @@ function serveJobs(engine: Engine, desk: DeliveryDesk): RouteSet {
         client_event_id,
       }) => {
         const file = title == null ? await desk.source(by, tap.file_id) : null;
-        const named = title ?? (file !== null && "name" in file ? file.name.slice(0, 200) : null);
+        const named = title ?? (file !== null && "name" in file ? firstUnits(file.name.trim(), 200) : "");
         const place = project_id == null ? {} : { project_id };
         const wanted = {
           lifecycle: "delivery",
           ...tap,
           ...place,
-          ...(named === null ? {} : { title: named }),
+          ...(named === "" ? {} : { title: named }),
         };
         const made = await engine.create(by, [wanted], { client_event_id });
         if (made.kind === "refused") return made;
@@ -60,9 +60,8 @@ function serveJobs(engine: Engine, desk: DeliveryDesk): RouteSet {
         return answer(made.existing[0] ? 200 : 201, job, { row_version, replayed: made.replayed });
       },
       listDeliveryJobs: async ({ by, query: { status, user_id, project_id, cursor, limit } }) => {
-        const unfinished = status?.every((one) => OPEN.some((open) => open === one)) ?? false;
-        const filter = { statuses: status ?? null, user_id: user_id ?? null, unfinished };
-        const jobs = await desk.jobs(by, { ...filter, project_id, before: cursor ?? null, limit: limit + 1 });
+        const filter = { statuses: status ?? null, user_id: user_id ?? null, project_id: project_id ?? null };
+        const jobs = await desk.jobs(by, { ...filter, before: cursor ?? null, limit: limit + 1 });
         const shown = jobs.slice(0, limit);
         return answer(200, { jobs: shown, cursor: jobs.length > limit ? (shown.at(-1)?.id ?? null) : null });
       },
@@ -85,7 +84,7 @@ function serveJobs(engine: Engine, desk: DeliveryDesk): RouteSet {
         return engine.read(async (tx) => {
           const [counts, stuck, workers, source] = await Promise.all([
             countJobs(tx, org_id, actor.project_ids),
-            jobsWithin(tx, by, { unfinished: true, stuck: true, limit: 200 }),
+            stuckJobs(tx, by, 200),
             listWorkers(tx, org_id),
             readSource(tx, org_id),
           ]);
@@ -94,7 +93,7 @@ function serveJobs(engine: Engine, desk: DeliveryDesk): RouteSet {
               (typeof OPEN)[number],
               number
             >,
-            stuck: stuck.map(deliveryJob),
+            stuck,
             workers: workers.map(({ started_at, heartbeat_at, ...worker }) => ({
               ...worker,
               started_at: onWire(started_at),

@@ -1,7 +1,102 @@
 import type { Instant } from "../../../core/index.ts";
+import { isOpen } from "../../../engine/task-row.ts";
 import type { TaskRow } from "../../../engine/task-row.ts";
 import { query } from "../../../engine/transaction.ts";
 import type { Tx } from "../../../engine/transaction.ts";
+import { delivery } from "../lifecycle.ts";
+
+/** Who asks, and for which. */
+export type JobFilter = {
+  /** null: of every project. */
+  projects: readonly string[] | null;
+  reader: string | null;
+  statuses: readonly string[] | null;
+  /** Older than this one. */
+  before: string | null;
+  limit: number;
+};
+
+// Three ways to the jobs that are asked for, newest first, each along an index in the order of ids, so that a page costs the
+// same wherever it lies: all of them, a person's own, and those that are not finished.
+const PICK_JOBS = `
+  select t.id from pawl.task t
+  where t.org_id = $1 and t.lifecycle = 'delivery'
+    and t.id < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    and ($2::text[] is null or t.project_id = any($2))
+    and (not t.private or $3 in (t.created_by, t.assigned_to))
+    and ($4::text[] is null or t.status = any($4))
+  order by t.id desc
+  limit $6`;
+
+const PICK_JOBS_OF_USER = `
+  select t.id from pawl.task t
+  where t.org_id = $1 and t.lifecycle = 'delivery' and t.data ->> 'user_id' = $7
+    and t.id < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    and ($2::text[] is null or t.project_id = any($2))
+    and (not t.private or $3 in (t.created_by, t.assigned_to))
+    and ($4::text[] is null or t.status = any($4))
+  order by t.id desc
+  limit $6`;
+
+const PICK_UNFINISHED_JOBS = `
+  select p.id from unnest($4::text[]) as s(status)
+  cross join lateral (
+    select t.id from pawl.task t
+    where t.org_id = $1 and t.lifecycle = 'delivery' and t.status = s.status and not t.final
+      and t.id < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+      and ($2::text[] is null or t.project_id = any($2))
+      and (not t.private or $3 in (t.created_by, t.assigned_to))
+    order by t.id desc
+    limit $6
+  ) as p
+  order by p.id desc
+  limit $6`;
+
+/** The ids of jobs that somebody may see, newest first. */
+export async function pickJobs(
+  tx: Tx,
+  org_id: string,
+  filter: JobFilter & { user_id: string | null },
+): Promise<string[]> {
+  const { projects, reader, statuses, before, limit, user_id } = filter;
+  const asked = [org_id, projects, reader, statuses && [...new Set(statuses)], before, limit];
+  const unfinished = statuses?.every((status) => isOpen(delivery, status)) ?? false;
+  const rows =
+    user_id !== null
+      ? await query<{ id: string }>(tx, PICK_JOBS_OF_USER, [...asked, user_id])
+      : await query<{ id: string }>(tx, unfinished ? PICK_UNFINISHED_JOBS : PICK_JOBS, asked);
+  return rows.map(({ id }) => id);
+}
+
+// Of those in hand, which are few, however many wait.
+const PICK_STUCK_JOBS = `
+  select t.id
+  from unnest(array['CLAIMED', 'DOWNLOADING', 'STREAMING']) as s(status)
+  cross join lateral (
+    select h.id, h.project_id, h.private, h.created_by, h.assigned_to from pawl.task h
+    where h.org_id = $1 and h.lifecycle = 'delivery' and h.status = s.status and not h.final offset 0
+  ) as t
+  cross join lateral (
+    select h.heartbeat_at from pawl.lease h where h.org_id = $1 and h.task_id = t.id offset 0
+  ) as l
+  join pawl.project p on p.org_id = $1 and p.id = t.project_id
+  where ($2::text[] is null or t.project_id = any($2))
+    and (not t.private or $3 in (t.created_by, t.assigned_to))
+    and extract(epoch from statement_timestamp() - l.heartbeat_at)
+      > coalesce((p.settings #>> '{delivery,stuck_after_seconds}')::float8, $4)
+  order by t.id desc
+  limit $5`;
+
+/** The ids of jobs whose workers have not been heard of for too long. */
+export async function pickStuckJobs(
+  tx: Tx,
+  org_id: string,
+  { projects, reader, limit }: Pick<JobFilter, "projects" | "reader" | "limit">,
+  stuck_after_seconds: number,
+): Promise<string[]> {
+  const asked = [org_id, projects, reader, stuck_after_seconds, limit];
+  return (await query<{ id: string }>(tx, PICK_STUCK_JOBS, asked)).map(({ id }) => id);
+}
 
 export type JobRow = TaskRow & {
   holder: string | null;
@@ -12,69 +107,39 @@ export type JobRow = TaskRow & {
   progress_at: Instant | null;
 };
 
-// Stuck: under a lease whose heartbeat is older than its project allows ($8 where it does not say). Three ways to the same
-// rows, each along an index of its own: by id, a person's own jobs, those that are unfinished; and all that there are.
-const LIST_JOBS = `
+// Stuck: under a lease whose heartbeat is older than its project allows ($5 where it does not say). Each is looked up by
+// itself: planned on empty tables, a join would come to read the progress of all jobs that ever were.
+const FIND_JOBS = `
   select t.*, l.holder, l.heartbeat_at, g.bytes::float8 as bytes, g.total_bytes::float8 as total_bytes,
-    g.updated_at as progress_at, s.stuck
-  from (
-    select a.* from pawl.task a where a.org_id = $1 and a.lifecycle = 'delivery' and a.id = any($2::uuid[])
-    union all
-    select b.* from pawl.task b
-    where b.org_id = $1 and b.lifecycle = 'delivery' and b.data ->> 'user_id' = $3 and $2::uuid[] is null
-    union all
-    select c.* from pawl.task c
-    where c.org_id = $1 and c.lifecycle = 'delivery' and not c.final and $10::boolean
-      and $2::uuid[] is null and $3::text is null
-    union all
-    select d.* from pawl.task d
-    where d.org_id = $1 and d.lifecycle = 'delivery' and not $10::boolean and $2::uuid[] is null and $3::text is null
+    g.updated_at as progress_at,
+    coalesce(extract(epoch from statement_timestamp() - l.heartbeat_at)
+      > coalesce((p.settings #>> '{delivery,stuck_after_seconds}')::float8, $5), false) as stuck
+  from unnest($2::uuid[]) as asked(id)
+  cross join lateral (
+    select a.* from pawl.task a where a.org_id = $1 and a.id = asked.id and a.lifecycle = 'delivery' offset 0
   ) as t
   join pawl.project p on p.org_id = $1 and p.id = t.project_id
-  left join pawl.lease l on l.org_id = $1 and l.task_id = t.id
-  left join pawl.delivery_progress g on g.org_id = $1 and g.task_id = t.id
-  cross join lateral (
-    select coalesce(extract(epoch from statement_timestamp() - l.heartbeat_at)
-      > coalesce((p.settings #>> '{delivery,stuck_after_seconds}')::float8, $8), false) as stuck
-  ) as s
-  where ($4::text[] is null or t.project_id = any($4))
-    and (not t.private or $5 in (t.created_by, t.assigned_to))
-    and ($6::text[] is null or t.status = any($6))
-    and ($7::uuid is null or t.id < $7)
-    and ($11::boolean is null or s.stuck = $11)
-  order by t.id desc
-  limit $9`;
+  left join lateral (
+    select h.holder, h.heartbeat_at from pawl.lease h where h.org_id = $1 and h.task_id = t.id offset 0
+  ) as l on true
+  left join lateral (
+    select o.bytes, o.total_bytes, o.updated_at from pawl.delivery_progress o
+    where o.org_id = $1 and o.task_id = t.id offset 0
+  ) as g on true
+  where ($3::text[] is null or t.project_id = any($3))
+    and (not t.private or $4 in (t.created_by, t.assigned_to))
+  order by t.id desc`;
 
-export type JobFilter = {
-  ids?: readonly string[] | null;
-  user_id?: string | null;
-  projects: readonly string[] | null;
-  reader: string | null;
-  statuses?: readonly string[] | null;
-  before?: string | null;
-  /** Where the project says nothing. */
-  stuck_after_seconds: number;
-  limit: number;
-  /** Only such as are not finished are asked for. */
-  unfinished?: boolean;
-  stuck?: boolean | null;
-};
-
-/** Jobs that somebody may see, newest first. */
-export function listJobs(tx: Tx, org_id: string, filter: JobFilter): Promise<JobRow[]> {
-  return query<JobRow>(tx, LIST_JOBS, [
-    org_id,
-    filter.ids ?? null,
-    filter.user_id ?? null,
-    filter.projects,
-    filter.reader,
-    filter.statuses ?? null,
-    filter.before ?? null,
-    filter.stuck_after_seconds,
-    filter.limit,
-    filter.unfinished ?? false,
-    filter.stuck ?? null,
-  ]);
+/** Of the jobs with these ids those that somebody may see, newest first, with all that is told of them. */
+export function findJobs(
+  tx: Tx,
+  org_id: string,
+  ids: readonly string[],
+  { projects, reader }: Pick<JobFilter, "projects" | "reader">,
+  stuck_after_seconds: number,
+): Promise<JobRow[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return query<JobRow>(tx, FIND_JOBS, [org_id, ids, projects, reader, stuck_after_seconds]);
 }
 
 const COUNT_JOBS = `
