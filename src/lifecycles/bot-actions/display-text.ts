@@ -1,3 +1,5 @@
+import { firstUnits } from "../../core/index.ts";
+
 const MOST_CHARACTERS = 300;
 
 // The longest emoji has about half of it; what is longer is a letter under a heap of accents.
@@ -66,15 +68,10 @@ function beginsTag(kept: readonly string[], at: number): boolean {
 function firstCharacters(text: string): string {
   if (text.length <= MOST_CHARACTERS) return text;
   const characters: string[] = [];
-  const bounded = wholeUnits(text, MOST_CHARACTERS * UNITS_OF_CHARACTER);
+  const bounded = firstUnits(text, MOST_CHARACTERS * UNITS_OF_CHARACTER);
   for (const { segment } of new Intl.Segmenter().segment(bounded)) {
     if (characters.length === MOST_CHARACTERS) break;
-    characters.push(wholeUnits(segment, UNITS_OF_CHARACTER));
+    characters.push(firstUnits(segment, UNITS_OF_CHARACTER));
   }
   return characters.join("");
-}
-
-/** The first units of a text, and no half of a surrogate pair among them. */
-function wholeUnits(text: string, most: number): string {
-  return text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "");
 }

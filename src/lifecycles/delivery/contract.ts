@@ -254,10 +254,11 @@ const USER_ROUTES = defineRoutes({
   },
 });
 
-const entry = z.object({
+export const deliveryEntry = z.object({
   kind: z.enum(["file", "folder"]),
-  path: words.max(8_000),
-  name: words.max(1_000),
+  // As the storage has them, with every blank: another path is another file.
+  path: text.min(1).max(8_000),
+  name: text.min(1).max(1_000),
   size: bytes.nullish(),
   revision: words.max(200).nullish().describe("changes with the contents"),
 });
@@ -290,11 +291,11 @@ const FILE_ROUTES = defineRoutes({
     group,
     summary: "Tell what lies in a folder of the storage",
     about:
-      "In pages that share a `scan`; with the last of them what the scan has not seen is forgotten, and the storage is known to be well.",
+      "In pages that share a `scan`; with the last of them what neither it nor a later one has seen is forgotten, and the storage is known to be well.",
     body: z.object({
       folder: text.max(8_000).nullish().describe("its path; null: the first folder"),
-      scan: id,
-      entries: z.array(entry).max(500),
+      scan: id.describe("one for each look, and a later look's sorts after it, as uuid v7 do"),
+      entries: z.array(deliveryEntry).max(500),
       last: z.boolean(),
     }),
     replies: { 204: null },
@@ -398,7 +399,7 @@ export const DELIVERY_ROUTES = { ...JOB_ROUTES, ...USER_ROUTES, ...FILE_ROUTES, 
 export type DeliveryJob = z.output<typeof job>;
 export type DeliveryUser = z.output<typeof user>;
 export type DeliveryFile = z.output<typeof file>;
-export type DeliveryEntry = z.output<typeof entry>;
+export type DeliveryEntry = z.output<typeof deliveryEntry>;
 export type NoticeKind = (typeof NOTICES)[number];
 export type UserStatus = (typeof USER_STATUSES)[number];
 export type JobStatus = (typeof STATUSES)[number];

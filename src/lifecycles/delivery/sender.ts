@@ -2,6 +2,7 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { Api, InputFile } from "grammy";
 import { follow } from "../../client/patience.ts";
+import { firstUnits } from "../../core/index.ts";
 import { DeliveryFault, faultOf } from "./faults.ts";
 import { withinTime } from "./within-time.ts";
 
@@ -182,5 +183,5 @@ function isUnknownFile(error: unknown): boolean {
 
 /** As it may stand in the head of a part of a form. */
 function plainName(name: string): string {
-  return name.replaceAll(/[\p{Cc}";\\/]/gu, "_").slice(0, 200) || "file";
+  return firstUnits(name.replaceAll(/[\p{Cc}";\\/]/gu, "_"), 200) || "file";
 }

@@ -84,6 +84,34 @@ describe("the bot, as a person uses it", () => {
     expect((await library.bot.listDeliveryFiles({ q: "устав" })).total).toBe(1);
   });
 
+  test("a folder that cannot be read, and a name that cannot be told, hide nothing beside them", async () => {
+    disk.put(`${FOLDER}/Закрыто/тайна.txt`, bytes("secret"));
+    disk.put(`${FOLDER}/Странное/ с пробелами .txt`, bytes("odd"));
+    disk.put(`${FOLDER}/Странное/${"я".repeat(1_001)}.txt`, bytes("long"));
+    disk.mischief.plan(`list ${FOLDER}/Закрыто`, { kind: "status", status: 403 });
+    const lines: typeof library.logged = [];
+    const catalogue = new Catalogue({ calls: library.bot, storage: library.storage, log: logInto(lines) });
+    await catalogue.walk(new AbortController().signal);
+    expect(lines.map(({ message }) => message)).toEqual([
+      "a folder could not be looked at; the others are",
+      "something in the storage has a name that cannot be told",
+    ]);
+    const { files } = await library.bot.listDeliveryFiles({ q: "с пробелами" });
+    expect(files).toMatchObject([{ name: " с пробелами .txt" }]);
+    const { path } = await library.worker.getDeliverySource({ id: files[0]!.id });
+    expect(path).toBe(`${FOLDER}/Странное/ с пробелами .txt`);
+    for (const gone of ["Закрыто", "Странное"]) disk.remove(`${FOLDER}/${gone}`);
+    await catalogue.walk(new AbortController().signal);
+    expect((await library.bot.listDeliveryFiles({ q: "с пробелами" })).total).toBe(0);
+  });
+
+  test("many who open a folder at once have it looked at once", async () => {
+    const catalogue = new Catalogue({ calls: library.bot, storage: library.storage, log: logInto([]) });
+    const before = disk.asked.filter((what) => what === "list").length;
+    await Promise.all(Array.from({ length: 20 }, () => catalogue.open(null, { page: 0, perPage: 8 })));
+    expect(disk.asked.filter((what) => what === "list")).toHaveLength(before + 1);
+  });
+
   test("search finds words of a name in any order and case, wherever it lies", async () => {
     const found = await ann.say("ПОЛЯ том");
     expect(found.text).toBe("🔎 «ПОЛЯ том»: найдено 1");
@@ -91,6 +119,19 @@ describe("the bot, as a person uses it", () => {
     expect((await ann.say("/search нетничего")).text).toContain("ничего не найдено");
     expect((await ann.say("/search")).text).toContain("Напишите, что найти");
     expect((await ann.say("txt")).text).toContain("Показаны первые из");
+    expect((await ann.say(`x${"🔎".repeat(150)}`)).text).toContain("ничего не найдено");
+  });
+
+  test("whom the bot cannot answer just now is told so, and is heard the next time", async () => {
+    const broken = { kind: "status" as const, status: 500 };
+    telegram.mischief.plan("sendMessage 200", broken);
+    expect((await ann.say("поля")).text).toBe("Сейчас не получается. Попробуйте ещё раз через минуту.");
+    await ann.say("поля");
+    telegram.mischief.plan("editMessageText 200", broken);
+    await ann.tap(/Том 2/);
+    expect(telegram.answers.at(-1)).toContain("Сейчас не получается");
+    await ann.tap(/Том 2/);
+    expect(labels(ann.find(/Скачать/).message)).toContain("⬇️ Скачать");
   });
 
   test("one tap is one job; the button is drawn anew, and a later wish is another", async () => {

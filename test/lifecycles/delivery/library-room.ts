@@ -92,7 +92,7 @@ export async function openLibrary({ patienceMs = 5_000 } = {}): Promise<Library>
       const path = `${FOLDER}/${name}`;
       const { sha256 } = disk.put(path, content);
       const entry = { kind: "file" as const, path, name, size: content.size, revision: sha256 };
-      await bot.saveDeliveryFiles({ folder: null, scan: "s", entries: [entry], last: false });
+      await bot.saveDeliveryFiles({ folder: null, scan: "0", entries: [entry], last: false });
       return { file_id: fileIdOf("main", path), path, sha256 };
     },
     reader: async (id) => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { rmSync, writeFileSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -91,6 +92,22 @@ test.each(["link.txt", "out/secret.txt", "../secret.txt", "Книги/../../secr
 test("folders of more than a page are listed whole", async () => {
   for (let number = 0; number < 1_100; number++) disk.put(`${FOLDER}/Много/${number}.txt`, bytes("x"));
   expect(await listed(yandex(), `${FOLDER}/Много`)).toHaveLength(1_100);
+});
+
+test("a folder from which files go while it is looked through is still there", async () => {
+  const place = join(root, "library/Уходит");
+  await mkdir(place);
+  const names = Array.from({ length: 500 }, (_, number) => `${number}.txt`);
+  for (let round = 0; round < 10; round++) {
+    for (const name of names) writeFileSync(join(place, name), "x");
+    const look = codeOf(listed(local, "Уходит"));
+    // Just as far as the look is when it knows their names.
+    await Promise.all([realpath(root), realpath(place)]);
+    for (const name of (await readdir(place)).reverse()) if (name !== "0.txt") rmSync(join(place, name));
+    expect(await look).toBe("went well");
+  }
+  expect(await listed(local, "Уходит")).toMatchObject([{ name: "0.txt" }]);
+  await rm(place, { recursive: true });
 });
 
 test("what was refreshed is kept, and used by the next process; many who are refused at once share one refresh", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Route } from "../../../src/contract/index.ts";
 import { DELIVERY_ROUTES } from "../../../src/lifecycles/delivery/contract.ts";
+import { fileIdOf } from "../../../src/lifecycles/delivery/file-id.ts";
 import { wordOf } from "../../http/front-desk.ts";
 import { openLibrary, over, until } from "./library-room.ts";
 import { bytes } from "./stand-ins/content.ts";
@@ -273,6 +274,45 @@ test("a folder that is gone takes with it all that lay in it", async () => {
   await save(null, "2", entry("file", "y.txt"));
   expect((await bot.listDeliveryFiles({ q: "deep" })).total).toBe(0);
   expect((await bot.listDeliveryFiles({})).files.map(({ name }) => name)).toEqual(["y.txt"]);
+});
+
+test("of two looks at a folder that overlap the later one is right, whichever ends first", async () => {
+  const save = (scan: string, names: string[], last: boolean) =>
+    bot.saveDeliveryFiles({
+      folder: "both",
+      scan,
+      entries: names.map((name) => ({ kind: "file" as const, path: `both/${name}`, name })),
+      last,
+    });
+  await bot.saveDeliveryFiles({
+    folder: null,
+    scan: "0",
+    entries: [{ kind: "folder", path: "both", name: "both" }],
+    last: false,
+  });
+  const { files } = await bot.listDeliveryFiles({ q: "both" });
+  const shown = async () =>
+    (await bot.listDeliveryFiles({ folder_id: files[0]!.id })).files.map(({ name }) => name);
+  await save("1", ["old", "stays"], true);
+  await save("2", ["old", "stays"], false);
+  await save("3", ["stays", "new"], false);
+  await save("2", [], true);
+  expect(await shown()).toEqual(["new", "old", "stays"]);
+  await save("3", [], true);
+  expect(await shown()).toEqual(["new", "stays"]);
+});
+
+test("a name has the blanks that it has in storage, and a job whose file has no other name is called by its id", async () => {
+  const path = " folder / .txt ";
+  const entries = [
+    { kind: "file" as const, path, name: " .txt " },
+    { kind: "file" as const, path: "\u00a0", name: "\u00a0" },
+  ];
+  await bot.saveDeliveryFiles({ folder: " folder ", scan: "1", entries, last: false });
+  const [spaced, blank] = [fileIdOf("main", path), fileIdOf("main", "\u00a0")];
+  expect(await worker.getDeliverySource({ id: spaced })).toMatchObject({ path, name: " .txt " });
+  expect((await tap("1", spaced)).title).toBe(".txt");
+  expect((await tap("1", blank)).title).toBe(`File ${blank}`);
 });
 
 test("a job that waited too long expires, and its user is owed a word", async () => {

@@ -1,6 +1,7 @@
 import { Bot, GrammyError } from "grammy";
 import type { Context } from "grammy";
 import { PawlProblem } from "../../../client/index.ts";
+import { firstUnits } from "../../../core/index.ts";
 import type { DeliveryUser } from "../contract.ts";
 import type { DeliveryCalls } from "../deliver-file.ts";
 import { tellable } from "../log.ts";
@@ -10,7 +11,7 @@ import { readWish } from "./buttons.ts";
 import type { Wish } from "./buttons.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { patiently } from "./patiently.ts";
-import { cut, PER_PAGE } from "./screens.ts";
+import { PER_PAGE } from "./screens.ts";
 import type { Screen, Screens } from "./screens.ts";
 
 export type BotOptions = {
@@ -144,7 +145,7 @@ class Hall {
 
   async search(ctx: Context, query: string): Promise<void> {
     const { catalogue, screens } = this.options;
-    const q = query.trim().slice(0, 200);
+    const q = firstUnits(query.trim(), 200);
     if (q === "" || q.startsWith("/")) {
       await ctx.reply(q === "" ? screens.texts.howToSearch : screens.texts.help);
       return;
@@ -162,7 +163,7 @@ class Hall {
     const { calls, catalogue, screens } = this.options;
     const file = await catalogue.file(file_id);
     const tap = { user_id: user.id, file_id, request_nonce: nonce, chat_id: user.chat_id };
-    const job = await calls.createDeliveryJob({ ...tap, title: cut(file.name, 100) });
+    const job = await calls.createDeliveryJob(tap);
     await show(ctx, screens.queued(file, page));
     await answer(ctx, job.row_version > 1 ? screens.texts.alreadyQueued : undefined);
   }
@@ -207,7 +208,7 @@ class Hall {
 function personIn({ from, chat }: Context) {
   if (!from || !chat) return null;
   const { id, first_name, last_name, username } = from;
-  const name = [first_name, last_name].filter(Boolean).join(" ").trim().slice(0, 200) || String(id);
+  const name = firstUnits([first_name, last_name].filter(Boolean).join(" ").trim(), 200) || String(id);
   return { id: String(id), name, username: username ?? null, chat_id: String(chat.id) };
 }
 

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
-import { GrammyError } from "grammy";
+import { BotError, GrammyError } from "grammy";
 import type { Bot } from "grammy";
 import { rest } from "../../../client/patience.ts";
 import { faultOf } from "../faults.ts";
@@ -53,11 +53,19 @@ async function answerAll({ bot, log }: Omit<Hearing, "signal">, updates: readonl
   await Promise.all(
     [...chats.values()].map(async (some) => {
       for (const update of some)
-        await bot.handleUpdate(update).catch((error: unknown) => {
+        await hear(bot, update).catch((error: unknown) => {
           log.error(tellable(error), "a message could not be answered");
         });
     }),
   );
+}
+
+/** `bot.catch` is asked only by grammy's own polling; here it is ours to ask, so that nobody is left without an answer. */
+async function hear(bot: Bot, update: Update): Promise<void> {
+  await bot.handleUpdate(update).catch((error: unknown) => {
+    if (!(error instanceof BotError)) throw error;
+    return bot.errorHandler(error);
+  });
 }
 
 export type WebhookPlace = {
@@ -78,7 +86,7 @@ export async function serveWebhook({ bot, log, signal }: Hearing, place: Webhook
       return;
     }
     readUpdate(request)
-      .then((update) => bot.handleUpdate(update))
+      .then((update) => hear(bot, update))
       // Telegram sends again what was not heard.
       .then(
         () => end(200),

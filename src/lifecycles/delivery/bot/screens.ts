@@ -1,3 +1,4 @@
+import { firstUnits } from "../../../core/index.ts";
 import type { DeliveryFile, DeliveryJob, DeliveryUser } from "../contract.ts";
 import { makeNonce, writeWish } from "./buttons.ts";
 import type { Wish } from "./buttons.ts";
@@ -25,7 +26,7 @@ export class Screens {
   }
 
   said(text: string, buttons: Button[][] = []): Screen {
-    return { text: text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text, buttons };
+    return { text: text.length > LONGEST_TEXT ? `${firstUnits(text, LONGEST_TEXT)}…` : text, buttons };
   }
 
   folder(folder: DeliveryFile | null, files: readonly DeliveryFile[], page: number, total: number): Screen {
@@ -148,7 +149,7 @@ function button(text: string, wish: Wish): Button {
 }
 
 /** Letters are not torn in two. */
-export function cut(text: string, length: number): string {
+function cut(text: string, length: number): string {
   const letters = Array.from(text);
   return letters.length > length ? `${letters.slice(0, length - 1).join("")}…` : text;
 }

@@ -11,6 +11,7 @@ export type FileRow = {
   revision: string | null;
 };
 
+// What a later look has seen stays as its own: an earlier one that ends after it must not take it for gone.
 const SAVE_FILES = `
   insert into pawl.delivery_file (org_id, id, parent_id, kind, name, sought_as, path, size, revision, scan)
   select $1, f.id, f.parent_id, f.kind, f.name, f.sought_as, f.path, f.size, f.revision, $2
@@ -19,7 +20,7 @@ const SAVE_FILES = `
   order by f.id
   on conflict (org_id, id) do update
     set kind = excluded.kind, name = excluded.name, sought_as = excluded.sought_as, size = excluded.size,
-      revision = excluded.revision, scan = excluded.scan, seen_at = now()`;
+      revision = excluded.revision, scan = greatest(delivery_file.scan collate "C", excluded.scan), seen_at = now()`;
 
 export async function saveFiles(
   tx: Tx,
@@ -30,11 +31,12 @@ export async function saveFiles(
   if (files.length > 0) await query(tx, SAVE_FILES, [org_id, scan, asRows(files)]);
 }
 
+// Looks at a folder overlap, of one bot and of several: what a later one has seen is there, whatever this one has seen.
 // With all that lay in folders that are gone.
 const FORGET_FILES = `
   with recursive gone as (
     select f.id, f.kind from pawl.delivery_file f
-    where f.org_id = $1 and f.parent_id is not distinct from $2 and f.scan <> $3
+    where f.org_id = $1 and f.parent_id is not distinct from $2 and f.scan collate "C" < $3
     union all
     select f.id, f.kind from gone g join pawl.delivery_file f on f.org_id = $1 and f.parent_id = g.id
     where g.kind = 'folder'

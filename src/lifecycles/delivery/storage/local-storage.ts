@@ -24,14 +24,23 @@ async function entriesOf(root: string, folder: string | null): Promise<Entry[]> 
   const shown = found.filter(
     (one) => (one.isFile() || one.isDirectory()) && !one.name.startsWith(".") && isReadable(one.name),
   );
-  return Promise.all(
-    shown.map(async (one): Promise<Entry> => {
-      const path = folder === null ? one.name : `${folder}/${one.name}`;
-      if (one.isDirectory()) return { kind: "folder", path, name: one.name, size: null, revision: null };
-      const { size, mtimeMs } = await stat(join(place, one.name));
-      return { kind: "file", path, name: one.name, size, revision: revisionOf(size, mtimeMs) };
+  const entries = await Promise.all(
+    shown.map(async (one): Promise<Entry | null> => {
+      const { name } = one;
+      const path = folder === null ? name : `${folder}/${name}`;
+      if (one.isDirectory()) return { kind: "folder", path, name, size: null, revision: null };
+      const about = await stat(join(place, name)).catch(unlessGone);
+      if (about === null) return null;
+      return { kind: "file", path, name, size: about.size, revision: revisionOf(about.size, about.mtimeMs) };
     }),
   );
+  return entries.filter((entry) => entry !== null);
+}
+
+/** A file that went while its folder was looked through: the folder itself is still there. */
+function unlessGone(error: unknown): null {
+  if ((error as { code?: string }).code === "ENOENT") return null;
+  throw error;
 }
 
 async function openFile(root: string, path: string): Promise<OpenedFile> {
