@@ -338,7 +338,11 @@ const WORK_ROUTES = defineRoutes({
         .array(z.object({ job_id: z.uuid(), lease_token: z.uuid(), bytes, total_bytes: bytes.nullable() }))
         .max(1_000),
     }),
-    replies: { 204: null },
+    replies: {
+      200: z.object({
+        heartbeat_seconds: z.number().describe("how often to be heard of: as the most eager project has it"),
+      }),
+    },
     refusals: ["FORBIDDEN"],
   },
   recoverDeliveryJobs: {

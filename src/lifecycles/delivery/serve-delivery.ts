@@ -15,11 +15,14 @@ import { delivery } from "./lifecycle.ts";
 import { forgetCached } from "./statements/cached-files.ts";
 import { countJobs } from "./statements/jobs.ts";
 import { settleNotice } from "./statements/notices.ts";
-import { listWorkers, saveProgress, seeWorker } from "./statements/progress.ts";
+import { eagerestHeartbeat, listWorkers, saveProgress, seeWorker } from "./statements/progress.ts";
 import { callAdmin, readSource } from "./statements/source.ts";
 import { findUsers, listUsers } from "./statements/users.ts";
 
 type House = { engine: Engine; directory: Directory };
+
+/** Where a project says nothing else. */
+const HEARTBEAT_SECONDS = Number(delivery.settings.parse({}).heartbeat_seconds);
 
 const OPEN = ["QUEUED", "CLAIMED", "DOWNLOADING", "STREAMING"] as const;
 
@@ -188,12 +191,14 @@ function serveWork(engine: Engine, desk: DeliveryDesk): RouteSet {
     WORK_ROUTES,
     {
       tellDeliveryProgress: forReaders(async ({ by, body: { worker, jobs } }) => {
-        const member_id = by.actor.id ?? "system";
-        await engine.read(async (tx) => {
-          await seeWorker(tx, by.org_id, { ...worker, member_id });
-          await saveProgress(tx, by.org_id, member_id, jobs);
+        const { org_id, actor } = by;
+        const member_id = actor.id ?? "system";
+        return engine.read(async (tx) => {
+          await seeWorker(tx, org_id, { ...worker, member_id });
+          await saveProgress(tx, org_id, member_id, jobs);
+          const heartbeat_seconds = await eagerestHeartbeat(tx, org_id, actor.project_ids, HEARTBEAT_SECONDS);
+          return answer(200, { heartbeat_seconds });
         });
-        return answer(204, undefined);
       }),
       recoverDeliveryJobs: forReaders(async ({ by: { org_id } }) => {
         const { moved } = await engine.sweep({ org_id, lifecycles: ["delivery"] });

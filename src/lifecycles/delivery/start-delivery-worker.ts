@@ -23,16 +23,14 @@ export type DeliveryWorkerOptions = {
   log: Log;
   graceMs?: number | undefined;
   progressEveryMs?: number | undefined;
-  /** How often the worker is heard of when it has nothing to tell. */
-  presentEveryMs?: number | undefined;
   onEvent?: ((event: WorkerEvent<typeof delivery>) => void) | undefined;
 };
 
 type Job = { id: string; data: { file_id: string; chat_id: string } };
 type Failure = { code: string; message: string; retryable: boolean; retry_after_seconds?: number };
 
-/** Every N seconds, as the lifecycle has it. */
-const HEARTBEAT_MS = Number(delivery.settings.parse({}).heartbeat_seconds) * 1_000;
+/** However eager a project is. */
+const SHORTEST_HEARTBEAT_MS = 100;
 /** Who waits for Telegram's word on a whole file is given this long when the worker stops: without it the file goes out twice. */
 const UNWIND_MS = 60_000;
 const LONGEST_RETRY_AFTER_SECONDS = 86_400;
@@ -44,13 +42,14 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
   const self = { id: `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`, concurrency };
   // What a worker held that died here, and was started again, need not wait for the next sweep.
   await calls.recoverDeliveryJobs();
-  await calls.tellDeliveryProgress({ worker: self, jobs: [] });
   const held = new Map<string, { task_id: string; lease_token: string }>();
-  const present = setInterval(() => {
-    calls.tellDeliveryProgress({ worker: self, jobs: [] }).catch(() => undefined);
-    // The runtime beats often enough to keep a lease; who looks at a job wants to see it live more often than that.
-    if (held.size > 0) client.beatLeases({ leases: [...held.values()] }).catch(() => undefined);
-  }, options.presentEveryMs ?? HEARTBEAT_MS);
+  const presence = await bePresent(
+    () => calls.tellDeliveryProgress({ worker: self, jobs: [] }),
+    async () => {
+      // The runtime beats often enough to keep a lease; who looks at a job wants to see it live more often than that.
+      if (held.size > 0) await client.beatLeases({ leases: [...held.values()] });
+    },
+  );
   const worker = startWorker<typeof delivery, Progress>({
     client,
     lifecycle: delivery,
@@ -92,11 +91,36 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
       options.onEvent?.(event);
     },
   });
-  const leave = () => {
-    clearInterval(present);
-  };
-  worker.finished.then(leave, leave);
+  worker.finished.then(presence.end, presence.end);
   return worker;
+}
+
+/** Is heard of as often as the server wants, and beats for what is in hand: until it ends. */
+async function bePresent(
+  tell: () => Promise<{ heartbeat_seconds: number }>,
+  beat: () => Promise<void>,
+): Promise<{ end: () => void }> {
+  let { heartbeat_seconds } = await tell();
+  let timer: NodeJS.Timeout;
+  const wait = () => {
+    timer = setTimeout(
+      () => {
+        wait();
+        beat().catch(() => undefined);
+        tell().then(
+          (told) => (heartbeat_seconds = told.heartbeat_seconds),
+          () => undefined,
+        );
+      },
+      Math.max(SHORTEST_HEARTBEAT_MS, heartbeat_seconds * 1_000),
+    );
+  };
+  wait();
+  return {
+    end: () => {
+      clearTimeout(timer);
+    },
+  };
 }
 
 function jobOf(

@@ -98,6 +98,21 @@ test("a worker that is stopped gives back what it has not begun to send, and no 
   for (const { id } of [one!, other!]) await library.boss.moveDeliveryJob({ id, action: "cancel" });
 });
 
+test("a worker is heard of as often as the project wants, also in the middle of a file", async () => {
+  const settings = { heartbeat_seconds: 0.1, recover_after_seconds: 600 };
+  await library.ask("PATCH /api/projects/main", { body: { settings: { delivery: settings } } });
+  const { user_id, file_id, path } = await wish();
+  telegram.mischief.plan(`sendDocument ${user_id}`, { kind: "stall", after: MB });
+  const worker = await library.startWorker({ concurrency: 1 });
+  const { id } = await tap(user_id, file_id);
+  // At the usual pace it would take minutes.
+  const beats = new Set<string | null>();
+  await until(async () => beats.add((await library.job(id)).heartbeat_at).size > 15);
+  await worker.stop();
+  await library.boss.moveDeliveryJob({ id, action: "cancel" });
+  disk.remove(path);
+});
+
 test("whoever has lost the job before the last bytes does not let Telegram have them", async () => {
   const { user_id, file_id } = await wish();
   let goOn: () => void = () => undefined;

@@ -122,7 +122,7 @@ const TABLE: Row[] = [
   ["worker", `DELETE ${files}/${file_id}/cached/x`, undefined, "204"],
   ["agent", `DELETE ${files}/${file_id}/cached/x`, undefined, "403 FORBIDDEN"],
 
-  ["worker", "POST /api/delivery/progress", beat, "204"],
+  ["worker", "POST /api/delivery/progress", beat, "200"],
   ["agent", "POST /api/delivery/progress", beat, "403 FORBIDDEN"],
   ["worker", "POST /api/delivery/progress", { ...beat, jobs: [{}] }, "422 VALIDATION_ERROR"],
   ["worker", "POST /api/delivery/recover", undefined, "200"],

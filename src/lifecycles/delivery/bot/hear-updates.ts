@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { BotError, GrammyError } from "grammy";
-import type { Bot } from "grammy";
+import type { Bot, Context } from "grammy";
 import { rest } from "../../../client/patience.ts";
 import { faultOf } from "../faults.ts";
 import { tellable } from "../log.ts";
@@ -64,7 +64,7 @@ async function answerAll({ bot, log }: Omit<Hearing, "signal">, updates: readonl
 async function hear(bot: Bot, update: Update): Promise<void> {
   await bot.handleUpdate(update).catch((error: unknown) => {
     if (!(error instanceof BotError)) throw error;
-    return bot.errorHandler(error);
+    return bot.errorHandler(error as BotError<Context>);
   });
 }
 

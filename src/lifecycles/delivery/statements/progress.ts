@@ -58,6 +58,22 @@ export async function seeWorker(
   await query(tx, SEE_WORKER, [org_id, worker.id, worker.member_id, worker.concurrency]);
 }
 
+const EAGEREST_HEARTBEAT = `
+  select coalesce(min(coalesce((p.settings #>> '{delivery,heartbeat_seconds}')::float8, $3)), $3) as seconds
+  from pawl.project p
+  where p.org_id = $1 and ($2::text[] is null or p.id = any($2))`;
+
+/** The shortest of what these projects (null: all) say of heartbeats, in seconds. */
+export async function eagerestHeartbeat(
+  tx: Tx,
+  org_id: string,
+  projects: readonly string[] | null,
+  usual: number,
+): Promise<number> {
+  const [row] = await query<{ seconds: number }>(tx, EAGEREST_HEARTBEAT, [org_id, projects, usual]);
+  return row?.seconds ?? usual;
+}
+
 const LIST_WORKERS = `
   select w.id, w.member_id, w.concurrency, w.started_at, w.heartbeat_at
   from pawl.delivery_worker w where w.org_id = $1
