@@ -4,6 +4,8 @@ import type { Language } from "./texts/words.tsx";
 export type LifecycleLook = {
   /** Names of statuses, where they should read better than the lifecycle's own words. */
   words?: Partial<Record<Language, Readonly<Record<string, string>>>>;
+  /** What it is for, where the definition says it in another language. */
+  summary?: Partial<Record<Language, string>>;
   /** Beside board, table and lifecycle, each below `/lifecycles/<name>/<id>`. */
   tabs: readonly { id: string; title: Readonly<Record<Language, string>> }[];
 };
@@ -18,6 +20,7 @@ const GRAPH = { id: "graph", title: { en: "Graph", ru: "Граф" } };
 const LOOKS = new Map<string, LifecycleLook>(
   Object.entries({
     board: {
+      summary: { ru: "Задачи ИИ-агентов и людей с общей доской" },
       words: {
         ru: {
           NEW: "Новая",
@@ -31,6 +34,7 @@ const LOOKS = new Map<string, LifecycleLook>(
       tabs: [{ id: "agents", title: { en: "Agents", ru: "Агенты" } }, GRAPH],
     },
     planner: {
+      summary: { ru: "Производство: пул, смены, разряды, проверка, дефекты, контроль качества" },
       words: {
         ru: {
           blocked: "Ждёт",
@@ -51,6 +55,7 @@ const LOOKS = new Map<string, LifecycleLook>(
       ],
     },
     delivery: {
+      summary: { ru: "Файлы из облачного хранилища в чат Telegram" },
       words: {
         ru: {
           QUEUED: "В очереди",
@@ -69,6 +74,7 @@ const LOOKS = new Map<string, LifecycleLook>(
       ],
     },
     code: {
+      summary: { ru: "Задачи агентов-программистов в рабочих деревьях git" },
       words: {
         ru: {
           ready: "Готова к работе",
@@ -86,6 +92,7 @@ const LOOKS = new Map<string, LifecycleLook>(
       ],
     },
     "bot-actions": {
+      summary: { ru: "Чем сейчас заняты боты в чатах" },
       words: { ru: { processing: "Выполняется", done: "Готово", error: "Ошибка" } },
       tabs: [{ id: "chat", title: { en: "Chat", ru: "Чат" } }],
     },

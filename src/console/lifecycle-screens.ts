@@ -9,6 +9,8 @@ type LifecycleScreens = {
   tabs: Readonly<Record<string, Screen>>;
   /** Shown on a task's page, above its details. */
   panel?: Panel;
+  /** Whether that tells of the attempts, so that nothing else has to. */
+  tellsAttempts?: boolean;
 };
 
 export function screensOf(lifecycle: string): LifecycleScreens {
@@ -44,6 +46,7 @@ const SCREENS = new Map<string, LifecycleScreens>(
         graph,
       },
       panel: () => import("./lifecycles/code/attempts-panel.tsx"),
+      tellsAttempts: true,
     },
     "bot-actions": { tabs: { chat: () => import("./lifecycles/bot-actions/chat-screen.tsx") } },
   }),

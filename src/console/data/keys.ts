@@ -18,6 +18,7 @@ export const keys = {
   listsOf: (lifecycle: string) => ["pawl", "list", lifecycle] as const,
   list: (query: ListQuery) => ["pawl", "list", query.lifecycle, query] as const,
   found: (words: string) => ["pawl", "found", words] as const,
+  title: (id: string) => ["pawl", "title", id] as const,
   task: (id: string) => ["pawl", "task", id] as const,
   taskItself: (id: string) => ["pawl", "task", id, "itself"] as const,
   journal: (id: string) => ["pawl", "task", id, "journal"] as const,

@@ -16,6 +16,8 @@ const OVERVIEW_EVERY_MS = 2_500;
 const MOST_ONE_BY_ONE = 40;
 const KEPT_PAGES = 3;
 const MOST_WAITING = 20;
+/** What hardly ever changes while the server runs. */
+const LASTING: ReadonlySet<unknown> = new Set(["lifecycles", "lifecycle", "check", "title"]);
 /** How many events are kept for the page that tails them. */
 const KEPT = 2_000;
 
@@ -63,8 +65,7 @@ class Live {
       const known = this.connection.state;
       if (state === "open") {
         this.set({ state: "live" });
-        // What was looked at before the connection stood may have changed since.
-        if (known === "lost") void this.queryClient?.invalidateQueries({ queryKey: keys.all });
+        if (known !== "live") void this.lookAgain();
       } else if (known !== "lost") this.set({ state: "lost", since: Date.now() });
     };
     try {
@@ -73,6 +74,19 @@ class Live {
       // A refusal: the session is over, and whoever asks next is told so.
       if (!signal.aborted) this.set({ state: "lost", since: Date.now() });
     }
+  }
+
+  /** What was asked for before the connection stood may have changed before it did. */
+  private async lookAgain(): Promise<void> {
+    const queryClient = this.queryClient;
+    if (!queryClient) return;
+    const underWay = queryClient.getQueryCache().findAll({ queryKey: keys.all, fetchStatus: "fetching" });
+    await Promise.allSettled(underWay.flatMap(({ promise }) => promise ?? []));
+    const isLasting = ([, what]: readonly unknown[]) => LASTING.has(what);
+    await queryClient.invalidateQueries({
+      queryKey: keys.all,
+      predicate: ({ queryKey }) => !isLasting(queryKey),
+    });
   }
 
   private gather(event: FeedEvent): void {

@@ -62,6 +62,13 @@ export const queries = {
       queryFn: async ({ signal }) => (await client.listTasks({ q, limit: 8 }, { signal })).tasks,
       enabled: q.length > 1,
     }),
+  /** What a task is called, for those who show nothing else of it. */
+  title: (id: string) =>
+    queryOptions({
+      queryKey: keys.title(id),
+      queryFn: async ({ signal }) => (await client.getTask({ id }, { signal })).title,
+      staleTime: Infinity,
+    }),
   task: (id: string) =>
     queryOptions({
       queryKey: keys.taskItself(id),

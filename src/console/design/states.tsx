@@ -3,6 +3,7 @@ import { PawlProblem } from "../data/client.ts";
 import { useWords } from "../texts/words.tsx";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
+import { useProblemText } from "./use-attempt.ts";
 import type { IconName } from "./icon.tsx";
 
 /** Nothing to show, and what that means. */
@@ -53,18 +54,21 @@ export function Trouble({
   onRetry?: () => void;
   compact?: boolean;
 }) {
-  const { t } = useWords();
+  const { t, n } = useWords();
   const problem = error instanceof PawlProblem ? error : null;
   const isGone = problem?.status === 0 || problem?.code === "UNAVAILABLE";
+  const isShut = problem?.status === 403;
   return (
     <div className={`state${compact ? " compact" : ""}`} role="alert">
       <span className="glyph">
-        <Icon name="alert" />
+        <Icon name={isShut ? "lock" : "alert"} />
       </span>
-      <strong>{isGone ? t.common.noAnswer : t.common.unknownProblem}</strong>
-      <p>{isGone ? t.common.noAnswerHint : (problem?.detail ?? String(error))}</p>
-      {problem?.requestId && <p className="faint small">{t.common.requestId(problem.requestId)}</p>}
-      {onRetry && (
+      <strong>{isGone ? t.common.noAnswer : isShut ? t.common.notForYou : t.common.unknownProblem}</strong>
+      <p>{isGone ? t.common.noAnswerHint : problem ? n.refusal(problem) : String(error)}</p>
+      {problem?.requestId && !isShut && (
+        <p className="faint small">{t.common.requestId(problem.requestId)}</p>
+      )}
+      {onRetry && !isShut && (
         <Button small onClick={onRetry}>
           {t.common.retry}
         </Button>
@@ -75,16 +79,17 @@ export function Trouble({
 
 /** A refusal or a fault, where it happened. */
 export function ProblemNote({ problem }: { problem: unknown }) {
-  const { t } = useWords();
-  const known = problem instanceof PawlProblem ? problem : null;
+  const { language } = useWords();
+  const textOf = useProblemText();
+  const known = problem instanceof PawlProblem && problem.status !== 0 ? problem : null;
   return (
     <div className="note" data-tone="bad" role="alert">
       <Icon name="alert" />
       <div className="stack tight">
-        <span>{known ? (known.status === 0 ? t.common.noAnswer : known.detail) : String(problem)}</span>
-        {known && known.status !== 0 && (
+        <span>{textOf(problem)}</span>
+        {known && (
           <span className="small soft">
-            <code>{known.code}</code> {known.next}
+            <code>{known.code}</code> {language === "en" && known.next}
           </span>
         )}
       </div>

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Lifecycle } from "../data/client.ts";
 import { queries } from "../data/queries.ts";
 import { lookOf } from "../lifecycle-looks.ts";
+import { labelOf } from "../texts/names.ts";
 import { useWords } from "../texts/words.tsx";
 
 export type Tone = "good" | "warn" | "bad" | "blue" | "violet" | "cyan" | "slate" | "accent";
@@ -33,16 +34,11 @@ function toneByName(status: string): Tone | null {
   return WORDS.find(([pattern]) => pattern.test(status))?.[1] ?? null;
 }
 
-/** `IN_PROGRESS` as people write it; a lifecycle's screens may know better words. */
+/** Statuses as people write them; a lifecycle's screens may know better words. */
 export function useStatusLabel(lifecycle: string): (status: string) => string {
   const { language } = useWords();
   const words = lookOf(lifecycle).words?.[language];
   return (status) => words?.[status] ?? labelOf(status);
-}
-
-export function labelOf(name: string): string {
-  const words = name.replaceAll(/[_-]+/g, " ").toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 export function StatusChip({ lifecycle, status }: { lifecycle: string; status: string }) {

@@ -2,7 +2,6 @@ import { useId } from "react";
 import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { queries } from "../data/queries.ts";
-import { labelOf } from "../design/status.tsx";
 import type { Texts } from "../texts/en.ts";
 import { useWords } from "../texts/words.tsx";
 import type { Field, Mistakes, Values } from "./schema.ts";
@@ -20,6 +19,7 @@ const ABOUT_MEMBERS = /(^|_)(assignee|executor|member|owner|user|reviewer|worker
 
 /** A form made of a schema: every field that it names, and nothing else. */
 export function SchemaForm({ fields, values, mistakes, onChange, path = "" }: Props) {
+  const { n } = useWords();
   return fields.map((field) => {
     const place = path === "" ? field.name : `${path}.${field.name}`;
     const change = (value: unknown) => {
@@ -28,7 +28,7 @@ export function SchemaForm({ fields, values, mistakes, onChange, path = "" }: Pr
     if (field.kind === "group")
       return (
         <fieldset key={field.name} className="group">
-          <legend>{labelOf(field.name)}</legend>
+          <legend>{n.field(field.name)}</legend>
           <SchemaForm
             fields={field.fields}
             values={(values[field.name] ?? {}) as Values}
@@ -58,7 +58,7 @@ type FieldProps = {
 };
 
 function SchemaField({ field, value, mistake, onChange }: FieldProps) {
-  const { t } = useWords();
+  const { t, n, language } = useWords();
   const id = useId();
   if (field.kind === "switch")
     return (
@@ -70,11 +70,12 @@ function SchemaField({ field, value, mistake, onChange }: FieldProps) {
             onChange(event.target.checked);
           }}
         />
-        {spoken(field.name)}
+        {n.field(field.name)}
       </label>
     );
   const hint = [
-    field.description,
+    // It is the definition's own, in English.
+    language === "en" ? field.description : null,
     field.kind === "list" ? t.form.list : null,
     field.kind === "json" ? t.form.json_hint : null,
     field.kind === "choice" ? null : byDefault(field, t),
@@ -82,7 +83,7 @@ function SchemaField({ field, value, mistake, onChange }: FieldProps) {
   return (
     <LabelledField
       id={id}
-      label={spoken(field.name)}
+      label={n.field(field.name)}
       required={field.required}
       mistake={mistake}
       hint={hint.length > 0 ? hint.join(" · ") : undefined}
@@ -130,7 +131,7 @@ export function LabelledField({
 }
 
 function Control({ id, field, value, mistake, onChange }: FieldProps & { id: string }) {
-  const { t } = useWords();
+  const { t, n } = useWords();
   const { data: members = [] } = useQuery(queries.members());
   const text = typeof value === "string" ? value : "";
   const common = {
@@ -147,10 +148,10 @@ function Control({ id, field, value, mistake, onChange }: FieldProps & { id: str
   if (field.kind === "choice")
     return (
       <select {...common}>
-        <option value="">{byDefault(field, t) ?? t.form.choose}</option>
+        <option value="">{byDefault(field, t, n.choice) ?? t.form.choose}</option>
         {field.choices.map((choice) => (
           <option key={choice} value={choice}>
-            {choice}
+            {n.choice(choice)}
           </option>
         ))}
       </select>
@@ -180,12 +181,11 @@ function Control({ id, field, value, mistake, onChange }: FieldProps & { id: str
 }
 
 /** What it is if nothing is given; null where that is not known, or nothing. */
-function byDefault({ byDefault: value, kind }: Field, t: Texts): string | null {
+function byDefault(
+  { byDefault: value, kind }: Field,
+  t: Texts,
+  say: (value: string) => string = (said) => said,
+): string | null {
   if (value === undefined || value === null || kind === "list") return null;
-  return t.settings.byDefault(typeof value === "string" ? value : JSON.stringify(value));
-}
-
-/** `assignee_id` is about an assignee. */
-function spoken(name: string): string {
-  return labelOf(name.replace(/_id$/, ""));
+  return t.settings.byDefault(typeof value === "string" ? say(value) : JSON.stringify(value));
 }

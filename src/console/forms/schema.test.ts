@@ -15,6 +15,17 @@ const SCHEMA = {
     urgent: { type: "boolean" },
     limits: { type: "object", properties: { most: { type: "number" } } },
     extra: { type: "object", additionalProperties: {} },
+    after: { type: "array", items: { anyOf: [{ type: "string" }, { type: "object" }] } },
+    defect: {
+      anyOf: [
+        {
+          type: "object",
+          required: ["what"],
+          properties: { what: { type: "string" }, bad: { type: "boolean" } },
+        },
+        { type: "null" },
+      ],
+    },
   },
 };
 const fields = fieldsOf(SCHEMA);
@@ -30,6 +41,8 @@ test("a schema gives a field for each property, those that must be given first",
     "urgent: switch",
     "limits: group",
     "extra: json",
+    "after: list",
+    "defect: group",
   ]);
 });
 
@@ -55,6 +68,8 @@ test.each([
   [{ title: "x", count: "many" }, { count: "number" }],
   [{ title: "x", count: "1", limits: { most: "?" } }, { "limits.most": "number" }],
   [{ title: "x", count: "1", extra: "{" }, { extra: "json" }],
+  [{ title: "x", count: "1", defect: { what: " ", bad: false } }, {}],
+  [{ title: "x", count: "1", defect: { bad: true } }, { "defect.what": "required" }],
 ])("%j is told as %j", (values, mistakes) => {
   expect(readValues(fields, values, SAY).mistakes).toEqual(mistakes);
 });

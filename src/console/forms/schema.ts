@@ -49,10 +49,16 @@ function fieldOf(name: string, given: Schema, required: boolean): Field {
   }
   if (schema.type === "number" || schema.type === "integer") return { ...common, kind: "number" };
   if (schema.type === "boolean") return { ...common, kind: "switch" };
-  if (schema.type === "array" && items?.type === "string") return { ...common, kind: "list" };
+  if (schema.type === "array" && takesText(items)) return { ...common, kind: "list" };
   if (schema.type === "object" && schema.properties !== undefined)
     return { ...common, kind: "group", fields: fieldsOf(schema) };
   return { ...common, kind: "json" };
+}
+
+/** Of what may be a text or something richer, the text is what people write. */
+function takesText(schema: Schema | undefined): boolean {
+  const either = (schema?.anyOf ?? schema?.oneOf) as Schema[] | undefined;
+  return schema?.type === "string" || (either?.some(({ type }) => type === "string") ?? false);
 }
 
 /** `anyOf: [x, null]` is an x that may be left empty. */
@@ -81,8 +87,10 @@ export function readValues(
     const given = values[field.name];
     if (field.kind === "group") {
       const inner = readValues(field.fields, (given ?? {}) as Values, say, place);
+      // What need not be given is not asked for in part either, until a part of it is written.
+      if (!field.required && !isWritten(field, given)) continue;
       Object.assign(mistakes, inner.mistakes);
-      if (Object.keys(inner.payload).length > 0 || field.required) payload[field.name] = inner.payload;
+      payload[field.name] = inner.payload;
       continue;
     }
     const read = readValue(field, given, say);
@@ -90,6 +98,15 @@ export function readValues(
     else if (read.value !== undefined) payload[field.name] = read.value;
   }
   return { payload, mistakes };
+}
+
+/** A switch that was turned there and back is as if it had never been touched. */
+function isWritten({ kind, fields, byDefault }: Field, given: unknown): boolean {
+  if (given === undefined) return false;
+  if (kind === "group") return fields.some((inner) => isWritten(inner, (given as Values)[inner.name]));
+  return kind === "switch"
+    ? given !== (byDefault ?? false)
+    : typeof given === "string" && given.trim() !== "";
 }
 
 function readValue(

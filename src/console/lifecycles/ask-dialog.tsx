@@ -3,6 +3,8 @@ import { Button } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { ProblemNote } from "../design/states.tsx";
 import { LabelledField } from "../forms/schema-form.tsx";
+import type { Mistakes } from "../forms/schema.ts";
+import { useSending } from "../forms/use-sending.ts";
 import { useWords } from "../texts/words.tsx";
 
 export type Question<Name extends string> = {
@@ -41,9 +43,7 @@ export function AskDialog<Name extends string>({
     () =>
       Object.fromEntries(questions.map(({ name, initial = "" }) => [name, initial])) as Record<Name, string>,
   );
-  const [tried, setTried] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<unknown>(null);
+  const { busy, problem, mistakes, send } = useSending();
   const mistakeOf = ({ name, required, kind }: Question<Name>) => {
     const given = answers[name].trim();
     if (required && given === "") return t.form.required;
@@ -51,25 +51,22 @@ export function AskDialog<Name extends string>({
       ? t.form.number
       : undefined;
   };
-  const send = async () => {
-    setTried(true);
-    if (questions.some((question) => mistakeOf(question) !== undefined)) return;
-    setBusy(true);
-    setProblem(null);
-    try {
+  const submitted = async () => {
+    const found = questions.flatMap((question): [string, string][] => {
+      const mistake = mistakeOf(question);
+      return mistake === undefined ? [] : [[question.name, mistake]];
+    });
+    await send(async () => {
       await perform(answers);
       onClose();
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
-    }
+    }, Object.fromEntries(found));
   };
   return (
     <Dialog
       title={title}
       {...(lead === undefined ? {} : { lead })}
       onClose={onClose}
-      onSubmit={() => void send()}
+      onSubmit={() => void submitted()}
       foot={
         <>
           <Button onClick={onClose}>{t.common.cancel}</Button>
@@ -80,12 +77,7 @@ export function AskDialog<Name extends string>({
       }
     >
       {problem !== null && <ProblemNote problem={problem} />}
-      <Questions
-        questions={questions}
-        answers={answers}
-        mistakeOf={tried ? mistakeOf : null}
-        onChange={setAnswers}
-      />
+      <Questions questions={questions} answers={answers} mistakes={mistakes} onChange={setAnswers} />
     </Dialog>
   );
 }
@@ -93,12 +85,12 @@ export function AskDialog<Name extends string>({
 function Questions<Name extends string>({
   questions,
   answers,
-  mistakeOf,
+  mistakes,
   onChange,
 }: {
   questions: readonly Question<Name>[];
   answers: Record<Name, string>;
-  mistakeOf: ((question: Question<Name>) => string | undefined) | null;
+  mistakes: Mistakes;
   onChange: (answers: Record<Name, string>) => void;
 }) {
   const id = useId();
@@ -111,7 +103,7 @@ function Questions<Name extends string>({
         label={question.label}
         required={question.required ?? false}
         hint={question.hint}
-        mistake={mistakeOf?.(question)}
+        mistake={mistakes[question.name]}
       >
         <Answer
           id={place}

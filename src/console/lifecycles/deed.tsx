@@ -1,15 +1,11 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { PawlProblem } from "../data/client.ts";
 import type { Task } from "../data/client.ts";
 import { queries } from "../data/queries.ts";
 import { Button } from "../design/button.tsx";
-import { useStatusLabel } from "../design/status.tsx";
-import { toast } from "../design/toasts.tsx";
-import { ActionDialog, needsNothing } from "../tasks/action-dialog.tsx";
-import { useAct } from "../tasks/act.ts";
-import type { Move } from "../tasks/act.ts";
-import { useWords } from "../texts/words.tsx";
+import { ActionDialog } from "../tasks/action-dialog.tsx";
+import { useDeed } from "../tasks/use-deed.ts";
+import { moveWithoutAsking } from "../tasks/whole-move.ts";
 import { useAskAnew } from "./live-answer.ts";
 
 /** A button that does one thing to a task: at once where nothing is to be asked, else after asking. */
@@ -23,46 +19,32 @@ export function Deed({
   title,
 }: {
   lifecycle: string;
-  task: Pick<Task, "id" | "row_version" | "title">;
+  task: Pick<Task, "id" | "row_version" | "title" | "status">;
   action: string;
   label: string;
   look?: "main" | "danger" | "quiet";
   disabled?: boolean;
   title?: string | undefined;
 }) {
-  const { t } = useWords();
-  const statusLabel = useStatusLabel(lifecycle);
   const { data: definition } = useQuery(queries.lifecycle(lifecycle));
-  const act = useAct(task);
   const askAnew = useAskAnew(lifecycle);
+  const { busy, perform, attempt } = useDeed(lifecycle, task, askAnew);
   const [asking, setAsking] = useState(false);
-  const perform = async (move: Move) => {
-    const moved = await act.mutateAsync(move);
-    toast(t.board.moved(task.title, statusLabel(moved.task.status)));
-    await askAnew();
-  };
-  const begin = () => {
+  const begin = async () => {
     if (!definition) return;
-    if (!needsNothing(definition, action)) {
-      setAsking(true);
-      return;
-    }
-    const spec = definition.actions.find(({ name }) => name === action);
-    const version =
-      spec?.expected_row_version === "required" ? { expected_row_version: task.row_version } : {};
-    perform({ action, ...version }).catch((error: unknown) => {
-      toast(error instanceof PawlProblem ? error.detail : String(error), "bad");
-      void askAnew();
-    });
+    const move = moveWithoutAsking(definition, task, action);
+    if (move === null) setAsking(true);
+    // What was shown may have been old: that is why it was refused.
+    else if (!(await attempt(move))) await askAnew();
   };
   return (
     <>
       <Button
         small
         {...(look ? { look } : {})}
-        disabled={disabled || act.isPending}
+        disabled={disabled || busy}
         title={title}
-        onClick={begin}
+        onClick={() => void begin()}
       >
         {label}
       </Button>

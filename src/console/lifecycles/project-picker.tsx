@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { queries } from "../data/queries.ts";
 import { useSearch } from "../router.tsx";
-import { useWords } from "../texts/words.tsx";
+import { ProjectSelect } from "../tasks/project-select.tsx";
 import "./project-picker.css";
 
 export const MAIN = "main";
@@ -12,26 +12,18 @@ export function ProjectPicker({
 }: {
   /** One is always chosen: the first unless told otherwise. */ one?: boolean;
 }) {
-  const { t } = useWords();
   const [search, change] = useSearch();
   const { data: projects = [] } = useQuery(queries.projects());
   const chosen = search.get("project") ?? (one ? MAIN : "");
   if (projects.length < 2 && (chosen === "" || chosen === MAIN)) return null;
   return (
-    <select
+    <ProjectSelect
       className="input small project-picker"
-      aria-label={t.filters.project}
+      any={!one}
       value={chosen}
-      onChange={(event) => {
-        change({ project: one && event.target.value === MAIN ? null : event.target.value });
+      onChange={(project) => {
+        change({ project: one && project === MAIN ? null : project });
       }}
-    >
-      {!one && <option value="">{t.filters.anyProject}</option>}
-      {projects.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </select>
+    />
   );
 }

@@ -1,12 +1,11 @@
-import { useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { client, goBack, PawlProblem, signOut } from "../data/client.ts";
+import { client, goBack, signOut } from "../data/client.ts";
 import type { Me } from "../data/client.ts";
 import { keys } from "../data/keys.ts";
 import { useMe } from "../data/queries.ts";
 import { Button } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
-import { toast } from "../design/toasts.tsx";
+import { useAttempt } from "../design/use-attempt.ts";
 import { useOwnTexts } from "../lifecycles/use-own-texts.ts";
 import { demoTexts } from "./demo-texts.ts";
 import "./demo-bar.css";
@@ -17,7 +16,7 @@ export function DemoBar() {
   const t = useOwnTexts(demoTexts);
   const { data } = useDemo(me);
   const { data: session } = useQuery({ queryKey: keys.session, queryFn: () => client.getSession() });
-  const [busy, attempt] = useAttempt();
+  const [busy, act] = useDemoDeed();
   if (me.org_id !== "demo") return null;
   const running = data?.state !== "stopped";
   const home = session?.can_go_back ?? false;
@@ -26,18 +25,14 @@ export function DemoBar() {
       <Icon name={running ? "play" : "pause"} />
       <span>{running ? t.inside : t.insideStopped}</span>
       <span className="push" />
-      <Button
-        small
-        disabled={busy}
-        onClick={() => void attempt(running ? client.stopDemo : client.startDemo)}
-      >
+      <Button small disabled={busy} onClick={() => void act(running ? client.stopDemo : client.startDemo)}>
         {running ? t.stop : t.goOn}
       </Button>
-      <Button small disabled={busy} onClick={() => void attempt(() => remove(home))}>
+      <Button small disabled={busy} onClick={() => void act(() => remove(home))}>
         {busy ? t.removing : t.remove}
       </Button>
       {home && (
-        <Button small look="main" disabled={busy} onClick={() => void attempt(leave)}>
+        <Button small look="main" disabled={busy} onClick={() => void act(leave)}>
           {t.leave}
         </Button>
       )}
@@ -50,7 +45,7 @@ export function DemoCard({ empty }: { empty: boolean }) {
   const me = useMe();
   const t = useOwnTexts(demoTexts);
   const { data } = useDemo(me);
-  const [busy, attempt] = useAttempt();
+  const [busy, act] = useDemoDeed();
   if (me.org_id !== "main" || !data || data.state === "removing" || (data.state === "absent" && !empty))
     return null;
   const { state } = data;
@@ -60,16 +55,16 @@ export function DemoCard({ empty }: { empty: boolean }) {
         {state === "absent" && <h2>{t.title}</h2>}
         <p>{state === "absent" ? t.invitation : t[state]}</p>
         <div className="row">
-          <Button look="main" icon="play" disabled={busy} onClick={() => void attempt(enter)}>
+          <Button look="main" icon="play" disabled={busy} onClick={() => void act(enter)}>
             {busy ? t.starting : state === "absent" ? t.start : state === "running" ? t.enter : t.goOn}
           </Button>
           {state === "running" && (
-            <Button disabled={busy} onClick={() => void attempt(client.stopDemo)}>
+            <Button disabled={busy} onClick={() => void act(client.stopDemo)}>
               {t.stop}
             </Button>
           )}
           {state !== "absent" && (
-            <Button disabled={busy} onClick={() => void attempt(client.removeDemo)}>
+            <Button disabled={busy} onClick={() => void act(client.removeDemo)}>
               {t.remove}
             </Button>
           )}
@@ -110,19 +105,13 @@ async function remove(home: boolean): Promise<void> {
   else await signOut();
 }
 
-function useAttempt(): [boolean, (deed: () => Promise<unknown>) => Promise<void>] {
-  const [busy, setBusy] = useState(false);
+/** Whatever comes of it, how the demo stands is asked anew. */
+function useDemoDeed(): [boolean, (deed: () => Promise<unknown>) => Promise<void>] {
   const queryClient = useQueryClient();
-  const attempt = async (deed: () => Promise<unknown>) => {
-    setBusy(true);
-    try {
-      await deed();
-    } catch (error) {
-      toast(error instanceof PawlProblem ? error.detail : String(error), "bad");
-    } finally {
-      setBusy(false);
-      await queryClient.invalidateQueries({ queryKey: keys.demo });
-    }
+  const [busy, attempt] = useAttempt();
+  const act = async (deed: () => Promise<unknown>) => {
+    await attempt(deed);
+    await queryClient.invalidateQueries({ queryKey: keys.demo });
   };
-  return [busy, attempt];
+  return [busy, act];
 }

@@ -3,12 +3,14 @@ import type { KeyboardEvent } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../addresses.ts";
 import { signOut } from "../data/client.ts";
-import { queries } from "../data/queries.ts";
+import { queries, useMe } from "../data/queries.ts";
 import { Icon } from "../design/icon.tsx";
 import type { IconName } from "../design/icon.tsx";
 import { StatusChip } from "../design/status.tsx";
+import { lookOf } from "../lifecycle-looks.ts";
 import { usePreference } from "../preferences.ts";
 import { navigate } from "../router.tsx";
+import { isReadOnly } from "../tasks/may.ts";
 import { LANGUAGES, useWords } from "../texts/words.tsx";
 import type { Language } from "../texts/words.tsx";
 import "./palette.css";
@@ -168,7 +170,7 @@ function useCommands(words: string): Command[] {
 }
 
 function usePlaces(): Command[] {
-  const { t } = useWords();
+  const { t, language } = useWords();
   const { data: lifecycles = [] } = useQuery(queries.lifecycles());
   const place = (href: string, icon: IconName, title: string): Command => ({
     id: href,
@@ -184,6 +186,9 @@ function usePlaces(): Command[] {
     ...lifecycles.flatMap(({ name }) => [
       place(addresses.board(name), "board", t.palette.boardOf(name)),
       place(addresses.table(name), "table", t.palette.tableOf(name)),
+      ...lookOf(name).tabs.map(({ id, title }) =>
+        place(addresses.screen(name, id), "arrow", `${name}: ${title[language].toLowerCase()}`),
+      ),
       place(addresses.rules(name), "rules", t.palette.rulesOf(name)),
     ]),
     place(addresses.events, "events", t.shell.events),
@@ -195,6 +200,7 @@ function usePlaces(): Command[] {
 function useDeeds(): Command[] {
   const { t, language } = useWords();
   const { data: lifecycles = [] } = useQuery(queries.lifecycles());
+  const { roles } = useMe();
   const [, setTheme] = usePreference("theme");
   const [, speak] = usePreference("language");
   const deed = (id: string, icon: IconName, title: string, run: () => void): Command => ({
@@ -205,7 +211,7 @@ function useDeeds(): Command[] {
     run,
   });
   return [
-    ...lifecycles.map(({ name }) =>
+    ...(isReadOnly(roles) ? [] : lifecycles).map(({ name }) =>
       deed(`new ${name}`, "plus", t.palette.newTaskOf(name), () => {
         navigate(`${addresses.board(name)}?new=1`);
       }),

@@ -1,8 +1,8 @@
 import { Suspense, useEffect, useRef, useState } from "react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useConnection, useLiveFeed } from "../data/live.ts";
 import { KnowMembers } from "../data/members.tsx";
-import { queries, useMe } from "../data/queries.ts";
+import { useMe } from "../data/queries.ts";
 import { signOut } from "../data/client.ts";
 import { addresses } from "../addresses.ts";
 import { Button, IconButton } from "../design/button.tsx";
@@ -12,8 +12,9 @@ import { Menu } from "../design/menu.tsx";
 import { Avatar } from "../design/person.tsx";
 import { Bones } from "../design/states.tsx";
 import { usePreference } from "../preferences.ts";
-import { usePlace } from "../router.tsx";
+import { Link, usePlace } from "../router.tsx";
 import { Screen } from "../screens.tsx";
+import { isReadOnly } from "../tasks/may.ts";
 import { useWords } from "../texts/words.tsx";
 import { DemoBar } from "./demo-bar.tsx";
 import { Palette } from "./palette.tsx";
@@ -138,7 +139,6 @@ function Account() {
   const me = useMe();
   const [theme, setTheme] = usePreference("theme");
   const dark = document.documentElement.dataset.theme === "dark";
-  const { data: lifecycles } = useQuery(queries.lifecycles());
   return (
     <Menu label={t.shell.account} className="button quiet icon" button={<Avatar id={me.id} name={me.name} />}>
       {(close) => (
@@ -147,7 +147,7 @@ function Account() {
             {t.shell.signedInAs(me.name)}
             <br />
             {me.org_id} · {me.roles.join(", ")}
-            {lifecycles && me.roles.every((role) => role === "viewer") && ` · ${t.shell.readOnly}`}
+            {isReadOnly(me.roles) && ` · ${t.shell.readOnly}`}
           </p>
           <hr />
           <button
@@ -161,10 +161,10 @@ function Account() {
             {dark ? t.palette.themeLight : t.palette.themeDark}
             {theme === "system" && <span className="faint small push">{t.settings.themes.system}</span>}
           </button>
-          <a href={addresses.settings}>
+          <Link href={addresses.settings} onClick={close}>
             <Icon name="settings" />
             {t.shell.settings}
-          </a>
+          </Link>
           <a href="/docs" target="_blank" rel="noreferrer">
             <Icon name="docs" />
             {t.shell.apiDocs}

@@ -16,27 +16,38 @@ export function useShortcuts(openPalette: () => void): void {
   useEffect(() => {
     let wentAt = 0;
     const onKeyDown = (event: KeyboardEvent) => {
-      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+      const key = latinKey(event);
+      if ((event.ctrlKey || event.metaKey) && key === "k") {
         event.preventDefault();
         openPalette();
         return;
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
+      const isElsewhere = isWriting(event.target) || document.querySelector("dialog[open]") !== null;
+      if (event.ctrlKey || event.metaKey || event.altKey || isElsewhere) return;
       if (event.key === "/") {
         const field = document.querySelector<HTMLInputElement>("main input[type=search]");
         if (field) event.preventDefault();
         field?.focus();
-      } else if (event.key === "g") wentAt = Date.now();
-      else if (Date.now() - wentAt < PAUSE_MS && event.key in GO) {
+      } else if (key === "g") wentAt = Date.now();
+      else if (Date.now() - wentAt < PAUSE_MS && Object.hasOwn(GO, key)) {
         wentAt = 0;
-        navigate(GO[event.key] as string);
+        // Not also for the card in focus, which has letters of its own.
+        event.stopPropagation();
+        event.preventDefault();
+        navigate(GO[key] as string);
       }
     };
-    window.addEventListener("keydown", onKeyDown);
+    window.addEventListener("keydown", onKeyDown, { capture: true });
     return () => {
-      window.removeEventListener("keydown", onKeyDown);
+      window.removeEventListener("keydown", onKeyDown, { capture: true });
     };
   }, []);
+}
+
+/** The letter of a key; where another alphabet is written, the one that is printed beside it. */
+export function latinKey({ key, code }: Pick<KeyboardEvent, "key" | "code">): string {
+  const [, letter] = /^Key([A-Z])$/.exec(code) ?? [];
+  return /^[\x20-\x7e]$/.test(key) ? key.toLowerCase() : (letter ?? key).toLowerCase();
 }
 
 function isWriting(target: EventTarget | null): boolean {

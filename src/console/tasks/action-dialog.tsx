@@ -1,26 +1,20 @@
 import { useId, useState } from "react";
-import { PawlProblem } from "../data/client.ts";
 import type { Lifecycle, Task } from "../data/client.ts";
 import { Button, Segments } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { ProblemNote } from "../design/states.tsx";
-import { labelOf } from "../design/status.tsx";
 import { LabelledField, SchemaForm } from "../forms/schema-form.tsx";
-import { fieldsOf, mistakesIn, readValues } from "../forms/schema.ts";
+import { fieldsOf, readValues } from "../forms/schema.ts";
 import type { Mistakes, Values } from "../forms/schema.ts";
+import { useSending } from "../forms/use-sending.ts";
 import { useWords } from "../texts/words.tsx";
-import { leaseTokenOf } from "./lease-tokens.ts";
 import type { Move } from "./act.ts";
+import { leaseTokenOf } from "./lease-tokens.ts";
+import { actionOf, wholeMove } from "./whole-move.ts";
 
 type ActionInputs = { values: Values; comment: string; leaseToken: string };
 
 const NOTHING: ActionInputs = { values: {}, comment: "", leaseToken: "" };
-
-/** Whether an action can be done without asking anything. */
-export function needsNothing(lifecycle: Lifecycle, action: string): boolean {
-  const spec = lifecycle.actions.find(({ name }) => name === action);
-  return spec !== undefined && spec.comment !== "required" && fieldsOf(spec.input).length === 0;
-}
 
 /** Asks for exactly what an action needs, and does it; stays open with the reason where it is refused. */
 export function ActionDialog({
@@ -41,38 +35,26 @@ export function ActionDialog({
   perform: (move: Move) => Promise<unknown>;
   onClose: () => void;
 }) {
-  const { t } = useWords();
+  const { t, n } = useWords();
   const [action, setAction] = useState(actions[0] ?? "");
   const [inputs, setInputs] = useState(NOTHING);
-  const [mistakes, setMistakes] = useState<Mistakes>({});
-  const [problem, setProblem] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
-  const spec = lifecycle.actions.find(({ name }) => name === action);
-  const ownToken = task ? leaseTokenOf(task.id) : null;
-  const asksToken = spec?.lease_token === "required" && ownToken === null && task !== undefined;
+  const { busy, problem, mistakes, send } = useSending();
+  const spec = actionOf(lifecycle, action);
+  const asksToken = spec?.lease_token === "required" && task !== undefined && leaseTokenOf(task.id) === null;
   const submit = async () => {
-    const read = readValues(fieldsOf(spec?.input), inputs.values, t.form);
-    const found = { ...read.mistakes };
-    if (spec?.comment === "required" && inputs.comment.trim() === "") found.comment = t.form.required;
-    if (asksToken && inputs.leaseToken.trim() === "") found.lease_token = t.form.required;
-    setMistakes(found);
-    if (Object.keys(found).length > 0) return;
-    setBusy(true);
-    setProblem(null);
-    try {
-      const version = spec?.expected_row_version === "required" ? task?.row_version : undefined;
-      const token = ownToken ?? inputs.leaseToken.trim();
-      await perform(moveOf(action, { payload: read.payload, comment: inputs.comment, token, version }));
+    if (!spec) return;
+    const { values, comment, leaseToken } = inputs;
+    const { payload, mistakes: found } = readValues(fieldsOf(spec.input), values, t.form);
+    if (spec.comment === "required" && comment.trim() === "") found.comment = t.form.required;
+    if (asksToken && leaseToken.trim() === "") found.lease_token = t.form.required;
+    await send(async () => {
+      await perform(wholeMove(spec, task, { payload, comment, leaseToken }));
       onClose();
-    } catch (error) {
-      setProblem(error);
-      if (error instanceof PawlProblem) setMistakes(mistakesIn(error.params));
-      setBusy(false);
-    }
+    }, found);
   };
   return (
     <Dialog
-      title={title ?? labelOf(action)}
+      title={title ?? n.action(action)}
       lead={lead ?? spec?.summary ?? undefined}
       onClose={onClose}
       onSubmit={() => void submit()}
@@ -80,7 +62,7 @@ export function ActionDialog({
         <>
           <Button onClick={onClose}>{t.common.cancel}</Button>
           <Button look="main" type="submit" disabled={busy}>
-            {labelOf(action)}
+            {n.action(action)}
           </Button>
         </>
       }
@@ -91,25 +73,12 @@ export function ActionDialog({
           label={t.board.chooseAction}
           value={action}
           onChange={setAction}
-          options={actions.map((value) => ({ value, label: labelOf(value) }))}
+          options={actions.map((value) => ({ value, label: n.action(value) }))}
         />
       )}
       <Inputs spec={spec} inputs={inputs} mistakes={mistakes} asksToken={asksToken} onChange={setInputs} />
     </Dialog>
   );
-}
-
-type Given = { payload: Values; comment: string; token: string; version: number | undefined };
-
-/** What goes with an action, without what was left empty. */
-function moveOf(action: string, { payload, comment, token, version }: Given): Move {
-  return {
-    action,
-    ...(comment.trim() === "" ? {} : { comment }),
-    ...(Object.keys(payload).length === 0 ? {} : { payload }),
-    ...(token === "" ? {} : { lease_token: token }),
-    ...(version === undefined ? {} : { expected_row_version: version }),
-  };
 }
 
 function Inputs({

@@ -1,12 +1,11 @@
 import type { Task } from "../data/client.ts";
 import { useNow } from "../design/clock.ts";
-import { labelOf } from "../design/status.tsx";
 import { useWords } from "../texts/words.tsx";
 import "./tasks.css";
 
 /** What is left of the time until the next timer: a bar that shrinks, and the span in words. */
 export function Deadline({ task, words = true }: { task: Task; words?: boolean }) {
-  const { t, f } = useWords();
+  const { t, f, n } = useWords();
   const now = useNow(5);
   if (task.due_at === null) return null;
   const due = Date.parse(task.due_at);
@@ -15,7 +14,7 @@ export function Deadline({ task, words = true }: { task: Task; words?: boolean }
   const share = Math.min(1, Math.max(0, left / Math.max(1, due - begun)));
   const tone = left <= 0 || share < 0.12 ? "bad" : share < 0.35 ? "warn" : "accent";
   const text = left > 0 ? t.board.due(f.span(left / 1_000)) : t.board.overdue(f.span(-left / 1_000));
-  const then = task.due_action === null ? "" : ` · ${t.task.thenDo(labelOf(task.due_action))}`;
+  const then = task.due_action === null ? "" : ` · ${t.task.thenDo(n.action(task.due_action))}`;
   return (
     <span className="deadline" data-tone={tone} title={`${f.moment(due)}${then}`}>
       <span className="bar">

@@ -5,6 +5,7 @@ import type { ListQuery } from "../data/list-query.ts";
 import { Button } from "../design/button.tsx";
 import { useSearch } from "../router.tsx";
 import { useWords } from "../texts/words.tsx";
+import { ProjectSelect } from "./project-select.tsx";
 import "./filters.css";
 
 const NAMES = ["project", "owner", "q"] as const;
@@ -28,7 +29,6 @@ export function Filters() {
   const { t } = useWords();
   const me = useMe();
   const [search, change] = useSearch();
-  const { data: projects = [] } = useQuery(queries.projects());
   const { data: members = [] } = useQuery(queries.members());
   const [words, setWords] = useSettledWords(search.get("q") ?? "", (q) => {
     change({ q });
@@ -47,21 +47,14 @@ export function Filters() {
           setWords(event.target.value);
         }}
       />
-      <select
+      <ProjectSelect
         className="input small"
-        aria-label={t.filters.project}
+        any
         value={search.get("project") ?? ""}
-        onChange={(event) => {
-          change({ project: event.target.value });
+        onChange={(project) => {
+          change({ project });
         }}
-      >
-        <option value="">{t.filters.anyProject}</option>
-        {projects.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+      />
       <select
         className="input small"
         aria-label={t.filters.owner}

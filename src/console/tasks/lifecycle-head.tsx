@@ -28,7 +28,7 @@ export function LifecycleHead({ lifecycle, children }: { lifecycle: string; chil
     <header className="lifecycle-head">
       <div className="page-head">
         <h1>{lifecycle}</h1>
-        <p className="soft cut">{data?.summary}</p>
+        <p className="soft cut">{lookOf(lifecycle).summary?.[language] ?? data?.summary}</p>
         <span className="push" />
         {children}
       </div>

@@ -1,13 +1,10 @@
 import { useEffect, useRef } from "react";
-import { PawlProblem } from "../data/client.ts";
 import type { Lifecycle, Task } from "../data/client.ts";
 import { useStatusLabel } from "../design/status.tsx";
-import { toast } from "../design/toasts.tsx";
-import { useWords } from "../texts/words.tsx";
-import { ActionDialog, needsNothing } from "./action-dialog.tsx";
-import { useAct } from "./act.ts";
-import type { Move } from "./act.ts";
+import { ActionDialog } from "./action-dialog.tsx";
 import type { Target } from "./targets.ts";
+import { useDeed } from "./use-deed.ts";
+import { moveWithoutAsking } from "./whole-move.ts";
 
 /** Moves a task to where it was put: at once where nothing is to be asked, else after asking. */
 export function MoveDialog({
@@ -21,24 +18,16 @@ export function MoveDialog({
   target: Target;
   onClose: () => void;
 }) {
-  const { t } = useWords();
   const label = useStatusLabel(lifecycle.name);
-  const act = useAct(task);
+  const { perform, attempt } = useDeed(lifecycle.name, task);
   const begun = useRef(false);
   const [only] = target.actions;
-  const atOnce = target.actions.length === 1 && only !== undefined && needsNothing(lifecycle, only);
-  const perform = async (move: Move) => {
-    const moved = await act.mutateAsync(move);
-    toast(t.board.moved(task.title, label(moved.task.status)));
-  };
+  const atOnce =
+    target.actions.length === 1 && only !== undefined ? moveWithoutAsking(lifecycle, task, only) : null;
   useEffect(() => {
-    if (!atOnce || begun.current) return;
+    if (atOnce === null || begun.current) return;
     begun.current = true;
-    perform({ action: only })
-      .catch((error: unknown) => {
-        toast(error instanceof PawlProblem ? error.detail : String(error), "bad");
-      })
-      .finally(onClose);
+    void attempt(atOnce).then(onClose);
   }, []);
   if (atOnce) return null;
   return (

@@ -4,10 +4,11 @@ import { queries } from "../data/queries.ts";
 import { Dialog } from "../design/dialog.tsx";
 import { Icon } from "../design/icon.tsx";
 import { Bones, Trouble } from "../design/states.tsx";
-import { labelOf, StatusChip, useStatusLabel } from "../design/status.tsx";
+import { StatusChip } from "../design/status.tsx";
 import { useWords } from "../texts/words.tsx";
 import { targetsOf } from "./targets.ts";
 import type { Target } from "./targets.ts";
+import { useReasons } from "./use-reasons.ts";
 import "./tasks.css";
 
 /** Where a task may go, and where not and why: what dragging shows, for fingers and keys. */
@@ -22,8 +23,8 @@ export function MoveTo({
   onChosen: (target: Target) => void;
   onClose: () => void;
 }) {
-  const { t } = useWords();
-  const label = useStatusLabel(lifecycle.name);
+  const { t, n } = useWords();
+  const reasonsOf = useReasons(lifecycle.name);
   const { data, error, refetch } = useQuery(queries.actions(task.id));
   const targets = data ? targetsOf(lifecycle, task.status, data) : [];
   const open = targets.filter(({ actions }) => actions.length > 0);
@@ -46,7 +47,7 @@ export function MoveTo({
               }}
             >
               <StatusChip lifecycle={lifecycle.name} status={target.status} />
-              <span className="soft">{target.actions.map(labelOf).join(" / ")}</span>
+              <span className="soft">{target.actions.map(n.action).join(" / ")}</span>
               <Icon name="arrow" />
             </button>
           </li>
@@ -54,11 +55,7 @@ export function MoveTo({
         {shut.map((target) => (
           <li key={target.status} className="target" data-shut="true">
             <StatusChip lifecycle={lifecycle.name} status={target.status} />
-            <span className="faint small">
-              {target.refusals.length > 0
-                ? [...new Set(target.refusals.map(({ detail }) => detail))].join(" ")
-                : t.board.noWay(label(task.status), label(target.status))}
-            </span>
+            <span className="faint small">{reasonsOf(task.status, target).join(" ")}</span>
           </li>
         ))}
       </ul>

@@ -23,6 +23,7 @@ export const en = {
     system: "system",
     clear: "Clear",
     unknownProblem: "Something went wrong",
+    notForYou: "This is not for your role",
     noAnswer: "The server does not answer",
     noAnswerHint: "What you see may be old. It is asked again by itself.",
     requestId: (id: string) => `Request ${id}`,
@@ -254,7 +255,7 @@ export const en = {
     noMatch: "None of the events fits the filters.",
     lifecycle: "Lifecycle",
     anyLifecycle: "Every lifecycle",
-    filter: "Filter by action, status, actor or task",
+    filter: "Filter by action, status, actor or task id",
   },
   members: {
     title: "Members and tokens",

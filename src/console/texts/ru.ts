@@ -24,6 +24,7 @@ export const ru: Texts = {
     system: "система",
     clear: "Очистить",
     unknownProblem: "Что-то пошло не так",
+    notForYou: "Это не для вашей роли",
     noAnswer: "Сервер не отвечает",
     noAnswerHint: "Показанное может быть устаревшим. Запрос повторяется сам.",
     requestId: (id) => `Запрос ${id}`,
@@ -244,7 +245,7 @@ export const ru: Texts = {
     less: "Свернуть",
     notFound: "Такой задачи нет",
     notFoundHint: "Её не существует, или она вам не видна.",
-    lasted: (span) => `через ${span}`,
+    lasted: (span) => `спустя ${span}`,
     stillRunning: "идёт",
   },
   lifecycle: {
@@ -299,7 +300,7 @@ export const ru: Texts = {
     noMatch: "Ни одно событие не подходит под фильтры.",
     lifecycle: "Жизненный цикл",
     anyLifecycle: "Все циклы",
-    filter: "Действие, статус, участник или задача",
+    filter: "Действие, статус, участник или номер задачи",
   },
   members: {
     title: "Участники и токены",

@@ -7,6 +7,7 @@ import { useMe } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
 import { Avatar } from "../../design/person.tsx";
 import { Bones, Empty, ProblemNote, Trouble } from "../../design/states.tsx";
+import { isReadOnly } from "../../tasks/may.ts";
 import { useWords } from "../../texts/words.tsx";
 import { useOwnTexts } from "../use-own-texts.ts";
 import { TEXTS } from "./texts.ts";
@@ -18,6 +19,8 @@ type Chat = { workspaceId: string; chatId: string };
 
 /** What is said in a chat, the line that tells what bots are busy with, and a place to say something. */
 export function Conversation(chat: Chat) {
+  const { t } = useWords();
+  const { roles } = useMe();
   const texts = useOwnTexts(TEXTS);
   const { messages, loading, problem, refetch, say } = useChatMessages(chat);
   const { actions } = useBotActions(chat);
@@ -39,7 +42,11 @@ export function Conversation(chat: Chat) {
         </div>
       )}
       <BotActionIndicator className="bot-line" actions={actions} more={texts.more} text={textOf} />
-      <Composer say={say} />
+      {isReadOnly(roles) ? (
+        <p className="composer faint small">{t.shell.readOnly}</p>
+      ) : (
+        <Composer say={say} />
+      )}
     </section>
   );
 }

@@ -1,14 +1,17 @@
 import { useState } from "react";
 import { addresses } from "../../addresses.ts";
-import { client, PawlProblem } from "../../data/client.ts";
+import { client } from "../../data/client.ts";
 import type { Task } from "../../data/client.ts";
+import { useMe } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
 import { useNow } from "../../design/clock.ts";
 import { Icon } from "../../design/icon.tsx";
 import { Bones, Empty, Trouble } from "../../design/states.tsx";
 import { toast } from "../../design/toasts.tsx";
+import { useAttempt } from "../../design/use-attempt.ts";
 import { Link, useSearch } from "../../router.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
+import { isReadOnly } from "../../tasks/may.ts";
 import { useWords } from "../../texts/words.tsx";
 import { useAskAnew, useLiveAnswer } from "../live-answer.ts";
 import { useOwnTexts } from "../use-own-texts.ts";
@@ -137,6 +140,7 @@ function Merges({ tasks, onMore }: { tasks: readonly Task[]; onMore: (() => void
 
 function Failures({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Task[] }) {
   const texts = useOwnTexts(TEXTS);
+  const readOnly = isReadOnly(useMe().roles);
   return (
     <section className="card" aria-label={texts.failures}>
       <header className="head">
@@ -158,7 +162,7 @@ function Failures({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Tas
                   {task.title}
                 </Link>
                 <span className="push" />
-                <Retry lifecycle={lifecycle} task={task} />
+                {!readOnly && <Retry lifecycle={lifecycle} task={task} />}
               </span>
               {said(task.data.last_error) !== null && (
                 <span className="row small failure" data-tone="bad">
@@ -177,21 +181,14 @@ function Failures({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Tas
 function Retry({ lifecycle, task }: { lifecycle: string; task: Task }) {
   const texts = useOwnTexts(TEXTS);
   const askAnew = useAskAnew(lifecycle);
-  const [busy, setBusy] = useState(false);
+  const [busy, attempt] = useAttempt();
   const retry = async () => {
-    setBusy(true);
-    try {
-      const { title } = await code.retryCodeTask({ id: task.id });
-      toast(texts.retried(title));
-      await askAnew();
-    } catch (error) {
-      toast(error instanceof PawlProblem ? error.detail : String(error), "bad");
-    } finally {
-      setBusy(false);
-    }
+    const { title } = await code.retryCodeTask({ id: task.id });
+    toast(texts.retried(title));
+    await askAnew();
   };
   return (
-    <Button small disabled={busy} onClick={() => void retry()}>
+    <Button small disabled={busy} onClick={() => void attempt(retry)}>
       {texts.retry}
     </Button>
   );

@@ -1,11 +1,12 @@
 import { useRef } from "react";
 import { addresses } from "../../addresses.ts";
-import { PawlProblem } from "../../data/client.ts";
+import { useMe } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
 import { useNow } from "../../design/clock.ts";
 import { Icon } from "../../design/icon.tsx";
 import { StatusChip } from "../../design/status.tsx";
 import { toast } from "../../design/toasts.tsx";
+import { useAttempt } from "../../design/use-attempt.ts";
 import { Link } from "../../router.tsx";
 import { useAct } from "../../tasks/act.ts";
 import { useWords } from "../../texts/words.tsx";
@@ -91,20 +92,18 @@ function useSpeed(progress: Job["progress"]): number | null {
   return known.current?.speed ?? null;
 }
 
-/** One that waits for a worker; whoever asked for it, or an admin, may still call it off. */
+/** One that waits for a worker; an admin may still call it off, and in the bot whoever asked for it. */
 export function JobWaiting({ job }: { job: Job }) {
   const { f } = useWords();
   const texts = useOwnTexts(TEXTS);
   const now = useNow(1);
+  const mayCancel = useMe().roles.includes("admin");
   const act = useAct(job);
+  const [busy, attempt] = useAttempt();
   const wait = job.available_at === null ? 0 : (Date.parse(job.available_at) - now) / 1_000;
   const cancel = async () => {
-    try {
-      await act.mutateAsync({ action: "cancel" });
-      toast(texts.cancelled(job.title));
-    } catch (error) {
-      toast(error instanceof PawlProblem ? error.detail : String(error), "bad");
-    }
+    await act.mutateAsync({ action: "cancel" });
+    toast(texts.cancelled(job.title));
   };
   return (
     <div className="row">
@@ -119,9 +118,11 @@ export function JobWaiting({ job }: { job: Job }) {
         <LastError job={job} />
       </div>
       <span className="push" />
-      <Button small disabled={act.isPending} onClick={() => void cancel()}>
-        {texts.cancel}
-      </Button>
+      {mayCancel && (
+        <Button small disabled={busy} onClick={() => void attempt(cancel)}>
+          {texts.cancel}
+        </Button>
+      )}
     </div>
   );
 }

@@ -1,6 +1,5 @@
 import { useState } from "react";
 import { addresses } from "../../addresses.ts";
-import { PawlProblem } from "../../data/client.ts";
 import { Button, Segments } from "../../design/button.tsx";
 import { useNow } from "../../design/clock.ts";
 import { Icon } from "../../design/icon.tsx";
@@ -8,6 +7,7 @@ import { Person } from "../../design/person.tsx";
 import { Empty } from "../../design/states.tsx";
 import type { Tone } from "../../design/status.tsx";
 import { toast } from "../../design/toasts.tsx";
+import { useAttempt } from "../../design/use-attempt.ts";
 import { Link } from "../../router.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { useAskAnew } from "../live-answer.ts";
@@ -104,21 +104,14 @@ function DefectLine({ lifecycle, defect }: { lifecycle: string; defect: Defect }
 function MakeFix({ lifecycle, defect }: { lifecycle: string; defect: Defect }) {
   const texts = useOwnTexts(TEXTS);
   const askAnew = useAskAnew(lifecycle);
-  const [busy, setBusy] = useState(false);
+  const [busy, attempt] = useAttempt();
   const make = async () => {
-    setBusy(true);
-    try {
-      const { task } = await planner.fixPlannerTask({ id: defect.task_id, defect_id: defect.id });
-      toast(texts.fixMade(task.title));
-      await askAnew();
-    } catch (error) {
-      toast(error instanceof PawlProblem ? error.detail : String(error), "bad");
-    } finally {
-      setBusy(false);
-    }
+    const { task } = await planner.fixPlannerTask({ id: defect.task_id, defect_id: defect.id });
+    toast(texts.fixMade(task.title));
+    await askAnew();
   };
   return (
-    <Button small disabled={busy} onClick={() => void make()}>
+    <Button small disabled={busy} onClick={() => void attempt(make)}>
       {texts.makeFix}
     </Button>
   );

@@ -1,10 +1,10 @@
 import { useState } from "react";
-import { PawlProblem } from "../../data/client.ts";
 import { Button } from "../../design/button.tsx";
 import { useNow } from "../../design/clock.ts";
 import { Person } from "../../design/person.tsx";
 import type { Tone } from "../../design/status.tsx";
 import { toast } from "../../design/toasts.tsx";
+import { useAttempt } from "../../design/use-attempt.ts";
 import { useWords } from "../../texts/words.tsx";
 import { AskDialog } from "../ask-dialog.tsx";
 import { useAskAnew, useLiveAnswer } from "../live-answer.ts";
@@ -83,13 +83,10 @@ function DeliverableLine({ lifecycle, deliverable }: { lifecycle: string; delive
     key: ["inspections", deliverable.id, deliverable.updated_at],
     ask: (signal) => planner.listInspections({ id: deliverable.id }, { signal }),
   });
+  const [busy, attempt] = useAttempt();
   const handOver = async () => {
-    try {
-      await planner.submitDeliverable({ id: deliverable.id });
-      await askAnew();
-    } catch (error) {
-      toast(error instanceof PawlProblem ? error.detail : String(error), "bad");
-    }
+    await planner.submitDeliverable({ id: deliverable.id });
+    await askAnew();
   };
   const inQc = deliverable.status === "submitted_to_qc";
   return (
@@ -101,7 +98,7 @@ function DeliverableLine({ lifecycle, deliverable }: { lifecycle: string; delive
         </span>
         <span className="push" />
         {isLead && !inQc && deliverable.status !== "qc_approved" && (
-          <Button small onClick={() => void handOver()}>
+          <Button small disabled={busy} onClick={() => void attempt(handOver)}>
             {texts.toQc}
           </Button>
         )}

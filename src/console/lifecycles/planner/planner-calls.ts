@@ -25,6 +25,11 @@ export function useIsLead(): boolean {
   return useMe().roles.some((role) => role === "lead" || role === "supervisor");
 }
 
+/** Whether the one who looks takes tasks for himself. */
+export function useMayTake(): boolean {
+  return useMe().roles.includes("executor");
+}
+
 /** The project that is looked at, as queries want it. */
 export function useProject(): { project_id?: string } {
   const [search] = useSearch();

@@ -1,18 +1,17 @@
-import { useState } from "react";
-import { PawlProblem } from "../../data/client.ts";
 import { Button } from "../../design/button.tsx";
 import { useNow } from "../../design/clock.ts";
 import { Icon } from "../../design/icon.tsx";
 import { Bones, Empty, Trouble } from "../../design/states.tsx";
 import { StatusChip } from "../../design/status.tsx";
 import { toast } from "../../design/toasts.tsx";
+import { useAttempt } from "../../design/use-attempt.ts";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { Deed } from "../deed.tsx";
 import { useAskAnew, useLiveAnswer } from "../live-answer.ts";
 import { useOwnTexts } from "../use-own-texts.ts";
 import { ProjectPicker } from "../project-picker.tsx";
-import { MOST, planner, useIsLead, useProject } from "./planner-calls.ts";
+import { MOST, planner, useIsLead, useMayTake, useProject } from "./planner-calls.ts";
 import type { PlannerTask, Pooled } from "./planner-calls.ts";
 import { TaskLine } from "./task-line.tsx";
 import { TEXTS } from "./texts.ts";
@@ -66,14 +65,14 @@ const NEXT: Partial<Record<PlannerTask["status"], "start" | "submit">> = {
 function Mine({ lifecycle, tasks }: { lifecycle: string; tasks: readonly PlannerTask[] }) {
   const { f } = useWords();
   const texts = useOwnTexts(TEXTS);
-  const isLead = useIsLead();
+  const mayTake = useMayTake();
   const now = useNow(1);
   return (
     <section className="card" aria-label={texts.mine}>
       <header className="head">
         <h2>{texts.mine}</h2>
         <span className="push" />
-        {!isLead && <TakeBest lifecycle={lifecycle} />}
+        {mayTake && <TakeBest lifecycle={lifecycle} />}
       </header>
       {tasks.length === 0 ? (
         <Empty compact icon="hand" title={texts.mineEmpty} hint={texts.mineEmptyHint} />
@@ -115,21 +114,14 @@ function TakeBest({ lifecycle }: { lifecycle: string }) {
   const texts = useOwnTexts(TEXTS);
   const project = useProject();
   const askAnew = useAskAnew(lifecycle);
-  const [busy, setBusy] = useState(false);
+  const [busy, attempt] = useAttempt();
   const take = async () => {
-    setBusy(true);
-    try {
-      const { task } = await planner.claimPlannerTask(project);
-      toast(task ? texts.tookBest(task.title) : texts.nothingToTake);
-      await askAnew();
-    } catch (error) {
-      toast(error instanceof PawlProblem ? error.detail : String(error), "bad");
-    } finally {
-      setBusy(false);
-    }
+    const { task } = await planner.claimPlannerTask(project);
+    toast(task ? texts.tookBest(task.title) : texts.nothingToTake);
+    await askAnew();
   };
   return (
-    <Button small disabled={busy} onClick={() => void take()}>
+    <Button small disabled={busy} onClick={() => void attempt(take)}>
       {texts.takeBest}
     </Button>
   );
@@ -163,18 +155,23 @@ function Pool({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Pooled[
 function Taking({ lifecycle, task }: { lifecycle: string; task: Pooled }) {
   const texts = useOwnTexts(TEXTS);
   const isLead = useIsLead();
-  if (isLead) return <Deed lifecycle={lifecycle} task={task} action="assign" label={texts.assign} />;
+  const mayTake = useMayTake();
   return (
     <>
-      <Deed
-        lifecycle={lifecycle}
-        task={task}
-        action="self_assign"
-        label={texts.take}
-        disabled={!task.can_self_assign}
-        {...(task.can_self_assign ? { look: "main" as const } : { title: texts.whyNot })}
-      />
-      {!task.can_self_assign && (
+      <span className="row">
+        {isLead && <Deed lifecycle={lifecycle} task={task} action="assign" label={texts.assign} />}
+        {mayTake && (
+          <Deed
+            lifecycle={lifecycle}
+            task={task}
+            action="self_assign"
+            label={texts.take}
+            disabled={!task.can_self_assign}
+            {...(task.can_self_assign ? { look: "main" as const } : { title: texts.whyNot })}
+          />
+        )}
+      </span>
+      {!task.can_self_assign && (mayTake || !isLead) && (
         <ul className="reasons small">
           {task.reasons.map(({ code, detail }) => (
             <li key={code} title={detail} data-code={code}>

@@ -6,12 +6,14 @@ import { Button } from "../../design/button.tsx";
 import { Bones, Empty, Trouble } from "../../design/states.tsx";
 import { toast } from "../../design/toasts.tsx";
 import { useSearch } from "../../router.tsx";
-import { CreateDialog, mayCreate } from "../../tasks/create-dialog.tsx";
+import { CreateDialog } from "../../tasks/create-dialog.tsx";
 import { Filters, useFilters } from "../../tasks/filters.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
+import { isFor } from "../../tasks/may.ts";
 import { MoveDialog } from "../../tasks/move-dialog.tsx";
 import { MoveTo } from "../../tasks/move-to.tsx";
 import type { Target } from "../../tasks/targets.ts";
+import { useReasons } from "../../tasks/use-reasons.ts";
 import { useWords } from "../../texts/words.tsx";
 import { Column } from "./column.tsx";
 import { useDrag } from "./drag.ts";
@@ -29,7 +31,7 @@ export function Board({ lifecycle: name = "" }: { lifecycle?: string }) {
   return (
     <>
       <LifecycleHead lifecycle={name}>
-        {lifecycle && mayCreate(lifecycle, me.roles) && (
+        {lifecycle && isFor(lifecycle.creation.roles, me.roles) && (
           <Button
             look="main"
             icon="plus"
@@ -59,7 +61,7 @@ export function Board({ lifecycle: name = "" }: { lifecycle?: string }) {
       ) : (
         <Bones lines={4} height={80} />
       )}
-      {creating && lifecycle && (
+      {creating && lifecycle && isFor(lifecycle.creation.roles, me.roles) && (
         <CreateDialog
           lifecycle={lifecycle}
           project_id={search.get("project")}
@@ -77,13 +79,14 @@ type Asked = { kind: "choose"; task: Task } | { kind: "move"; task: Task; target
 function Columns({ lifecycle, showsFinished }: { lifecycle: Lifecycle; showsFinished: boolean }) {
   const { t } = useWords();
   const { any, ...filters } = useFilters();
+  const reasonsOf = useReasons(lifecycle.name);
   const [asked, setAsked] = useState<Asked | null>(null);
   const { data: overview } = useQuery(queries.overview({ window: "day" }));
   const figures = overview?.lifecycles.find((one) => one.name === lifecycle.name);
   const onDrop = (task: Task, target: Target | null) => {
     if (!target) toast(t.board.asking, "bad");
     else if (target.actions.length > 0) setAsked({ kind: "move", task, target });
-    else toast([t.board.refused, ...reasonsOf(target, task, t)].join(": "), "bad");
+    else toast(`${t.board.refused}: ${reasonsOf(task.status, target).join(" ")}`, "bad");
   };
   const { drag, grab, ghost } = useDrag(lifecycle, onDrop);
   const chooseTarget = useCallback((task: Task) => {
@@ -139,9 +142,4 @@ function Columns({ lifecycle, showsFinished }: { lifecycle: Lifecycle; showsFini
       )}
     </>
   );
-}
-
-function reasonsOf(target: Target, task: Task, t: ReturnType<typeof useWords>["t"]): string[] {
-  const reasons = [...new Set(target.refusals.map(({ detail }) => detail))];
-  return reasons.length > 0 ? reasons : [t.board.noWay(task.status, target.status)];
 }

@@ -5,7 +5,8 @@ import type { Lifecycle } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
 import type { ListQuery } from "../../data/list-query.ts";
 import { Bones, Trouble } from "../../design/states.tsx";
-import { labelOf, toneOf, useStatusLabel } from "../../design/status.tsx";
+import { toneOf, useStatusLabel } from "../../design/status.tsx";
+import { useReasons } from "../../tasks/use-reasons.ts";
 import { useWords } from "../../texts/words.tsx";
 import type { Drag } from "./drag.ts";
 import { TaskCard } from "./task-card.tsx";
@@ -69,7 +70,7 @@ export function Column({ lifecycle, status, filters, count, drag, deeds }: Props
           {count === null && hasNextPage ? "+" : ""}
         </span>
       </header>
-      <DropNote drag={drag} status={status.name} label={label} />
+      <DropNote lifecycle={lifecycle.name} drag={drag} status={status.name} />
       <div className="cards" ref={scroller} tabIndex={-1}>
         {list.isPending && <Bones lines={3} height={96} />}
         {list.error && tasks.length === 0 && (
@@ -106,30 +107,21 @@ function dropState(drag: Drag | null, status: string): DropState {
 }
 
 /** While a card is carried, every column says whether it can be put there, and by what, or why not. */
-function DropNote({
-  drag,
-  status,
-  label,
-}: {
-  drag: Drag | null;
-  status: string;
-  label: (status: string) => string;
-}) {
-  const { t } = useWords();
+function DropNote({ lifecycle, drag, status }: { lifecycle: string; drag: Drag | null; status: string }) {
+  const { t, n } = useWords();
+  const reasonsOf = useReasons(lifecycle);
   const state = dropState(drag, status);
   if (!drag || state === undefined || state === "home") return null;
   if (state === "asking") return <p className="drop-note">{t.board.asking}</p>;
   const target = drag.targets?.find((one) => one.status === status);
+  if (!target) return null;
   if (state === "yes")
-    return <p className="drop-note">{t.board.dropHere((target?.actions ?? []).map(labelOf).join(" / "))}</p>;
-  const reasons = [...new Set(target?.refusals.map(({ detail }) => detail))];
+    return <p className="drop-note">{t.board.dropHere(target.actions.map(n.action).join(" / "))}</p>;
   return (
     <ul className="drop-note">
-      {(reasons.length > 0 ? reasons : [t.board.noWay(label(drag.task.status), label(status))]).map(
-        (reason) => (
-          <li key={reason}>{reason}</li>
-        ),
-      )}
+      {reasonsOf(drag.task.status, target).map((reason) => (
+        <li key={reason}>{reason}</li>
+      ))}
     </ul>
   );
 }

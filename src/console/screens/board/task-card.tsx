@@ -7,6 +7,7 @@ import { useNow } from "../../design/clock.ts";
 import { Icon } from "../../design/icon.tsx";
 import { Person } from "../../design/person.tsx";
 import { Link, navigate } from "../../router.tsx";
+import { latinKey } from "../../shell/shortcuts.ts";
 import { Deadline } from "../../tasks/deadline.tsx";
 import { useWords } from "../../texts/words.tsx";
 
@@ -29,7 +30,7 @@ export const TaskCard = memo(function TaskCard({
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.target !== event.currentTarget) return;
     if (event.key === "Enter") navigate(addresses.task(task.id));
-    else if (event.key.toLowerCase() === "m") deeds.chooseTarget(task);
+    else if (latinKey(event) === "m") deeds.chooseTarget(task);
     else if (event.key.startsWith("Arrow")) stepFrom(event.currentTarget, event.key);
     else return;
     event.preventDefault();

@@ -4,14 +4,16 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import type { FeedEvent } from "../../../client/index.ts";
 import { addresses } from "../../addresses.ts";
 import { live, useRecentEvents } from "../../data/live.ts";
+import { useMemberNames } from "../../data/members.tsx";
 import { queries } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { Person } from "../../design/person.tsx";
 import { Empty } from "../../design/states.tsx";
-import { labelOf, StatusChip } from "../../design/status.tsx";
+import { StatusChip } from "../../design/status.tsx";
 import { Link, useSearch } from "../../router.tsx";
 import { usePageTitle } from "../../shell/page-title.ts";
+import { ProjectSelect } from "../../tasks/project-select.tsx";
 import { useWords } from "../../texts/words.tsx";
 import "../../tasks/filters.css";
 import "./events.css";
@@ -79,6 +81,8 @@ function useFiltered(events: readonly FeedEvent[]): readonly FeedEvent[] {
   const lifecycle = search.get("lifecycle");
   const project = search.get("project");
   const words = (search.get("q") ?? "").toLowerCase();
+  const nameOf = useMemberNames();
+  const { n } = useWords();
   return useMemo(
     () =>
       events.filter(
@@ -86,12 +90,20 @@ function useFiltered(events: readonly FeedEvent[]): readonly FeedEvent[] {
           (!lifecycle || event.lifecycle === lifecycle) &&
           (!project || event.project_id === project) &&
           (words === "" ||
-            [event.action, event.type, event.to_status, event.actor_id, event.task_id]
+            [
+              event.action,
+              n.action(event.action),
+              event.type,
+              event.to_status,
+              event.actor_id,
+              nameOf(event.actor_id),
+              event.task_id,
+            ]
               .join(" ")
               .toLowerCase()
               .includes(words)),
       ),
-    [events, lifecycle, project, words],
+    [events, lifecycle, project, words, n],
   );
 }
 
@@ -99,7 +111,6 @@ function EventFilters() {
   const { t } = useWords();
   const [search, change] = useSearch();
   const { data: lifecycles = [] } = useQuery(queries.lifecycles());
-  const { data: projects = [] } = useQuery(queries.projects());
   return (
     <div className="filters" role="search">
       <input
@@ -125,28 +136,31 @@ function EventFilters() {
           <option key={name}>{name}</option>
         ))}
       </select>
-      <select
+      <ProjectSelect
         className="input small"
-        aria-label={t.filters.project}
+        any
         value={search.get("project") ?? ""}
-        onChange={(event) => {
-          change({ project: event.target.value });
+        onChange={(project) => {
+          change({ project });
         }}
-      >
-        <option value="">{t.filters.anyProject}</option>
-        {projects.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+      />
     </div>
+  );
+}
+
+/** By its title; by its id until that is known, or where the task is gone. */
+function TaskLink({ id }: { id: string }) {
+  const { data: title } = useQuery(queries.title(id));
+  return (
+    <Link className={title === undefined ? "mono cut" : "cut"} href={addresses.task(id)} title={title}>
+      {title ?? id.slice(-12)}
+    </Link>
   );
 }
 
 /** Newest on top. */
 function Tail({ events }: { events: readonly FeedEvent[] }) {
-  const { t, f } = useWords();
+  const { t, f, n } = useWords();
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: events.length,
@@ -173,7 +187,7 @@ function Tail({ events }: { events: readonly FeedEvent[] }) {
                   {f.time(event.created_at)}
                 </time>
                 <span className="faint cut">{event.lifecycle}</span>
-                <b className="cut">{labelOf(event.action)}</b>
+                <b className="cut">{n.action(event.action)}</b>
                 <span className="row">
                   {event.from_status !== null && event.from_status !== event.to_status && (
                     <>
@@ -185,9 +199,7 @@ function Tail({ events }: { events: readonly FeedEvent[] }) {
                     <StatusChip lifecycle={event.lifecycle} status={event.to_status} />
                   )}
                 </span>
-                <Link className="mono cut" href={addresses.task(event.task_id)}>
-                  {event.task_id.slice(-12)}
-                </Link>
+                <TaskLink id={event.task_id} />
                 <span className="small">
                   <Person id={event.actor_id} absent={t.common.system} />
                 </span>

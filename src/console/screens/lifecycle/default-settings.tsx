@@ -1,11 +1,10 @@
 import type { Lifecycle } from "../../data/client.ts";
-import { labelOf } from "../../design/status.tsx";
 import { DataValue } from "../../tasks/data-value.tsx";
 import { useWords } from "../../texts/words.tsx";
 
 /** What can be set, as it is unless a project says otherwise. */
 export function DefaultSettings({ lifecycle }: { lifecycle: Lifecycle }) {
-  const { t } = useWords();
+  const { t, n } = useWords();
   const rows = flat(lifecycle.settings?.defaults ?? {});
   return (
     <section className="card">
@@ -21,9 +20,9 @@ export function DefaultSettings({ lifecycle }: { lifecycle: Lifecycle }) {
             <dl className="definition">
               {rows.map(([name, value]) => (
                 <div key={name} className="pair">
-                  <dt title={name}>{name.split(".").map(labelOf).join(" › ")}</dt>
+                  <dt title={name}>{name.split(".").map(n.field).join(" › ")}</dt>
                   <dd>
-                    <DataValue value={value} />
+                    <DataValue name={name} value={value} />
                   </dd>
                 </div>
               ))}

@@ -1,11 +1,11 @@
 import type { Lifecycle, LifecycleFigures, Timer } from "../../data/client.ts";
-import { labelOf, StatusChip } from "../../design/status.tsx";
+import { StatusChip } from "../../design/status.tsx";
 import { useWords } from "../../texts/words.tsx";
 
 /** The table that decides everything, row by row. */
 export function Rules({ lifecycle }: { lifecycle: Lifecycle }) {
-  const { t, f } = useWords();
-  const nameOf = (who: string) => lifecycle.who?.find(({ name }) => name === who)?.label ?? who;
+  const { t, f, n } = useWords();
+  const nameOf = (who: string) => n.who(lifecycle.who?.find(({ name }) => name === who)?.label ?? who);
   return (
     <section className="card">
       <header className="head">
@@ -63,7 +63,7 @@ export function Statuses({
   lifecycle: Lifecycle;
   figures: LifecycleFigures | undefined;
 }) {
-  const { t, f } = useWords();
+  const { t, f, n } = useWords();
   return (
     <section className="card">
       <header className="head">
@@ -87,7 +87,7 @@ export function Statuses({
                       {status.lease && <span className="tag">{t.lifecycle.leased}</span>}
                       {(status.timers ?? []).map((timer) => (
                         <span key={timer.action} className="tag">
-                          {t.lifecycle.timer(afterOf(timer), labelOf(timer.action))}
+                          {t.lifecycle.timer(afterOf(timer), n.action(timer.action))}
                         </span>
                       ))}
                     </span>

@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
-import { client, PawlProblem } from "../../data/client.ts";
+import { client } from "../../data/client.ts";
 import type { Member } from "../../data/client.ts";
 import { keys } from "../../data/keys.ts";
 import { Button } from "../../design/button.tsx";
@@ -8,8 +8,7 @@ import { Dialog } from "../../design/dialog.tsx";
 import { ProblemNote } from "../../design/states.tsx";
 import { toast } from "../../design/toasts.tsx";
 import { LabelledField } from "../../forms/schema-form.tsx";
-import { mistakesIn } from "../../forms/schema.ts";
-import type { Mistakes } from "../../forms/schema.ts";
+import { useSending } from "../../forms/use-sending.ts";
 import { useWords } from "../../texts/words.tsx";
 
 const KINDS = ["human", "agent", "worker", "service"] as const;
@@ -24,25 +23,18 @@ export function MemberDialog({ member, onClose }: { member: Member | null; onClo
   const { t } = useWords();
   const queryClient = useQueryClient();
   const [written, setWritten] = useState(() => writtenOf(member));
-  const [problem, setProblem] = useState<unknown>(null);
-  const [mistakes, setMistakes] = useState<Mistakes>({});
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, mistakes, send } = useSending();
   const save = async () => {
-    setBusy(true);
-    setProblem(null);
-    setMistakes({});
-    try {
-      const { id, ...change } = readOf(written);
-      if (member) await client.changeMember({ ...change, id: member.id });
-      else await client.createMember({ ...change, ...(id === "" ? {} : { id }) });
-      await queryClient.invalidateQueries({ queryKey: keys.members });
-      toast(t.members.saved);
-      onClose();
-    } catch (error) {
-      setProblem(error);
-      if (error instanceof PawlProblem) setMistakes(mistakesIn(error.params));
-      setBusy(false);
-    }
+    const { id, ...change } = readOf(written);
+    if (member) await client.changeMember({ ...change, id: member.id });
+    else await client.createMember({ ...change, ...(id === "" ? {} : { id }) });
+    await queryClient.invalidateQueries({ queryKey: keys.members });
+    toast(t.members.saved);
+    onClose();
+  };
+  const submit = () => {
+    const isNumber = written.skill_level.trim() === "" || Number.isFinite(Number(written.skill_level));
+    void send(save, isNumber ? {} : { skill_level: t.form.number });
   };
   const text = (name: keyof Written, label: string, hint?: string) => (
     <TextField
@@ -59,7 +51,7 @@ export function MemberDialog({ member, onClose }: { member: Member | null; onClo
     <Dialog
       title={member ? t.members.edit(member.name) : t.members.add}
       onClose={onClose}
-      onSubmit={() => void save()}
+      onSubmit={submit}
       foot={
         <>
           <Button onClick={onClose}>{t.common.cancel}</Button>

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { client, PawlProblem } from "../../data/client.ts";
+import { client } from "../../data/client.ts";
 import type { Project } from "../../data/client.ts";
 import { keys } from "../../data/keys.ts";
 import { queries } from "../../data/queries.ts";
@@ -9,8 +9,9 @@ import { Dialog } from "../../design/dialog.tsx";
 import { Bones, ProblemNote } from "../../design/states.tsx";
 import { toast } from "../../design/toasts.tsx";
 import { SchemaForm } from "../../forms/schema-form.tsx";
-import { fieldsOf, mistakesIn, readValues, valuesFrom } from "../../forms/schema.ts";
-import type { Field, Mistakes, Values } from "../../forms/schema.ts";
+import { fieldsOf, readValues, valuesFrom } from "../../forms/schema.ts";
+import type { Field, Values } from "../../forms/schema.ts";
+import { useSending } from "../../forms/use-sending.ts";
 import { useWords } from "../../texts/words.tsx";
 
 /** What a project sets of its own for a lifecycle; a field that is empty has the default. */
@@ -31,23 +32,17 @@ export function ProjectSettings({
   );
   const own = (project.settings[lifecycle] ?? {}) as Values;
   const [values, setValues] = useState<Values | null>(null);
-  const [mistakes, setMistakes] = useState<Mistakes>({});
-  const [problem, setProblem] = useState<unknown>(null);
+  const { busy, problem, mistakes, send } = useSending();
   const written = values ?? valuesFrom(fields, own);
   const save = async () => {
-    const read = readValues(fields, written, t.form);
-    setMistakes(read.mistakes);
-    if (Object.keys(read.mistakes).length > 0) return;
-    try {
-      const settings = { [lifecycle]: withoutGone(own, read.payload) };
+    const { payload, mistakes: found } = readValues(fields, written, t.form);
+    await send(async () => {
+      const settings = { [lifecycle]: withoutGone(own, payload) };
       await client.changeProject({ id: project.id, settings });
       await queryClient.invalidateQueries({ queryKey: keys.projects });
       toast(t.settings.saved);
       onClose();
-    } catch (error) {
-      setProblem(error);
-      if (error instanceof PawlProblem) setMistakes(mistakesIn(error.params));
-    }
+    }, found);
   };
   return (
     <Dialog
@@ -58,7 +53,7 @@ export function ProjectSettings({
       foot={
         <>
           <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button look="main" type="submit" disabled={fields.length === 0}>
+          <Button look="main" type="submit" disabled={busy || fields.length === 0}>
             {t.common.save}
           </Button>
         </>

@@ -9,6 +9,7 @@ import { Dialog } from "../../design/dialog.tsx";
 import { ProblemNote } from "../../design/states.tsx";
 import { toast } from "../../design/toasts.tsx";
 import { LabelledField } from "../../forms/schema-form.tsx";
+import { useSending } from "../../forms/use-sending.ts";
 import { useWords } from "../../texts/words.tsx";
 import { ProjectSettings } from "./project-settings.tsx";
 
@@ -108,30 +109,26 @@ function NewProject({ onClose }: { onClose: () => void }) {
   const { t } = useWords();
   const queryClient = useQueryClient();
   const [written, setWritten] = useState({ id: "", name: "" });
-  const [problem, setProblem] = useState<unknown>(null);
+  const { busy, problem, mistakes, send } = useSending();
   const id = useId();
   const save = async () => {
-    try {
-      const given = Object.entries(written).flatMap(([name, value]) =>
-        value.trim() === "" ? [] : [[name, value.trim()]],
-      );
-      await client.createProject(Object.fromEntries(given) as Partial<typeof written>);
-      await queryClient.invalidateQueries({ queryKey: keys.projects });
-      toast(t.settings.saved);
-      onClose();
-    } catch (error) {
-      setProblem(error);
-    }
+    const given = Object.entries(written).flatMap(([name, value]) =>
+      value.trim() === "" ? [] : [[name, value.trim()]],
+    );
+    await client.createProject(Object.fromEntries(given) as Partial<typeof written>);
+    await queryClient.invalidateQueries({ queryKey: keys.projects });
+    toast(t.settings.saved);
+    onClose();
   };
   return (
     <Dialog
       title={t.settings.newProject}
       onClose={onClose}
-      onSubmit={() => void save()}
+      onSubmit={() => void send(save)}
       foot={
         <>
           <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button look="main" type="submit">
+          <Button look="main" type="submit" disabled={busy}>
             {t.common.create}
           </Button>
         </>
@@ -143,6 +140,7 @@ function NewProject({ onClose }: { onClose: () => void }) {
           key={name}
           id={`${id}-${name}`}
           label={name === "id" ? t.settings.projectId : t.settings.projectName}
+          mistake={mistakes[name]}
         >
           <input
             id={`${id}-${name}`}

@@ -1,15 +1,18 @@
 import { useMemo, useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { Lifecycle } from "../../data/client.ts";
-import { queries } from "../../data/queries.ts";
+import { queries, useMe } from "../../data/queries.ts";
 import type { ListQuery, Sort } from "../../data/list-query.ts";
 import { Bones, Empty, Trouble } from "../../design/states.tsx";
 import { useStatusLabel } from "../../design/status.tsx";
 import { useSearch } from "../../router.tsx";
 import { Filters, useFilters } from "../../tasks/filters.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
+import { actionsFor } from "../../tasks/may.ts";
 import { useWords } from "../../texts/words.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
+import { BulkResults } from "./bulk-results.tsx";
+import type { Result } from "./move-all.ts";
 import { TaskRows } from "./task-rows.tsx";
 import "./table.css";
 
@@ -47,7 +50,12 @@ function Listed({ lifecycle }: { lifecycle: Lifecycle }) {
   const tasks = useMemo(() => list.data?.pages.flatMap((page) => page.tasks) ?? [], [list.data]);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const chosen = tasks.filter(({ id }) => selected.has(id));
+  const [results, setResults] = useState<readonly Result[] | null>(null);
+  const selectable = actionsFor(lifecycle, useMe().roles).length > 0;
   const count = f.number(tasks.length);
+  const clear = () => {
+    setSelected(new Set());
+  };
   return (
     <>
       <div className="row wrap">
@@ -58,11 +66,15 @@ function Listed({ lifecycle }: { lifecycle: Lifecycle }) {
         </span>
       </div>
       {chosen.length > 0 && (
-        <BulkBar
-          lifecycle={lifecycle}
-          tasks={chosen}
-          onDone={() => {
-            setSelected(new Set());
+        <BulkBar lifecycle={lifecycle} tasks={chosen} onClear={clear} onResults={setResults} />
+      )}
+      {results && (
+        <BulkResults
+          lifecycle={lifecycle.name}
+          results={results}
+          onClose={() => {
+            setResults(null);
+            clear();
           }}
         />
       )}
@@ -77,7 +89,7 @@ function Listed({ lifecycle }: { lifecycle: Lifecycle }) {
           sort={sort}
           order={order}
           selected={selected}
-          onSelect={setSelected}
+          onSelect={selectable ? setSelected : null}
           onNearEnd={() => {
             if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
           }}

@@ -19,7 +19,8 @@ type Props = {
   sort: Sort;
   order: "asc" | "desc";
   selected: ReadonlySet<string>;
-  onSelect: (selected: ReadonlySet<string>) => void;
+  /** null: there is nothing that could be done with them. */
+  onSelect: ((selected: ReadonlySet<string>) => void) | null;
   onNearEnd: () => void;
 };
 
@@ -43,7 +44,7 @@ export function TaskRows({ tasks, sort, order, selected, onSelect, onNearEnd }: 
   const toggle = (id: string) => {
     const next = new Set(selected);
     if (!next.delete(id)) next.add(id);
-    onSelect(next);
+    onSelect?.(next);
   };
   return (
     <div
@@ -56,14 +57,16 @@ export function TaskRows({ tasks, sort, order, selected, onSelect, onNearEnd }: 
     >
       <div className="line heading" role="row">
         <span role="columnheader">
-          <input
-            type="checkbox"
-            aria-label={t.table.selectAll}
-            checked={all}
-            onChange={() => {
-              onSelect(all ? new Set() : new Set(tasks.map(({ id }) => id)));
-            }}
-          />
+          {onSelect && (
+            <input
+              type="checkbox"
+              aria-label={t.table.selectAll}
+              checked={all}
+              onChange={() => {
+                onSelect(all ? new Set() : new Set(tasks.map(({ id }) => id)));
+              }}
+            />
+          )}
         </span>
         <span role="columnheader">{t.table.title}</span>
         <span role="columnheader">{t.table.status}</span>
@@ -87,7 +90,7 @@ export function TaskRows({ tasks, sort, order, selected, onSelect, onNearEnd }: 
                 data-selected={selected.has(task.id)}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <Row task={task} selected={selected.has(task.id)} onToggle={toggle} />
+                <Row task={task} selected={selected.has(task.id)} onToggle={onSelect && toggle} />
               </div>
             )
           );
@@ -130,21 +133,23 @@ function Row({
 }: {
   task: Task;
   selected: boolean;
-  onToggle: (id: string) => void;
+  onToggle: ((id: string) => void) | null;
 }) {
   const { t, f } = useWords();
   const now = useNow(10);
   return (
     <>
       <span role="cell">
-        <input
-          type="checkbox"
-          aria-label={t.table.select(task.title)}
-          checked={selected}
-          onChange={() => {
-            onToggle(task.id);
-          }}
-        />
+        {onToggle && (
+          <input
+            type="checkbox"
+            aria-label={t.table.select(task.title)}
+            checked={selected}
+            onChange={() => {
+              onToggle(task.id);
+            }}
+          />
+        )}
       </span>
       <span role="cell" className="row">
         {task.needs_attention && (

@@ -1,16 +1,14 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { PawlProblem } from "../../data/client.ts";
 import type { Explanation, Lifecycle, Task } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { Bones, Trouble } from "../../design/states.tsx";
-import { labelOf, useStatusLabel } from "../../design/status.tsx";
-import { toast } from "../../design/toasts.tsx";
-import { ActionDialog, needsNothing } from "../../tasks/action-dialog.tsx";
-import { useAct } from "../../tasks/act.ts";
-import type { Move } from "../../tasks/act.ts";
+import { useStatusLabel } from "../../design/status.tsx";
+import { ActionDialog } from "../../tasks/action-dialog.tsx";
+import { useDeed } from "../../tasks/use-deed.ts";
+import { moveWithoutAsking } from "../../tasks/whole-move.ts";
 import { useWords } from "../../texts/words.tsx";
 
 /** What the reader may do with a task, and what he may not with every reason. */
@@ -30,7 +28,7 @@ export function ActionPanel({ task }: { task: Task }) {
         {!error && !explained && <Bones lines={2} height={28} />}
         {explained && allowed.length === 0 && <p className="soft">{t.task.nothingToDo}</p>}
         {lifecycle && allowed.length > 0 && <Allowed task={task} lifecycle={lifecycle} actions={allowed} />}
-        {refused.length > 0 && <Refused actions={refused} />}
+        {refused.length > 0 && <Refused lifecycle={task.lifecycle} actions={refused} />}
       </div>
     </section>
   );
@@ -45,21 +43,14 @@ function Allowed({
   lifecycle: Lifecycle;
   actions: readonly Explanation[];
 }) {
-  const { t } = useWords();
+  const { n } = useWords();
   const label = useStatusLabel(task.lifecycle);
   const [chosen, choose] = useState<string | null>(null);
-  const act = useAct(task);
-  const perform = async (move: Move) => {
-    const moved = await act.mutateAsync(move);
-    const changed = moved.task.status !== task.status;
-    toast(changed ? t.board.moved(task.title, label(moved.task.status)) : t.board.done(labelOf(move.action)));
-  };
+  const { busy, perform, attempt } = useDeed(task.lifecycle, task);
   const begin = (action: string) => {
-    if (!needsNothing(lifecycle, action)) choose(action);
-    else
-      perform({ action }).catch((error: unknown) => {
-        toast(error instanceof PawlProblem ? error.detail : String(error), "bad");
-      });
+    const move = moveWithoutAsking(lifecycle, task, action);
+    if (move) void attempt(move);
+    else choose(action);
   };
   const targetOf = (action: string) =>
     lifecycle.rules.find((rule) => rule.action === action && rule.from.includes(task.status))?.to ?? null;
@@ -75,13 +66,13 @@ function Allowed({
           <Button
             key={action}
             {...(index === 0 && to !== null ? { look: "main" as const } : {})}
-            disabled={act.isPending}
+            disabled={busy}
             title={to === null ? undefined : `→ ${label(to)}`}
             onClick={() => {
               begin(action);
             }}
           >
-            {labelOf(action)}
+            {n.action(action)}
           </Button>
         );
       })}
@@ -101,8 +92,9 @@ function Allowed({
   );
 }
 
-function Refused({ actions }: { actions: readonly Explanation[] }) {
-  const { t } = useWords();
+function Refused({ lifecycle, actions }: { lifecycle: string; actions: readonly Explanation[] }) {
+  const { t, n } = useWords();
+  const label = useStatusLabel(lifecycle);
   return (
     <details className="refused">
       <summary>
@@ -113,11 +105,11 @@ function Refused({ actions }: { actions: readonly Explanation[] }) {
       <ul>
         {actions.map(({ action, refusals }) => (
           <li key={action}>
-            <b>{labelOf(action)}</b>
+            <b>{n.action(action)}</b>
             <ul>
-              {refusals.map(({ code, detail }) => (
-                <li key={code + detail}>
-                  {detail} <code className="faint">{code}</code>
+              {refusals.map((refusal) => (
+                <li key={refusal.code + refusal.detail}>
+                  {n.refusal(refusal, label)} <code className="faint">{refusal.code}</code>
                 </li>
               ))}
             </ul>

@@ -1,11 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import type { JournalEntry, Lifecycle, Task } from "../../data/client.ts";
+import type { JournalEntry, Task } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
 import { Person } from "../../design/person.tsx";
 import { StatusChip } from "../../design/status.tsx";
 import { useWords } from "../../texts/words.tsx";
-
-type Attempt = { number: number; begun: JournalEntry; ended: JournalEntry | null };
+import { attemptsIn } from "./attempts-in.ts";
 
 /** Every time somebody took the task up, and how that ended. */
 export function Attempts({ task, entries }: { task: Task; entries: readonly JournalEntry[] }) {
@@ -41,24 +40,4 @@ export function Attempts({ task, entries }: { task: Task; entries: readonly Jour
       </ol>
     </section>
   );
-}
-
-/** An attempt begins where a task leaves what it begins or waits in for a status of work, and ends where it leaves work. */
-function attemptsIn(lifecycle: Lifecycle, entries: readonly JournalEntry[]): Attempt[] {
-  const idle = new Set([...(lifecycle.creation.to ?? []).map(({ status }) => status), lifecycle.pool?.from]);
-  const isWork = (status: string | null) =>
-    status !== null &&
-    !idle.has(status) &&
-    lifecycle.statuses.some(({ name, final }) => name === status && !final) &&
-    !/block|stuck|wait|hold/i.test(status);
-  const attempts: Attempt[] = [];
-  for (const entry of entries) {
-    if (!isWork(entry.from_status) && isWork(entry.to_status))
-      attempts.push({ number: attempts.length + 1, begun: entry, ended: null });
-    else if (isWork(entry.from_status) && !isWork(entry.to_status)) {
-      const last = attempts.at(-1);
-      if (last) last.ended = entry;
-    }
-  }
-  return attempts;
 }

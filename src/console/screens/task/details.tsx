@@ -1,11 +1,10 @@
 import type { Task } from "../../data/client.ts";
-import { labelOf } from "../../design/status.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { DataValue } from "../../tasks/data-value.tsx";
 
 /** The lifecycle's own fields, as it keeps them. */
 export function Details({ task }: { task: Task }) {
-  const { t } = useWords();
+  const { t, n } = useWords();
   const known = Object.entries(task.data).filter(([, value]) => !isEmpty(value));
   if (known.length === 0) return null;
   return (
@@ -16,9 +15,9 @@ export function Details({ task }: { task: Task }) {
       <dl className="body definition">
         {known.map(([name, value]) => (
           <div key={name} className="pair">
-            <dt title={name}>{labelOf(name)}</dt>
+            <dt title={name}>{n.field(name)}</dt>
             <dd>
-              <DataValue value={value} />
+              <DataValue name={name} value={value} />
             </dd>
           </div>
         ))}

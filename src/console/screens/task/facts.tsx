@@ -2,14 +2,13 @@ import type { ReactNode } from "react";
 import type { Task } from "../../data/client.ts";
 import { useNow } from "../../design/clock.ts";
 import { Person } from "../../design/person.tsx";
-import { labelOf } from "../../design/status.tsx";
 import { Deadline } from "../../tasks/deadline.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { CopyText } from "../../design/copy-text.tsx";
 
 /** What every task has, in words. */
 export function Facts({ task }: { task: Task }) {
-  const { t, f } = useWords();
+  const { t, f, n } = useWords();
   const now = useNow(5);
   const moment = (at: string) => (
     <time dateTime={at} title={f.moment(at)}>
@@ -27,7 +26,7 @@ export function Facts({ task }: { task: Task }) {
       <span key="due" className="stack tight">
         <Deadline task={task} />
         {task.due_action !== null && (
-          <span className="faint small">{t.task.thenDo(labelOf(task.due_action))}</span>
+          <span className="faint small">{t.task.thenDo(n.action(task.due_action))}</span>
         )}
       </span>,
     ]);

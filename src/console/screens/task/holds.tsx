@@ -3,12 +3,11 @@ import type { Task } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
 import { useNow } from "../../design/clock.ts";
 import { Person } from "../../design/person.tsx";
-import { labelOf } from "../../design/status.tsx";
 import { useWords } from "../../texts/words.tsx";
 
 /** What holds, or held, the task up. */
 export function Holds({ task }: { task: Task }) {
-  const { t, f } = useWords();
+  const { t, f, n } = useWords();
   const now = useNow(10);
   const { data } = useQuery(queries.links(task.id));
   if (!data || data.holds.length === 0) return null;
@@ -21,7 +20,7 @@ export function Holds({ task }: { task: Task }) {
         {data.holds.map((hold) => (
           <li key={hold.id}>
             <span className="row spread">
-              <b>{labelOf(hold.kind)}</b>
+              <b>{n.choice(hold.kind)}</b>
               <span className="chip" data-tone={hold.released_at === null ? "warn" : "slate"}>
                 {hold.released_at === null ? t.task.held : t.task.released}
               </span>

@@ -7,7 +7,7 @@ import { useNow } from "../../design/clock.ts";
 import { Icon } from "../../design/icon.tsx";
 import { Person } from "../../design/person.tsx";
 import { Bones } from "../../design/states.tsx";
-import { labelOf, StatusChip, toneOf } from "../../design/status.tsx";
+import { StatusChip, toneOf } from "../../design/status.tsx";
 import { DataValue } from "../../tasks/data-value.tsx";
 import { useWords } from "../../texts/words.tsx";
 
@@ -50,7 +50,7 @@ export function Journal({ task, entries }: { task: Task; entries: readonly Journ
 type EntryProps = { lifecycle: string; entry: JournalEntry; before: JournalEntry | undefined };
 
 function Entry({ lifecycle, entry, before }: EntryProps) {
-  const { t, f } = useWords();
+  const { t, f, n } = useWords();
   const now = useNow(10);
   const { data } = useQuery(queries.lifecycle(lifecycle));
   const moved = entry.to_status !== null && entry.from_status !== entry.to_status;
@@ -61,7 +61,7 @@ function Entry({ lifecycle, entry, before }: EntryProps) {
       data-moved={moved}
     >
       <div className="row wrap">
-        <b>{labelOf(entry.action)}</b>
+        <b>{n.action(entry.action)}</b>
         {moved && entry.from_status !== null && (
           <>
             <StatusChip lifecycle={lifecycle} status={entry.from_status} />
@@ -83,9 +83,9 @@ function Entry({ lifecycle, entry, before }: EntryProps) {
         <dl className="definition payload">
           {payload.map(([name, value]) => (
             <div key={name} className="pair">
-              <dt>{labelOf(name)}</dt>
+              <dt>{n.field(name)}</dt>
               <dd>
-                <DataValue value={value} />
+                <DataValue name={name} value={value} />
               </dd>
             </div>
           ))}

@@ -73,7 +73,7 @@ function Shown({ task }: { task: Task }) {
         <div className="stack">
           <Facts task={task} />
           <Holds task={task} />
-          <Attempts task={task} entries={journal ?? []} />
+          {!screensOf(task.lifecycle).tellsAttempts && <Attempts task={task} entries={journal ?? []} />}
         </div>
       </div>
     </>

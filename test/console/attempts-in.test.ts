@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { describeLifecycle } from "../../src/core/describe.ts";
+import { board } from "../../src/lifecycles/board/lifecycle.ts";
+import { delivery } from "../../src/lifecycles/delivery/lifecycle.ts";
+import { planner } from "../../src/lifecycles/planner/lifecycle.ts";
+import { attemptsIn } from "../../src/console/screens/task/attempts-in.ts";
+
+/** `who: action to`, one after the other. */
+function journalOf(...lines: string[]) {
+  let from: string | null = null;
+  return lines.map((line, at) => {
+    const [actor_id = "", action = "", to_status = ""] = line.split(/[: ]+/);
+    const entry = { action, from_status: from, to_status, actor_id, created_at: String(at) };
+    from = to_status;
+    return entry;
+  });
+}
+
+const told = (lifecycle: Parameters<typeof describeLifecycle>[0], ...lines: string[]) =>
+  attemptsIn(describeLifecycle(lifecycle), journalOf(...lines)).map(
+    ({ begun, ended }) => `${begun.actor_id} ${begun.action}${ended ? ` – ${ended.action}` : ""}`,
+  );
+
+test("what waits or is stuck in somebody's hands is still his attempt", () => {
+  expect(
+    told(
+      board,
+      "ann: create NEW",
+      "bob: claim IN_PROGRESS",
+      "bob: block BLOCKED",
+      "bob: resume IN_PROGRESS",
+      "bob: complete DONE",
+    ),
+  ).toEqual(["bob claim – complete"]);
+});
+
+test("a task that is taken over, or given back and taken again, has been tried twice", () => {
+  expect(
+    told(
+      board,
+      "ann: create NEW",
+      "bob: claim IN_PROGRESS",
+      "system: expire STUCK",
+      "ann: take_over IN_PROGRESS",
+    ),
+  ).toEqual(["bob claim – take_over", "ann take_over"]);
+  expect(
+    told(
+      delivery,
+      "bot: create QUEUED",
+      "w1: claim CLAIMED",
+      "w1: start_download DOWNLOADING",
+      "w1: fail QUEUED",
+      "w2: claim CLAIMED",
+    ),
+  ).toEqual(["w1 claim – fail", "w2 claim"]);
+});
+
+test("a task that nobody took up was never tried", () => {
+  expect(told(planner, "lea: create blocked", "system: unblock available", "lea: cancel canceled")).toEqual(
+    [],
+  );
+});
