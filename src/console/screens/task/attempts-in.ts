@@ -1,4 +1,4 @@
-import type { JournalEntry, Lifecycle } from "../../data/client.ts";
+import type { JournalEntry, Lifecycle } from "../../data/told.ts";
 
 /** What is read of a definition and of a journal to know. */
 type Declared = Pick<Lifecycle, "statuses" | "creation" | "pool"> & {
