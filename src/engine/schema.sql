@@ -443,8 +443,16 @@ AS $function$
 declare
   bad record;
 begin
-  select t.id into bad from after_change d join pawl.task t on t.org_id = d.org_id and t.id = d.task_id
-  where not d.resolved and t.lifecycle = 'planner' and t.status = 'available' limit 1;
+  perform from after_change d join pawl.task t on t.org_id = d.org_id and t.id = d.task_id
+  where t.lifecycle = 'planner'
+  order by t.id
+  for share of t;
+  select t.id into bad from after_change d
+  join pawl.task t on t.org_id = d.org_id and t.id = d.task_id
+  left join pawl.task b on b.org_id = d.org_id and b.id = d.blocker_id
+  where t.lifecycle = 'planner' and t.status = 'available'
+    and (not d.resolved or (b.lifecycle = 'planner' and b.status <> 'done'))
+  limit 1;
   if found then
     raise exception 'task % is available: it waits for nothing', bad.id
       using errcode = 'check_violation', constraint = 'available_is_a_guarantee';
@@ -482,11 +490,14 @@ CREATE OR REPLACE FUNCTION pawl.refuse_hold_on_available()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  task record;
 begin
-  if exists (
-    select from pawl.task t
-    where t.org_id = new.org_id and t.id = new.task_id and t.lifecycle = 'planner' and t.status = 'available') then
-    raise exception 'task % is available: it is assigned or canceled before it is held up', new.task_id
+  select t.id, t.status into task from pawl.task t
+  where t.org_id = new.org_id and t.id = new.task_id and t.lifecycle = 'planner'
+  for share;
+  if task.status = 'available' then
+    raise exception 'task % is available: it is assigned or canceled before it is held up', task.id
       using errcode = 'check_violation', constraint = 'available_is_a_guarantee';
   end if;
   return null;
@@ -573,6 +584,25 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION pawl.refuse_waiting_of_available()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  task record;
+begin
+  select t.id, t.status into task from pawl.task t
+  where t.org_id = new.org_id and t.id = new.task_id and t.lifecycle = 'planner'
+  for share;
+  if task.status = 'available' and (not new.resolved or exists (
+      select from pawl.task b
+      where b.org_id = new.org_id and b.id = new.blocker_id and b.lifecycle = 'planner' and b.status <> 'done')) then
+    raise exception 'task % is available: it waits for nothing', task.id
+      using errcode = 'check_violation', constraint = 'available_is_a_guarantee';
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION pawl.seal(previous bytea, task_id uuid, row_version bigint, created_at timestamp with time zone, told text, comment text, payload text, patch text)
  RETURNS bytea
  LANGUAGE sql
@@ -618,7 +648,7 @@ begin
   return 0;
 end $function$;
 
-CREATE TRIGGER an_available_task_waits_again_for_none AFTER UPDATE ON pawl.dependency FOR EACH ROW WHEN ((NOT new.resolved)) EXECUTE FUNCTION pawl.refuse_hold_on_available();
+CREATE TRIGGER an_available_task_waits_again_for_none AFTER UPDATE ON pawl.dependency FOR EACH ROW WHEN (((NOT new.resolved) OR (new.blocker_id <> old.blocker_id) OR (new.task_id <> old.task_id))) EXECUTE FUNCTION pawl.refuse_waiting_of_available();
 
 CREATE TRIGGER an_available_task_waits_for_none AFTER INSERT ON pawl.dependency REFERENCING NEW TABLE AS after_change FOR EACH STATEMENT EXECUTE FUNCTION pawl.refuse_blockers_of_available();
 
