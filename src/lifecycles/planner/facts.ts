@@ -1,12 +1,12 @@
 import { v7 as uuidv7 } from "uuid";
-import type { JsonObject } from "../../core/index.ts";
+import type { Actor, JsonObject } from "../../core/index.ts";
 import type { CreationFactLoader, FactLoader } from "../../engine/lifecycle-parts.ts";
 import { isUuid } from "../../engine/refusals.ts";
 import type { Tx } from "../../engine/transaction.ts";
 import { wipKey } from "./effects.ts";
 import { lockNamedDefects } from "./statements/defects.ts";
 import { lockNamedDeliverables } from "./statements/deliverables.ts";
-import { readEscalations } from "./statements/escalations.ts";
+import { readNamedEscalations } from "./statements/escalations.ts";
 import { readOpenWork, readPeople } from "./statements/read-people.ts";
 import type { OpenWork } from "./statements/read-people.ts";
 import { findAbove, lockNamedTasks, readDependents, readOwnersShifts } from "./statements/read-task-facts.ts";
@@ -15,7 +15,7 @@ import { findAbove, lockNamedTasks, readDependents, readOwnersShifts } from "./s
 export const plannerFactLoaders: Record<string, FactLoader> = {
   work_of_actor: async (tx, org_id, asks) => {
     const work = await readOpenWork(tx, org_id, unique(asks.map(({ actor }) => actor.id)));
-    return asks.map(({ actor }) => workOf(work, actor.id));
+    return asks.map(({ actor }) => workOf(work, actor.id, actor));
   },
   owner_key_taken: async (tx, org_id, asks) => {
     const work = await readOpenWork(tx, org_id, unique(asks.map(({ task }) => task.assigned_to)));
@@ -27,12 +27,12 @@ export const plannerFactLoaders: Record<string, FactLoader> = {
     const named = asks.map(({ input }) => said(input.assign_to) ?? said(input.member_id));
     const ids = unique(named);
     const [people, work] = await Promise.all([readPeople(tx, org_id, ids), readOpenWork(tx, org_id, ids)]);
-    return asks.map(({ task }, index) => {
+    return asks.map(({ task, actor }, index) => {
       const person = people.get(named[index] ?? "");
       if (!person) return null;
       const { project_ids, ...rest } = person;
       const works_here = project_ids === null || project_ids.includes(task.project_id);
-      return { ...rest, works_here, work: workOf(work, person.id) };
+      return { ...rest, works_here, work: workOf(work, person.id, actor) };
     });
   },
   shift_of_owner: async (tx, org_id, asks) => {
@@ -48,11 +48,11 @@ export const plannerFactLoaders: Record<string, FactLoader> = {
     });
   },
   escalation: async (tx, org_id, asks) => {
-    const tasks = asks.filter(({ input }) => said(input.escalation_id) !== null).map(({ task }) => task.id);
-    const rows = await readEscalations(tx, org_id, tasks);
-    return asks.map(({ task, input }) => {
-      const row = rows.find(({ id, task_id }) => id === input.escalation_id && task_id === task.id);
-      return row ? { id: row.id, open: row.resolved_at === null } : null;
+    const named = asks.map(({ input }) => uuidIn(input.escalation_id));
+    const rows = await readNamedEscalations(tx, org_id, unique(named));
+    return asks.map(({ task }, index) => {
+      const row = rows.find(({ id, task_id }) => id === named[index] && task_id === task.id);
+      return row ? { id: row.id, open: row.open } : null;
     });
   },
   fresh_id: (_tx, _org_id, asks) => Promise.resolve(asks.map(() => uuidv7())),
@@ -125,10 +125,16 @@ async function parentsHere(tx: Tx, org_id: string, places: readonly Place[]): Pr
   });
 }
 
-function workOf(work: readonly OpenWork[], member: string | null) {
+/** What somebody has in hand, as another is told of it: of work in a project that he does not see, only that it is there. */
+function workOf(work: readonly OpenWork[], member: string | null, { id: asker, project_ids }: Actor) {
+  const sees = ({ project_id }: OpenWork) => member === asker || (project_ids?.includes(project_id) ?? true);
   return work
     .filter(({ assigned_to }) => assigned_to === member)
-    .map(({ id, title, status }) => ({ id, title, status }));
+    .map((one) => ({
+      id: one.id,
+      title: sees(one) ? one.title : "work in another project",
+      status: one.status,
+    }));
 }
 
 function said(value: unknown): string | null {

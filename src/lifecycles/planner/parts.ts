@@ -32,7 +32,7 @@ const effects: Record<string, EffectHandler> = {
   },
   close_escalation: async (tx, items, now) => {
     const resolved = items.map(({ actor, effect }) => ({
-      id: effect.escalation_id as string,
+      id: (effect.escalation_id as string).toLowerCase(),
       note: effect.note as string,
       resolved_by: actor.id,
     }));

@@ -27,7 +27,7 @@ export const plannerPermissions = {
   "hold.release": [...LEADS, "system"],
   "escalation.resolve": LEADS,
   "dependency.remove": LEADS,
-  "shift.read": LEADS,
+  "shift.read": [...LEADS, "admin", "viewer"],
   "shift.write": LEADS,
   "contributor.add": ["executor", ...LEADS],
   "contributor.remove": ["executor", ...LEADS],

@@ -142,7 +142,7 @@ function serveHelp({ engine }: House, desk: PlannerDesk): RouteSet {
     listEscalations: async ({ by, params }) => {
       const task = await desk.find(by, params.id);
       if ("kind" in task) return task;
-      const rows = await engine.read((tx) => readEscalations(tx, by.org_id, [task.id]));
+      const rows = await engine.read((tx) => readEscalations(tx, by.org_id, task.id));
       return answer(200, { escalations: rows.map(escalationOnWire) });
     },
     openEscalation: async (call) => {

@@ -96,7 +96,7 @@ test("an escalation changes neither status nor owner; a lead resolves it with a 
   expect(
     (await say("bob", `POST /tasks/${id}/escalations/${first.id}/resolve`, { note: "x" })).body.code,
   ).toBe("FORBIDDEN");
-  const resolved = await resolve(first.id);
+  const resolved = await resolve(first.id.toUpperCase());
   expect(resolved.body).toMatchObject({
     task: { needs_attention: true },
     escalation: { id: first.id, note: "two more hands", resolved_by: "lea" },

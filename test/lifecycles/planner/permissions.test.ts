@@ -69,7 +69,7 @@ const TABLE: Row[] = [
   ["hold.release", "lead supervisor system", [`DELETE ${tasks}/holds/${NOWHERE}`]],
   ["escalation.resolve", "lead supervisor", [`POST ${tasks}/escalations/${NOWHERE}/resolve`, { note: "x" }]],
   ["dependency.remove", "lead supervisor", [`DELETE ${tasks}/depends_on/${NOWHERE}`]],
-  ["shift.read", "lead supervisor", ["GET /shifts"], [`GET /shifts/${NOWHERE}`]],
+  ["shift.read", "lead supervisor admin viewer", ["GET /shifts"], [`GET /shifts/${NOWHERE}`]],
   [
     "shift.write",
     "lead supervisor",

@@ -183,6 +183,27 @@ describe("guards, each broken alone", () => {
     await say("sue", "PATCH /projects/main/policy", { allow_trade_override: null });
   });
 
+  test("who holds work in a project that the lead does not see is busy, and no more is told of it", async () => {
+    await floor.ask("POST /api/projects", { body: { id: "vault" } });
+    const token = await floor.member({ id: "len", roles: ["lead"], project_ids: ["main"] });
+    await free("bob");
+    const secret = await make({ project_id: "vault", title: "The new prototype" });
+    await act("bob", secret.id, "self_assign");
+    const { id } = await make();
+    const body = { action: "assign", payload: { assign_to: "bob" }, expected_row_version: 1 };
+    const told = async (who: string) =>
+      (
+        await floor.ask(`POST /api/planner/tasks/${id}/transitions`, {
+          token: who,
+          body: { ...body, client_event_id: randomUUID() },
+        })
+      ).text;
+    expect(await told(token)).toContain("WIP_LIMIT");
+    expect(await told(token)).not.toContain("prototype");
+    expect(await told(floor.tokens.lea)).toContain("prototype");
+    await free("bob");
+  });
+
   test("a reason is given where one is asked for", async () => {
     const { id } = await taskIn("in_progress");
     for (const [who, action] of [

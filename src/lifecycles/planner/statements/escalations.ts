@@ -47,11 +47,23 @@ export function closeEscalations(
 const READ_ESCALATIONS = `
   select e.id, e.task_id, e.reason, e.text, e.opened_by, e.opened_at, e.note, e.resolved_by, e.resolved_at
   from pawl.planner_escalation e
-  where e.org_id = $1 and e.task_id = any($2::uuid[])
+  where e.org_id = $1 and e.task_id = $2
   order by e.id
   limit 1000`;
 
-/** The escalations of tasks, oldest first. */
-export function readEscalations(tx: Tx, org_id: string, tasks: readonly string[]): Promise<Escalation[]> {
-  return tasks.length === 0 ? Promise.resolve([]) : query(tx, READ_ESCALATIONS, [org_id, tasks]);
+/** The escalations of a task, oldest first. */
+export function readEscalations(tx: Tx, org_id: string, task_id: string): Promise<Escalation[]> {
+  return query(tx, READ_ESCALATIONS, [org_id, task_id]);
+}
+
+const READ_NAMED_ESCALATIONS = `
+  select e.id, e.task_id, e.resolved_at is null as open from pawl.planner_escalation e
+  where e.org_id = $1 and e.id = any($2::uuid[])`;
+
+export function readNamedEscalations(
+  tx: Tx,
+  org_id: string,
+  ids: readonly string[],
+): Promise<{ id: string; task_id: string; open: boolean }[]> {
+  return ids.length === 0 ? Promise.resolve([]) : query(tx, READ_NAMED_ESCALATIONS, [org_id, ids]);
 }

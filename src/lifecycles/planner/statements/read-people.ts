@@ -3,13 +3,14 @@ import type { Tx } from "../../../engine/transaction.ts";
 
 // By the index of what is assigned and unfinished.
 const READ_OPEN_WORK = `
-  select t.id, t.title, t.status, t.assigned_to, t.exclusive_key from pawl.task t
+  select t.id, t.project_id, t.title, t.status, t.assigned_to, t.exclusive_key from pawl.task t
   where t.org_id = $1 and t.assigned_to = any($2::text[]) and not t.final
     and t.lifecycle = 'planner' and t.status in ('assigned', 'in_progress')
   order by t.id`;
 
 export type OpenWork = {
   id: string;
+  project_id: string;
   title: string;
   status: string;
   assigned_to: string;
