@@ -9,7 +9,7 @@ export async function dumpSchema(sql: Sql): Promise<string> {
     // Names are written with their schema only where the path does not lead to them.
     await tx`select set_config('search_path', '', true)`;
     const texts: string[] = [];
-    for (const statement of [TABLES, INDEXES, FUNCTIONS, TRIGGERS]) {
+    for (const statement of [TABLES, VIEWS, INDEXES, FUNCTIONS, TRIGGERS]) {
       const rows = await tx.unsafe<{ text: string }[]>(statement);
       texts.push(...rows.map(({ text }) => `${text.trim()};`));
     }
@@ -34,6 +34,12 @@ const TABLES = `
   ) as l
   where c.relnamespace = 'pawl'::regnamespace and c.relkind in ('r', 'p')
   group by c.oid, c.relname, c.reloptions
+  order by c.relname collate "C"`;
+
+const VIEWS = `
+  select format(E'create view %s as\\n%s', c.oid::regclass, rtrim(pg_catalog.pg_get_viewdef(c.oid), ';')) as text
+  from pg_catalog.pg_class c
+  where c.relnamespace = 'pawl'::regnamespace and c.relkind = 'v'
   order by c.relname collate "C"`;
 
 const INDEXES = `

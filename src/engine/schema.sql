@@ -384,6 +384,27 @@ create table pawl.token (
   constraint a_token_speaks_for_a_member FOREIGN KEY (org_id, member_id) REFERENCES pawl.member(org_id, id)
 );
 
+create view pawl.lease as
+ SELECT t.org_id,
+    t.id AS task_id,
+    t.lease_token AS token,
+    t.lease_holder AS holder,
+    COALESCE(b.until, t.lease_until) AS until,
+    COALESCE(b.beat_at, t.leased_at) AS heartbeat_at
+   FROM (pawl.task t
+     LEFT JOIN pawl.heartbeat b ON (((b.org_id = t.org_id) AND (b.task_id = t.id) AND (b.token = t.lease_token))))
+  WHERE ((t.lease_token IS NOT NULL) AND (NOT t.final));
+
+create view pawl.planner_work_of_shift as
+ SELECT s.org_id,
+    s.id AS shift_id,
+    t.id AS task_id,
+    (t.status = ANY (ARRAY['assigned'::text, 'in_progress'::text])) AS in_hand
+   FROM ((pawl.planner_shift s
+     JOIN pawl.planner_shift_member m ON (((m.org_id = s.org_id) AND (m.shift_id = s.id))))
+     JOIN pawl.task t ON (((t.org_id = m.org_id) AND (t.assigned_to = m.member_id) AND (NOT t.final))))
+  WHERE ((t.lifecycle = 'planner'::text) AND (t.project_id = s.project_id) AND (((t.data ->> 'assigned_at'::text))::double precision < ((EXTRACT(epoch FROM s.ends_at) * (1000)::numeric))::double precision));
+
 CREATE UNIQUE INDEX a_chat_has_its_messages_in_order ON pawl.chat_message USING btree (org_id, project_id, chat_id, "position");
 
 CREATE UNIQUE INDEX a_dedupe_key_makes_one_task ON pawl.task USING btree (org_id, lifecycle, dedupe_key) WHERE (dedupe_key IS NOT NULL);
