@@ -52,6 +52,16 @@ export function positiveNumber(text: string): number {
   return number;
 }
 
+/** A number, perhaps with a fraction, within bounds. */
+export function numberFrom(least: number, most: number) {
+  return (text: string): number => {
+    const number = text.trim() === "" ? NaN : Number(text);
+    if (!(number >= least && number <= most))
+      throw new InvalidArgumentError(`It takes a number from ${least} to ${most}.`);
+    return number;
+  };
+}
+
 export function jsonObject(text: string): JsonObject {
   try {
     const value = JSON.parse(text) as unknown;

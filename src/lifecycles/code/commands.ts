@@ -1,12 +1,15 @@
 import { Option } from "commander";
 import type { Command } from "commander";
-import { positiveNumber, reaching, several, titled } from "../../cli/kit.ts";
+import { jsonOption, numberFrom, positiveNumber, reaching, several, titled } from "../../cli/kit.ts";
 import type { AddCommands, Leave, Surroundings } from "../../cli/kit.ts";
 import { addCodeTasks, retryCodeTask } from "./cli/add-tasks.ts";
 import { drawCodeGraph, listCodeTasks, readCodeLog, showCodeTask } from "./cli/look-at-tasks.ts";
 import type { Running } from "./cli/run-agents.ts";
 import type { Looking } from "./cli/worktrees.ts";
 import { DEFAULT_AGENT } from "./worker/agent-command.ts";
+
+/** An agent's token lasts no longer. */
+const WEEK_MINUTES = 10_080;
 
 const ID = "its id, or the beginning or end of it";
 
@@ -23,6 +26,7 @@ export const addCodeCommands: AddCommands = (program, surroundings, leave) => {
   addRun(code, surroundings, leave);
   addLooks(code, surroundings, leave);
   addWorktrees(code, surroundings, leave);
+  addCatchUp(code, surroundings, leave);
 };
 
 function addAdd(code: Command, surroundings: Surroundings, leave: Leave): void {
@@ -36,7 +40,7 @@ function addAdd(code: Command, surroundings: Surroundings, leave: Leave): void {
     )
     .option("-d, --description <text>", "more about it")
     .option("--acceptance <text>", "when it is done")
-    .option("--priority <number>", "higher goes first", Number)
+    .option("--priority <number>", "higher goes first", numberFrom(-1_000_000, 1_000_000))
     .option("--max-attempts <count>", "how often it is tried again", positiveNumber)
     .option("--may-be-empty", "changing nothing is no failure")
     .option("-p, --project <id>", "in this project (default: main)")
@@ -87,8 +91,8 @@ function addRun(code: Command, surroundings: Surroundings, leave: Leave): void {
       new Option("--verify <command>", "must end well before work is merged").env("PAWL_CODE_VERIFY"),
     )
     .option("-p, --project <id>", "of this project (default: main)")
-    .option("--timeout <minutes>", "how long an agent may take", Number, 60)
-    .option("--grace <seconds>", "how long agents may go on after Ctrl-C", Number, 30)
+    .option("--timeout <minutes>", "how long an agent may take", numberFrom(0.01, WEEK_MINUTES), 60)
+    .option("--grace <seconds>", "how long agents may go on after Ctrl-C", numberFrom(0, 86_400), 30)
     .option("--no-hooks", "commit without the repository's own hooks")
     .option("--until-done", "end when nothing is left that could be done")
     .option("--lines", "lines in a terminal too")
@@ -135,11 +139,31 @@ function addWorktrees(code: Command, surroundings: Surroundings, leave: Leave): 
   inRepository(reaching(code.command("worktrees")))
     .description("Lists worktrees, and work of attempts that was not merged.")
     .option("--reap", "remove those that nobody needs any more")
-    .option("--older-than <days>", "with --reap: those of failed tasks that are older", Number, 14)
+    .option(
+      "--older-than <days>",
+      "with --reap: those of failed tasks that are older",
+      numberFrom(0, 36_500),
+      14,
+    )
     .option("--force", "with --reap: also work that was never merged")
     .action(async (options: Looking) => {
       const { lookAtWorktrees } = await import("./cli/worktrees.ts");
       leave(await lookAtWorktrees(surroundings, options));
+    });
+}
+
+function addCatchUp(code: Command, surroundings: Surroundings, leave: Leave): void {
+  code
+    .command("catch-up")
+    .summary("bring your own checkout along to what was merged")
+    .description(
+      "Brings the files of a checkout along to where its branch was moved by merges. Changes of your own are kept; where they stand in the way, nothing is touched.",
+    )
+    .option("--repo <path>", "the checkout", ".")
+    .addOption(jsonOption())
+    .action(async (options: { repo: string; json?: true }) => {
+      const { bringAlong } = await import("./cli/catch-up.ts");
+      leave(await bringAlong(surroundings, options));
     });
 }
 

@@ -8,6 +8,7 @@ import { until } from "../../worker/workshop.ts";
 import { openWorkbench } from "./workbench.ts";
 import type { Workbench } from "./workbench.ts";
 import { tidyUp } from "../../../src/lifecycles/code/worker/tidy-up.ts";
+import { behindOf, catchUp } from "../../../src/lifecycles/code/worker/checkouts.ts";
 import { keptWork, worktreesOf } from "../../../src/lifecycles/code/worker/worktree.ts";
 import { createClient } from "../../../src/client/index.ts";
 
@@ -67,7 +68,44 @@ describe("an agent's work", () => {
     }
     expect(await picture(bench)).toEqual(before);
     expect((await git("worktree", "list")).split("\n")).toHaveLength(1);
-    expect(await git("for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
+    expect(await git("for-each-ref", "--format=%(refname)", "refs/heads")).toBe("refs/heads/main");
+  });
+
+  test("comes to the user's checkout when he asks for it, with his own changes kept, or nothing is touched", async () => {
+    const bench = await openWorkbench(shop);
+    const { git, repo, add, agent, work, open } = bench;
+    const changes = async () => (await git("status", "--porcelain")).split("\n").map((line) => line.trim());
+    const merge = async (title: string, script: string) => {
+      const task = await add(title);
+      const worker = await work({ agent: await agent(script) });
+      await whenFinal(task);
+      await worker.stop();
+    };
+    await writeFile(join(repo, "list"), "one\nand a half\n");
+    await writeFile(join(repo, "draft"), "mine\n");
+    await git("add", "draft");
+    const start = await git("rev-parse", "main");
+    await merge("Write two", "echo two > two");
+    // Nothing was said in between: its files are still those of the start.
+    await merge("Write three", "echo three > three; rm two; echo 2 > two");
+    const repository = await open();
+    expect(await behindOf(repository)).toEqual([{ path: repo, base: start }]);
+    expect(await changes()).toContain("D  two");
+    expect(await catchUp(repository, repo)).toBe(start);
+    expect(await readFile(join(repo, "two"), "utf8")).toBe("2\n");
+    expect(await changes()).toEqual(["A  draft", "M list"]);
+    expect(await readFile(join(repo, "list"), "utf8")).toBe("one\nand a half\n");
+    expect([await behindOf(repository), await catchUp(repository, repo)]).toEqual([[], null]);
+
+    await merge("Write one again", "echo uno > list");
+    const before = await picture(bench);
+    await expect(catchUp(repository, repo)).rejects.toThrow(/your own changes .*list.*git switch -c mine/is);
+    expect(await picture(bench)).toEqual(before);
+    // As it is told: on a branch of his own he has what he had.
+    const [{ base } = { base: "" }] = await behindOf(repository);
+    await git("switch", "--quiet", "-c", "mine", base.slice(0, 12));
+    expect(await changes()).toEqual(["A  draft", "M list"]);
+    expect(await behindOf(repository)).toEqual([]);
   });
 
   test("is asked for in full: title, description, acceptance, how to work, and the last error", async () => {

@@ -6,6 +6,8 @@ import { atServer, EXIT, Fault, isWatched, openCanvas } from "../../../cli/kit.t
 import type { ExitCode, ReachFlags, Surroundings } from "../../../cli/kit.ts";
 import { CODE_ROUTES } from "../contract.ts";
 import { wordsOf } from "../worker/agent-command.ts";
+import { behindOf } from "../worker/checkouts.ts";
+import type { Behind } from "../worker/checkouts.ts";
 import type { Repository } from "../worker/repository.ts";
 import { startCodeWorker } from "../worker/start-code-worker.ts";
 import type { CodeWorker, CodeWorkerEvent } from "../worker/start-code-worker.ts";
@@ -39,7 +41,8 @@ export function runAgents(surroundings: Surroundings, running: Running): Promise
     const { repo: path, target, worktrees: folder, project, verify = null, agent, hooks } = running;
     refuseMissing(agent);
     const repository = await opened({ path, target, folder });
-    const { token, letGo } = await workerToken(client, place.token);
+    const { token, letGo } = await workerToken(client, place, repository.folder);
+    tellBehind(surroundings, repository.target, await behindOf(repository));
     const calls = client.calls(CODE_ROUTES);
     const counts = () => calls.getCodeSummary({ project_id: project });
     const screen = showRun(surroundings, repository, running);
@@ -73,7 +76,7 @@ export function runAgents(surroundings: Surroundings, running: Running): Promise
     try {
       await untilOver(surroundings, worker, screen);
       screen.close();
-      tellMoved(surroundings, repository, screen.merged());
+      tellBehind(surroundings, repository.target, await behindOf(repository));
       return await verdict(worker, client, project, running);
     } finally {
       clearInterval(counting);
@@ -123,16 +126,11 @@ function refuseMissing(agent: string): void {
 }
 
 /** Whoever has the branch checked out must not take the merged work for changes of his own. */
-function tellMoved(
-  { err }: Surroundings,
-  { target, checkouts }: Repository,
-  merged: { from: string } | null,
-): void {
-  if (merged === null) return;
-  for (const checkout of checkouts)
+function tellBehind({ err }: Surroundings, target: string, behind: readonly Behind[]): void {
+  for (const { path } of behind)
     err.write(
       err.colours.yellow(
-        `${target} has moved on, and your files in ${checkout} are as they were.\nTo bring them along, with changes of your own kept: git -C ${checkout} read-tree -m -u ${merged.from.slice(0, 12)} HEAD\n`,
+        `${target} has moved on, and your files in ${path} are as they were: git shows the merged work as deleted there, and a commit would undo it.\nTo bring them along, with changes of your own kept: pawl code catch-up --repo ${path}\n`,
       ),
     );
 }
@@ -141,35 +139,17 @@ type Shown = {
   hear: (event: CodeWorkerEvent) => void;
   count: (counts: Counts) => void;
   stopping: () => void;
-  /** Where the target was before the first merge; null where there was none. */
-  merged: () => { from: string } | null;
   close: () => void;
 };
 
 function showRun(surroundings: Surroundings, repository: Repository, running: Running): Shown {
   const { out, now } = surroundings;
-  let merged: { from: string } | null = null;
-  let from = "";
-  void repository.git(["rev-parse", `refs/heads/${repository.target}`]).then((commit) => (from = commit));
-  const note = (event: CodeWorkerEvent) => {
-    if (event.kind === "merged") merged ??= { from };
-  };
-  const shown = running.json
-    ? tellJson(surroundings)
-    : running.lines || !isWatched(out)
-      ? tellLines(surroundings)
-      : drawLive(surroundings, new RunView({ ...repository, workers: running.workers }, now()));
-  return {
-    ...shown,
-    hear: (event) => {
-      note(event);
-      shown.hear(event);
-    },
-    merged: () => merged,
-  };
+  if (running.json) return tellJson(surroundings);
+  if (running.lines || !isWatched(out)) return tellLines(surroundings);
+  return drawLive(surroundings, new RunView({ ...repository, workers: running.workers }, now()));
 }
 
-function drawLive({ out, now }: Surroundings, view: RunView): Omit<Shown, "merged"> {
+function drawLive({ out, now }: Surroundings, view: RunView): Shown {
   const canvas = openCanvas(out);
   const draw = () => {
     canvas.draw(view.frame(out, now()));
@@ -198,7 +178,7 @@ function drawLive({ out, now }: Surroundings, view: RunView): Omit<Shown, "merge
   };
 }
 
-function tellLines({ out }: Surroundings): Omit<Shown, "merged"> {
+function tellLines({ out }: Surroundings): Shown {
   return {
     hear: (event) => {
       const line = eventLine(event);
@@ -212,7 +192,7 @@ function tellLines({ out }: Surroundings): Omit<Shown, "merged"> {
   };
 }
 
-function tellJson({ out }: Surroundings): Omit<Shown, "merged"> {
+function tellJson({ out }: Surroundings): Shown {
   return {
     hear: (event) => {
       const { kind, ...about } = event;

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { moveTarget, targetNow } from "./checkouts.ts";
 import type { Git, GitFailure } from "./git.ts";
 import type { Repository } from "./repository.ts";
 import { Setback } from "./setback.ts";
@@ -32,20 +33,25 @@ export async function commitWork(
 ): Promise<boolean> {
   if (!existsSync(path)) throw worktreeGone();
   const git = inside(path);
-  await endWhatIsUnderWay(git);
-  await git(["add", "--all"]);
-  const clean = await quiet(git, ["diff", "--cached", "--quiet"]);
   const trailer = `${TRAILER}: ${task.id}`;
-  if (!clean) {
-    const committing = inside(path, { hooks });
-    const message = ["-m", task.title, "-m", trailer];
-    await committing(["commit", "--quiet", ...message]).catch((error: unknown) => {
-      throw new Setback(`The work could not be committed.\n${(error as GitFailure).said}`.trim());
-    });
-  } else if (!(await quiet(git, ["diff", "--quiet", base, "HEAD"]))) {
-    await sign(git, trailer);
+  const committed =
+    (await isDirty(git)) && (await commitAll(git, inside(path, { hooks }), task.title, trailer));
+  const [mine, before] = (await git(["rev-parse", "HEAD^{tree}", `${base}^{tree}`])).split("\n");
+  if (mine === before) return false;
+  if (!committed) await sign(git, trailer);
+  return true;
+}
+
+/** False where there was nothing to commit after all, as where only a submodule's own files have changed. */
+async function commitAll(git: Git, committing: Git, title: string, trailer: string): Promise<boolean> {
+  await git(["add", "--all"]);
+  try {
+    await committing(["commit", "--quiet", "-m", title, "-m", trailer]);
+    return true;
+  } catch (error) {
+    if (await quiet(git, ["diff", "--cached", "--quiet"])) return false;
+    throw new Setback(`The work could not be committed.\n${(error as GitFailure).said}`.trim());
   }
-  return !(await quiet(git, ["diff", "--quiet", base, "HEAD"]));
 }
 
 /** The agent has committed by itself: its last commit says what it is for. */
@@ -60,15 +66,16 @@ async function sign(git: Git, trailer: string): Promise<void> {
   });
 }
 
-/** An agent that left a rebase or a merge half done has left what it wanted to say unsaid. */
-async function endWhatIsUnderWay(git: Git): Promise<void> {
-  const unmerged = await git(["ls-files", "--unmerged"]).catch(() => {
+/** Whether anything is uncommitted. An agent that left a merge half done has left what it wanted to say unsaid. */
+async function isDirty(git: Git): Promise<boolean> {
+  const status = await git(["status", "--porcelain=v2", "--no-renames"]).catch(() => {
     throw worktreeGone();
   });
-  if (unmerged !== "")
+  if (/^u /m.test(status))
     throw new Setback(
       "The agent left a merge with conflicts behind: they must be resolved, or the merge given up.",
     );
+  return status !== "";
 }
 
 /**
@@ -81,25 +88,19 @@ export async function mergeWork(
   task: WorkOfTask,
   { stillOurs, signal }: { stillOurs: () => Promise<void>; signal: AbortSignal },
 ): Promise<string> {
-  const { git, target, lock } = repository;
+  const { lock } = repository;
   const inside = repository.inside(worktree.path);
   return lock.hold(async () => {
     for (let tries = 1; ; tries++) {
-      const there = await findMerged(repository, task.id, worktree.base);
+      const { tip, marks } = await targetNow(repository);
+      const there = tip === worktree.base ? null : await findMerged(repository, task.id, worktree.base);
       if (there !== null) return there;
-      const tip = await git(["rev-parse", `refs/heads/${target}`]);
       const commit = await replay(inside, tip);
       if (commit === tip && !task.may_be_empty) throw nothingNew();
       signal.throwIfAborted();
       await stillOurs();
-      const moved = await git([
-        "update-ref",
-        "-m",
-        `pawl: ${task.title}`,
-        `refs/heads/${target}`,
-        commit,
-        tip,
-      ]).then(
+      const why = `pawl: ${task.title.replaceAll(/\s+/g, " ")}`;
+      const moved = await moveTarget(repository, { commit, tip, marks, why }).then(
         () => true,
         (error: unknown) => {
           if (tries >= MOST_TRIES) throw error;
@@ -113,14 +114,13 @@ export async function mergeWork(
 
 /** The work on top of the target as it is now. */
 async function replay(git: Git, tip: string): Promise<string> {
-  const onTop = await quiet(git, ["merge-base", "--is-ancestor", tip, "HEAD"]);
-  const linear = onTop && (await git(["rev-list", "-n", "1", "--merges", `${tip}..HEAD`])) === "";
-  if (!linear) {
-    try {
-      await git(["rebase", "--quiet", "--no-verify", "--force-rebase", tip]);
-    } catch (error) {
-      throw await conflictOf(git, error);
-    }
+  const between = await git(["rev-list", "--left-right", "--parents", `${tip}...HEAD`]);
+  // Nothing of the target's that is not below the work, and no commit of the work with two parents: it lies right already.
+  if (!/^<|^>\S+ \S+ /m.test(between)) return /^>(\S+)/.exec(between)?.[1] ?? tip;
+  try {
+    await git(["rebase", "--quiet", "--no-verify", "--force-rebase", tip]);
+  } catch (error) {
+    throw await conflictOf(git, error);
   }
   return git(["rev-parse", "HEAD"]);
 }

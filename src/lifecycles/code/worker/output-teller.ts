@@ -16,6 +16,8 @@ export class OutputTeller {
   private lines: string[] = [];
   private over = false;
   private sending: Promise<void> | null = null;
+  private hurry: () => void = () => undefined;
+  private ending = false;
 
   constructor(send: OutputTeller["send"], onLine: (line: string) => void) {
     this.send = send;
@@ -34,6 +36,8 @@ export class OutputTeller {
   /** The rest, for as long as somebody is patient. */
   async end(patienceMs = 5_000): Promise<void> {
     const rest = (async () => {
+      this.ending = true;
+      this.hurry();
       await this.sending;
       while (this.waiting !== "" && !this.over) await this.tellPiece();
     })();
@@ -42,9 +46,12 @@ export class OutputTeller {
   }
 
   private async tellSoon(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, TELL_EVERY_MS).unref());
+    await new Promise<void>((resolve) => {
+      this.hurry = resolve;
+      setTimeout(resolve, TELL_EVERY_MS).unref();
+    });
     await this.tellPiece();
-    this.sending = this.waiting === "" || this.over ? null : this.tellSoon();
+    this.sending = this.waiting === "" || this.over || this.ending ? null : this.tellSoon();
   }
 
   private async tellPiece(): Promise<void> {

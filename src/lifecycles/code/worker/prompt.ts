@@ -1,3 +1,5 @@
+import { StringDecoder } from "node:string_decoder";
+
 export type Asked = {
   title: string;
   description: string | null;
@@ -5,9 +7,9 @@ export type Asked = {
   last_error: string | null;
 };
 
-/** So much of an error is told: enough to see what it was, and short enough to stand in a command line. */
+/** In bytes. All of it may have to be one argument of a command, and Linux lets that have 131,072. */
+const LONGEST_TEXT = 50_000;
 const LONGEST_ERROR = 16_000;
-const LONGEST_PROMPT = 100_000;
 
 /** What the agent is asked. */
 export function promptOf(
@@ -20,14 +22,14 @@ export function promptOf(
   }: { branch: string; target: string; verify: string | null; again: boolean },
 ): string {
   const parts = [`# ${title}`];
-  if (description) parts.push(description);
-  if (acceptance) parts.push(`## It is done when\n\n${acceptance}`);
+  if (description) parts.push(cut(description, LONGEST_TEXT));
+  if (acceptance) parts.push(`## It is done when\n\n${cut(acceptance, LONGEST_TEXT)}`);
   if (again && last_error)
     parts.push(
       `## The attempt before this one failed\n\nYou start from a clean copy of ${target}; nothing of that attempt is here. This is what went wrong:\n\n${cut(last_error, LONGEST_ERROR)}`,
     );
   parts.push(howTo(branch, target, verify));
-  return cut(parts.join("\n\n"), LONGEST_PROMPT);
+  return parts.join("\n\n");
 }
 
 function howTo(branch: string, target: string, verify: string | null): string {
@@ -43,6 +45,9 @@ function howTo(branch: string, target: string, verify: string | null): string {
   ].join("\n");
 }
 
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}\n…`;
+function cut(text: string, mostBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= mostBytes) return text;
+  // Whole characters only.
+  return `${new StringDecoder("utf8").write(bytes.subarray(0, mostBytes))}\n…`;
 }

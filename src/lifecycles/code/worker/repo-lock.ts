@@ -106,7 +106,8 @@ async function read(path: string): Promise<Holder | null | undefined> {
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Whether there is such a process on this machine. */
+export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -24,8 +24,6 @@ export type Repository = {
   /** The same inside one of its worktrees, by the repository's own hooks where they are wanted. */
   inside: (path: string, options?: { hooks?: boolean }) => Git;
   lock: RepoLock;
-  /** Checkouts of the target branch: their files stay as they are when it moves on. */
-  checkouts: string[];
 };
 
 /** Opens a repository, or tells in one sentence why it cannot be worked on. */
@@ -59,7 +57,6 @@ export async function openRepository({ path, target, folder }: RepositoryOptions
     git: as(identity, git),
     inside: (worktree, options) => as(identity, gitIn(worktree, options)),
     lock: new RepoLock(join(common, "pawl-merge.lock")),
-    checkouts: await checkoutsOf(git, branch),
   };
 }
 
@@ -77,14 +74,6 @@ function missing(branch: string, named: boolean): string {
 function lies(place: string, root: string): boolean {
   const way = relative(root, place);
   return way === "" || (!way.startsWith("..") && !isAbsolute(way));
-}
-
-async function checkoutsOf(git: Git, branch: string): Promise<string[]> {
-  const listed = await git(["worktree", "list", "--porcelain"]);
-  return listed
-    .split("\n\n")
-    .filter((entry) => entry.split("\n").includes(`branch refs/heads/${branch}`))
-    .map((entry) => entry.replace(/^worktree (.*)\n[\s\S]*$/, "$1"));
 }
 
 function as(identity: Record<string, string>, git: Git): Git {

@@ -12,7 +12,7 @@ import { OutputTeller } from "./output-teller.ts";
 import type { Repository } from "./repository.ts";
 import { Setback, Trouble } from "./setback.ts";
 import { tidyUp } from "./tidy-up.ts";
-import { addWorktree, putAway, removeWorktree } from "./worktree.ts";
+import { addWorktree, putAway, removeMerged } from "./worktree.ts";
 import type { Worktree } from "./worktree.ts";
 
 type Code = typeof code;
@@ -42,6 +42,7 @@ export type CodeWorker = RunningWorker & {
 };
 
 const TIDY_EVERY_MS = 60_000;
+const LONGEST_TOKEN_SECONDS = 604_800;
 
 /** Works on coding tasks, each in a worktree of its own, until it is stopped. */
 export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
@@ -96,6 +97,7 @@ async function carryOut(options: CodeWorkerOptions, task: CodeTask, work: Work<C
   const merged = begunBefore ? await findMerged(repository, task.id) : null;
   for (;;) {
     tell(options, work, "preparing", null);
+    const token = agentToken(options, work);
     const worktree = await addWorktree(repository, task.id).catch(asTrouble);
     const { event } = await work.act("start", {
       payload: { worktree: worktree.path, branch: worktree.branch },
@@ -106,7 +108,8 @@ async function carryOut(options: CodeWorkerOptions, task: CodeTask, work: Work<C
         await complete(options, work, worktree, merged);
         return;
       }
-      if (await tryOnce(options, work, worktree, event?.row_version ?? 0)) return;
+      const run = event?.row_version ?? 0;
+      if (await tryOnce(options, work, { worktree, run, token: await token })) return;
     } catch (error) {
       // What is lost belongs to whoever takes it up; he puts away what he finds.
       if (work.signal.aborted && !isLost(work.signal))
@@ -119,18 +122,32 @@ async function carryOut(options: CodeWorkerOptions, task: CodeTask, work: Work<C
   }
 }
 
+/** Asked for while the worktree is made; it ends when the agent has no more time, and what is done after it. */
+function agentToken(
+  { client, rules }: CodeWorkerOptions,
+  { task, leaseToken, signal }: Work<Code>,
+): Promise<string> {
+  const lasts_seconds = Math.min(LONGEST_TOKEN_SECONDS, Math.ceil(rules.timeoutMs / 1_000) + 60);
+  const asked = { id: task().id, lease_token: leaseToken, lasts_seconds };
+  const made = client
+    .calls(CODE_ROUTES)
+    .makeAgentToken(asked, { signal })
+    .then(({ token }) => token);
+  // Waited for later, and perhaps not at all.
+  made.catch(() => undefined);
+  return made;
+}
+
 /** True where it is over, one way or the other. */
 async function tryOnce(
   options: CodeWorkerOptions,
   work: Work<Code>,
-  worktree: Worktree,
-  run: number,
+  { worktree, run, token }: { worktree: Worktree; run: number; token: string },
 ): Promise<boolean> {
   const { client, repository, rules, onEvent } = options;
   const calls = client.calls(CODE_ROUTES);
   const { id } = work.task();
   const { leaseToken: lease_token, signal } = work;
-  const { token } = await calls.makeAgentToken({ id, lease_token }, { signal });
   const output = new OutputTeller(
     (text) => calls.tellCodeOutput({ id, lease_token, run, text }),
     (line) => onEvent?.({ kind: "said", task: work.task(), line }),
@@ -164,8 +181,13 @@ async function complete(
   commit: string,
 ): Promise<void> {
   onEvent?.({ kind: "merged", task: task(), commit });
-  await act("complete", { payload: { commit } });
-  await removeWorktree(repository, worktree).catch(() => undefined);
+  // What is merged needs its worktree no more, whatever is answered.
+  const removed = removeMerged(repository, worktree, commit).catch(() => undefined);
+  try {
+    await act("complete", { payload: { commit } });
+  } finally {
+    await removed;
+  }
 }
 
 async function block(

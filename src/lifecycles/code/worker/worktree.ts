@@ -20,9 +20,11 @@ const KEPT = "refs/pawl/kept/";
 export async function addWorktree(repository: Repository, task_id: string): Promise<Worktree> {
   const { git, target, folder } = repository;
   for (const left of await worktreesOf(repository, task_id)) await putAway(repository, left);
-  await git(["worktree", "prune"]);
-  const branch = await freeBranch(repository, task_id);
-  const base = await git(["rev-parse", `refs/heads/${target}`]);
+  const wanted = `pawl/${task_id}`;
+  const heads = await commitsOf(git, [target, wanted]);
+  const base = heads.get(target);
+  if (base === undefined) throw new Error(`there is no branch ${target} any more`);
+  const branch = heads.has(wanted) ? await freeBranch(repository, task_id) : wanted;
   const path = await freePath(join(folder, "worktrees"), task_id);
   await git(["worktree", "add", "--quiet", "-b", branch, path, base]);
   if (existsSync(join(path, ".gitmodules"))) await fillSubmodules(path);
@@ -80,6 +82,23 @@ export async function putAway(
   const task_id = left.task_id ?? basename(left.path).slice(0, 36);
   if (existsSync(left.path)) await keepUnfinished(repository, task_id, left.path);
   await removeWorktree(repository, left);
+}
+
+/** Removes the worktree of merged work, and its branch where it is still at what was merged. */
+export async function removeMerged(
+  repository: Repository,
+  worktree: Worktree,
+  commit: string,
+): Promise<void> {
+  const { git } = repository;
+  const { path, branch } = worktree;
+  const removed = await git(["worktree", "remove", "--force", "--force", path])
+    .then(() => git(["update-ref", "-d", `refs/heads/${branch}`, commit]))
+    .then(
+      () => true,
+      () => false,
+    );
+  if (!removed) await removeWorktree(repository, worktree);
 }
 
 /** Removes a worktree and its branch; commits that are not merged are kept, unless it is told to go by force. */
@@ -168,6 +187,17 @@ export async function keptWork({ git }: Repository): Promise<KeptWork[]> {
 
 export async function dropKept({ git }: Repository, { ref, commit }: KeptWork): Promise<void> {
   await git(["update-ref", "-d", ref, commit]);
+}
+
+/** Where branches are, those that there are. */
+async function commitsOf(git: Git, branches: readonly string[]): Promise<Map<string, string>> {
+  const names = branches.map((branch) => `refs/heads/${branch}`);
+  const listed = await git(["for-each-ref", "--format=%(objectname) %(refname)", ...names]);
+  const rows = listed.split("\n").map((line) => {
+    const [commit = "", name = ""] = line.split(" ");
+    return [name.replace(/^refs\/heads\//, ""), commit] as const;
+  });
+  return new Map(rows.filter(([branch]) => branches.includes(branch)));
 }
 
 async function commitOf(git: Git, name: string): Promise<string | null> {
