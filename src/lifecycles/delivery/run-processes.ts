@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { GrammyError } from "grammy";
 import { pino } from "pino";
 import type { Client } from "../../client/index.ts";
 import { PawlError } from "../../core/index.ts";
@@ -6,6 +8,7 @@ import { DELIVERY_ROUTES } from "./contract.ts";
 import { faultOf } from "./faults.ts";
 import type { Log } from "./log.ts";
 import { BOT, ownClient, WORKER } from "./own-client.ts";
+import { reachTelegram } from "./reach-telegram.ts";
 import { Sender } from "./sender.ts";
 import type { DeliverySettings } from "./settings.ts";
 import { startDeliveryWorker } from "./start-delivery-worker.ts";
@@ -26,7 +29,8 @@ export type Ground = {
 /** `pawl delivery worker`: until it is told to stop. */
 export async function runWorker(ground: Ground, concurrency: number): Promise<void> {
   const { settings, tell, url } = ground;
-  const stopped = ground.untilStopped();
+  const stopping = stoppedBy(ground);
+  const log = logOf(settings);
   const storage = openStorage(settings, ground.secret("storage-token"));
   const sender = new Sender({
     botToken: tokenOf(settings),
@@ -39,12 +43,15 @@ export async function runWorker(ground: Ground, concurrency: number): Promise<vo
     url,
     kept: ground.secret("worker-token"),
   });
-  const name = await sender.botName().catch(unusableToken);
-  const worker = await startDeliveryWorker({ client, storage, sender, concurrency, log: logOf(settings) });
+  const name = await reachTelegram(() => sender.botName(), { log, signal: stopping }).catch(
+    unless(stopping, notTaken),
+  );
+  if (name === null) return;
+  const worker = await startDeliveryWorker({ client, storage, sender, concurrency, log });
   tell(
     `Delivering as ${me.id} through @${name}, ${concurrency} at a time, from ${settings.deliveryStorage} storage.`,
   );
-  await Promise.race([stopped, worker.finished]);
+  await Promise.race([over(stopping), worker.finished]);
   await worker.stop();
   await worker.finished;
 }
@@ -52,7 +59,7 @@ export async function runWorker(ground: Ground, concurrency: number): Promise<vo
 /** `pawl delivery bot`: until it is told to stop. */
 export async function runBot(ground: Ground): Promise<void> {
   const { settings, tell, url } = ground;
-  const stopped = ground.untilStopped();
+  const stopping = stoppedBy(ground);
   const storage = openStorage(settings, ground.secret("storage-token"));
   const token = tokenOf(settings);
   const { client, me } = await ownClient(BOT, {
@@ -72,26 +79,52 @@ export async function runBot(ground: Ground): Promise<void> {
     webhook:
       deliveryWebhookUrl === null ? null : { url: deliveryWebhookUrl, host, port: deliveryWebhookPort },
     catalogueEveryMs: settings.deliveryCatalogueMinutes * 60_000,
-  }).catch(unusableToken);
+    stopping,
+  }).catch(unless(stopping, notTaken));
+  if (bot === null) return;
   const hears = deliveryWebhookUrl === null ? "asking Telegram" : "called by Telegram";
   tell(`@${bot.username} is there (https://t.me/${bot.username}), as ${me.id}, ${hears}.`);
   if (settings.deliveryAdmins.length === 0)
     tell("Nobody decides about users in the bot: set PAWL_DELIVERY_ADMINS, or use `pawl delivery approve`.");
-  await Promise.race([stopped, bot.finished]);
+  await Promise.race([over(stopping), bot.finished.catch(() => undefined)]);
   await bot.stop();
-  await bot.finished.catch(unusableToken);
+  await bot.finished.catch(notTaken);
+}
+
+function stoppedBy({ untilStopped }: Ground): AbortSignal {
+  const stopping = new AbortController();
+  void untilStopped().then(() => {
+    stopping.abort();
+  });
+  return stopping.signal;
+}
+
+function over(signal: AbortSignal): Promise<unknown> {
+  return signal.aborted ? Promise.resolve() : once(signal, "abort");
+}
+
+/** null: it was stopped before it could begin. */
+function unless(signal: AbortSignal, tell: (error: unknown) => never): (error: unknown) => null {
+  return (error) => (signal.aborted ? null : tell(error));
 }
 
 function tokenOf({ telegramBotToken }: DeliverySettings): string {
   return telegramBotToken ?? missing("TELEGRAM_BOT_TOKEN", "what @BotFather gives for a bot");
 }
 
-function unusableToken(error: unknown): never {
-  if (faultOf(error, "telegram").code !== "BOT_TOKEN_INVALID") throw error;
-  throw new PawlError(
-    "INVALID_CONFIG",
-    "Telegram does not know the bot whose token is in TELEGRAM_BOT_TOKEN.",
-  );
+/** What Telegram refuses whenever it is asked is a setting. */
+function notTaken(error: unknown): never {
+  if (faultOf(error, "telegram").code === "BOT_TOKEN_INVALID")
+    throw new PawlError(
+      "INVALID_CONFIG",
+      "Telegram does not know the bot whose token is in TELEGRAM_BOT_TOKEN.",
+    );
+  if (error instanceof GrammyError && error.method === "setWebhook")
+    throw new PawlError(
+      "INVALID_CONFIG",
+      `Telegram does not take PAWL_DELIVERY_WEBHOOK_URL: ${error.description}`,
+    );
+  throw error;
 }
 
 /** Logs go beside what people read. */

@@ -9,7 +9,7 @@ import { scratchData, startPawl, emptyDatabase } from "../../http/running-pawl.t
 import { until } from "./library-room.ts";
 import { startPawlDelivery } from "./pawl-process.ts";
 import { Person } from "./person.ts";
-import { BOT_TOKEN, openBotApi } from "./stand-ins/bot-api.ts";
+import { BOT_TOKEN, failure, openBotApi } from "./stand-ins/bot-api.ts";
 
 const telegram = await openBotApi();
 const folder = await mkdtemp(join(tmpdir(), "pawl-tour-"));
@@ -37,6 +37,9 @@ await startPawl(["--data", data, "--port", "0"], {
 });
 
 test("with a folder and a bot's token, three commands deliver a file; their members are made by themselves", async () => {
+  // Telegram is out of order while they start.
+  telegram.mischief.plan("getMe", { kind: "reset" }, { kind: "status", status: 502 });
+  for (const method of ["setMyCommands", "deleteWebhook"]) telegram.mischief.plan(method, { kind: "reset" });
   const [bot, worker] = await Promise.all([
     startPawlDelivery(["bot", "--data", data], env),
     startPawlDelivery(["worker", "--data", data, "--concurrency", "2"], env),
@@ -80,6 +83,19 @@ test("with a folder and a bot's token, three commands deliver a file; their memb
   expect(again.said()).toContain("Delivering as delivery-worker");
   expect(await again.end("SIGINT")).toBe(0);
 }, 120_000);
+
+test("an address that Telegram does not take is told in Telegram's words", async () => {
+  telegram.mischief.plan("setWebhook", {
+    kind: "status",
+    status: 400,
+    body: failure(400, "Bad Request: bad webhook: an HTTPS URL must be provided for webhook"),
+  });
+  const webhook = { PAWL_DELIVERY_WEBHOOK_URL: "http://127.0.0.1/", PAWL_DELIVERY_WEBHOOK_PORT: "0" };
+  const ran = await pawl(["delivery", "bot", "--data", data], { env: { ...env, ...webhook } });
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain("Telegram does not take PAWL_DELIVERY_WEBHOOK_URL: Bad Request: bad webhook");
+  expect(ran.stderr).not.toContain("bug in Pawl");
+});
 
 test.each([
   ["no token of a bot", { TELEGRAM_BOT_TOKEN: "" }, "TELEGRAM_BOT_TOKEN is not set"],

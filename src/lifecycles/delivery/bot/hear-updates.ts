@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { BotError, GrammyError } from "grammy";
-import type { Bot, Context } from "grammy";
+import type { Bot } from "grammy";
 import { rest } from "../../../client/patience.ts";
 import { faultOf } from "../faults.ts";
 import { tellable } from "../log.ts";
 import type { Log } from "../log.ts";
+import { reachTelegram } from "../reach-telegram.ts";
 
 type Update = Parameters<Bot["handleUpdate"]>[0];
 type Hearing = { bot: Bot; log: Log; signal: AbortSignal };
@@ -23,7 +24,8 @@ const MOST_BODY_BYTES = 1_048_576;
  * next one: Telegram is told that it has been heard only after it has been answered.
  */
 export async function pollUpdates({ bot, log, signal }: Hearing): Promise<void> {
-  await bot.api.deleteWebhook();
+  // Who is called cannot ask.
+  await reachTelegram(() => bot.api.deleteWebhook(), { log, signal }).catch(unlessOver(signal));
   for (let [offset, failures] = [0, 0]; !signal.aborted;) {
     try {
       const asked = { offset, timeout: POLL_SECONDS, allowed_updates: WANTED };
@@ -64,7 +66,7 @@ async function answerAll({ bot, log }: Omit<Hearing, "signal">, updates: readonl
 async function hear(bot: Bot, update: Update): Promise<void> {
   await bot.handleUpdate(update).catch((error: unknown) => {
     if (!(error instanceof BotError)) throw error;
-    return bot.errorHandler(error as BotError<Context>);
+    return bot.errorHandler(error as BotError);
   });
 }
 
@@ -100,7 +102,10 @@ export async function serveWebhook({ bot, log, signal }: Hearing, place: Webhook
   server.listen(place.port, place.host);
   await once(server, "listening");
   try {
-    await bot.api.setWebhook(place.url, { secret_token: secret, allowed_updates: WANTED });
+    const terms = { secret_token: secret, allowed_updates: WANTED };
+    await reachTelegram(() => bot.api.setWebhook(place.url, terms), { log, signal }).catch(
+      unlessOver(signal),
+    );
     log.info({ port: (server.address() as { port: number }).port }, "Telegram may call");
     if (!signal.aborted) await once(signal, "abort");
   } finally {
@@ -129,6 +134,12 @@ async function readUpdate(request: IncomingMessage): Promise<Update> {
 /** Asked for anew: it changes while one waits. */
 function isOver({ aborted }: AbortSignal): boolean {
   return aborted;
+}
+
+function unlessOver(signal: AbortSignal): (error: unknown) => void {
+  return (error) => {
+    if (!signal.aborted) throw error;
+  };
 }
 
 /** Another process asks Telegram with the same token. */

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { DeliveryCalls } from "../deliver-file.ts";
 import { tellable } from "../log.ts";
 import type { Log } from "../log.ts";
+import { reachTelegram } from "../reach-telegram.ts";
 import type { Storage } from "../storage/storage.ts";
 import { buildBot } from "./build-bot.ts";
 import { Catalogue } from "./catalogue.ts";
@@ -25,6 +26,8 @@ export type StartBotOptions = {
   /** 0: never. */
   catalogueEveryMs: number;
   noticesEveryMs?: number;
+  /** Ends the wait for a Telegram that cannot be reached. */
+  stopping?: AbortSignal;
 };
 
 export type RunningBot = {
@@ -41,14 +44,15 @@ export async function startBot(options: StartBotOptions): Promise<RunningBot> {
   const screens = new Screens(language);
   const catalogue = new Catalogue({ calls, storage, log });
   const bot = buildBot({ ...options, catalogue, screens });
-  await bot.init();
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const reaching = { log, signal: options.stopping ?? signal };
+  bot.botInfo = await reachTelegram(() => bot.api.getMe(), reaching);
   const commands = Object.entries(screens.texts.commands).map(([command, description]) => ({
     command,
     description,
   }));
-  await bot.api.setMyCommands(commands);
-  const leaving = new AbortController();
-  const { signal } = leaving;
+  await reachTelegram(() => bot.api.setMyCommands(commands), reaching);
   const hearing = { bot, log, signal };
   const work = [
     webhook === null ? pollUpdates(hearing) : serveWebhook(hearing, webhook),
