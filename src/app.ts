@@ -158,6 +158,7 @@ function open(
     reconcileSeconds: settings.reconcileSeconds,
     sweepSecondsOf: { "bot-actions": settings.botActionWatchdogIntervalMinutes * 60 },
     defaults: { "bot-actions": { max_processing_hours: settings.botActionMaxProcessingHours } },
+    ...(settings.retentionDays > 0 ? { retention: { days: settings.retentionDays } } : {}),
     hints: {
       hears: true,
       directUrl: settings.directUrl ?? undefined,

@@ -30,7 +30,7 @@ export type PawlOptions = DatabaseConfig &
     sweepSecondsOf?: Readonly<Record<string, number>>;
     /** How often what events may have missed is looked for and repaired; 300 unless told, 0 for never. */
     reconcileSeconds?: number;
-    /** Finished tasks older than this are deleted, with their journals; nothing is unless told. */
+    /** Finished tasks and messages of chats older than this are deleted, with their journals; nothing is unless told. */
     retention?: { days: number; onExport?: PruneOptions["onExport"] };
     /** Other nodes are told of commits; here, whether they are heard as well, and where. */
     hints?: CommitHintOptions;

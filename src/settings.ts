@@ -79,6 +79,15 @@ export const SETTINGS = {
     expects: "a number of seconds up to a day",
     about: "how often timers are looked at; fractions are allowed, 0 is never",
   },
+  retentionDays: {
+    env: "PAWL_RETENTION_DAYS",
+    flag: null,
+    schema: z.number().min(0).max(36_500),
+    byDefault: 0,
+    expects: "a number of days up to a hundred years",
+    about:
+      "how long finished tasks are kept, with their journals, and messages of chats; then they are deleted. 0 is for ever",
+  },
   botActionMaxProcessingHours: {
     env: "BOT_ACTION_MAX_PROCESSING_HOURS",
     flag: null,

@@ -51,6 +51,9 @@ export type SweepTools = {
   ) => Promise<{ kind: "performed"; outcome: string } | Refusal>;
 };
 
+/** From before a moment; and where ids are by age, below this one. */
+export type Old = { before: Instant; below: string; limit: number };
+
 /** What a lifecycle brings for the engine beside its definition. */
 export type LifecycleParts = {
   /** Where the migrations of its own tables are; their numbers are of the one sequence that all of Pawl has. */
@@ -60,6 +63,8 @@ export type LifecycleParts = {
   effects?: Record<string, EffectHandler>;
   /** Deletes what it keeps beside tasks that are pruned. */
   forget?: (tx: Tx, org_id: string, ids: readonly string[]) => Promise<void>;
+  /** Deletes what is old of what it keeps that is no task's, so much at most; says how much it was. */
+  prune?: (tx: Tx, org_id: string, old: Old) => Promise<number>;
   /** What is to be looked after beside timers, on every node and at every sweep: the rules see to it that it happens once. */
   sweep?: (tools: SweepTools) => Promise<void>;
 };

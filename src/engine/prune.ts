@@ -35,7 +35,8 @@ export type Pruned = {
 /**
  * Deletes finished tasks to which nothing has happened for long, with their journals, requests, holds and dependencies, in
  * short transactions that wait for nobody. The feed keeps its positions: who reads it from before them later finds gaps there.
- * A dedupe_key or client_event_id that went with its tasks is as good as new.
+ * A dedupe_key or client_event_id that went with its tasks is as good as new. What lifecycles keep that is no task's, as the
+ * messages of chats, goes by its age as well, and is not exported.
  */
 export async function pruneOrg(
   workshop: Workshop,
@@ -50,13 +51,18 @@ export async function pruneOrg(
     const from = after;
     const found = await runIn((tx) => pickFinished(tx, org_id, { after: from, below, before, limit: batch }));
     const last = found.at(-1);
-    if (!last) return total;
+    if (!last) break;
     after = last.id;
     const exported = onExport ? await exportTasks(runIn, org_id, found, onExport, total) : found;
     const pruned = await runIn((tx) => pruneWithin(workshop, tx, org_id, exported));
     total.pruned += pruned;
     total.skipped += exported.length - pruned;
   }
+  for (const prune of workshop.prunes) {
+    const old = { before, below, limit: batch };
+    while ((await runIn((tx) => prune(tx, org_id, old))) === batch);
+  }
+  return total;
 }
 
 /** Outside of any transaction: how long the caller takes is not the database's business. */

@@ -9,6 +9,7 @@ create table pawl.chat_message (
   author_id text not null,
   text text not null,
   created_at timestamp with time zone not null,
+  client_event_id text,
   constraint a_message_is_said_once PRIMARY KEY (org_id, id)
 );
 

@@ -232,6 +232,11 @@ export class Workshop {
     for (const { forget } of this.parts.values()) await forget?.(tx, org_id, ids);
   }
 
+  /** What lifecycles have for the deletion of what is old and no task's. */
+  get prunes(): NonNullable<LifecycleParts["prune"]>[] {
+    return [...this.parts.values()].flatMap(({ prune }) => prune ?? []);
+  }
+
   /** What some lifecycles look after at every sweep. */
   sweepsOf(lifecycles: readonly string[]): NonNullable<LifecycleParts["sweep"]>[] {
     return lifecycles.flatMap((name) => this.parts.get(name)?.sweep ?? []);

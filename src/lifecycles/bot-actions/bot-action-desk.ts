@@ -105,6 +105,7 @@ export class BotActionDesk {
       chat_id: chatId,
       author_id: actor.id ?? "system",
       text,
+      client_event_id,
     };
     const intention = { client_event_id, actor, meaning: ["say", workspaceId, chatId, text] };
     const said = await this.engine.read((tx) =>

@@ -187,3 +187,50 @@ test("a message with a key is said once; who only looks says nothing", async () 
     "403 FORBIDDEN",
   );
 });
+
+test.each([
+  ["?after=-1", {}],
+  ["?after=abc", {}],
+  ["?after=1.5", {}],
+  ["?after=1e3", {}],
+  ["?after=99999999999999999999", {}],
+  ["", { "last-event-id": "abc" }],
+  ["", { "last-event-id": "-1" }],
+])("a place in the feed that is none, %j %j, is told so", async (query, headers) => {
+  const heard = await ask(`GET /api/chats/c1/events${query}`, { token: room.bot, headers });
+  expect(wordOf(heard)).toBe("422 VALIDATION_ERROR");
+});
+
+test("from a place that the feed has not reached, as after a restore, a chat is heard from now on", async () => {
+  const heard = await room.listen("restored", { after: 1_000_000_000 });
+  await say("restored", "after the restore");
+  await heard.until(() => heard.events.length === 1);
+  expect(words(heard)).toEqual(["after the restore"]);
+  heard.close();
+});
+
+test("messages that are old go, with all that was kept of them, and the others stay", async () => {
+  const headers = { "idempotency-key": "an old key" };
+  const told = { token: room.ann, body: { text: "a secret of last year" }, headers };
+  const old = (await ask("POST /api/chats/aging/messages", told)).body.message as { id: string };
+  const [{ now }] =
+    (await room.sql`select pg_sleep(0.01), extract(epoch from clock_timestamp()) * 1000 as now`) as [
+      { now: string },
+    ];
+  const young = await say("aging", "of today");
+  await room.engine.prune({ org_id: "main", before: Number(now) });
+  const messages = async (query = "") =>
+    (await ask(`GET /api/chats/aging/messages${query}`, { token: room.ann })).body.messages as object[];
+  expect(await messages()).toMatchObject([{ id: young.id }]);
+  // Whoever pages back beyond what is kept comes to an end.
+  expect(await messages(`?before=${old.id}`)).toEqual([]);
+  const again = await room.listen("aging", { query: "?after=0" });
+  await again.until(() => again.events.length > 0);
+  expect(words(again)).toEqual(["of today"]);
+  again.close();
+  const kept = await room.sql`
+    select 1 from pawl.request where answer::text like '%last year%'
+    union all select 1 from pawl.event where task_id = ${old.id}`;
+  expect(kept).toHaveLength(0);
+  expect((await ask("POST /api/chats/aging/messages", told)).headers.get("idempotent-replayed")).toBeNull();
+});

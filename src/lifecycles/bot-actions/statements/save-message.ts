@@ -13,8 +13,8 @@ const SAVE_MESSAGE = `
     update pawl.org set feed_position = feed_position + 1 where id = $1 and not exists (select from there)
     returning feed_position as position
   ), said as (
-    insert into pawl.chat_message (org_id, id, project_id, chat_id, position, author_id, text, created_at)
-    select $1, $2, $3, $4, feed.position, $5, $6, clock_timestamp() from feed
+    insert into pawl.chat_message (org_id, id, project_id, chat_id, position, author_id, text, created_at, client_event_id)
+    select $1, $2, $3, $4, feed.position, $5, $6, clock_timestamp(), $7 from feed
     returning id, project_id, chat_id, position, author_id, text, created_at
   ), told as (
     insert into pawl.event (org_id, task_id, row_version, position, lifecycle, project_id, type, action, actor_id, patch,
@@ -31,9 +31,10 @@ const SAVE_MESSAGE = `
 export async function saveMessage(
   tx: Tx,
   org_id: string,
-  { id, project_id, chat_id, author_id, text }: Omit<MessageRow, "created_at">,
+  message: Omit<MessageRow, "created_at"> & { client_event_id: string | null },
 ): Promise<MessageRow> {
-  const params = [org_id, id, project_id, chat_id, author_id, text];
+  const { id, project_id, chat_id, author_id, text, client_event_id } = message;
+  const params = [org_id, id, project_id, chat_id, author_id, text, client_event_id];
   const [row] = await query<MessageRow>(tx, SAVE_MESSAGE, params);
   if (!row) throw new Error(`there is no org "${org_id}"`);
   return row;
