@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: ["test/support/postgres-setup.ts"],
     // Most of a test's time is waiting; left alone, a machine with two cores would run one file at a time.
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });
