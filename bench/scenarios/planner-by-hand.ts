@@ -162,9 +162,12 @@ function owned(owner: string | null, by: string | null, now: number): Patch {
 }
 
 function disowned(before: Seen["task"]["data"], { reason }: Input): Patch {
-  const data: JsonObject = reason
-    ? { assigned_by: null, assigned_at: null, contributors: [], reason }
-    : { assigned_by: null, assigned_at: null, contributors: [] };
+  const data: JsonObject = {
+    assigned_by: null,
+    assigned_at: null,
+    contributors: [],
+    reason: reason ?? before.reason,
+  };
   return unflagged(before, { assigned_to: null, exclusive_key: null, data });
 }
 

@@ -1,6 +1,7 @@
 import type { Change, Effect } from "../../core/index.ts";
-import { END_OF_SHIFT, needsAttention, withoutFlag } from "./flags.ts";
-import type { PlannerData, PlannerView } from "./guards.ts";
+import type { PlannerData } from "./fields.ts";
+import { END_OF_SHIFT, needsAttention, unflagging } from "./flags.ts";
+import type { PlannerView } from "./guards.ts";
 
 type PlannerEffect = Effect<PlannerView, PlannerData>;
 
@@ -13,16 +14,12 @@ export const plannerEffects = {
   own: ({ actor, now }) => ownedBy(actor.id, null, now),
   hand_over: ({ actor, input, now }) => ownedBy(input.assign_to ?? null, actor.id, now),
   // A reason that was recorded before stays, unless a new one is given.
-  disown: ({ task, input: { reason } }) => {
-    const { data, ...rest } = withoutFlag(task.data, END_OF_SHIFT);
-    const cleared = { ...data, assigned_by: null, assigned_at: null, contributors: [] };
-    return {
-      ...rest,
+  disown: ({ task: { data }, input: { reason = data.reason } }) =>
+    unflagging(data, END_OF_SHIFT, {
       assigned_to: null,
       exclusive_key: null,
-      data: reason ? { ...cleared, reason } : cleared,
-    };
-  },
+      data: { assigned_by: null, assigned_at: null, contributors: [], reason },
+    }),
   // A rejected task always goes back, even to an owner who took another meanwhile; only one of the two holds the key.
   return_to_owner: ({ task, facts, input }) => {
     const data = { reason: input.reason ?? null };
@@ -31,11 +28,11 @@ export const plannerEffects = {
   },
 
   note_start: ({ now }) => ({ data: { started_at: now } }),
-  note_submission: ({ task, now, input }) => {
-    const { data, ...rest } = withoutFlag(task.data, END_OF_SHIFT);
-    const submitted = { submitted_at: now, resolution: input.resolution ?? null };
-    return { ...rest, exclusive_key: null, data: { ...data, ...submitted } };
-  },
+  note_submission: ({ task: { data }, now, input }) =>
+    unflagging(data, END_OF_SHIFT, {
+      exclusive_key: null,
+      data: { submitted_at: now, resolution: input.resolution ?? null },
+    }),
   note_review: ({ actor, now }) => ({ data: { reviewed_by: actor.id, reviewed_at: now } }),
   note_self_check: ({ now }) => ({ data: { self_checked: true, reviewed_at: now } }),
   note_reason: ({ input }) => ({ data: { reason: input.reason ?? null } }),
@@ -115,15 +112,11 @@ export const plannerEffects = {
     data: { contributors: task.data.contributors.filter((id) => id !== input.member_id) },
   }),
   drop_dependency: {
-    change: ({ task, input }) => {
-      const { data, ...rest } = withoutFlag(task.data, input.blocker_id ?? "");
-      const depends_on = task.data.depends_on.filter((id) => id !== input.blocker_id);
-      return {
-        ...rest,
-        open_blockers: Math.max(0, task.open_blockers - 1),
-        data: { ...data, depends_on },
-      };
-    },
+    change: ({ task: { data, open_blockers }, input }) =>
+      unflagging(data, input.blocker_id ?? "", {
+        open_blockers: Math.max(0, open_blockers - 1),
+        data: { depends_on: data.depends_on.filter((id) => id !== input.blocker_id) },
+      }),
     also: ({ input }) => [{ kind: "remove_dependency", blocker_id: input.blocker_id }],
   },
   note_flag: ({ task, input: { blocker_id, reason = "" } }) => ({

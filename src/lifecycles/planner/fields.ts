@@ -51,6 +51,8 @@ export const plannerData = z.object({
   flags: z.array(z.object({ about: z.string(), reason: z.string() })),
 });
 
+export type PlannerData = z.output<typeof plannerData>;
+
 const openWork = z.array(z.object({ id: z.string(), title: z.string(), status: z.string() }));
 
 export const plannerFacts = z.object({

@@ -2,9 +2,8 @@ import type { z } from "zod";
 import { blockersDone, refuse } from "../../core/index.ts";
 import type { Actor, AnyInputOf, Guard, StandardFacts, View, Who } from "../../core/index.ts";
 import { END_OF_SHIFT } from "./flags.ts";
-import type { plannerActions, plannerData, plannerFacts, plannerSettings } from "./fields.ts";
+import type { PlannerData, plannerActions, plannerFacts, plannerSettings } from "./fields.ts";
 
-export type PlannerData = z.output<typeof plannerData>;
 export type PlannerView = View<
   string,
   PlannerData,

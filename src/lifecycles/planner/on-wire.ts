@@ -12,7 +12,7 @@ import type {
   PlannerTask,
   PlannerTransition,
 } from "./contract.ts";
-import type { PlannerData } from "./guards.ts";
+import type { PlannerData } from "./fields.ts";
 import type { Defect } from "./statements/defects.ts";
 import type { Deliverable, Inspection } from "./statements/deliverables.ts";
 import type { Escalation } from "./statements/escalations.ts";

@@ -7,7 +7,7 @@ import { visibleProjects } from "../../engine/visible-projects.ts";
 import { answer } from "../../http/route-set.ts";
 import type { Call, RouteSet } from "../../http/route-set.ts";
 import { HELP_ROUTES, MOVE_ROUTES, TASK_ROUTES } from "./contract.ts";
-import type { PlannerData } from "./guards.ts";
+import type { PlannerData } from "./fields.ts";
 import { defectOnWire, escalationOnWire, holdOnWire, taskOnWire } from "./on-wire.ts";
 import { PlannerDesk } from "./planner-desk.ts";
 import { serveGuarded } from "./route-permissions.ts";

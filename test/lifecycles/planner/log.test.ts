@@ -29,8 +29,11 @@ function follow({ task, open, flags }: Told, row: PlannerTransition): Told {
     ...more,
   });
   switch (action) {
-    case "create":
-      return set({ ...said, created_by: actor_id, created_at });
+    case "create": {
+      // What it was told of when it was made: blockers that had been given up already.
+      const { flags: born = [], ...fields } = said as Partial<PlannerTask> & { flags?: { about: string }[] };
+      return set({ ...fields, created_by: actor_id, created_at }, { flags: born.map(({ about }) => about) });
+    }
     case "update":
       return set(said);
     case "self_assign":
@@ -116,8 +119,8 @@ function rebuilt(id: string, rows: readonly PlannerTransition[]): PlannerTask {
 const FITTING: Record<string, number[]> = {
   blocked: [1, 2, 3, 8, 8],
   available: [1, 9, 12, 12, 14],
-  assigned: [1, 2, 3, 4, 5, 6, 7, 9, 10, 16, 16],
-  in_progress: [1, 2, 3, 4, 5, 6, 7, 10, 18, 18, 18],
+  assigned: [1, 2, 3, 4, 5, 6, 7, 9, 10, 16, 16, 21],
+  in_progress: [1, 2, 3, 4, 5, 6, 7, 10, 18, 18, 18, 21],
   submitted: [3, 6, 7, 11, 13, 20, 20],
   done: [7],
   canceled: [7],
@@ -188,6 +191,12 @@ test("from the log alone each task can be built again, whatever was done to it",
           return move(owner, id, "start");
         case 18:
           return move(owner, id, "submit");
+        case 21: {
+          const hours = { starts_at: "2020-01-01T08:00:00Z", ends_at: "2099-01-01T08:00:00Z" };
+          return say("lea", "POST /shifts", { ...hours, members: [owner] }).then(({ body }) =>
+            say("lea", `POST /shifts/${String(body.id)}/end`, {}),
+          );
+        }
         default:
           return move("lea", id, "review_approve");
       }
@@ -195,6 +204,8 @@ test("from the log alone each task can be built again, whatever was done to it",
     if (heard && heard.status < 300) moves++;
   }
   expect(moves).toBeGreaterThan(60);
+  const told = new Set((await Promise.all(ids.map(log))).flat().map(({ action }) => action));
+  expect([...told]).toEqual(expect.arrayContaining(["shift_release", "flag", "review_reject", "unblock"]));
   for (const id of ids) expect(rebuilt(id, await log(id))).toEqual(await get(id));
 });
 
