@@ -63,10 +63,10 @@ export class DeliveryDesk {
       const made = await addUser(tx, org_id, user);
       const before = await lockUser(tx, org_id, user.id);
       const waits = before?.status === "PENDING" || before?.status === "EXPIRED";
-      if (before && waits && again) await askAgain(tx, org_id, user.id);
+      const asked = made || (waits && again && (await askAgain(tx, org_id, user.id)));
       const known = (await findUsers(tx, org_id, [user.id])).get(user.id);
       if (!known) throw new Error("a user who was just added is not there");
-      if (waits && (made || again)) giveNotices(tx, org_id, [requestOf(known)]);
+      if (waits && asked) giveNotices(tx, org_id, [requestOf(known)]);
       return { user: deliveryUser(known), made };
     });
   }

@@ -7,7 +7,7 @@ import { isUuid } from "../../engine/refusals.ts";
 import { defined } from "../../http/defined.ts";
 import { answer, serve } from "../../http/route-set.ts";
 import type { Permit, RouteSet } from "../../http/route-set.ts";
-import { FILE_ROUTES, JOB_ROUTES, USER_ROUTES, WORK_ROUTES } from "./contract.ts";
+import { FILE_ROUTES, JOB_ROUTES, OPEN_STATUSES, USER_ROUTES, WORK_ROUTES } from "./contract.ts";
 import type { NoticeKind } from "./contract.ts";
 import { DeliveryDesk, stuckJobs } from "./delivery-desk.ts";
 import { deliveryFile, deliveryUser } from "./delivery-job.ts";
@@ -23,8 +23,6 @@ type House = { engine: Engine; directory: Directory };
 
 /** Where a project says nothing else. */
 const HEARTBEAT_SECONDS = Number(delivery.settings.parse({}).heartbeat_seconds);
-
-const OPEN = ["QUEUED", "CLAIMED", "DOWNLOADING", "STREAMING"] as const;
 
 /** Delivery over HTTP, in its own words. */
 export function serveDelivery({ engine }: House): RouteSet[] {
@@ -92,10 +90,9 @@ function serveJobs(engine: Engine, desk: DeliveryDesk): RouteSet {
             readSource(tx, org_id),
           ]);
           return answer(200, {
-            queue: Object.fromEntries(OPEN.map((status) => [status, counts.get(status) ?? 0])) as Record<
-              (typeof OPEN)[number],
-              number
-            >,
+            queue: Object.fromEntries(
+              OPEN_STATUSES.map((status) => [status, counts.get(status) ?? 0]),
+            ) as Record<(typeof OPEN_STATUSES)[number], number>,
             stuck,
             workers: workers.map(({ started_at, heartbeat_at, ...worker }) => ({
               ...worker,

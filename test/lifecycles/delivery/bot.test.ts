@@ -197,6 +197,20 @@ describe("the bot, as a person uses it", () => {
     expect((await ann.say("/status")).text).toContain("не доставлен: файла больше нет");
   });
 
+  test("/status has what is still to come, however much has come since; what is no text is answered too", async () => {
+    const { files } = await library.bot.listDeliveryFiles({ q: "том" });
+    const waiting = await library.tap("200", files[0]!.id);
+    for (let count = 0; count < 11; count++) {
+      const { id } = await library.tap("200", files[0]!.id);
+      await library.boss.moveDeliveryJob({ id, action: "cancel" });
+    }
+    const { text } = await ann.say("/status");
+    expect(text?.split("\n")[1]).toMatch(/: в очереди$/);
+    expect(text?.split("\n")).toHaveLength(11);
+    await library.boss.moveDeliveryJob({ id: waiting.id, action: "cancel" });
+    expect((await ann.send({ sticker: { file_id: "s" } })).text).toContain("Напишите, что найти");
+  });
+
   test("a file comes into the chat that asked for it", async () => {
     const worker = await library.startWorker();
     await ann.say("устав");

@@ -22,9 +22,14 @@ export class Person {
   }
 
   /** Writes, and gives what the bot writes back: what it says by itself meanwhile is something else. */
-  async say(text: string): Promise<Message> {
+  say(text: string): Promise<Message> {
+    return this.send({ text });
+  }
+
+  /** The same with anything that a message can hold. */
+  async send(content: { text?: string; sticker?: object }): Promise<Message> {
     const before = this.chat().length;
-    this.telegram.say({ id: this.id, first_name: this.name }, text);
+    this.telegram.say({ id: this.id, first_name: this.name }, content);
     return until(() =>
       this.chat()
         .slice(before)

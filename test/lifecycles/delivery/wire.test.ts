@@ -253,6 +253,22 @@ test("a notice that nobody settles is given out again; one that is settled is no
   expect(await take()).toEqual([]);
 });
 
+test("who asks again and again is told of once, until an admin has decided, or an hour later", async () => {
+  const ask = () => bot.requestDeliveryAccess({ id: "992", name: "Insists", again: true });
+  const told = async () =>
+    (await library.sql`select 1 from pawl.delivery_notice where key like 'request:992:%'`).length;
+  for (let times = 0; times < 5; times++) await ask();
+  expect(await told()).toBe(1);
+  await library.sql`update pawl.delivery_user set requested_at = now() - interval '61 minutes' where id = '992'`;
+  await Promise.all([ask(), ask()]);
+  expect(await told()).toBe(2);
+  await boss.approveDeliveryUser({ id: "992" });
+  await library.sql`update pawl.delivery_user set access_until = now() where id = '992'`;
+  await Promise.all([ask(), ask()]);
+  expect(await told()).toBe(3);
+  await boss.blockDeliveryUser({ id: "992" });
+});
+
 test("access is given for as long as the project says, and ends by the clock alone", async () => {
   await ask("PATCH /api/projects/main", { body: { settings: { delivery: { access_days: 3 } } } });
   await bot.requestDeliveryAccess({ id: "991", name: "Three days" });

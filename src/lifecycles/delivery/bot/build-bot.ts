@@ -2,6 +2,7 @@ import { Bot, GrammyError } from "grammy";
 import type { Context } from "grammy";
 import { PawlProblem } from "../../../client/index.ts";
 import { firstUnits } from "../../../core/index.ts";
+import { FINAL_STATUSES, OPEN_STATUSES } from "../contract.ts";
 import type { DeliveryUser } from "../contract.ts";
 import type { DeliveryCalls } from "../deliver-file.ts";
 import { tellable } from "../log.ts";
@@ -45,6 +46,8 @@ export function buildBot(options: BotOptions): Bot {
   people.command("status", (ctx) => hall.guarded(ctx, (user) => hall.showJobs(ctx, user)));
   people.command("search", (ctx) => hall.guarded(ctx, () => hall.search(ctx, ctx.match)));
   people.on("message:text", (ctx) => hall.guarded(ctx, () => hall.search(ctx, ctx.message.text)));
+  // A picture, a voice: there is nothing to look for in it, but whoever is new is welcome all the same.
+  people.on("message", (ctx) => hall.guarded(ctx, () => hall.search(ctx, "")));
   people.on("callback_query:data", async (ctx) => {
     const wish = readWish(ctx.callbackQuery.data);
     if (wish) await hall.fulfil(ctx, wish);
@@ -170,7 +173,12 @@ class Hall {
 
   async showJobs(ctx: Context, { id }: DeliveryUser): Promise<void> {
     const { calls, screens, now = Date.now } = this.options;
-    const { jobs } = await calls.listDeliveryJobs({ user_id: id, limit: MOST_JOBS });
+    const [open, latest] = await Promise.all([
+      calls.listDeliveryJobs({ user_id: id, status: [...OPEN_STATUSES], limit: MOST_JOBS }),
+      calls.listDeliveryJobs({ user_id: id, status: [...FINAL_STATUSES], limit: MOST_JOBS }),
+    ]);
+    // What is still to come is asked for first, however much has come since.
+    const jobs = [...open.jobs, ...latest.jobs].slice(0, MOST_JOBS);
     await show(ctx, screens.jobs(jobs, now()));
   }
 

@@ -91,9 +91,14 @@ export async function decideUser(
   await query(tx, DECIDE_USER, [org_id, id, change.status, change.access_until, change.decided_by]);
 }
 
+// A button can be tapped a hundred times: the admins hear of it again when they have decided since, or an hour later.
 const ASK_AGAIN = `
-  update pawl.delivery_user d set requested_at = statement_timestamp() where d.org_id = $1 and d.id = $2`;
+  update pawl.delivery_user d set requested_at = statement_timestamp()
+  where d.org_id = $1 and d.id = $2
+    and (d.requested_at <= d.decided_at or d.requested_at <= statement_timestamp() - interval '1 hour')
+  returning d.id`;
 
-export async function askAgain(tx: Tx, org_id: string, id: string): Promise<void> {
-  await query(tx, ASK_AGAIN, [org_id, id]);
+/** Whether there is something new to be told to the admins. */
+export async function askAgain(tx: Tx, org_id: string, id: string): Promise<boolean> {
+  return (await query(tx, ASK_AGAIN, [org_id, id])).length > 0;
 }

@@ -33,7 +33,7 @@ export type BotApiStandIn = {
   /** The documents that lie in a chat. */
   documents: (chat: number | string) => NonNullable<Message["document"]>[];
   /** Somebody writes to the bot. */
-  say: (person: Person, text: string) => number;
+  say: (person: Person, content: { text?: string; sticker?: object }) => number;
   /** Somebody taps a button of a message; gives the id of the update. */
   tap: (person: Person, message: Message, data: string) => number;
   /** The same update once more, as after an answer that got lost. */
@@ -66,7 +66,7 @@ export async function openBotApi({ token = BOT_TOKEN } = {}): Promise<BotApiStan
       api.messages.flatMap(({ chat_id, document }) =>
         chat_id === String(chat) && document ? [document] : [],
       ),
-    say: (person, text) => api.publish({ message: api.messageFrom(person, text) }),
+    say: (person, content) => api.publish({ message: api.messageFrom(person, content) }),
     tap: (person, message, data) => api.publish({ callback_query: api.tapOf(person, message, data) }),
     again: (update_id) => {
       api.repeat(update_id);
@@ -124,14 +124,14 @@ class BotApi {
     return !this.updates.some((update) => update.update_id === update_id);
   }
 
-  messageFrom(person: Person, text: string): Fields {
-    const command = /^\/\w+/.exec(text)?.[0];
+  messageFrom(person: Person, content: { text?: string; sticker?: object }): Fields {
+    const command = /^\/\w+/.exec(content.text ?? "")?.[0];
     return {
       message_id: this.ids++,
       date: now(),
       from: { ...person, is_bot: false },
       chat: { id: person.id, type: "private", first_name: person.first_name },
-      text,
+      ...content,
       ...(command ? { entities: [{ type: "bot_command", offset: 0, length: command.length }] } : {}),
     };
   }
