@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
 import { CREW, openShopFloor } from "./shop-floor.ts";
@@ -11,14 +12,42 @@ const LEADS: Who[] = ["lea", "sue"];
 const reason = { reason: "so" };
 
 /** The spec's table: from, action, to, who may, what is sent, and what else has changed. bob owns what somebody owns. */
-type Row = [from: string, action: string, to: string, who: Who[], payload: JsonObject, changed: JsonObject];
+type Row = [
+  from: string,
+  action: string,
+  to: string,
+  who: Who[],
+  payload: JsonObject,
+  changed: JsonObject,
+  /** What makes the move possible. */
+  ready?: (id: string) => Promise<void>,
+];
 const TABLE: Row[] = [
+  ["blocked", "unblock", "available", [...LEADS, "rob"], {}, { assigned_to: null }, blockerIsDone],
   ["available", "self_assign", "assigned", ["cat"], {}, { assigned_to: "cat", assigned_by: null }],
   ["available", "assign", "assigned", LEADS, { assign_to: "bob" }, { assigned_to: "bob" }],
   ["assigned", "start", "in_progress", ["bob"], {}, {}],
   ["in_progress", "submit", "submitted", ["bob"], {}, { assigned_to: "bob" }],
   ["submitted", "review_approve", "done", LEADS, {}, { self_checked: false }],
   ["submitted", "review_reject", "in_progress", LEADS, reason, { assigned_to: "bob" }],
+  [
+    "assigned",
+    "shift_release",
+    "available",
+    ["rob"],
+    {},
+    { assigned_to: null, assigned_at: null },
+    shiftIsOver,
+  ],
+  [
+    "in_progress",
+    "shift_release",
+    "available",
+    ["rob"],
+    {},
+    { assigned_to: null, contributors: [] },
+    shiftIsOver,
+  ],
   ["assigned", "recall_to_pool", "available", LEADS, reason, { assigned_to: null, contributors: [] }],
   ["in_progress", "recall_to_pool", "available", LEADS, reason, { assigned_to: null, assigned_at: null }],
   ["assigned", "escalate", "assigned", ["bob"], { reason: "tools" }, { needs_attention: true }],
@@ -29,6 +58,23 @@ const TABLE: Row[] = [
   ["in_progress", "cancel", "canceled", LEADS, reason, { assigned_to: null }],
   ["submitted", "cancel", "canceled", LEADS, reason, { assigned_to: "bob" }],
 ];
+
+/** Its blocker is done, but nobody told it. */
+async function blockerIsDone(id: string): Promise<void> {
+  const [blocker] = (await get(id)).depends_on as [string];
+  await floor.sql`update pawl.dependency set resolved = true where task_id = ${id}`;
+  await free("bob");
+  for (const action of ["self_assign", "start", "submit"]) await act("bob", blocker, action);
+  await act("lea", blocker, "review_approve");
+  await floor.sql`update pawl.task set open_blockers = 0 where id = ${id}`;
+}
+
+/** The owner's shift has ended a moment ago, and no sweep has come by. */
+async function shiftIsOver(): Promise<void> {
+  const [starts_at, ends_at] = [-60_000, 20].map((ms) => new Date(Date.now() + ms).toISOString());
+  await say("lea", "POST /shifts", { starts_at, ends_at, members: ["bob"] });
+  await pause(40);
+}
 
 /** Who has the permission by his role, but is not the one whom the rule is for. */
 const OUTSIDERS: Record<string, [who: Who, code: string][]> = {
@@ -51,8 +97,13 @@ const PERMITTED: Record<string, Who[]> = {
   escalate: ["bob", "cat", "dan", "eve", ...LEADS],
 };
 
-describe.each(TABLE)("%s --%s--> %s", (from, action, to, who, payload, changed) => {
+describe.each(TABLE)("%s --%s--> %s", (from, action, to, who, payload, changed, ready) => {
   const everybody = Object.keys(CREW) as Who[];
+  const readyTask = async () => {
+    const task = await taskIn(from);
+    await ready?.(task.id);
+    return task;
+  };
 
   test("every role that may not is told which permission it lacks, whatever else is wrong", async () => {
     const { id } = await taskIn(from);
@@ -71,7 +122,7 @@ describe.each(TABLE)("%s --%s--> %s", (from, action, to, who, payload, changed) 
   });
 
   test("a version that is stale or missing, and a missing key, are refused and change nothing", async () => {
-    const { id, row_version } = await taskIn(from);
+    const { id, row_version } = await readyTask();
     const [one] = who as [Who];
     const stale = await move(one, id, action, payload, { expected_row_version: row_version - 1 });
     expect(stale).toMatchObject({ status: 409, body: { code: "VERSION_CONFLICT", row_version } });
@@ -91,7 +142,7 @@ describe.each(TABLE)("%s --%s--> %s", (from, action, to, who, payload, changed) 
   });
 
   test.each(who)("%s may, once for each key", async (one) => {
-    const { id, row_version } = await taskIn(from);
+    const { id, row_version } = await readyTask();
     if (from === "available") for (const executor of ["bob", "cat"] as const) await free(executor);
     const key = randomUUID();
     const how = { client_event_id: key, expected_row_version: row_version };
@@ -240,6 +291,19 @@ describe("guards, each broken alone", () => {
     const { id } = await taskIn("in_progress");
     expect(await act("lea", id, "shift_release")).toBe("FORBIDDEN");
     expect(await act("rob", id, "shift_release")).toBe("SHIFT_NOT_OVER");
+  });
+
+  test("nothing lets a task that is held up into the pool: neither unblock, nor a recall, nor the end of a shift", async () => {
+    for (const [from, who, action, ready] of [
+      ["blocked", "sue", "unblock", blockerIsDone],
+      ["in_progress", "lea", "recall_to_pool", () => Promise.resolve()],
+      ["assigned", "rob", "shift_release", shiftIsOver],
+    ] as const) {
+      const { id } = await taskIn(from);
+      await ready(id);
+      await say("lea", `POST /tasks/${id}/holds`, { kind: "access", reason: "locked" });
+      expect(await act(who, id, action, reason), action).toBe("OPEN_HOLDS");
+    }
   });
 
   test("qc actions point to inspections, and unknown actions are told what there is", async () => {
