@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isStorable } from "../core/index.ts";
+import { findUnstorable, isStorable } from "../core/index.ts";
 
 /** A text that the database can hold. */
 export const text = z.string().refine(isStorable, "must not hold NUL or lone surrogates");
@@ -28,6 +28,12 @@ export function onWireOrNull(instant: number | null): string | null {
 }
 
 export const anyObject = z.record(z.string(), z.unknown());
+
+/** An object that is kept as it was given. */
+export const keptObject = anyObject.superRefine((given, context) => {
+  const wrong = findUnstorable(given);
+  if (wrong) context.addIssue({ code: "custom", path: wrong.path.split("."), message: wrong.message });
+});
 
 export const clientEventId = text.min(1).max(500);
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { anyObject, chosenId, moment, nextCursor, once, onWire, page, words } from "./fields.ts";
+import { anyObject, chosenId, keptObject, moment, nextCursor, once, onWire, page, words } from "./fields.ts";
 import { defineRoutes } from "./route.ts";
 
-const settings = anyObject.describe(
+const settings = keptObject.describe(
   'by lifecycle: `{"board": {"status_deadlines": {"NEW": 60}}}`; null brings a default back',
 );
 

@@ -36,7 +36,7 @@ export function invalid(errors: { path: string; message: string }[]): Refusal {
 }
 
 /** PostgreSQL stores neither NUL nor half of a surrogate pair, and nobody means a hundred levels: the path of the first such thing. */
-function findUnstorable(sent: unknown): { path: string; message: string } | null {
+export function findUnstorable(sent: unknown): { path: string; message: string } | null {
   const found = unstorableIn(sent, 0);
   return found && { path: found.path.join("."), message: found.message };
 }

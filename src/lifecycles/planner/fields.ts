@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { words } from "../../contract/fields.ts";
 import type { ActionSpec } from "../../core/index.ts";
 
-const text = z.string().trim().min(1);
 export const LONGEST_TITLE = 200;
 const instant = z.number().nullable();
 const id = z.string().nullable();
@@ -110,13 +110,13 @@ export const plannerFacts = z.object({
 
 /** What a person may say of a task, at creation and later. */
 export const taskFields = {
-  title: text.max(LONGEST_TITLE),
+  title: words.max(LONGEST_TITLE),
   description: z.string().trim().nullish(),
   // No default here: an update that says nothing of the priority must leave it alone.
   priority: z.number().int().min(-1_000_000).max(1_000_000).nullish(),
-  required_trade: text.nullish(),
-  deliverable_id: text.nullish(),
-  parent_task_id: text.nullish(),
+  required_trade: words.nullish(),
+  deliverable_id: words.nullish(),
+  parent_task_id: words.nullish(),
 };
 
 /** The same, where all of it may stay as it is. */
@@ -131,9 +131,9 @@ const flag = z
 export const SEVERITIES = ["minor", "major", "critical"] as const;
 
 export const defectFields = z.object({
-  description: text,
-  cause: text.nullish(),
-  what_to_fix: text.nullish(),
+  description: words,
+  cause: words.nullish(),
+  what_to_fix: words.nullish(),
   severity: z
     .enum(SEVERITIES)
     .nullish()
@@ -146,15 +146,15 @@ export const creationFields = z
     ...taskFields,
     title: taskFields.title.nullish().describe("required, but for a fix-task"),
     depends_on: z
-      .array(text)
+      .array(words)
       .max(1_000)
       .nullish()
       .transform((said) => said ?? []),
-    fix_of_task_id: text
+    fix_of_task_id: words
       .nullish()
       .describe("the task that this one is to mend; with `defect` or `defect_id`"),
     defect: defectFields.nullish(),
-    defect_id: text.nullish(),
+    defect_id: words.nullish(),
   })
   .superRefine(({ title, fix_of_task_id, defect, defect_id }, context) => {
     const wrong = (path: string, message: string) => {
@@ -177,7 +177,7 @@ export const ESCALATION_REASONS = [
   "other",
 ] as const;
 
-const reason = { input: z.object({ reason: text }), required: { reason: "REASON_REQUIRED" } } as const;
+const reason = { input: z.object({ reason: words }), required: { reason: "REASON_REQUIRED" } } as const;
 const versioned = { expected_row_version: "required" } as const;
 
 export const plannerActions = {
@@ -185,7 +185,7 @@ export const plannerActions = {
   self_assign: { ...versioned, facts: ["work_of_actor"] },
   assign: {
     ...versioned,
-    input: z.object({ assign_to: text, override_trade: flag }),
+    input: z.object({ assign_to: words, override_trade: flag }),
     facts: ["target"],
   },
   start: versioned,
@@ -195,7 +195,7 @@ export const plannerActions = {
     ...versioned,
     ...reason,
     input: z
-      .object({ reason: text, defect: defectFields.nullish(), create_fix: flag })
+      .object({ reason: words, defect: defectFields.nullish(), create_fix: flag })
       .refine((input) => !input.create_fix || input.defect, {
         path: ["defect"],
         error: "a fix-task needs a defect",
@@ -219,42 +219,42 @@ export const plannerActions = {
   place_hold: {
     permission: "hold.place",
     event: "hold_placed",
-    input: z.object({ kind: z.enum(HOLD_KINDS), reason: text }),
+    input: z.object({ kind: z.enum(HOLD_KINDS), reason: words }),
     required: { reason: "REASON_REQUIRED" },
     facts: ["fresh_id"],
   },
   release_hold: {
     permission: "hold.release",
     event: "hold_released",
-    input: z.object({ hold_id: text }),
+    input: z.object({ hold_id: words }),
   },
   add_contributor: {
     permission: "contributor.add",
     event: "contributor_added",
-    input: z.object({ member_id: text }),
+    input: z.object({ member_id: words }),
     facts: ["target"],
   },
   remove_contributor: {
     permission: "contributor.remove",
     event: "contributor_left",
-    input: z.object({ member_id: text }),
+    input: z.object({ member_id: words }),
   },
   resolve_escalation: {
     permission: "escalation.resolve",
     event: "escalation_resolved",
-    input: z.object({ escalation_id: text, note: text }),
+    input: z.object({ escalation_id: words, note: words }),
     facts: ["escalation"],
   },
   remove_dependency: {
     permission: "dependency.remove",
     event: "dependency_removed",
-    input: z.object({ blocker_id: text }),
+    input: z.object({ blocker_id: words }),
     facts: ["blockers"],
   },
   flag: {
     ...reason,
     event: "flagged",
     client_event_id: "optional",
-    input: z.object({ reason: text, blocker_id: text.nullish() }),
+    input: z.object({ reason: words, blocker_id: words.nullish() }),
   },
 } as const satisfies Record<string, ActionSpec>;

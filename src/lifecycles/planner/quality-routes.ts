@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { anyObject, givenMoment, nextCursor, words } from "../../contract/fields.ts";
+import { givenMoment, keptObject, nextCursor, words } from "../../contract/fields.ts";
 import { defineRoutes } from "../../contract/index.ts";
 import { defectFields } from "./fields.ts";
 import { id, OF_PLACE, once, posts, reads, uuidPage, writes } from "./route-rows.ts";
@@ -63,7 +63,7 @@ export const DELIVERABLE_ROUTES = defineRoutes({
       "It decides about the deliverable, and never moves a task. With `defect` and `task_id` it records a defect of a task of the deliverable, with `create_fix` also a task that mends it.",
     body: z.object({
       result: z.enum(["approved", "rejected"]),
-      measurements: anyObject.nullish(),
+      measurements: keptObject.nullish(),
       act: words.max(10_000).nullish(),
       task_id: z.uuid().nullish(),
       defect: defectFields.nullish(),

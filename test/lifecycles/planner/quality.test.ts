@@ -55,6 +55,26 @@ describe("a defect", () => {
   });
 });
 
+test("what cannot be kept is refused, and told where", async () => {
+  const { id } = await taskIn("done");
+  const deliverable = await say("lea", "POST /deliverables", { type: "kept", serial: "1" });
+  const inspections = `/deliverables/${String(deliverable.body.id)}/inspections`;
+  const deep = JSON.parse(`${'{"a":'.repeat(3_000)}1${"}".repeat(3_000)}`) as JsonObject;
+  for (const [what, body, path] of [
+    [`/tasks/${id}/report-defect`, { description: "a\0b" }, "description"],
+    [`/tasks/${id}/fix`, { defect: { description: "a", cause: "\ud800" } }, "defect.cause"],
+    [inspections, { result: "rejected", measurements: { gap: "a\0b" } }, "measurements.gap"],
+    [inspections, { result: "rejected", measurements: deep }, "measurements.a.a.a"],
+  ] as const) {
+    const heard = await say("lea", `POST ${what}`, body);
+    expect(heard, heard.text).toMatchObject({ status: 422, body: { errors: [{ path }] } });
+  }
+  const project = await floor.ask("POST /api/projects", {
+    body: { id: "deep", settings: { planner: deep } },
+  });
+  expect(project, project.text).toMatchObject({ status: 422, body: { code: "VALIDATION_ERROR" } });
+});
+
 describe("a fix-task", () => {
   test.each(["blocked", "available", "assigned", "in_progress", "canceled"])(
     "is not made for a task that is %s",
