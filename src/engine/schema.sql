@@ -444,6 +444,8 @@ CREATE INDEX planner_shift_of_member ON pawl.planner_shift_member USING btree (o
 
 CREATE INDEX planner_shift_unsettled ON pawl.planner_shift USING btree (org_id, ends_at) WHERE (NOT settled);
 
+CREATE INDEX planner_task_to_look_at ON pawl.task USING btree (org_id, id) WHERE ((lifecycle = 'planner'::text) AND needs_attention);
+
 CREATE INDEX request_without_event ON pawl.request USING btree (org_id, (((answer -> 'task'::text) ->> 'id'::text))) WHERE ((answer ->> 'outcome'::text) = ANY (ARRAY['touched'::text, 'absorbed'::text]));
 
 CREATE INDEX task_assignee ON pawl.task USING btree (org_id, assigned_to) WHERE ((assigned_to IS NOT NULL) AND (NOT final));
@@ -451,6 +453,8 @@ CREATE INDEX task_assignee ON pawl.task USING btree (org_id, assigned_to) WHERE 
 CREATE INDEX task_of_delivery ON pawl.task USING btree (org_id, id) WHERE (lifecycle = 'delivery'::text);
 
 CREATE INDEX task_of_delivery_user ON pawl.task USING btree (org_id, ((data ->> 'user_id'::text)), id) WHERE (lifecycle = 'delivery'::text);
+
+CREATE INDEX task_of_planner ON pawl.task USING btree (org_id, id) WHERE (lifecycle = 'planner'::text);
 
 CREATE INDEX task_pool ON pawl.task USING btree (org_id, lifecycle, priority DESC, id) WHERE pooled;
 

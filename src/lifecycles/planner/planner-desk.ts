@@ -10,7 +10,7 @@ import { findTasks } from "../../engine/statements/find-tasks.ts";
 import { readJournal } from "../../engine/statements/read-journal.ts";
 import { readSettings } from "../../engine/statements/read-projects.ts";
 import { readClock } from "../../engine/statements/read-surroundings.ts";
-import { taskOf } from "../../engine/task-row.ts";
+import { isOpen, taskOf } from "../../engine/task-row.ts";
 import type { TaskRow } from "../../engine/task-row.ts";
 import type { Tx } from "../../engine/transaction.ts";
 import { visibleProjects } from "../../engine/visible-projects.ts";
@@ -46,10 +46,11 @@ export class PlannerDesk {
     return this.engine.read((tx) => findPlannerTask(tx, by, id));
   }
 
-  list({ org_id }: By, filter: PlannerFilter): Promise<Paged<PlannerTask>> {
+  list({ org_id }: By, filter: Omit<PlannerFilter, "unfinished">): Promise<Paged<PlannerTask>> {
     return this.engine.read(async (tx) => {
-      const { limit } = filter;
-      const rows = await listPlannerTasks(tx, org_id, { ...filter, limit: limit + 1 });
+      const { limit, status } = filter;
+      const unfinished = status?.every((one) => isOpen(planner, one)) ?? false;
+      const rows = await listPlannerTasks(tx, org_id, { ...filter, unfinished, limit: limit + 1 });
       return pageOf(rows.map(tell), limit, ({ id }) => id);
     });
   }

@@ -6,6 +6,7 @@ import type { Once } from "../../engine/answer-once.ts";
 import type { By, Engine } from "../../engine/engine.ts";
 import type { PublicTask } from "../../engine/public-task.ts";
 import { isUuid, wrongField } from "../../engine/refusals.ts";
+import { planAnew } from "../../engine/statements/plan-anew.ts";
 import { readClock } from "../../engine/statements/read-surroundings.ts";
 import type { Tx } from "../../engine/transaction.ts";
 import { newDefect } from "./new-defect.ts";
@@ -59,13 +60,11 @@ export class QualityDesk {
   }
 
   defects({ org_id }: By, filter: DefectFilter) {
-    return this.engine.read(async (tx) =>
-      pageOf(
-        await listDefects(tx, org_id, { ...filter, limit: filter.limit + 1 }),
-        filter.limit,
-        ({ id }) => id,
-      ),
-    );
+    return this.engine.read(async (tx) => {
+      await planAnew(tx);
+      const rows = await listDefects(tx, org_id, { ...filter, limit: filter.limit + 1 });
+      return pageOf(rows, filter.limit, ({ id }) => id);
+    });
   }
 
   async defect({ org_id, actor }: By, id: string): Promise<Defect | Refusal> {
@@ -93,13 +92,11 @@ export class QualityDesk {
   }
 
   deliverables({ org_id }: By, filter: DeliverableFilter) {
-    return this.engine.read(async (tx) =>
-      pageOf(
-        await listDeliverables(tx, org_id, { ...filter, limit: filter.limit + 1 }),
-        filter.limit,
-        ({ id }) => id,
-      ),
-    );
+    return this.engine.read(async (tx) => {
+      await planAnew(tx);
+      const rows = await listDeliverables(tx, org_id, { ...filter, limit: filter.limit + 1 });
+      return pageOf(rows, filter.limit, ({ id }) => id);
+    });
   }
 
   deliverable(by: By, id: string): Promise<Deliverable | Refusal> {

@@ -1,8 +1,10 @@
+import { planAnew } from "../../../engine/statements/plan-anew.ts";
 import type { TaskRow } from "../../../engine/task-row.ts";
 import { query } from "../../../engine/transaction.ts";
 import type { Tx } from "../../../engine/transaction.ts";
 
-// By id, which is by age. What belongs to something is found by its links.
+// By id, which is by age. Planned anew each time: what is finished, of which there may be millions, is looked at only where it is
+// asked for, and what belongs to something is found by its links.
 const LIST_PLANNER_TASKS = `
   select t.* from pawl.task t
   where t.org_id = $1 and t.lifecycle = 'planner'
@@ -12,16 +14,17 @@ const LIST_PLANNER_TASKS = `
     and ($5::text is null or t.assigned_to = $5)
     and ($6::text is null or t.data ->> 'kind' = $6)
     and ($7::text is null or t.data ->> 'required_trade' = $7)
-    and ($8::boolean is null or t.needs_attention = $8)
-    and ($9::uuid is null or t.id in (select l.task_id from pawl.planner_link l
-      where l.org_id = $1 and l.kind = 'deliverable' and l.target = $9))
-    and ($10::uuid is null or t.id in (select l.task_id from pawl.planner_link l
-      where l.org_id = $1 and l.kind = 'parent' and l.target = $10))
-    and ($11::uuid is null or t.id in (select l.task_id from pawl.planner_link l
-      where l.org_id = $1 and l.kind = 'fix' and l.target = $11))
+    and ($8::boolean is null or (case when $8 then t.needs_attention else not t.needs_attention end))
+    and ($9::uuid is null or t.id = any(array(select l.task_id from pawl.planner_link l
+      where l.org_id = $1 and l.kind = 'deliverable' and l.target = $9)))
+    and ($10::uuid is null or t.id = any(array(select l.task_id from pawl.planner_link l
+      where l.org_id = $1 and l.kind = 'parent' and l.target = $10)))
+    and ($11::uuid is null or t.id = any(array(select l.task_id from pawl.planner_link l
+      where l.org_id = $1 and l.kind = 'fix' and l.target = $11)))
     and ($12::text is null or position(lower($12) in lower(t.title)) > 0)
+    and (not $13::boolean or not t.final)
   order by t.id
-  limit $13`;
+  limit $14`;
 
 export type PlannerFilter = {
   projects: readonly string[] | null;
@@ -36,10 +39,13 @@ export type PlannerFilter = {
   deliverable_id?: string | undefined;
   parent_task_id?: string | undefined;
   fix_of_task_id?: string | undefined;
+  /** It is known that none of the statuses is final. */
+  unfinished: boolean;
   limit: number;
 };
 
-export function listPlannerTasks(tx: Tx, org_id: string, filter: PlannerFilter): Promise<TaskRow[]> {
+export async function listPlannerTasks(tx: Tx, org_id: string, filter: PlannerFilter): Promise<TaskRow[]> {
+  await planAnew(tx);
   return query<TaskRow>(tx, LIST_PLANNER_TASKS, [
     org_id,
     filter.cursor ?? null,
@@ -53,6 +59,7 @@ export function listPlannerTasks(tx: Tx, org_id: string, filter: PlannerFilter):
     filter.parent_task_id ?? null,
     filter.fix_of_task_id ?? null,
     filter.text,
+    filter.unfinished,
     filter.limit,
   ]);
 }
