@@ -74,12 +74,12 @@ const shiftOf = async (lead: Person, crew: Person[], hours: number) => {
 // The early shift.
 const morning = await shiftOf(lea, early, 8);
 floor.tell("The early shift begins: ann, bob and cy.");
-await work(lea, early, 5);
+await work(lea, early, 7);
 await steelIsMissing();
 await helpIsNeeded();
-await work(lea, early, 3);
-await oneIsCanceled();
 await work(lea, early, 5);
+await oneIsCanceled();
+await work(lea, early, 12);
 
 // The change of shifts.
 const { released, kept } = (await lea.ask(`POST /shifts/${morning}/end`, {})) as {
@@ -93,7 +93,7 @@ for (const { task_id, detail } of kept)
   floor.tell(`  "${(await look(task_id)).title}" stays where it is: ${detail}`);
 await shiftOf(lou, late, 8);
 floor.tell("The late shift begins: dee, eli and fay.");
-await work(lou, late, 2);
+await work(lou, late, 3);
 await steelHasCome(kept.map(({ task_id }) => task_id));
 await lateDefect();
 await work(lou, late, 200);
@@ -121,11 +121,11 @@ floor.tell(`${defects.length} defects, ${open.length} of them open.`);
 console.log(left.length + open.length === 0 ? "The day is done." : "Something was left undone.");
 process.exitCode = left.length + open.length === 0 ? 0 : 1;
 
-/** So many rounds of half an hour: everybody does his next step at once, then the lead reviews; until nothing is left to do. */
+/** So many thirds of an hour: everybody does his next step at once, then the lead reviews; until nothing is left to do. */
 async function work(lead: Person, crew: readonly Person[], rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const busy = await Promise.all(crew.map(step));
-    floor.pass(30);
+    floor.pass(20);
     for (const task of await tasks("submitted")) await review(lead, task);
     if (!busy.includes(true)) return;
   }
@@ -136,12 +136,13 @@ async function step(person: Person): Promise<boolean> {
   const [mine] = await tasks("assigned,in_progress", `&assigned_to=${person.id}`);
   if (!mine) {
     const { task } = (await person.ask("POST /claims", { project_id })) as { task: Task | null };
-    if (task) floor.tell(`${person.name} takes "${task.title}".`);
-    return task != null;
+    if (!task) return false;
+    floor.tell(`${person.name} takes "${task.title}".`);
+    await person.act(task, "start");
+    return true;
   }
   if (mine.holds.length > 0) return false;
-  if (mine.status === "assigned") await person.act(mine, "start");
-  else await person.act(mine, "submit", { resolution: "done as it should be" });
+  await person.act(mine, "submit", { resolution: "done as it should be" });
   return true;
 }
 
