@@ -85,3 +85,22 @@ test("of a rejection and a claim at once, one has the key and none is lost", asy
     expect(rows.filter((row) => row.exclusive_key === "wip:bob")).toHaveLength(1);
   }
 });
+
+test("two tasks of one owner that are rejected at once on two nodes both go back to him, and one has the key", async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    await free("bob");
+    const both = [await make(), await make()];
+    for (const { id } of both)
+      for (const action of ["self_assign", "start", "submit"]) await act("bob", id, action);
+    const heard = await Promise.all(
+      both.map(({ id }, n) =>
+        (n === 0 ? floor : beside).move("lea", id, "review_reject", { reason: "again" }),
+      ),
+    );
+    for (const { status, text } of heard) expect(status, text).toBe(200);
+    const rows = await floor.sql`
+      select exclusive_key from pawl.task where assigned_to = 'bob' and status = 'in_progress'`;
+    expect(rows).toHaveLength(2);
+    expect(rows.filter((row) => row.exclusive_key === "wip:bob")).toHaveLength(1);
+  }
+});
