@@ -124,14 +124,12 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
       try {
         const claimed = await claim;
         failures = 0;
-        if (!this.reachable) this.tell({ kind: "reached" });
-        this.reachable = true;
+        this.reached();
         // A server that stops answers at once, and with nothing.
         if (claimed === 0) await this.pause(IDLE_MS - (performance.now() - begun));
       } catch (error) {
         if (this.isClosing()) return;
         if (!isPassing(error)) throw error;
-        this.reachable = false;
         this.tell({ kind: "unreachable", error });
         await this.pause(pauseMs(failures++, { retryAfter: error.retryAfter }));
       }
@@ -167,9 +165,12 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     const tell = (event: WorkerEvent<L>) => {
       this.tell(event);
     };
+    const reached = () => {
+      this.reached();
+    };
     this.tell({ kind: "claimed", tasks: claimed.map(withoutLease<L>) });
     for (const task of claimed)
-      this.waiting.push(new TaskRun({ options, moveTask, heart, tell, end: this.end.signal }, task));
+      this.waiting.push(new TaskRun({ options, moveTask, heart, tell, reached, end: this.end.signal }, task));
     this.fill();
   }
 
@@ -204,8 +205,18 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     if (ms > 0) await rest(ms, this.closing.signal).catch(() => undefined);
   }
 
-  /** What a listener throws is his own affair. */
+  private reached(): void {
+    if (this.reachable) return;
+    this.reachable = true;
+    this.tell({ kind: "reached" });
+  }
+
+  /** What a listener throws is his own affair. That a server is gone is told once, until it is back. */
   private tell(event: WorkerEvent<L>): void {
+    if (event.kind === "unreachable") {
+      if (!this.reachable) return;
+      this.reachable = false;
+    }
     try {
       this.options.onEvent?.(event);
     } catch (error) {

@@ -14,6 +14,8 @@ export type Tools<L extends SomeLifecycle, Progress> = {
   heart: Heart;
   options: WorkerOptions<L, Progress>;
   tell: (event: WorkerEvent<L>) => void;
+  /** The server has answered. */
+  reached: () => void;
   /** Aborts when nothing is waited for any more. */
   end: AbortSignal;
 };
@@ -172,7 +174,7 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
 
   /** Says it until it is heard: with one key, so that it is done once. */
   private async report(move: Move<L>, waiting: AbortSignal = this.tools.end): Promise<MovedOf<L>> {
-    const { moveTask, tell } = this.tools;
+    const { moveTask, tell, reached } = this.tools;
     const fields = move as { action: string; client_event_id?: string | null };
     const sent = {
       ...fields,
@@ -185,6 +187,7 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
       if (this.taken) throw leaseIsOver();
       try {
         const moved = (await moveTask(sent, { signal: waiting })) as MovedOf<L>;
+        reached();
         this.task = moved.task;
         return moved;
       } catch (error) {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll } from "vitest";
 
 /** What becomes of a request on its way. */
@@ -25,6 +26,8 @@ export type BadLine = {
   url: string;
   /** Decides about each request; "pass" unless set. */
   fate: (request: IncomingMessage) => Fate;
+  /** How long each request takes to arrive; 0 unless set. */
+  delayMs: number;
   /** After how many bytes an answer that has no end is cut; null: not at all. */
   cutStreamAfter: () => number | null;
   /** Those that came, in order. */
@@ -41,6 +44,7 @@ export async function openBadLine(url: string): Promise<BadLine> {
   const line: BadLine = {
     url: "",
     fate: () => "pass",
+    delayMs: 0,
     cutStreamAfter: () => null,
     requests: [],
     streams: new Set(),
@@ -61,6 +65,9 @@ export async function openBadLine(url: string): Promise<BadLine> {
 
   async function carry(incoming: IncomingMessage, outgoing: ServerResponse, fate: Fate): Promise<void> {
     const body = Buffer.concat(await incoming.toArray());
+    if (line.delayMs > 0) await pause(line.delayMs);
+    // Whoever asked is gone, and so is what he asked.
+    if (outgoing.destroyed) return;
     if (fate === "cut before" || fate === "503 before") {
       mistreat(outgoing, fate);
       return;

@@ -2,6 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { createClient } from "../../src/client/index.ts";
+import { code } from "../../src/lifecycles/index.ts";
+import { startWorker } from "../../src/worker/index.ts";
+import type { WorkerEvent } from "../../src/worker/index.ts";
 import { openBadLine } from "../client/bad-line.ts";
 import { openFrontDesk } from "../http/front-desk.ts";
 import { deferred, DONE, openTestShop, START, until } from "./workshop.ts";
@@ -9,6 +13,10 @@ import { deferred, DONE, openTestShop, START, until } from "./workshop.ts";
 const shop = await openTestShop({ leaseSeconds: 2.5 });
 const { add, look, work, journal, sweepUntil } = shop;
 const LIFE = ["create", "claim", "start", "complete"];
+
+/** Begun before the tests and looked at after them: nobody waits for it. */
+const outage = outlive(30_000);
+outage.catch(() => undefined);
 
 test("a worker that does nothing asks no more than once in five seconds, even of a server that answers at once", async () => {
   const line = await openBadLine(shop.url);
@@ -18,26 +26,6 @@ test("a worker that does nothing asks no more than once in five seconds, even of
   await Promise.all([patient.stop(), hasty.stop()]);
   // One each, and one more by which each settles what it was waiting for when it stopped.
   expect(line.requests.length).toBeLessThanOrEqual(4);
-});
-
-test("a server that is gone for a while costs nothing: the result of a run arrives once, and work goes on", async () => {
-  const node = await openFrontDesk({ beside: shop });
-  const line = await openBadLine(node.url);
-  const [id = ""] = await add(1);
-  const gate = deferred();
-  const worker = work(
-    { run: async (_, { act }) => (await act("start", START), await gate.promise, DONE) },
-    line.url,
-  );
-  await until(async () => (await look(id)).status === "in_progress");
-  await node.close();
-  gate.resolve();
-  await until(() => worker.events.some(({ kind }) => kind === "unreachable"), 40_000);
-  line.leadTo(shop.url);
-  await until(async () => (await look(id)).status === "completed");
-  expect(await journal(id)).toEqual(LIFE);
-  const [next = ""] = await add(1);
-  await until(async () => (await look(next)).status === "completed");
 });
 
 test("a result whose answer is lost on the way is reported once", async () => {
@@ -88,6 +76,26 @@ test("of two workers the one whose network fails is told to end, and the other f
   ]);
 });
 
+test("of two workers the one on a slow network loses what it cannot keep, and every task is finished once", async () => {
+  const line = await openBadLine(shop.url);
+  const run: Parameters<typeof work>[0]["run"] = async (_, { act }) => (
+    await act("start", START),
+    await pause(300),
+    DONE
+  );
+  // Heartbeats come too late, and so does much of what is reported.
+  line.delayMs = 1_200;
+  const ids = await add(4, { max_attempts: 50 });
+  const slow = work({ run, concurrency: 2, failed: () => null }, line.url);
+  await until(() => slow.events.some(({ kind }) => kind === "started"));
+  work({ run });
+  await sweepUntil(async () => {
+    const tasks = await Promise.all(ids.map(look));
+    return tasks.every(({ status }) => status === "completed");
+  }, 50_000);
+  for (const id of ids) expect((await journal(id)).filter((action) => action === "complete")).toHaveLength(1);
+});
+
 test("a process that a handler ends takes nobody's task along", async () => {
   const [id = ""] = await add(1);
   expect(await difficultWorker("exit")).toBe(7);
@@ -125,4 +133,46 @@ async function difficultWorker(manner: "exit" | "block", silenceMs = 600_000): P
   onTestFinished(() => void child.kill("SIGKILL"));
   const [exitCode] = (await once(child, "exit")) as [number | null];
   return exitCode;
+}
+
+test("a server that is down for half a minute costs nothing: the result of a run arrives once, and work goes on", async () => {
+  const { events, journals } = await outage;
+  expect(journals).toEqual([LIFE, LIFE]);
+  expect(events.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["unreachable", "reached"]));
+  for (const kind of ["lost", "failed", "refused", "released"] as const)
+    expect(events.filter((event) => event.kind === kind)).toEqual([]);
+}, 120_000);
+
+/** In an org of its own, under a lease as long as it is unless somebody says otherwise: a worker whose server is gone. */
+async function outlive(ms: number) {
+  const token = await shop.member({ id: "worker", kind: "worker", roles: ["worker"] }, "outage");
+  const there = createClient({ url: shop.url, token });
+  const node = await openFrontDesk({ beside: shop });
+  const line = await openBadLine(node.url);
+  const add = async () => (await there.createTask({ lifecycle: "code", title: "Mend it" })).id;
+  const reaches = (id: string, status: string) =>
+    until(async () => (await there.getTask({ id })).status === status, 60_000);
+  const journal = async (id: string) =>
+    (await there.listTaskEvents({ id })).events.map(({ action }) => action);
+  const gate = deferred();
+  const events: WorkerEvent<typeof code>[] = [];
+  const worker = startWorker({
+    client: createClient({ url: line.url, token }),
+    lifecycle: code,
+    failed: () => null,
+    run: async (_, { act }) => (await act("start", START), await gate.promise, DONE),
+    onEvent: (event) => events.push(event),
+  });
+  const first = await add();
+  await reaches(first, "in_progress");
+  await node.close();
+  const gone = pause(ms);
+  gate.resolve();
+  await gone;
+  line.leadTo(shop.url);
+  await reaches(first, "completed");
+  const second = await add();
+  await reaches(second, "completed");
+  await worker.stop();
+  return { events, journals: [await journal(first), await journal(second)] };
 }

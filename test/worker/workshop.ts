@@ -25,7 +25,7 @@ export type TestShop = FrontDesk & {
   /** The actions of a task's journal, oldest first. */
   journal: (id: string) => Promise<string[]>;
   /** What the server's sweep would do by itself, until something is true. */
-  sweepUntil: (reached: () => boolean | Promise<boolean>) => Promise<void>;
+  sweepUntil: (reached: () => boolean | Promise<boolean>, withinMs?: number) => Promise<void>;
 };
 
 export const DONE: Move<Code> = { action: "complete", payload: { commit: "abc" } };
@@ -69,11 +69,11 @@ export async function openTestShop({ leaseSeconds = 6 } = {}): Promise<TestShop>
       const { body } = await desk.ask(`GET /api/tasks/${id}/events`);
       return (body.events as { action: string }[]).map(({ action }) => action);
     },
-    sweepUntil: (reached) =>
+    sweepUntil: (reached, withinMs) =>
       until(async () => {
         await desk.engine.sweep();
         return reached();
-      }),
+      }, withinMs),
   };
 }
 
