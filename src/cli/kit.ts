@@ -3,7 +3,7 @@ export { atServer } from "./at-server.ts";
 export { openCanvas } from "./canvas.ts";
 export { jsonOption, numberFrom, positiveNumber, reaching, several, titled } from "./commands/command-options.ts";
 export type { AddCommands, Leave } from "./commands/command-options.ts";
-export { cut, oneLine } from "./display-width.ts";
+export { cut, oneLine, widthOf } from "./display-width.ts";
 export { EXIT } from "./exit-code.ts";
 export type { ExitCode } from "./exit-code.ts";
 export { Fault } from "./fault.ts";

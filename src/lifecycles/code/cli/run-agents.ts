@@ -14,7 +14,7 @@ import type { CodeWorker, CodeWorkerEvent } from "../worker/start-code-worker.ts
 import { eventLine, RunView } from "./run-view.ts";
 import type { Counts } from "./run-view.ts";
 import { workerToken } from "./worker-token.ts";
-import { opened } from "./worktrees.ts";
+import { asUsage, opened } from "./worktrees.ts";
 
 export type Running = ReachFlags & {
   json?: true;
@@ -115,7 +115,7 @@ function isDone({ by_status }: Counts): boolean {
 
 /** An agent that is not there would fail every task, one attempt after the other. */
 function refuseMissing(agent: string): void {
-  const [program = ""] = wordsOf(agent);
+  const program = programOf(agent);
   const places = program.includes("/") ? [""] : (process.env.PATH ?? "").split(delimiter);
   const endings = process.platform === "win32" ? ["", ".exe", ".cmd", ".bat"] : [""];
   if (places.some((place) => endings.some((ending) => existsSync(join(place, program) + ending)))) return;
@@ -123,6 +123,14 @@ function refuseMissing(agent: string): void {
     more: ['Install it, or name another agent: --agent "codex exec {prompt}".'],
     document: { code: "NO_AGENT", program },
   });
+}
+
+function programOf(agent: string): string {
+  try {
+    return wordsOf(agent)[0] ?? "";
+  } catch (error) {
+    throw asUsage(error, "INVALID_AGENT");
+  }
 }
 
 /** Whoever has the branch checked out must not take the merged work for changes of his own. */

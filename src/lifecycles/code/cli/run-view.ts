@@ -1,4 +1,4 @@
-import { cut, oneLine, shortId } from "../../../cli/kit.ts";
+import { cut, oneLine, shortId, widthOf } from "../../../cli/kit.ts";
 import type { Screen } from "../../../cli/kit.ts";
 import type { CodeWorkerEvent } from "../worker/start-code-worker.ts";
 
@@ -48,67 +48,93 @@ export class RunView {
   frame({ columns, rows, colours }: Screen, now: number): string[] {
     const { bold, dim, cyan, green, red, yellow } = colours;
     const { root, target, workers } = this.place;
-    const state = this.stopping
-      ? yellow("stopping: agents may finish; Ctrl-C again ends them")
+    const state: Piece = this.stopping
+      ? ["stopping: agents may finish; Ctrl-C again ends them", yellow]
       : this.connected
-        ? green("live")
-        : yellow("the server cannot be reached; agents go on");
-    const MARK = { done: green("✓"), again: yellow("↻"), failed: red("✗"), note: dim("·") };
-    const slots = [...this.atWork.values()].flatMap((work, slot) =>
-      this.slotLines(work, slot, columns, now, colours),
-    );
+        ? ["live", green]
+        : ["the server cannot be reached; agents go on", yellow];
+    const place = cut(root, Math.max(10, columns - 50));
+    const MARK: Record<Recent["mark"], Piece> = {
+      done: ["✓", green],
+      again: ["↻", yellow],
+      failed: ["✗", red],
+      note: ["·", dim],
+    };
     const idle = workers - this.atWork.size;
-    const head = [
-      `${bold("Pawl")} ${dim("code")}  ${cut(root, Math.max(10, columns - 50))} ${dim("→")} ${cyan(target)}  ${state}`,
+    const free: Piece[] = [[`  ${idle} of ${workers} free`, dim]];
+    const lines: Piece[][] = [
+      [["Pawl", bold], " ", ["code", dim], `  ${place} `, ["→", dim], " ", [target, cyan], "  ", state],
       this.progress(columns, colours, now),
-      "",
+      [],
+      ...[...this.atWork.values()].flatMap((work, slot) => this.slotLines(work, slot, now, colours)),
+      ...(idle > 0 && !this.stopping ? [free] : []),
+      ...(this.recent.length === 0 ? [] : [[]]),
+      ...this.recent.map(({ at, mark, id, text }): Piece[] => [
+        [clock(now - at).padStart(6), dim],
+        " ",
+        MARK[mark],
+        " ",
+        [shortId(id), dim],
+        `  ${text}`,
+      ]),
     ];
-    const tail = this.recent.map(({ at, mark, id, text }) =>
-      cut(`${dim(clock(now - at).padStart(6))} ${MARK[mark]} ${dim(shortId(id))}  ${text}`, columns + 30),
-    );
-    return [
-      ...head,
-      ...slots,
-      ...(idle > 0 && !this.stopping ? [dim(`  ${idle} of ${workers} free`)] : []),
-      ...(tail.length === 0 ? [] : ["", ...tail]),
-    ].slice(0, rows - 1);
+    return lines.slice(0, rows - 1).map((pieces) => lineOf(pieces, columns));
   }
 
   private slotLines(
     { id, title, phase, since, line, attempt }: AtWork,
     slot: number,
-    columns: number,
     now: number,
     { bold, dim, cyan }: Screen["colours"],
-  ): string[] {
-    const again = attempt === 0 ? "" : dim(` try ${attempt + 1}`);
-    const about = `${cyan(shortId(id))}  ${phase.padEnd(9)} ${clock(now - since).padStart(7)}`;
+  ): Piece[][] {
+    const about = `  ${phase.padEnd(9)} ${clock(now - since).padStart(7)}`;
+    const again = attempt === 0 ? "" : ` try ${attempt + 1}`;
     return [
-      `  ${dim(String(slot + 1).padStart(2))} ${about}  ${bold(cut(oneLine(title), Math.max(10, columns - 42)))}${again}`,
-      `     ${dim(cut(oneLine(line) || "…", Math.max(10, columns - 6)))}`,
+      [
+        [`  ${String(slot + 1).padStart(2)} `, dim],
+        [shortId(id), cyan],
+        `${about}${again}  `,
+        [oneLine(title), bold],
+      ],
+      [[`     ${oneLine(line) || "…"}`, dim]],
     ];
   }
 
-  private progress(columns: number, { cyan, dim, red, green }: Screen["colours"], now: number): string {
+  private progress(columns: number, { cyan, dim, red, green }: Screen["colours"], now: number): Piece[] {
     const of = (status: string) => this.counts.by_status[status] ?? 0;
     const { total } = this.counts;
     const done = of("completed");
     const length = Math.max(10, Math.min(30, columns - 70));
     const filled = total === 0 ? 0 : Math.round((done / total) * length);
     const failed = total === 0 ? 0 : Math.min(length - filled, Math.round((of("failed") / total) * length));
-    const bar =
-      green("█".repeat(filled)) + red("█".repeat(failed)) + dim("░".repeat(length - filled - failed));
     const atWork = of("claimed") + of("in_progress");
-    const parts = [
-      `${done} of ${total} done`,
-      ...(atWork > 0 ? [`${atWork} at work`] : []),
-      ...(of("ready") > 0 ? [`${of("ready")} ready`] : []),
-      ...(of("blocked") > 0 ? [`${of("blocked")} waiting`] : []),
-      ...(of("failed") > 0 ? [red(`${of("failed")} failed`)] : []),
-      cyan(clock(now - this.begunAt)),
+    const many = (count: number, what: string) => (count > 0 ? ` · ${count} ${what}` : "");
+    return [
+      ["█".repeat(filled), green],
+      ["█".repeat(failed), red],
+      ["░".repeat(length - filled - failed), dim],
+      `  ${done} of ${total} done · `,
+      [clock(now - this.begunAt), cyan],
+      many(atWork, "at work") + many(of("ready"), "ready") + many(of("blocked"), "waiting"),
+      [many(of("failed"), "failed"), red],
     ];
-    return `${bar}  ${parts.join(" · ")}`;
   }
+}
+
+/** A text, in a colour or as it is. */
+type Piece = string | [text: string, colour: (text: string) => string];
+
+/** Pieces side by side, cut where the screen ends: colours take no room. */
+function lineOf(pieces: readonly Piece[], columns: number): string {
+  let left = columns;
+  const shown = pieces.map((piece) => {
+    const [text, colour] = typeof piece === "string" ? [piece, (plain: string) => plain] : piece;
+    if (left <= 0 || text === "") return "";
+    const fitting = cut(text, left);
+    left = fitting === text ? left - widthOf(text) : 0;
+    return colour(fitting);
+  });
+  return shown.join("");
 }
 
 function noteOf(

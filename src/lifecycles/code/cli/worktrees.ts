@@ -51,10 +51,12 @@ export async function opened(options: Parameters<typeof openRepository>[0]): Pro
   try {
     return await openRepository(options);
   } catch (error) {
-    if (error instanceof Trouble)
-      throw new Fault(EXIT.usage, error.message, { document: { code: "UNUSABLE_REPOSITORY" } });
-    throw error;
+    throw asUsage(error, "UNUSABLE_REPOSITORY");
   }
+}
+
+export function asUsage(error: unknown, code: string): unknown {
+  return error instanceof Trouble ? new Fault(EXIT.usage, error.message, { document: { code } }) : error;
 }
 
 function tidiedText({ removed, kept, dropped }: Tidied): string {
