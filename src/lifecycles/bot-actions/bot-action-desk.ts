@@ -60,8 +60,10 @@ export class BotActionDesk {
         client_event_id: client_event_id === null ? null : `${client_event_id} (again)`,
       });
       if (again.kind === "performed") return { action: botActionOf(again.task), replayed: again.replayed };
-      // Pruned between the two: then it is new after all.
       if (again.code !== "TASK_NOT_FOUND") return again;
+      // The key has outlived the action: it gets the first answer again, however often it comes.
+      if (made.replayed) return { action: botActionOf(task), replayed: true };
+      // Pruned between the two: then it is new after all.
     }
   }
 

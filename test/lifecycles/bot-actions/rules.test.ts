@@ -218,6 +218,18 @@ test("a key says a start or an update once, and the first answer again", async (
   expect([foundAgain.headers.get("idempotent-replayed"), foundAgain.body]).toEqual(["true", found.body]);
 });
 
+test("a key that outlives its action, which is too old to be kept, still gets an answer", async () => {
+  const [id, chat] = [anew(), { chatId: "pruned" }];
+  const headers = { "idempotency-key": `outlives ${id}` };
+  await start(id, chat);
+  const { createdAt } = actionIn(await start(id, chat, { headers }));
+  await update(id, chat);
+  await room.engine.prune({ org_id: "main", before: Date.now() + 3_600_000 });
+  expect(wordOf(await update(id, chat))).toBe("404 UNKNOWN_ACTION_ID");
+  expect(actionIn(await start(id, chat, { headers }))).toMatchObject({ actionId: id, createdAt });
+  expect(actionIn(await start(id, chat)).status).toBe("processing");
+});
+
 test("by the shared routes an action has the same key, and its workspace is its project", async () => {
   const id = anew();
   const action = { lifecycle: "bot-actions", chatId: "c1", actionId: id, actionType: "summarize" };
