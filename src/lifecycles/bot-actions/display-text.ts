@@ -53,7 +53,12 @@ function endOf(opened: readonly number[], kept: readonly string[]): number {
   let setting = kept.lastIndexOf("=");
   for (const last of opened.toReversed()) {
     if (!beginsTag(kept, last)) continue;
-    if (setting < last && /[\p{L}\p{N})\]]/u.test(kept[last - 1] ?? "")) continue;
+    if (
+      setting < last &&
+      /[a-z]/i.test(kept[last + 1] ?? "") &&
+      /[\p{L}\p{N})\]]/u.test(kept[last - 1] ?? "")
+    )
+      continue;
     end = last;
     if (setting >= last) setting = last === 0 ? -1 : kept.lastIndexOf("=", last - 1);
   }

@@ -193,6 +193,8 @@ test.each([
   ["<!-- a > b --><?xml version=1?><!DOCTYPE html>seen", "seen"],
   ["1 > 0 <b>bold</b>", "1 > 0 bold"],
   ["<>script>", "<>script>"],
+  ["1<<!-- -->!-- hidden", "1"],
+  ["a</b", "a"],
   // A text, not HTML: what stands for a character there stands for itself here, and never becomes a tag.
   ["Tom &amp; Jerry", "Tom &amp; Jerry"],
   ["&lt;script&gt;alert(1)&lt;/script&gt;", "&lt;script&gt;alert(1)&lt;/script&gt;"],
