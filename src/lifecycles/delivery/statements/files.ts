@@ -32,11 +32,16 @@ export async function saveFiles(
 }
 
 // Looks at a folder overlap, of one bot and of several: what a later one has seen is there, whatever this one has seen.
-// With all that lay in folders that are gone.
+// With all that lay in folders that are gone. The first folder has no id: by two ways, so that an index leads along either.
 const FORGET_FILES = `
   with recursive gone as (
-    select f.id, f.kind from pawl.delivery_file f
-    where f.org_id = $1 and f.parent_id is not distinct from $2 and f.scan collate "C" < $3
+    select o.id, o.kind from (
+      select f.id, f.kind, f.scan from pawl.delivery_file f where f.org_id = $1 and f.parent_id = $2
+      union all
+      select f.id, f.kind, f.scan from pawl.delivery_file f
+      where f.org_id = $1 and f.parent_id is null and $2::text is null
+    ) as o
+    where o.scan collate "C" < $3
     union all
     select f.id, f.kind from gone g join pawl.delivery_file f on f.org_id = $1 and f.parent_id = g.id
     where g.kind = 'folder'
@@ -53,14 +58,24 @@ export async function forgetFiles(
 }
 
 // Each word may stand anywhere in the name. Folders first, then by name.
-const LIST_FILES = `
+const LIST_FOLDER = `
+  select f.id, f.parent_id, f.kind, f.name, f.size::float8 as size, f.path, f.revision, (count(*) over ())::integer as total
+  from (
+    select i.* from pawl.delivery_file i where i.org_id = $1 and i.parent_id = $5
+    union all
+    select i.* from pawl.delivery_file i where i.org_id = $1 and i.parent_id is null and $5::text is null
+  ) as f
+  where not exists (select from unnest($2::text[]) as sought(word) where position(sought.word in f.sought_as) = 0)
+  order by f.kind desc, f.sought_as, f.id
+  limit $3 offset $4`;
+
+const SEARCH_FILES = `
   select f.id, f.parent_id, f.kind, f.name, f.size::float8 as size, f.path, f.revision, (count(*) over ())::integer as total
   from pawl.delivery_file f
   where f.org_id = $1
-    and ($2::boolean is false or f.parent_id is not distinct from $3::text)
-    and not exists (select from unnest($4::text[]) as sought(word) where position(sought.word in f.sought_as) = 0)
+    and not exists (select from unnest($2::text[]) as sought(word) where position(sought.word in f.sought_as) = 0)
   order by f.kind desc, f.sought_as, f.id
-  limit $5 offset $6`;
+  limit $3 offset $4`;
 
 export type FileFilter = {
   /** undefined: wherever it lies; null: in the first folder. */
@@ -75,15 +90,11 @@ export async function listFiles(
   org_id: string,
   { folder_id, words, limit, offset }: FileFilter,
 ): Promise<{ rows: FileRow[]; total: number }> {
-  const within = folder_id !== undefined;
-  const rows = await query<FileRow & { total: number }>(tx, LIST_FILES, [
-    org_id,
-    within,
-    folder_id ?? null,
-    words,
-    limit,
-    offset,
-  ]);
+  const asked = [org_id, words, limit, offset];
+  const rows =
+    folder_id === undefined
+      ? await query<FileRow & { total: number }>(tx, SEARCH_FILES, asked)
+      : await query<FileRow & { total: number }>(tx, LIST_FOLDER, [...asked, folder_id]);
   return { rows, total: rows[0]?.total ?? 0 };
 }
 
