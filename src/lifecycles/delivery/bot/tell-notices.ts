@@ -1,6 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Api } from "grammy";
 import { PawlProblem } from "../../../client/index.ts";
+import { pauseMs, rest } from "../../../client/patience.ts";
 import type { DeliveryCalls } from "../deliver-file.ts";
 import { faultOf } from "../faults.ts";
 import { tellable } from "../log.ts";
@@ -19,13 +19,16 @@ type Notice = Awaited<ReturnType<DeliveryCalls["takeDeliveryNotices"]>>["notices
 
 /** Says what is owed to users and admins, for as long as it is let. */
 export async function tellNotices(teller: Teller, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+  const { everyMs, log } = teller;
+  for (let failures = 0; !signal.aborted;) {
     try {
       await tellOnce(teller);
+      failures = 0;
     } catch (error) {
-      teller.log.warn(tellable(error), "notices could not be told; they will be");
+      // Said once, however long it lasts.
+      if (failures++ === 0) log.warn(tellable(error), "notices could not be told; they will be");
     }
-    await pause(teller.everyMs, undefined, { signal }).catch(() => undefined);
+    await rest(Math.max(everyMs, failures && pauseMs(failures)), signal).catch(() => undefined);
   }
 }
 
