@@ -25,6 +25,7 @@ export type Lifecycle = Omit<Described, "statuses" | "actions" | "rules" | "crea
   rules: Shut<Described["rules"][number]>[];
   creation: Shut<Described["creation"]> & { to?: { status: string }[] };
   who?: { name: string; label: string }[];
+  data?: Schema;
   settings?: { schema: Schema; defaults: Schema };
   pool?: { action: string; from: string } | null;
 };

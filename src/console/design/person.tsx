@@ -8,7 +8,7 @@ const TONES: readonly Tone[] = ["blue", "violet", "cyan", "good", "warn", "accen
 export function Avatar({ id, name }: { id: string | null; name: string }) {
   if (id === null) return <span className="avatar nobody" aria-hidden="true" />;
   const letters = name
-    .split(/[\s_.-]+/)
+    .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean)
     .slice(0, 2)
     .map((word) => word.charAt(0).toUpperCase());

@@ -1,4 +1,4 @@
-import { useId } from "react";
+import { createContext, useContext, useId } from "react";
 import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { queries } from "../data/queries.ts";
@@ -14,8 +14,40 @@ type Props = {
   path?: string;
 };
 
+/** What a field may well be, by its name; `only`: nothing else makes sense. */
+export type Offers = Readonly<Record<string, { only: boolean; options: readonly Offer[] }>>;
+type Offer = { value: string; label: string };
+
+/** What is offered by the place where a form stands. */
+export const OfferedHere = createContext<Offers>({});
+
 /** Fields that are about somebody offer those there are. */
-const ABOUT_MEMBERS = /(^|_)(assignee|executor|member|owner|user|reviewer|worker|agent)(_id)?$|^assigned_to$/;
+const ABOUT_MEMBERS =
+  /(^|_)(assignee|executor|member|owner|user|reviewer|worker|agent)(_id)?$|^assign(ed)?_to$/;
+
+/** So many fields are seen at a glance; of a longer form the rest can wait. */
+const AT_A_GLANCE = 5;
+
+/** A long form whose last fields are unfolded by whoever needs them. */
+export function FoldedForm(props: Props) {
+  const { t } = useWords();
+  const { fields, mistakes } = props;
+  if (fields.length <= AT_A_GLANCE + 1) return <SchemaForm {...props} />;
+  const first = fields.filter(({ required }, index) => required || index < AT_A_GLANCE);
+  const rest = fields.filter((field) => !first.includes(field));
+  const isWrong = Object.keys(mistakes).some((path) => rest.some(({ name }) => path.split(".")[0] === name));
+  return (
+    <>
+      <SchemaForm {...props} fields={first} />
+      <details className="more-fields" {...(isWrong ? { open: true } : {})}>
+        <summary>{t.form.more}</summary>
+        <div className="stack">
+          <SchemaForm {...props} fields={rest} />
+        </div>
+      </details>
+    </>
+  );
+}
 
 /** A form made of a schema: every field that it names, and nothing else. */
 export function SchemaForm({ fields, values, mistakes, onChange, path = "" }: Props) {
@@ -58,7 +90,7 @@ type FieldProps = {
 };
 
 function SchemaField({ field, value, mistake, onChange }: FieldProps) {
-  const { t, n, language } = useWords();
+  const { t, n } = useWords();
   const id = useId();
   if (field.kind === "switch")
     return (
@@ -74,8 +106,7 @@ function SchemaField({ field, value, mistake, onChange }: FieldProps) {
       </label>
     );
   const hint = [
-    // It is the definition's own, in English.
-    language === "en" ? field.description : null,
+    field.description === null ? null : n.hint(field.description),
     field.kind === "list" ? t.form.list : null,
     field.kind === "json" ? t.form.json_hint : null,
     field.kind === "choice" ? null : byDefault(field, t),
@@ -84,7 +115,8 @@ function SchemaField({ field, value, mistake, onChange }: FieldProps) {
     <LabelledField
       id={id}
       label={n.field(field.name)}
-      required={field.required}
+      // Where more is to be said of it than that it may be left out, it is said below.
+      required={field.required || field.description !== null}
       mistake={mistake}
       hint={hint.length > 0 ? hint.join(" · ") : undefined}
     >
@@ -133,6 +165,7 @@ export function LabelledField({
 function Control({ id, field, value, mistake, onChange }: FieldProps & { id: string }) {
   const { t, n } = useWords();
   const { data: members = [] } = useQuery(queries.members());
+  const offered = useContext(OfferedHere)[field.name];
   const text = typeof value === "string" ? value : "";
   const common = {
     id,
@@ -158,20 +191,34 @@ function Control({ id, field, value, mistake, onChange }: FieldProps & { id: str
     );
   if (field.kind === "long" || field.kind === "json")
     return <textarea {...common} className={`input${field.kind === "json" ? " mono" : ""}`} rows={3} />;
-  const offers = field.kind === "text" && ABOUT_MEMBERS.test(field.name);
+  if (offered?.only)
+    return (
+      <select {...common}>
+        <option value="">{t.form.choose}</option>
+        {offered.options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    );
+  const isAboutMember = field.kind === "text" && ABOUT_MEMBERS.test(field.name);
+  const options =
+    offered?.options ??
+    (isAboutMember ? members.map(({ id: value, name: label }) => ({ value, label })) : []);
   return (
     <>
       <input
         {...common}
         type="text"
         inputMode={field.kind === "number" ? "decimal" : undefined}
-        list={offers ? `${id}-members` : undefined}
+        list={options.length > 0 ? `${id}-offers` : undefined}
       />
-      {offers && (
-        <datalist id={`${id}-members`}>
-          {members.map((member) => (
-            <option key={member.id} value={member.id}>
-              {member.name}
+      {options.length > 0 && (
+        <datalist id={`${id}-offers`}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
             </option>
           ))}
         </datalist>

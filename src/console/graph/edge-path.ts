@@ -6,12 +6,15 @@ const FIRST_LANE_PX = 30;
 const LANE_PX = 24;
 /** What leaves a box and what comes to it do not lie on each other. */
 const APART_PX = 9;
+/** How far from its box a line runs that leaves or comes by the side. */
+const ASIDE_PX = 12;
+const ASIDE_LANE_PX = 5;
 
 /** The line of an arrow: straight on as a curve, over ranks between as an arch, back as a trough below all boxes. */
-export function edgePath(ends: Ends, { way, lane }: Route, bounds: { top: number; bottom: number }) {
-  const { sourceY, targetY } = ends;
+export function edgePath(ends: Ends, route: Route, bounds: { top: number; bottom: number }) {
+  const { sourceX, sourceY, targetX, targetY } = ends;
+  const { way, lane, leavesAside, comesAside } = route;
   if (way === "on") {
-    const { sourceX, targetX } = ends;
     const bend = (targetX - sourceX) / 2;
     return {
       path: `M${sourceX},${sourceY} C${sourceX + bend},${sourceY} ${targetX - bend},${targetY} ${targetX},${targetY}`,
@@ -19,20 +22,23 @@ export function edgePath(ends: Ends, { way, lane }: Route, bounds: { top: number
       labelY: (sourceY + targetY) / 2,
     };
   }
-  const sourceX = ends.sourceX + APART_PX;
-  const targetX = ends.targetX - APART_PX;
   const out = FIRST_LANE_PX + LANE_PX * lane;
   const level = way === "over" ? bounds.top - out : bounds.bottom + out;
-  const lean = Math.sign(targetX - sourceX) * Math.min(26, Math.abs(targetX - sourceX) / 3);
+  const aside = ASIDE_PX + ASIDE_LANE_PX * lane;
+  const from = sourceX + (leavesAside ? aside : APART_PX);
+  const to = targetX - (comesAside ? aside : APART_PX);
+  const lean = Math.sign(to - from) * Math.min(26, Math.abs(to - from) / 3);
   const turn = (y: number) => y + Math.sign(level - y) * Math.max(0, Math.abs(level - y) - 22);
+  const begin = leavesAside ? `M${sourceX},${sourceY} L${from},${sourceY}` : `M${from},${sourceY}`;
+  const end = comesAside ? `L${to},${targetY} L${targetX},${targetY}` : `L${to},${targetY}`;
   return {
     path: [
-      `M${sourceX},${sourceY} L${sourceX},${turn(sourceY)}`,
-      `Q${sourceX},${level} ${sourceX + lean},${level}`,
-      `L${targetX - lean},${level}`,
-      `Q${targetX},${level} ${targetX},${turn(targetY)} L${targetX},${targetY}`,
+      `${begin} L${from},${turn(sourceY)}`,
+      `Q${from},${level} ${from + lean},${level}`,
+      `L${to - lean},${level}`,
+      `Q${to},${level} ${to},${turn(targetY)} ${end}`,
     ].join(" "),
-    labelX: (sourceX + targetX) / 2,
+    labelX: (from + to) / 2,
     labelY: level,
   };
 }

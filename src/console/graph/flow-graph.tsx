@@ -13,6 +13,7 @@ import {
 import type { Edge as FlowEdge, EdgeProps, Node, NodeProps } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import type { Tone } from "../design/status.tsx";
+import { useControlWords } from "./control-words.ts";
 import { edgePath } from "./edge-path.ts";
 import { layOut } from "./layout.ts";
 import type { Box, Route } from "./layout.ts";
@@ -24,6 +25,7 @@ export type GraphEdge = {
   from: string;
   to: string;
   label?: ReactNode;
+  labelWidth?: number;
   /** From 0 to 1: how much flows along it. */
   weight?: number;
   faded?: boolean;
@@ -46,13 +48,15 @@ export function FlowGraph({
   boxes: readonly GraphBox[];
   edges: readonly GraphEdge[];
   rankGap?: number;
+  /** At most. */
   height: number;
   onOpen?: (id: string) => void;
 }) {
-  const { nodes, arrows } = useMemo(() => flowOf(boxes, edges, rankGap), [boxes, edges, rankGap]);
+  const { nodes, arrows, needs } = useMemo(() => flowOf(boxes, edges, rankGap), [boxes, edges, rankGap]);
+  const words = useControlWords();
   const key = nodes.map(({ id }) => id).join(" ");
   return (
-    <div className="flow-graph" style={{ height }} role="group" aria-label={label}>
+    <div className="flow-graph" style={{ height: Math.min(height, needs) }} role="group" aria-label={label}>
       <ReactFlowProvider key={key}>
         <ReactFlow
           nodes={nodes}
@@ -71,6 +75,7 @@ export function FlowGraph({
           zoomOnScroll={false}
           preventScrolling={false}
           proOptions={{ hideAttribution: true }}
+          ariaLabelConfig={words}
           onNodeClick={(_, { id }) => onOpen?.(id)}
         >
           <Controls showInteractive={false} />
@@ -100,14 +105,21 @@ function flowOf(boxes: readonly GraphBox[], edges: readonly GraphEdge[], rankGap
       type: "routed",
       source: edge.from,
       target: edge.to,
-      sourceHandle: HANDLES[route.way][0],
-      targetHandle: HANDLES[route.way][1],
+      sourceHandle: route.leavesAside ? HANDLES.on[0] : HANDLES[route.way][0],
+      targetHandle: route.comesAside ? HANDLES.on[1] : HANDLES[route.way][1],
       markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, color: "var(--line-strong)" },
       data: { edge, route, bounds },
     };
   });
-  return { nodes, arrows };
+  const lanes = (way: Route["way"]) =>
+    Math.max(0, ...layout.routes.filter((route) => route.way === way).map(({ lane }) => lane + 1));
+  const needs = layout.height + (lanes("over") + lanes("back")) * LANE_ROOM_PX + AROUND_PX;
+  return { nodes, arrows, needs };
 }
+
+/** What a lane of arrows above or below the boxes takes, and what is left free around all of it. */
+const LANE_ROOM_PX = 30;
+const AROUND_PX = 90;
 
 const HANDLES = {
   on: ["right", "left"],
@@ -156,7 +168,7 @@ function RoutedView({ id, sourceX, sourceY, targetX, targetY, markerEnd, data }:
   );
 }
 
-// On a phone a part of it that can be read is worth more than all of it that cannot.
-const FIT = { padding: 0.08, minZoom: 0.6, maxZoom: 1.1 };
+// On a phone a part of it that can be read is worth more than all of it that cannot. Beside it stand the buttons.
+const FIT = { padding: { y: "20px", right: "24px", left: "58px" }, minZoom: 0.62, maxZoom: 1.1 } as const;
 const NODES = { box: BoxView };
 const EDGES = { routed: RoutedView };

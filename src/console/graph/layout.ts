@@ -1,6 +1,11 @@
 /** A box to be placed. */
 export type Box = { id: string; width: number; height: number };
-export type Edge = { id: string; from: string; to: string };
+export type Edge = {
+  id: string;
+  from: string;
+  to: string;
+  /** What stands on it is this wide. */ labelWidth?: number;
+};
 
 type Placed = { id: string; x: number; y: number; width: number; height: number; rank: number };
 /** How an edge runs: on to the next rank, over ranks between, or back. */
@@ -8,10 +13,15 @@ export type Route = {
   id: string;
   way: "on" | "over" | "back";
   /** Those that go round: how far out, from 0. */ lane: number;
+  /** Where others of its rank stand in the way, it leaves, or comes, by the side. */
+  leavesAside: boolean;
+  comesAside: boolean;
 };
 export type Layout = { boxes: Placed[]; routes: Route[]; width: number; height: number };
 
 const RANK_GAP = 96;
+/** For the two ends of an arrow beside what stands on it. */
+const LABEL_ROOM = 52;
 const ROW_GAP = 26;
 const SWEEPS = 6;
 
@@ -23,18 +33,35 @@ export function layOut(boxes: readonly Box[], edges: readonly Edge[], { rankGap 
   const onward = drawn.filter(({ id }) => !back.has(id));
   const ranks = ranksOf(boxes, onward);
   const rows = orderRows(boxes, onward, ranks);
-  const placed = place(rows, rankGap);
-  return { ...placed, routes: routesOf(drawn, ranks) };
+  const gaps = rows.map((_, rank) =>
+    onward
+      .filter(({ from, to }) => ranks.get(from) === rank && ranks.get(to) === rank + 1)
+      .reduce((gap, { labelWidth = 0 }) => Math.max(gap, labelWidth + LABEL_ROOM), rankGap),
+  );
+  const placed = place(rows, gaps);
+  return { ...placed, routes: routesOf(drawn, ranks).map((route) => sided(route, drawn, placed.boxes)) };
 }
 
+function sided(route: Lane, edges: readonly Edge[], boxes: readonly Placed[]): Route {
+  const { from, to } = edges.find(({ id }) => id === route.id) as Edge;
+  const isBlocked = (id: string) => {
+    const box = boxes.find((one) => one.id === id) as Placed;
+    return boxes.some(({ rank, y }) => rank === box.rank && (route.way === "over" ? y < box.y : y > box.y));
+  };
+  const goesRound = route.way !== "on";
+  return { ...route, leavesAside: goesRound && isBlocked(from), comesAside: goesRound && isBlocked(to) };
+}
+
+type Lane = Omit<Route, "leavesAside" | "comesAside">;
+
 /** The short ones close by, the long ones further out; those that lie beside each other share a lane. */
-function routesOf(edges: readonly Edge[], ranks: ReadonlyMap<string, number>): Route[] {
+function routesOf(edges: readonly Edge[], ranks: ReadonlyMap<string, number>): Lane[] {
   const rankOf = (id: string) => ranks.get(id) ?? 0;
   const spanOf = ({ from, to }: Edge) => rankOf(to) - rankOf(from);
   const taken = { on: [], over: [], back: [] } as Record<Route["way"], [low: number, high: number][][]>;
   const routes = edges
     .toSorted((a, b) => Math.abs(spanOf(a)) - Math.abs(spanOf(b)))
-    .map((edge): Route => {
+    .map((edge): Lane => {
       const span = spanOf(edge);
       const way = span === 1 ? "on" : span > 1 ? "over" : "back";
       const [low, high] = [rankOf(edge.from), rankOf(edge.to)].sort((a, b) => a - b) as [number, number];
@@ -44,7 +71,7 @@ function routesOf(edges: readonly Edge[], ranks: ReadonlyMap<string, number>): R
       (lanes[lane] ??= []).push([low, high]);
       return { id: edge.id, way, lane };
     });
-  return edges.map(({ id }) => routes.find((route) => route.id === id) as Route);
+  return edges.map(({ id }) => routes.find((route) => route.id === id) as Lane);
 }
 
 /** Edges that lead to a box that is still being followed: without them there is no ring. In the order of the boxes. */
@@ -113,7 +140,7 @@ function orderRows(
   return rows.map((row) => [...row]);
 }
 
-function place(rows: readonly Box[][], rankGap: number): Pick<Layout, "boxes" | "width" | "height"> {
+function place(rows: readonly Box[][], gaps: readonly number[]): Pick<Layout, "boxes" | "width" | "height"> {
   const heights = rows.map((row) => row.reduce((sum, { height }) => sum + height + ROW_GAP, -ROW_GAP));
   const height = Math.max(0, ...heights);
   const boxes: Placed[] = [];
@@ -125,7 +152,7 @@ function place(rows: readonly Box[][], rankGap: number): Pick<Layout, "boxes" | 
       boxes.push({ ...box, x: x + (widest - box.width) / 2, y, rank });
       y += box.height + ROW_GAP;
     }
-    x += widest + rankGap;
+    x += widest + (rank < rows.length - 1 ? (gaps[rank] ?? 0) : 0);
   }
-  return { boxes, width: Math.max(0, x - rankGap), height };
+  return { boxes, width: x, height };
 }

@@ -3,13 +3,14 @@ import type { Lifecycle, Task } from "../data/client.ts";
 import { Button, Segments } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { ProblemNote } from "../design/states.tsx";
-import { LabelledField, SchemaForm } from "../forms/schema-form.tsx";
+import { LabelledField, OfferedHere, SchemaForm } from "../forms/schema-form.tsx";
 import { fieldsOf, readValues } from "../forms/schema.ts";
 import type { Mistakes, Values } from "../forms/schema.ts";
 import { useSending } from "../forms/use-sending.ts";
 import { useWords } from "../texts/words.tsx";
 import type { Move } from "./act.ts";
 import { leaseTokenOf } from "./lease-tokens.ts";
+import { useOffers } from "./use-offers.ts";
 import { actionOf, wholeMove } from "./whole-move.ts";
 
 type ActionInputs = { values: Values; comment: string; leaseToken: string };
@@ -40,6 +41,10 @@ export function ActionDialog({
   const [inputs, setInputs] = useState(NOTHING);
   const { busy, problem, mistakes, send } = useSending();
   const spec = actionOf(lifecycle, action);
+  const offers = useOffers(
+    task,
+    fieldsOf(spec?.input).map(({ name }) => name),
+  );
   const asksToken = spec?.lease_token === "required" && task !== undefined && leaseTokenOf(task.id) === null;
   const submit = async () => {
     if (!spec) return;
@@ -76,7 +81,9 @@ export function ActionDialog({
           options={actions.map((value) => ({ value, label: n.action(value) }))}
         />
       )}
-      <Inputs spec={spec} inputs={inputs} mistakes={mistakes} asksToken={asksToken} onChange={setInputs} />
+      <OfferedHere value={offers}>
+        <Inputs spec={spec} inputs={inputs} mistakes={mistakes} asksToken={asksToken} onChange={setInputs} />
+      </OfferedHere>
     </Dialog>
   );
 }

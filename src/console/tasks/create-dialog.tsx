@@ -8,7 +8,7 @@ import { Button } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { ProblemNote } from "../design/states.tsx";
 import { toast } from "../design/toasts.tsx";
-import { LabelledField, SchemaForm } from "../forms/schema-form.tsx";
+import { FoldedForm, LabelledField } from "../forms/schema-form.tsx";
 import { fieldsOf, readValues } from "../forms/schema.ts";
 import type { Values } from "../forms/schema.ts";
 import { useSending } from "../forms/use-sending.ts";
@@ -59,7 +59,7 @@ export function CreateDialog({
       }
     >
       {problem !== null && <ProblemNote problem={problem} />}
-      <SchemaForm fields={fields} values={values} mistakes={mistakes} onChange={setValues} />
+      <FoldedForm fields={fields} values={values} mistakes={mistakes} onChange={setValues} />
       <LabelledField id={id} label={t.filters.project} required>
         <ProjectSelect id={id} value={project} onChange={setProject} />
       </LabelledField>

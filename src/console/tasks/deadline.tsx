@@ -3,8 +3,8 @@ import { useNow } from "../design/clock.ts";
 import { useWords } from "../texts/words.tsx";
 import "./tasks.css";
 
-/** What is left of the time until the next timer: a bar that shrinks, and the span in words. */
-export function Deadline({ task, words = true }: { task: Task; words?: boolean }) {
+/** What is left of the time until the next timer: a bar that shrinks, and the span in words, few where there is little room. */
+export function Deadline({ task, short = false }: { task: Task; short?: boolean }) {
   const { t, f, n } = useWords();
   const now = useNow(5);
   if (task.due_at === null) return null;
@@ -20,7 +20,7 @@ export function Deadline({ task, words = true }: { task: Task; words?: boolean }
       <span className="bar">
         <i style={{ transform: `scaleX(${share.toFixed(3)})` }} />
       </span>
-      {words && <span className="num">{text}</span>}
+      <span className="num">{short && left > 0 ? f.span(left / 1_000) : text}</span>
     </span>
   );
 }

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../addresses.ts";
@@ -24,6 +25,11 @@ export function LifecycleHead({ lifecycle, children }: { lifecycle: string; chil
   ];
   const here = tabs.find(({ href }) => href === path)?.title ?? "";
   usePageTitle(`${lifecycle} · ${here}`);
+  const bar = useRef<HTMLElement>(null);
+  // On a phone not all of them fit.
+  useEffect(() => {
+    bar.current?.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+  }, [path, language]);
   return (
     <header className="lifecycle-head">
       <div className="page-head">
@@ -32,7 +38,7 @@ export function LifecycleHead({ lifecycle, children }: { lifecycle: string; chil
         <span className="push" />
         {children}
       </div>
-      <nav className="tabs" aria-label={lifecycle}>
+      <nav className="tabs" aria-label={lifecycle} ref={bar}>
         {tabs.map(({ href, title }) => (
           <Link key={href} href={href} aria-current={href === path ? "page" : undefined}>
             {title}

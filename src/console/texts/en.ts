@@ -346,6 +346,7 @@ export const en = {
     json_hint: "As JSON",
     list: "Separated by commas",
     choose: "Choose…",
+    more: "More fields",
   },
 };
 

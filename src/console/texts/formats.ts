@@ -44,6 +44,8 @@ export function formatsIn(language: string) {
     short: (value: number) => short.format(value),
     time: (moment: string | number) => time.format(new Date(moment)),
     moment: (moment: string | number) => day.format(new Date(moment)),
+    /** From one moment to another, without saying twice what both have. */
+    between: (from: string | number, to: string | number) => day.formatRange(new Date(from), new Date(to)),
     span,
     /** `3 min ago`. Clocks differ, and that of a page ticks: what has happened is never ahead of it. */
     ago: (moment: string | number, now: number) => {

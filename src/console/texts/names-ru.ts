@@ -194,3 +194,13 @@ export const WHO: Said = {
   "the lease's worker": "воркер, который её взял",
   "the user it is for, through the bot": "тот, для кого файл, через бота",
 };
+
+/** What a definition says of a field, by its own words. */
+export const HINTS: Said = {
+  "required, but for a fix-task": "Обязательно, если это не исправление",
+  "the task that this one is to mend; with `defect` or `defect_id`":
+    "Задача, которую она исправляет; вместе с дефектом",
+  "the task whose way it clears": "Задача, которой она открывает дорогу",
+  "the worker stops: no attempt is counted": "Воркер останавливается: попытка не считается",
+  "the oldest one unless given": "Если не указать, самое старое",
+};

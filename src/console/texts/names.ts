@@ -1,4 +1,4 @@
-import { ACTIONS, CHOICES, FIELDS, WHO } from "./names-ru.ts";
+import { ACTIONS, CHOICES, FIELDS, HINTS, WHO } from "./names-ru.ts";
 import { refusalInRussian } from "./refusals-ru.ts";
 
 /** A "no" as the server gives it: its words are English. */
@@ -20,6 +20,8 @@ export function namesIn(language: "en" | "ru") {
     action: (name: string) => known(ACTIONS, name) ?? labelOf(name),
     /** `assignee_id` is about an assignee. */
     field: (name: string) => known(FIELDS, name) ?? labelOf(name.replace(/(_id|Id)$/, "")),
+    /** What a definition says of a field; null where that is known in another language only. */
+    hint: (text: string) => (isRussian ? (known(HINTS, text) ?? null) : text),
     choice: (value: string) => known(CHOICES, value) ?? labelOf(value),
     who,
     refusal: (refused: Refused, label: (status: string) => string = labelOf) =>

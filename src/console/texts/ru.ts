@@ -310,7 +310,7 @@ export const ru: Texts = {
     idHint: "Сервер придумает сам, если не указать. Потом изменить нельзя.",
     name: "Имя",
     kind: "Вид",
-    kinds: { human: "человек", agent: "агент", worker: "исполнитель", service: "служба" },
+    kinds: { human: "человек", agent: "агент", worker: "воркер", service: "служба" },
     roles: "Роли",
     rolesHint: "Через запятую: admin, viewer, agent, worker, executor, lead, supervisor или свои.",
     projects: "Проекты",
@@ -397,5 +397,6 @@ export const ru: Texts = {
     json_hint: "В виде JSON",
     list: "Через запятую",
     choose: "Выберите…",
+    more: "Ещё поля",
   },
 };

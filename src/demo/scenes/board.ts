@@ -25,8 +25,8 @@ export async function playBoard(stage: Stage): Promise<void> {
     if (tasks.length < BEGUN_WITH) await stage.attempt(() => thinkOfWork(stage, maya, tasks));
   }
   await stage.together([
-    stage.keepOn([8, 18], () => lookAfterBoard(stage, maya)),
-    stage.keepOn([10, 24], () => lookAfterBoard(stage, boardOf(stage.as("tomas")))),
+    stage.keepOn([8, 18], () => lookAfterBoard(stage, "maya")),
+    stage.keepOn([10, 24], () => lookAfterBoard(stage, "tomas")),
     ...AGENTS.map((agent) => stage.keepOn([12, 28], () => workOnBoard(stage, boardOf(stage.as(agent))))),
   ]);
 }
@@ -51,23 +51,43 @@ function openTasks(board: Board): Promise<ListedBoardTask[]> {
   return listed(board, { status: ["NEW", "IN_PROGRESS", "BLOCKED", "STUCK"], limit: 200 });
 }
 
-async function lookAfterBoard(stage: Stage, board: Board): Promise<unknown> {
+async function lookAfterBoard(stage: Stage, who: string): Promise<unknown> {
   const { chance } = stage;
+  const board = boardOf(stage.as(who));
   const tasks = await openTasks(board);
-  if (tasks.length < ENOUGH_OPEN && chance.happens(0.8)) return thinkOfWork(stage, board, tasks);
+  const hopeless = doomed(tasks);
+  const [pointless] = hopeless.filter(({ creator_id }) => creator_id === who);
+  if (pointless && chance.happens(0.5)) return callOff(board, pointless, "What it waited for was given up");
+  if (tasks.length - hopeless.length < ENOUGH_OPEN && chance.happens(0.8))
+    return thinkOfWork(stage, board, tasks);
   const [late] = chance.some(tasks.filter(isHeld), 1);
   if (late && chance.happens(0.25))
     return board.escalateBoardTask({ id: late.id, comment: chance.pick(ESCALATIONS) });
   const [lost] = chance.some(
-    tasks.filter(({ status }) => status === "STUCK" || status === "BLOCKED"),
+    tasks.filter(({ status, creator_id }) => /STUCK|BLOCKED/.test(status) && creator_id === who),
     1,
   );
   if (lost && chance.happens(0.3))
     return chance.happens(0.6)
       ? board.setBoardStatus({ id: lost.id, status: "NEW", comment: "Back to the list: who has time?" })
-      : board.setBoardStatus({ id: lost.id, status: "CANCELLED", comment: chance.pick(CANCELLATIONS) });
+      : callOff(board, lost, chance.pick(CANCELLATIONS));
   const [some] = chance.some(tasks, 1);
   return some && board.commentBoardTask({ id: some.id, comment: chance.pick(REMARKS) });
+}
+
+function callOff(board: Board, { id }: ListedBoardTask, comment: string): Promise<unknown> {
+  return board.setBoardStatus({ id, status: "CANCELLED", comment });
+}
+
+/** Those that wait for what has ended and was not done: nobody will ever be able to begin them. */
+export function doomed<Task extends Pick<ListedBoardTask, "id" | "blocked_by" | "has_unresolved_blockers">>(
+  open: readonly Task[],
+): Task[] {
+  const ids = new Set(open.map(({ id }) => id));
+  return open.filter(
+    ({ blocked_by, has_unresolved_blockers }) =>
+      has_unresolved_blockers && !blocked_by.some((blocker) => ids.has(blocker)),
+  );
 }
 
 /** Something that nobody is at already; now and then it has to wait for something else. */
@@ -77,7 +97,9 @@ async function thinkOfWork(stage: Stage, board: Board, there: readonly ListedBoa
   const { title, description, priority, workspace } =
     chance.pick(BOARD_WORK.filter((one) => !titles.has(one.title))) ?? chance.pick(BOARD_WORK);
   const [blocker] = chance.some(
-    there.filter((task) => task.workspace_id === workspace && task.status !== "STUCK"),
+    there.filter(
+      (task) => task.workspace_id === workspace && task.status !== "STUCK" && !task.has_unresolved_blockers,
+    ),
     1,
   );
   const blocked_by = blocker && chance.happens(0.25) ? [blocker.id] : [];

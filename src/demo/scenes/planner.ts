@@ -121,8 +121,10 @@ async function review(stage: Stage, planner: Planner): Promise<unknown> {
     const rejection = chance.pick(REJECTIONS);
     return step(planner, submitted, "review_reject", { ...rejection, create_fix: chance.happens(0.4) });
   }
-  const called = tasks.find(({ needs_attention }) => needs_attention);
-  if (called && chance.happens(0.6)) return help(stage, planner, called);
+  // Also of what was finished meanwhile: who called is owed an answer.
+  const { tasks: called } = await planner.listPlannerTasks({ project_id, needs_attention: true, limit: 50 });
+  const [caller] = chance.some(called, 1);
+  if (caller && chance.happens(0.6)) return help(stage, planner, caller);
   const held = chance.pick(tasks.filter(({ holds }) => holds.length > 0));
   const [hold] = held?.holds ?? [];
   if (held && hold && chance.happens(0.5)) return planner.releaseHold({ id: held.id, hold_id: hold.id });

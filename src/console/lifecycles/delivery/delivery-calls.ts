@@ -1,6 +1,8 @@
 import type { ReplyOf } from "../../../contract/index.ts";
 import type { DELIVERY_ROUTES } from "../../../lifecycles/delivery/contract.ts";
 import { client } from "../../data/client.ts";
+import { useMe } from "../../data/queries.ts";
+import { useLiveAnswer } from "../live-answer.ts";
 import { ROWS } from "./rows.ts";
 
 export const delivery = client.calls<typeof DELIVERY_ROUTES>(ROWS);
@@ -11,3 +13,17 @@ export type Status = ReplyOf<typeof DELIVERY_ROUTES.getDeliveryStatus>;
 
 /** Progress, heartbeats and wishes for access are no events of a task. */
 export const LOOK_EVERY_MS = 2_000;
+
+const MOST_USERS = 200;
+
+/** Everybody who may ask for files or wants to; only admins are told. */
+export function useDeliveryUsers(lifecycle: string) {
+  const enabled = useMe().roles.includes("admin");
+  return useLiveAnswer({
+    lifecycle,
+    key: ["users"],
+    ask: (signal) => delivery.listDeliveryUsers({ limit: MOST_USERS }, { signal }),
+    everyMs: LOOK_EVERY_MS,
+    enabled,
+  });
+}

@@ -15,8 +15,10 @@ import { useBytes } from "./bytes.ts";
 import type { Job } from "./delivery-calls.ts";
 import { TEXTS } from "./texts.ts";
 
+export type RowProps = { job: Job; userName: (id: string) => string };
+
 /** A file on its way: how far it is, how fast it goes, and who carries it. */
-export function JobInHand({ job }: { job: Job }) {
+export function JobInHand({ job, userName }: RowProps) {
   const { f } = useWords();
   const texts = useOwnTexts(TEXTS);
   const now = useNow(1);
@@ -30,7 +32,7 @@ export function JobInHand({ job }: { job: Job }) {
       <Progress job={job} />
       <div className="row wrap small faint">
         {job.worker_id !== null && <span className="mono">{job.worker_id}</span>}
-        <span>{job.user_id}</span>
+        <span>{userName(job.user_id)}</span>
         {job.attempt > 0 && <span>{texts.attempt(job.attempt + 1)}</span>}
         {job.stuck && (
           <span className="chip" data-tone="bad">
@@ -93,7 +95,7 @@ function useSpeed(progress: Job["progress"]): number | null {
 }
 
 /** One that waits for a worker; an admin may still call it off, and in the bot whoever asked for it. */
-export function JobWaiting({ job }: { job: Job }) {
+export function JobWaiting({ job, userName }: RowProps) {
   const { f } = useWords();
   const texts = useOwnTexts(TEXTS);
   const now = useNow(1);
@@ -110,7 +112,7 @@ export function JobWaiting({ job }: { job: Job }) {
       <div className="stack tight">
         <Title job={job} />
         <div className="row wrap small faint">
-          <span>{job.user_id}</span>
+          <span>{userName(job.user_id)}</span>
           <span className="num">{f.ago(job.created_at, now)}</span>
           {job.attempt > 0 && <span>{texts.attempt(job.attempt + 1)}</span>}
           {wait > 0 && <span className="num">{texts.notBefore(f.span(wait))}</span>}
@@ -127,7 +129,7 @@ export function JobWaiting({ job }: { job: Job }) {
   );
 }
 
-export function JobOver({ job }: { job: Job }) {
+export function JobOver({ job, userName }: RowProps) {
   const { f } = useWords();
   const now = useNow(10);
   return (
@@ -137,7 +139,7 @@ export function JobOver({ job }: { job: Job }) {
         <StatusChip lifecycle="delivery" status={job.status} />
       </div>
       <div className="row wrap small faint">
-        <span>{job.user_id}</span>
+        <span>{userName(job.user_id)}</span>
         <span className="num" title={f.moment(job.updated_at)}>
           {f.ago(job.updated_at, now)}
         </span>

@@ -8,9 +8,10 @@ import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { useLiveAnswer } from "../live-answer.ts";
 import { useOwnTexts } from "../use-own-texts.ts";
-import { delivery, LOOK_EVERY_MS } from "./delivery-calls.ts";
+import { delivery, LOOK_EVERY_MS, useDeliveryUsers } from "./delivery-calls.ts";
 import type { Job, Status } from "./delivery-calls.ts";
 import { JobInHand, JobOver, JobWaiting } from "./job-row.tsx";
+import type { RowProps } from "./job-row.tsx";
 import { TEXTS } from "./texts.ts";
 import "./delivery.css";
 
@@ -47,7 +48,7 @@ export default function QueueScreen({ lifecycle }: { lifecycle: string }) {
           <Alarms lifecycle={lifecycle} source={status.data.source} />
           <Depths queue={status.data.queue} />
           <div className="delivery">
-            <Jobs open={open.data.jobs} over={over.data.jobs} />
+            <Jobs lifecycle={lifecycle} open={open.data.jobs} over={over.data.jobs} />
             <Workers workers={status.data.workers} />
           </div>
         </>
@@ -116,16 +117,33 @@ function Depths({ queue }: { queue: Status["queue"] }) {
   );
 }
 
-function Jobs({ open, over }: { open: readonly Job[]; over: readonly Job[] }) {
+type JobsProps = { lifecycle: string; open: readonly Job[]; over: readonly Job[] };
+
+function Jobs({ lifecycle, open, over }: JobsProps) {
   const texts = useOwnTexts(TEXTS);
+  const { data } = useDeliveryUsers(lifecycle);
+  const names = new Map(data?.users.map(({ id, name }) => [id, name]));
+  const userName = (id: string) => names.get(id) ?? id;
   const inHand = open.filter(({ status }) => status !== "QUEUED");
   // The oldest is the next one.
   const waiting = open.filter(({ status }) => status === "QUEUED").toReversed();
   return (
     <div className="stack">
-      <JobList title={texts.inHand} empty={texts.inHandEmpty} jobs={inHand} Row={JobInHand} />
-      <JobList title={texts.waiting} empty={texts.waitingEmpty} jobs={waiting} Row={JobWaiting} />
-      <JobList title={texts.recent} empty={texts.recentEmpty} jobs={over} Row={JobOver} />
+      <JobList
+        title={texts.inHand}
+        empty={texts.inHandEmpty}
+        jobs={inHand}
+        userName={userName}
+        Row={JobInHand}
+      />
+      <JobList
+        title={texts.waiting}
+        empty={texts.waitingEmpty}
+        jobs={waiting}
+        userName={userName}
+        Row={JobWaiting}
+      />
+      <JobList title={texts.recent} empty={texts.recentEmpty} jobs={over} userName={userName} Row={JobOver} />
     </div>
   );
 }
@@ -134,12 +152,14 @@ function JobList({
   title,
   empty,
   jobs,
+  userName,
   Row,
 }: {
   title: string;
   empty: string;
   jobs: readonly Job[];
-  Row: (props: { job: Job }) => React.ReactNode;
+  userName: RowProps["userName"];
+  Row: (props: RowProps) => React.ReactNode;
 }) {
   return (
     <section className="card" aria-label={title}>
@@ -153,7 +173,7 @@ function JobList({
         <ul className="jobs">
           {jobs.map((job) => (
             <li key={job.id} data-job={job.id}>
-              <Row job={job} />
+              <Row job={job} userName={userName} />
             </li>
           ))}
         </ul>
@@ -186,9 +206,12 @@ function Workers({ workers }: { workers: Status["workers"] }) {
               data-tone={now - Date.parse(heartbeat_at) > SILENT_MS ? "warn" : "good"}
             >
               <i />
-              <b className="cut">{id}</b>
-              <span className="faint small num push">{texts.slots(concurrency)}</span>
-              <span className="faint small">{t.overview.heartbeat(f.ago(heartbeat_at, now))}</span>
+              <span className="stack">
+                <b className="cut">{id}</b>
+                <span className="faint small">
+                  {texts.slots(concurrency)} · {t.overview.heartbeat(f.ago(heartbeat_at, now))}
+                </span>
+              </span>
             </li>
           ))}
         </ul>

@@ -176,7 +176,9 @@ function Access({ user }: { user: User }) {
           {left > 0 ? texts.endsIn(f.span(left)) : texts.ended(f.ago(user.access_until, now))}
         </span>
       )}
-      {user.decided_by !== null && <span className="faint"> {texts.decidedBy(nameOf(user.decided_by))}</span>}
+      {user.decided_by !== null && (
+        <span className="faint"> · {texts.decidedBy(nameOf(user.decided_by))}</span>
+      )}
     </span>
   );
 }

@@ -143,9 +143,7 @@ function ShiftLine({
   return (
     <div className="shift">
       <div className="row wrap">
-        <b className="num">
-          {f.moment(begin)} – {f.moment(end)}
-        </b>
+        <b className="num">{f.between(begin, end)}</b>
         <span className="faint small num">
           {when === "running" && texts.endsIn(f.span((end - now) / 1_000))}
           {when === "coming" && texts.startsIn(f.span((begin - now) / 1_000))}

@@ -2,7 +2,6 @@ import { useMemo, useRef, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import type { FeedEvent } from "../../../client/index.ts";
-import { addresses } from "../../addresses.ts";
 import { live, useRecentEvents } from "../../data/live.ts";
 import { useMemberNames } from "../../data/members.tsx";
 import { queries } from "../../data/queries.ts";
@@ -11,14 +10,17 @@ import { Icon } from "../../design/icon.tsx";
 import { Person } from "../../design/person.tsx";
 import { Empty } from "../../design/states.tsx";
 import { StatusChip } from "../../design/status.tsx";
-import { Link, useSearch } from "../../router.tsx";
+import { useSearch } from "../../router.tsx";
 import { usePageTitle } from "../../shell/page-title.ts";
 import { ProjectSelect } from "../../tasks/project-select.tsx";
+import { TaskLink } from "../../tasks/task-link.tsx";
 import { useWords } from "../../texts/words.tsx";
 import "../../tasks/filters.css";
 import "./events.css";
 
-const ROW_PX = 40;
+/** On a phone an event has two lines. */
+const NARROW = window.matchMedia("(max-width: 720px)");
+const ROW_PX = { wide: 40, narrow: 66 };
 
 /** The org's events as they happen; paused, they wait. */
 export function Events() {
@@ -114,7 +116,7 @@ function EventFilters() {
   return (
     <div className="filters" role="search">
       <input
-        className="input small"
+        className="input small wide-words"
         type="search"
         aria-label={t.events.filter}
         placeholder={t.events.filter}
@@ -148,16 +150,6 @@ function EventFilters() {
   );
 }
 
-/** By its title; by its id until that is known, or where the task is gone. */
-function TaskLink({ id }: { id: string }) {
-  const { data: title } = useQuery(queries.title(id));
-  return (
-    <Link className={title === undefined ? "mono cut" : "cut"} href={addresses.task(id)} title={title}>
-      {title ?? id.slice(-12)}
-    </Link>
-  );
-}
-
 /** Newest on top. */
 function Tail({ events }: { events: readonly FeedEvent[] }) {
   const { t, f, n } = useWords();
@@ -165,7 +157,7 @@ function Tail({ events }: { events: readonly FeedEvent[] }) {
   const virtual = useVirtualizer({
     count: events.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => (NARROW.matches ? ROW_PX.narrow : ROW_PX.wide),
     overscan: 10,
   });
   return (

@@ -82,13 +82,21 @@ function rowsFor(boxes: readonly Box[]): number {
   return Math.max(4, Math.round(Math.sqrt(area / SHAPE) / tallest));
 }
 
-/** One shelf below the other, each as long as the page is wide; the highest stand first. */
+/** As wide as makes the whole most like a screen: as the first block, or the first two, or … */
 function shelve(blocks: readonly Block[]): Arrangement {
-  const area = blocks.reduce(
-    (sum, { width, height }) => sum + (width + ISLAND_GAP) * (height + ISLAND_GAP),
-    0,
-  );
-  const page = Math.max(Math.sqrt(area * SHAPE), ...blocks.map(({ width }) => width));
+  const least = Math.max(0, ...blocks.map(({ width }) => width));
+  const pages = new Set([least]);
+  let together = -ISLAND_GAP;
+  for (const { width } of blocks) pages.add(Math.max(least, (together += width + ISLAND_GAP)));
+  const strangeness = ({ width, height }: Arrangement) =>
+    Math.abs(Math.log(Math.max(1, width) / Math.max(1, height) / SHAPE));
+  return [...pages]
+    .map((page) => shelvesOn(page, blocks))
+    .reduce((best, one) => (strangeness(one) < strangeness(best) ? one : best));
+}
+
+/** One shelf below the other, each as long as the page is wide; the highest stand first. */
+function shelvesOn(page: number, blocks: readonly Block[]): Arrangement {
   const spots: Spot[] = [];
   let [x, y, shelf, widest] = [0, 0, 0, 0];
   for (const { boxes, width, height } of blocks) {

@@ -21,6 +21,7 @@ import { toneOf, useStatusLabel } from "../../design/status.tsx";
 import type { Tone } from "../../design/status.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { useOwnTexts } from "../../lifecycles/use-own-texts.ts";
+import { useControlWords } from "../../graph/control-words.ts";
 import { arrange } from "./arrange.ts";
 import { nextInDirection } from "./step.ts";
 import { TEXTS } from "./texts.ts";
@@ -61,6 +62,7 @@ export function Canvas(props: Props) {
 
 function Flow({ graph, definition, chosen, found, onChoose, onOpen }: Props) {
   const texts = useOwnTexts(TEXTS);
+  const words = useControlWords();
   const spots = useSpots(graph);
   const distance = useStore(({ transform: [, , zoom] }) =>
     zoom < VERY_FAR ? "very-far" : zoom < FAR ? "far" : "near",
@@ -69,15 +71,7 @@ function Flow({ graph, definition, chosen, found, onChoose, onOpen }: Props) {
     () => drawn(graph, spots, definition, chosen),
     [graph, spots, definition, chosen],
   );
-  const { setCenter, getZoom } = useReactFlow();
-  useEffect(() => {
-    const spot = found === null ? undefined : spots.get(found);
-    if (spot)
-      void setCenter(spot.x + WIDTH / 2, spot.y + HEIGHT / 2, {
-        zoom: Math.max(getZoom(), 0.9),
-        duration: 300,
-      });
-  }, [found, spots]);
+  useView(found, spots);
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const id = (event.target as HTMLElement).closest<HTMLElement>(".react-flow__node")?.dataset.id;
     if (event.key === "Escape") onChoose(null);
@@ -108,7 +102,7 @@ function Flow({ graph, definition, chosen, found, onChoose, onOpen }: Props) {
         nodeTypes={NODES}
         edgeTypes={EDGES}
         fitView
-        fitViewOptions={{ padding: 0.04, maxZoom: 1, minZoom: LEAST_ZOOM }}
+        fitViewOptions={FIT}
         minZoom={0.08}
         maxZoom={1.6}
         nodesDraggable={false}
@@ -116,6 +110,7 @@ function Flow({ graph, definition, chosen, found, onChoose, onOpen }: Props) {
         edgesFocusable={false}
         disableKeyboardA11y
         proOptions={{ hideAttribution: true }}
+        ariaLabelConfig={words}
         onNodeClick={(_, { id }) => {
           onChoose(id === chosen ? null : id);
         }}
@@ -138,6 +133,19 @@ function Flow({ graph, definition, chosen, found, onChoose, onOpen }: Props) {
       <Legend />
     </div>
   );
+}
+
+/** Goes to what was found. */
+function useView(found: string | null, spots: ReturnType<typeof useSpots>): void {
+  const { setCenter, getZoom } = useReactFlow();
+  useEffect(() => {
+    const spot = found === null ? undefined : spots.get(found);
+    if (spot)
+      void setCenter(spot.x + WIDTH / 2, spot.y + HEIGHT / 2, {
+        zoom: Math.max(getZoom(), 0.9),
+        duration: 300,
+      });
+  }, [found, spots]);
 }
 
 function Legend() {
@@ -263,6 +271,12 @@ const TieLine = memo(function TieLine({ id, sourceX, sourceY, targetX, targetY, 
   );
 });
 
+// Above lies the legend, beside the buttons.
+const FIT = {
+  padding: { top: "64px", right: "24px", bottom: "24px", left: "52px" },
+  maxZoom: 1,
+  minZoom: LEAST_ZOOM,
+} as const;
 const MINI = { width: 148, height: 96 };
 const NODES = { task: TaskBox };
 const EDGES = { tie: TieLine };

@@ -44,32 +44,33 @@ export function Diagram({
   );
   const edges = useMemo(
     () =>
-      arrowsOf(lifecycle, figures).map(({ from, to, actions, count, most }): GraphEdge => ({
-        id: `${from}→${to}`,
-        from,
-        to,
-        weight: most === 0 ? 0 : count / most,
-        faded: count === 0,
-        label: (
-          <>
-            {actions.slice(0, MOST_NAMED).join(", ")}
-            {actions.length > MOST_NAMED && ` +${actions.length - MOST_NAMED}`}
-            {count > 0 && <b> {t.lifecycle.rate(f.short(count))}</b>}
-          </>
-        ),
-      })),
+      arrowsOf(lifecycle, figures).map(({ from, to, actions, count, most }): GraphEdge => {
+        const more = actions.length > MOST_NAMED ? ` +${actions.length - MOST_NAMED}` : "";
+        const named = actions.slice(0, MOST_NAMED).join(", ") + more;
+        return {
+          id: `${from}→${to}`,
+          from,
+          to,
+          weight: most === 0 ? 0 : count / most,
+          faded: count === 0,
+          // As if something had gone along it: what comes to pass later moves nothing about.
+          labelWidth: textWidth(`${named} ${t.lifecycle.rate("999")}`, { size: 11.5, weight: 500 }),
+          label: (
+            <>
+              {named}
+              {count > 0 && <b> {t.lifecycle.rate(f.short(count))}</b>}
+            </>
+          ),
+        };
+      }),
     [lifecycle, figures, t, f],
-  );
-  const widest = Math.max(
-    60,
-    ...lifecycle.actions.map(({ name }) => textWidth(name, { size: 11.5, weight: 400 })),
   );
   return (
     <FlowGraph
       label={t.lifecycle.diagram}
       boxes={boxes}
       edges={edges}
-      rankGap={widest + 70}
+      rankGap={70}
       height={460}
       onOpen={(status) => {
         navigate(`${addresses.table(lifecycle.name)}?status=${encodeURIComponent(status)}`);

@@ -43,7 +43,7 @@ export function AttentionList({ tasks, total }: { tasks: Overview["attention"]; 
                     </span>
                   ))}
                 <span className="faint">{task.lifecycle}</span>
-                <Person id={task.assigned_to} />
+                {task.assigned_to !== null && <Person id={task.assigned_to} />}
               </div>
             </li>
           ))}

@@ -22,6 +22,7 @@ export function Settings() {
       <div className="settings-page">
         <Appearance />
         <Keyboard />
+        <About />
         {projects ? (
           <Projects projects={projects} />
         ) : error ? (
@@ -29,7 +30,6 @@ export function Settings() {
         ) : (
           <Bones lines={4} />
         )}
-        <About />
       </div>
     </>
   );

@@ -179,7 +179,7 @@ function Row({
         {f.span((now - Date.parse(task.entered_at)) / 1_000)}
       </span>
       <span role="cell">
-        <Deadline task={task} />
+        <Deadline short task={task} />
       </span>
       <span role="cell" className="num faint" title={f.moment(task.updated_at)}>
         {f.ago(task.updated_at, now)}

@@ -58,14 +58,22 @@ function Allowed({
   const sorted = actions.toSorted(
     (a, b) => Number(targetOf(a.action) === null) - Number(targetOf(b.action) === null),
   );
+  const order = lifecycle.statuses.map(({ name }) => name);
+  // The next step on the way is the one that most come for; giving up is never that.
+  const next = sorted.find(({ action }) => {
+    const to = targetOf(action);
+    return to !== null && order.indexOf(to) > order.indexOf(task.status) && !givesUp(lifecycle, to);
+  });
   return (
     <div className="row wrap">
-      {sorted.map(({ action }, index) => {
+      {sorted.map((one) => {
+        const { action } = one;
         const to = targetOf(action);
+        const look = one === next ? "main" : to !== null && givesUp(lifecycle, to) ? "danger" : null;
         return (
           <Button
             key={action}
-            {...(index === 0 && to !== null ? { look: "main" as const } : {})}
+            {...(look ? { look } : {})}
             disabled={busy}
             title={to === null ? undefined : `→ ${label(to)}`}
             onClick={() => {
@@ -90,6 +98,11 @@ function Allowed({
       )}
     </div>
   );
+}
+
+/** Whether a status is an end that nobody wished for. */
+function givesUp({ statuses }: Lifecycle, status: string): boolean {
+  return statuses.some(({ name, final, success }) => name === status && final && !success);
 }
 
 function Refused({ lifecycle, actions }: { lifecycle: string; actions: readonly Explanation[] }) {

@@ -1,11 +1,17 @@
+import { useQuery } from "@tanstack/react-query";
 import type { Task } from "../../data/client.ts";
+import { queries } from "../../data/queries.ts";
 import { useWords } from "../../texts/words.tsx";
 import { DataValue } from "../../tasks/data-value.tsx";
 
-/** The lifecycle's own fields, as it keeps them. */
+/** The lifecycle's own fields, in the order in which it declares them. */
 export function Details({ task }: { task: Task }) {
   const { t, n } = useWords();
-  const known = Object.entries(task.data).filter(([, value]) => !isEmpty(value));
+  const { data: lifecycle } = useQuery(queries.lifecycle(task.lifecycle));
+  const declared = Object.keys((lifecycle?.data?.properties ?? {}));
+  const known = Object.entries(task.data)
+    .filter(([, value]) => !isEmpty(value))
+    .toSorted(([a], [b]) => declared.indexOf(a) - declared.indexOf(b));
   if (known.length === 0) return null;
   return (
     <section className="card">

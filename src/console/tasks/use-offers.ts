@@ -1,0 +1,37 @@
+import { useMemo } from "react";
+import { useQuery } from "@tanstack/react-query";
+import type { Task } from "../data/client.ts";
+import { queries } from "../data/queries.ts";
+import type { Offers } from "../forms/schema-form.tsx";
+import { useWords } from "../texts/words.tsx";
+
+/** What a task's own ties offer for the fields of its actions: nobody knows a hold by its id. */
+export function useOffers(task: Pick<Task, "id"> | undefined, wanted: readonly string[]): Offers {
+  const { n } = useWords();
+  const isWanted = wanted.includes("hold_id") || wanted.includes("blocker_id");
+  const { data } = useQuery({ ...queries.links(task?.id ?? ""), enabled: task !== undefined && isWanted });
+  return useMemo(() => {
+    if (!data || !task) return {};
+    const held = data.holds.filter(({ released_at }) => released_at === null);
+    const waitedFor = new Set(
+      data.dependencies
+        .filter(({ task_id, resolved }) => task_id === task.id && !resolved)
+        .map(({ blocker_id }) => blocker_id),
+    );
+    return {
+      hold_id: {
+        only: held.length > 0,
+        options: held.map(({ id, kind, reason }) => ({
+          value: id,
+          label: [n.choice(kind), reason].filter(Boolean).join(": "),
+        })),
+      },
+      blocker_id: {
+        only: false,
+        options: data.tasks
+          .filter(({ id }) => waitedFor.has(id))
+          .map(({ id, title }) => ({ value: id, label: title })),
+      },
+    };
+  }, [data, task, n]);
+}
