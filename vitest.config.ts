@@ -9,5 +9,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // What is waited for comes when it comes: on a busy machine a second is nothing.
+    expect: { poll: { timeout: 25_000 } },
   },
 });

@@ -1,5 +1,4 @@
 import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { afterAll, expect, test } from "vitest";
 import { emptyDatabase, scratchData, startPawl } from "../http/running-pawl.ts";
 import { openBrowser, whyNoBrowser } from "../support/browser.ts";
@@ -8,13 +7,23 @@ import { BUILT_PAWL } from "../support/built-pawl.ts";
 const why = await whyNoBrowser();
 const ADMIN = "an-admin-token";
 
-/** A port that nobody listens on, for a server that comes back to where it was. */
+/** A port for a server that comes back to where it was: not one of those that are given to whoever asks for any. */
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => {
+        resolve(false);
+      });
+      server.listen(port, "127.0.0.1", () => {
+        resolve(true);
+      });
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 test.skipIf(why !== null)(

@@ -75,6 +75,19 @@ onStage("every screen", (stage) => {
     await expect.poll(() => page.locator("[role=row]", { hasText: "Bob Stone" }).count()).toBe(2);
   });
 
+  test("results stay to be read when what was moved leaves the list", async () => {
+    await stage().make("Leaves the list, one");
+    await stage().make("Leaves the list, two");
+    const page = await stage().visit("bob", "/lifecycles/board/table?q=Leaves&status=NEW");
+    await page.getByText("2 in all").waitFor();
+    await page.getByLabel("Select all that are loaded").check();
+    await page.getByLabel("Choose an action").selectOption("claim");
+    await page.getByRole("dialog").getByLabel("Comment").fill("both");
+    await page.getByRole("dialog").getByRole("button", { name: "Claim" }).click();
+    await page.getByText("Nothing fits these filters").waitFor();
+    await page.getByText("2 done, 0 refused").waitFor();
+  });
+
   test("a lifecycle shows its diagram with counts, its rules and what check says of it", async () => {
     const page = await stage().visit("eve", "/lifecycles/planner/rules");
     await page.locator(".react-flow__node", { hasText: "In progress" }).waitFor();
@@ -157,6 +170,21 @@ onStage("every screen", (stage) => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Журнал" }).waitFor();
     expect(await page.locator("html").getAttribute("lang")).toBe("ru");
+    // What the lifecycle names is said in Russian too, down to what a dialog asks and why something may not be done.
+    await page.getByText("Чего не можете, и почему").click();
+    await page.getByText("Начинается из «В работе»; задача сейчас «Новая».").first().waitFor();
+    await page.getByRole("button", { name: "Взять" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Взять" }).click();
+    await page.getByRole("dialog").getByText("Это нужно заполнить").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    // The same keys where another alphabet is written.
+    await page.evaluate(
+      "window.dispatchEvent(new KeyboardEvent('keydown', { key: 'л', code: 'KeyK', ctrlKey: true, bubbles: true }))",
+    );
+    await page.getByRole("combobox").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("combobox").waitFor({ state: "detached" });
     await page.keyboard.press("g");
     await page.keyboard.press("e");
     await page.getByRole("heading", { name: "События" }).waitFor();
@@ -179,6 +207,16 @@ onStage("every screen", (stage) => {
     await page.keyboard.press("Escape");
     await page.goto(`${stage().desk.url}/tasks/${id}`);
     await page.getByText("There is nothing that you may do with it now.").waitFor();
+    await page.goto(`${stage().desk.url}/lifecycles/board/table?q=Only`);
+    await page.getByText("1 in all").waitFor();
+    expect(await page.getByRole("checkbox").count()).toBe(0);
+    await page.goto(`${stage().desk.url}/lifecycles/bot-actions/chat`);
+    await page.getByText("You may look, not change").waitFor();
+    await page.goto(`${stage().desk.url}/lifecycles/planner/pool`);
+    await page.getByText("You have no task").waitFor();
+    expect(await page.getByRole("button", { name: /Take|Assign/ }).count()).toBe(0);
+    await page.goto(`${stage().desk.url}/lifecycles/planner/shifts`);
+    await page.getByText("This is not for your role").waitFor();
     await page.goto(`${stage().desk.url}/members`);
     await page.getByText("Only admins change members and make tokens.").waitFor();
     expect(await page.getByRole("button", { name: "Add a member" }).count()).toBe(0);

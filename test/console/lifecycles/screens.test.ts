@@ -175,7 +175,14 @@ onStage("screens of the lifecycles' own", (stage) => {
     await mine.getByRole("button", { name: "Submit" }).click();
     await tom.getByRole("dialog").getByRole("button", { name: "Submit" }).click();
     const queue = lead.getByRole("region", { name: "To review" });
-    await queue.locator("li", { hasText: "Weld the frame" }).getByRole("button", { name: "Approve" }).click();
+    const submitted = queue.locator("li", { hasText: "Weld the frame" });
+    // A defect may go with it, and need not.
+    await submitted.getByRole("button", { name: "Reject…" }).click();
+    await lead.getByRole("dialog").getByLabel("Reason").fill("The seam has a gap");
+    await lead.getByRole("dialog").getByRole("button", { name: "Review reject" }).click();
+    await mine.getByRole("button", { name: "Submit" }).click();
+    await tom.getByRole("dialog").getByRole("button", { name: "Submit" }).click();
+    await submitted.getByRole("button", { name: "Approve" }).click();
     await queue.getByText("Nothing waits for review").waitFor();
     await mine.getByText("You have no task").waitFor();
     await tom.getByRole("button", { name: "Take the best for me" }).click();
