@@ -104,7 +104,8 @@ test("whatever the document allows or forbids is answered as it says, and never 
     }),
     { numRuns: RUNS, interruptAfterTimeLimit: LONGEST_MS, markInterruptAsFailure: false, endOnFailure: true },
   );
-  expect(asked).toBeGreaterThan(500);
+  // Thousands on a quiet machine.
+  expect(asked).toBeGreaterThanOrEqual(REQUESTS_A_RUN);
   expect([...new Set(made.map(({ lifecycle }) => lifecycle))]).toEqual(LIFECYCLES.map(({ name }) => name));
   // Not only refusals: what the document calls right has been accepted, too, where no rule of a lifecycle has its say
   // (to go back takes the cookie of a session).
@@ -282,17 +283,13 @@ async function tasksOfAllLifecycles(): Promise<Made[]> {
   const tasks: Made[] = [];
   for (const { name } of LIFECYCLES) {
     const schema = schemas[`${name}.create`] ?? {};
-    for (const body of fc.sample(
-      fitting(
-        {
-          ...schema,
-          required: Object.keys(schema.properties ?? {}).filter((key) => !NAMES_ANOTHER.includes(key)),
-        },
-        at,
-        { project_id: fc.constant("main") },
-      ),
-      { numRuns: 30, seed: 7 },
-    )) {
+    const properties = Object.fromEntries(
+      Object.entries(schema.properties ?? {}).filter(([key]) => !NAMES_ANOTHER.includes(key)),
+    );
+    const bodies = fitting({ ...schema, properties, required: Object.keys(properties) }, at, {
+      project_id: fc.constant("main"),
+    });
+    for (const body of fc.sample(bodies, { numRuns: 30, seed: 7 })) {
       const { status, body: task } = await desk.ask("POST /api/tasks", {
         token: everyone[0]!,
         body: { ...(body as object), project_id: "main" },
