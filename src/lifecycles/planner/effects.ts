@@ -84,10 +84,12 @@ export const plannerEffects = {
     ],
   },
   close_hold: {
-    change: ({ task, input }) => ({
-      open_holds: Math.max(0, task.open_holds - 1),
-      data: { holds: task.data.holds.filter(({ id }) => id !== input.hold_id) },
-    }),
+    // What is held up by nothing any more goes with the next sweep, or its owner is at work again: nobody needs to look.
+    change: ({ task: { data, open_holds }, input }) => {
+      const holds = data.holds.filter(({ id }) => id !== input.hold_id);
+      const change = { open_holds: Math.max(0, open_holds - 1), data: { holds } };
+      return holds.length > 0 ? change : unflagging(data, END_OF_SHIFT, change);
+    },
     also: ({ input }) => [{ kind: "release_hold", hold_id: input.hold_id }],
   },
   open_escalation: {

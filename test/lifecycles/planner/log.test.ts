@@ -74,8 +74,10 @@ function follow({ task, open, flags }: Told, row: PlannerTransition): Told {
         holds: [...task.holds, { id, kind, reason, placed_by: actor_id, placed_at: created_at }],
       });
     }
-    case "release_hold":
-      return set({ holds: task.holds.filter(({ id }) => id !== said.hold_id) });
+    case "release_hold": {
+      const holds = task.holds.filter(({ id }) => id !== said.hold_id);
+      return set({ holds }, { flags: flags.filter((flag) => flag !== "shift" || holds.length > 0) });
+    }
     case "add_contributor":
       return set({ contributors: [...task.contributors, said.member_id ?? ""] });
     case "remove_contributor":

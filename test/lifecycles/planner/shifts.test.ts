@@ -78,7 +78,10 @@ test("a task that is held at the end of the shift stays, says why, and goes when
   expect((await shiftNow()).settled).toBe(false);
 
   await say("lea", `DELETE /tasks/${id}/holds/${(body.hold as { id: string }).id}`);
-  expect((await get(id)).status).toBe("assigned");
+  expect(await get(id), "nothing is left to look at").toMatchObject({
+    status: "assigned",
+    needs_attention: false,
+  });
   await floor.engine.sweep();
   expect(await get(id)).toMatchObject({ status: "available", needs_attention: false });
   expect((await shiftNow()).settled).toBe(true);
