@@ -5,6 +5,7 @@ import { answerOnce } from "../../engine/answer-once.ts";
 import type { Once } from "../../engine/answer-once.ts";
 import type { By, Engine } from "../../engine/engine.ts";
 import { isUuid, wrongField } from "../../engine/refusals.ts";
+import { planAnew } from "../../engine/statements/plan-anew.ts";
 import { readClock } from "../../engine/statements/read-surroundings.ts";
 import type { Tx } from "../../engine/transaction.ts";
 import { pageOf } from "./planner-desk.ts";
@@ -43,13 +44,11 @@ export class ShiftDesk {
   }
 
   list({ org_id }: By, filter: ShiftFilter) {
-    return this.engine.read(async (tx) =>
-      pageOf(
-        await listShifts(tx, org_id, { ...filter, limit: filter.limit + 1 }),
-        filter.limit,
-        ({ id }) => id,
-      ),
-    );
+    return this.engine.read(async (tx) => {
+      await planAnew(tx);
+      const rows = await listShifts(tx, org_id, { ...filter, limit: filter.limit + 1 });
+      return pageOf(rows, filter.limit, ({ id }) => id);
+    });
   }
 
   find(by: By, id: string): Promise<Shift | Refusal> {
