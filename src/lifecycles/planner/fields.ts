@@ -137,6 +137,7 @@ export const defectFields = z.object({
   severity: z
     .enum(SEVERITIES)
     .nullish()
+    .describe("`major` unless given")
     .transform((said) => said ?? ("major" as const)),
 });
 
