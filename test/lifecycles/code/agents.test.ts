@@ -1,12 +1,10 @@
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
-import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openCodeShop } from "./code-shop.ts";
 import type { CodeTask } from "./code-shop.ts";
 import { until } from "../../worker/workshop.ts";
-import { openWorkbench } from "./workbench.ts";
-import type { Workbench } from "./workbench.ts";
+import { openWorkbench, picture } from "./workbench.ts";
 import { tidyUp } from "../../../src/lifecycles/code/worker/tidy-up.ts";
 import { behindOf, catchUp } from "../../../src/lifecycles/code/worker/checkouts.ts";
 import { keptWork, worktreesOf } from "../../../src/lifecycles/code/worker/worktree.ts";
@@ -14,6 +12,8 @@ import { createClient } from "../../../src/client/index.ts";
 
 // As for a user who has told git nothing.
 Object.assign(process.env, {
+  PAWL_TOKEN: "the worker's own",
+  PAWL_ADMIN_TOKEN: "the admin's",
   HOME: "/nonexistent",
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_GLOBAL: "/dev/null",
@@ -24,18 +24,6 @@ const { look } = shop;
 const statusOf = async ({ id }: CodeTask) => (await look(id)).status;
 const whenFinal = (task: CodeTask, status = "completed") =>
   until(async () => (await statusOf(task)) === status, 50_000);
-
-/** Everything of the user's checkout that could be touched. */
-async function picture({ git, repo }: Workbench) {
-  return {
-    head: await readFile(join(repo, ".git/HEAD"), "utf8"),
-    index: await readFile(join(repo, ".git/index"), "base64"),
-    list: await readFile(join(repo, "list"), "utf8"),
-    draft: await readFile(join(repo, "draft"), "utf8").catch(() => null),
-    staged: await git("ls-files", "--stage"),
-    stash: await git("stash", "list"),
-  };
-}
 
 describe("an agent's work", () => {
   test("is committed and merged into one line of history; the user's dirty checkout stays as it was", async () => {
@@ -109,11 +97,12 @@ describe("an agent's work", () => {
   });
 
   test("is asked for in full: title, description, acceptance, how to work, and the last error", async () => {
-    const { add, agent, work, note } = await openWorkbench(shop);
+    const { add, agent, work, note, folder } = await openWorkbench(shop);
     const task = await add("Write two", { description: "Below one", acceptance: "It is there" });
     await work({
-      verify: "test -e two || { printf 'two is %s' missing; exit 3; }",
+      verify: `env > ${folder}/verify-env; test -e two || { printf 'two is %s' missing; exit 3; }`,
       agent: await agent(`
+        env > "$NOTES/agent-env"
         test -e "$NOTES/first" && { cp "$PAWL_PROMPT_FILE" "$NOTES/second"; echo two > two; exit 0; }
         printf %s "$1" > "$NOTES/first"; echo nothing > other`),
     });
@@ -134,6 +123,10 @@ describe("an agent's work", () => {
       attempts: 1,
       runs: [{ outcome: "retried", exit_code: 3 }, {}],
     });
+    // A check may be the agent's own work: the worker's token is not for it.
+    expect(await note("verify-env")).not.toMatch(/^PAWL_/m);
+    expect(await note("agent-env")).toMatch(new RegExp(`^PAWL_TASK_ID=${task.id}$`, "m"));
+    expect(await note("agent-env")).not.toMatch(/the (worker|admin)'s/);
   });
 
   test("is tried again from the new target where others changed the same place, with the conflict in the prompt", async () => {
@@ -241,85 +234,6 @@ describe("an agent", () => {
       ["Deploy it", "completed"],
       ["Clear the way: staging is down", "completed"],
     ]);
-  });
-});
-
-describe("a repository", () => {
-  test("keeps its hooks: they judge commits, and nothing else that Pawl does", async () => {
-    const { add, agent, work, repo, history, note } = await openWorkbench(shop);
-    const hook = async (name: string, script: string) => {
-      await mkdir(join(repo, ".git/hooks"), { recursive: true });
-      await writeFile(join(repo, ".git/hooks", name), `#!/bin/sh\n${script}\n`);
-      await chmod(join(repo, ".git/hooks", name), 0o755);
-    };
-    await hook(
-      "pre-commit",
-      'git diff --cached | grep -q "^+bad" && { echo "no bad words" >&2; exit 1; }; exit 0',
-    );
-    await hook("post-checkout", "exit 1");
-    const task = await add("Write a word");
-    await work({
-      agent: await agent(`
-        cp "$PAWL_PROMPT_FILE" "$NOTES/prompt"
-        if grep -q "no bad words" "$PAWL_PROMPT_FILE"; then echo good > word; else echo bad > word; fi`),
-    });
-    await whenFinal(task);
-    expect(await history()).toEqual(["Write a word"]);
-    expect(await note("prompt")).toContain("no bad words");
-  });
-
-  test("with submodules and a branch of the task's name is worked on, and what was on that branch is kept", async () => {
-    const bench = await openWorkbench(shop);
-    const { git, folder, add, agent, work, history, open } = bench;
-    await git(
-      "-c",
-      "protocol.file.allow=always",
-      "submodule",
-      "--quiet",
-      "add",
-      join(folder, "shop"),
-      "inner",
-    );
-    await git("commit", "--quiet", "-m", "with a submodule");
-    const task = await add("Write two");
-    const other = await add("Write three");
-    await git(
-      "branch",
-      `pawl/${task.id}`,
-      await git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "somebody's own"),
-    );
-    await git("worktree", "add", "--quiet", "-b", `pawl/${other.id}`, join(folder, "mine"));
-    const worker = await work({ agent: await agent(`echo x > "file-$PAWL_TASK_ID"`) });
-    await Promise.all([whenFinal(task), whenFinal(other)]);
-    await worker.stop();
-    expect(await history()).toEqual(["with a submodule", "Write two", "Write three"]);
-    expect((await look(other.id)).branch).toBe(`pawl/${other.id}-2`);
-    expect(await keptWork(await open())).toMatchObject([{ task_id: task.id, subject: "somebody's own" }]);
-    expect(await git("rev-parse", "--abbrev-ref", `pawl/${other.id}`)).toBe(`pawl/${other.id}`);
-    expect((await git("worktree", "list")).split("\n")).toHaveLength(2);
-  });
-
-  test("on a full disk is left alone: the task is given back unspent, and the worker says what to do", async () => {
-    const { add, agent, work, folder } = await openWorkbench(shop);
-    const task = await add("Write two");
-    const bin = join(folder, "bin");
-    await mkdir(bin);
-    const real = (process.env.PATH ?? "")
-      .split(":")
-      .map((place) => join(place, "git"))
-      .find(existsSync)!;
-    const shim = `#!/bin/sh\ncase "$*" in *"worktree add"*) echo "fatal: write error: No space left on device" >&2; exit 128;; esac\nexec ${real} "$@"\n`;
-    await writeFile(join(bin, "git"), shim, { mode: 0o755 });
-    const path = process.env.PATH;
-    process.env.PATH = `${bin}:${path ?? ""}`;
-    try {
-      const worker = await work({ agent: await agent("true") });
-      await worker.finished;
-      expect(worker.trouble()?.message).toMatch(/^The disk is full/);
-      expect(await look(task.id)).toMatchObject({ status: "ready", attempts: 0 });
-    } finally {
-      process.env.PATH = path;
-    }
   });
 });
 

@@ -103,6 +103,18 @@ export async function openWorkbench(shop: CodeShop): Promise<Workbench> {
   };
 }
 
+/** Everything of the user's checkout that could be touched. */
+export async function picture({ git, repo }: Workbench) {
+  return {
+    head: await readFile(join(repo, ".git/HEAD"), "utf8"),
+    index: await readFile(join(repo, ".git/index"), "base64"),
+    list: await readFile(join(repo, "list"), "utf8"),
+    draft: await readFile(join(repo, "draft"), "utf8").catch(() => null),
+    staged: await git("ls-files", "--stage"),
+    stash: await git("stash", "list"),
+  };
+}
+
 /** The runner's own settings for git, and those of this machine, are none of the tests' business. */
 export function gitEnvironment(): Record<string, string> {
   return {

@@ -67,9 +67,24 @@ export async function attemptTask(attempt: Attempt): Promise<{ commit: string } 
     await verifyWork(attempt, rules.verify);
   }
   onPhase("merging");
-  const changed = await commitWork(repository, worktree, work, rules);
+  const changed = await commitInTime(attempt, work);
   if (!changed && !work.may_be_empty) throw nothingNew();
   return { commit: await mergeWork(repository, worktree, work, { stillOurs: attempt.stillOurs, signal }) };
+}
+
+/** A hook that never ends has as long as the agent had. */
+async function commitInTime(
+  { repository, rules, worktree, signal }: Attempt,
+  work: WorkOfTask,
+): Promise<boolean> {
+  const late = AbortSignal.timeout(rules.timeoutMs);
+  try {
+    const waiting = AbortSignal.any([signal, late]);
+    return await commitWork(repository, worktree, work, { hooks: rules.hooks, signal: waiting });
+  } catch (error) {
+    if (!late.aborted || signal.aborted) throw error;
+    throw new Setback("The work could not be committed: the repository's hooks did not come to an end.");
+  }
 }
 
 async function runAgent(attempt: Attempt): Promise<CommandEnd> {

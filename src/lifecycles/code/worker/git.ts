@@ -22,9 +22,12 @@ type GitOptions = { input?: string; signal?: AbortSignal | undefined; env?: Reco
 /** Runs git in a folder and gives what it writes, without the last line's end. */
 export type Git = (args: readonly string[], options?: GitOptions) => Promise<string>;
 
-/** These would lead git to another repository, as inside a hook; the rest of the environment is the user's. */
-const MISLEADING =
-  /^GIT_(DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|PREFIX|NAMESPACE|QUARANTINE_PATH)$/;
+/**
+ * These would lead git to another repository, as inside a hook; and the worker's own token is for nobody who runs in a
+ * worktree, be it a check or a hook that the agent has written. The rest of the environment is the user's.
+ */
+const WITHHELD =
+  /^(GIT_(DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|PREFIX|NAMESPACE|QUARANTINE_PATH)|PAWL_.*)$/;
 
 /**
  * What holds for all that Pawl does by itself: no hooks of the repository, no signatures that somebody would have to type a
@@ -69,9 +72,9 @@ function failureOf(error: ExecFileException, args: readonly string[], stdout: st
   return new GitFailure(args, typeof error.code === "number" ? error.code : null, said || error.message);
 }
 
-/** The user's environment without what would mislead git, for whatever runs in a worktree. */
+/** The user's environment for whatever runs in a worktree. */
 export function surroundings(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !MISLEADING.test(name)));
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !WITHHELD.test(name)));
 }
 
 /** Words that we look for are English, and nothing waits for somebody to type. */

@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
 import { moveTarget, targetNow } from "./checkouts.ts";
-import type { Git, GitFailure } from "./git.ts";
+import { GitFailure } from "./git.ts";
+import type { Git } from "./git.ts";
 import type { Repository } from "./repository.ts";
 import { Setback } from "./setback.ts";
 import type { Worktree } from "./worktree.ts";
@@ -26,16 +26,16 @@ export async function findMerged(
 
 /** Commits what is uncommitted, by the repository's own hooks; false: there is nothing new at all. */
 export async function commitWork(
-  { inside }: Repository,
+  { inside, owns }: Repository,
   { path, base }: Worktree,
   task: WorkOfTask,
-  { hooks }: { hooks: boolean },
+  { hooks, signal }: { hooks: boolean; signal: AbortSignal },
 ): Promise<boolean> {
-  if (!existsSync(path)) throw worktreeGone();
+  if (!owns(path)) throw worktreeGone();
   const git = inside(path);
   const trailer = `${TRAILER}: ${task.id}`;
-  const committed =
-    (await isDirty(git)) && (await commitAll(git, inside(path, { hooks }), task.title, trailer));
+  const committing: Git = (args) => inside(path, { hooks })(args, { signal });
+  const committed = (await isDirty(git)) && (await commitAll(git, committing, task.title, trailer));
   const [mine, before] = (await git(["rev-parse", "HEAD^{tree}", `${base}^{tree}`])).split("\n");
   if (mine === before) return false;
   if (!committed) await sign(git, trailer);
@@ -49,8 +49,9 @@ async function commitAll(git: Git, committing: Git, title: string, trailer: stri
     await committing(["commit", "--quiet", "-m", title, "-m", trailer]);
     return true;
   } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
     if (await quiet(git, ["diff", "--cached", "--quiet"])) return false;
-    throw new Setback(`The work could not be committed.\n${(error as GitFailure).said}`.trim());
+    throw new Setback(`The work could not be committed.\n${error.said}`.trim());
   }
 }
 
@@ -68,12 +69,16 @@ async function sign(git: Git, trailer: string): Promise<void> {
 
 /** Whether anything is uncommitted. An agent that left a merge half done has left what it wanted to say unsaid. */
 async function isDirty(git: Git): Promise<boolean> {
-  const status = await git(["status", "--porcelain=v2", "--no-renames"]).catch(() => {
-    throw worktreeGone();
-  });
+  const status = await git(["status", "--porcelain=v2", "--no-renames", "--untracked-files=all"]);
   if (/^u /m.test(status))
     throw new Setback(
       "The agent left a merge with conflicts behind: they must be resolved, or the merge given up.",
+    );
+  // Of untracked folders the files are listed, unless they are another repository's.
+  const foreign = /^\? (.*)\/$/m.exec(status)?.[1];
+  if (foreign !== undefined)
+    throw new Setback(
+      `The agent left a git repository of its own in ${foreign}: what is in it would not be merged. Its .git must go, or it must become a submodule.`,
     );
   return status !== "";
 }

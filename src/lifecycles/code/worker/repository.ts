@@ -1,5 +1,6 @@
+import { readFileSync, realpathSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { gitIn } from "./git.ts";
 import type { Git } from "./git.ts";
 import { RepoLock } from "./repo-lock.ts";
@@ -23,6 +24,8 @@ export type Repository = {
   git: Git;
   /** The same inside one of its worktrees, by the repository's own hooks where they are wanted. */
   inside: (path: string, options?: { hooks?: boolean }) => Git;
+  /** Whether a folder still is a worktree of this repository: an agent may have put anything in its place. */
+  owns: (path: string) => boolean;
   lock: RepoLock;
 };
 
@@ -55,9 +58,22 @@ export async function openRepository({ path, target, folder }: RepositoryOptions
     target: branch,
     folder: place,
     git: as(identity, git),
-    inside: (worktree, options) => as(identity, gitIn(worktree, options)),
+    // A worktree that has lost its link must not lead git to a repository that happens to lie around it.
+    inside: (worktree, options) =>
+      as({ ...identity, GIT_CEILING_DIRECTORIES: dirname(worktree) }, gitIn(worktree, options)),
+    owns: (worktree) => linkOf(worktree).startsWith(join(realpathSync(common), "worktrees") + sep),
     lock: new RepoLock(join(common, "pawl-merge.lock")),
   };
+}
+
+/** Where a worktree says that it belongs; nowhere, if it does not say. */
+function linkOf(worktree: string): string {
+  try {
+    const link = readFileSync(join(worktree, ".git"), "utf8").replace(/^gitdir: (.*)\n?$/, "$1");
+    return realpathSync(resolve(worktree, link));
+  } catch {
+    return "";
+  }
 }
 
 async function hasBranch(git: Git, branch: string): Promise<boolean> {

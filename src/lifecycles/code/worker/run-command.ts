@@ -54,11 +54,17 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
       });
   child.stdin?.on("error", () => undefined);
   child.stdin?.end(input ?? "");
+  // Who says more than the disk takes waits for it; else it would all lie in memory.
+  const goOn = () => {
+    child.stdout?.resume();
+    child.stderr?.resume();
+  };
+  log.on("drain", goOn).on("close", goOn);
   for (const stream of [child.stdout, child.stderr]) {
     // Whole characters only: a piece may end in the midst of one. The database holds no NUL.
     const decoder = new StringDecoder("utf8");
     stream?.on("data", (piece: Buffer) => {
-      log.write(piece);
+      if (!log.destroyed && !log.write(piece)) stream.pause();
       const text = decoder.write(piece).replaceAll("\u0000", "\ufffd");
       if (text !== "") onOutput?.(text);
     });

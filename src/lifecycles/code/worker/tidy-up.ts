@@ -1,13 +1,13 @@
-import { stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { PawlProblem } from "../../../client/index.ts";
 import type { AnyClient } from "../../../client/index.ts";
 import type { Repository } from "./repository.ts";
 import { dropKept, isUnmerged, keptWork, putAway, removeWorktree, worktreesOf } from "./worktree.ts";
 import type { KeptWork, ListedWorktree } from "./worktree.ts";
-import { gitIn } from "./git.ts";
 
 export type TidyOptions = {
-  /** Worktrees of failed tasks, and kept work, that are older than this go. */
+  /** Worktrees of failed tasks, logs, and with `force` kept work, that are older than this go; two weeks unless given. */
   olderThanMs?: number;
   /** Also work that was never merged; without it such work is kept, under a name of its own. */
   force?: boolean;
@@ -34,6 +34,8 @@ export async function findWorktrees(repository: Repository, client: AnyClient): 
   );
 }
 
+const TWO_WEEKS_MS = 14 * 86_400_000;
+
 export type Tidied = { removed: string[]; kept: string[]; dropped: string[] };
 
 /**
@@ -43,7 +45,7 @@ export type Tidied = { removed: string[]; kept: string[]; dropped: string[] };
 export async function tidyUp(
   repository: Repository,
   client: AnyClient,
-  { olderThanMs = Infinity, force = false }: TidyOptions = {},
+  { olderThanMs = TWO_WEEKS_MS, force = false }: TidyOptions = {},
 ): Promise<Tidied> {
   const tidied: Tidied = { removed: [], kept: [], dropped: [] };
   await repository.git(["worktree", "prune"]);
@@ -62,7 +64,15 @@ export async function tidyUp(
       tidied.dropped.push(work.ref);
     }
   }
+  await removeLogs(repository, olderThanMs);
   return tidied;
+}
+
+/** What agents said long ago; the server has it as well. */
+async function removeLogs({ folder }: Repository, olderThanMs: number): Promise<void> {
+  const logs = join(folder, "logs");
+  for (const name of await readdir(logs).catch(() => []))
+    if ((await ageOf(join(logs, name))) > olderThanMs) await rm(join(logs, name), { force: true });
 }
 
 function isOld({ at }: KeptWork, olderThanMs: number): boolean {
@@ -79,7 +89,7 @@ async function statusOf(client: AnyClient, id: string): Promise<string> {
 }
 
 async function holdsWork(repository: Repository, path: string): Promise<boolean> {
-  const git = gitIn(path);
+  const git = repository.inside(path);
   try {
     if ((await git(["status", "--porcelain"])) !== "") return true;
     return await isUnmerged(repository, await git(["rev-parse", "HEAD"]));

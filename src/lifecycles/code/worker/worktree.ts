@@ -127,8 +127,9 @@ function taskOfBranch(branch: string): string {
 /** What somebody was in the middle of is committed as it lies there, and kept. */
 async function keepUnfinished(repository: Repository, task_id: string, path: string): Promise<void> {
   const git = repository.inside(path);
-  const home = await git(["rev-parse", "--path-format=absolute", "--git-dir"]).catch(() => null);
   // Without its link to the repository it is a folder with files, and nothing that git could keep.
+  if (!repository.owns(path)) return;
+  const home = await git(["rev-parse", "--path-format=absolute", "--git-dir"]).catch(() => null);
   if (home === null) return;
   // A process that was killed cannot let go of it.
   await rm(join(home, "index.lock"), { force: true });

@@ -1,0 +1,145 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { keptWork } from "../../../src/lifecycles/code/worker/worktree.ts";
+import { until } from "../../worker/workshop.ts";
+import { openCodeShop } from "./code-shop.ts";
+import type { CodeTask } from "./code-shop.ts";
+import { openWorkbench, picture } from "./workbench.ts";
+
+// As for a user who has told git nothing.
+Object.assign(process.env, {
+  HOME: "/nonexistent",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+});
+
+const shop = await openCodeShop();
+const { look } = shop;
+const statusOf = async ({ id }: CodeTask) => (await look(id)).status;
+const whenFinal = (task: CodeTask, status = "completed") =>
+  until(async () => (await statusOf(task)) === status, 50_000);
+
+describe("a repository", () => {
+  test("keeps its hooks: they judge commits, and nothing else that Pawl does", async () => {
+    const { add, agent, work, repo, history, note } = await openWorkbench(shop);
+    const hook = async (name: string, script: string) => {
+      await mkdir(join(repo, ".git/hooks"), { recursive: true });
+      await writeFile(join(repo, ".git/hooks", name), `#!/bin/sh\n${script}\n`);
+      await chmod(join(repo, ".git/hooks", name), 0o755);
+    };
+    await hook(
+      "pre-commit",
+      'git diff --cached | grep -q "^+bad" && { echo "no bad words" >&2; exit 1; }; exit 0',
+    );
+    await hook("post-checkout", "exit 1");
+    const task = await add("Write a word");
+    const worker = await work({
+      agent: await agent(`
+        cp "$PAWL_PROMPT_FILE" "$NOTES/prompt"
+        if grep -q "no bad words" "$PAWL_PROMPT_FILE"; then echo good > word; else echo bad > word; fi`),
+    });
+    await whenFinal(task);
+    expect(await history()).toEqual(["Write a word"]);
+    expect(await note("prompt")).toContain("no bad words");
+    await worker.stop();
+
+    await hook("pre-commit", "sleep 30");
+    const stuck = await add("Wait for a hook");
+    await work({ timeoutMs: 8_000, agent: await agent("echo x > x") });
+    await until(async () => (await look(stuck.id)).attempts === 1, 50_000);
+    expect((await look(stuck.id)).last_error).toMatch(/hooks did not come to an end/);
+  });
+
+  test("with submodules and a branch of the task's name is worked on, and what was on that branch is kept", async () => {
+    const bench = await openWorkbench(shop);
+    const { git, folder, add, agent, work, history, open } = bench;
+    await git(
+      "-c",
+      "protocol.file.allow=always",
+      "submodule",
+      "--quiet",
+      "add",
+      join(folder, "shop"),
+      "inner",
+    );
+    await git("commit", "--quiet", "-m", "with a submodule");
+    const task = await add("Write two");
+    const other = await add("Write three");
+    await git(
+      "branch",
+      `pawl/${task.id}`,
+      await git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "somebody's own"),
+    );
+    await git("worktree", "add", "--quiet", "-b", `pawl/${other.id}`, join(folder, "mine"));
+    const worker = await work({ agent: await agent(`echo x > "file-$PAWL_TASK_ID"`) });
+    await Promise.all([whenFinal(task), whenFinal(other)]);
+    await worker.stop();
+    expect(await history()).toEqual(["with a submodule", "Write two", "Write three"]);
+    expect((await look(other.id)).branch).toBe(`pawl/${other.id}-2`);
+    expect(await keptWork(await open())).toMatchObject([{ task_id: task.id, subject: "somebody's own" }]);
+    expect(await git("rev-parse", "--abbrev-ref", `pawl/${other.id}`)).toBe(`pawl/${other.id}`);
+    expect((await git("worktree", "list")).split("\n")).toHaveLength(2);
+  });
+
+  test("on a full disk is left alone: the task is given back unspent, and the worker says what to do", async () => {
+    const { add, agent, work, folder } = await openWorkbench(shop);
+    const task = await add("Write two");
+    const bin = join(folder, "bin");
+    await mkdir(bin);
+    const real = (process.env.PATH ?? "")
+      .split(":")
+      .map((place) => join(place, "git"))
+      .find(existsSync)!;
+    const shim = `#!/bin/sh\ncase "$*" in *"worktree add"*) echo "fatal: write error: No space left on device" >&2; exit 128;; esac\nexec ${real} "$@"\n`;
+    await writeFile(join(bin, "git"), shim, { mode: 0o755 });
+    const path = process.env.PATH;
+    process.env.PATH = `${bin}:${path ?? ""}`;
+    try {
+      const worker = await work({ agent: await agent("true") });
+      await worker.finished;
+      expect(worker.trouble()?.message).toMatch(/^The disk is full/);
+      expect(await look(task.id)).toMatchObject({ status: "ready", attempts: 0 });
+    } finally {
+      process.env.PATH = path;
+    }
+  });
+
+  test("whose agent puts something else in its worktree's place is not harmed, and neither is what lies around it", async () => {
+    const bench = await openWorkbench(shop);
+    const { git, add, agent, work, history, repo, folder } = bench;
+    // As where a home directory is under version control.
+    const around = (...args: string[]) => git("-C", folder, ...args);
+    await around("init", "--quiet", "--initial-branch=home");
+    await writeFile(join(repo, "draft"), "mine\n");
+    const before = await picture(bench);
+    const task = await add("Write two", { max_attempts: 5 });
+    const worker = await work({
+      agent: await agent(`
+        echo >> "$NOTES/tries"; echo two > two; dir=$(pwd)
+        case $(wc -l < "$NOTES/tries") in
+          1) rm .git;;
+          2) cd /; rm -rf "$dir"; ln -s ${repo} "$dir";;
+          3) rm .git; git init --quiet;;
+          4) mkdir -p deep/down; git init --quiet deep/down/inner; echo x > deep/down/inner/x;;
+        esac`),
+    });
+    await whenFinal(task);
+    await worker.stop();
+    const { runs } = await look(task.id);
+    const gone = expect.stringMatching(/worktree is gone/) as string;
+    expect(runs.map(({ error }) => error)).toEqual([
+      gone,
+      gone,
+      gone,
+      expect.stringMatching(/a git repository of its own in deep\/down\/inner/),
+      null,
+    ]);
+    expect(await history()).toEqual(["Write two"]);
+    expect(await picture(bench)).toEqual(before);
+    expect(await around("ls-files")).toBe("");
+    await expect(around("rev-parse", "--verify", "HEAD")).rejects.toThrow();
+    expect((await git("worktree", "list")).split("\n")).toHaveLength(1);
+  });
+});
