@@ -1,12 +1,16 @@
-/** Resolves at the first signal to stop; at a second one the process ends at once, whatever is under way. */
-export function untilSignal(): Promise<void> {
+/**
+ * Resolves at the first signal to stop. The second is told to whoever cares (`again`), and ends the process otherwise, as the
+ * third always does.
+ */
+export function untilSignal(again?: () => void): Promise<void> {
   return new Promise((resolve) => {
-    let heard = false;
+    let heard = 0;
     for (const [signal, number] of Object.entries({ SIGINT: 2, SIGTERM: 15 })) {
       process.on(signal, () => {
-        if (heard) process.exit(128 + number);
-        heard = true;
-        resolve();
+        heard++;
+        if (heard === 1) resolve();
+        else if (heard === 2 && again) again();
+        else process.exit(128 + number);
       });
     }
   });

@@ -20,8 +20,8 @@ export type Surroundings = {
   /** Show where a fault came from. */
   debug: boolean;
   now: () => number;
-  /** Resolves when the user has had enough. */
-  untilStopped: () => Promise<void>;
+  /** Resolves when the user has had enough; `again` hears that he has said so twice, where there is something in between. */
+  untilStopped: (again?: () => void) => Promise<void>;
   /** The lifecycles that ship with Pawl. */
   shipped: readonly Lifecycle[];
   loadConfig: (path: string | undefined) => Promise<UserConfig>;

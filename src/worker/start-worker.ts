@@ -42,6 +42,8 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
   private readonly runs = new Map<TaskRun<L, Progress>, Promise<void>>();
   /** Aborts when no more is claimed. */
   private readonly closing = new AbortController();
+  /** Aborts when runs may go on no longer. */
+  private readonly impatience = new AbortController();
   /** Aborts when nothing is waited for any more. */
   private readonly end = new AbortController();
   private readonly pace = new Pace();
@@ -75,8 +77,13 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     return this.runs.size;
   }
 
-  stop(graceMs = this.options.graceMs ?? GRACE_MS): Promise<void> {
-    return (this.stopping ??= this.windUp(graceMs));
+  stop(graceMs?: number): Promise<void> {
+    // Said again, with less patience.
+    if (this.stopping && graceMs !== undefined)
+      setTimeout(() => {
+        this.impatience.abort();
+      }, graceMs).unref();
+    return (this.stopping ??= this.windUp(graceMs ?? this.options.graceMs ?? GRACE_MS));
   }
 
   private async windUp(graceMs: number): Promise<void> {
@@ -88,9 +95,8 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
       await Promise.all(this.waiting.splice(0).map((run) => run.giveBack()));
     };
     const quiet = Promise.all([giveBack(), this.untilIdle()]);
-    const grace = new AbortController();
-    await Promise.race([quiet, rest(graceMs, grace.signal).catch(() => undefined)]);
-    grace.abort();
+    await Promise.race([quiet, rest(graceMs, this.impatience.signal).catch(() => undefined)]);
+    this.impatience.abort();
     for (const run of this.runs.keys()) run.interrupt();
     // Long enough for those who heed, for those who do not, and for a server that comes back.
     await Promise.race([

@@ -110,7 +110,7 @@ export type WorkerOptions<L extends SomeLifecycle = SomeLifecycle, Progress = un
 };
 
 export type RunningWorker = {
-  /** Claims no more, gives back what has not begun, lets runs finish for `graceMs`, then aborts and releases them. May be called twice. */
+  /** Claims no more, gives back what has not begun, lets runs finish for `graceMs`, then aborts and releases them. Called again, it can have less patience. */
   stop: (options?: { graceMs?: number }) => Promise<void>;
   /** Resolves when it has stopped; rejects with what makes it useless to go on: a token that is not taken, an unknown lifecycle. */
   readonly finished: Promise<void>;

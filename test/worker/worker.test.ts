@@ -209,7 +209,9 @@ describe("a worker that stops", () => {
       },
     });
     await until(() => worker.running === 2);
+    const patient = worker.stop({ graceMs: 600_000 });
     await worker.stop({ graceMs: 50 });
+    await patient;
     await worker.stop();
     expect([(await look(heeds)).status, (await look(hangs)).status]).toEqual(["ready", "claimed"]);
     await shop.sql`update pawl.task set due_at = now() where id = ${hangs}`;

@@ -218,13 +218,16 @@ describe("pawl code run", () => {
     expect(await reader.ended).toEqual([0, null]);
     await runner.ended;
 
-    await add("Take long again");
-    const next = start(run(bench, script, "--grace", "0"), shop.admin);
+    const again = await add("Take long again");
+    const next = start(run(bench, script, "--grace", "600"), shop.admin);
     await until(() => next.said().includes("working"));
     expect(await tokensLeft()).toHaveLength(1);
     next.child.kill("SIGINT");
+    await until(() => next.said().includes("Ctrl-C again"));
+    next.child.kill("SIGINT");
     expect(await next.ended).toEqual([0, null]);
     expect(await tokensLeft()).toEqual([]);
+    expect(await shop.look(again.id)).toMatchObject({ status: "ready", attempts: 0 });
   }, 120_000);
 
   test("refuses what cannot go well, and says what to do", async () => {

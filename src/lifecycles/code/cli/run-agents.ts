@@ -87,7 +87,10 @@ export function runAgents(surroundings: Surroundings, running: Running): Promise
 }
 
 async function untilOver({ untilStopped }: Surroundings, worker: CodeWorker, screen: Shown): Promise<void> {
-  void untilStopped().then(() => {
+  const endAgents = () => {
+    void worker.stop({ graceMs: 0 });
+  };
+  void untilStopped(endAgents).then(() => {
     screen.stopping();
     void worker.stop();
   });
@@ -138,9 +141,14 @@ function tellBehind({ err }: Surroundings, target: string, behind: readonly Behi
   for (const { path } of behind)
     err.write(
       err.colours.yellow(
-        `${target} has moved on, and your files in ${path} are as they were: git shows the merged work as deleted there, and a commit would undo it.\nTo bring them along, with changes of your own kept: pawl code catch-up --repo ${path}\n`,
+        `${target} has moved on, and your files in ${path} are as they were: git shows the merged work as deleted there, and a commit would undo it.\nTo bring them along, with changes of your own kept: pawl code catch-up --repo ${quoted(path)}\n`,
       ),
     );
+}
+
+/** As a shell takes it for one word. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 type Shown = {
@@ -194,7 +202,7 @@ function tellLines({ out }: Surroundings): Shown {
     },
     count: () => undefined,
     stopping: () => {
-      out.write(`${new Date().toISOString()} stopping: agents may finish\n`);
+      out.write(`${new Date().toISOString()} stopping: agents may finish; Ctrl-C again ends them\n`);
     },
     close: () => undefined,
   };

@@ -27,6 +27,8 @@ export type CommandOptions = {
   onOutput?: (text: string) => void;
 };
 
+/** Of what an agent says so much is written down: enough for whoever looks for something, too little to fill a disk. */
+const MOST_LOGGED = 268_435_456;
 const KILL_AFTER_MS = 5_000;
 const WINDOWS = process.platform === "win32";
 
@@ -54,6 +56,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
       });
   child.stdin?.on("error", () => undefined);
   child.stdin?.end(input ?? "");
+  let written = 0;
   // Who says more than the disk takes waits for it; else it would all lie in memory.
   const goOn = () => {
     child.stdout?.resume();
@@ -64,7 +67,8 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
     // Whole characters only: a piece may end in the midst of one. The database holds no NUL.
     const decoder = new StringDecoder("utf8");
     stream?.on("data", (piece: Buffer) => {
-      if (!log.destroyed && !log.write(piece)) stream.pause();
+      if (written < MOST_LOGGED && !log.destroyed && !log.write(piece)) stream.pause();
+      written += piece.length;
       const text = decoder.write(piece).replaceAll("\u0000", "\ufffd");
       if (text !== "") onOutput?.(text);
     });
