@@ -6,13 +6,14 @@ import { RunEnded, startWorker } from "../../worker/index.ts";
 import type { RunningWorker, Work, WorkerEvent } from "../../worker/index.ts";
 import { DELIVERY_ROUTES } from "./contract.ts";
 import { deliverFile } from "./deliver-file.ts";
-import type { Progress } from "./deliver-file.ts";
+import type { DeliveryCalls, Hands, Progress } from "./deliver-file.ts";
 import { DeliveryFault } from "./faults.ts";
 import { delivery } from "./lifecycle.ts";
 import { tellable } from "./log.ts";
 import type { Log } from "./log.ts";
 import type { Sender } from "./sender.ts";
 import type { Storage } from "./storage/storage.ts";
+import { untilAnswered } from "./until-answered.ts";
 
 export type DeliveryWorkerOptions = {
   /** Of a member with the role worker. */
@@ -62,7 +63,7 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
       held.set(task.id, { task_id: task.id, lease_token: work.leaseToken });
       try {
         const { message_id, telegram_file_id, revision } = await deliverFile(
-          { ...options, calls },
+          { ...options, calls: patient(calls, work.signal) },
           jobOf(task, work, client),
         );
         return { action: "deliver", payload: { message_id, telegram_file_id, revision } };
@@ -137,9 +138,18 @@ function jobOf(
     startStream: () => act("start_stream"),
     confirm: async () => {
       const lease = { task_id: task.id, lease_token: leaseToken };
-      const { lost } = await client.beatLeases({ leases: [lease] }, { signal });
+      const { lost } = await untilAnswered(signal, () => client.beatLeases({ leases: [lease] }, { signal }));
       if (lost.length > 0) throw new RunEnded("lease", "The lease is over.");
     },
+  };
+}
+
+/** What a delivery asks the server beside its moves. */
+function patient(calls: DeliveryCalls, signal: AbortSignal): Hands["calls"] {
+  return {
+    getDeliverySource: (asked) => untilAnswered(signal, () => calls.getDeliverySource(asked, { signal })),
+    forgetCachedDeliveryFile: (asked) =>
+      untilAnswered(signal, () => calls.forgetCachedDeliveryFile(asked, { signal })),
   };
 }
 

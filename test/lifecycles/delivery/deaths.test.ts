@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createClient } from "../../../src/client/index.ts";
 import { FOLDER, openLibrary, over, until } from "./library-room.ts";
 import { openHeldLine } from "./held-line.ts";
 import { startPawlDelivery } from "./pawl-process.ts";
@@ -96,6 +97,22 @@ test("a worker that is stopped gives back what it has not begun to send, and no 
   expect(back).toMatchObject({ attempt: 0, last_error: null });
   expect(failed).toMatchObject({ attempt: 1, last_error: { code: "WORKER_STOPPED" } });
   for (const { id } of [one!, other!]) await library.boss.moveDeliveryJob({ id, action: "cancel" });
+});
+
+test("a server that is away for a moment costs no try, not even when the last bytes wait for its word", async () => {
+  await library.ask("PATCH /api/projects/main", {
+    body: { settings: { delivery: { recover_after_seconds: 600 } } },
+  });
+  const { user_id, file_id, sha256 } = await wish();
+  line.cut(/\/files\/.*\/source/, 5);
+  line.cut(/\/api\/heartbeats/, 2);
+  const client = createClient({ url: line.url, token: library.tokens.worker });
+  const worker = await library.startWorker({ client, concurrency: 1 });
+  const { id } = await tap(user_id, file_id);
+  expect(await over(library, id)).toMatchObject({ status: "DELIVERED", attempt: 0 });
+  expect(telegram.documents(user_id)).toMatchObject([{ sha256 }]);
+  await worker.stop();
+  disk.remove(`${FOLDER}/${user_id}.bin`);
 });
 
 test("a worker is heard of as often as the project wants, also in the middle of a file", async () => {

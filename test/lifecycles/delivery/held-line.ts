@@ -7,6 +7,8 @@ export type HeldLine = {
   url: string;
   /** Requests whose path and body match are not passed on, and not answered. */
   hold: (words: RegExp) => void;
+  /** So many requests that match are cut off, unheard. */
+  cut: (words: RegExp, times: number) => void;
   /** What got stuck. */
   held: string[];
 };
@@ -14,11 +16,18 @@ export type HeldLine = {
 export async function openHeldLine(target: string): Promise<HeldLine> {
   const holding: RegExp[] = [];
   const held: string[] = [];
+  const cutting: { words: RegExp; times: number }[] = [];
   const { server, url } = await listening(async (request, response) => {
     const body = await textOf(request);
     const said = `${request.url ?? ""} ${body}`;
     if (holding.some((words) => words.test(said))) {
       held.push(said);
+      return;
+    }
+    const cut = cutting.find(({ words, times }) => times > 0 && words.test(said));
+    if (cut) {
+      cut.times--;
+      response.destroy();
       return;
     }
     const passed = send(
@@ -34,5 +43,10 @@ export async function openHeldLine(target: string): Promise<HeldLine> {
     passed.end(body);
   });
   afterAll(() => closed(server));
-  return { url, held, hold: (words) => void holding.push(words) };
+  return {
+    url,
+    held,
+    hold: (words) => void holding.push(words),
+    cut: (words, times) => void cutting.push({ words, times }),
+  };
 }
