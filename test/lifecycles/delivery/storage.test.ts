@@ -122,6 +122,15 @@ test("what was refreshed is kept, and used by the next process; many who are ref
   expect(JSON.parse(store.text!)).toMatchObject({ access_token: disk.tokens().access });
 });
 
+test("of processes that are refused at the same moment one refreshes, and the others find what it got", async () => {
+  const store = keptInMemory();
+  const account = accountOf(disk);
+  disk.letIn({ access: "changed since", refresh: account.refreshToken });
+  const processes = Array.from({ length: 4 }, () => yandex(store, account));
+  const heard = await Promise.all(processes.map((storage) => codeOf(listed(storage, null))));
+  expect(heard).toEqual(processes.map(() => "went well"));
+});
+
 test("a token that was set anew goes before what was kept of the old one", async () => {
   const store = keptInMemory();
   store.text = JSON.stringify({ of: "another pair", access_token: "stale", refresh_token: "stale" });

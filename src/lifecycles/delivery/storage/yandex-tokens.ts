@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { DeliveryFault, faultOf } from "../faults.ts";
+import { SOURCE_TOKEN_INVALID } from "../lifecycle.ts";
 import { withinTime } from "../within-time.ts";
 
 export type YandexAccount = {
@@ -17,6 +19,9 @@ export type TokenStore = { read: () => Promise<string | null>; write: (text: str
 type Kept = { of: string; access_token: string; refresh_token: string };
 
 const PATIENCE_MS = 30_000;
+/** How long another process may take to write down what it was given. */
+const LOOK_EVERY_MS = 100;
+const MOST_LOOKS = 20;
 
 /** The token by which the storage lets us in; a refresh gives a new pair, which is kept. */
 export class YandexTokens {
@@ -48,9 +53,23 @@ export class YandexTokens {
   private async renew(known: Kept): Promise<Kept> {
     // Another process may have been faster: the refresh token that we know would then be used up.
     const kept = await this.recall();
-    const fresh = kept.access_token === known.access_token ? await this.refresh(kept) : kept;
+    const fresh =
+      kept.access_token === known.access_token
+        ? await this.refresh(kept).catch((error: unknown) => this.refreshedElsewhere(known, error))
+        : kept;
     this.current = Promise.resolve(fresh);
     return fresh;
+  }
+
+  /** All processes are refused at the same moment, and one of them uses the refresh token up: the others find what it got. */
+  private async refreshedElsewhere(known: Kept, error: unknown): Promise<Kept> {
+    const refused = error instanceof DeliveryFault && error.code === SOURCE_TOKEN_INVALID;
+    for (let looks = 0; refused && known.refresh_token !== "" && looks < MOST_LOOKS; looks++) {
+      const kept = await this.recall();
+      if (kept.access_token !== known.access_token) return kept;
+      await pause(LOOK_EVERY_MS);
+    }
+    throw error;
   }
 
   private async refresh({ of, refresh_token }: Kept): Promise<Kept> {
