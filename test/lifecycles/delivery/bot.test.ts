@@ -292,6 +292,18 @@ describe("the bot, as a person uses it", () => {
     expect((await Promise.all(people.map(jobsOf))).map((jobs) => jobs.length)).toEqual(people.map(() => 1));
   });
 
+  test("admins turn the pages of users by the command below each", async () => {
+    for (const id of ["401", "402"]) await library.reader(id);
+    const first = await admin.say("/users");
+    const [, next = ""] = /\n(\/users \d+)$/.exec(first.text ?? "") ?? [];
+    const second = await admin.say(next);
+    const ids = [first, second].flatMap(({ text }) =>
+      [...(text ?? "").matchAll(/\((\d+)\):/g)].map(([, id]) => id),
+    );
+    const { users } = await library.boss.listDeliveryUsers({ status: ["ACTIVE", "EXPIRED", "BLOCKED"] });
+    expect(ids).toEqual(users.map(({ id }) => id));
+  });
+
   test("nothing of the storage's name, paths or ids has reached anybody", () => {
     const said = JSON.stringify([telegram.messages, telegram.answers]);
     expect(said).not.toMatch(/disk:|Library|yandex|яндекс/i);

@@ -15,6 +15,9 @@ type Desk = {
   show: (ctx: Context, screen: Screen) => Promise<void>;
 };
 
+/** As many as fit into one message with the longest names, and the way to the next ones below them. */
+const USERS_PER_PAGE = 15;
+
 const DECISIONS = ["approve", "extend", "block"] as const;
 
 /** List, approve, extend, block: for admins; to others these commands are unknown. */
@@ -75,7 +78,7 @@ async function listUsers(ctx: Context, { calls, screens, show }: Desk, cursor: s
   const { users: waiting } = await calls.listDeliveryUsers({ status: ["PENDING"], limit: 20 });
   const { users, cursor: next } = await calls.listDeliveryUsers({
     status: ["ACTIVE", "EXPIRED", "BLOCKED"],
-    limit: 50,
+    limit: USERS_PER_PAGE,
     ...(/^\d+$/.test(cursor) ? { cursor } : {}),
   });
   const { texts } = screens;
