@@ -111,6 +111,8 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
 /** What a watchdog may be late by is not what a lease may be. */
 const OWN_INTERVALS_SECONDS: Readonly<Record<string, number>> = { "bot-actions": 1_800 };
 
+const PRUNE_SECONDS = 3_600;
+
 function startSweepers(engine: Engine, sql: Sql, options: PawlOptions): Sweeper[] {
   const { sweepSeconds = 60, reconcileSeconds = 300, retention, onFault, onRepair } = options;
   const { sweepSecondsOf = sweepSeconds > 0 ? OWN_INTERVALS_SECONDS : {} } = options;
@@ -118,13 +120,14 @@ function startSweepers(engine: Engine, sql: Sql, options: PawlOptions): Sweeper[
     const times = { everyMs: seconds * 1_000, firstMs: firstSeconds * 1_000 };
     return seconds > 0 ? [startSweeper(work, { ...times, ...(onFault ? { onFault } : {}) })] : [];
   };
+  // A node that is started again and again must come to it, too: so soon, and then at its interval.
+  const soon = (seconds: number) => Math.min(seconds, sweepSeconds || seconds);
   const ownIntervals = { ...OWN_INTERVALS_SECONDS, ...sweepSecondsOf };
   const lifecycles = [...engine.workshop.lifecycles.keys()].filter((name) => !(name in ownIntervals));
   return [
     ...every(sweepSeconds, () => engine.sweep({ lifecycles })),
-    // A node that is started again and again must come to it, too: so soon, and then at its interval.
     ...Object.entries(sweepSecondsOf).flatMap(([name, seconds]) =>
-      every(seconds, () => engine.sweep({ lifecycles: [name] }), Math.min(seconds, sweepSeconds || seconds)),
+      every(seconds, () => engine.sweep({ lifecycles: [name] }), soon(seconds)),
     ),
     ...every(reconcileSeconds, async () => {
       for (const org_id of await listOrgs(sql)) {
@@ -132,11 +135,15 @@ function startSweepers(engine: Engine, sql: Sql, options: PawlOptions): Sweeper[
         if (report.repaired.length + report.broken.length > 0) onRepair?.({ org_id, ...report });
       }
     }),
-    ...every(retention ? 3_600 : 0, async () => {
-      const { days, onExport } = retention ?? { days: Infinity };
-      const olderThanMs = days * 86_400_000;
-      for (const org_id of await listOrgs(sql))
-        await engine.prune({ org_id, olderThanMs, ...(onExport ? { onExport } : {}) });
-    }),
+    ...every(
+      retention ? PRUNE_SECONDS : 0,
+      async () => {
+        const { days, onExport } = retention ?? { days: Infinity };
+        const olderThanMs = days * 86_400_000;
+        for (const org_id of await listOrgs(sql))
+          await engine.prune({ org_id, olderThanMs, ...(onExport ? { onExport } : {}) });
+      },
+      soon(PRUNE_SECONDS),
+    ),
   ];
 }

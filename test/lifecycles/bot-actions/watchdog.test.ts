@@ -54,9 +54,10 @@ test("it looks at its own interval, and the sweep of the others leaves its actio
   });
   const defaults = { "bot-actions": { max_processing_hours: 0.00001 } };
   const swept: number[] = [];
-  const open = (watchdogSeconds: number) =>
+  const open = (watchdogSeconds: number, more: object = {}) =>
     openPawl({
       url,
+      ...more,
       defaults,
       sweepSeconds: 0.05,
       sweepSecondsOf: { "bot-actions": watchdogSeconds },
@@ -85,6 +86,15 @@ test("it looks at its own interval, and the sweep of the others leaves its actio
   await vi.waitFor(
     async () => {
       expect(await status()).toBe("error");
+    },
+    { timeout: 20_000 },
+  );
+  // What is finished goes when it is old enough, soon after a node has begun.
+  const tidy = await open(3_600, { retention: { days: 1e-9 } });
+  afterAll(() => tidy.close());
+  await vi.waitFor(
+    async () => {
+      expect(await status()).toBeUndefined();
     },
     { timeout: 20_000 },
   );
