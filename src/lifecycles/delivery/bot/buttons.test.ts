@@ -22,6 +22,10 @@ test.each<Wish>([
   expect(readWish(data)).toEqual(wish);
 });
 
+test("a page that no folder has is the first", () => {
+  expect(readWish("o::999999")).toEqual({ kind: "open", folder_id: null, page: 0 });
+});
+
 test.each(["", "z", "d", "d:x", "f", "c", "a:1", "toString", "o:x:-1:2".repeat(9)])(
   "%j asks for nothing that can do harm",
   (data) => {

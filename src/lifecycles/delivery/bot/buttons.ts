@@ -76,5 +76,5 @@ export function readWish(data: string): Wish | null {
 }
 
 function pageOf(text: string): number {
-  return /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  return /^\d{1,5}$/.test(text) ? Number(text) : 0;
 }
