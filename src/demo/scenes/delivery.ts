@@ -7,6 +7,7 @@ const WITH_ACCESS = 6;
 const MOST_QUEUED = 6;
 const COURIERS = ["courier-1", "courier-2"] as const;
 const SLOTS = 2;
+const DAY_MS = 86_400_000;
 const TICKS = 6;
 
 /** People ask a bot for files, an admin lets them in, and two couriers bring what was asked for. */
@@ -99,7 +100,11 @@ async function decideAccess(stage: Stage, olga: Delivery): Promise<unknown> {
   const { users } = await olga.listDeliveryUsers({ limit: 50 });
   const waiting = chance.pick(users.filter(({ status }) => status === "PENDING"));
   if (waiting) return olga.approveDeliveryUser({ id: waiting.id, decided_by: "olga" });
-  const someone = chance.pick(users.filter(({ status }) => status === "ACTIVE"));
+  // Not again and again: the access of a few would last for years.
+  const soon = Date.now() + 40 * DAY_MS;
+  const someone = chance.pick(
+    users.filter(({ status, access_until }) => status === "ACTIVE" && Date.parse(access_until ?? "") < soon),
+  );
   return someone && chance.happens(0.2)
     ? olga.extendDeliveryUser({ id: someone.id, days: 30, decided_by: "olga" })
     : undefined;

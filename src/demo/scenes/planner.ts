@@ -130,6 +130,11 @@ async function review(stage: Stage, planner: Planner): Promise<unknown> {
   if (held && hold && chance.happens(0.5)) return planner.releaseHold({ id: held.id, hold_id: hold.id });
   const heldUp = chance.pick(tasks.filter(({ status, holds }) => status === "blocked" && holds.length === 0));
   if (heldUp && chance.happens(0.2)) return planner.placeHold({ id: heldUp.id, ...chance.pick(HOLDS) });
+  const { defects } = await planner.listDefects({ project_id, fixed: false, limit: 100 });
+  const atWork = new Set(tasks.map(({ id }) => id));
+  const unmended = defects.find(({ task_id, fix_task_id }) => fix_task_id === null && !atWork.has(task_id));
+  if (unmended && chance.happens(0.3))
+    return planner.fixPlannerTask({ id: unmended.task_id, defect_id: unmended.id });
   const inHand = chance.pick(tasks.filter(({ status }) => status === "assigned"));
   if (inHand && chance.happens(0.1))
     return step(planner, inHand, "recall_to_pool", { reason: chance.pick(RECALLS) });

@@ -18,9 +18,9 @@ import { useWords } from "../../texts/words.tsx";
 import "../../tasks/filters.css";
 import "./events.css";
 
-/** On a phone an event has two lines. */
+/** On a phone an event has three lines. */
 const NARROW = window.matchMedia("(max-width: 720px)");
-const ROW_PX = { wide: 40, narrow: 66 };
+const ROW_PX = { wide: 40, narrow: 92 };
 
 /** The org's events as they happen; paused, they wait. */
 export function Events() {
