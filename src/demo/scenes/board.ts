@@ -62,21 +62,26 @@ async function lookAfterBoard(stage: Stage, who: string): Promise<unknown> {
     return thinkOfWork(stage, board, tasks);
   const [late] = chance.some(tasks.filter(isHeld), 1);
   if (late && chance.happens(0.25))
-    return board.escalateBoardTask({ id: late.id, comment: chance.pick(ESCALATIONS) });
+    return board.escalateBoardTask({ ...seen(late), comment: chance.pick(ESCALATIONS) });
   const [lost] = chance.some(
     tasks.filter(({ status, creator_id }) => /STUCK|BLOCKED/.test(status) && creator_id === who),
     1,
   );
   if (lost && chance.happens(0.3))
     return chance.happens(0.6)
-      ? board.setBoardStatus({ id: lost.id, status: "NEW", comment: "Back to the list: who has time?" })
+      ? board.setBoardStatus({ ...seen(lost), status: "NEW", comment: "Back to the list: who has time?" })
       : callOff(board, lost, chance.pick(CANCELLATIONS));
   const [some] = chance.some(tasks, 1);
   return some && board.commentBoardTask({ id: some.id, comment: chance.pick(REMARKS) });
 }
 
-function callOff(board: Board, { id }: ListedBoardTask, comment: string): Promise<unknown> {
-  return board.setBoardStatus({ id, status: "CANCELLED", comment });
+function callOff(board: Board, task: ListedBoardTask, comment: string): Promise<unknown> {
+  return board.setBoardStatus({ ...seen(task), status: "CANCELLED", comment });
+}
+
+/** A task as it was looked at: who comes too late is told that it has changed, and not that it was never his. */
+function seen({ id, row_version }: ListedBoardTask) {
+  return { id, expected_row_version: row_version };
 }
 
 /** Those that wait for what has ended and was not done: nobody will ever be able to begin them. */
@@ -112,16 +117,17 @@ async function workOnBoard(stage: Stage, board: Board): Promise<unknown> {
   const [task] = chance.some(mine, 1);
   if (!task || (mine.length === 1 && chance.happens(0.25))) return takeUp(stage, board);
   const words = BOARD_WORK.find(({ title }) => title === task.title) ?? chance.pick(BOARD_WORK);
-  const { id } = task;
+  const mineNow = seen(task);
   if (task.status !== "IN_PROGRESS")
     return chance.happens(0.35)
-      ? board.moveBoardTask({ id, action: "resume", comment: chance.pick(RESUMPTIONS) })
+      ? board.moveBoardTask({ ...mineNow, action: "resume", comment: chance.pick(RESUMPTIONS) })
       : takeUp(stage, board);
   const lot = chance.number();
-  if (lot < 0.3) return board.setBoardStatus({ id, status: "DONE", comment: words.result });
-  if (lot < 0.46) return board.setBoardStatus({ id, status: "BLOCKED", comment: words.trouble });
-  if (lot < 0.5) return board.moveBoardTask({ id, action: "release", comment: chance.pick(RELEASES) });
-  if (lot < 0.72) return board.commentBoardTask({ id, comment: chance.pick(REMARKS) });
+  if (lot < 0.3) return board.setBoardStatus({ ...mineNow, status: "DONE", comment: words.result });
+  if (lot < 0.46) return board.setBoardStatus({ ...mineNow, status: "BLOCKED", comment: words.trouble });
+  if (lot < 0.5)
+    return board.moveBoardTask({ ...mineNow, action: "release", comment: chance.pick(RELEASES) });
+  if (lot < 0.72) return board.commentBoardTask({ id: task.id, comment: chance.pick(REMARKS) });
   // Some are slow, and some of these too slow for their deadline.
   return undefined;
 }
@@ -132,7 +138,7 @@ async function takeUp(stage: Stage, board: Board): Promise<unknown> {
   const stuck = await listed(board, { status: ["STUCK"] });
   const [abandoned] = chance.some(stuck, 1);
   if (abandoned && chance.happens(0.5))
-    return board.takeOverBoardTask({ id: abandoned.id, comment: chance.pick(RESCUES) });
+    return board.takeOverBoardTask({ ...seen(abandoned), comment: chance.pick(RESCUES) });
   const free = await listed(board, {
     status: ["NEW"],
     unassigned: true,

@@ -38,8 +38,11 @@ async function plan(stage: Stage): Promise<unknown> {
     const feature = chance.pick(FEATURES.filter((parts) => !parts.some(({ title }) => titles.has(title))));
     if (feature) return planFeature(ada, feature);
   }
+  // What waits for a task that failed has nothing to be cleared away.
   const blocked = chance.pick(
-    tasks.filter(({ needs_attention, status }) => needs_attention && status === "blocked"),
+    tasks.filter(
+      ({ blocked_reason, status }) => status === "blocked" && OBSTACLES.some((one) => one === blocked_reason),
+    ),
   );
   return blocked && ada.moveCodeTask({ id: blocked.id, action: "clear_blocker", comment: "Seen to it." });
 }

@@ -14,6 +14,7 @@ import {
 } from "../words/planner-work.ts";
 
 const project_id = "main";
+const LEADS = ["kofi", "lena"] as const;
 const ENOUGH_LAMPS = 6;
 const BEGUN_WITH = 3;
 /** By the server's clock, since shifts end by it; the crews change every ten minutes. */
@@ -29,9 +30,8 @@ export async function playPlanner(stage: Stage): Promise<void> {
     await stage.attempt(() => planLamp(stage, ingrid));
   await stage.together([
     stage.keepOn([20, 40], () => supervise(stage, ingrid)),
-    ...(["kofi", "lena"] as const).map((lead) =>
-      stage.keepOn([10, 22], () => review(stage, plannerOf(stage.as(lead)))),
-    ),
+    // By turns: two who answer the same call at once would be told that there is none.
+    stage.keepOn([5, 11], () => review(stage, plannerOf(stage.as(stage.chance.pick(LEADS))))),
     ...CREWS.flat().map((maker) => stage.keepOn([8, 20], () => make(stage, maker))),
   ]);
 }
@@ -102,7 +102,11 @@ async function make(stage: Stage, maker: string): Promise<unknown> {
   if (lot < 0.6)
     return step(planner, task, "submit", task.kind === "fix" ? { resolution: chance.pick(RESOLUTIONS) } : {});
   if (lot < 0.68 && !task.needs_attention)
-    return planner.openEscalation({ id: task.id, ...chance.pick(CALLS_FOR_HELP) });
+    return planner.openEscalation({
+      id: task.id,
+      expected_row_version: task.row_version,
+      ...chance.pick(CALLS_FOR_HELP),
+    });
   return undefined;
 }
 
