@@ -39,7 +39,7 @@ async function talk(
   }
   const lot = chance.number();
   // Never heard of again: that is what the watchdog is for.
-  if (lot < 0.04) return;
+  if (lot < 0.01) return;
   const failed = lot < 0.12;
   await bot.updateBotAction({ ...action, status: failed ? "error" : "done" });
   await stage.rest([0.5, 1.5]);
