@@ -152,6 +152,8 @@ export type Creation<
   input: z.ZodObject;
   permission?: string;
   client_event_id?: Demand;
+  /** The input's own word for what a task waits for; `blocked_by` unless said otherwise. */
+  waits_for?: string;
   /** What becomes of a task when one that it waits for ends without success, where its creator has no say in it. */
   on_failure?: "wait" | "proceed" | "fail";
   facts?: readonly string[];

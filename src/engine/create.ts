@@ -291,7 +291,8 @@ class CreationDesk {
       const seen =
         blocker && (!blocker.private || [blocker.created_by, blocker.assigned_to].includes(actor.id));
       if (!inside.has(blocker_id) && (!seen || blocker.project_id !== task.project_id)) {
-        return wrongField("blocked_by", `there is no task ${blocker_id} in project ${task.project_id}`);
+        const field = task.lifecycle.creation.waits_for ?? "blocked_by";
+        return wrongField(field, `there is no task ${named} in project ${task.project_id}`);
       }
       const on_failure = task.policies.get(named) ?? task.on_failure;
       const resolved = blocker !== undefined && this.isOver(blocker, on_failure);

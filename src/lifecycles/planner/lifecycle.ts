@@ -44,6 +44,7 @@ export const planner = defineLifecycle({
   creation: {
     input: creationFields,
     client_event_id: "required",
+    waits_for: "depends_on",
     on_failure: "wait",
     facts: ["blocker_ids", "deliverable_here", "parent_here", "original", "defect"],
     to: [

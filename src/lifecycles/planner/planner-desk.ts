@@ -36,7 +36,7 @@ export class PlannerDesk {
 
   async create(by: By, fields: JsonObject, client_event_id: string | null) {
     const made = await this.engine.create(by, [{ ...fields, lifecycle: "planner" }], { client_event_id });
-    if (made.kind === "refused") return inOwnWords(made);
+    if (made.kind === "refused") return made;
     const [task] = made.tasks;
     if (!task) throw new Error("a creation without a task");
     return { task: taskOnWire(task), made: made.made?.[0] ?? {}, replayed: made.replayed };
@@ -188,16 +188,4 @@ function placeIn(cursor: string | null): { priority: number; id: string } | null
   if (cursor === null) return null;
   const [, priority = "", id = ""] = /^(-?\d{1,7})\.(.*)$/.exec(cursor) ?? [];
   return isUuid(id) ? { priority: Number(priority), id } : wrongField("cursor", "is not one of Pawl's");
-}
-
-/** What the engine calls blocked_by is depends_on here. */
-function inOwnWords(refusal: Refusal): Refusal {
-  const own = (text: string) => text.replace(/^blocked_by\b/, "depends_on");
-  const errors = refusal.params.errors as { path: string; message: string }[] | undefined;
-  if (!errors) return refusal;
-  return {
-    ...refusal,
-    detail: own(refusal.detail),
-    params: { ...refusal.params, errors: errors.map((error) => ({ ...error, path: own(error.path) })) },
-  };
 }

@@ -225,6 +225,9 @@ describe("a fix-task", () => {
     expect((await make_(floor.tokens.lea, { title: "x", on_failure: "proceed" })).body.code).toBe(
       "VALIDATION_ERROR",
     );
+    expect((await make_(floor.tokens.lea, { title: "x", depends_on: [UNKNOWN] })).body).toMatchObject({
+      errors: [{ path: "depends_on" }],
+    });
   });
 });
 
