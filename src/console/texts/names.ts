@@ -1,9 +1,8 @@
 import { ACTIONS, CHOICES, FIELDS, HINTS, WHO } from "./names-ru.ts";
 import { refusalInRussian } from "./refusals-ru.ts";
+import type { Refused } from "./refusals-ru.ts";
 
-/** A "no" as the server gives it: its words are English. */
-export type Refused = { code: string; detail: string; params: Readonly<Record<string, unknown>> };
-
+export type { Refused };
 export type Names = ReturnType<typeof namesIn>;
 
 /** How what lifecycles name is spoken of. What Pawl brings with it is known in every language, a user's own by its name. */

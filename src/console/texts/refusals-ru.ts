@@ -1,4 +1,5 @@
-import type { Refused } from "./names.ts";
+/** A "no" as the server gives it: its words are English. */
+export type Refused = { code: string; detail: string; params: Readonly<Record<string, unknown>> };
 
 type Speech = { label: (status: string) => string; who: (label: string) => string };
 type Params = Refused["params"];
