@@ -146,12 +146,11 @@ describe("the bot, as a person uses it", () => {
     const first = ann.poke(/^⬇️ Скачать$/);
     telegram.again(first);
     await until(() => (message.text ?? "").includes("в очереди"));
-    telegram.again(first);
-    await until(() => telegram.heard(first));
+    const second = telegram.again(first);
+    await until(() => telegram.heard(second));
     expect(ann.find(/Скачать ещё раз/).data).not.toBe(data);
-    const handled = telegram.answers.length;
-    telegram.again(first);
-    await until(() => telegram.answers.length > handled);
+    const third = telegram.again(first);
+    await until(() => telegram.heard(third));
     expect(await jobsOf(ann)).toMatchObject([
       { status: "QUEUED", title: "Том 1. Механика.pdf", chat_id: "200" },
     ]);
@@ -174,9 +173,8 @@ describe("the bot, as a person uses it", () => {
     const [mine] = (await jobsOf(ann)).filter(({ status }) => status === "QUEUED");
     const shown = await eve.say("/status");
     expect(shown.text).toBe("Вы пока ничего не скачивали.");
-    const before = telegram.answers.length;
-    telegram.tap({ id: 202, first_name: "Ева" }, shown, `c:${mine!.id}`);
-    await until(() => telegram.answers.length > before);
+    const tapped = telegram.tap({ id: 202, first_name: "Ева" }, shown, `c:${mine!.id}`);
+    await until(() => telegram.answered(tapped));
     expect((await library.job(mine!.id)).status).toBe("QUEUED");
   });
 

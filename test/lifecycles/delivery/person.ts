@@ -40,9 +40,8 @@ export class Person {
   /** Taps the button with these words, the latest there is, and gives the message as it is then. */
   async tap(words: RegExp): Promise<Message> {
     const { message, data } = this.find(words);
-    const before = this.telegram.answers.length;
-    this.telegram.tap({ id: this.id, first_name: this.name }, message, data);
-    await until(() => this.telegram.answers.length > before);
+    const tapped = this.telegram.tap({ id: this.id, first_name: this.name }, message, data);
+    await until(() => this.telegram.answered(tapped));
     return message;
   }
 

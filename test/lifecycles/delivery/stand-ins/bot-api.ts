@@ -36,8 +36,10 @@ export type BotApiStandIn = {
   say: (person: Person, content: { text?: string; sticker?: object }) => number;
   /** Somebody taps a button of a message; gives the id of the update. */
   tap: (person: Person, message: Message, data: string) => number;
-  /** The same update once more, as after an answer that got lost. */
-  again: (update_id: number) => void;
+  /** The same update once more, as after an answer that got lost; gives the id that it has now. */
+  again: (update_id: number) => number;
+  /** Whether the clock is off the button that was tapped. */
+  answered: (update_id: number) => boolean;
   /** Whether Telegram thinks that this update was heard. */
   heard: (update_id: number) => boolean;
   /** How many updates nobody has heard yet. */
@@ -68,9 +70,8 @@ export async function openBotApi({ token = BOT_TOKEN } = {}): Promise<BotApiStan
       ),
     say: (person, content) => api.publish({ message: api.messageFrom(person, content) }),
     tap: (person, message, data) => api.publish({ callback_query: api.tapOf(person, message, data) }),
-    again: (update_id) => {
-      api.repeat(update_id);
-    },
+    again: (update_id) => api.repeat(update_id),
+    answered: (update_id) => api.isAnswered(update_id),
     heard: (update_id) => api.isHeard(update_id),
     waiting: () => api.waiting(),
     close: async () => {
@@ -86,6 +87,7 @@ class BotApi {
   readonly called: string[] = [];
   readonly messages: Message[] = [];
   readonly answers: (string | null)[] = [];
+  private readonly answeredTaps = new Set<string>();
   private readonly token: string;
   private readonly files = new Map<string, Upload>();
   private updates: (Fields & { update_id: number })[] = [];
@@ -108,12 +110,19 @@ class BotApi {
     return update_id;
   }
 
-  repeat(update_id: number): void {
+  repeat(update_id: number): number {
     const update = this.all.get(update_id);
     if (!update) throw new Error("no such update");
     // Telegram gives ids in order; the same tap heard again has a new one only here.
-    this.updates.push({ ...update, update_id: this.ids++ });
+    const again = { ...update, update_id: this.ids++ };
+    this.updates.push(again);
     void this.push();
+    return again.update_id;
+  }
+
+  isAnswered(update_id: number): boolean {
+    const { id } = this.all.get(update_id)?.callback_query as { id: string };
+    return this.answeredTaps.has(id);
   }
 
   waiting(): number {
@@ -243,6 +252,7 @@ class BotApi {
         return this.editMessageText(fields);
       case "answerCallbackQuery":
         this.answers.push(typeof fields.text === "string" ? fields.text : null);
+        this.answeredTaps.add(String(fields.callback_query_id));
         return true;
       case "sendDocument":
         return this.sendDocument(fields);
