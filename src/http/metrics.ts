@@ -24,6 +24,11 @@ export class Metrics implements EngineObserver {
   private census: { at: number; counted: Promise<Census> } | null = null;
 
   private readonly tasks = this.gauge("pawl_tasks", "Unfinished tasks", ["lifecycle", "status"]);
+  private readonly attention = this.gauge(
+    "pawl_tasks_needing_attention",
+    "Unfinished tasks that somebody should look at: stuck, worn out, or waiting for what has failed",
+    ["lifecycle", "status"],
+  );
   private readonly waiting = this.gauge("pawl_tasks_waiting", "Tasks that could be taken now", ["lifecycle"]);
   private readonly oldest = this.gauge(
     "pawl_tasks_oldest_waiting_seconds",
@@ -116,14 +121,18 @@ export class Metrics implements EngineObserver {
   /** All of it as text. A database that cannot be asked leaves its figures out: the others are wanted just then. */
   async page(count: () => Promise<Census>, streamReaders: number): Promise<string> {
     this.readers.set(streamReaders);
-    for (const gauge of [this.tasks, this.waiting, this.oldest, this.lag, this.connections]) gauge.reset();
+    for (const gauge of [this.tasks, this.attention, this.waiting, this.oldest, this.lag, this.connections])
+      gauge.reset();
     const census = await this.counted(count).catch(() => null);
     if (census) this.tell(census);
     return this.register.metrics();
   }
 
   private tell({ unfinished, waiting, sweep_lag_seconds, connections }: Census): void {
-    for (const { lifecycle, status, tasks } of unfinished) this.tasks.set({ lifecycle, status }, tasks);
+    for (const { lifecycle, status, tasks, attention } of unfinished) {
+      this.tasks.set({ lifecycle, status }, tasks);
+      this.attention.set({ lifecycle, status }, attention);
+    }
     for (const { lifecycle, tasks, oldest_seconds } of waiting) {
       this.waiting.set({ lifecycle }, tasks);
       this.oldest.set({ lifecycle }, oldest_seconds);

@@ -29,6 +29,7 @@ test("what there is and what was done is told in Prometheus' words", async () =>
   const of = (name: string, labels: string) => told.get(`${name}{${labels}}`);
   expect(of("pawl_tasks", 'lifecycle="code",status="ready"')).toBeGreaterThan(0);
   expect(of("pawl_tasks", 'lifecycle="code",status="claimed"')).toBe(1);
+  expect(of("pawl_tasks_needing_attention", 'lifecycle="code",status="claimed"')).toBe(0);
   expect(of("pawl_tasks_waiting", 'lifecycle="code"')).toBeGreaterThan(0);
   expect(of("pawl_tasks_oldest_waiting_seconds", 'lifecycle="code"')).toBeGreaterThan(0);
   expect(told.get("pawl_tasks_sweep_lag_seconds")).toBe(0);

@@ -1,13 +1,14 @@
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-// Read from the index of unfinished tasks alone: finished ones, of which there may be millions, are not looked at.
+// Along the index of unfinished tasks: finished ones, of which there may be millions, are not looked at.
 const COUNT_UNFINISHED = `
-  select t.lifecycle, t.status, count(*)::float8 as tasks
+  select t.lifecycle, t.status, count(*)::float8 as tasks,
+    count(*) filter (where t.needs_attention)::float8 as attention
   from pawl.task t where not t.final
   group by t.lifecycle, t.status`;
 
-export type UnfinishedRow = { lifecycle: string; status: string; tasks: number };
+export type UnfinishedRow = { lifecycle: string; status: string; tasks: number; attention: number };
 
 export function countUnfinished(tx: Tx): Promise<UnfinishedRow[]> {
   return query<UnfinishedRow>(tx, COUNT_UNFINISHED, []);

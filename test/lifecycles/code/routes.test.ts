@@ -204,6 +204,8 @@ describe("the system", () => {
     expect(await look(task.id)).toMatchObject({ status: "in_progress", stuck: true, needs_attention: true });
     const summary = wanted(200, await ask("GET /api/code/summary", { token: vic }));
     expect(summary).toMatchObject({ stuck: 1 });
+    const figures = await ask("GET /metrics");
+    expect(figures.text).toContain('pawl_tasks_needing_attention{lifecycle="code",status="in_progress"} 1\n');
     expect(await act(task, "complete", { commit: "4" })).toBe("completed");
   });
 });
