@@ -30,8 +30,8 @@ export type BatchOptions<Item> = {
   lanes?: number;
 };
 
-/** So much work at least makes it worth while to share it out. */
-const WORTH_SHARING = 16;
+/** So much work for each makes it worth while to share it out: a batch costs by itself what forty of its items do. */
+const WORTH_SHARING = 64;
 
 /**
  * Group commit: while batches run, the next gathers. With one caller nothing waits; with many they share a commit. There
