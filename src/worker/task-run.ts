@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { AnyClient, CallOptions, MovedOf, SomeLifecycle, TaskOf } from "../client/index.ts";
 import { PawlProblem } from "../client/index.ts";
-import { follow, pauseMs, rest } from "../client/patience.ts";
+import { follow, rest } from "../client/patience.ts";
 import { classify } from "./failure.ts";
 import type { Heart, Loss } from "./heart.ts";
-import { isLeaseLost, isPassing } from "./patience.ts";
+import { insist, isLeaseLost } from "./patience.ts";
 import { progressTeller } from "./progress-teller.ts";
 import { RunEnded } from "./worker-options.ts";
 import type { ClaimedTask, Move, WorkerEvent, WorkerOptions } from "./worker-options.ts";
@@ -182,20 +182,20 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
       lease_token: this.claimed.lease_token,
       client_event_id: fields.client_event_id ?? randomUUID(),
     };
-    for (let failures = 0; ; failures++) {
-      waiting.throwIfAborted();
+    const send = async () => {
       if (this.taken) throw leaseIsOver();
-      try {
-        const moved = (await moveTask(sent, { signal: waiting })) as MovedOf<L>;
-        reached();
-        this.task = moved.task;
-        return moved;
-      } catch (error) {
-        if (isLeaseLost(error)) this.lose("taken");
-        if (!isPassing(error)) throw error;
+      return (await moveTask(sent, { signal: waiting })) as MovedOf<L>;
+    };
+    try {
+      const moved = await insist(send, waiting, (error) => {
         tell({ kind: "unreachable", error });
-        await rest(pauseMs(failures, { retryAfter: error.retryAfter }), waiting);
-      }
+      });
+      reached();
+      this.task = moved.task;
+      return moved;
+    } catch (error) {
+      if (isLeaseLost(error)) this.lose("taken");
+      throw error;
     }
   }
 

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { openBadLine } from "../../client/bad-line.ts";
 import { openCodeShop } from "./code-shop.ts";
 import type { CodeTask } from "./code-shop.ts";
 import { until } from "../../worker/workshop.ts";
@@ -266,6 +267,30 @@ describe("a worker", () => {
     expect(await tidyUp(repository, client, { olderThanMs: -1, force: true })).toMatchObject({
       dropped: [kept!.ref],
     });
+  });
+
+  test("that the server does not hear for a moment asks again: no work of an agent is lost for it", async () => {
+    const { add, agent, work, history } = await openWorkbench(shop);
+    const line = await openBadLine(shop.url);
+    const cut = ["agent-token"];
+    line.fate = ({ url = "" }) => {
+      const place = cut.findIndex((part) => url.includes(part));
+      return place < 0 ? "pass" : (cut.splice(place, 1), "cut before");
+    };
+    const task = await add("Write two");
+    await work(
+      { agent: await agent("echo two > two") },
+      {
+        url: line.url,
+        onEvent: (event) => {
+          // Asked just before the merge: is it still ours?
+          if (event.kind === "phase" && event.phase === "merging") cut.push("heartbeats", "heartbeats");
+        },
+      },
+    );
+    await whenFinal(task);
+    expect(await look(task.id)).toMatchObject({ attempts: 0, runs: [{ outcome: "completed" }] });
+    expect([await history(), cut]).toEqual([["Write two"], []]);
   });
 
   test("whose lease is lost merges nothing, and ends its agent", async () => {

@@ -2,7 +2,12 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { keptWork } from "../../../src/lifecycles/code/worker/worktree.ts";
+import {
+  addWorktree,
+  keptWork,
+  removeMerged,
+  worktreesOf,
+} from "../../../src/lifecycles/code/worker/worktree.ts";
 import { until } from "../../worker/workshop.ts";
 import { openCodeShop } from "./code-shop.ts";
 import type { CodeTask } from "./code-shop.ts";
@@ -81,6 +86,22 @@ describe("a repository", () => {
     expect(await keptWork(await open())).toMatchObject([{ task_id: task.id, subject: "somebody's own" }]);
     expect(await git("rev-parse", "--abbrev-ref", `pawl/${other.id}`)).toBe(`pawl/${other.id}`);
     expect((await git("worktree", "list")).split("\n")).toHaveLength(2);
+  });
+
+  test("whose worktrees come and go at the same moments has one for each who asks", async () => {
+    const { open } = await openWorkbench(shop);
+    const repository = await open();
+    await Promise.all(
+      ["a", "b", "c"].map(async (letter) => {
+        for (let round = 0; round < 25; round++) {
+          const task_id = `0197a000-0000-7000-8000-${letter.repeat(4)}${String(round).padStart(8, "0")}`;
+          const worktree = await addWorktree(repository, task_id);
+          await removeMerged(repository, worktree, worktree.base);
+        }
+      }),
+    );
+    expect(await repository.git(["for-each-ref", "--format=%(refname)"])).toBe("refs/heads/main");
+    expect(await worktreesOf(repository)).toEqual([]);
   });
 
   test("on a full disk is left alone: the task is given back unspent, and the worker says what to do", async () => {

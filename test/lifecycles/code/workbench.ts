@@ -30,7 +30,7 @@ export type Workbench = {
   /** A worker that is stopped when the test is over. */
   work: (
     rules?: Partial<Rules>,
-    more?: { workers?: number },
+    more?: { workers?: number; url?: string; onEvent?: (event: CodeWorkerEvent) => void },
   ) => Promise<CodeWorker & { events: CodeWorkerEvent[] }>;
   /** The subjects of main's commits, oldest first, without the first. */
   history: () => Promise<string[]>;
@@ -75,10 +75,10 @@ export async function openWorkbench(shop: CodeShop): Promise<Workbench> {
       await writeFile(file, `#!/bin/sh\nNOTES=${folder}\n${script}\n`, { mode: 0o755 });
       return `${file} {prompt}`;
     },
-    work: async (rules = {}, { workers = 1 } = {}) => {
+    work: async (rules = {}, { workers = 1, url = shop.url, onEvent } = {}) => {
       const events: CodeWorkerEvent[] = [];
       const worker = startCodeWorker({
-        client: createClient({ url: shop.url, token: shop.wim }),
+        client: createClient({ url, token: shop.wim }),
         repository: await openRepository({ path: repo }),
         rules: {
           agent: "false",
@@ -92,7 +92,10 @@ export async function openWorkbench(shop: CodeShop): Promise<Workbench> {
         workers,
         project_id,
         graceMs: 10_000,
-        onEvent: (event) => events.push(event),
+        onEvent: (event) => {
+          events.push(event);
+          onEvent?.(event);
+        },
       });
       onTestFinished(() => worker.stop({ graceMs: 0 }));
       return Object.assign(worker, { events });

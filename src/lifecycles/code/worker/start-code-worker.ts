@@ -1,6 +1,6 @@
 import { PawlProblem } from "../../../client/index.ts";
 import type { AnyClient } from "../../../client/index.ts";
-import { startWorker } from "../../../worker/index.ts";
+import { insist, startWorker } from "../../../worker/index.ts";
 import type { Failure, Move, RunningWorker, Work, WorkerEvent } from "../../../worker/index.ts";
 import { CODE_ROUTES } from "../contract.ts";
 import { code } from "../lifecycle.ts";
@@ -129,10 +129,8 @@ function agentToken(
 ): Promise<string> {
   const lasts_seconds = Math.min(LONGEST_TOKEN_SECONDS, Math.ceil(rules.timeoutMs / 1_000) + 60);
   const asked = { id: task().id, lease_token: leaseToken, lasts_seconds };
-  const made = client
-    .calls(CODE_ROUTES)
-    .makeAgentToken(asked, { signal })
-    .then(({ token }) => token);
+  const calls = client.calls(CODE_ROUTES);
+  const made = insist(() => calls.makeAgentToken(asked, { signal }), signal).then(({ token }) => token);
   // Waited for later, and perhaps not at all.
   made.catch(() => undefined);
   return made;
@@ -159,9 +157,10 @@ async function tryOnce(
       onPhase: (phase) => {
         tell(options, work, phase, worktree.path);
       },
-      look: async () => (await client.getTask({ id }, { signal })) as CodeTask,
+      look: async () => (await insist(() => client.getTask({ id }, { signal }), signal)) as CodeTask,
       stillOurs: async () => {
-        const { lost } = await client.beatLeases({ leases: [{ task_id: id, lease_token }] }, { signal });
+        const leases = [{ task_id: id, lease_token }];
+        const { lost } = await insist(() => client.beatLeases({ leases }, { signal }), signal);
         if (lost.length > 0) throw new Error("The lease is over: somebody else may have the task now.");
       },
     });

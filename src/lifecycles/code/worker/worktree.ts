@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
-import { gitIn } from "./git.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { gitIn, isDiskFull } from "./git.ts";
 import type { Git } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
@@ -13,11 +14,25 @@ export type Worktree = {
   base: string;
 };
 
+const MOST_TRIES = 5;
+
 /** Where a task's unfinished work is kept: no branch of the user's list, and nothing that git would tidy away. */
 const KEPT = "refs/pawl/kept/";
 
 /** A worktree of its own for a task, from the target as it is now. What earlier attempts left is put away first. */
 export async function addWorktree(repository: Repository, task_id: string): Promise<Worktree> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await makeWorktree(repository, task_id);
+    } catch (error) {
+      // With the last worktree git removes the folder of them all, under the feet of whoever makes the next at that moment.
+      if (tries >= MOST_TRIES || isDiskFull(error)) throw error;
+      await pause(tries * 50);
+    }
+  }
+}
+
+async function makeWorktree(repository: Repository, task_id: string): Promise<Worktree> {
   const { git, target, folder } = repository;
   for (const left of await worktreesOf(repository, task_id)) await putAway(repository, left);
   const wanted = `pawl/${task_id}`;
