@@ -1,7 +1,14 @@
 /** What a lifecycle's own commands are made of; the rest of the command line is nobody's business. */
 export { atServer } from "./at-server.ts";
 export { openCanvas } from "./canvas.ts";
-export { jsonOption, numberFrom, positiveNumber, reaching, several, titled } from "./commands/command-options.ts";
+export {
+  jsonOption,
+  numberFrom,
+  positiveNumber,
+  reaching,
+  several,
+  titled,
+} from "./commands/command-options.ts";
 export type { AddCommands, Leave } from "./commands/command-options.ts";
 export { cut, oneLine, widthOf } from "./display-width.ts";
 export { EXIT } from "./exit-code.ts";
