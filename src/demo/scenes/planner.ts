@@ -122,8 +122,10 @@ async function review(stage: Stage, planner: Planner): Promise<unknown> {
   const submitted = chance.pick(tasks.filter(({ status }) => status === "submitted"));
   if (submitted && chance.happens(0.8)) {
     if (chance.happens(0.8)) return step(planner, submitted, "review_approve");
-    const rejection = chance.pick(REJECTIONS);
-    return step(planner, submitted, "review_reject", { ...rejection, create_fix: chance.happens(0.4) });
+    const { reason, defect } = chance.pick(REJECTIONS);
+    // What mends something is done again until it does; nobody mends the mending.
+    const found = submitted.kind === "fix" ? {} : { defect, create_fix: chance.happens(0.4) };
+    return step(planner, submitted, "review_reject", { reason, ...found });
   }
   // Also of what was finished meanwhile: who called is owed an answer.
   const { tasks: called } = await planner.listPlannerTasks({ project_id, needs_attention: true, limit: 50 });

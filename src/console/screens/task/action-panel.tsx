@@ -5,7 +5,7 @@ import { queries } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { Bones, Trouble } from "../../design/states.tsx";
-import { useStatusLabel } from "../../design/status.tsx";
+import { toneOf, useStatusLabel } from "../../design/status.tsx";
 import { ActionDialog } from "../../tasks/action-dialog.tsx";
 import { useDeed } from "../../tasks/use-deed.ts";
 import { moveWithoutAsking } from "../../tasks/whole-move.ts";
@@ -59,10 +59,11 @@ function Allowed({
     (a, b) => Number(targetOf(a.action) === null) - Number(targetOf(b.action) === null),
   );
   const order = lifecycle.statuses.map(({ name }) => name);
-  // The next step on the way is the one that most come for; giving up is never that.
+  // The next step on the way is the one that most come for; giving up and calling for help are never that.
   const next = sorted.find(({ action }) => {
     const to = targetOf(action);
-    return to !== null && order.indexOf(to) > order.indexOf(task.status) && !givesUp(lifecycle, to);
+    const isTrouble = to === null || givesUp(lifecycle, to) || /warn|bad/.test(toneOf(lifecycle, to));
+    return !isTrouble && order.indexOf(to) > order.indexOf(task.status);
   });
   return (
     <div className="row wrap">

@@ -8,7 +8,7 @@ import { DataValue } from "../../tasks/data-value.tsx";
 export function Details({ task }: { task: Task }) {
   const { t, n } = useWords();
   const { data: lifecycle } = useQuery(queries.lifecycle(task.lifecycle));
-  const declared = Object.keys((lifecycle?.data?.properties ?? {}));
+  const declared = Object.keys(lifecycle?.data?.properties ?? {});
   const known = Object.entries(task.data)
     .filter(([, value]) => !isEmpty(value))
     .toSorted(([a], [b]) => declared.indexOf(a) - declared.indexOf(b));
