@@ -65,7 +65,6 @@ export const PROJECTS: readonly NewProject[] = [
       code: { lease_seconds: 40, claim_timeout_minutes: 2, progress_timeout_minutes: 5 },
       delivery: { recover_after_seconds: 45, stuck_after_seconds: 20 },
       planner: { min_skill_to_take: 3 },
-      "bot-actions": { max_processing_hours: 0.1 },
     },
   },
   {

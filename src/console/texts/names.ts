@@ -2,7 +2,6 @@ import { ACTIONS, CHOICES, FIELDS, HINTS, WHO } from "./names-ru.ts";
 import { refusalInRussian } from "./refusals-ru.ts";
 import type { Refused } from "./refusals-ru.ts";
 
-export type { Refused };
 export type Names = ReturnType<typeof namesIn>;
 
 /** How what lifecycles name is spoken of. What Pawl brings with it is known in every language, a user's own by its name. */

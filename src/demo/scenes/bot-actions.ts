@@ -38,8 +38,8 @@ async function talk(
     await stage.rest([4, 10]);
   }
   const lot = chance.number();
-  // Never heard of again: that is what the watchdog is for.
-  if (lot < 0.01) return;
+  // A service hangs, and the chat sees for how long.
+  if (lot < 0.03) await stage.rest([45, 90]);
   const failed = lot < 0.12;
   await bot.updateBotAction({ ...action, status: failed ? "error" : "done" });
   await stage.rest([0.5, 1.5]);

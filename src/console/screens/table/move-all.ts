@@ -3,7 +3,7 @@ import type { Lifecycle, Task } from "../../data/client.ts";
 import type { Move } from "../../tasks/act.ts";
 import { keepLeaseToken } from "../../tasks/lease-tokens.ts";
 import { actionOf, wholeMove } from "../../tasks/whole-move.ts";
-import type { Refused } from "../../texts/names.ts";
+import type { Refused } from "../../texts/refusals-ru.ts";
 
 /** What became of one of many. */
 export type Result = { task: Task; moved: Task } | { task: Task; detail: string };
