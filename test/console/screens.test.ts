@@ -215,8 +215,8 @@ onStage("every screen", (stage) => {
     await page.goto(`${stage().desk.url}/lifecycles/planner/pool`);
     await page.getByText("You have no task").waitFor();
     expect(await page.getByRole("button", { name: /Take|Assign/ }).count()).toBe(0);
-    await page.goto(`${stage().desk.url}/lifecycles/planner/shifts`);
-    await page.getByText("This is not for your role").waitFor();
+    await page.goto(`${stage().desk.url}/lifecycles/delivery/users`);
+    await page.getByText("For admins").waitFor();
     await page.goto(`${stage().desk.url}/members`);
     await page.getByText("Only admins change members and make tokens.").waitFor();
     expect(await page.getByRole("button", { name: "Add a member" }).count()).toBe(0);
