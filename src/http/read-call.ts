@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { clientEventId } from "../contract/index.ts";
 import type { Route } from "../contract/index.ts";
-import { refuse } from "../core/index.ts";
+import { isStorable, problemOf, refuse } from "../core/index.ts";
 import type { JsonObject, Refusal } from "../core/index.ts";
 
 type Mistake = { path: string; message: string };
@@ -17,7 +17,11 @@ export type ReadParts = {
 /** Makes the reader of one route's requests: what it gives has the shape that the row promises. */
 export function readerOf(route: Route): (request: FastifyRequest) => ReadParts | Refusal {
   const fromText = route.query ? queryReader(route.query) : null;
+  const absent = route.refusals?.find((code) => problemOf(code).status === 404);
   return (request) => {
+    const unknown = Object.values(request.params as Record<string, string>).find((id) => !isStorable(id));
+    if (absent !== undefined && unknown !== undefined)
+      return refuse(absent, "What cannot be stored is nobody's name.", {});
     const mistakes: Mistake[] = [];
     const query =
       route.query && fromText

@@ -129,6 +129,20 @@ test("whatever the document allows or forbids is answered as it says, and never 
   expect(neverAccepted).toEqual([]);
 });
 
+test.for(["\0", "a/b", "é", "__proto__", "x".repeat(1_001)])(
+  "no route stumbles over the id %j",
+  async (odd) => {
+    const named = PLACES.filter(({ path }) => path.includes("{"));
+    expect(named.length).toBeGreaterThan(50);
+    for (const place of named)
+      for (const sent of fc.sample(requestTo(place), { numRuns: 2, seed: 7 })) {
+        const [, query = ""] = sent.path.split("?");
+        const path = place.path.replaceAll(/\{\w+\}/g, encodeURIComponent(odd));
+        await expectPromisedAnswer({ ...sent, token: desk.admin, path: `${path}?${query}` });
+      }
+  },
+);
+
 async function expectPromisedAnswer({ place, path, token, headers, body }: Sent): Promise<void> {
   const { method, operation } = place;
   const response = await fetch(desk.url + path, {
