@@ -34,7 +34,7 @@ test("every statement names its org, but for those that look for orgs or at no r
   const free = ["READ_CLOCK", "HOLD_MARK", "ORGS_WITH_DUE_TASKS", "ORGS_WITH_OUTDATED", "PLAN_ANEW"];
   for (const file of (await readdir(folder)).filter((name) => !files.includes(name))) {
     const text = await readFile(new URL(file, folder), "utf8");
-    for (const [, name = "", sql = ""] of text.matchAll(/const ([A-Z_]+) = `([^`]*)`/g)) {
+    for (const [, name = "", sql = ""] of text.matchAll(/const (\w+) = (?:\([^)]*\) => )?`([^`]*)`/g)) {
       if (free.includes(name)) continue;
       expect(
         /org_id = \$1|org_id,|o\.id = \$1|org set .* where id = \$1/s.test(sql),
