@@ -96,7 +96,7 @@ const TABLE: Row[] = [
   ["bot", `GET ${users}/{user}`, undefined, "200"],
   ["agent", `GET ${users}/{user}`, undefined, "403 FORBIDDEN"],
   ["bot", `GET ${users}/nobody`, undefined, "404 NOT_FOUND"],
-  ["bot", `GET ${users}/%00`, undefined, "422 VALIDATION_ERROR"],
+  ["bot", `GET ${users}/%00`, undefined, "404 NOT_FOUND"],
   ["admin", `POST ${users}/{user}/approve`, { days: 1 }, "200"],
   ["worker", `POST ${users}/{user}/approve`, {}, "403 FORBIDDEN"],
   ["admin", `POST ${users}/{user}/approve`, { days: -1 }, "422 VALIDATION_ERROR"],
