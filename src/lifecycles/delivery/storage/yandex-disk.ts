@@ -86,20 +86,31 @@ class YandexApi {
   ): AsyncGenerator<Uint8Array> {
     const reading = follow([signal]);
     const limit = { ms: this.disk.patienceMs, side: "storage", signal: reading.signal } as const;
+    // One watch for all of the file: a signal and a timer for each piece were most of the worker's garbage.
+    let waitsSince = Infinity;
+    const watch = setInterval(
+      () => {
+        if (Date.now() - waitsSince >= limit.ms)
+          reading.abort(new DeliveryFault({ side: "storage", network: "timeout" }));
+      },
+      Math.min(1_000, limit.ms / 4),
+    );
     try {
       const response = await this.fetchFrom(path, from, limit);
       expectBytes(response, { size, from });
       if (response.body === null) return;
-      const chunks = response.body[Symbol.asyncIterator]();
-      for (;;) {
-        const next = await withinTime(limit, () => chunks.next());
-        if (next.done) return;
-        yield next.value;
+      waitsSince = Date.now();
+      for await (const chunk of response.body) {
+        // As long as the piece is with somebody else it is not the storage that is waited for.
+        waitsSince = Infinity;
+        yield chunk;
+        waitsSince = Date.now();
       }
     } catch (error) {
       signal.throwIfAborted();
       throw faultOf(error, "storage");
     } finally {
+      clearInterval(watch);
       reading.abort();
       reading.letGo();
     }
