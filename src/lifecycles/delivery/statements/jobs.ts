@@ -18,9 +18,9 @@ export type JobFilter = {
 
 // Three ways to the jobs that are asked for, newest first, each along an index in the order of ids, so that a page costs the
 // same wherever it lies: all of them, a person's own, and those that are not finished.
-const PICK_JOBS = `
+const pick = (more: string) => `
   select t.id from pawl.task t
-  where t.org_id = $1 and t.lifecycle = 'delivery'
+  where t.org_id = $1 and t.lifecycle = 'delivery' ${more}
     and t.id < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
     and ($2::text[] is null or t.project_id = any($2))
     and (not t.private or $3 in (t.created_by, t.assigned_to))
@@ -28,15 +28,8 @@ const PICK_JOBS = `
   order by t.id desc
   limit $6`;
 
-const PICK_JOBS_OF_USER = `
-  select t.id from pawl.task t
-  where t.org_id = $1 and t.lifecycle = 'delivery' and t.data ->> 'user_id' = $7
-    and t.id < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-    and ($2::text[] is null or t.project_id = any($2))
-    and (not t.private or $3 in (t.created_by, t.assigned_to))
-    and ($4::text[] is null or t.status = any($4))
-  order by t.id desc
-  limit $6`;
+const PICK_JOBS = pick("");
+const PICK_JOBS_OF_USER = pick("and t.data ->> 'user_id' = $7");
 
 const PICK_UNFINISHED_JOBS = `
   select p.id from unnest($4::text[]) as s(status)
