@@ -48,6 +48,16 @@ test("who is not called looks no more often than once in five seconds, also acro
   expect(looks.length).toBeGreaterThan(12);
 });
 
+test("nobody looks when his time ends, though a timer may come before its moment", async () => {
+  const { waits } = openWatch();
+  const one = waits(3_000);
+  await vi.advanceTimersByTimeAsync(10);
+  vi.setSystemTime(Date.now() - 1);
+  await vi.advanceTimersByTimeAsync(3_100);
+  await one.over;
+  expect(one.looks.length).toBe(1);
+});
+
 test("for each task one is called, the longest waiting first; who takes several is called for as many", async () => {
   const { waits, free } = openWatch();
   const all = [waits(30_000), waits(30_000, { limit: 2 }), waits(30_000), waits(30_000)];

@@ -132,7 +132,9 @@ export class PlaceInQueue {
     const end = Date.now() + leftMs;
     // Not all at the same moment; and who comes again when his time is over looks then.
     const next = this.lookedAt + this.lookMs * (1 + Math.random() / 4);
-    await this.rest(next + this.lookMs > end ? end : next, signal);
+    const isLast = next + this.lookMs > end;
+    await this.rest(isLast ? end : next, signal);
+    if (isLast && this.call === null) return false;
     const soonest = this.lookedAt + Math.max(0, 1 - this.creditAt(this.lookedAt)) * this.lookMs;
     if (this.call !== null && !signal.aborted) await pause(Math.min(end, soonest) - Date.now(), signal);
     return !signal.aborted && Date.now() < end;

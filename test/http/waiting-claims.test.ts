@@ -75,8 +75,8 @@ describe.concurrent("one who waits for a task", () => {
       });
     }
     expect((await Promise.all(waiting)).flat()).toEqual([]);
-    // When they come, and once in five seconds of the twelve (as a rule once: there is no look shortly before the end).
-    expect(looksAt(mine)).toBeLessThanOrEqual(20 * 3);
+    // When they come, and once more before their time is over.
+    expect(looksAt(mine)).toBeLessThanOrEqual(20 * 2);
     expect(looksAt(mine)).toBeGreaterThan(20);
   });
 
