@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AnswerPage } from "./not-found.ts";
@@ -16,21 +18,36 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const PAGE = { "content-security-policy": POLICY, "cache-control": "no-cache" };
+// Each file has compressed copies; a shared cache keeps one answer per encoding.
+const ENCODED = { vary: "accept-encoding" };
+const PAGE = { ...ENCODED, "content-security-policy": POLICY, "cache-control": "no-cache" };
 /** Their names are made of what is in them. */
-const LASTING = { "cache-control": "public, max-age=31536000, immutable" };
+const LASTING = { ...ENCODED, "cache-control": "public, max-age=31536000, immutable" };
+
+/** The form of the names that the build gives to files. Paths, folders and hidden files have no such name. */
+const FILE_NAME = /^\w[\w.-]{0,199}$/;
 
 /** Puts the files of the console on the server; gives what answers for its page wherever in it one begins. */
 export async function serveConsole(app: FastifyInstance, folder: string): Promise<AnswerPage> {
   await app.register(fastifyStatic, { root: folder, serve: false, preCompressed: true });
-  const sendPage = (reply: FastifyReply) =>
-    reply.headers(PAGE).sendFile("index.html", folder, { cacheControl: false });
-  app.get("/", (_, reply) => sendPage(reply));
+  const send = (request: FastifyRequest, reply: FastifyReply, file: string) => {
+    // Always the whole file: there is no problem code for a precondition or a range that fails.
+    delete request.headers["if-match"];
+    delete request.headers["if-unmodified-since"];
+    return reply.sendFile(file, folder, { cacheControl: false, acceptRanges: false });
+  };
+  // The page is missing for a moment while an upgrade replaces the files.
+  const sendPage = (request: FastifyRequest, reply: FastifyReply) =>
+    existsSync(join(folder, "index.html")) ? send(request, reply.headers(PAGE), "index.html") : null;
+  app.get("/", (request, reply) => {
+    if (!sendPage(request, reply)) reply.callNotFound();
+  });
   app.get("/assets/*", (request, reply) => {
     const { "*": name = "" } = request.params as Record<string, string>;
-    return reply.headers(LASTING).sendFile(`assets/${name}`, folder, { cacheControl: false });
+    if (FILE_NAME.test(name)) send(request, reply.headers(LASTING), `assets/${name}`);
+    else reply.callNotFound();
   });
-  return (request, reply) => (isForPeople(request) ? sendPage(reply) : null);
+  return (request, reply) => (isForPeople(request) ? sendPage(request, reply) : null);
 }
 
 /** A browser that opens an address, and not a program that mistook one: below /api there are no pages. */

@@ -19,6 +19,8 @@ export function replyProblem(
   if (document.status === 401) reply.header("www-authenticate", "Bearer");
   if (document.status === 503 || document.status === 429)
     reply.header("retry-after", Number(told.params?.retry_after_seconds ?? 1));
+  // A route that failed half way may have set the headers of the file it meant to send.
+  reply.header("cache-control", "no-store");
   reply.code(document.status).type(PROBLEM_MEDIA).send(JSON.stringify(document));
 }
 

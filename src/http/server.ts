@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import cors from "@fastify/cors";
 import Fastify from "fastify";
-import type { FastifyBaseLogger, FastifyInstance } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { openApiDocument, PROBLEM_MEDIA, problemDocument, SYSTEM_ROUTES } from "../contract/index.ts";
 import type { RouteTable } from "../contract/index.ts";
 import type { AnyProblemCode, Lifecycle } from "../core/index.ts";
@@ -104,6 +104,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     return503OnClosing: false,
     genReqId: ({ headers }) => requestIdOf(headers["x-request-id"]) ?? randomUUID(),
     frameworkErrors: (error, request, reply) => {
+      // No hook has run for a path that cannot be decoded.
+      setHeaders(request, reply);
       replyProblem(request, reply, toldOf(error), own);
     },
     clientErrorHandler: answerBrokenRequest,
@@ -200,9 +202,13 @@ function tellHeaders(app: FastifyInstance): void {
       reply.hijack();
       return;
     }
-    reply.headers(HEADERS).header("x-request-id", request.id);
+    setHeaders(request, reply);
     done();
   });
+}
+
+function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(HEADERS).header("x-request-id", request.id);
 }
 
 function corsOptions(origins: readonly string[]) {
@@ -233,6 +239,7 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
     `Content-Type: ${PROBLEM_MEDIA}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
+    "Cache-Control: no-store",
     "Connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
