@@ -1,4 +1,4 @@
-import { admit, refuse } from "../core/index.ts";
+import { admit, canSee, refuse } from "../core/index.ts";
 import type { Actor, Lifecycle, PoolCondition, Refusal, Task } from "../core/index.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { publicTask } from "./public-task.ts";
@@ -83,7 +83,10 @@ export async function claimWithin(
   ]);
   if (use) {
     if (use.fingerprint !== print) return usedForSomethingElse(use.client_event_id);
-    return { ...(use.answer as Claimed), replayed: true };
+    const answer = use.answer as Claimed;
+    // A task of a project that the caller lost since is left out.
+    const tasks = answer.tasks.filter(({ task }) => canSee(actor, task));
+    return { ...answer, tasks, replayed: true };
   }
 
   if (uncertain && key === null) {

@@ -60,6 +60,9 @@ export async function createWithin(
   const requests: NewRequest[] = [];
   const keysUsed = new Set<string>();
   const answers = creations.map((creation, index) => {
+    const plan = drafted[index] as Drafted[] | Refusal;
+    // A project that the caller lost since hides the earlier answer too.
+    if ("kind" in plan && plan.code === "NOT_FOUND") return plan;
     const use = uses.get(creation.client_event_id ?? "");
     if (use) {
       if (use.fingerprint !== creation.print) return usedForSomethingElse(use.client_event_id);
@@ -67,7 +70,7 @@ export async function createWithin(
     }
     // A neighbour has just used the key: the next batch will say whether he meant the same.
     if (keysUsed.has(creation.client_event_id ?? "")) return DEFERRED;
-    const answer = desk.decide(creation, drafted[index] as Drafted[] | Refusal);
+    const answer = desk.decide(creation, plan);
     const { client_event_id, actor, print } = creation;
     if (answer !== DEFERRED && answer.kind === "created" && client_event_id !== null && print !== null) {
       keysUsed.add(client_event_id);
@@ -218,7 +221,7 @@ class CreationDesk {
 
   decide(creation: AdmittedCreation, drafted: Drafted[] | Refusal): CreatedTasks | Refusal | typeof DEFERRED {
     if ("kind" in drafted) return drafted;
-    const ids = new Set(drafted.map((task) => task.id));
+    const inside = new Map(drafted.map((task) => [task.id, task.project_id]));
     const keys = new Set<string>();
     const rows: NewTaskRow[] = [];
     const dependencies: NewDependency[] = [];
@@ -241,7 +244,7 @@ class CreationDesk {
       if (task.draft.dedupe_key != null && keys.has(key))
         return wrongField("tasks", "two of the request are the same task");
       keys.add(key);
-      const edges = this.edgesOf(creation.actor, task, ids);
+      const edges = this.edgesOf(creation.actor, task, inside);
       if ("kind" in edges) return edges;
       const born = this.born(creation.actor, task, edges);
       if (born.kind === "refused") return born;
@@ -281,18 +284,19 @@ class CreationDesk {
   private edgesOf(
     actor: Actor,
     task: Drafted,
-    inside: ReadonlySet<string>,
+    /** The project of each task of the request, by id. */
+    inside: ReadonlyMap<string, string>,
   ): readonly NewDependency[] | Refusal {
     if (task.blockers.length === 0) return NO_EDGES;
     const edges: NewDependency[] = [];
     for (const named of task.blockers) {
       const blocker_id = this.standIns.get(named) ?? named;
       const blocker = this.blockers.get(blocker_id);
-      const seen =
-        blocker && (!blocker.private || [blocker.created_by, blocker.assigned_to].includes(actor.id));
-      if (!inside.has(blocker_id) && (!seen || blocker.project_id !== task.project_id)) {
+      const seen = blocker !== undefined && canSee(actor, blocker) ? blocker.project_id : undefined;
+      if ((inside.get(blocker_id) ?? seen) !== task.project_id) {
         const field = task.lifecycle.creation.waits_for ?? "blocked_by";
-        return wrongField(field, `there is no task ${named} in project ${task.project_id}`);
+        const name = refOf(task.refs, named) ?? named;
+        return wrongField(field, `there is no task ${name} in project ${task.project_id}`);
       }
       const on_failure = task.policies.get(named) ?? task.on_failure;
       const resolved = blocker !== undefined && this.isOver(blocker, on_failure);
@@ -345,9 +349,14 @@ function policiesOf({ blocked_by = [] }: Draft, task: AdmittedTask): ReadonlyMap
 function cycleRefusal(tasks: readonly Drafted[]): Refusal | null {
   const cycle = findCycle(new Map(tasks.map(({ id, blockers }) => [id, blockers])));
   if (!cycle) return null;
-  const refOf = new Map([...(tasks[0]?.refs ?? [])].map(([ref, id]) => [id, ref]));
-  const path = cycle.map((id) => refOf.get(id) ?? id);
+  const refs = tasks[0]?.refs ?? new Map<string, string>();
+  const path = cycle.map((id) => refOf(refs, id) ?? id);
   return refuse("CYCLIC_DEPENDENCY", `These tasks would wait for each other: ${path.join(" → ")}.`, { path });
+}
+
+/** The name that a request gave to one of its tasks. */
+function refOf(refs: ReadonlyMap<string, string>, id: string): string | undefined {
+  return [...refs].find(([, named]) => named === id)?.[0];
 }
 
 function twinKey(lifecycle: string, dedupe_key: string | null | undefined): string {

@@ -68,7 +68,7 @@ export async function readOverview(
     readStays(tx, org_id, scope, { after, since, most: MOST_STAYS }),
     listAttention(tx, org_id, scope, stuck, MOST_ATTENTION),
     listWorkers(tx, org_id, scope, MOST_WORKERS),
-    readDueTimers(tx, org_id, MOST_TIMERS),
+    readDueTimers(tx, org_id, scope, MOST_TIMERS),
     readEventTime(tx, org_id, after),
   ]);
   const counted_since = cut ? (first ?? since) : since;

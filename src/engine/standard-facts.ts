@@ -1,3 +1,4 @@
+import { canSee } from "../core/index.ts";
 import type { Actor } from "../core/index.ts";
 import { readBlockers } from "./statements/dependencies.ts";
 import type { OpenBlocker } from "./statements/dependencies.ts";
@@ -22,8 +23,8 @@ export const STANDARD_FACTS: Readonly<Record<string, FactLoader>> = {
   },
 };
 
-/** Of a private task others learn that it is in the way, and nothing else. */
-function blockerFor(actor: Actor, { id, title, status, final, ...blocker }: OpenBlocker) {
-  const his = actor.id === null || [blocker.created_by, blocker.assigned_to].includes(actor.id);
-  return blocker.private && !his ? { id, status: "private" } : { id, title, status, final };
+/** A blocker that the caller may not see is named by its id alone. */
+function blockerFor(actor: Actor, blocker: OpenBlocker) {
+  const { id, title, status, final } = blocker;
+  return canSee(actor, blocker) ? { id, title, status, final } : { id, status: "private" };
 }

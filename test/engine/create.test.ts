@@ -105,6 +105,14 @@ test("a blocker of another project, or private to others, is no blocker one can 
       code: "VALIDATION_ERROR",
     });
   }
+  const byRef = await create([
+    { ...boardTask, project_id: "other", ref: "first" },
+    { ...boardTask, blocked_by: ["first"] },
+  ]);
+  expect(byRef).toMatchObject({
+    code: "VALIDATION_ERROR",
+    params: { errors: [{ path: "blocked_by", message: "there is no task first in project main" }] },
+  });
 });
 
 test("a member creates only in his projects, and a viewer nowhere", async () => {

@@ -64,6 +64,34 @@ test("a private task that is in the way is named, and nothing else is told of it
   expect(said.text + JSON.stringify(said.data)).not.toContain(SECRET);
 });
 
+test("create_tasks refuses a blocker in another project, named by ref", async () => {
+  const task = { lifecycle: "board", description: "x" };
+  const said = await ann.call("create_tasks", {
+    tasks: [
+      { ...task, title: "In the vault", project_id: "vault", ref: "first" },
+      { ...task, title: "In main", blocked_by: ["first"] },
+    ],
+  });
+  expect(said.refused).toBe(true);
+  expect(said.text).toContain("there is no task first in project main");
+  const listed = await ann.call("list_tasks", { q: "In the vault" });
+  expect(tasksIn(listed)).toEqual([]);
+});
+
+test("a blocker in a hidden project, from before such blockers were refused, is shown by its id only", async () => {
+  const made = await ann.call("create_tasks", {
+    tasks: [{ lifecycle: "board", title: "Waits for the vault", description: "x" }],
+  });
+  const id = tasksIn(made)[0]!.id;
+  await desk.sql`insert into pawl.dependency (org_id, task_id, blocker_id, on_failure, resolved)
+    values ('main', ${id}, ${vaulted}, 'wait', false)`;
+  await desk.sql`update pawl.task set open_blockers = 1 where id = ${id}`;
+  const claimed = await eve.call("claim_task", { task_id: id, comment: "mine" });
+  expect(claimed.text).toContain(`blocked by ${vaulted}, a task you may not see`);
+  const shown = await eve.call("get_task", { task_id: id });
+  for (const { text, data } of [claimed, shown]) expect(text + JSON.stringify(data)).not.toContain(SECRET);
+});
+
 test("a token that is revoked ends at the next call", async () => {
   const { body } = await desk.ask("POST /api/members/ann/tokens");
   const agent = await connectAgent("http", { url, token: String(body.token) });

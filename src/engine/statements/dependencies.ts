@@ -70,15 +70,13 @@ export function resolveDependencies(
 }
 
 const READ_BLOCKERS = `
-  select d.task_id, b.id, b.title, b.status, b.final, b.private, b.created_by, b.assigned_to from pawl.dependency d
+  select d.task_id, b.id, b.project_id, b.title, b.status, b.final, b.private, b.created_by, b.assigned_to
+  from pawl.dependency d
   join pawl.task b on b.org_id = d.org_id and b.id = d.blocker_id
   where d.org_id = $1 and d.task_id = any($2::uuid[]) and not d.resolved
   order by d.task_id, b.id`;
 
-export type OpenBlocker = Pick<
-  BlockerRow,
-  "id" | "title" | "status" | "final" | "private" | "created_by" | "assigned_to"
-> & { task_id: string };
+export type OpenBlocker = Omit<BlockerRow, "lifecycle"> & { task_id: string };
 
 /** What tasks still wait for: the fact `blockers`. */
 export function readBlockers(tx: Tx, org_id: string, tasks: readonly string[]): Promise<OpenBlocker[]> {

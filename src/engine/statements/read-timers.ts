@@ -1,5 +1,6 @@
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
+import type { Scope } from "./count-open.ts";
 
 // By the index of timers, and no further than the limit: when a sweep has been away for long there may be very many. By the
 // statement's own time: a clock that may change while it is read is no bound for an index.
@@ -9,13 +10,21 @@ const READ_DUE_TIMERS = `
   from (
     select t.due_at from pawl.task t
     where t.org_id = $1 and t.due_at <= statement_timestamp()
-    order by t.due_at limit $2
+      and ($2::text is null or t.lifecycle = $2)
+      and ($3::text[] is null or t.project_id = any($3))
+      and (not t.private or $4::text is null or t.created_by = $4 or t.assigned_to = $4)
+    order by t.due_at limit $5
   ) as d`;
 
 export type DueTimers = { due: number; lag_seconds: number };
 
-/** The org's timers that have run out and wait for a sweep, and for how long the first of them has. */
-export async function readDueTimers(tx: Tx, org_id: string, most: number): Promise<DueTimers> {
-  const [row] = await query<DueTimers>(tx, READ_DUE_TIMERS, [org_id, most]);
+/** The overdue timers of the tasks in scope, and how late the first of them is. */
+export async function readDueTimers(
+  tx: Tx,
+  org_id: string,
+  { lifecycle, projects, reader }: Scope,
+  limit: number,
+): Promise<DueTimers> {
+  const [row] = await query<DueTimers>(tx, READ_DUE_TIMERS, [org_id, lifecycle, projects, reader, limit]);
   return row ?? { due: 0, lag_seconds: 0 };
 }

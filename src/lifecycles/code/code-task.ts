@@ -68,12 +68,12 @@ export function isStuck({
   return status === "in_progress" && needs_attention;
 }
 
-/** Of a private task others learn that it is in the way, and nothing else. */
+/** A blocker that the caller may not see is named by its id alone. */
 export function awaitedFor(
   actor: Actor,
   { blocker_id, title, status, on_failure, resolved, ...row }: AwaitedRow,
 ): Awaited {
-  const seen = canSee({ ...actor, project_ids: null }, { ...row, project_id: "" });
+  const seen = canSee(actor, row);
   return {
     task_id: blocker_id,
     title: seen ? title : null,

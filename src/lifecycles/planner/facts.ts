@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
+import { canSee } from "../../core/index.ts";
 import type { Actor, JsonObject } from "../../core/index.ts";
 import type { CreationFactLoader, FactLoader } from "../../engine/lifecycle-parts.ts";
 import { isUuid } from "../../engine/refusals.ts";
@@ -64,8 +65,10 @@ export const plannerFactLoaders: Record<string, FactLoader> = {
       org_id,
       asks.map(({ task }) => task.id),
     );
-    return asks.map(({ task }) =>
-      rows.filter(({ task_id }) => task_id === task.id).map(({ id, title }) => ({ id, title })),
+    return asks.map(({ task, actor }) =>
+      rows
+        .filter(({ task_id }) => task_id === task.id)
+        .map((row) => ({ id: row.id, title: canSee(actor, row) ? row.title : "a task you may not see" })),
     );
   },
 };
@@ -125,15 +128,15 @@ async function parentsHere(tx: Tx, org_id: string, places: readonly Place[]): Pr
   });
 }
 
-/** What somebody has in hand, as another is told of it: of work in a project that he does not see, only that it is there. */
-function workOf(work: readonly OpenWork[], member: string | null, { id: asker, project_ids }: Actor) {
-  const sees = ({ project_id }: OpenWork) => member === asker || (project_ids?.includes(project_id) ?? true);
+/** The open work of a member, without the title and status of what the reader may not see. */
+export function workOf(work: readonly OpenWork[], member: string | null, { project_ids }: Actor) {
+  const sees = ({ project_id }: OpenWork) => project_ids?.includes(project_id) ?? true;
   return work
     .filter(({ assigned_to }) => assigned_to === member)
     .map((one) => ({
       id: one.id,
       title: sees(one) ? one.title : "work in another project",
-      status: one.status,
+      status: sees(one) ? one.status : "private",
     }));
 }
 

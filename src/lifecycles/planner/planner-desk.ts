@@ -15,6 +15,7 @@ import type { TaskRow } from "../../engine/task-row.ts";
 import type { Tx } from "../../engine/transaction.ts";
 import { visibleProjects } from "../../engine/visible-projects.ts";
 import type { PlannerTask, PlannerTransition } from "./contract.ts";
+import { workOf } from "./facts.ts";
 import { planner } from "./lifecycle.ts";
 import { taskOnWire, transitionOnWire } from "./on-wire.ts";
 import { readOpenWork } from "./statements/read-people.ts";
@@ -110,7 +111,13 @@ export class PlannerDesk {
       const told = rows.map((row) => {
         const task = taskOf(row, undefined);
         const settings = workshop.settingsFor(planner, stored.get(task.project_id));
-        const situation = { task, actor, facts: { work_of_actor: work }, settings, now };
+        const situation = {
+          task,
+          actor,
+          facts: { work_of_actor: workOf(work, actor.id, actor) },
+          settings,
+          now,
+        };
         const reasons = explainAction(planner, situation, "self_assign");
         return { ...tell(row), can_self_assign: reasons.length === 0, reasons };
       });

@@ -2,7 +2,8 @@ import { query } from "../../../engine/transaction.ts";
 import type { Tx } from "../../../engine/transaction.ts";
 
 const READ_AWAITED = `
-  select d.task_id, d.blocker_id, d.on_failure, d.resolved, b.title, b.status, b.private, b.created_by, b.assigned_to
+  select d.task_id, d.blocker_id, d.on_failure, d.resolved, b.project_id, b.title, b.status, b.private, b.created_by,
+    b.assigned_to
   from pawl.dependency d
   join pawl.task b on b.org_id = d.org_id and b.id = d.blocker_id
   where d.org_id = $1 and d.task_id = any($2::uuid[])
@@ -13,6 +14,7 @@ export type AwaitedRow = {
   blocker_id: string;
   on_failure: "wait" | "proceed" | "fail";
   resolved: boolean;
+  project_id: string;
   title: string;
   status: string;
   private: boolean;

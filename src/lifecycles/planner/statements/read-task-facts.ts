@@ -33,20 +33,28 @@ export function readOwnersShifts(
 }
 
 const READ_DEPENDENTS = `
-  select d.blocker_id as task_id, t.id, t.title from pawl.dependency d
+  select d.blocker_id as task_id, t.id, t.title, t.project_id, t.private, t.created_by, t.assigned_to
+  from pawl.dependency d
   join pawl.task t on t.org_id = d.org_id and t.id = d.task_id
   where d.org_id = $1 and d.blocker_id = any($2::uuid[])
   union all
-  select l.target, t.id, t.title from pawl.planner_link l
+  select l.target, t.id, t.title, t.project_id, t.private, t.created_by, t.assigned_to
+  from pawl.planner_link l
   join pawl.task t on t.org_id = l.org_id and t.id = l.task_id
   where l.org_id = $1 and l.kind = 'parent' and l.target = any($2::uuid[])`;
 
+export type Dependent = {
+  task_id: string;
+  id: string;
+  title: string;
+  project_id: string;
+  private: boolean;
+  created_by: string | null;
+  assigned_to: string | null;
+};
+
 /** Who waits for these tasks, or is a part of them. */
-export function readDependents(
-  tx: Tx,
-  org_id: string,
-  ids: readonly string[],
-): Promise<{ task_id: string; id: string; title: string }[]> {
+export function readDependents(tx: Tx, org_id: string, ids: readonly string[]): Promise<Dependent[]> {
   return query(tx, READ_DEPENDENTS, [org_id, ids]);
 }
 
