@@ -2,6 +2,11 @@ import { z } from "zod";
 
 export const text = z.string().trim().min(1);
 
+/** A full object id, SHA-1 or SHA-256: never a name that git would resolve, or take for an option. */
+export const commitId = z
+  .string()
+  .regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/, { error: "must be a full commit id" });
+
 const ON_FAILURE = ["wait", "proceed", "fail"] as const;
 
 /** What is waited for: an id or a ref, alone or with what becomes of the task when it fails. */

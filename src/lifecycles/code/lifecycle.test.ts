@@ -24,6 +24,7 @@ const ACTORS: Record<string, Actor> = {
 
 const PAYLOAD: Record<string, JsonObject> = {
   start: { worktree: "/w/1", branch: "pawl/1" },
+  record_merge: { commit: "a".repeat(40) },
   complete: { commit: "abc123" },
   retry: { error: "merge conflict" },
   fail: { error: "no such file" },
@@ -41,14 +42,15 @@ action        | setup | who                   | ready      | claimed     | in_pr
 claim         |       | holder, zombie        | claimed    | .           | .           | .          | .         | .
 claim         |       | system                | x          | .           | .           | .          | .         | .
 start         |       | holder                | LEASE_LOST | in_progress | .           | LEASE_LOST | .         | .
+record_merge  |       | holder                | LEASE_LOST | .           | =           | LEASE_LOST | .         | .
 complete      |       | holder                | LEASE_LOST | .           | completed   | LEASE_LOST | .         | .
 retry         |       | holder                | LEASE_LOST | .           | claimed     | LEASE_LOST | .         | .
 fail          |       | holder                | LEASE_LOST | .           | failed      | LEASE_LOST | .         | .
 block         |       | holder                | LEASE_LOST | .           | blocked     | LEASE_LOST | .         | .
 release       |       | holder                | LEASE_LOST | ready       | .           | LEASE_LOST | .         | .
-start, complete, retry, fail, block, release | | zombie | LEASE_LOST | LEASE_LOST | LEASE_LOST | LEASE_LOST | .  | .
+start, record_merge, complete, retry, fail, block, release | | zombie | LEASE_LOST | LEASE_LOST | LEASE_LOST | LEASE_LOST | .  | .
 start, release |      | system                | .          | LEASE_TOKEN_REQUIRED | LEASE_LOST | . | .         | .
-complete, retry, fail, block | | system       | .          | LEASE_LOST  | LEASE_TOKEN_REQUIRED | . | .         | .
+record_merge, complete, retry, fail, block | | system | .          | LEASE_LOST  | LEASE_TOKEN_REQUIRED | . | .         | .
 unblock       |       | system                | .          | .           | .           | ready      | .         | .
 claim_timeout |       | system                | .          | ready       | .           | .          | .         | .
 lease_lost    |       | system                | .          | .           | claimed     | .          | .         | .
@@ -64,7 +66,7 @@ clear_blocker |       | holder, zombie, human | .          | .           | .    
 clear_blocker |       | system                | .          | .           | .           | x          | .         | .
 clear_blocker |       | viewer                | x          | x           | x           | x          | x         | x
 unblock, claim_timeout, lease_lost, report_stuck | | holder, zombie, human, viewer | x | x | x | x | x   | x
-claim, start, complete, retry, fail, block, release | | human, viewer | x | x | x | x | x                   | x
+claim, start, record_merge, complete, retry, fail, block, release | | human, viewer | x | x | x | x | x                   | x
 `;
 const CELLS = cellsOf(code, GRID);
 
@@ -136,6 +138,8 @@ describe("the rules of code", () => {
   test.each<[string, string, string, Twist, string]>([
     ["ready", "claim", "holder", { task: { available_at: NOW + 1 } }, "NOT_YET_AVAILABLE"],
     ["in_progress", "complete", "holder", { payload: {} }, "VALIDATION_ERROR"],
+    ["in_progress", "record_merge", "holder", { payload: { commit: "main" } }, "VALIDATION_ERROR"],
+    ["in_progress", "record_merge", "holder", { payload: { commit: "--all" } }, "VALIDATION_ERROR"],
     ["in_progress", "complete", "holder", { payload: { commit: "a", exit_code: 1 } }, "VALIDATION_ERROR"],
     ["in_progress", "retry", "holder", { payload: { error: "x", recoverable: false } }, "NOT_RECOVERABLE"],
     ["in_progress", "retry", "holder", { task: { attempt: 3 } }, "ATTEMPTS_EXHAUSTED"],

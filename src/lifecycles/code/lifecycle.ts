@@ -1,8 +1,11 @@
 import { z } from "zod";
 import { defineLifecycle, refuse } from "../../core/index.ts";
-import { creationFields, obstacle, text } from "./fields.ts";
+import { commitId, creationFields, obstacle, text } from "./fields.ts";
 
 const ANYWHERE = ["ready", "claimed", "in_progress", "blocked", "completed", "failed"] as const;
+
+/** More than the merges that one attempt tries, so that no commit of the attempt before it is forgotten. */
+const MAX_CANDIDATES = 50;
 
 /** A queue of coding tasks over a git repository; each runs in its own worktree. */
 export const code = defineLifecycle({
@@ -21,6 +24,8 @@ export const code = defineLifecycle({
     worktree: z.string().nullable(),
     branch: z.string().nullable(),
     commit: z.string().nullable(),
+    /** Commits recorded before the target branch moved to them, oldest first; absent until the first one. */
+    merge_candidates: z.array(z.string()).optional(),
     last_error: z.string().nullable(),
     blocked_reason: z.string().nullable(),
     /** What an agent says stands in its way; its worker blocks the task for it. */
@@ -66,6 +71,7 @@ export const code = defineLifecycle({
   actions: {
     claim: {},
     start: { input: z.object({ worktree: text, branch: text }) },
+    record_merge: { event: "merge_recorded", input: z.object({ commit: commitId }) },
     complete: { input: z.object({ commit: text, exit_code: z.literal(0).default(0) }) },
     retry: {
       input: z.object({
@@ -213,6 +219,9 @@ export const code = defineLifecycle({
     { action: "release", from: "claimed", to: "ready", who: "lease_holder", effects: ["drop_claim"] },
 
     // These move nothing: they tell, or change what is waited for.
+    // A merge is recognised by the commit recorded here, so that a worker that dies after moving the branch is followed by
+    // one that completes the task without running the agent again.
+    { action: "record_merge", from: "in_progress", who: "lease_holder", effects: ["note_candidate"] },
     { action: "comment", from: ANYWHERE, who: "anyone" },
     {
       action: "report_obstacle",
@@ -241,6 +250,7 @@ export const code = defineLifecycle({
   permissions: {
     "task.claim": ["worker"],
     "task.start": ["worker"],
+    "task.record_merge": ["worker"],
     "task.complete": ["worker"],
     "task.retry": ["worker"],
     "task.fail": ["worker"],
@@ -298,6 +308,11 @@ export const code = defineLifecycle({
     note_worktree: ({ input }) => ({
       needs_attention: false,
       data: { worktree: input.worktree ?? null, branch: input.branch ?? null, obstacle: null },
+    }),
+    note_candidate: ({ task, input }) => ({
+      data: {
+        merge_candidates: [...(task.data.merge_candidates ?? []), input.commit ?? ""].slice(-MAX_CANDIDATES),
+      },
     }),
     note_commit: ({ input }) => ({ needs_attention: false, data: { commit: input.commit ?? null } }),
     note_error: ({ input }) => ({ data: { last_error: input.error ?? null } }),

@@ -6,6 +6,7 @@ import { openCodeShop } from "./code-shop.ts";
 import type { CodeTask } from "./code-shop.ts";
 import { until } from "../../worker/workshop.ts";
 import { openWorkbench, picture } from "./workbench.ts";
+import type { Workbench } from "./workbench.ts";
 import { tidyUp } from "../../../src/lifecycles/code/worker/tidy-up.ts";
 import { behindOf, catchUp } from "../../../src/lifecycles/code/worker/checkouts.ts";
 import { keptWork, worktreesOf } from "../../../src/lifecycles/code/worker/worktree.ts";
@@ -283,8 +284,8 @@ describe("a worker", () => {
       {
         url: line.url,
         onEvent: (event) => {
-          // Asked just before the merge: is it still ours?
-          if (event.kind === "phase" && event.phase === "merging") cut.push("heartbeats", "heartbeats");
+          // The next transition records the commit, just before the branch moves.
+          if (event.kind === "phase" && event.phase === "merging") cut.push("transitions", "transitions");
         },
       },
     );
@@ -317,23 +318,85 @@ describe("a worker", () => {
     expect(await history()).toEqual(["Take long"]);
   });
 
-  test("that finds a task merged whose worker did not live to say so completes it, and runs nobody", async () => {
-    const { git, add, agent, work, history, repo, project_id } = await openWorkbench(shop);
+  test("that finds the recorded commit in the target completes the task without running the agent", async () => {
+    const bench = await openWorkbench(shop);
+    const { git, add, agent, work, history } = bench;
     const task = await add("Write two");
-    const claim = { token: shop.wen, body: { project_id } };
-    const { tasks } = (await shop.ask("POST /api/code/claims", claim)).body as { tasks: CodeTask[] };
-    const begun = { ...tasks[0]!, run: 0 };
-    await shop.act(begun, "start", { worktree: "/gone", branch: `pawl/${task.id}` }, { token: shop.wen });
-    await writeFile(join(repo, "two"), "two\n");
-    await git("add", "two");
-    await git("commit", "--quiet", "-m", "Write two", "-m", `Pawl-Task: ${task.id}`);
+    const commit = await recordAndDie(bench, task);
+    await git("update-ref", "refs/heads/main", commit);
+    await git("commit-tree", "main^{tree}", "-p", "main", "-m", "later").then((later) =>
+      git("update-ref", "refs/heads/main", later),
+    );
     await shop.engine.sweep({ now: Date.now() + 10_000 });
     await work({ agent: await agent("exit 1") });
     await whenFinal(task);
-    expect(await look(task.id)).toMatchObject({ commit: await git("rev-parse", "main"), attempts: 1 });
-    expect(await history()).toEqual(["Write two"]);
+    expect(await look(task.id)).toMatchObject({ commit, attempts: 1 });
+    expect(await history()).toEqual(["Write two", "later"]);
+  });
+
+  test("that finds the recorded commit outside the target runs the agent again and records its own", async () => {
+    const bench = await openWorkbench(shop);
+    const { git, add, agent, work, history, read } = bench;
+    const task = await add("Write two");
+    const commit = await recordAndDie(bench, task);
+    await shop.engine.sweep({ now: Date.now() + 10_000 });
+    await work({ agent: await agent("echo again > two") });
+    await whenFinal(task);
+    const merged = await git("rev-parse", "main");
+    expect((await look(task.id)).commit).toBe(merged);
+    const { body } = await shop.ask(`GET /api/tasks/${task.id}`, { token: shop.lea });
+    expect((body.data as { merge_candidates: string[] }).merge_candidates).toEqual([commit, merged]);
+    expect([await history(), await read("two")]).toEqual([["Write two"], "again"]);
+  });
+
+  test("whose predecessor moves the branch late completes the task with that commit, and merges nothing twice", async () => {
+    const bench = await openWorkbench(shop);
+    const { git, add, agent, work, history, read } = bench;
+    const task = await add("Write two");
+    const commit = await recordAndDie(bench, task);
+    await shop.engine.sweep({ now: Date.now() + 10_000 });
+    await work({ agent: await agent(`git update-ref refs/heads/main ${commit}; echo again > two`) });
+    await whenFinal(task);
+    expect(await look(task.id)).toMatchObject({ commit: await git("rev-parse", "main") });
+    expect([await history(), await read("two")]).toEqual([["Write two"], "two"]);
+  });
+
+  test("takes no text of a title or a commit message for a merge", async () => {
+    const { add, agent, work, history, read, git } = await openWorkbench(shop);
+    const victim = await add("Write two");
+    const trailer = `Pawl-Task: ${victim.id}`;
+    const forger = await add(`Write one\n\n${trailer}`);
+    await work(
+      {
+        // The other task ends after the forged commits are merged.
+        agent: await agent(`
+          if [ "$PAWL_TASK_ID" = ${forger.id} ]; then
+            echo x > x; git add x; git commit -qm 'Write x' -m '${trailer}'; echo 1 > uno; exit 0
+          fi
+          until git log --format=%B main | grep -q '${trailer}'; do sleep 0.05; done
+          echo two > two`),
+      },
+      { workers: 2 },
+    );
+    await Promise.all([whenFinal(forger), whenFinal(victim)]);
+    expect(await history()).toEqual(["Write x", `Write one ${trailer}`, "Write two"]);
+    expect(await read("two")).toBe("two");
+    expect(await look(victim.id)).toMatchObject({ attempts: 0, commit: await git("rev-parse", "main") });
   });
 });
+
+/** A worker that records a commit of its own for a task and is gone; gives the commit. */
+async function recordAndDie({ git, project_id, repo }: Workbench, task: CodeTask): Promise<string> {
+  const claim = { token: shop.wen, body: { project_id } };
+  const { tasks } = (await shop.ask("POST /api/code/claims", claim)).body as { tasks: CodeTask[] };
+  const by = { token: shop.wen };
+  await shop.act(tasks[0]!, "start", { worktree: "/gone", branch: `pawl/${task.id}` }, by);
+  await writeFile(join(repo, "two"), "two\n");
+  await git("add", "two");
+  const commit = await git("commit-tree", await git("write-tree"), "-p", "main", "-m", "Write two");
+  expect(await shop.act(tasks[0]!, "record_merge", { commit }, by)).toBe("in_progress");
+  return commit;
+}
 
 /** One that has ended and that nobody has looked after yet is not alive. */
 async function isAlive(pid: string): Promise<boolean> {

@@ -306,9 +306,11 @@ describe("the token of a task's agent", () => {
     expect(await may(move, { action: "report_obstacle", payload: { description: "no network" } })).toBe(
       "200",
     );
-    expect(
-      await may(move, { action: "complete", payload: { commit: "a" }, lease_token: task.lease_token }),
-    ).toBe("403 FORBIDDEN");
+    for (const action of ["complete", "record_merge"])
+      for (const path of [move, `POST /api/tasks/${task.id}/transitions`])
+        expect(
+          await may(path, { action, payload: { commit: "a".repeat(40) }, lease_token: task.lease_token }),
+        ).toBe("403 FORBIDDEN");
     expect(await may(`POST /api/tasks/${other.id}/transitions`, { action: "comment", comment: "Hm" })).toBe(
       "404 TASK_NOT_FOUND",
     );

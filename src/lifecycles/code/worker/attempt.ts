@@ -48,7 +48,8 @@ export type Attempt = {
   onPhase: (phase: Phase) => void;
   /** The task as it is now: its agent may have said something. */
   look: () => Promise<CodeTask>;
-  stillOurs: () => Promise<void>;
+  /** Tells the server which commit the target is about to be moved to; throws where the lease is lost. */
+  recordMerge: (commit: string) => Promise<void>;
 };
 
 export type Obstacle = { blocker_id: string | null; description: string | null };
@@ -69,7 +70,9 @@ export async function attemptTask(attempt: Attempt): Promise<{ commit: string } 
   onPhase("merging");
   const changed = await commitInTime(attempt, work);
   if (!changed && !work.may_be_empty) throw nothingNew();
-  return { commit: await mergeWork(repository, worktree, work, { stillOurs: attempt.stillOurs, signal }) };
+  const recorded = task.data.merge_candidates ?? [];
+  const merging = { recorded, record: attempt.recordMerge, signal };
+  return { commit: await mergeWork(repository, worktree, work, merging) };
 }
 
 /** A hook that never ends has as long as the agent had. */

@@ -5,7 +5,7 @@ import type { Repository } from "./repository.ts";
 import { Setback } from "./setback.ts";
 import type { Worktree } from "./worktree.ts";
 
-/** Stands in the last commit of a task's work: by it a merge is recognised whose worker did not live to report it. */
+/** Names the task in its last commit, for people who read the history. Nothing is decided by it: anyone can write it. */
 const TRAILER = "Pawl-Task";
 
 const LONGEST_CONFLICT = 6_000;
@@ -13,15 +13,23 @@ const MOST_TRIES = 20;
 
 export type WorkOfTask = { id: string; title: string; may_be_empty: boolean };
 
-/** The commit by which a task's work has come into the target since a commit, or ever. */
+/** The newest of a task's recorded commits that the target contains; null where its work is not merged. */
 export async function findMerged(
   { git, target }: Repository,
-  task_id: string,
-  since?: string,
+  candidates: readonly string[],
 ): Promise<string | null> {
-  const range = since === undefined ? `refs/heads/${target}` : `${since}..refs/heads/${target}`;
-  const found = await git(["log", "-n", "1", "--format=%H", `--grep=^${TRAILER}: ${task_id}$`, range]);
-  return found === "" ? null : found;
+  for (const commit of candidates.toReversed()) {
+    // 1: not an ancestor; 128: no such commit here, as where its worker never got as far as moving the branch.
+    const merged = await git(["merge-base", "--is-ancestor", commit, `refs/heads/${target}`]).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof GitFailure && [1, 128].includes(error.exitCode ?? -1)) return false;
+        throw error;
+      },
+    );
+    if (merged) return commit;
+  }
+  return null;
 }
 
 /** Commits what is uncommitted, by the repository's own hooks; false: there is nothing new at all. */
@@ -35,7 +43,7 @@ export async function commitWork(
   const git = inside(path);
   const trailer = `${TRAILER}: ${task.id}`;
   const committing: Git = (args) => inside(path, { hooks })(args, { signal });
-  const committed = (await isDirty(git)) && (await commitAll(git, committing, task.title, trailer));
+  const committed = (await isDirty(git)) && (await commitAll(git, committing, subjectOf(task), trailer));
   const [mine, before] = (await git(["rev-parse", "HEAD^{tree}", `${base}^{tree}`])).split("\n");
   if (mine === before) return false;
   if (!committed) await sign(git, trailer);
@@ -43,10 +51,10 @@ export async function commitWork(
 }
 
 /** False where there was nothing to commit after all, as where only a submodule's own files have changed. */
-async function commitAll(git: Git, committing: Git, title: string, trailer: string): Promise<boolean> {
+async function commitAll(git: Git, committing: Git, subject: string, trailer: string): Promise<boolean> {
   await git(["add", "--all"]);
   try {
-    await committing(["commit", "--quiet", "-m", title, "-m", trailer]);
+    await committing(["commit", "--quiet", "-m", subject, "-m", trailer]);
     return true;
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
@@ -85,26 +93,33 @@ async function isDirty(git: Git): Promise<boolean> {
 
 /**
  * Brings the work into the target: replayed onto it, one line of history, and the branch is moved from where we saw it or not
- * at all. `stillOurs` is asked last. Gives the commit; one that another worker has brought in before counts as ours.
+ * at all. `record` is called last, and refuses where the lease is lost. Gives the commit. One of `recorded` that another
+ * worker has merged meanwhile is given instead.
  */
 export async function mergeWork(
   repository: Repository,
   worktree: Worktree,
   task: WorkOfTask,
-  { stillOurs, signal }: { stillOurs: () => Promise<void>; signal: AbortSignal },
+  {
+    recorded,
+    record,
+    signal,
+  }: { recorded: readonly string[]; record: (commit: string) => Promise<void>; signal: AbortSignal },
 ): Promise<string> {
   const { lock } = repository;
   const inside = repository.inside(worktree.path);
   return lock.hold(async () => {
+    const candidates = [...recorded];
     for (let tries = 1; ; tries++) {
       const { tip, marks } = await targetNow(repository);
-      const there = tip === worktree.base ? null : await findMerged(repository, task.id, worktree.base);
-      if (there !== null) return there;
+      const merged = await findMerged(repository, candidates);
+      if (merged !== null) return merged;
       const commit = await replay(inside, tip);
       if (commit === tip && !task.may_be_empty) throw nothingNew();
       signal.throwIfAborted();
-      await stillOurs();
-      const why = `pawl: ${task.title.replaceAll(/\s+/g, " ")}`;
+      await record(commit);
+      candidates.push(commit);
+      const why = `pawl: ${subjectOf(task)}`;
       const moved = await moveTarget(repository, { commit, tip, marks, why }).then(
         () => true,
         (error: unknown) => {
@@ -115,6 +130,11 @@ export async function mergeWork(
       if (moved) return commit;
     }
   }, signal);
+}
+
+/** One line: a title with line breaks must not add trailers of its own. */
+function subjectOf({ title }: WorkOfTask): string {
+  return title.replaceAll(/\s+/g, " ");
 }
 
 /** The work on top of the target as it is now. */

@@ -93,8 +93,7 @@ export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
 /** Attempt after attempt, under one lease, until the task is completed, failed or blocked. */
 async function carryOut(options: CodeWorkerOptions, task: CodeTask, work: Work<Code>): Promise<void> {
   const { repository } = options;
-  const begunBefore = task.data.branch !== null;
-  const merged = begunBefore ? await findMerged(repository, task.id) : null;
+  const merged = await findMerged(repository, task.data.merge_candidates ?? []);
   for (;;) {
     tell(options, work, "preparing", null);
     const token = agentToken(options, work);
@@ -158,10 +157,8 @@ async function tryOnce(
         tell(options, work, phase, worktree.path);
       },
       look: async () => (await insist(() => client.getTask({ id }, { signal }), signal)) as CodeTask,
-      stillOurs: async () => {
-        const leases = [{ task_id: id, lease_token }];
-        const { lost } = await insist(() => client.beatLeases({ leases }, { signal }), signal);
-        if (lost.length > 0) throw new Error("The lease is over: somebody else may have the task now.");
+      recordMerge: async (commit) => {
+        await work.act("record_merge", { payload: { commit } });
       },
     });
     await output.end();
