@@ -1,12 +1,15 @@
+import { v7 as uuidv7 } from "uuid";
 import { refuse, SYSTEM } from "../core/index.ts";
 import type { Instant, Refusal } from "../core/index.ts";
 import type { Sql } from "./database/connect.ts";
 import type { Directory } from "./directory.ts";
+import { unavailable, violationOf } from "./fault.ts";
 import {
   addDemo,
   forgetDemo,
   holdDemo,
   letGoOfDemo,
+  lockDemo,
   readDemo,
   removeDemoOrg,
   setDemo,
@@ -15,6 +18,8 @@ import {
 import { addMember } from "./statements/members.ts";
 import type { MemberRow } from "./statements/members.ts";
 import { addProject } from "./statements/projects.ts";
+import { saveToken } from "./statements/tokens.ts";
+import { hashOfToken, makeToken } from "./tokens.ts";
 import { transact } from "./transact.ts";
 import type { Tx } from "./transaction.ts";
 
@@ -23,6 +28,8 @@ export type DemoState = { state: "absent" | "running" | "stopped" | "removing"; 
 
 const DEMO = "demo";
 const ROWS_A_PIECE = 500;
+/** How often a start waits for a removal that keeps beginning anew. */
+const MAX_ATTEMPTS = 5;
 const PATIENCE = { patienceMs: 10_000, statementTimeoutMs: 30_000 };
 
 /** The org that the demo has for itself: made, played by one node at a time, and taken away without a trace. */
@@ -42,18 +49,46 @@ export class DemoOrg {
     return { state: state === "running" && !is_played ? "stopped" : state, made_at };
   }
 
-  /** Makes it, with a member for those who come to look, unless it is there; it runs as soon as a node plays it. */
-  async start(visitor: MemberRow): Promise<{ kind: "started" } | Refusal> {
-    const unfinished = await this.transact(readDemo);
-    if (unfinished?.state === "removing") await this.remove();
-    return this.transact(async (tx) => {
-      const made = await addDemo(tx);
-      if (!made && !(await readDemo(tx))) return notOurs();
-      if (made) await addProject(tx, DEMO, { id: "main", name: "main", settings: {} });
-      await addMember(tx, DEMO, visitor);
-      await setDemo(tx, "running");
-      return { kind: "started" as const };
-    });
+  /**
+   * Makes it unless it is there, with a member for visitors and a token of that member, shown this once. It runs as soon as
+   * a node plays it.
+   */
+  async start(visitor: MemberRow): Promise<{ kind: "started"; token: string } | Refusal> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const started = await this.tryToStart(visitor);
+      if (started !== "removing") return started;
+      await this.remove();
+    }
+    throw unavailable(new Error("the demo is removed again and again"));
+  }
+
+  private async tryToStart(
+    visitor: MemberRow,
+  ): Promise<{ kind: "started"; token: string } | Refusal | "removing"> {
+    const token = makeToken(DEMO);
+    try {
+      return await this.transact(async (tx) => {
+        const made = (await lockDemo(tx)) === null && (await addDemo(tx));
+        if (made) await addProject(tx, DEMO, { id: "main", name: "main", settings: {} });
+        // Locked until the commit: a removal that begins meanwhile waits, and then takes the visitor and the token, too.
+        const demo = await lockDemo(tx);
+        if (!demo) return notOurs();
+        if (demo.state === "removing") return "removing";
+        await addMember(tx, DEMO, visitor);
+        await saveToken(tx, DEMO, {
+          id: uuidv7(),
+          member_id: visitor.id,
+          hash: hashOfToken(token),
+          created_by: null,
+        });
+        await setDemo(tx, "running");
+        return { kind: "started" as const, token };
+      });
+    } catch (error) {
+      // The org is gone already and its row here not yet: the end of a removal.
+      if (violationOf(error) === "there_is_one_demo") return "removing";
+      throw error;
+    }
   }
 
   /** Whoever plays it stops as soon as he looks. */
@@ -79,7 +114,7 @@ export class DemoOrg {
     return issued.token;
   }
 
-  /** Takes it away piece by piece; cut short, it goes on where it was when it is called again. */
+  /** Takes it away piece by piece; cut short, it goes on where it was when it is called again. May run twice at once. */
   async remove(): Promise<void> {
     if (!(await this.transact(readDemo))) return;
     await this.transact((tx) => setDemo(tx, "removing"));
@@ -91,7 +126,10 @@ export class DemoOrg {
   }
 
   private async takePieces(): Promise<void> {
-    while ((await this.transact((tx) => takePieceOfDemo(tx, ROWS_A_PIECE))) > 0);
+    // One remover at a time; 0 also where another one has finished, and perhaps a new demo was made since.
+    const takePiece = async (tx: Tx) =>
+      (await lockDemo(tx))?.state === "removing" ? takePieceOfDemo(tx, ROWS_A_PIECE) : 0;
+    while ((await this.transact(takePiece)) > 0);
   }
 
   private transact<T>(work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -12,6 +12,14 @@ export async function readDemo(tx: Tx): Promise<DemoRow | null> {
   return row ?? null;
 }
 
+const LOCK_DEMO = `select d.state from pawl.demo d for update`;
+
+/** Its state, which stays until the transaction ends. */
+export async function lockDemo(tx: Tx): Promise<Pick<DemoRow, "state"> | null> {
+  const [row] = await query<Pick<DemoRow, "state">>(tx, LOCK_DEMO, []);
+  return row ?? null;
+}
+
 // In one statement with its org: an org of this name that somebody made himself never becomes a demo.
 const ADD_DEMO = `
   with made as (insert into pawl.org (id) values ('demo') on conflict do nothing returning id)
