@@ -292,6 +292,18 @@ test("a folder that is gone takes with it all that lay in it", async () => {
   expect((await bot.listDeliveryFiles({})).files.map(({ name }) => name)).toEqual(["y.txt"]);
 });
 
+test("of entries with the same path in one page the last one counts", async () => {
+  const entry = (name: string) => ({ kind: "file" as const, path: "twice.txt", name });
+  await bot.saveDeliveryFiles({
+    folder: null,
+    scan: "0",
+    entries: [entry("first.txt"), entry("last.txt")],
+    last: false,
+  });
+  const found = await bot.getDeliverySource({ id: fileIdOf("main", "twice.txt") });
+  expect(found).toMatchObject({ path: "twice.txt", name: "last.txt" });
+});
+
 test("of two looks at a folder that overlap the later one is right, whichever ends first", async () => {
   const save = (scan: string, names: string[], last: boolean) =>
     bot.saveDeliveryFiles({
