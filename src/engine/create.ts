@@ -248,7 +248,7 @@ class CreationDesk {
       if ("kind" in edges) return edges;
       const born = this.born(creation.actor, task, edges);
       if (born.kind === "refused") return born;
-      dependencies.push(...edges);
+      for (const edge of edges) dependencies.push(edge);
       rows.push({
         lifecycle: task.lifecycle,
         task: born.task,
@@ -269,9 +269,10 @@ class CreationDesk {
         });
     }
     for (const task of drafted) this.keysTaken.add(twinKey(task.lifecycle.name, task.draft.dedupe_key));
-    this.dependencies.push(...dependencies);
+    // One by one: the arguments of one call lie on the stack, and a batch may have a hundred thousand dependencies.
+    for (const dependency of dependencies) this.dependencies.push(dependency);
     for (const row of rows) this.rows.push(row);
-    this.asked.push(...asked);
+    for (const one of asked) this.asked.push(one);
     return {
       kind: "created",
       tasks,
@@ -289,8 +290,12 @@ class CreationDesk {
   ): readonly NewDependency[] | Refusal {
     if (task.blockers.length === 0) return NO_EDGES;
     const edges: NewDependency[] = [];
+    const seenIds = new Set<string>();
     for (const named of task.blockers) {
       const blocker_id = this.standIns.get(named) ?? named;
+      // Two refs of the request may stand for one task that was there already.
+      if (seenIds.has(blocker_id)) continue;
+      seenIds.add(blocker_id);
       const blocker = this.blockers.get(blocker_id);
       const seen = blocker !== undefined && canSee(actor, blocker) ? blocker.project_id : undefined;
       if ((inside.get(blocker_id) ?? seen) !== task.project_id) {

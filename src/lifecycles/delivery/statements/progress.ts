@@ -29,12 +29,14 @@ export async function saveProgress(
   told: readonly ToldProgress[],
 ): Promise<void> {
   if (told.length === 0) return;
+  // Of a job that is listed twice the last one counts: one statement cannot write a row twice.
+  const jobs = [...new Map(told.map((one) => [one.job_id.toLowerCase(), one])).values()];
   await query(tx, SAVE_PROGRESS, [
     org_id,
-    told.map(({ job_id }) => job_id),
-    told.map(({ lease_token }) => lease_token),
-    told.map(({ bytes }) => bytes),
-    told.map(({ total_bytes }) => total_bytes),
+    jobs.map(({ job_id }) => job_id),
+    jobs.map(({ lease_token }) => lease_token),
+    jobs.map(({ bytes }) => bytes),
+    jobs.map(({ total_bytes }) => total_bytes),
     holder,
   ]);
 }
