@@ -47,7 +47,7 @@ export type {
 } from "./lifecycle.ts";
 export { didYouMean, nearest } from "./nearest.ts";
 export { firstUnits } from "./first-units.ts";
-export { findUnstorable, isStorable } from "./parse-fields.ts";
+export { findUnstorable, isStorable, isTooDeep, MAX_JSON_DEPTH } from "./parse-fields.ts";
 export { creationPermission, permissionOf, permissionRefusal } from "./permissions.ts";
 export { PawlError, problemOf, PROBLEMS } from "./problems.ts";
 export type { AnyProblemCode, Problem, ProblemCode } from "./problems.ts";

@@ -48,7 +48,7 @@ function unstorableIn(value: unknown, depth: number): Unstorable | null {
   if (typeof value === "string")
     return isStorable(value) ? null : { path: [], message: "text must not hold NUL or lone surrogates" };
   if (typeof value !== "object" || value === null) return null;
-  if (depth >= DEEPEST) return { path: [], message: `nested more than ${DEEPEST} deep` };
+  if (depth >= MAX_JSON_DEPTH) return { path: [], message: `nested more than ${MAX_JSON_DEPTH} deep` };
   for (const key of Object.keys(value)) {
     if (!isStorable(key)) return { path: [], message: "a key must not hold NUL or lone surrogates" };
     const found = unstorableIn((value as JsonObject)[key], depth + 1);
@@ -59,7 +59,14 @@ function unstorableIn(value: unknown, depth: number): Unstorable | null {
   return null;
 }
 
-const DEEPEST = 100;
+/** Levels of lists and objects in anything a caller sends; code that recurses over it relies on this. */
+export const MAX_JSON_DEPTH = 100;
+
+/** Whether a value has more levels than `MAX_JSON_DEPTH`. */
+export function isTooDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth >= MAX_JSON_DEPTH || Object.values(value).some((part) => isTooDeep(part, depth + 1));
+}
 
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance } from "fastify";
-import { PawlError } from "../core/index.ts";
+import { MAX_JSON_DEPTH, PawlError } from "../core/index.ts";
 import { unreadable } from "./problem-reply.ts";
 
 /** Bodies are JSON in UTF-8 and nothing else; one that is empty is none. */
@@ -18,11 +18,34 @@ export function readJsonBodies(app: FastifyInstance): void {
       done(invalid("it is not UTF-8"));
       return;
     }
+    // Before it is parsed: everything behind this may recurse over it.
+    if (isNestedTooDeep(body)) {
+      done(invalid(`it is nested more than ${MAX_JSON_DEPTH} deep`));
+      return;
+    }
     void parseJson(request, body.toString(), (error, parsed) => {
       if (error) done(invalid("it is not JSON"));
       else done(null, parsed);
     });
   });
+}
+
+const [QUOTE, BACKSLASH, LIST, LIST_END, OBJECT, OBJECT_END] = Buffer.from('"\\[]{}');
+
+function isNestedTooDeep(json: Buffer): boolean {
+  if (json.length <= MAX_JSON_DEPTH) return false;
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === BACKSLASH) at++;
+    else if (byte === QUOTE) inText = !inText;
+    else if (inText) continue;
+    else if (byte === LIST || byte === OBJECT) depth++;
+    else if (byte === LIST_END || byte === OBJECT_END) depth--;
+    if (depth > MAX_JSON_DEPTH) return true;
+  }
+  return false;
 }
 
 function invalid(why: string): PawlError {

@@ -50,6 +50,19 @@ test("create and perform inside the caller's transaction are kept with it", asyn
   expect(await desk.engine.find(desk.by(ann), id)).toMatchObject({ status: "IN_PROGRESS", row_version: 2 });
 });
 
+test("what is nested 5,000 deep is refused, also for a task that is not there and with a key that was used", async () => {
+  const { id } = await desk.make(cat, "board", { title: "Pack the order", description: "x" });
+  const deep = JSON.parse("[".repeat(5_000) + "]".repeat(5_000)) as unknown;
+  const refused = { kind: "refused", code: "VALIDATION_ERROR" };
+  expect(await desk.engine.create(desk.by(cat), [{ ...task, deep }])).toMatchObject(refused);
+  const used = { action: "comment", comment: "x", client_event_id: "used" };
+  performed(await desk.engine.perform(desk.by(ann), { ...used, task_id: id }));
+  for (const task_id of [id, "0197a000-0000-7000-8000-000000000001", "nowhere"])
+    expect(await desk.engine.perform(desk.by(ann), { ...used, task_id, payload: { deep } })).toMatchObject(
+      refused,
+    );
+});
+
 test("and are gone with it", async () => {
   let id = "";
   const failing = desk.sql.begin(async (tx) => {

@@ -6,9 +6,10 @@ import type { Arbitrary } from "fast-check";
 import { expect, test } from "vitest";
 import { ROUTES } from "../../src/contract/index.ts";
 import type { Route } from "../../src/contract/index.ts";
+import { isTooDeep } from "../../src/core/index.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
 import { openFrontDesk } from "./front-desk.ts";
-import { fitting, spoilt } from "./values-of-schema.ts";
+import { DEEPLY_NESTED, fitting, spoilt } from "./values-of-schema.ts";
 import type { Schema } from "./values-of-schema.ts";
 
 const RUNS = 200;
@@ -142,6 +143,30 @@ test.for(["\0", "a/b", "é", "__proto__", "x".repeat(1_001)])(
       }
   },
 );
+
+test("a request that comes twice at once, with one key or with two, is never answered by a fault", async () => {
+  const changing = PLACES.filter(({ method }) => method !== "GET");
+  expect(changing.length).toBeGreaterThan(60);
+  for (const [index, place] of changing.entries())
+    for (const [run, sent] of fc.sample(requestTo(place), { numRuns: 4, seed: 11 }).entries()) {
+      const body = withoutKey(sent.body);
+      const key = `twice-${index}-${run}`;
+      const twins = run % 2 === 0 ? [key, key] : [`${key}-a`, `${key}-b`];
+      await Promise.all(
+        twins.map((twin) => {
+          const headers = { ...sent.headers, "idempotency-key": twin };
+          return expectPromisedAnswer({ ...sent, body, headers, token: everyone[0]! });
+        }),
+      );
+    }
+});
+
+/** The key comes in the header; another one in the body would be refused. */
+function withoutKey(body: string | undefined): string | undefined {
+  if (!body?.includes('"client_event_id"')) return body;
+  const { client_event_id: _, ...rest } = JSON.parse(body) as Record<string, unknown>;
+  return isTooDeep(rest) ? body : JSON.stringify(rest);
+}
 
 async function expectPromisedAnswer({ place, path, token, headers, body }: Sent): Promise<void> {
   const { method, operation } = place;
@@ -288,8 +313,11 @@ function valueOf(
   );
 }
 
+/** What is nested deeper than JSON.stringify goes is put in as text. */
 function json(value: unknown): string {
-  return value === undefined ? "" : JSON.stringify(value);
+  if (value === undefined) return "";
+  const deep = '{"a":['.repeat(5_000) + "]}".repeat(5_000);
+  return JSON.stringify(value).replaceAll(JSON.stringify(DEEPLY_NESTED), () => deep);
 }
 
 /** One task for each lifecycle at least, made by the document's own word. */

@@ -101,6 +101,9 @@ function fittingObject(
   return fc.tuple(record, more).map(([fixed, free]) => ({ ...free, ...fixed }));
 }
 
+/** Stands for a value that is nested thousands of levels deep. */
+export const DEEPLY_NESTED = "(deeply nested)";
+
 const JUNK: readonly unknown[] = [
   null,
   true,
@@ -119,6 +122,8 @@ const JUNK: readonly unknown[] = [
   "me",
   "__proto__",
   "x".repeat(5_000),
+  "x".repeat(200_000),
+  DEEPLY_NESTED,
   "9999-99-99T99:99:99Z",
   "+275760-09-13T00:00:00.001Z",
   "00000000-0000-0000-0000-000000000000",
