@@ -25,7 +25,8 @@ export const SYSTEM_ROUTES = defineRoutes({
     path: "/metrics",
     group: "System",
     summary: "This node's figures, for Prometheus",
-    about: "Figures are of all orgs: they are for admins of the org `main`, who runs the server.",
+    about:
+      "Metrics cover all orgs and projects: they are for admins of the org `main` with access to every project.",
     access: "admin",
     replies: { 200: media("text/plain; version=0.0.4; charset=utf-8", z.string()) },
   },

@@ -79,7 +79,8 @@ function useDemo(me: Me) {
   return useQuery({
     queryKey: keys.demo,
     queryFn: () => client.getDemo(),
-    enabled: me.roles.includes("admin") && (me.org_id === "main" || me.org_id === "demo"),
+    enabled:
+      me.roles.includes("admin") && me.project_ids === null && (me.org_id === "main" || me.org_id === "demo"),
     refetchInterval: 15_000,
     retry: false,
   });

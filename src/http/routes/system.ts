@@ -1,6 +1,8 @@
 import { SYSTEM_ROUTES } from "../../contract/index.ts";
 import { PawlError, refuse } from "../../core/index.ts";
+import type { Refusal } from "../../core/index.ts";
 import type { Directory } from "../../engine/directory.ts";
+import type { By } from "../../engine/engine.ts";
 import { answer, serve } from "../route-set.ts";
 import type { RouteSet } from "../route-set.ts";
 
@@ -27,10 +29,7 @@ export function serveSystem({
       await directory.ping(READY_WITHIN_MS);
       return answer(200, { status: "ready" as const });
     },
-    getMetrics: async ({ by: { org_id } }) =>
-      org_id === "main"
-        ? answer(200, await figures())
-        : refuse("FORBIDDEN", "The figures are of all orgs, and shown to admins of the org main."),
+    getMetrics: async ({ by }) => beyondReach(by) ?? answer(200, await figures()),
     getOpenApi: () => {
       const { document, serialized } = openApi();
       return answer(200, document, { serialized });
@@ -40,4 +39,12 @@ export function serveSystem({
       return answer(200, page, { headers: { "content-security-policy": policy } });
     },
   });
+}
+
+function beyondReach({ org_id, actor }: By): Refusal | null {
+  if (org_id === "main" && actor.project_ids === null) return null;
+  return refuse(
+    "FORBIDDEN",
+    "Metrics cover all orgs and projects: only an admin of the org main with access to every project may read them.",
+  );
 }

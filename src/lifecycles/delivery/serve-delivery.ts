@@ -238,9 +238,14 @@ async function decide(desk: DeliveryDesk, by: By, decision: "approve" | "extend"
   return done.kind === "refused" ? done : answer(200, done.answer, { replayed: done.replayed });
 }
 
-/** Users are for admins, and for the bot, which is a service. */
+/** Users belong to the whole org and are managed from its project main, by admins and by the bot, which is a service. */
 function notForUsers({ actor }: By): Refusal | null {
-  if (actor.kind === "service" || actor.roles.includes("admin")) return null;
+  const { kind, roles, project_ids } = actor;
+  if (project_ids?.includes("main") === false)
+    return refuse("FORBIDDEN", "The library is managed from the project main, which is not one of yours.", {
+      project_ids,
+    });
+  if (kind === "service" || roles.includes("admin")) return null;
   return refuse("FORBIDDEN", "This is for admins, and for the bot (a member of the kind service).", {
     roles: actor.roles,
   });

@@ -2,6 +2,7 @@ import type { ReplyOf } from "../../../contract/index.ts";
 import type { DELIVERY_ROUTES } from "../../../lifecycles/delivery/contract.ts";
 import { client } from "../../data/client.ts";
 import { useMe } from "../../data/queries.ts";
+import type { Me } from "../../data/told.ts";
 import { useLiveAnswer } from "../live-answer.ts";
 import { ROWS } from "./rows.ts";
 
@@ -16,9 +17,14 @@ export const LOOK_EVERY_MS = 2_000;
 
 const MOST_USERS = 200;
 
+/** Whether the server lets a member manage the library's users. */
+export function managesUsers({ roles, project_ids }: Me): boolean {
+  return roles.includes("admin") && (project_ids === null || project_ids.includes("main"));
+}
+
 /** Everybody who may ask for files or wants to; only admins are told. */
 export function useDeliveryUsers(lifecycle: string) {
-  const enabled = useMe().roles.includes("admin");
+  const enabled = managesUsers(useMe());
   return useLiveAnswer({
     lifecycle,
     key: ["users"],

@@ -8,7 +8,7 @@ import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { useLiveAnswer } from "../live-answer.ts";
 import { useOwnTexts } from "../use-own-texts.ts";
-import { delivery, LOOK_EVERY_MS, useDeliveryUsers } from "./delivery-calls.ts";
+import { delivery, LOOK_EVERY_MS, managesUsers, useDeliveryUsers } from "./delivery-calls.ts";
 import type { Job, Status } from "./delivery-calls.ts";
 import { JobInHand, JobOver, JobWaiting } from "./job-row.tsx";
 import type { RowProps } from "./job-row.tsx";
@@ -70,7 +70,7 @@ export default function QueueScreen({ lifecycle }: { lifecycle: string }) {
 function Alarms({ lifecycle, source }: { lifecycle: string; source: Status["source"] }) {
   const { f } = useWords();
   const texts = useOwnTexts(TEXTS);
-  const isAdmin = useMe().roles.includes("admin");
+  const isAdmin = managesUsers(useMe());
   const { data } = useLiveAnswer({
     lifecycle,
     key: ["users", "PENDING"],

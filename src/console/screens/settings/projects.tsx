@@ -18,7 +18,8 @@ type Open = { kind: "new" } | { kind: "settings"; project: Project; lifecycle: s
 /** Projects, and what each has set of its own for every lifecycle. */
 export function Projects({ projects }: { projects: readonly Project[] }) {
   const { t } = useWords();
-  const isAdmin = useMe().roles.includes("admin");
+  const me = useMe();
+  const isAdmin = me.roles.includes("admin");
   const { data: lifecycles = [] } = useQuery(queries.lifecycles());
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => {
@@ -30,7 +31,7 @@ export function Projects({ projects }: { projects: readonly Project[] }) {
         <h2>{t.settings.projects}</h2>
         <span className="faint small cut">{isAdmin ? t.settings.projectsHint : t.settings.onlyAdmins}</span>
         <span className="push" />
-        {isAdmin && (
+        {isAdmin && me.project_ids === null && (
           <Button
             small
             icon="plus"

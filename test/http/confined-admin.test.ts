@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { ROUTES } from "../../src/contract/index.ts";
+import type { Route } from "../../src/contract/index.ts";
+import { BOARD_ROUTES } from "../../src/lifecycles/board/contract.ts";
+import { CODE_ROUTES } from "../../src/lifecycles/code/contract.ts";
+import { DELIVERY_ROUTES } from "../../src/lifecycles/delivery/contract.ts";
+import { PLANNER_ROUTES } from "../../src/lifecycles/planner/contract.ts";
+import { openFrontDesk, wordOf } from "./front-desk.ts";
+
+const desk = await openFrontDesk();
+await desk.ask("POST /api/projects", { body: { id: "yard" } });
+const token = await desk.member({ id: "chief", roles: ["admin"], project_ids: ["yard"] });
+await desk.member({ id: "hand", roles: ["agent"], project_ids: ["yard"] });
+await desk.member({ id: "wide", roles: ["agent"], project_ids: ["yard", "main"] });
+const tokenOf = async (id: string) => String((await desk.ask(`POST /api/members/${id}/tokens`)).body.id);
+
+/** The route's name, a request by an admin of the project yard, and the answer. */
+const TABLE: [route: string, what: string, body: object | undefined, answer: string][] = [
+  ["getMetrics", "GET /metrics", undefined, "403 FORBIDDEN"],
+  ["getDemo", "GET /api/demo", undefined, "403 FORBIDDEN"],
+  ["startDemo", "POST /api/demo", undefined, "403 FORBIDDEN"],
+  ["stopDemo", "POST /api/demo/stop", undefined, "403 FORBIDDEN"],
+  ["removeDemo", "DELETE /api/demo", undefined, "403 FORBIDDEN"],
+  ["createProject", "POST /api/projects", { id: "more" }, "403 FORBIDDEN"],
+  ["changeProject", "PATCH /api/projects/yard", { name: "The yard" }, "200"],
+  ["changeProject", "PATCH /api/projects/main", { name: "Mine" }, "404 NOT_FOUND"],
+  ["changeWorkspace", "PATCH /api/board/workspaces/yard", { name: "The yard" }, "200"],
+  ["changeWorkspace", "PATCH /api/board/workspaces/main", { name: "Mine" }, "404 NOT_FOUND"],
+  ["createMember", "POST /api/members", { id: "new", project_ids: ["yard"] }, "201"],
+  ["createMember", "POST /api/members", { id: "newer" }, "403 FORBIDDEN"],
+  ["createMember", "POST /api/members", { id: "newer", project_ids: ["yard", "main"] }, "403 FORBIDDEN"],
+  ["changeMember", "PATCH /api/members/hand", { name: "Hand" }, "200"],
+  ["changeMember", "PATCH /api/members/hand", { project_ids: null }, "403 FORBIDDEN"],
+  ["changeMember", "PATCH /api/members/hand", { project_ids: ["main"] }, "403 FORBIDDEN"],
+  ["changeMember", "PATCH /api/members/chief", { project_ids: null }, "403 FORBIDDEN"],
+  ["changeMember", "PATCH /api/members/wide", { active: false }, "403 FORBIDDEN"],
+  ["changeMember", "PATCH /api/members/admin", { roles: [] }, "403 FORBIDDEN"],
+  ["createToken", "POST /api/members/hand/tokens", undefined, "201"],
+  ["createToken", "POST /api/members/wide/tokens", undefined, "403 FORBIDDEN"],
+  ["createToken", "POST /api/members/admin/tokens", undefined, "403 FORBIDDEN"],
+  ["listTokens", "GET /api/members/hand/tokens", undefined, "200"],
+  ["listTokens", "GET /api/members/wide/tokens", undefined, "403 FORBIDDEN"],
+  ["revokeToken", `DELETE /api/tokens/${await tokenOf("hand")}`, undefined, "204"],
+  ["revokeToken", `DELETE /api/tokens/${await tokenOf("admin")}`, undefined, "403 FORBIDDEN"],
+  ["listDeliveryUsers", "GET /api/delivery/users", undefined, "403 FORBIDDEN"],
+  ["requestDeliveryAccess", "POST /api/delivery/users", { id: "1", name: "One" }, "403 FORBIDDEN"],
+  ["getDeliveryUser", "GET /api/delivery/users/1", undefined, "403 FORBIDDEN"],
+  ["approveDeliveryUser", "POST /api/delivery/users/1/approve", {}, "403 FORBIDDEN"],
+  ["extendDeliveryUser", "POST /api/delivery/users/1/extend", {}, "403 FORBIDDEN"],
+  ["blockDeliveryUser", "POST /api/delivery/users/1/block", {}, "403 FORBIDDEN"],
+  ["takeDeliveryNotices", "POST /api/delivery/notices/take", { limit: 1 }, "403 FORBIDDEN"],
+];
+
+test.each(TABLE)("%s: an admin of one project who sends %s %j gets %s", async (_, what, body, answer) => {
+  expect(wordOf(await desk.ask(what, { token, ...(body === undefined ? {} : { body }) }))).toBe(answer);
+});
+
+test("the table has every route for admins", () => {
+  const all: Record<string, Route> = {
+    ...ROUTES,
+    ...BOARD_ROUTES,
+    ...CODE_ROUTES,
+    ...DELIVERY_ROUTES,
+    ...PLANNER_ROUTES,
+  };
+  const named = new Set(TABLE.map(([route]) => route));
+  const left = Object.entries(all).filter(([name, { access }]) => access === "admin" && !named.has(name));
+  expect(left.map(([name]) => name)).toEqual([]);
+});
+
+test("a service that may not see the project main is not shown the library's users", async () => {
+  const service = await desk.member({ id: "bot", kind: "service", roles: ["agent"], project_ids: ["yard"] });
+  expect(wordOf(await desk.ask("GET /api/delivery/users", { token: service }))).toBe("403 FORBIDDEN");
+  const inMain = await desk.member({ id: "bot2", kind: "service", roles: ["agent"], project_ids: ["main"] });
+  expect(wordOf(await desk.ask("GET /api/delivery/users", { token: inMain }))).toBe("200");
+});
