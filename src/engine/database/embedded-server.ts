@@ -57,9 +57,12 @@ export async function enter(server: EmbeddedServer, signal?: AbortSignal): Promi
     signal?.throwIfAborted();
     const postmaster = await readPostmaster(place.cluster);
     if (!postmaster) {
+      const isFirstTry = !running;
       running ??= await prepare(server);
       place = running.place;
       obstacle = (await startServer(running, server.wish)) ?? obstacle;
+      // The deadline limits waiting: initdb and the first start take as long as a busy machine needs.
+      if (isFirstTry) deadline = Date.now() + PATIENCE_MS;
     } else if (postmaster.status === "ready") {
       const stay = await join(place, postmaster).catch((error: unknown) => {
         if (!isPassing(error)) throw error;
