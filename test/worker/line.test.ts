@@ -92,7 +92,7 @@ test("of two workers the one on a slow network loses what it cannot keep, and ev
   await sweepUntil(async () => {
     const tasks = await Promise.all(ids.map(look));
     return tasks.every(({ status }) => status === "completed");
-  }, 50_000);
+  });
   for (const id of ids) expect((await journal(id)).filter((action) => action === "complete")).toHaveLength(1);
 });
 
@@ -141,7 +141,7 @@ test("a server that is down for half a minute costs nothing: the result of a run
   expect(events.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["unreachable", "reached"]));
   for (const kind of ["lost", "failed", "refused", "released"] as const)
     expect(events.filter((event) => event.kind === kind)).toEqual([]);
-}, 120_000);
+});
 
 /** In an org of its own, under a lease as long as it is unless somebody says otherwise: a worker whose server is gone. */
 async function outlive(ms: number) {
@@ -151,7 +151,7 @@ async function outlive(ms: number) {
   const line = await openBadLine(node.url);
   const add = async () => (await there.createTask({ lifecycle: "code", title: "Mend it" })).id;
   const reaches = (id: string, status: string) =>
-    until(async () => (await there.getTask({ id })).status === status, 60_000);
+    until(async () => (await there.getTask({ id })).status === status);
   const journal = async (id: string) =>
     (await there.listTaskEvents({ id })).events.map(({ action }) => action);
   const gate = deferred();

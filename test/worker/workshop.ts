@@ -6,6 +6,7 @@ import { startWorker } from "../../src/worker/index.ts";
 import type { Move, RunningWorker, WorkerEvent, WorkerOptions } from "../../src/worker/index.ts";
 import { openFrontDesk } from "../http/front-desk.ts";
 import type { FrontDesk } from "../http/front-desk.ts";
+import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
 type Code = typeof code;
 export type CodeTask = TaskOf<Code>;
@@ -25,7 +26,7 @@ export type TestShop = FrontDesk & {
   /** The actions of a task's journal, oldest first. */
   journal: (id: string) => Promise<string[]>;
   /** What the server's sweep would do by itself, until something is true. */
-  sweepUntil: (reached: () => boolean | Promise<boolean>, withinMs?: number) => Promise<void>;
+  sweepUntil: (reached: () => boolean | Promise<boolean>) => Promise<void>;
 };
 
 export const DONE: Move<Code> = { action: "complete", payload: { commit: "abc" } };
@@ -69,11 +70,11 @@ export async function openTestShop({ leaseSeconds = 6 } = {}): Promise<TestShop>
       const { body } = await desk.ask(`GET /api/tasks/${id}/events`);
       return (body.events as { action: string }[]).map(({ action }) => action);
     },
-    sweepUntil: (reached, withinMs) =>
+    sweepUntil: (reached) =>
       until(async () => {
         await desk.engine.sweep();
         return reached();
-      }, withinMs),
+      }),
   };
 }
 
@@ -89,10 +90,10 @@ export const failed: WorkerOptions<Code>["failed"] = ({ kind, message }, task) =
 export const START = { payload: { worktree: "/w", branch: "pawl/1" } };
 
 /** Waits for the thing itself. */
-export async function until(reached: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
-  const end = Date.now() + withinMs;
+export async function until(reached: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + WAIT_LIMIT_MS;
   while (!(await reached())) {
-    if (Date.now() > end) throw new Error(`not within ${withinMs / 1_000} s: ${reached.toString()}`);
+    if (Date.now() > end) throw new Error(`not within ${WAIT_LIMIT_MS / 1_000} s: ${reached.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

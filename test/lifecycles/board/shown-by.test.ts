@@ -55,6 +55,12 @@ test("ten agents run a board: every task claimed once, the dead one's task is ta
     Array.from({ length: 10 }, (_, n) => room.member({ id: `a${n}`, kind: "agent", roles: ["agent"] })),
   );
   await agent(tokens[0] as string, "shown", { dies: true });
+  const stuck = () => ask("GET /api/board/tasks?workspace_id=shown&status=STUCK");
+  await expect.poll(async () => (await stuck()).body.tasks).toHaveLength(1);
+  // The living get time enough for any machine.
+  await ask("PATCH /api/projects/shown", {
+    body: { settings: { board: { status_deadlines: { IN_PROGRESS: 60 } } } },
+  });
   await Promise.all(tokens.slice(1).map((token) => agent(token, "shown")));
   await sweeper.stop();
 

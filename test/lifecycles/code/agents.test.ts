@@ -25,7 +25,7 @@ const shop = await openCodeShop();
 const { look } = shop;
 const statusOf = async ({ id }: CodeTask) => (await look(id)).status;
 const whenFinal = (task: CodeTask, status = "completed") =>
-  until(async () => (await statusOf(task)) === status, 50_000);
+  until(async () => (await statusOf(task)) === status);
 
 describe("an agent's work", () => {
   test("is committed and merged into one line of history; the user's dirty checkout stays as it was", async () => {
@@ -309,7 +309,7 @@ describe("a worker", () => {
       ),
     );
     await shop.engine.sweep({ now: Date.now() + 10_000 });
-    await until(() => worker.events.some(({ kind }) => kind === "lost"), 40_000);
+    await until(() => worker.events.some(({ kind }) => kind === "lost"));
     const [pid] = (await note("pids")).split("\n");
     await until(async () => !(await isAlive(pid!)));
     expect(await history()).toEqual([]);

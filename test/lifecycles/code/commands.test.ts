@@ -192,7 +192,7 @@ describe("pawl code run", () => {
     const retried = await json<Told & { retry_of: string }>(["retry", bad.id]);
     expect(retried).toMatchObject({ status: "ready", retry_of: bad.id });
     expect(await code(["retry", good.id])).toMatchObject({ code: 3 });
-  }, 180_000);
+  });
 
   test("that is killed leaves a token behind, which the next one revokes; a log is followed until Ctrl-C", async () => {
     const bench = await openWorkbench(shop);
@@ -228,7 +228,7 @@ describe("pawl code run", () => {
     expect(await next.ended).toEqual([0, null]);
     expect(await tokensLeft()).toEqual([]);
     expect(await shop.look(again.id)).toMatchObject({ status: "ready", attempts: 0 });
-  }, 120_000);
+  });
 
   test("refuses what cannot go well, and says what to do", async () => {
     const { repo } = await openWorkbench(shop);

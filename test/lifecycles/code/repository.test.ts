@@ -24,7 +24,7 @@ const shop = await openCodeShop();
 const { look } = shop;
 const statusOf = async ({ id }: CodeTask) => (await look(id)).status;
 const whenFinal = (task: CodeTask, status = "completed") =>
-  until(async () => (await statusOf(task)) === status, 50_000);
+  until(async () => (await statusOf(task)) === status);
 
 describe("a repository", () => {
   test("keeps its hooks: they judge commits, and nothing else that Pawl does", async () => {
@@ -53,7 +53,7 @@ describe("a repository", () => {
     await hook("pre-commit", "sleep 30");
     const stuck = await add("Wait for a hook");
     await work({ timeoutMs: 8_000, agent: await agent("echo x > x") });
-    await until(async () => (await look(stuck.id)).attempts === 1, 50_000);
+    await until(async () => (await look(stuck.id)).attempts === 1);
     expect((await look(stuck.id)).last_error).toMatch(/hooks did not come to an end/);
   });
 

@@ -342,8 +342,6 @@ describe("the token of a task's agent", () => {
     ) as {
       token: string;
     };
-    await expect
-      .poll(async () => wordOf(await ask("GET /api/me", { token })), { timeout: 5_000 })
-      .toBe("401 INVALID_TOKEN");
+    await expect.poll(async () => wordOf(await ask("GET /api/me", { token }))).toBe("401 INVALID_TOKEN");
   });
 });

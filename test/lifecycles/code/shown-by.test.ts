@@ -4,6 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { BUILT_PAWL } from "../../support/built-pawl.ts";
+import { endLeasesOf } from "../../support/end-leases.ts";
 import { until } from "../../worker/workshop.ts";
 import { openCodeShop } from "./code-shop.ts";
 import type { CodeTask } from "./code-shop.ts";
@@ -15,7 +16,7 @@ test("twenty tasks with dependencies, four workers, two of them killed midway: e
   const bench = await openWorkbench(shop);
   const { git, repo, folder, project_id, agent, history } = bench;
   await shop.ask(`PATCH /api/projects/${project_id}`, {
-    body: { settings: { code: { lease_seconds: 4, claim_timeout_minutes: 0.1 } } },
+    body: { settings: { code: { lease_seconds: 3_600, claim_timeout_minutes: 60 } } },
   });
   // The user is in the midst of something.
   await writeFile(join(repo, "list"), "one\nand a half\n");
@@ -41,9 +42,9 @@ test("twenty tasks with dependencies, four workers, two of them killed midway: e
   expect(tasks.filter(({ status }) => status === "ready")).toHaveLength(4);
 
   const script = await agent(`echo working; sleep 0.4; echo "$PAWL_TASK_ID" > "file-$PAWL_TASK_ID"`);
-  const workers = [shop.wim, shop.wim, shop.wen, shop.wen].map((token) =>
-    worker(token, repo, project_id, script, folder),
-  );
+  const names = ["w0", "w1", "w2", "w3"];
+  const tokens = await Promise.all(names.map((id) => shop.member({ id, kind: "worker", roles: ["worker"] })));
+  const workers = tokens.map((token) => worker(token, repo, project_id, script, folder));
   const sweeping = setInterval(() => void shop.engine.sweep().catch(() => undefined), 300);
   onTestFinished(() => {
     clearInterval(sweeping);
@@ -52,17 +53,14 @@ test("twenty tasks with dependencies, four workers, two of them killed midway: e
     const { body: summary } = await shop.ask(`GET /api/code/summary?project_id=${project_id}`);
     return (summary.by_status as Record<string, number>).completed ?? 0;
   };
-  for (const victim of workers.slice(0, 2)) {
+  for (const [at, victim] of workers.slice(0, 2).entries()) {
     // Killed while its agents are at work.
-    await until(
-      async () =>
-        (await completed()) >= 2 * (workers.indexOf(victim) + 1) && victim.said().includes("working"),
-      60_000,
-    );
+    await until(async () => (await completed()) >= 2 * (at + 1) && victim.said().includes("working"));
     victim.child.kill("SIGKILL");
     await victim.ended;
+    await endLeasesOf(shop.sql, names[at]!);
   }
-  await until(async () => (await completed()) === 20, 100_000).catch(async (error: unknown) => {
+  await until(async () => (await completed()) === 20).catch(async (error: unknown) => {
     const { body: left } = await shop.ask(
       `GET /api/code/tasks?project_id=${project_id}&status=ready,claimed,in_progress,blocked,failed`,
     );
@@ -98,7 +96,7 @@ test("twenty tasks with dependencies, four workers, two of them killed midway: e
     staged: await git("ls-files", "--stage"),
   }).toEqual(before);
   expect((await shop.engine.verify("main")).differences).toEqual([]);
-}, 180_000);
+});
 
 /** Four begin at once; each of the others waits for one or two before it. */
 function blockersOf(n: number): string[] {

@@ -22,6 +22,7 @@ import type { BotApiStandIn } from "./stand-ins/bot-api.ts";
 import type { Content } from "./stand-ins/content.ts";
 import { CLIENT, openYandexDisk } from "./stand-ins/yandex-disk.ts";
 import type { YandexStandIn } from "./stand-ins/yandex-disk.ts";
+import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 
 export type Library = FrontDesk & {
   disk: YandexStandIn;
@@ -171,11 +172,11 @@ export function logInto(lines: Library["logged"]): Log {
 export async function until<T>(
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
 ): Promise<T> {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + WAIT_LIMIT_MS;
   for (;;) {
     const seen = await look();
     if (seen) return seen;
-    if (Date.now() > end) throw new Error(`not within a minute: ${look.toString()}`);
+    if (Date.now() > end) throw new Error(`not within ${WAIT_LIMIT_MS / 1_000} s: ${look.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
