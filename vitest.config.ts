@@ -1,4 +1,8 @@
 import { defineConfig } from "vitest/config";
+import { WAIT_LIMIT_MS } from "./test/support/wait-limit.ts";
+
+// Costs nothing while tests pass: a test waits for several conditions, one after another.
+const TEST_TIMEOUT_MS = 5 * WAIT_LIMIT_MS;
 
 export default defineConfig({
   test: {
@@ -7,9 +11,9 @@ export default defineConfig({
     globalSetup: ["test/support/postgres-setup.ts"],
     // Most of a test's time is waiting; left alone, a machine with two cores would run one file at a time.
     maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    // What is waited for comes when it comes: on a busy machine a second is nothing.
-    expect: { poll: { timeout: 25_000 } },
+    testTimeout: TEST_TIMEOUT_MS,
+    hookTimeout: TEST_TIMEOUT_MS,
+    teardownTimeout: WAIT_LIMIT_MS,
+    expect: { poll: { timeout: WAIT_LIMIT_MS } },
   },
 });

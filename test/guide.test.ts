@@ -8,6 +8,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { ROOT } from "./support/built-pawl.ts";
 import { stopAbandonedServer } from "./support/abandoned-server.ts";
 import { installPawl, packPawl } from "./support/installed-pawl.ts";
+import { WAIT_LIMIT_MS } from "./support/wait-limit.ts";
 
 type Block = { language: string; text: string };
 
@@ -111,7 +112,7 @@ async function stayUnderWay(script: string, cwd: string, env: NodeJS.ProcessEnv,
     () => {
       expect(said).toContain(sign);
     },
-    { timeout: 60_000, interval: 100 },
+    { timeout: WAIT_LIMIT_MS, interval: 100 },
   );
   return { child, line: said.slice(said.indexOf(sign)) };
 }

@@ -33,7 +33,7 @@ test("init writes a lifecycle that keeps its promises and compiles under strict,
     (error: unknown) => error as { stdout: string },
   );
   expect(complaints).toBe("");
-}, 120_000);
+});
 
 test.each(["pawl.config.ts", "pawl.config.mjs"])("init leaves a %s alone that is there", async (name) => {
   const cwd = await folderWith({ [name]: "export default {};" });

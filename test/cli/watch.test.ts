@@ -7,6 +7,7 @@ import type { Surroundings } from "../../src/cli/surroundings.ts";
 import { watchTasks } from "../../src/cli/watch-tasks.ts";
 import { openCliAtServer } from "./cli-at-server.ts";
 import { BUILT_PAWL } from "../support/built-pawl.ts";
+import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
 const at = await openCliAtServer();
 
@@ -36,7 +37,7 @@ test.skipIf(process.platform === "win32")(
         await at.task("Something new");
         expect(told).toMatch(/board create NEW by admin\n/);
       },
-      { timeout: 30_000, interval: 500 },
+      { timeout: WAIT_LIMIT_MS, interval: 500 },
     );
     child.kill("SIGINT");
     expect((await closed)[0]).toBe(0);
@@ -73,9 +74,7 @@ test("in a terminal the view draws itself anew, gives the screen back, and no li
     } as unknown as Surroundings,
     { lifecycle: "board" },
   );
-  await vi.waitFor(() => {
-    expect(drawn.at(-1)).toContain("live");
-  });
+  await expect.poll(() => drawn.at(-1)).toContain("live");
   const title = "A task with a title that is far too long to stand in one line of a terminal of 80 columns";
   const id = await at.task(title);
   await vi.waitFor(
@@ -83,14 +82,14 @@ test("in a terminal the view draws itself anew, gives the screen back, and no li
       expect(drawn.at(-1)).toContain("A task with a title");
       expect(drawn.at(-1)).toContain("admin create NEW");
     },
-    { timeout: 10_000 },
+    { timeout: WAIT_LIMIT_MS },
   );
   await at.cli(["tasks", "act", id, "cancel", "-m", "enough"]);
   await vi.waitFor(
     () => {
       expect(drawn.at(-1)).toContain("admin cancel NEW → CANCELLED");
     },
-    { timeout: 10_000 },
+    { timeout: WAIT_LIMIT_MS },
   );
   stop();
   expect(await watching).toBe(0);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   packed = made.packed;
   await installPawl(made.tarball, project, ["@types/react", "@types/node", "csstype"]);
   return () => rm(scratch, { recursive: true, force: true });
-}, 240_000);
+});
 
 const LIFECYCLE = (door: string) => `
 import { defineLifecycle } from "${door}";

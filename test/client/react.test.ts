@@ -9,6 +9,7 @@ import type { board } from "../../src/lifecycles/index.ts";
 import { openFrontDesk } from "../http/front-desk.ts";
 import { openBadLine } from "./bad-line.ts";
 import { stage } from "./react-stage.ts";
+import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
 const desk = await openFrontDesk();
 const ann = await desk.member({ id: "ann", roles: ["agent", "worker"] });
@@ -22,7 +23,7 @@ function within(client: Client) {
   return (children: ReactNode) => createElement(PawlProvider, { client }, children);
 }
 const fresh = () => within(createClient({ url: line.url, token: ann }));
-const soon = (expectation: () => void) => vi.waitFor(expectation, { timeout: 10_000, interval: 5 });
+const soon = (expectation: () => void) => vi.waitFor(expectation, { timeout: WAIT_LIMIT_MS, interval: 5 });
 
 test("a list of tasks is there after a while, and follows what happens", async () => {
   const first = await makeTask();

@@ -40,7 +40,7 @@ onStage("quality", (stage) => {
     await page.getByLabel("Token").waitFor();
     findings.push(...(await seriousFindings(page)));
     expect(findings).toEqual([]);
-  }, 180_000);
+  });
 
   test("no screen is wider than a phone", async () => {
     const id = await stage().make(
@@ -61,7 +61,7 @@ onStage("quality", (stage) => {
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("link", { name: "Live events" }).click();
     await page.getByRole("heading", { name: "Live events" }).waitFor();
-  }, 120_000);
+  });
 
   test("the first script is small, and the rest comes on demand", () => {
     const page = readFileSync(join(CONSOLE_FOLDER, "index.html"), "utf8");
@@ -112,7 +112,7 @@ onStage("quality", (stage) => {
       .waitFor();
     expect(worst).toBeLessThanOrEqual(100);
     expect(await page.locator("article").count()).toBeLessThan(120);
-  }, 120_000);
+  });
 });
 
 // A machine that others use too stops any process for a moment now and then; a board that is slow is so in every round.

@@ -25,7 +25,7 @@ onStage("every screen", (stage) => {
       await desk.engine.sweep();
       return (await desk.ask(`GET /api/tasks/${late}`)).body.status;
     };
-    await expect.poll(status, { timeout: 20_000 }).toBe("STUCK");
+    await expect.poll(status).toBe("STUCK");
     const stuck = page.locator(".attention li", { hasText: "Nobody came in time" });
     await stuck.getByText("Stuck").waitFor();
     await stuck.getByRole("link").click();

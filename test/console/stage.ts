@@ -5,6 +5,7 @@ import { openFrontDesk } from "../http/front-desk.ts";
 import type { FrontDesk } from "../http/front-desk.ts";
 import { openBrowser, whyNoBrowser } from "../support/browser.ts";
 import { BUILT_PAWL, ROOT } from "../support/built-pawl.ts";
+import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
 export type Stage = {
   desk: FrontDesk;
@@ -17,7 +18,6 @@ export type Stage = {
   act: (who: keyof Stage["tokens"], id: string, action: string, more?: object) => Promise<void>;
 };
 
-const PATIENCE_MS = 25_000;
 /** A browser tells every answer that says no; those are the page's to show. */
 const EXPECTED = /the server responded with a status of 4\d\d|net::ERR_/;
 
@@ -30,7 +30,7 @@ export function onStage(name: string, tests: (stage: () => Stage) => void): void
   describe.skipIf(WHY_NOT !== null)(name, () => {
     beforeAll(async () => {
       stage = await openStage();
-    }, 180_000);
+    });
     tests(() => stage as Stage);
   });
 }
@@ -70,7 +70,7 @@ async function openStage(): Promise<Stage> {
         locale: "en",
         ...options,
       });
-      context.setDefaultTimeout(PATIENCE_MS);
+      context.setDefaultTimeout(WAIT_LIMIT_MS);
       if (who !== null)
         await context.request.post(`${desk.url}/api/session`, { data: { token: tokens[who] } });
       const page = await context.newPage();

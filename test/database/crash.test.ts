@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { expect, vi } from "vitest";
 import { openDatabase } from "../../src/engine/database/open-database.ts";
 import { serverOf, test, type Visitor } from "./scratch.ts";
+import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
 test("a process killed while it writes loses no acknowledged row, and the next one uses the same server", async ({
   scratch,
@@ -59,6 +60,7 @@ test("a first start that is killed leaves nothing half-made, and the next one cl
   const visitor = await scratch.visitor("stay", { data });
   await visitor.says("progress Preparing");
   await vi.waitUntil(async () => (await readdir(data)).some((name) => name.startsWith("postgres.making-")), {
+    timeout: WAIT_LIMIT_MS,
     interval: 5,
   });
   await visitor.kill();

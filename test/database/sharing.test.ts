@@ -7,6 +7,7 @@ import { expect, vi } from "vitest";
 import { connect } from "../../src/engine/database/connect.ts";
 import { readPostmaster } from "../../src/engine/database/postmaster.ts";
 import { serverOf, test } from "./scratch.ts";
+import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
 test.for(["first", "second"])(
   "two processes share one server, and the other works on when the %s leaves",
@@ -137,7 +138,7 @@ test("a cluster that vanished under an open database is not replaced by an empty
   const moved = join(scratch.folder, "moved");
   await rename(join(data, "postgres"), moved);
   process.kill(Number((await readPostmaster(join(moved, "cluster")))?.pid), "SIGINT");
-  await vi.waitUntil(async () => !(await readPostmaster(join(moved, "cluster"))), { timeout: 30_000 });
+  await vi.waitUntil(async () => !(await readPostmaster(join(moved, "cluster"))), { timeout: WAIT_LIMIT_MS });
   await expect(database.sql`select 1`).rejects.toThrow();
   await database.close();
   expect(await readdir(data)).toEqual([]);
@@ -154,7 +155,7 @@ async function presences(url: string, wanted: number, before?: number): Promise<
       await sql.end({ timeout: 0 });
       return found[0]?.count === wanted && Number.parseInt(found[0].lock, 10) !== before;
     },
-    { timeout: 30_000, interval: 10 },
+    { timeout: WAIT_LIMIT_MS, interval: 10 },
   );
 }
 

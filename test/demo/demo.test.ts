@@ -5,8 +5,9 @@ import { Engine } from "../../src/engine/engine.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
 import { openLumen } from "./lumen.ts";
 import type { Lumen } from "./lumen.ts";
+import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
-const SOON = { timeout: 60_000, interval: 100 };
+const SOON = { timeout: WAIT_LIMIT_MS, interval: 100 };
 
 let lumen: Lumen;
 let url: string;
@@ -19,7 +20,7 @@ beforeAll(async () => {
   expect(app).toMatchObject({ demo: "absent", empty: true });
   url = app.address;
   admin = client;
-}, 60_000);
+});
 
 afterAll(() => lumen.close());
 
@@ -84,7 +85,7 @@ test("removed, it leaves nothing behind, and not a row of others has changed", a
   await expect(visitor.getMe()).rejects.toMatchObject({ code: "INVALID_TOKEN" });
   expect(await admin.getDemo()).toMatchObject({ state: "absent" });
   await admin.removeDemo();
-}, 60_000);
+});
 
 test("it can be made anew, and an org of that name that is somebody's own is left alone", async () => {
   const { token } = await admin.startDemo();
@@ -104,7 +105,7 @@ test("it can be made anew, and an org of that name that is somebody's own is lef
   await expect(lumen.sql`select pawl.take_piece_of_demo(10)`).rejects.toMatchObject({
     constraint_name: "only_the_demo_is_taken_away",
   });
-}, 60_000);
+});
 
 async function playedBy(): Promise<string | null> {
   const [row] = await lumen.sql<{ played_by: string | null }[]>`select played_by from pawl.demo`;

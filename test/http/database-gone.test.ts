@@ -1,4 +1,4 @@
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { connect } from "../../src/engine/database/connect.ts";
 import { Directory } from "../../src/engine/directory.ts";
 import { Engine } from "../../src/engine/engine.ts";
@@ -59,9 +59,7 @@ test("a database that is gone is 503 with Retry-After, and all is well again whe
     }
 
     await database.on();
-    await vi.waitFor(async () => {
-      expect(wordOf(await ask("GET", "/ready"))).toBe("200");
-    }, 10_000);
+    await expect.poll(async () => wordOf(await ask("GET", "/ready"))).toBe("200");
   }
 });
 

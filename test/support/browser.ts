@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 import type { Browser } from "playwright-core";
+import { WAIT_LIMIT_MS } from "./wait-limit.ts";
 
 const run = promisify(execFile);
 
@@ -34,5 +35,5 @@ export async function whyNoBrowser(): Promise<string | null> {
 
 /** A real browser; close it when the file's tests are done. */
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  return chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS, timeout: WAIT_LIMIT_MS });
 }

@@ -59,7 +59,7 @@ onStage("screens of the lifecycles' own", (stage) => {
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/tasks\//);
-  }, 120_000);
+  });
 
   test("a chat shows what is said and what bots are busy with, at once and for as long as they are", async () => {
     const { bob } = stage().tokens;
@@ -81,7 +81,7 @@ onStage("screens of the lifecycles' own", (stage) => {
     await ask("POST /api/chat/actions/update", bob, { ...action, status: "done" });
     await expect.poll(() => line.innerText()).toBe("");
     await page.getByText("No bot is busy anywhere.").waitFor();
-  }, 90_000);
+  });
 
   test("the board's agents are shown with what they hold, and with what became of it", async () => {
     const id = await stage().make("Held by Ann for a while");
@@ -102,7 +102,7 @@ onStage("screens of the lifecycles' own", (stage) => {
       .waitFor();
     const help = page.locator(".agent-chart", { hasText: "Who helped whom" });
     await help.locator("[data-agent=bob]").getByLabel("escalated others' tasks: 1").waitFor();
-  }, 90_000);
+  });
 
   test("delivery shows files on their way, and an admin lets in who asks", async () => {
     const { admin, ann } = stage().tokens;
@@ -136,13 +136,13 @@ onStage("screens of the lifecycles' own", (stage) => {
       jobs: [{ job_id: taken!.id, lease_token: taken!.lease_token, bytes: 420_000, total_bytes: 1_000_000 }],
     });
     const bar = page.getByRole("progressbar", { name: "plan.pdf" });
-    await expect.poll(() => bar.getAttribute("aria-valuenow"), { timeout: 20_000 }).toBe("42");
+    await expect.poll(() => bar.getAttribute("aria-valuenow")).toBe("42");
     await page.getByRole("region", { name: "Workers" }).getByText("courier-1").waitFor();
     await ask("POST /api/delivery/jobs", admin, { ...job, request_nonce: "2" });
     const waiting = page.getByRole("region", { name: "Waiting" });
     await waiting.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("region", { name: "Lately" }).getByText("Cancelled").waitFor();
-  }, 120_000);
+  });
 
   test("an executor takes a task and submits it, a lead reviews it, and each sees the other's work at once", async () => {
     const { lea } = stage().tokens;
@@ -187,7 +187,7 @@ onStage("screens of the lifecycles' own", (stage) => {
     await mine.getByText("You have no task").waitFor();
     await tom.getByRole("button", { name: "Take the best for me" }).click();
     await mine.getByText("Weld the lid").waitFor();
-  }, 120_000);
+  });
 
   test("a lead plans a shift and ends it, and quality control finds, mends and inspects", async () => {
     const { lea, tom } = stage().tokens;
@@ -227,7 +227,7 @@ onStage("screens of the lifecycles' own", (stage) => {
     await page.getByRole("dialog").getByLabel("Report").fill("It does not close");
     await page.getByRole("dialog").getByRole("button", { name: "Inspect" }).click();
     await door.getByText("It does not close").waitFor();
-  }, 120_000);
+  });
 
   test("what coding agents say is shown as they say it, and what they finish stands among the merges", async () => {
     const { admin, ann } = stage().tokens;
@@ -256,7 +256,7 @@ onStage("screens of the lifecycles' own", (stage) => {
     const attempts = page.getByRole("region", { name: "Attempts and their output" });
     await attempts.getByText("merged").waitFor();
     await attempts.getByText("all tests pass").waitFor();
-  }, 120_000);
+  });
 
   test("axe finds nothing serious on any of them, light or dark, and none is wider than a phone", async () => {
     const findings: string[] = [];
@@ -277,7 +277,7 @@ onStage("screens of the lifecycles' own", (stage) => {
       }
     }
     expect(findings).toEqual([]);
-  }, 300_000);
+  });
 });
 
 type Claimed = { id: string; lease_token: string };

@@ -14,6 +14,7 @@ import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
 import { MIGRATIONS, PARTS } from "../../../src/lifecycles/parts.ts";
 import { expectKept, Load } from "./load.ts";
 import { expectSound } from "./nodes.ts";
+import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 
 const data = await mkdtemp(join(tmpdir(), "pawl-restart-"));
 const database = await openDatabase({ data, fsync: true });
@@ -48,7 +49,7 @@ test("PostgreSQL is stopped and started while thirty-two callers work: nothing i
         const now = await server();
         return now?.status === "ready" && now.pid !== before;
       },
-      { timeout: 30_000, interval: 5 },
+      { timeout: WAIT_LIMIT_MS, interval: 5 },
     );
   }
   await load.more(200);
@@ -64,8 +65,11 @@ test("callers of a database that stays away are told so in time, and served when
   load.start(8);
   await load.more(50);
   process.kill((await server())?.pid ?? 0, "SIGINT");
-  await vi.waitUntil(() => load.unavailable > 0, { timeout: 20_000, interval: 5 });
-  await vi.waitUntil(async () => (await server())?.status === "ready", { timeout: 30_000, interval: 5 });
+  await vi.waitUntil(() => load.unavailable > 0, { timeout: WAIT_LIMIT_MS, interval: 5 });
+  await vi.waitUntil(async () => (await server())?.status === "ready", {
+    timeout: WAIT_LIMIT_MS,
+    interval: 5,
+  });
   await load.more(400);
   await load.stop();
   await expectSound({ engine, sql });

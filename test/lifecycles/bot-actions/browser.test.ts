@@ -8,6 +8,7 @@ import type { RunningPawl } from "../../http/running-pawl.ts";
 import { openBrowser, whyNoBrowser } from "../../support/browser.ts";
 import { freePort, makeChatApp, servePages } from "./chat-app.ts";
 import type { ChatApp } from "./chat-app.ts";
+import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 
 const TOKEN = "an-admin-of-the-test";
 const port = await freePort();
@@ -39,7 +40,7 @@ beforeAll(async () => {
   data = await scratchData({ until: afterAll });
   await start();
   if (missing === null) browser = await openBrowser();
-}, 300_000);
+});
 afterAll(async () => {
   await browser?.close();
   await pawl?.stop("SIGKILL");
@@ -82,7 +83,8 @@ async function openChat(react = "19", options: Parameters<Browser["newContext"]>
 }
 
 /** Patient: a busy machine is no fault of the page's. */
-const soon = (expectation: () => Promise<void>) => vi.waitFor(expectation, { timeout: 30_000, interval: 20 });
+const soon = (expectation: () => Promise<void>) =>
+  vi.waitFor(expectation, { timeout: WAIT_LIMIT_MS, interval: 20 });
 
 const shows = (page: Page, text: string) =>
   soon(async () => {
@@ -112,7 +114,7 @@ describe.skipIf(missing !== null)("in a browser", () => {
     await shows(page, "");
     expect(faults).toEqual([]);
     await leave();
-  }, 120_000);
+  });
 
   test("of two at once the newer is shown, and how many there are beside it; a late word of the older hides nothing", async () => {
     const { page, start: begin, update, leave } = await openChat();
@@ -126,7 +128,7 @@ describe.skipIf(missing !== null)("in a browser", () => {
     await update("other", "error");
     await shows(page, "Создаём изображение…");
     await leave();
-  }, 120_000);
+  });
 
   test("whoever listens or wants calm is served: no fault that axe finds, and nothing turns where motion is unwanted", async () => {
     for (const reducedMotion of ["no-preference", "reduce"] as const) {
@@ -145,7 +147,7 @@ describe.skipIf(missing !== null)("in a browser", () => {
       expect(violations.map(({ id, help }) => `${id}: ${help}`)).toEqual([]);
       await leave();
     }
-  }, 120_000);
+  });
 
   test("the server is started again during the action, the update comes meanwhile, and the line goes", async () => {
     const { page, start: begin, update, say, leave } = await openChat();
@@ -159,9 +161,9 @@ describe.skipIf(missing !== null)("in a browser", () => {
     await update("a", "error");
     await shows(page, "");
     await say("still here");
-    await page.getByText("still here").waitFor({ timeout: 30_000 });
+    await page.getByText("still here").waitFor();
     await leave();
-  }, 120_000);
+  });
 
   test("a bot that is never heard of again is ended by the watchdog, and the line goes by itself", async () => {
     await pawl?.stop();
@@ -174,7 +176,7 @@ describe.skipIf(missing !== null)("in a browser", () => {
     const { actions } = await bot.listBotActions({ chatId: action.chatId, status: "error" });
     expect(actions).toMatchObject([{ actionId: "a", payload: { reason: "timeout" } }]);
     await leave();
-  }, 120_000);
+  });
 
   test("all the same on React 18", async ({ skip }) => {
     if (!hasReact18) skip();
@@ -189,7 +191,7 @@ describe.skipIf(missing !== null)("in a browser", () => {
     await shows(page, "");
     expect(faults).toEqual([]);
     await leave();
-  }, 120_000);
+  });
 });
 
 type Examined = { violations: { id: string; help: string }[] };

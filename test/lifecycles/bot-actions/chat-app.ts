@@ -11,6 +11,7 @@ import { build } from "esbuild";
 import { afterAll } from "vitest";
 import { ROOT } from "../../support/built-pawl.ts";
 import { installPawl, packPawl } from "../../support/installed-pawl.ts";
+import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 
 const execute = promisify(execFile);
 const EXAMPLE = join(ROOT, "examples/chat-line");
@@ -78,7 +79,11 @@ async function installReact18(folder: string): Promise<string | null> {
     await cp(join(REACT_18, file), join(folder, file));
   const arguments_ = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
   try {
-    await execute("npm", arguments_, { cwd: folder, timeout: 60_000, shell: process.platform === "win32" });
+    await execute("npm", arguments_, {
+      cwd: folder,
+      timeout: WAIT_LIMIT_MS,
+      shell: process.platform === "win32",
+    });
   } catch (error) {
     console.warn(`skipped: React 18 cannot be installed: ${String(error).split("\n")[0] ?? ""}`);
     return null;

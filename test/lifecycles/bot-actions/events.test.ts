@@ -121,7 +121,7 @@ test("a reader who is cut off again and again, now here and now there, misses no
   }
   await speaking;
   expect(got).toEqual(wanted);
-}, 60_000);
+});
 
 test("one who hears nothing is told how far he has heard, so that he loses nothing either", async () => {
   const heard = await room.listen("quiet");

@@ -32,7 +32,7 @@ test("three starts in a race, each at another node, make one action and one even
     expect(await room.list(`chatId=${chatId}`)).toHaveLength(1);
     expect(await toldOf(chatId)).toHaveLength(1);
   }
-}, 60_000);
+});
 
 test("of a start and an update in a race the update is unknown or finishes it, and nothing lies between", async () => {
   for (let round = 0; round < 20; round++) {
@@ -47,7 +47,7 @@ test("of a start and an update in a race the update is unknown or finishes it, a
     const statuses = (await toldOf(chatId)).map(({ status }) => status);
     expect(statuses).toEqual(finished ? ["processing", "done"] : ["processing"]);
   }
-}, 60_000);
+});
 
 test("of two finishes in a race the first wins, and both hear the same", async () => {
   for (let round = 0; round < 20; round++) {
@@ -62,7 +62,7 @@ test("of two finishes in a race the first wins, and both hear the same", async (
     expect(others).toEqual([]);
     expect((await toldOf(chatId)).map((told) => told.status)).toEqual(["processing", status]);
   }
-}, 60_000);
+});
 
 type Call = { verb: "start" | "done" | "error"; text: string | null; load: number | null; node: number };
 type Step = Call | { verb: "watchdog"; node: number };
@@ -153,7 +153,7 @@ test("two hundred random orders, one call after the other at changing nodes, end
     }),
     { numRuns: 200 },
   );
-}, 120_000);
+});
 
 test("a thousand chats at once, each with calls in a race at three nodes and a watchdog: each ends as some order of them says", async () => {
   const runs = fc.sample(fc.array(call, { minLength: 2, maxLength: 5 }), 1_000);
@@ -184,7 +184,7 @@ test("a thousand chats at once, each with calls in a race at three nodes and a w
     return fault === null ? [] : [{ calls, states, fault }];
   });
   expect(faults.slice(0, 3)).toEqual([]);
-}, 120_000);
+});
 
 /** Whether some order of the calls, with the watchdog at any place or none, ends so. */
 function isSomeOrder(calls: readonly Call[], end: State | null): boolean {

@@ -12,11 +12,12 @@ import {
 import { openBadLine } from "../../client/bad-line.ts";
 import { stage } from "../../client/react-stage.ts";
 import { openChatRoom } from "./chat-room.ts";
+import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 
 const room = await openChatRoom();
 const line = await openBadLine(room.url);
 const bot = createClient({ url: room.url, token: room.bot }).chats;
-const soon = (expectation: () => void) => vi.waitFor(expectation, { timeout: 20_000, interval: 5 });
+const soon = (expectation: () => void) => vi.waitFor(expectation, { timeout: WAIT_LIMIT_MS, interval: 5 });
 
 const within = (children: ReactNode) =>
   createElement(PawlProvider, { client: createClient({ url: line.url, token: room.ann }) }, children);

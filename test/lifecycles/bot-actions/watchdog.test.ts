@@ -2,6 +2,7 @@ import { afterAll, expect, inject, test, vi } from "vitest";
 import { openPawl } from "../../../src/open-pawl.ts";
 import { testDatabases } from "../../support/postgres.ts";
 import { openChatRoom } from "./chat-room.ts";
+import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 
 const room = await openChatRoom({ defaults: { "bot-actions": { max_processing_hours: 2 } } });
 const { engine, start } = room;
@@ -68,9 +69,7 @@ test("it looks at its own interval, and the sweep of the others leaves its actio
   const slow = await open(3_600);
   afterAll(() => slow.close());
   // It looks once when it begins; the action comes after that.
-  await vi.waitFor(() => {
-    expect(swept.length).toBeGreaterThan(5);
-  });
+  await expect.poll(() => swept.length).toBeGreaterThan(5);
   const action = { lifecycle: "bot-actions", chatId: "c", actionId: "a", actionType: "summarize" };
   await slow.create(slow.asSystem(), [action]);
   const before = swept.length;
@@ -78,7 +77,7 @@ test("it looks at its own interval, and the sweep of the others leaves its actio
     () => {
       expect(swept.length).toBeGreaterThan(before + 5);
     },
-    { timeout: 20_000 },
+    { timeout: WAIT_LIMIT_MS },
   );
   expect(await status()).toBe("processing");
   const quick = await open(0.05);
@@ -87,7 +86,7 @@ test("it looks at its own interval, and the sweep of the others leaves its actio
     async () => {
       expect(await status()).toBe("error");
     },
-    { timeout: 20_000 },
+    { timeout: WAIT_LIMIT_MS },
   );
   // What is finished goes when it is old enough, soon after a node has begun.
   const tidy = await open(3_600, { retention: { days: 1e-9 } });
@@ -96,6 +95,6 @@ test("it looks at its own interval, and the sweep of the others leaves its actio
     async () => {
       expect(await status()).toBeUndefined();
     },
-    { timeout: 20_000 },
+    { timeout: WAIT_LIMIT_MS },
   );
 });

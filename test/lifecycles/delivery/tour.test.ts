@@ -82,7 +82,7 @@ test("with a folder and a bot's token, three commands deliver a file; their memb
   const again = await startPawlDelivery(["worker", "--data", data], env);
   expect(again.said()).toContain("Delivering as delivery-worker");
   expect(await again.end("SIGINT")).toBe(0);
-}, 120_000);
+});
 
 test("an address that Telegram does not take is told in Telegram's words", async () => {
   telegram.mischief.plan("setWebhook", {

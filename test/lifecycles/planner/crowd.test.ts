@@ -105,61 +105,57 @@ const LIES = `
     or t.status in ('assigned', 'in_progress', 'submitted') and t.assigned_to is null
     or t.exclusive_key is not null and t.status not in ('assigned', 'in_progress')`;
 
-test(
-  "random people on many connections leave no moment at which an available task is a lie",
-  { timeout: 180_000 },
-  async () => {
-    let [looks, broken] = [0, 0];
-    const watch = { running: true };
-    // All the while somebody looks, in one snapshot each time.
-    const watching = (async () => {
-      for (; watch.running; looks++) {
-        broken += (await sql.unsafe(LIES)).length;
-        await pause(5);
+test("random people on many connections leave no moment at which an available task is a lie", async () => {
+  let [looks, broken] = [0, 0];
+  const watch = { running: true };
+  // All the while somebody looks, in one snapshot each time.
+  const watching = (async () => {
+    for (; watch.running; looks++) {
+      broken += (await sql.unsafe(LIES)).length;
+      await pause(5);
+    }
+  })();
+  const step = fc.record({
+    near: fc.boolean(),
+    who: fc.nat(),
+    pick: fc.nat(),
+    task: fc.nat(),
+    dice: fc.nat(),
+  });
+  const steps = fc.sample(step, { numRuns: 500, seed: 20_261_115 });
+  const run = async ({ near, who, pick, task: place, dice }: (typeof steps)[number]) => {
+    const room = near ? floor : beside;
+    const people = { executor: EXECUTORS[who % 4]!, lead: LEADS[who % 3]!, dice };
+    // Few are looked at, so that all meet at them; and with each what its owner has in hand.
+    const id = ids.at(-1 - (place % Math.max(1, Math.min(ids.length, 12))));
+    const mine = `GET /tasks?assigned_to=${people.executor}&status=assigned,in_progress`;
+    const inHand =
+      dice % 2 === 0 ? ((await room.say("lea", mine)).body.tasks as PlannerTask[])[0] : undefined;
+    const task = inHand ?? (id === undefined ? null : await room.get(id).catch(() => null));
+    const deeds = task === null || dice % 5 === 0 ? ANYWHERE : FITTING[task.status];
+    const deed = ids.length < 6 ? "create" : deeds[pick % deeds.length]!;
+    return DEEDS[deed]({ room, task: task ?? NOTHING, ...people });
+  };
+  await Promise.all(
+    Array.from({ length: 12 }, async (_, lane) => {
+      for (const one of steps.filter((__, index) => index % 12 === lane)) {
+        const heard = await run(one);
+        if (heard) expect(heard.status, heard.text).toBeLessThan(500);
       }
-    })();
-    const step = fc.record({
-      near: fc.boolean(),
-      who: fc.nat(),
-      pick: fc.nat(),
-      task: fc.nat(),
-      dice: fc.nat(),
-    });
-    const steps = fc.sample(step, { numRuns: 500, seed: 20_261_115 });
-    const run = async ({ near, who, pick, task: place, dice }: (typeof steps)[number]) => {
-      const room = near ? floor : beside;
-      const people = { executor: EXECUTORS[who % 4]!, lead: LEADS[who % 3]!, dice };
-      // Few are looked at, so that all meet at them; and with each what its owner has in hand.
-      const id = ids.at(-1 - (place % Math.max(1, Math.min(ids.length, 12))));
-      const mine = `GET /tasks?assigned_to=${people.executor}&status=assigned,in_progress`;
-      const inHand =
-        dice % 2 === 0 ? ((await room.say("lea", mine)).body.tasks as PlannerTask[])[0] : undefined;
-      const task = inHand ?? (id === undefined ? null : await room.get(id).catch(() => null));
-      const deeds = task === null || dice % 5 === 0 ? ANYWHERE : FITTING[task.status];
-      const deed = ids.length < 6 ? "create" : deeds[pick % deeds.length]!;
-      return DEEDS[deed]({ room, task: task ?? NOTHING, ...people });
-    };
-    await Promise.all(
-      Array.from({ length: 12 }, async (_, lane) => {
-        for (const one of steps.filter((__, index) => index % 12 === lane)) {
-          const heard = await run(one);
-          if (heard) expect(heard.status, heard.text).toBeLessThan(500);
-        }
-      }),
-    );
-    watch.running = false;
-    await watching;
-    expect(broken).toBe(0);
-    expect(looks).toBeGreaterThan(20);
-    const done = await sql<
-      { action: string }[]
-    >`select distinct action from pawl.event where lifecycle = 'planner'`;
-    expect(done.length, "most of it happened").toBeGreaterThan(10);
-    expect((await floor.engine.verify("main")).differences).toEqual([]);
-    const { broken: breaches, repaired } = await floor.engine.reconcile("main");
-    expect([breaches, repaired]).toEqual([[], []]);
-  },
-);
+    }),
+  );
+  watch.running = false;
+  await watching;
+  expect(broken).toBe(0);
+  expect(looks).toBeGreaterThan(20);
+  const done = await sql<
+    { action: string }[]
+  >`select distinct action from pawl.event where lifecycle = 'planner'`;
+  expect(done.length, "most of it happened").toBeGreaterThan(10);
+  expect((await floor.engine.verify("main")).differences).toEqual([]);
+  const { broken: breaches, repaired } = await floor.engine.reconcile("main");
+  expect([breaches, repaired]).toEqual([[], []]);
+});
 
 const NOTHING = {
   id: "0197a000-0000-7000-8000-000000000001",
