@@ -4,6 +4,8 @@ import { ensureBuilt } from "./ensure-built.js";
 
 const BIN = new URL("../dist/bin.js", import.meta.url);
 
+// `npm start 2> file` on a full disk still starts the server.
+process.stderr.on("error", () => undefined);
 if (!ensureBuilt({ onBuild: () => process.stderr.write("Building Pawl…\n") })) process.exit(1);
 
 // In this very process, so that a signal reaches the server once: a parent passing on what the terminal

@@ -12,6 +12,7 @@ import type { EngineObserver } from "./engine/observer.ts";
 import { Metrics } from "./http/metrics.ts";
 import { buildServer } from "./http/server.ts";
 import { lifecycleRoutes } from "./lifecycles/routes.ts";
+import { LogDestination } from "./log-destination.ts";
 import { openPawl } from "./open-pawl.ts";
 import type { Pawl } from "./open-pawl.ts";
 import { serverAddressFile } from "./server-address-file.ts";
@@ -44,8 +45,10 @@ export type App = {
 export async function startApp(options: AppOptions): Promise<App> {
   const { settings, version, lifecycles, adminToken } = options;
   // The standard output is for what people read; logs go beside it.
-  const log = pino({ level: settings.logLevel }, pino.destination({ dest: 2, sync: true }));
   const metrics = new Metrics();
+  const log = openLog(settings, () => {
+    metrics.logLineDropped();
+  });
   const pawl = await open(settings, lifecycles, log, metrics);
   try {
     const admin = await admit(pawl, settings.data, adminToken);
@@ -122,6 +125,11 @@ function consoleFiles(): { consoleFolder?: string } {
   );
   const consoleFolder = folders.find((folder) => existsSync(join(folder, "assets")));
   return consoleFolder === undefined ? {} : { consoleFolder };
+}
+
+/** Logs to the standard error. */
+export function openLog({ logLevel }: { logLevel: string }, onDrop?: () => void): Logger {
+  return pino({ level: logLevel }, new LogDestination(2, onDrop ? { onDrop } : {}));
 }
 
 /** What is done directly on the database, by whoever holds it. */

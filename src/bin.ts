@@ -7,9 +7,9 @@ import picocolors from "picocolors";
 import * as zod from "zod";
 import { adminTokenFile } from "./admin-token-file.ts";
 import { agentStation } from "./agent-station.ts";
-import { atDatabase, startApp } from "./app.ts";
+import { atDatabase, openLog, startApp } from "./app.ts";
 import { run } from "./cli/index.ts";
-import type { Screen, ServerFlags, Surroundings } from "./cli/index.ts";
+import type { Output, Screen, ServerFlags, Surroundings } from "./cli/index.ts";
 import { findConfig, loadConfig } from "./config.ts";
 import { examineInstallation, verifyInstallation } from "./examine-installation.ts";
 import { findServer } from "./find-server.ts";
@@ -18,6 +18,7 @@ import * as pawl from "./index.ts";
 import { LIFECYCLE_COMMANDS } from "./lifecycles/commands.ts";
 import { deliveryCommands } from "./lifecycles/delivery/commands.ts";
 import * as lifecycles from "./lifecycles/index.ts";
+import { LogDestination } from "./log-destination.ts";
 import { secretFile } from "./secret-file.ts";
 import { resolveSettings } from "./settings.ts";
 import { untilSignal } from "./until-signal.ts";
@@ -29,8 +30,8 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 
 const surroundings: Surroundings = {
   version,
-  out: screen(stdout),
-  err: screen(stderr),
+  out: output(stdout),
+  err: errors(stderr),
   debug: Boolean(env.PAWL_DEBUG),
   now: Date.now,
   untilStopped: untilSignal,
@@ -90,6 +91,7 @@ process.exitCode = await run(argv.slice(2), surroundings, [
   ...LIFECYCLE_COMMANDS,
   deliveryCommands({
     settings: ({ data }) => settingsOf(data),
+    openLog,
     secret: (data, name) => secretFile(join(data, "delivery", name)),
   }),
 ]);
@@ -111,17 +113,46 @@ async function setUp({ config, ...flags }: ServerFlags) {
   return { lifecycles: own, settings: resolveSettings({ flags, env, file }), config: named };
 }
 
-/** Colours and wrapped lines are for a terminal; NO_COLOR and FORCE_COLOR have the last word on colours. */
-function screen(stream: WriteStream): Screen {
-  // A reader that has seen enough (`pawl check | head`) is no fault, and the exit code still tells the result.
+/** The standard error. An error while writing has no place to be reported; the exit code still tells the result. */
+function errors(stream: WriteStream): Screen {
+  stream.on("error", () => undefined);
+  return screen(stream, (text) => void stream.write(text));
+}
+
+function output(stream: typeof process.stdout): Output {
+  const closing = new AbortController();
+  let [write, keepsGoing] = [(text: string) => void stream.write(text), false];
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    // A reader that has seen enough (`pawl check | head`) is no fault.
+    if (error.code === "EPIPE") closing.abort();
+    else if (!keepsGoing) throw error;
   });
+  const keepGoing: Output["keepGoing"] = (report = reportAsText) => {
+    keepsGoing = true;
+    // A stream that is no terminal is destroyed by its first error and would not recover.
+    if (stream.isTTY) return;
+    const destination = new LogDestination(stream.fd, { report });
+    write = (text) => {
+      destination.write(text);
+    };
+  };
+  const shown = screen(stream, (text) => {
+    write(text);
+  });
+  return Object.assign(shown, { closed: closing.signal, keepGoing });
+}
+
+function reportAsText(dropped: number, reason: string): string {
+  return `pawl: ${dropped} ${dropped === 1 ? "line" : "lines"} of output dropped (${reason}).\n`;
+}
+
+/** Colours and wrapped lines are for a terminal; NO_COLOR and FORCE_COLOR have the last word on colours. */
+function screen(stream: WriteStream, write: Screen["write"]): Screen {
   // A stream that is no terminal has no `isTTY` and no `columns`, whatever its type says.
   const { isTTY = false } = stream as Partial<WriteStream>;
   const coloured = !env.NO_COLOR && (Boolean(env.FORCE_COLOR) || (isTTY && env.TERM !== "dumb"));
   return {
-    write: (text) => void stream.write(text),
+    write,
     colours: picocolors.createColors(coloured),
     // Asked for each time: a window changes its size while it is looked at.
     get columns() {

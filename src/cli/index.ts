@@ -1,2 +1,2 @@
 export { run } from "./run.ts";
-export type { AgentStation, Screen, ServerFlags, Surroundings } from "./surroundings.ts";
+export type { AgentStation, Output, Screen, ServerFlags, Surroundings } from "./surroundings.ts";

@@ -4,6 +4,7 @@ import type { StartFlags, Started, Surroundings } from "./surroundings.ts";
 
 /** `pawl start` */
 export async function startServer({ out, serve }: Surroundings, flags: StartFlags): Promise<ExitCode> {
+  out.keepGoing();
   await serve(flags, (started) => {
     out.write(`${[lineOf(started), ...demoLineOf(started)].join("\n")}\n`);
   });

@@ -10,12 +10,20 @@ export type Screen = {
   readonly rows: number;
 };
 
+/** The standard output. */
+export type Output = Screen & {
+  /** Aborted when the reader of the output has closed it, as in `pawl watch | head -1`. */
+  readonly closed: AbortSignal;
+  /** From now on, output that cannot be written is dropped instead of ending the process. */
+  keepGoing: (report?: (dropped: number, reason: string) => string) => void;
+};
+
 type Colours = ReturnType<typeof picocolors.createColors>;
 
 /** Everything the commands stand on, handed in by `bin.ts`: the only reader of argv, environment and files. */
 export type Surroundings = {
   version: string;
-  out: Screen;
+  out: Output;
   err: Screen;
   /** Show where a fault came from. */
   debug: boolean;

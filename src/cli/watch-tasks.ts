@@ -21,9 +21,11 @@ export function watchTasks(surroundings: Surroundings, watching: Watching): Prom
   const { out, untilStopped } = surroundings;
   const { json, lines, after, count } = watching;
   const stopping = new AbortController();
-  void untilStopped().then(() => {
+  const stop = () => {
     stopping.abort();
-  });
+  };
+  void untilStopped().then(stop);
+  out.closed.addEventListener("abort", stop);
   const wantsLines = json ?? lines ?? (after !== undefined || count !== undefined);
   return atServer(surroundings, watching, async ({ client, place }) => {
     // A stream comes back for ever to a server that is not there, and whoever mistyped an address would never know.

@@ -82,6 +82,12 @@ export class Metrics implements EngineObserver {
     SECONDS,
   );
 
+  private readonly droppedLogLines = new Counter({
+    name: "pawl_log_lines_dropped_total",
+    help: "Log lines that could not be written",
+    registers: this.registers,
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.register });
   }
@@ -111,6 +117,10 @@ export class Metrics implements EngineObserver {
     this.sweepSeconds.observe(ms / 1_000);
     this.sweeps.inc({ outcome: "moved" }, moved);
     this.sweeps.inc({ outcome: "put_off" }, put_off.length);
+  }
+
+  logLineDropped(): void {
+    this.droppedLogLines.inc();
   }
 
   /** `route` is the row's path, or "" where there is none. */

@@ -44,6 +44,28 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
+test("watching ends by itself when its reader has gone away, as in `pawl watch | head -1`", async () => {
+  await at.task("The first line");
+  const env = { PATH: process.env.PATH, PAWL_URL: at.server.address, PAWL_TOKEN: at.admin };
+  const child = spawn(process.execPath, [...BUILT_PAWL, "watch", "--after", "0"], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const closed = once(child, "close");
+  let complained = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (complained += text));
+  child.stdout.once("data", () => child.stdout.destroy());
+  await vi.waitFor(
+    async () => {
+      await at.task("A line for nobody");
+      expect(child.exitCode).toBe(0);
+    },
+    { timeout: 30_000, interval: 500 },
+  );
+  await closed;
+  expect(complained).toBe("");
+});
+
 test("in a terminal the view draws itself anew, gives the screen back, and no line is too long", async () => {
   const columns = 80;
   const drawn: string[] = [];
@@ -52,6 +74,8 @@ test("in a terminal the view draws itself anew, gives the screen back, and no li
     colours: picocolors.createColors(false),
     columns,
     rows: 12,
+    closed: new AbortController().signal,
+    keepGoing: () => undefined,
   };
   let stop: () => void = () => undefined;
   const stopped = new Promise<void>((resolve) => {

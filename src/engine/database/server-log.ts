@@ -1,4 +1,4 @@
-import { copyFile, open, readFile, stat, truncate, type FileHandle } from "node:fs/promises";
+import { copyFile, open, readFile, rm, stat, truncate, type FileHandle } from "node:fs/promises";
 import type { Account } from "./launcher.ts";
 
 const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
@@ -12,14 +12,14 @@ export async function openLog(path: string, owner?: Account): Promise<{ handle: 
   return { handle, from: (await handle.stat()).size };
 }
 
-/** Keeps the log and one older piece of it within bounds. */
+/** Keeps the log and one older piece of it within bounds; a full disk costs the older piece, not the bounds. */
 export async function trimLog(path: string, limit = LOG_LIMIT_BYTES): Promise<void> {
   const size = await stat(path).then(
     (file) => file.size,
     () => 0,
   );
   if (size <= limit) return;
-  await copyFile(path, `${path}.1`);
+  await copyFile(path, `${path}.1`).catch(() => rm(`${path}.1`, { force: true }));
   await truncate(path);
 }
 

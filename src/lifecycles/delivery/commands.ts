@@ -7,7 +7,8 @@ import type { Ground } from "./run-processes.ts";
 
 /** What delivery's processes stand on, handed in by `bin.ts`. */
 export type DeliveryStation = {
-  settings: (flags: { data?: string }) => Promise<Ground["settings"] & { data: string }>;
+  settings: (flags: { data?: string }) => Promise<Ground["settings"] & { data: string; logLevel: string }>;
+  openLog: (settings: { logLevel: string }) => Ground["log"];
   /** A file beside the data, for secrets. */
   secret: (data: string, name: string) => ReturnType<Ground["secret"]>;
 };
@@ -95,11 +96,13 @@ async function run(
   work: (ground: Ground) => Promise<void>,
 ): Promise<void> {
   const settings = await station.settings(flags);
+  surroundings.out.keepGoing();
   await atServer(surroundings, flags, ({ client, place }) =>
     work({
       client,
       url: place.url,
       settings,
+      log: station.openLog(settings),
       secret: (name) => station.secret(settings.data, name),
       untilStopped: surroundings.untilStopped,
       tell: (line) => {

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { GrammyError } from "grammy";
-import { pino } from "pino";
 import type { Client } from "../../client/index.ts";
 import { PawlError } from "../../core/index.ts";
 import { startBot } from "./bot/start-bot.ts";
@@ -18,7 +17,8 @@ import type { TokenStore } from "./storage/yandex-tokens.ts";
 export type Ground = {
   client: Client;
   url: string;
-  settings: DeliverySettings & { host: string; logLevel: string };
+  settings: DeliverySettings & { host: string };
+  log: Log;
   /** A file of this name beside the data, for secrets. */
   secret: (name: string) => TokenStore;
   /** Resolves when the user has had enough. */
@@ -28,9 +28,8 @@ export type Ground = {
 
 /** `pawl delivery worker`: until it is told to stop. */
 export async function runWorker(ground: Ground, concurrency: number): Promise<void> {
-  const { settings, tell, url } = ground;
+  const { settings, tell, url, log } = ground;
   const stopping = stoppedBy(ground);
-  const log = logOf(settings);
   const storage = openStorage(settings, ground.secret("storage-token"));
   const sender = new Sender({
     botToken: tokenOf(settings),
@@ -75,7 +74,7 @@ export async function runBot(ground: Ground): Promise<void> {
     storage,
     language: settings.deliveryLanguage,
     admins: settings.deliveryAdmins,
-    log: logOf(settings),
+    log: ground.log,
     webhook:
       deliveryWebhookUrl === null ? null : { url: deliveryWebhookUrl, host, port: deliveryWebhookPort },
     catalogueEveryMs: settings.deliveryCatalogueMinutes * 60_000,
@@ -125,9 +124,4 @@ function notTaken(error: unknown): never {
       `Telegram does not take PAWL_DELIVERY_WEBHOOK_URL: ${error.description}`,
     );
   throw error;
-}
-
-/** Logs go beside what people read. */
-function logOf({ logLevel }: { logLevel: string }): Log {
-  return pino({ level: logLevel }, pino.destination({ dest: 2, sync: true }));
 }

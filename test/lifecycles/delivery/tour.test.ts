@@ -1,8 +1,11 @@
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { pawl } from "../../cli/pawl-process.ts";
 import { BUILT_PAWL } from "../../support/built-pawl.ts";
 import { scratchData, startPawl, emptyDatabase } from "../../http/running-pawl.ts";
@@ -82,6 +85,26 @@ test("with a folder and a bot's token, three commands deliver a file; their memb
   const again = await startPawlDelivery(["worker", "--data", data], env);
   expect(again.said()).toContain("Delivering as delivery-worker");
   expect(await again.end("SIGINT")).toBe(0);
+});
+
+test.runIf(existsSync("/dev/full"))("a bot whose output and log the disk refuses goes on", async () => {
+  const full = openSync("/dev/full", "w");
+  // Each failure is logged, and then Telegram is asked again.
+  telegram.mischief.plan("getMe", { kind: "reset" }, { kind: "reset" });
+  const child = spawn(process.execPath, [...BUILT_PAWL, "delivery", "bot", "--data", data], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ["ignore", full, full],
+  });
+  const ended = once(child, "close");
+  onTestFinished(async () => {
+    if (child.exitCode === null) child.kill("SIGKILL");
+    await ended;
+    closeSync(full);
+  });
+  const reader = new Person(telegram, 300, "Another reader");
+  await reader.say("/start");
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
 });
 
 test("an address that Telegram does not take is told in Telegram's words", async () => {

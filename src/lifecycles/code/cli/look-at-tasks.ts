@@ -138,9 +138,11 @@ export function readCodeLog(
       return EXIT.fine;
     }
     const stopping = new AbortController();
-    void untilStopped().then(() => {
+    const stop = () => {
       stopping.abort();
-    });
+    };
+    void untilStopped().then(stop);
+    out.closed.addEventListener("abort", stop);
     for await (const { run: of, text, created_at } of calls.streamCodeOutput(
       { id, after: 0 },
       { signal: stopping.signal },

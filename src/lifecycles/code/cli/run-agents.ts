@@ -160,6 +160,7 @@ type Shown = {
 
 function showRun(surroundings: Surroundings, repository: Repository, running: Running): Shown {
   const { out, now } = surroundings;
+  out.keepGoing(running.json ? reportAsJson : undefined);
   if (running.json) return tellJson(surroundings);
   if (running.lines || !isWatched(out)) return tellLines(surroundings);
   return drawLive(surroundings, new RunView({ ...repository, workers: running.workers }, now()));
@@ -221,6 +222,10 @@ function tellJson({ out }: Surroundings): Shown {
     stopping: () => undefined,
     close: () => undefined,
   };
+}
+
+function reportAsJson(dropped: number, reason: string): string {
+  return `${JSON.stringify({ at: new Date().toISOString(), event: "dropped", lines: dropped, error: reason })}\n`;
 }
 
 function errorOf(event: CodeWorkerEvent): string | undefined {

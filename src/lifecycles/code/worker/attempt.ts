@@ -121,7 +121,7 @@ async function runAgent(attempt: Attempt): Promise<CommandEnd> {
         PAWL_MCP_CONFIG: mcp_config,
       },
       ...{ timeoutMs: rules.timeoutMs, killAfterMs: rules.killAfterMs },
-      logFile: await logFileOf(repository, task_id, run),
+      logFile: logFileOf(repository, task_id, run),
       onOutput: (text) => {
         output.say(text);
       },
@@ -149,7 +149,7 @@ async function verifyWork(
     env: surroundings(),
     timeoutMs: rules.timeoutMs,
     signal,
-    logFile: await logFileOf(repository, task.id, run),
+    logFile: logFileOf(repository, task.id, run),
     onOutput: (text) => {
       said.push(text);
       output.say(text);
@@ -158,10 +158,8 @@ async function verifyWork(
   refuseUnlessWell(`\`${verify}\``, end, rules.timeoutMs, said.join("").slice(-4_000));
 }
 
-async function logFileOf({ folder }: Repository, task_id: string, run: number): Promise<string> {
-  const logs = join(folder, "logs");
-  await mkdir(logs, { recursive: true });
-  return join(logs, `${task_id}.${run}.log`);
+function logFileOf({ folder }: Repository, task_id: string, run: number): string {
+  return join(folder, "logs", `${task_id}.${run}.log`);
 }
 
 function refuseUnlessWell(who: string, end: CommandEnd, timeoutMs: number, said = ""): void {

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { createWriteStream } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { finished } from "node:stream/promises";
+import { openAttemptLog } from "./attempt-log.ts";
 
 export type CommandEnd =
   | { how: "exited"; exitCode: number }
@@ -43,9 +43,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const { program, args, cwd, env, input, timeoutMs, signal, logFile, onOutput } = options;
   const { killAfterMs = KILL_AFTER_MS } = options;
   signal.throwIfAborted();
-  const log = createWriteStream(logFile, { flags: "a", mode: 0o600 });
-  // A full disk must not end the worker; the output is told to the server as well.
-  log.on("error", () => undefined);
+  const log = openAttemptLog(logFile);
   const child: ChildProcess = WINDOWS
     ? spawn(program, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] })
     : spawn("/bin/sh", ["-c", WATCHED, "sh", program, ...args], {
@@ -62,12 +60,12 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
     child.stdout?.resume();
     child.stderr?.resume();
   };
-  log.on("drain", goOn).on("close", goOn);
+  log.on("drain", goOn);
   for (const stream of [child.stdout, child.stderr]) {
     // Whole characters only: a piece may end in the midst of one. The database holds no NUL.
     const decoder = new StringDecoder("utf8");
     stream?.on("data", (piece: Buffer) => {
-      if (written < MOST_LOGGED && !log.destroyed && !log.write(piece)) stream.pause();
+      if (written < MOST_LOGGED && !log.write(piece)) stream.pause();
       written += piece.length;
       const text = decoder.write(piece).replaceAll("\u0000", "\ufffd");
       if (text !== "") onOutput?.(text);
@@ -91,7 +89,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
     signal.removeEventListener("abort", abort);
     killGroup(child, "SIGKILL");
     log.end();
-    await finished(log).catch(() => undefined);
+    await finished(log);
   }
 }
 
