@@ -24,7 +24,10 @@ const member = z
     ...memberFields,
     name: z.string(),
     roles: z.array(z.string()),
-    project_ids: z.array(z.string()).nullable().describe("null: every project of the org"),
+    project_ids: z
+      .array(z.string())
+      .nullable()
+      .describe("null: every project of the org; projects that you may not see are left out"),
     specializations: z.array(z.string()),
     skill_level: z.int().nullable(),
   })

@@ -38,6 +38,11 @@ export type Page = { cursor?: string | null | undefined; limit?: number | undefi
 /** What a caller gives to be answered the same when he asks again. */
 export type Key = { client_event_id?: string | null | undefined };
 
+/** `{ kind }` alone: it is for a place that the reader may not see. */
+export type ListedToken = Omit<TokenRow, "confined_to"> & {
+  confined_to: Confines | { kind: Confines["kind"] } | null;
+};
+
 type MemberChange = Partial<Omit<Member, "id">>;
 type Lookup = { org_id: string; hash: string };
 
@@ -102,17 +107,18 @@ export class Directory {
   }
 
   async members(
-    { org_id }: By,
+    { org_id, actor }: By,
     { cursor = null, limit = PAGE }: Page = {},
   ): Promise<{ members: Member[]; cursor: string | null }> {
     const rows = await this.transact((tx) => listMembers(tx, org_id, { cursor, limit: limit + 1 }));
-    const members = rows.slice(0, limit);
+    const members = rows.slice(0, limit).map((row) => shownTo(actor, row));
     return { members, cursor: rows.length > limit ? (members.at(-1)?.id ?? null) : null };
   }
 
-  async member({ org_id }: By, id: string): Promise<Member | Refusal> {
+  async member({ org_id, actor }: By, id: string): Promise<Member | Refusal> {
     if (!isStorable(id)) return noMember(id);
-    return (await this.transact((tx) => findMember(tx, org_id, id))) ?? noMember(id);
+    const found = await this.transact((tx) => findMember(tx, org_id, id));
+    return found ? shownTo(actor, found) : noMember(id);
   }
 
   async addMember(
@@ -142,8 +148,8 @@ export class Directory {
     if (forbidden) return forbidden;
     if (!isStorable(id)) return noMember(id);
     const intention = { client_event_id, actor, meaning: ["change member", id, change] };
-    return this.transact((tx) =>
-      answerOnce(tx, org_id, intention, async () => {
+    const done = await this.transact((tx) =>
+      answerOnce<Member>(tx, org_id, intention, async () => {
         const { member, admins } = await lockMember(tx, org_id, id);
         if (!member) return noMember(id);
         const changed = { ...member, ...change };
@@ -155,6 +161,8 @@ export class Directory {
         return changed;
       }),
     );
+    // A replay may be older than the projects that the caller has now.
+    return done.kind === "refused" ? done : { ...done, answer: shownTo(actor, done.answer) };
   }
 
   /** A token for a member; it is shown here and never again. */
@@ -188,14 +196,17 @@ export class Directory {
   }
 
   /** The tokens of a member that hold. */
-  async tokens({ org_id, actor }: By, member_id: string): Promise<TokenRow[] | Refusal> {
+  async tokens({ org_id, actor }: By, member_id: string): Promise<ListedToken[] | Refusal> {
     const forbidden = adminRefusal(actor);
     if (forbidden) return forbidden;
     if (!isStorable(member_id)) return noMember(member_id);
     return this.transact(async (tx) => {
       const member = await findMember(tx, org_id, member_id);
       if (!member) return noMember(member_id);
-      return reachRefusal(actor, member) ?? listTokens(tx, org_id, member_id, MOST_TOKENS);
+      const beyond = reachRefusal(actor, member);
+      if (beyond) return beyond;
+      const tokens = await listTokens(tx, org_id, member_id, MOST_TOKENS);
+      return tokens.map((token) => tokenShownTo(actor, token));
     });
   }
 
@@ -345,6 +356,20 @@ function reachRefusal(actor: Actor, { project_ids }: Pick<Member, "project_ids">
   return refuse("FORBIDDEN", `This reaches beyond your projects (${own.join(", ") || "none"}).`, {
     project_ids: own,
   });
+}
+
+/** A member without the projects that the reader may not see; null, every project, names none. */
+function shownTo({ project_ids: own }: Actor, member: Member): Member {
+  if (own === null || member.project_ids === null) return member;
+  return { ...member, project_ids: member.project_ids.filter((id) => own.includes(id)) };
+}
+
+/** A token for a chat of a project that the reader may not see is listed without its place. */
+function tokenShownTo(actor: Actor, token: TokenRow): ListedToken {
+  const { confined_to } = token;
+  if (confined_to?.kind !== "chat") return token;
+  const seen = visibleProjects(actor, confined_to.workspace_id)?.length !== 0;
+  return seen ? token : { ...token, confined_to: { kind: "chat" } };
 }
 
 function lastAdmin(id: string): Refusal {

@@ -111,6 +111,58 @@ test("a member sees the projects that are his, and of others not even that they 
   expect(wordOf(await desk.ask("GET /api/projects/main", { token }))).toBe("404 NOT_FOUND");
 });
 
+test("a member of one project is shown no other project through the members of the org", async () => {
+  await desk.ask("POST /api/projects", { body: { id: "cellar" } });
+  await desk.ask("POST /api/projects", { body: { id: "secret-lab" } });
+  const reader = await desk.member({ id: "rat", roles: ["viewer"], project_ids: ["cellar"] });
+  const admin = await desk.member({ id: "host", roles: ["admin"], project_ids: ["cellar"] });
+  await desk.member({ id: "lab1", roles: ["agent"], project_ids: ["secret-lab"] });
+  await desk.member({ id: "lab2", roles: ["agent"], project_ids: ["secret-lab", "cellar"] });
+  for (const token of [reader, admin]) {
+    const list = await desk.ask("GET /api/members?limit=200", { token });
+    const projects = new Map(
+      (list.body.members as { id: string; project_ids: string[] | null }[]).map((one) => [
+        one.id,
+        one.project_ids,
+      ]),
+    );
+    expect([projects.get("lab1"), projects.get("lab2")]).toEqual([[], ["cellar"]]);
+    expect([projects.get("rat"), projects.get("admin")]).toEqual([["cellar"], null]);
+    const one = await desk.ask("GET /api/members/lab2", { token });
+    expect(one.body.project_ids).toEqual(["cellar"]);
+    expect(list.text + one.text).not.toContain("secret-lab");
+  }
+  expect((await desk.ask("GET /api/members/lab2")).body.project_ids).toEqual(["secret-lab", "cellar"]);
+  // What is left out for the reader is not lost when the reader writes.
+  const refused = await desk.ask("PATCH /api/members/lab2", {
+    token: admin,
+    body: { project_ids: ["cellar"] },
+  });
+  expect(wordOf(refused)).toBe("403 FORBIDDEN");
+});
+
+test("an admin who lost a project is not shown it by an earlier answer or a token for a chat", async () => {
+  await desk.ask("POST /api/projects", { body: { id: "roof" } });
+  await desk.ask("POST /api/projects", { body: { id: "hidden-den" } });
+  const token = await desk.member({ id: "waning", roles: ["admin"] });
+  const lodger = await desk.member({ id: "lodger", roles: ["agent"], project_ids: ["hidden-den"] });
+  const made = await desk.ask("POST /api/chats/c/callback-tokens", {
+    token: lodger,
+    body: { workspaceId: "hidden-den" },
+  });
+  expect(made.status).toBe(201);
+  const body = { project_ids: ["roof", "hidden-den"], client_event_id: "move the lodger" };
+  const change = () => desk.ask("PATCH /api/members/lodger", { token, body });
+  expect((await change()).text).toContain("hidden-den");
+  await desk.ask("PATCH /api/members/waning", { body: { project_ids: ["roof"] } });
+  expect((await change()).body.project_ids).toEqual(["roof"]);
+  await desk.ask("PATCH /api/members/lodger", { body: { project_ids: ["roof"] } });
+  const tokens = await desk.ask("GET /api/members/lodger/tokens", { token });
+  expect(tokens.text).not.toContain("hidden-den");
+  expect((tokens.body.tokens as { confined_to: unknown }[])[0]?.confined_to).toEqual({ kind: "chat" });
+  expect((await desk.ask("GET /api/members/lodger/tokens")).text).toContain("hidden-den");
+});
+
 test("settings are merged, checked by their lifecycle, and brought back to their defaults by null", async () => {
   const id = String((await desk.ask("POST /api/projects", { body: {} })).body.id);
   const set = async (settings: object) => desk.ask(`PATCH /api/projects/${id}`, { body: { settings } });
