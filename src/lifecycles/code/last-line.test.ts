@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lastLineOf } from "./last-line.ts";
+import { lastLineOf, readableLines } from "./last-line.ts";
 
 const said = (content: object[]) => JSON.stringify({ type: "assistant", message: { content } });
 
@@ -11,7 +11,66 @@ test.each([
   [said([{ type: "tool_use", name: "Bash", input: { command: "npm test" } }]), "Bash npm test"],
   [`before\n${JSON.stringify({ type: "system", subtype: "init" })}`, "before"],
   [JSON.stringify({ type: "result", result: "Done.\nAll of it." }), "Done."],
-  ['{"half": ', '{"half":'],
+  ["{ half", "{ half"],
 ])("the last line of %j is %j", (output, line) => {
   expect(lastLineOf(output)).toBe(line);
+});
+
+const denial = {
+  type: "system",
+  subtype: "permission_denied",
+  tool_name: "Bash",
+  message: "It needs approval.",
+};
+const unavailable = { type: "result", subtype: "error_during_execution", errors: ["Sandbox required."] };
+const toolResult = { type: "user", message: { content: [{ type: "tool_result", content: "x" }] } };
+
+test.each([
+  [
+    said([{ type: "tool_use", name: "mcp__pawl__comment", input: { comment: "Hi" } }]),
+    "mcp__pawl__comment Hi",
+  ],
+  [said([{ type: "thinking", thinking: "…" }]), null],
+  [JSON.stringify(toolResult), null],
+  [JSON.stringify(denial), "Bash denied: It needs approval."],
+  [JSON.stringify(unavailable), "Sandbox required."],
+])("of Claude Code's %s people see %j", (output, line) => {
+  expect(lastLineOf(output)).toBe(line);
+});
+
+const began = (item: object) => JSON.stringify({ type: "item.started", item });
+const ended = (item: object) => JSON.stringify({ type: "item.completed", item });
+const comment = { type: "mcp_tool_call", server: "pawl_task", tool: "comment" };
+const patch = { type: "file_change", changes: [{ path: "/w/a" }, { path: "/w/b" }] };
+const command = { type: "command_execution", command: "/bin/bash -lc 'npm test'" };
+
+test.each([
+  [JSON.stringify({ type: "thread.started", thread_id: "1" }), null],
+  [began(command), "exec npm test"],
+  [began({ ...command, command: '/bin/zsh -c "echo 1\n"' }), "exec echo 1"],
+  [ended({ ...command, status: "completed", exit_code: 0 }), null],
+  [ended({ ...command, status: "failed", exit_code: 1 }), "exec npm test failed"],
+  [began(comment), "pawl_task comment"],
+  [ended({ ...comment, status: "failed", error: { message: "No." } }), "pawl_task comment failed: No."],
+  [ended({ ...patch, status: "completed" }), "edit /w/a, /w/b"],
+  [ended({ type: "agent_message", text: "Done.\nAll of it." }), "Done."],
+  [ended({ type: "error", message: "Model metadata not found." }), "Model metadata not found."],
+  [JSON.stringify({ type: "error", message: "Reconnecting... 1/5" }), "Reconnecting... 1/5"],
+  [JSON.stringify({ type: "turn.failed", error: { message: "401 Unauthorized" } }), "401 Unauthorized"],
+  [JSON.stringify({ type: "turn.completed", usage: {} }), null],
+])("of Codex's %s people see %j", (output, line) => {
+  expect(lastLineOf(output)).toBe(line);
+});
+
+test("pieces of a JSON line that was cut are not shown", () => {
+  const line = said([{ type: "text", text: "Reading" }]);
+  expect(lastLineOf(`before\n${line.slice(0, 40)}`)).toBe("before");
+  expect(lastLineOf(`${line.slice(40)}\n`)).toBe(null);
+  expect(lastLineOf("x".repeat(60_000))).toBe(null);
+  expect(lastLineOf(`${line.slice(40)}\nafter\n`)).toBe("after");
+});
+
+test("a log is shown without the lines that are only for programs", () => {
+  const log = [JSON.stringify(toolResult), said([{ type: "text", text: "Reading" }]), "\u001b[1mplain", ""];
+  expect(readableLines(log.join("\n"))).toEqual(["Reading", "plain"]);
 });

@@ -1,47 +1,120 @@
 const LONGEST = 300;
+/** A longer line is a piece of data that nobody reads in a view. */
+const LONGEST_PLAIN = 10_000;
 
-/** The last thing an agent said, in a line for people. */
+/** The last thing an agent said, in a line for people. The output may begin in the middle of a line. */
 export function lastLineOf(output: string): string | null {
   const lines = output.split("\n");
   for (let at = lines.length - 1; at >= 0; at--) {
-    const line = readableLine(lines[at] ?? "");
+    const line = at === 0 && isTailOfJson(lines[0] ?? "") ? null : readableLine(lines[at] ?? "");
     if (line !== null) return line;
   }
   return null;
+}
+
+/** The lines of an output that are for people, as `readableLine` shows them. */
+export function readableLines(output: string): string[] {
+  return output.split(/\r?\n|\r/).flatMap((line) => readableLine(line) ?? []);
 }
 
 /** A line as people read it: agents that speak JSON are quoted, and what says nothing is null. */
 export function readableLine(line: string): string | null {
   const text = line.trim();
   if (text === "") return null;
-  if (!text.startsWith("{")) return cut(text);
+  if (!text.startsWith("{")) return text.length > LONGEST_PLAIN ? null : cut(text);
   try {
     const said = sayingOf(JSON.parse(text) as Saying);
-    return said === null ? null : cut(said);
+    return said ? cut(said) : null;
   } catch {
-    return cut(text);
+    // The rest of a JSON line is still to come, or was too long to keep.
+    return text.startsWith('{"') ? null : cut(text);
   }
 }
 
-/** What a line of `--output-format stream-json` may hold. */
+function isTailOfJson(line: string): boolean {
+  const text = line.trim();
+  return !text.startsWith("{") && text.endsWith("}");
+}
+
+/** Lines of Claude Code's `--output-format stream-json` and of `codex exec --json`. */
 type Saying = {
   type?: string;
+  subtype?: string;
+  tool_name?: string;
   result?: unknown;
-  message?: { content?: unknown };
+  errors?: unknown;
+  message?: string | { content?: unknown };
+  error?: { message?: string };
+  item?: CodexItem;
 };
 type Part = { type?: string; text?: string; name?: string; input?: Record<string, unknown> };
+type CodexItem = {
+  type?: string;
+  status?: string;
+  text?: string;
+  message?: string;
+  command?: string;
+  query?: string;
+  server?: string;
+  tool?: string;
+  error?: { message?: string } | null;
+  changes?: { path?: string }[];
+};
 
-function sayingOf({ type, result, message }: Saying): string | null {
-  if (type === "result" && typeof result === "string") return firstLine(result);
-  if (type !== "assistant" || !Array.isArray(message?.content)) return null;
-  const parts = message.content as Part[];
-  const last = parts.findLast(
+function sayingOf(saying: Saying): string | null {
+  const { type, subtype, message, error, item } = saying;
+  if (type === "result") return resultOf(saying);
+  if (type === "assistant" && typeof message === "object") return assistantOf(message.content);
+  if (type === "system" && subtype === "permission_denied" && typeof message === "string")
+    return `${saying.tool_name ?? "tool"} denied: ${firstLine(message)}`;
+  if (type === "item.started" && item) return startedItemOf(item);
+  if (type === "item.completed" && item) return completedItemOf(item);
+  if (type === "turn.failed") return firstLine(error?.message ?? "");
+  return type === "error" && typeof message === "string" ? firstLine(message) : null;
+}
+
+function resultOf({ result, errors }: Saying): string | null {
+  if (typeof result === "string") return firstLine(result);
+  const [error] = Array.isArray(errors) ? (errors as unknown[]) : [];
+  return typeof error === "string" ? firstLine(error) : null;
+}
+
+function assistantOf(content: unknown): string | null {
+  if (!Array.isArray(content)) return null;
+  const last = (content as Part[]).findLast(
     (part) => part.type === "tool_use" || (part.type === "text" && part.text?.trim()),
   );
   if (!last) return null;
   if (last.type === "text") return firstLine(last.text ?? "");
-  const about = last.input?.command ?? last.input?.file_path ?? last.input?.pattern ?? "";
+  const { command, file_path, pattern, comment, action } = last.input ?? {};
+  const about = command ?? file_path ?? pattern ?? comment ?? action ?? "";
   return `${last.name ?? "tool"} ${typeof about === "string" ? firstLine(about) : ""}`.trim();
+}
+
+function startedItemOf({ type, command, query, server, tool }: CodexItem): string | null {
+  if (type === "command_execution") return `exec ${firstLine(withoutShell(command ?? ""))}`;
+  if (type === "mcp_tool_call") return `${server ?? "mcp"} ${tool ?? ""}`.trim();
+  return type === "web_search" && query ? `search ${firstLine(query)}` : null;
+}
+
+function completedItemOf(item: CodexItem): string | null {
+  const { type, status, text, message, changes = [], error } = item;
+  if (type === "agent_message" || type === "reasoning") return text ? firstLine(text) : null;
+  if (type === "error") return message ? firstLine(message) : null;
+  const failed = status === "failed" ? " failed" : "";
+  if (type === "file_change") return `edit ${changes.map(({ path }) => path ?? "").join(", ")}${failed}`;
+  // Its start has been shown.
+  if (failed === "") return null;
+  const started = startedItemOf(item);
+  return started === null
+    ? null
+    : `${started}${failed}${error?.message ? `: ${firstLine(error.message)}` : ""}`;
+}
+
+/** Codex reports `npm test` as `/bin/bash -lc 'npm test'`. */
+function withoutShell(command: string): string {
+  const [, quoted] = /^\S*sh -l?c (.+)$/s.exec(command) ?? [];
+  return (quoted ?? command).replace(/^(["'])(.*)\1$/s, "$2");
 }
 
 function firstLine(text: string): string {

@@ -14,6 +14,7 @@ import {
 import type { ExitCode, ReachFlags, Screen, Surroundings } from "../../../cli/kit.ts";
 import { CODE_ROUTES } from "../contract.ts";
 import type { CodeRun, CodeTask } from "../contract.ts";
+import { readableLines } from "../last-line.ts";
 import { graphText } from "./graph-text.ts";
 
 type Flags = ReachFlags & { json?: true };
@@ -102,9 +103,7 @@ function pageOf(task: Shown, out: Screen, now: number): string {
     ...(runs.length === 0
       ? []
       : ["", textTable(["RUN", "WORKER", "BEGAN", "TOOK", "OUTCOME", ""], runs, out)]),
-    ...(task.log === ""
-      ? []
-      : ["", dim("The last that was said:"), ...task.log.trimEnd().split("\n").slice(-10)]),
+    ...(task.log === "" ? [] : ["", dim("The last that was said:"), ...readableLines(task.log).slice(-10)]),
   ].join("\n");
 }
 

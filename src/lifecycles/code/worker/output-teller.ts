@@ -3,6 +3,8 @@ import { readableLine } from "../last-line.ts";
 
 const TELL_EVERY_MS = 500;
 const LONGEST_PIECE = 60_000;
+/** A tool's result is one line of JSON, and may hold a whole file twice. */
+const LONGEST_LINE = 1_000_000;
 const LAST_LINES = 20;
 /** What waits for a server that does not answer; beyond it the middle is left out. */
 const MOST_WAITING = 1_000_000;
@@ -55,7 +57,7 @@ export class OutputTeller {
   }
 
   private async tellPiece(): Promise<void> {
-    const piece = wholeCharacters(this.waiting.slice(0, LONGEST_PIECE));
+    const piece = wholeLines(this.waiting);
     if (piece === "") return;
     try {
       const { kept } = await this.send(piece);
@@ -71,7 +73,7 @@ export class OutputTeller {
 
   private tellLines(text: string): void {
     const lines = (this.unfinishedLine + text).split(/\r?\n|\r/);
-    this.unfinishedLine = (lines.pop() ?? "").slice(-LONGEST_PIECE);
+    this.unfinishedLine = (lines.pop() ?? "").slice(0, LONGEST_LINE);
     for (const line of lines) {
       const readable = readableLine(line);
       if (readable === null) continue;
@@ -84,6 +86,12 @@ export class OutputTeller {
   lastLines(): string {
     return this.lines.join("\n");
   }
+}
+
+/** The next piece. It ends with a line where it can, so that the last piece can be read by itself. */
+function wholeLines(text: string): string {
+  const piece = wholeCharacters(text.slice(0, LONGEST_PIECE));
+  return text.length <= LONGEST_PIECE ? piece : piece.slice(0, piece.lastIndexOf("\n") + 1) || piece;
 }
 
 /** Not the first half of a pair: it would be no text. */
