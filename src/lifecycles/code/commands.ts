@@ -6,7 +6,7 @@ import { addCodeTasks, retryCodeTask } from "./cli/add-tasks.ts";
 import { drawCodeGraph, listCodeTasks, readCodeLog, showCodeTask } from "./cli/look-at-tasks.ts";
 import type { Running } from "./cli/run-agents.ts";
 import type { Looking } from "./cli/worktrees.ts";
-import { DEFAULT_AGENT } from "./worker/agent-command.ts";
+import { CODEX_AGENT, DEFAULT_AGENT } from "./worker/agent-command.ts";
 
 /** An agent's token lasts no longer. */
 const WEEK_MINUTES = 10_080;
@@ -82,7 +82,7 @@ function addRun(code: Command, surroundings: Surroundings, leave: Leave): void {
     .addOption(
       new Option(
         "--agent <command>",
-        "the agent; blanks: {prompt} {prompt_file} {mcp_config} {task_id} {worktree} {branch}",
+        "the agent; blanks: {prompt} {prompt_file} {mcp_config} {mcp_url} {task_id} {worktree} {branch}",
       )
         .default(DEFAULT_AGENT, "Claude Code")
         .env("PAWL_CODE_AGENT"),
@@ -191,6 +191,13 @@ const RUN_HELP = `
 Examples:
   pawl code run --workers 3
   pawl code run --verify "npm test" --until-done
-  pawl code run --agent "codex exec {prompt}"
+
+Agents:
+  Claude Code is the default:
+    ${DEFAULT_AGENT}
+  Codex instead:
+    pawl code run --agent "${CODEX_AGENT}"
+  Both edit files in the worktree, run shell commands in a sandbox (no writes elsewhere, no network), and call Pawl's
+  tools; other requests are denied. On Linux, Claude Code's sandbox needs bubblewrap and socat.
 
 Your own checkout is never touched. Ctrl-C lets agents finish, and gives back what does not in time.`;

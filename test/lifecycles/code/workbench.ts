@@ -39,8 +39,11 @@ export type Workbench = {
   note: (name: string) => Promise<string>;
 };
 
-export async function openWorkbench(shop: CodeShop): Promise<Workbench> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "pawl-code-")));
+export async function openWorkbench(
+  shop: CodeShop,
+  { within = tmpdir(), lease_seconds = 6 }: { within?: string; lease_seconds?: number } = {},
+): Promise<Workbench> {
+  const folder = await realpath(await mkdtemp(join(within, "pawl-code-")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const repo = join(folder, "shop");
   const git = async (...args: string[]) =>
@@ -57,7 +60,7 @@ export async function openWorkbench(shop: CodeShop): Promise<Workbench> {
   const project_id = `p-${randomUUID()}`;
   await shop.directory.addProject(
     { org_id: "main", actor: SYSTEM },
-    { id: project_id, settings: { code: { lease_seconds: 6 } } },
+    { id: project_id, settings: { code: { lease_seconds } } },
   );
   return {
     folder,

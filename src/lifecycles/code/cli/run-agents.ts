@@ -5,7 +5,7 @@ import type { Client } from "../../../client/index.ts";
 import { atServer, EXIT, Fault, isWatched, openCanvas } from "../../../cli/kit.ts";
 import type { ExitCode, ReachFlags, Surroundings } from "../../../cli/kit.ts";
 import { CODE_ROUTES } from "../contract.ts";
-import { wordsOf } from "../worker/agent-command.ts";
+import { CLAUDE_SANDBOX_PROGRAMS, CODEX_AGENT, DEFAULT_AGENT, wordsOf } from "../worker/agent-command.ts";
 import { behindOf } from "../worker/checkouts.ts";
 import type { Behind } from "../worker/checkouts.ts";
 import type { Repository } from "../worker/repository.ts";
@@ -118,14 +118,23 @@ function isDone({ by_status }: Counts): boolean {
 
 /** An agent that is not there would fail every task, one attempt after the other. */
 function refuseMissing(agent: string): void {
-  const program = programOf(agent);
-  const places = program.includes("/") ? [""] : (process.env.PATH ?? "").split(delimiter);
-  const endings = process.platform === "win32" ? ["", ".exe", ".cmd", ".bat"] : [""];
-  if (places.some((place) => endings.some((ending) => existsSync(join(place, program) + ending)))) return;
+  const sandbox = agent === DEFAULT_AGENT && process.platform === "linux" ? CLAUDE_SANDBOX_PROGRAMS : [];
+  const program = [programOf(agent), ...sandbox].find((one) => !isInstalled(one));
+  if (program === undefined) return;
+  const isSandbox = sandbox.some((one) => one === program);
   throw new Fault(EXIT.usage, `There is no "${program}" here.`, {
-    more: ['Install it, or name another agent: --agent "codex exec {prompt}".'],
+    more: [
+      ...(isSandbox ? ["Claude Code's sandbox needs it: apt install bubblewrap socat."] : []),
+      `Install it, or name another agent: --agent "${CODEX_AGENT}".`,
+    ],
     document: { code: "NO_AGENT", program },
   });
+}
+
+function isInstalled(program: string): boolean {
+  const places = program.includes("/") ? [""] : (process.env.PATH ?? "").split(delimiter);
+  const endings = process.platform === "win32" ? ["", ".exe", ".cmd", ".bat"] : [""];
+  return places.some((place) => endings.some((ending) => existsSync(join(place, program) + ending)));
 }
 
 function programOf(agent: string): string {

@@ -1,32 +1,37 @@
 import { expect, test } from "vitest";
-import { agentCommand, DEFAULT_AGENT, wordsOf } from "./agent-command.ts";
+import { agentCommand, CODEX_AGENT, DEFAULT_AGENT, wordsOf } from "./agent-command.ts";
 
 const blanks = {
   prompt: "Do it; rm -rf \"$HOME\" 'now'\nplease",
   prompt_file: "/tmp/p",
   mcp_config: "/tmp/m",
+  mcp_url: "http://localhost/mcp",
   task_id: "1",
   worktree: "/w",
   branch: "pawl/1",
 };
 
 test("a prompt is one argument, whatever is in it", () => {
-  expect(agentCommand("codex exec {prompt} --cd={worktree}", blanks)).toEqual({
-    program: "codex",
-    args: ["exec", blanks.prompt, "--cd=/w"],
+  expect(agentCommand("agent run {prompt} --cd={worktree}", blanks)).toEqual({
+    program: "agent",
+    args: ["run", blanks.prompt, "--cd=/w"],
     input: null,
   });
 });
 
-test("Claude Code is asked without a person, and speaks JSON", () => {
+test("Claude Code gets its prompt before its options, and its settings as one word of JSON", () => {
   const { program, args } = agentCommand(DEFAULT_AGENT, blanks);
-  expect([program, ...args.slice(0, 4)]).toEqual([
-    "claude",
-    "-p",
-    blanks.prompt,
-    "--output-format",
-    "stream-json",
-  ]);
+  expect([program, ...args.slice(0, 2)]).toEqual(["claude", "-p", blanks.prompt]);
+  const settings = JSON.parse(args[args.indexOf("--settings") + 1] ?? "") as { sandbox: object };
+  expect(settings.sandbox).toMatchObject({ enabled: true, failIfUnavailable: true });
+  expect(args.slice(-2)).toEqual(["--mcp-config", "/tmp/m"]);
+});
+
+test("Codex gets Pawl's address, and its token by the name of a variable", () => {
+  const { args } = agentCommand(CODEX_AGENT, blanks);
+  expect(args).toContain("mcp_servers.pawl_task.url=http://localhost/mcp");
+  expect(args).toContain("mcp_servers.pawl_task.bearer_token_env_var=PAWL_TOKEN");
+  expect(args.at(-1)).toBe(blanks.prompt);
 });
 
 test("a command without a blank for the prompt reads it", () => {

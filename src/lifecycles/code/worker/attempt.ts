@@ -93,7 +93,7 @@ async function commitInTime(
 async function runAgent(attempt: Attempt): Promise<CommandEnd> {
   const { repository, rules, task, worktree, run, token, signal, output } = attempt;
   const prompt = promptOf(
-    { title: task.title, ...task.data },
+    { id: task.id, title: task.title, ...task.data },
     { branch: worktree.branch, target: repository.target, verify: rules.verify, again: task.attempt > 0 },
   );
   // Not in the worktree: a token must never be committed.
@@ -105,7 +105,8 @@ async function runAgent(attempt: Attempt): Promise<CommandEnd> {
     await writeFile(mcp_config, mcpConfig(rules.url, token), { mode: 0o600 });
     const { id: task_id } = task;
     const { path, branch } = worktree;
-    const blanks = { prompt, prompt_file, mcp_config, task_id, branch, worktree: path };
+    const mcp_url = `${rules.url}/mcp`;
+    const blanks = { prompt, prompt_file, mcp_config, mcp_url, task_id, branch, worktree: path };
     const { program, args, input } = agentCommand(rules.agent, blanks);
     return await runCommand({
       ...{ args, input, signal },

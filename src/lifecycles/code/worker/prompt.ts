@@ -1,6 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 
 export type Asked = {
+  id: string;
   title: string;
   description: string | null;
   acceptance: string | null;
@@ -13,7 +14,7 @@ const LONGEST_ERROR = 16_000;
 
 /** What the agent is asked. */
 export function promptOf(
-  { title, description, acceptance, last_error }: Asked,
+  { id, title, description, acceptance, last_error }: Asked,
   {
     branch,
     target,
@@ -28,20 +29,21 @@ export function promptOf(
     parts.push(
       `## The attempt before this one failed\n\nYou start from a clean copy of ${target}; nothing of that attempt is here. This is what went wrong:\n\n${cut(last_error, LONGEST_ERROR)}`,
     );
-  parts.push(howTo(branch, target, verify));
+  parts.push(howTo(id, branch, target, verify));
   return parts.join("\n\n");
 }
 
-function howTo(branch: string, target: string, verify: string | null): string {
+function howTo(id: string, branch: string, target: string, verify: string | null): string {
   return [
     "## How to work here",
     "",
     `You are alone in a git worktree of your own, on the branch ${branch}, which began at ${target}. Change what the task asks for, here and nowhere else.`,
-    `Commit, or leave it uncommitted: what you leave is committed for you, and all of it is merged into ${target} when you end with exit code 0. Do not merge or push it yourself.`,
+    `Committing is optional, and a sandbox may refuse it: what you leave uncommitted is committed for you. Everything is merged into ${target} when you end with exit code 0. Do not merge or push it yourself.`,
     ...(verify === null ? [] : [`It is merged only if this command ends well: ${verify}`]),
-    "If something outside of the task stands in your way, report it with the action `report_obstacle` of this task (tool `act`), say what it is, and end: the task waits until it is cleared away.",
-    "What you find on the way and is not part of the task becomes a task of its own (tool `create_tasks`, lifecycle `code`).",
-    "PAWL_TASK_ID is this task's id.",
+    `The MCP server pawl_task, or pawl where there is no pawl_task, has tools for this task; its id is ${id} (PAWL_TASK_ID):`,
+    "- If something outside of the task stands in your way, report it with the tool `act`, action `report_obstacle`, say what it is, and end: the task waits until it is cleared away.",
+    "- Work that you find and that is not part of the task becomes a task of its own: tool `create_tasks`, lifecycle `code`.",
+    "- Notes for the people who read this task: tool `comment`.",
   ].join("\n");
 }
 

@@ -1,0 +1,206 @@
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { CODEX_AGENT, DEFAULT_AGENT } from "../../../src/lifecycles/code/worker/agent-command.ts";
+import { answerMcp } from "../../../src/mcp/index.ts";
+import { pawl } from "../../cli/pawl-process.ts";
+import { ROOT } from "../../support/built-pawl.ts";
+import {
+  AGENTS_BIN,
+  AGENTS_FOLDER,
+  whyNoClaudeSandbox,
+  whyNoCodexSandbox,
+  whyNoCodingAgents,
+} from "../../support/coding-agents.ts";
+import { openModelApi } from "../../support/model-api.ts";
+import type { ModelApi } from "../../support/model-api.ts";
+import { openCodeShop } from "./code-shop.ts";
+import type { CodeTask } from "./code-shop.ts";
+import { gitEnvironment, openWorkbench } from "./workbench.ts";
+import type { Workbench } from "./workbench.ts";
+
+const whyNoAgents = await whyNoCodingAgents();
+if (whyNoAgents !== null) console.warn(`skipped: ${whyNoAgents}`);
+const whyNoSandbox = {
+  claude: whyNoAgents === null ? await whyNoClaudeSandbox() : null,
+  codex: whyNoAgents === null ? await whyNoCodexSandbox() : null,
+};
+for (const [agent, why] of Object.entries(whyNoSandbox))
+  if (why !== null) console.warn(`skipped: edits and shell commands of ${agent}: ${why}`);
+
+const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { version: string };
+const mounts = [{ path: "/mcp", confined: ["task"], answer: answerMcp({ version }) } as const];
+const shop = await openCodeShop({ server: { version, mounts } });
+
+/** The program that the task asks to run: it fails without the file that the agent has to write first. */
+const CHECK = `import { readFileSync, writeFileSync } from "node:fs";
+writeFileSync("checked", "checked " + readFileSync("greeting", "utf8"));
+console.log("the check passed");
+`;
+
+const LAST_WORDS = "The greeting is there, and the check passed.";
+
+type Bench = Workbench & { api: ModelApi; task: CodeTask; outside: string };
+
+/** A repository with one task, and a model that writes, runs the check, comments, and tries to write elsewhere. */
+async function openBench(): Promise<Bench> {
+  const bench = await openWorkbench(shop, { within: AGENTS_FOLDER, lease_seconds: 60 });
+  const { repo, git, add, folder } = bench;
+  await writeFile(join(repo, "check.mjs"), CHECK);
+  await git("add", ".");
+  await git("commit", "--quiet", "-m", "A check");
+  const task = await add("Greet", { max_attempts: 1 });
+  const outside = join(folder, "outside");
+  await mkdir(outside);
+  const api = await openModelApi(async () => {
+    const { worktree } = await shop.look(task.id);
+    return [
+      { write: join(String(worktree), "greeting"), content: "hello\n" },
+      { shell: "node check.mjs" },
+      { pawl: "comment", input: { task_id: task.id, comment: "The greeting is written." } },
+      { write: join(outside, "by-edit"), content: "no\n" },
+      { shell: `echo no > ${join(outside, "by-shell")}` },
+    ];
+  }, LAST_WORDS);
+  return { ...bench, api, task, outside };
+}
+
+/** Runs `pawl code run` with the real agents; only the model's address and key differ from a user's machine. */
+async function runAgent({ repo, folder, project_id, api }: Bench, ...more: string[]) {
+  const home = join(folder, "home");
+  await mkdir(join(home, ".codex"), { recursive: true });
+  await writeFile(join(home, ".codex/config.toml"), codexConfig(api.url, repo));
+  const args = ["code", "run", "--repo", repo, "--project", project_id, "--until-done", "--json", ...more];
+  const ran = await pawl(args, {
+    env: {
+      ...gitEnvironment(),
+      HOME: home,
+      PATH: `${AGENTS_BIN}:${process.env.PATH ?? ""}`,
+      PAWL_URL: shop.url,
+      PAWL_TOKEN: shop.wim,
+      ANTHROPIC_BASE_URL: api.url,
+      ANTHROPIC_API_KEY: "a-key",
+      OPENAI_API_KEY: "a-key",
+      DISABLE_AUTOUPDATER: "1",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      HTTP_PROXY: api.url,
+      HTTPS_PROXY: api.url,
+      NO_PROXY: "127.0.0.1",
+    },
+  });
+  const events = ran.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { event: string; line?: string });
+  return { ...ran, said: events.flatMap(({ event, line }) => (event === "said" ? [line ?? ""] : [])) };
+}
+
+/** Codex has no environment variable for the address of the API. */
+function codexConfig(url: string, repo: string): string {
+  return `model = "gpt-5.5"
+model_provider = "stand-in"
+check_for_update_on_startup = false
+analytics.enabled = false
+features = { apps = false, plugins = false }
+
+[model_providers.stand-in]
+name = "stand-in"
+base_url = "${url}/v1"
+env_key = "OPENAI_API_KEY"
+wire_api = "responses"
+
+[projects."${repo}"]
+trust_level = "trusted"
+`;
+}
+
+async function commentsOn({ id }: CodeTask) {
+  const { body } = await shop.ask(`GET /api/tasks/${id}/events`);
+  const events = body.events as { type: string; actor_id: string; comment: string }[];
+  return events
+    .filter(({ type }) => type === "commented")
+    .map(({ actor_id, comment }) => ({ actor_id, comment }));
+}
+
+const COMMENT = { actor_id: "wim", comment: "The greeting is written." };
+
+const AGENTS = [
+  {
+    agent: "Claude Code",
+    args: [],
+    noSandbox: whyNoSandbox.claude,
+    // It refuses to start without its sandbox.
+    noTools: whyNoSandbox.claude,
+    lines: ["Bash node check.mjs", "mcp__pawl__comment The greeting is written.", LAST_WORDS],
+  },
+  {
+    agent: "Codex",
+    args: ["--agent", CODEX_AGENT],
+    noSandbox: whyNoSandbox.codex,
+    noTools: null,
+    lines: ["exec node check.mjs", "pawl_task comment", LAST_WORDS],
+  },
+];
+
+describe.skipIf(whyNoAgents !== null).each(AGENTS)(
+  "$agent, as documented,",
+  ({ args, noSandbox, noTools, lines }) => {
+    test.skipIf(noSandbox !== null)("does its work, and writes nowhere but in its worktree", async () => {
+      const bench = await openBench();
+      const { api, task, outside, read, history } = bench;
+      const ran = await runAgent(bench, ...args);
+      expect(await shop.look(task.id)).toMatchObject({ status: "completed", last_error: null });
+      expect(ran.code).toBe(0);
+      expect(await history()).toEqual(["A check", "Greet"]);
+      expect([await read("greeting"), await read("checked")]).toEqual(["hello", "checked hello"]);
+      expect(api.results).toHaveLength(5);
+      expect(api.results[1]).toContain("the check passed");
+      expect(await commentsOn(task)).toEqual([COMMENT]);
+      expect(await readdir(outside)).toEqual([]);
+      expect(ran.said.filter((line) => lines.includes(line))).toEqual(expect.arrayContaining(lines));
+      // Nothing of the agents' JSON is shown as it is.
+      expect(ran.said.filter((line) => line.includes('{"type"'))).toEqual([]);
+      const shown = await pawl(["code", "show", task.id], {
+        env: { PAWL_URL: shop.url, PAWL_TOKEN: shop.lea },
+      });
+      expect(shown.stdout.trimEnd().split("\n").at(-1)).toBe(LAST_WORDS);
+      expect(api.unexpected).toEqual([]);
+    });
+
+    test.skipIf(noTools !== null)(
+      "reaches Pawl's tools where the repository configures Pawl for another member",
+      async () => {
+        const bench = await openBench();
+        const { repo, git, task } = bench;
+        const stdio = { command: "false", args: [] };
+        await writeFile(join(repo, ".mcp.json"), JSON.stringify({ mcpServers: { pawl: stdio } }));
+        await mkdir(join(repo, ".codex"));
+        await writeFile(join(repo, ".codex/config.toml"), '[mcp_servers.pawl]\ncommand = "false"\n');
+        await git("add", ".");
+        await git("commit", "--quiet", "-m", "As `pawl setup --write` configures agents");
+        await runAgent(bench, ...args);
+        expect(await commentsOn(task)).toEqual([COMMENT]);
+      },
+    );
+  },
+);
+
+test.runIf(process.platform === "linux")("without Claude Code's sandbox, no task is begun", async () => {
+  const { repo, folder, task } = await openBench();
+  const bin = join(folder, "bin");
+  await mkdir(bin);
+  await symlink("/bin/true", join(bin, "claude"));
+  const ran = await pawl(["code", "run", "--repo", repo], {
+    env: { ...gitEnvironment(), PATH: bin, PAWL_URL: shop.url, PAWL_TOKEN: shop.wim },
+  });
+  expect(ran.stderr).toMatch(/There is no "bwrap" here\.\n.*apt install bubblewrap socat/);
+  expect([ran.code, (await shop.look(task.id)).status]).toEqual([2, "ready"]);
+});
+
+test("the README and the help give the commands that were tested", async () => {
+  const readme = await readFile(join(ROOT, "src/lifecycles/code/README.md"), "utf8");
+  const help = (await pawl(["code", "run", "--help"])).stdout;
+  for (const text of [readme, help])
+    for (const command of [DEFAULT_AGENT, CODEX_AGENT])
+      expect(text.replaceAll(/\s+/g, " ")).toContain(command);
+});

@@ -1,0 +1,159 @@
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+
+/** A tool call that the stand-in makes, whatever the agent calls its tools. */
+export type ToolCall =
+  { write: string; content: string } | { shell: string } | { pawl: string; input: Record<string, unknown> };
+
+export type ModelApi = {
+  url: string;
+  /** The result of each tool call, as the agent reported it to the model. */
+  results: string[];
+  /** Requests that are no part of the model's API, and attempts to reach other hosts through the proxy. */
+  unexpected: string[];
+};
+
+/**
+ * Stand-in for the Anthropic Messages API and the OpenAI Responses API: streams one tool call per turn, then a text.
+ * It also answers as a proxy, so that a request to any other host is recorded and refused.
+ */
+export async function openModelApi(calls: () => Promise<ToolCall[]>, lastWords: string): Promise<ModelApi> {
+  const api: ModelApi = { url: "", results: [], unexpected: [] };
+  let script: Promise<ToolCall[]> | null = null;
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request);
+    const dialect = DIALECTS[new URL(request.url ?? "/", "http://model").pathname];
+    if (request.method !== "POST" || !dialect) {
+      // Claude Code asks for the root once to see whether the host is there.
+      if (request.method !== "HEAD") api.unexpected.push(`${request.method ?? ""} ${request.url ?? ""}`);
+      response.writeHead(404).end();
+      return;
+    }
+    const conversation = dialect.resultsIn(JSON.parse(body) as Conversation);
+    if (conversation.length > api.results.length) api.results = conversation;
+    const call = (await (script ??= calls()))[conversation.length];
+    const turn = `${conversation.length}`;
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const event of call ? dialect.callTool(call, turn) : dialect.finish(lastWords, turn))
+      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    response.end();
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  server.on("connect", ({ url }, socket) => {
+    api.unexpected.push(`CONNECT ${url ?? ""}`);
+    socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  api.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return api;
+}
+
+type Content = string | { type: string; text?: string; content?: Content }[];
+type Conversation = {
+  messages?: { content: Content }[];
+  input?: { type?: string; output?: Content }[];
+};
+type StreamEvent = { type: string } & Record<string, unknown>;
+
+type Dialect = {
+  resultsIn: (conversation: Conversation) => string[];
+  callTool: (call: ToolCall, turn: string) => StreamEvent[];
+  finish: (words: string, turn: string) => StreamEvent[];
+};
+
+const ANTHROPIC: Dialect = {
+  resultsIn: ({ messages = [] }) =>
+    messages
+      .flatMap(({ content }) => (typeof content === "string" ? [] : content))
+      .flatMap((part) => (part.type === "tool_result" ? [textOf(part.content)] : [])),
+  callTool: (call, turn) => {
+    const [name, input] = claudeTool(call);
+    return anthropicMessage(turn, {
+      block: { type: "tool_use", id: `toolu_${turn}`, name, input: {} },
+      delta: { type: "input_json_delta", partial_json: JSON.stringify(input) },
+      stop_reason: "tool_use",
+    });
+  },
+  finish: (words, turn) =>
+    anthropicMessage(turn, {
+      block: { type: "text", text: "" },
+      delta: { type: "text_delta", text: words },
+      stop_reason: "end_turn",
+    }),
+};
+
+function claudeTool(call: ToolCall): [name: string, input: object] {
+  if ("write" in call) return ["Write", { file_path: call.write, content: call.content }];
+  if ("shell" in call) return ["Bash", { command: call.shell, description: "Runs a command" }];
+  return [`mcp__pawl__${call.pawl}`, call.input];
+}
+
+function anthropicMessage(
+  turn: string,
+  { block, delta, stop_reason }: { block: object; delta: object; stop_reason: string },
+): StreamEvent[] {
+  const usage = { input_tokens: 10, output_tokens: 1 };
+  const message = {
+    ...{ id: `msg_${turn}`, type: "message", role: "assistant", model: "stand-in", content: [] },
+    ...{ stop_reason: null, stop_sequence: null, usage },
+  };
+  return [
+    { type: "message_start", message },
+    { type: "content_block_start", index: 0, content_block: block },
+    { type: "content_block_delta", index: 0, delta },
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 5 } },
+    { type: "message_stop" },
+  ];
+}
+
+const OPENAI: Dialect = {
+  resultsIn: ({ input = [] }) =>
+    input.flatMap(({ type = "", output }) => (type.endsWith("_call_output") ? [textOf(output)] : [])),
+  callTool: (call, turn) => openaiResponse(turn, { ...codexTool(call), call_id: `call_${turn}` }),
+  finish: (words, turn) =>
+    openaiResponse(turn, {
+      ...{ type: "message", role: "assistant", id: `msg_${turn}` },
+      content: [{ type: "output_text", text: words }],
+    }),
+};
+
+function codexTool(call: ToolCall): object {
+  if ("write" in call) {
+    const added = call.content
+      .trimEnd()
+      .split("\n")
+      .map((line) => `+${line}\n`)
+      .join("");
+    const input = `*** Begin Patch\n*** Add File: ${call.write}\n${added}*** End Patch\n`;
+    return { type: "custom_tool_call", name: "apply_patch", input };
+  }
+  if ("shell" in call)
+    return { type: "function_call", name: "exec_command", arguments: JSON.stringify({ cmd: call.shell }) };
+  const args = JSON.stringify(call.input);
+  return { type: "function_call", namespace: "mcp__pawl_task", name: call.pawl, arguments: args };
+}
+
+function openaiResponse(turn: string, item: object): StreamEvent[] {
+  const id = `resp_${turn}`;
+  const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
+  return [
+    { type: "response.created", response: { id } },
+    { type: "response.output_item.done", item },
+    { type: "response.completed", response: { id, usage } },
+  ];
+}
+
+const DIALECTS: Partial<Record<string, Dialect>> = { "/v1/messages": ANTHROPIC, "/v1/responses": OPENAI };
+
+function textOf(content: Content = ""): string {
+  if (typeof content === "string") return content;
+  return content.map((part) => part.text ?? textOf(part.content)).join("\n");
+}
