@@ -88,7 +88,9 @@ function addRun(code: Command, surroundings: Surroundings, leave: Leave): void {
         .env("PAWL_CODE_AGENT"),
     )
     .addOption(
-      new Option("--verify <command>", "must end well before work is merged").env("PAWL_CODE_VERIFY"),
+      new Option("--verify <command>", "must succeed on the work as it would be merged").env(
+        "PAWL_CODE_VERIFY",
+      ),
     )
     .option("-p, --project <id>", "of this project (default: main)")
     .option("--timeout <minutes>", "how long an agent may take", numberFrom(0.01, WEEK_MINUTES), 60)

@@ -22,7 +22,7 @@ export type Phase = "preparing" | "working" | "verifying" | "merging";
 export type Rules = {
   /** The agent's command, with blanks. */
   agent: string;
-  /** A command for the shell that must end well before anything is merged. */
+  /** A shell command that must succeed on the work as it would be merged. */
   verify: string | null;
   timeoutMs: number;
   /** How long an agent that is asked to end may take for it. */
@@ -63,15 +63,12 @@ export async function attemptTask(attempt: Attempt): Promise<{ commit: string } 
   const { obstacle } = (await attempt.look()).data;
   if (obstacle) return { obstacle };
   refuseUnlessWell("The agent", end, rules.timeoutMs, attempt.output.lastLines());
-  if (rules.verify !== null) {
-    onPhase("verifying");
-    await verifyWork(attempt, rules.verify);
-  }
   onPhase("merging");
   const changed = await commitInTime(attempt, work);
   if (!changed && !work.may_be_empty) throw nothingNew();
   const recorded = task.data.merge_candidates ?? [];
-  const merging = { recorded, record: attempt.recordMerge, signal };
+  const verify = verifyOf(attempt);
+  const merging = { recorded, record: attempt.recordMerge, verify, signal };
   return { commit: await mergeWork(repository, worktree, work, merging) };
 }
 
@@ -136,6 +133,16 @@ async function runAgent(attempt: Attempt): Promise<CommandEnd> {
 function mcpConfig(url: string, token: string): string {
   const headers = { Authorization: `Bearer ${token}` };
   return JSON.stringify({ mcpServers: { pawl: { type: "http", url: `${url}/mcp`, headers } } }, null, 2);
+}
+
+function verifyOf(attempt: Attempt): (() => Promise<void>) | null {
+  const { verify } = attempt.rules;
+  if (verify === null) return null;
+  return async () => {
+    attempt.onPhase("verifying");
+    await verifyWork(attempt, verify);
+    attempt.onPhase("merging");
+  };
 }
 
 async function verifyWork(

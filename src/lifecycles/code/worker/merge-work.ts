@@ -9,7 +9,9 @@ import type { Worktree } from "./worktree.ts";
 const TRAILER = "Pawl-Task";
 
 const LONGEST_CONFLICT = 6_000;
-const MOST_TRIES = 20;
+/** Rounds in which `verify` runs while others may merge. */
+const UNLOCKED_ROUNDS = 3;
+const MAX_ROUNDS = 20;
 
 export type WorkOfTask = { id: string; title: string; may_be_empty: boolean };
 
@@ -91,45 +93,104 @@ async function isDirty(git: Git): Promise<boolean> {
   return status !== "";
 }
 
+export type Merging = {
+  /** The task's commits that were recorded before. */
+  recorded: readonly string[];
+  /** Called with the commit just before the branch moves to it; throws where the lease is lost. */
+  record: (commit: string) => Promise<void>;
+  /** Checks the replayed work in the worktree; throws where it does not pass. */
+  verify: (() => Promise<void>) | null;
+  signal: AbortSignal;
+};
+
 /**
- * Brings the work into the target: replayed onto it, one line of history, and the branch is moved from where we saw it or not
- * at all. `record` is called last, and refuses where the lease is lost. Gives the commit. One of `recorded` that another
- * worker has merged meanwhile is given instead.
+ * Brings the work into the target: replays it onto the target's tip, verifies the result, and moves the branch from that tip
+ * or not at all. While `verify` runs others may merge; then the work is replayed and verified again. After a few such rounds
+ * it is verified under the lock, so that a slow check gets its turn on a busy repository. Returns the merged commit, which is
+ * one of `recorded` where another worker has merged that meanwhile.
  */
 export async function mergeWork(
   repository: Repository,
   worktree: Worktree,
   task: WorkOfTask,
-  {
-    recorded,
-    record,
-    signal,
-  }: { recorded: readonly string[]; record: (commit: string) => Promise<void>; signal: AbortSignal },
+  { recorded, record, verify, signal }: Merging,
 ): Promise<string> {
-  const { lock } = repository;
-  const inside = repository.inside(worktree.path);
-  return lock.hold(async () => {
-    const candidates = [...recorded];
-    for (let tries = 1; ; tries++) {
-      const { tip, marks } = await targetNow(repository);
+  const { lock, target } = repository;
+  const candidates = [...recorded];
+  let ready: { tip: string; commit: string } | null = null;
+  const prepare = async (tip: string) => {
+    if (verify !== null) await discardChanges(repository, worktree);
+    const commit = await replay(repository.inside(worktree.path), tip);
+    if (commit === tip && !task.may_be_empty) throw nothingNew();
+    if (verify !== null && commit !== ready?.commit) await onlyLooking(repository, worktree, commit, verify);
+    return { tip, commit };
+  };
+  for (let round = 1; ; round++) {
+    const unlocked = verify !== null && round <= UNLOCKED_ROUNDS;
+    if (unlocked) {
       const merged = await findMerged(repository, candidates);
       if (merged !== null) return merged;
-      const commit = await replay(inside, tip);
-      if (commit === tip && !task.may_be_empty) throw nothingNew();
+      ready = await prepare((await targetNow(repository)).tip);
+    }
+    const merged = await lock.hold(async () => {
+      const { tip, marks } = await targetNow(repository);
+      const there = await findMerged(repository, candidates);
+      if (there !== null) return there;
+      if (ready?.tip !== tip && unlocked) return null;
+      if (ready?.tip !== tip) ready = await prepare(tip);
+      const { commit } = ready;
       signal.throwIfAborted();
       await record(commit);
       candidates.push(commit);
       const why = `pawl: ${subjectOf(task)}`;
-      const moved = await moveTarget(repository, { commit, tip, marks, why }).then(
-        () => true,
+      return moveTarget(repository, { commit, tip, marks, why }).then(
+        () => commit,
         (error: unknown) => {
-          if (tries >= MOST_TRIES) throw error;
-          return false;
+          if (round < MAX_ROUNDS) return null;
+          throw new Setback(`${target} could not be moved in ${round} rounds: ${(error as Error).message}`);
         },
       );
-      if (moved) return commit;
-    }
-  }, signal);
+    }, signal);
+    if (merged !== null) return merged;
+  }
+}
+
+/** Runs a check on a commit and puts the worktree back to it: whatever the check writes or commits is not merged. */
+async function onlyLooking(
+  repository: Repository,
+  worktree: Worktree,
+  commit: string,
+  check: () => Promise<void>,
+): Promise<void> {
+  const branch = await repository
+    .inside(worktree.path)(["symbolic-ref", "--quiet", "HEAD"])
+    .catch(() => null);
+  const putBack = async () => {
+    if (!repository.owns(worktree.path)) throw worktreeGone();
+    const git = repository.inside(worktree.path);
+    if (branch === null) await git(["update-ref", "--no-deref", "HEAD", commit]);
+    else await git(["symbolic-ref", "HEAD", branch]);
+    await discardChanges(repository, worktree, commit);
+  };
+  try {
+    await check();
+  } catch (error) {
+    await putBack().catch(() => undefined);
+    throw error;
+  }
+  await putBack();
+}
+
+/** Puts tracked files back and removes untracked ones, but for ignored ones: installed packages and build caches stay. */
+async function discardChanges(
+  { inside, owns }: Repository,
+  { path }: Worktree,
+  commit = "HEAD",
+): Promise<void> {
+  if (!owns(path)) throw worktreeGone();
+  await inside(path)(["reset", "--quiet", "--hard", commit]);
+  // What cannot be removed is not merged either.
+  await inside(path)(["clean", "-ffdq"]).catch(() => undefined);
 }
 
 /** One line: a title with line breaks must not add trailers of its own. */
