@@ -1,3 +1,5 @@
+import { timerDelay } from "../contract/timer-delay.ts";
+
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 10_000;
 
@@ -28,7 +30,7 @@ export function rest(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(() => {
       signal.removeEventListener("abort", leave);
       resolve();
-    }, ms);
+    }, timerDelay(ms));
     if (signal.aborted) leave();
     else signal.addEventListener("abort", leave, { once: true });
   });

@@ -1,3 +1,4 @@
+import { timerDelay } from "../contract/timer-delay.ts";
 import type { Line } from "./line.ts";
 import { follow, pauseMs, rest } from "./patience.ts";
 import { isPassing, problemOfAnswer, unanswered, unexpected } from "./problem.ts";
@@ -58,7 +59,7 @@ async function tryOnce(
   const { signal, abort, letGo } = follow([caller]);
   const timer = setTimeout(() => {
     abort(new Error(`nothing for ${patienceMs / 1_000} s`));
-  }, patienceMs);
+  }, timerDelay(patienceMs));
   let response: Response;
   let text: string;
   try {
@@ -97,5 +98,5 @@ function jsonOf(place: string, { status, headers }: Response, text: string): unk
 /** A claim that waits for tasks is not late before its time is over. */
 function waitMsOf(sent: unknown): number {
   const { wait_seconds } = (sent ?? {}) as { wait_seconds?: unknown };
-  return typeof wait_seconds === "number" ? wait_seconds * 1_000 : 0;
+  return typeof wait_seconds === "number" && wait_seconds > 0 ? wait_seconds * 1_000 : 0;
 }

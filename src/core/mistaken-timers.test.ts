@@ -97,6 +97,7 @@ describe("a timer that could never be followed is a mistake", () => {
     ],
     ["timer of NaN", timed({ after: { hours: NaN } }), "counts NaN hours, which is no length of time"],
     ["timer without end", timed({ after: { days: Infinity } }), "counts Infinity days, which is no length"],
+    ["timer of 101 years", timed({ after: { days: 36_865 } }), "counts 36865 days, more than 100 years"],
     ["timer backwards", timed({ after: { hours: -1 } }), "counts -1 hours, which is no length of time"],
     [
       "timer by a negative setting",

@@ -4,10 +4,10 @@ import type { Named } from "./index-rules.ts";
 import { isRecord, spoken } from "./mistaken-parts.ts";
 import { didYouMean } from "./nearest.ts";
 import { STANDARD_WHO } from "./standard.ts";
-import { settingAt } from "./timers.ts";
+import { MAX_DURATION_MS, settingAt, UNIT_MS } from "./timers.ts";
 import type { JsonObject } from "./task.ts";
 
-const UNITS = ["seconds", "minutes", "hours", "days"];
+const UNITS = Object.keys(UNIT_MS);
 const MOMENTS = ["entered_at", "created_at", "updated_at", "heartbeat_at"];
 
 /** Timers and leases that name what is not there, or count by no length of time. */
@@ -57,12 +57,20 @@ function* mismeasured(where: string, duration: unknown, settings: JsonObject): G
   if (!UNITS.includes(unit)) yield `${where} counts in the unknown unit "${unit}"${didYouMean(unit, UNITS)}`;
   if (typeof amount !== "string") {
     if (!isLength(amount)) yield `${where} counts ${spoken(amount)} ${unit}, which is no length of time`;
+    else if (isOverlong(unit, Number(amount)))
+      yield `${where} counts ${spoken(amount)} ${unit}, more than 100 years`;
     return;
   }
   const byDefault = settingAt(settings, amount);
   if (typeof byDefault !== "number") yield `${where} counts by "${amount}", which is no numeric setting`;
   else if (!isLength(byDefault))
     yield `${where} counts by "${amount}", whose default ${byDefault} is no length of time`;
+  else if (isOverlong(unit, byDefault))
+    yield `${where} counts by "${amount}", whose default ${byDefault} is more than 100 years`;
+}
+
+function isOverlong(unit: string, amount: number): boolean {
+  return UNITS.includes(unit) && amount * UNIT_MS[unit as keyof typeof UNIT_MS] > MAX_DURATION_MS;
 }
 
 function isLength(amount: unknown): boolean {

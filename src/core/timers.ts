@@ -1,8 +1,11 @@
 import { refuse } from "./decision.ts";
-import type { Duration, Guard, Timer } from "./lifecycle.ts";
+import type { Duration, Guard, Lifecycle, Timer } from "./lifecycle.ts";
 import type { DueTimer, Instant, JsonObject, Lease, Task } from "./task.ts";
 
-const UNIT_MS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
+export const UNIT_MS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
+
+/** The longest duration of a timer or a lease: 100 years. What ends much later has no date. */
+export const MAX_DURATION_MS = 36_500 * UNIT_MS.days;
 
 /** The moments of a task that timers count from. */
 type Clocked = Pick<Task, "entered_at" | "created_at" | "updated_at" | "needs_attention"> & {
@@ -30,8 +33,29 @@ export function dueGuard(timer: Timer): Guard {
 }
 
 export function durationMs(duration: Duration, settings: JsonObject): number {
-  const [unit, amount] = Object.entries(duration)[0] as [keyof typeof UNIT_MS, number | string];
-  return UNIT_MS[unit] * (typeof amount === "number" ? amount : (settingAt(settings, amount) as number));
+  const [unit, amount] = partsOf(duration);
+  const given = typeof amount === "number" ? amount : (settingAt(settings, amount) as number);
+  // A setting that was stored by hand is not checked.
+  return Math.min(MAX_DURATION_MS, UNIT_MS[unit] * given);
+}
+
+/** The settings that make a timer or a lease longer than the maximum, each with its own maximum. */
+export function* overlong(
+  { statuses, lease }: Pick<Lifecycle, "statuses" | "lease">,
+  settings: JsonObject,
+): Generator<{ setting: string; maximum: number }> {
+  const durations = Object.values(statuses).flatMap(({ timers }) => (timers ?? []).map(({ after }) => after));
+  if (lease) durations.push(lease.lasts);
+  const named = new Map(durations.map(partsOf).map(([unit, amount]) => [amount, unit]));
+  for (const [setting, unit] of named) {
+    if (typeof setting !== "string") continue;
+    const maximum = MAX_DURATION_MS / UNIT_MS[unit];
+    if ((settingAt(settings, setting) as number) > maximum) yield { setting, maximum };
+  }
+}
+
+function partsOf(duration: Duration): [keyof typeof UNIT_MS, number | string] {
+  return Object.entries(duration)[0] as [keyof typeof UNIT_MS, number | string];
 }
 
 /** A setting by its path: "status_deadlines.NEW". */

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type postgres from "postgres";
+import { timerDelay } from "../core/index.ts";
 import type { Sql } from "./database/connect.ts";
 import { isConnectionLoss, isEnded, isOverload, unavailable } from "./fault.ts";
 
@@ -44,7 +45,7 @@ export async function answerBy<T>(deadline: number, asked: Promise<T>): Promise<
     const tellLate = () => {
       reject(unavailable(new Error("no answer in time")));
     };
-    waiting = setTimeout(tellLate, Math.max(deadline - Date.now(), 1));
+    waiting = setTimeout(tellLate, timerDelay(Math.max(deadline - Date.now(), 1)));
   });
   try {
     return await Promise.race([asked, late]);

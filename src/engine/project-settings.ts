@@ -1,4 +1,4 @@
-import { didYouMean, refuse } from "../core/index.ts";
+import { didYouMean, overlong, refuse } from "../core/index.ts";
 import type { JsonObject, Lifecycle, Refusal } from "../core/index.ts";
 
 type Mistake = { path: string; message: string };
@@ -27,7 +27,13 @@ export function changedSettings(
     const parsed = lifecycle.settings.safeParse(merged);
     mistakes.push(
       ...(parsed.success
-        ? unknownKeys(merged, parsed.data, `settings.${name}`)
+        ? [
+            ...unknownKeys(merged, parsed.data, `settings.${name}`),
+            ...[...overlong(lifecycle, parsed.data)].map(({ setting, maximum }) => ({
+              path: `settings.${name}.${setting}`,
+              message: `must be at most ${maximum} (100 years)`,
+            })),
+          ]
         : parsed.error.issues.map((issue) => ({
             path: ["settings", name, ...issue.path].join("."),
             message: issue.message,

@@ -1,3 +1,5 @@
+import { timerDelay } from "../core/index.ts";
+
 export type Sweeper = {
   /** Ends the sweeping, after the sweep that is under way. May be called twice. */
   stop(): Promise<void>;
@@ -26,7 +28,7 @@ export function startSweeper(
         .then(() => {
           next(everyMs);
         });
-    }, ms);
+    }, timerDelay(ms));
     // A library must not keep its user's process alive.
     timer.unref();
   };

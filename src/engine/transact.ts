@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { timerDelay } from "../core/index.ts";
 import { hasOwnSessions, SESSION_SETTINGS, STATEMENT_TIMEOUT_MS } from "./database/connect.ts";
 import type { Sql } from "./database/connect.ts";
 import { isCollision, isConnectionLoss, isEnded, isOverload, unavailable } from "./fault.ts";
@@ -67,7 +68,7 @@ async function attempt<T>(
       waiting = undefined;
       reject(unavailable(new Error("no connection could be had in time")));
     };
-    waiting = setTimeout(late, Math.max(deadline - Date.now(), 1_000));
+    waiting = setTimeout(late, timerDelay(Math.max(deadline - Date.now(), 1_000)));
   });
   const done = sql.begin(async (tx) => {
     if (waiting === undefined) throw new Error("nobody waits for this transaction any more");
@@ -91,7 +92,8 @@ async function attempt<T>(
 function setLocals(tx: Tx, statementTimeoutMs: number): void {
   const { enable_seqscan, plan_cache_mode, max_parallel_workers_per_gather } = SESSION_SETTINGS;
   post(tx, SET_LOCALS, [
-    String(statementTimeoutMs),
+    // PostgreSQL would round half a millisecond to 0, which is no timeout.
+    String(timerDelay(statementTimeoutMs)),
     enable_seqscan,
     plan_cache_mode,
     String(max_parallel_workers_per_gather),

@@ -7,11 +7,15 @@ import { parentPort, workerData } from "node:worker_threads";
 const { url, headers, silenceMs } = workerData;
 const LONGEST_BEAT_MS = 10_000;
 const SOONEST_AGAIN_MS = 1_000;
+/** The longest delay of a timer: a longer one fires at once. */
+const MAX_TIMER_DELAY_MS = 2_147_483_647;
 
 /** @type {Map<string, Kept>} */
 const kept = new Map();
 let heardAt = performance.now();
 let beating = false;
+/** The last failure that was reported since the last success. @type {string | null} */
+let failure = null;
 /** @type {NodeJS.Timeout | undefined} */
 let timer;
 /** @type {NodeJS.Timeout | undefined} */
@@ -22,16 +26,17 @@ parentPort.on("message", (said) => {
   if (said.keep) {
     const { task_id, lease_token, lease_ms } = said.keep;
     kept.set(task_id, { task_id, lease_token, lease_ms, good_until: heardAt + lease_ms, warned: false });
-    schedule(everyMs());
+    schedule(said.beats_at_once ? 0 : everyMs());
     look();
   } else if (said.letGo && kept.get(said.letGo.task_id)?.lease_token === said.letGo.lease_token) {
     kept.delete(said.letGo.task_id);
   }
 });
 
-/** Three beats in the shortest lease at hand: two may get lost. */
+/** Three beats in the shortest lease at hand: two may get lost. Whole milliseconds: `AbortSignal.timeout` takes no others. */
 function everyMs() {
-  return Math.min(...[...kept.values()].map(({ lease_ms }) => lease_ms)) / 3;
+  const shortest = Math.min(...[...kept.values()].map(({ lease_ms }) => lease_ms));
+  return Math.min(MAX_TIMER_DELAY_MS, Math.floor(shortest / 3));
 }
 
 /** Brings the next beat forward, never puts it off. */
@@ -55,10 +60,22 @@ async function beat() {
   beating = true;
   const asked = [...kept.values()];
   const sentAt = performance.now();
-  const answer = await ask(asked).catch(() => null);
+  try {
+    hear(asked, await ask(asked), sentAt);
+    failure = null;
+  } catch (error) {
+    report(error);
+  }
   beating = false;
-  if (answer) hear(asked, answer, sentAt);
-  schedule(answer ? everyMs() : Math.min(everyMs(), SOONEST_AGAIN_MS));
+  schedule(failure === null ? everyMs() : Math.min(everyMs(), SOONEST_AGAIN_MS));
+}
+
+/** Reports why a renewal failed; the same reason again is not news. */
+function report(error) {
+  const why = error.cause?.message ? `${error.message}: ${error.cause.message}` : error.message;
+  const now = `POST /api/heartbeats: ${why}`;
+  if (now !== failure) parentPort.postMessage({ failed: now });
+  failure = now;
 }
 
 async function ask(leases) {
@@ -69,7 +86,8 @@ async function ask(leases) {
     signal: AbortSignal.timeout(Math.max(1_000, Math.min(LONGEST_BEAT_MS, everyMs()))),
   });
   const text = await response.text();
-  return response.ok ? JSON.parse(text) : null;
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  return JSON.parse(text);
 }
 
 function hear(asked, { extended, lost }, sentAt) {
@@ -97,5 +115,6 @@ function look() {
       parentPort.postMessage({ expired: lease.task_id, lease_token: lease.lease_token });
     } else next = Math.min(next, lease.good_until);
   }
-  watch = next === Infinity ? undefined : setTimeout(look, Math.max(20, next - now));
+  watch =
+    next === Infinity ? undefined : setTimeout(look, Math.min(MAX_TIMER_DELAY_MS, Math.max(20, next - now)));
 }

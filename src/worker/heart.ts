@@ -1,4 +1,5 @@
 import { Worker as Thread } from "node:worker_threads";
+import { timerDelay } from "../contract/timer-delay.ts";
 import type { Line } from "../client/line.ts";
 
 /** A claim as its holder knows it. */
@@ -8,7 +9,11 @@ export type HeldLease = { task_id: string; lease_token: string; lease_ms: number
 export type Loss = "taken" | "ran out";
 
 type Keeper = { lease: HeldLease; onLoss: (why: Loss) => void };
-type Told = { lost: string; lease_token: string } | { expired: string; lease_token: string };
+type Told =
+  { lost: string; lease_token: string } | { expired: string; lease_token: string } | { failed: string };
+
+/** A thread that ends on its own is replaced after this time, so that one that cannot start is not started in a loop. */
+const RESTART_AFTER_MS = 200;
 
 /** Renews leases from a thread of its own, which no busy handler can hold up, and tells which are lost. */
 export class Heart {
@@ -16,19 +21,27 @@ export class Heart {
   private readonly alive: NodeJS.Timeout;
   private readonly line: Pick<Line, "url" | "headers">;
   private readonly silenceMs: number;
+  private readonly onFailure: (error: Error) => void;
   private thread: Thread;
+  private restart: NodeJS.Timeout | undefined;
   private stopped = false;
 
   /** A main thread that is silent for `silenceMs` is taken for dead: its leases are renewed no more. */
-  constructor(line: Pick<Line, "url" | "headers">, silenceMs: number) {
+  constructor(
+    line: Pick<Line, "url" | "headers">,
+    silenceMs: number,
+    /** Is called with errors of renewals, which are repeated all the same. */
+    onFailure: (error: Error) => void,
+  ) {
     this.line = line;
+    this.onFailure = onFailure;
     this.silenceMs = silenceMs;
     this.thread = this.beget();
     this.alive = setInterval(
       () => {
         this.thread.postMessage({});
       },
-      Math.min(5_000, silenceMs / 4),
+      timerDelay(Math.min(5_000, silenceMs / 4)),
     );
     this.alive.unref();
   }
@@ -46,6 +59,7 @@ export class Heart {
   async stop(): Promise<void> {
     this.stopped = true;
     clearInterval(this.alive);
+    clearTimeout(this.restart);
     await this.thread.terminate();
   }
 
@@ -61,17 +75,23 @@ export class Heart {
     thread.on("message", (told: Told) => {
       this.hear(told);
     });
-    // Told by "exit" as well; without a listener an error would end the process.
-    thread.on("error", () => undefined);
+    thread.on("error", this.onFailure);
     thread.on("exit", () => {
       if (this.stopped) return;
-      this.thread = this.beget();
-      for (const { lease } of this.keepers.values()) this.thread.postMessage({ keep: lease });
+      this.restart = setTimeout(() => {
+        this.thread = this.beget();
+        for (const { lease } of this.keepers.values())
+          this.thread.postMessage({ keep: lease, beats_at_once: true });
+      }, RESTART_AFTER_MS).unref();
     });
     return thread;
   }
 
   private hear(told: Told): void {
+    if ("failed" in told) {
+      this.onFailure(new Error(told.failed));
+      return;
+    }
     const [task_id, why] =
       "lost" in told ? ([told.lost, "taken"] as const) : ([told.expired, "ran out"] as const);
     const keeper = this.keepers.get(task_id);

@@ -1,3 +1,5 @@
+import { timerDelay } from "../contract/timer-delay.ts";
+
 /** Tells the latest progress now and then, one at a time; what could not be told is overtaken by the next. */
 export function progressTeller<Progress>(
   everyMs: number,
@@ -12,7 +14,7 @@ export function progressTeller<Progress>(
     const { progress } = waiting;
     waiting = null;
     const again = () => {
-      if (!stopped) timer = setTimeout(next, everyMs).unref();
+      if (!stopped) timer = setTimeout(next, timerDelay(everyMs)).unref();
     };
     send(progress).then(again, again);
     // Held until the answer is there, so that nothing is sent beside it.

@@ -3,6 +3,7 @@ import type { SomeLifecycle, Tasks } from "../client/index.ts";
 import { lineOf } from "../client/line.ts";
 import { pauseMs, rest } from "../client/patience.ts";
 import { tasksOf } from "../client/tasks.ts";
+import { MAX_TIMER_DELAY_MS, timerDelay } from "../contract/timer-delay.ts";
 import { Heart } from "./heart.ts";
 import { isPassing } from "./patience.ts";
 import { TaskRun, withoutLease } from "./task-run.ts";
@@ -14,6 +15,8 @@ const GRACE_MS = 30_000;
 const SILENCE_MS = 600_000;
 /** Whoever has nothing to do asks no more often than this. */
 const IDLE_MS = 5_000;
+
+const DURATIONS = ["timeoutMs", "graceMs", "unwindMs", "silenceMs", "progressEveryMs"] as const;
 
 /**
  * Works on a lifecycle's pool until it is stopped: claims, runs under a lease that is renewed whatever the run does,
@@ -55,13 +58,16 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     const { client, lifecycle, concurrency = 1, silenceMs = SILENCE_MS } = options;
     if (!Number.isSafeInteger(concurrency) || concurrency < 1 || concurrency > MOST_AT_ONCE)
       throw new RangeError(`concurrency: ${concurrency} is not a whole number from 1 to ${MOST_AT_ONCE}`);
+    for (const name of DURATIONS) checkDuration(name, options[name]);
     const line = lineOf(client);
     if (!line)
       throw new TypeError("client: startWorker needs a client as createClient made it, for its heartbeats");
     this.options = options;
     this.concurrency = concurrency;
     this.tasks = tasksOf<L>(lifecycle.name, client);
-    this.heart = new Heart(line, silenceMs);
+    this.heart = new Heart(line, silenceMs, (error) => {
+      this.tell({ kind: "renewal_failed", error });
+    });
     this.finished = this.claimOnAndOn().then(
       () => this.stop(),
       async (error: unknown) => {
@@ -82,7 +88,7 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     if (this.stopping && graceMs !== undefined)
       setTimeout(() => {
         this.impatience.abort();
-      }, graceMs).unref();
+      }, timerDelay(graceMs)).unref();
     return (this.stopping ??= this.windUp(graceMs ?? this.options.graceMs ?? GRACE_MS));
   }
 
@@ -231,6 +237,11 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
       });
     }
   }
+}
+
+function checkDuration(name: string, ms: number | undefined): void {
+  if (ms === undefined || (ms >= 0 && ms <= MAX_TIMER_DELAY_MS)) return;
+  throw new RangeError(`${name} must be a number of milliseconds from 0 to ${MAX_TIMER_DELAY_MS}, not ${ms}`);
 }
 
 /** How long runs take of late. */

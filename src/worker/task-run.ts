@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { AnyClient, CallOptions, MovedOf, SomeLifecycle, TaskOf } from "../client/index.ts";
 import { PawlProblem } from "../client/index.ts";
 import { follow, rest } from "../client/patience.ts";
+import { timerDelay } from "../contract/timer-delay.ts";
 import { classify } from "./failure.ts";
 import type { Heart, Loss } from "./heart.ts";
 import { insist, isLeaseLost } from "./patience.ts";
@@ -49,7 +50,7 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
         ? undefined
         : setTimeout(() => {
             this.abort("time", `It took longer than ${(options.timeoutMs ?? 0) / 1_000} s.`);
-          }, options.timeoutMs);
+          }, timerDelay(options.timeoutMs));
     const outcome = await this.outcome();
     clearTimeout(overtime);
     await this.conclude(outcome).catch((error: unknown) => {

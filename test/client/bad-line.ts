@@ -19,6 +19,8 @@ export type Fate =
   /** It is done, and somebody between says that it could not be. */
   | "503 after"
   | "502 after"
+  /** It never arrives, and somebody between answers with a page. */
+  | "200 before"
   /** It is done, and the answer never comes. */
   | "silence";
 
@@ -68,8 +70,8 @@ export async function openBadLine(url: string): Promise<BadLine> {
     if (line.delayMs > 0) await pause(line.delayMs);
     // Whoever asked is gone, and so is what he asked.
     if (outgoing.destroyed) return;
-    if (fate === "cut before" || fate === "503 before") {
-      mistreat(outgoing, fate);
+    if (fate.endsWith(" before")) {
+      mistreat(outgoing, fate as Exclude<Fate, "pass" | "cut within">);
       return;
     }
     const forwarded = request(target, {

@@ -186,6 +186,14 @@ test("settings are merged, checked by their lifecycle, and brought back to their
         message: 'there is no setting "NWE"; did you mean "NEW"?',
       },
     ],
+    [
+      { board: { status_deadlines: { NEW: 1e300 } } },
+      { path: "settings.board.status_deadlines.NEW", message: "must be at most 52560000 (100 years)" },
+    ],
+    [
+      { code: { lease_seconds: 4e9 } },
+      { path: "settings.code.lease_seconds", message: "must be at most 3153600000 (100 years)" },
+    ],
     [{ bord: {} }, { path: "settings", message: 'there is no lifecycle "bord"; did you mean "board"?' }],
     [{ board: "x" }, { path: "settings.board", message: "Invalid input: expected object, received string" }],
   ];

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import postgres from "postgres";
 import { PawlError } from "../../core/problems.ts";
+import { timerDelay } from "../../core/timer-delay.ts";
 import { isConnectionLoss } from "../fault.ts";
 import { ARRAY_TYPES } from "./array-types.ts";
 import { codeOf, messageOf, unusable } from "./unusable.ts";
@@ -150,9 +151,11 @@ const MOST_MOMENTS = 64;
 export async function answerWithin<T>(seconds: number | undefined, answer: Promise<T>): Promise<T> {
   const answered = new AbortController();
   const { signal } = answered;
-  const silence = pause((seconds ?? CONNECT_TIMEOUT_SECONDS) * 1_000, undefined, { signal }).then(() => {
-    throw Object.assign(new Error("no answer"), { code: "CONNECT_TIMEOUT" });
-  });
+  const silence = pause(timerDelay((seconds ?? CONNECT_TIMEOUT_SECONDS) * 1_000), undefined, { signal }).then(
+    () => {
+      throw Object.assign(new Error("no answer"), { code: "CONNECT_TIMEOUT" });
+    },
+  );
   try {
     return await Promise.race([answer, silence]);
   } finally {

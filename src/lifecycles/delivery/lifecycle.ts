@@ -40,13 +40,13 @@ export const delivery = defineLifecycle({
     telegram_file_id: z.string().nullable(),
   }),
   settings: z.object({
-    heartbeat_seconds: z.number().positive().default(10),
+    heartbeat_seconds: z.number().positive().max(86_400).default(10),
     stuck_after_seconds: z.number().positive().default(30),
     recover_after_seconds: z.number().positive().default(60),
     ttl_hours: z.number().positive().default(24),
-    backoff_base_seconds: z.number().positive().default(5),
-    backoff_cap_seconds: z.number().positive().default(300),
-    access_days: z.number().positive().default(30),
+    backoff_base_seconds: z.number().positive().max(31_536_000).default(5),
+    backoff_cap_seconds: z.number().positive().max(31_536_000).default(300),
+    access_days: z.number().positive().max(36_500).default(30),
   }),
   facts: z.object({
     /** The Telegram user the file is for; null where he is unknown. */

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { PawlProblem } from "../../client/index.ts";
 import type { Client } from "../../client/index.ts";
+import { timerDelay } from "../../core/index.ts";
 import { RunEnded, startWorker } from "../../worker/index.ts";
 import type { RunningWorker, Work, WorkerEvent } from "../../worker/index.ts";
 import { DELIVERY_ROUTES } from "./contract.ts";
@@ -49,6 +50,9 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
     async () => {
       // The runtime beats often enough to keep a lease; who looks at a job wants to see it live more often than that.
       if (held.size > 0) await client.beatLeases({ leases: [...held.values()] });
+    },
+    (error) => {
+      log.warn(tellable(error), "a heartbeat failed; the next one comes all the same");
     },
   );
   const worker = startWorker<typeof delivery, Progress>({
@@ -100,6 +104,7 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
 async function bePresent(
   tell: () => Promise<{ heartbeat_seconds: number }>,
   beat: () => Promise<void>,
+  onFailure: (error: unknown) => void,
 ): Promise<{ end: () => void }> {
   let { heartbeat_seconds } = await tell();
   let timer: NodeJS.Timeout;
@@ -107,13 +112,10 @@ async function bePresent(
     timer = setTimeout(
       () => {
         wait();
-        beat().catch(() => undefined);
-        tell().then(
-          (told) => (heartbeat_seconds = told.heartbeat_seconds),
-          () => undefined,
-        );
+        beat().catch(onFailure);
+        tell().then((told) => (heartbeat_seconds = told.heartbeat_seconds), onFailure);
       },
-      Math.max(SHORTEST_HEARTBEAT_MS, heartbeat_seconds * 1_000),
+      timerDelay(Math.max(SHORTEST_HEARTBEAT_MS, heartbeat_seconds * 1_000)),
     );
   };
   wait();
@@ -182,6 +184,8 @@ function noteEvent(log: Log, event: WorkerEvent<typeof delivery>): void {
     log.warn({ job: event.task.id, why: event.why }, "the job is not ours any more");
   else if (event.kind === "refused")
     log.error({ job: event.task.id, code: event.problem.code }, "the server does not take what was reported");
+  else if (event.kind === "renewal_failed")
+    log.warn(tellable(event.error), "a lease could not be renewed; it is tried again");
   else if (event.kind === "unreachable") log.warn(tellable(event.error), "the server cannot be reached");
   else if (event.kind === "reached") log.info({}, "the server is there again");
 }

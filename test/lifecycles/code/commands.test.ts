@@ -230,6 +230,15 @@ describe("pawl code run", () => {
     expect(await shop.look(again.id)).toMatchObject({ status: "ready", attempts: 0 });
   });
 
+  test("completes tasks with a timeout that is no whole number of milliseconds", async () => {
+    const bench = await openWorkbench(shop);
+    const task = await bench.add("Take 8.2 minutes at most");
+    const script = await bench.agent("echo done > done");
+    const ran = await code(run(bench, script, "--timeout", "8.2", "--until-done"), { token: shop.wim });
+    expect(ran.code).toBe(0);
+    expect(await shop.look(task.id)).toMatchObject({ status: "completed", attempts: 0 });
+  });
+
   test("refuses what cannot go well, and says what to do", async () => {
     const { repo } = await openWorkbench(shop);
     const WRONG: [args: string[], exit: number, told: RegExp][] = [

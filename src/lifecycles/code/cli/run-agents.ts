@@ -241,6 +241,6 @@ function errorOf(event: CodeWorkerEvent): string | undefined {
   if (event.kind === "retried") return event.error;
   if (event.kind === "failed") return event.failure.message;
   if (event.kind === "refused") return event.problem.detail;
-  if (event.kind === "unreachable") return (event.error as Error).message;
+  if (event.kind === "unreachable" || event.kind === "renewal_failed") return (event.error as Error).message;
   return event.kind === "lost" ? event.why : undefined;
 }

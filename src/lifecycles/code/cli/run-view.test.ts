@@ -122,6 +122,7 @@ test.each<[object, string | null]>([
   [{ kind: "released", task: task(1) }, `released ${task(1).id} Task 1 was given back`],
   [{ kind: "unreachable", error: null }, "the server cannot be reached; agents go on"],
   [{ kind: "reached" }, "the server answers again"],
+  [{ kind: "renewal_failed", error: new Error("no\nanswer") }, "lease renewal failed, retrying: no answer"],
 ])("in a pipe %o is the line %j", (event, line) => {
   expect(eventLine(event as CodeWorkerEvent)).toBe(line);
 });

@@ -29,6 +29,11 @@ export class RunView {
       this.connected = event.kind === "reached";
       return;
     }
+    if (event.kind === "renewal_failed") {
+      const text = eventLine(event) ?? "";
+      this.recent = [...this.recent, { mark: "note" as const, text, at: now, id: "" }].slice(-RECENT);
+      return;
+    }
     if (event.kind === "claimed") return;
     this.connected = true;
     const { id, title, attempt } = event.task;
@@ -138,7 +143,7 @@ function lineOf(pieces: readonly Piece[], columns: number): string {
 }
 
 function noteOf(
-  event: Exclude<CodeWorkerEvent, { kind: "claimed" | "unreachable" | "reached" }>,
+  event: Exclude<CodeWorkerEvent, { kind: "claimed" | "unreachable" | "reached" | "renewal_failed" }>,
 ): Pick<Recent, "mark" | "text"> | null {
   const title = oneLine(event.task.title);
   const first = (text: string) => oneLine(text.split("\n", 1)[0] ?? "");
@@ -170,6 +175,8 @@ function noteOf(
 export function eventLine(event: CodeWorkerEvent): string | null {
   if (event.kind === "unreachable") return "the server cannot be reached; agents go on";
   if (event.kind === "reached") return "the server answers again";
+  if (event.kind === "renewal_failed")
+    return `lease renewal failed, retrying: ${oneLine(event.error.message)}`;
   if (event.kind === "claimed" || event.kind === "said") return null;
   const about = `${event.task.id} ${oneLine(event.task.title)}`;
   if (event.kind === "started") return `claimed ${about}`;

@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TaskOf } from "../../../client/index.ts";
+import { timerDelay } from "../../../core/index.ts";
 import type { code } from "../lifecycle.ts";
 import { agentCommand } from "./agent-command.ts";
 import { surroundings } from "./git.ts";
@@ -77,7 +78,7 @@ async function commitInTime(
   { repository, rules, worktree, signal }: Attempt,
   work: WorkOfTask,
 ): Promise<boolean> {
-  const late = AbortSignal.timeout(rules.timeoutMs);
+  const late = AbortSignal.timeout(timerDelay(rules.timeoutMs));
   try {
     const waiting = AbortSignal.any([signal, late]);
     return await commitWork(repository, worktree, work, { hooks: rules.hooks, signal: waiting });

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
 import { finished } from "node:stream/promises";
+import { timerDelay } from "../../../core/index.ts";
 import { openAttemptLog } from "./attempt-log.ts";
 
 export type CommandEnd =
@@ -75,7 +76,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const timer = setTimeout(() => {
     state.timedOut = true;
     endGroup(child, killAfterMs);
-  }, timeoutMs);
+  }, timerDelay(timeoutMs));
   const abort = () => {
     endGroup(child, killAfterMs);
   };
@@ -114,7 +115,7 @@ function endGroup(child: ChildProcess, killAfterMs: number): void {
   killGroup(child, "SIGTERM");
   setTimeout(() => {
     if (child.exitCode === null && child.signalCode === null) killGroup(child, "SIGKILL");
-  }, killAfterMs).unref();
+  }, timerDelay(killAfterMs)).unref();
 }
 
 function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
