@@ -17,7 +17,7 @@ import type { Sweeper } from "./engine/sweeper.ts";
 import type { PruneOptions } from "./engine/prune.ts";
 import type { Reconciled } from "./engine/reconcile.ts";
 import type { Sql } from "./engine/database/connect.ts";
-import { SYSTEM } from "./core/index.ts";
+import { MAX_TIMER_DELAY_MS, PawlError, SYSTEM } from "./core/index.ts";
 import type { JsonObject, Lifecycle } from "./core/index.ts";
 
 export type PawlOptions = DatabaseConfig &
@@ -65,6 +65,7 @@ export type Pawl = Engine & {
 /** Opens the database, brings it up to date, and gives the engine on it; org and project `main` are there from the start. */
 export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   const { lifecycles = [], patienceMs, statementTimeoutMs } = options;
+  checkDurations(options);
   const parts = { ...PARTS, ...options.parts };
   const database = await openDatabase(options);
   const { sql } = database;
@@ -106,6 +107,25 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
       await database.close();
     },
   });
+}
+
+/** Throws INVALID_CONFIG for a duration that no timer can wait for. */
+function checkDurations(options: PawlOptions): void {
+  const { sweepSeconds, sweepSecondsOf = {}, reconcileSeconds, connectTimeoutSeconds } = options;
+  const ownIntervals = Object.entries(sweepSecondsOf).map(
+    ([name, seconds]) => [`sweepSecondsOf.${name}`, seconds] as const,
+  );
+  const seconds = Object.entries({ sweepSeconds, reconcileSeconds, connectTimeoutSeconds });
+  for (const [name, value] of [...seconds, ...ownIntervals])
+    checkNumber(name, value, [0, Math.floor(MAX_TIMER_DELAY_MS / 1_000)]);
+  checkNumber("patienceMs", options.patienceMs, [0, MAX_TIMER_DELAY_MS]);
+  checkNumber("statementTimeoutMs", options.statementTimeoutMs, [1, MAX_TIMER_DELAY_MS]);
+  checkNumber("retention.days", options.retention?.days, [0, 36_500]);
+}
+
+function checkNumber(name: string, value: number | undefined, [min, max]: [number, number]): void {
+  if (value === undefined || (value >= min && value <= max)) return;
+  throw new PawlError("INVALID_CONFIG", `${name} must be a number from ${min} to ${max}, not ${value}.`);
 }
 
 /** What a watchdog may be late by is not what a lease may be. */

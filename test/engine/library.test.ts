@@ -29,6 +29,23 @@ test("openPawl runs in a user's own process, on the embedded database, and keeps
   await rm(data, { recursive: true });
 });
 
+test.each([
+  [{ sweepSeconds: NaN }, "sweepSeconds must be a number from 0 to 2147483, not NaN."],
+  [
+    { sweepSecondsOf: { board: 1e9 } },
+    "sweepSecondsOf.board must be a number from 0 to 2147483, not 1000000000.",
+  ],
+  [{ reconcileSeconds: -1 }, "reconcileSeconds must be a number from 0 to 2147483, not -1."],
+  [{ patienceMs: Infinity }, "patienceMs must be a number from 0 to 2147483647, not Infinity."],
+  [{ statementTimeoutMs: 0 }, "statementTimeoutMs must be a number from 1 to 2147483647, not 0."],
+  [{ retention: { days: NaN } }, "retention.days must be a number from 0 to 36500, not NaN."],
+])("openPawl refuses %o", async (options, message) => {
+  await expect(openPawl({ data: "/nonexistent", ...options })).rejects.toMatchObject({
+    code: "INVALID_CONFIG",
+    message,
+  });
+});
+
 const desk = await openDesk();
 await desk.sql`create table shop_order (id int primary key, task_id uuid)`;
 const task = { lifecycle: "board", title: "Pack the order", description: "x" };
