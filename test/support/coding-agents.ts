@@ -22,7 +22,16 @@ export async function whyNoCodingAgents(): Promise<string | null> {
     await mkdir(AGENTS_FOLDER, { recursive: true });
     await run(
       "npm",
-      ["install", "--no-save", "--no-audit", "--no-fund", "--prefix", AGENTS_FOLDER, ...packages],
+      [
+        "install",
+        "--loglevel=error",
+        "--no-save",
+        "--no-audit",
+        "--no-fund",
+        "--prefix",
+        AGENTS_FOLDER,
+        ...packages,
+      ],
       { cwd: AGENTS_FOLDER, timeout: INSTALL_TIMEOUT_MS },
     );
   } catch (error) {
