@@ -150,16 +150,20 @@ export function refusalCodesOf(route: Route): AnyProblemCode[] {
   return [...new Set(codes)];
 }
 
+const NEVER_RULED = new Set([
+  "ALREADY_EXISTS",
+  "LAST_ADMIN",
+  "INVALID_LIFECYCLE",
+  "INVALID_CONFIG",
+  "CROSS_SITE_REQUEST",
+  "ORIGIN_NOT_ALLOWED",
+]);
+
 /** What the rules of the lifecycles that ship with Pawl may say. */
 const RULED = Object.entries(PROBLEMS)
   .filter(([, { status }]) => [403, 409, 422].includes(status))
   .map(([code]) => code)
-  .filter(
-    (code) =>
-      !["ALREADY_EXISTS", "LAST_ADMIN", "INVALID_LIFECYCLE", "INVALID_CONFIG", "CROSS_SITE_REQUEST"].includes(
-        code,
-      ),
-  );
+  .filter((code) => !NEVER_RULED.has(code));
 
 /** Schemas that have a name stand once under `components`. */
 class Components {

@@ -17,6 +17,11 @@ export const PROBLEMS = {
     "This did not come from a page of this server",
     "Send the session's csrf_token as `X-CSRF-Token`, or a token of your own as `Authorization`.",
   ),
+  ORIGIN_NOT_ALLOWED: problem(
+    403,
+    "Pages of this origin may not call here",
+    "Add the origin to PAWL_CORS_ORIGINS, or call from a program that sends no `Origin`.",
+  ),
   NOT_OWNER: problem(403, "Only its owner may do this", "Let the owner act, or have the task reassigned."),
   SKILL_TOO_LOW: problem(403, "The skill level is too low", "Have a lead assign or review it."),
   TRADE_MISMATCH: problem(403, "The trade does not match", "Pick a task of your trade, or ask a lead."),

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { refuse } from "../core/index.ts";
 import type { ConfinedKind } from "../engine/confines.ts";
 import type { By } from "../engine/engine.ts";
+import { originRefusal } from "./allowed-origin.ts";
 import { confinedRefusal } from "./guardian.ts";
 import type { Guardian } from "./guardian.ts";
 import { replyProblem } from "./problem-reply.ts";
@@ -23,11 +24,22 @@ export type Mount = {
   }) => Promise<Response>;
 };
 
-type Mounting = { guardian: Guardian; own: OwnProblems; stopping: AbortSignal };
+type Mounting = {
+  guardian: Guardian;
+  own: OwnProblems;
+  stopping: AbortSignal;
+  /** The origins whose pages may call. */
+  corsOrigins: readonly string[];
+};
 
 export function mount(app: FastifyInstance, { path, confined = [], answer }: Mount, serving: Mounting): void {
-  const { guardian, own, stopping } = serving;
+  const { guardian, own, stopping, corsOrigins } = serving;
   const letIn = async (request: FastifyRequest, reply: FastifyReply) => {
+    const foreign = originRefusal(request.headers, corsOrigins);
+    if (foreign) {
+      replyProblem(request, reply, foreign, own);
+      return reply;
+    }
     // Not `admit`: a call from here to the API is one more request, and is counted there.
     const known = await guardian.recogniseBearer(request);
     const refusal = known.kind === "refused" ? known : confinedRefusal(known, confined);

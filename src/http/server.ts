@@ -90,8 +90,10 @@ const SILENCE_MS = 120_000;
 
 /** The server, not yet listening: `listen` and `close` are Fastify's. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { engine, directory, version, logger, corsOrigins = [], checksReplies = false } = options;
+  const { engine, directory, version, logger, checksReplies = false } = options;
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, metrics = new Metrics() } = options;
+  // A browser sends an origin without a slash at its end, and compares it as text.
+  const corsOrigins = (options.corsOrigins ?? []).map((one) => new URL(one).origin);
   const lifecycles = [...engine.workshop.lifecycles.values()];
   const own = ownProblems(lifecycles);
   const app = Fastify({
@@ -156,7 +158,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const figures = () => metrics.page(() => engine.census(), streams.size);
   const all = [serveSystem({ directory, stopping, openApi, docs, figures }), ...sets];
   for (const set of all) serveRoutes(app, set, { guardian, own, stopping, checksReplies });
-  for (const one of options.mounts ?? []) mount(app, one, { guardian, own, stopping });
+  for (const one of options.mounts ?? []) mount(app, one, { guardian, own, stopping, corsOrigins });
   const page =
     options.consoleFolder === undefined ? () => null : await serveConsole(app, options.consoleFolder);
   app.setNotFoundHandler(answerNotFound(table, { guardian, own, page }));
@@ -215,7 +217,14 @@ function corsOptions(origins: readonly string[]) {
   return {
     origin: [...origins],
     methods: ["GET", "POST", "PATCH", "PUT", "DELETE"],
-    allowedHeaders: ["authorization", "content-type", "idempotency-key", "if-match", "last-event-id"],
+    allowedHeaders: [
+      "authorization",
+      "content-type",
+      "idempotency-key",
+      "if-match",
+      "last-event-id",
+      "mcp-protocol-version",
+    ],
     exposedHeaders: ["etag", "idempotent-replayed", "retry-after", "x-request-id"],
     maxAge: 600,
   };
