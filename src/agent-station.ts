@@ -1,7 +1,8 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import type { AgentStation } from "./cli/index.ts";
 import { PawlError } from "./core/index.ts";
+import { replaceFile } from "./replace-file.ts";
 
 type Ground = {
   version: string;
@@ -74,11 +75,7 @@ async function readText(path: string): Promise<string | null> {
 
 async function writeText(path: string, text: string, { secret }: { secret: boolean }): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true, ...(secret ? { mode: 0o700 } : {}) });
-    // In one step: nobody finds half a file, and what was readable for all is not so any more.
-    const beside = `${path}.${process.pid}`;
-    await writeFile(beside, text, { mode: secret ? 0o600 : 0o644 });
-    await rename(beside, path);
+    await replaceFile(path, text, secret ? { mode: 0o600, folderMode: 0o700 } : { mode: 0o644 });
   } catch (error) {
     throw new PawlError("INVALID_CONFIG", `${path} cannot be written: ${(error as Error).message}.`);
   }

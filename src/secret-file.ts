@@ -1,5 +1,5 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
+import { replaceFile } from "./replace-file.ts";
 
 /** A file for the eyes of whoever runs Pawl here. */
 export function secretFile(path: string) {
@@ -9,12 +9,6 @@ export function secretFile(path: string) {
       const text = await readFile(path, "utf8").catch(() => "");
       return text.trim() || null;
     },
-    write: async (text: string): Promise<void> => {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      // In one step: nobody finds half a secret, and a file that was there with other rights is none any more.
-      const beside = `${path}.${process.pid}`;
-      await writeFile(beside, `${text}\n`, { mode: 0o600 });
-      await rename(beside, path);
-    },
+    write: (text: string) => replaceFile(path, `${text}\n`, { mode: 0o600, folderMode: 0o700 }),
   };
 }

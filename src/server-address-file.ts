@@ -1,5 +1,6 @@
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { replaceFile } from "./replace-file.ts";
 
 /** `<data>/address`: where the server listens that runs on this data, so that the command line finds it by itself. */
 export function serverAddressFile(data: string) {
@@ -11,12 +12,7 @@ export function serverAddressFile(data: string) {
   return {
     path,
     read,
-    write: async (address: string) => {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      const beside = `${path}.${process.pid}`;
-      await writeFile(beside, `${address}\n`, { mode: 0o600 });
-      await rename(beside, path);
-    },
+    write: (address: string) => replaceFile(path, `${address}\n`, { mode: 0o600, folderMode: 0o700 }),
     /** Another server on the same data may have written its own meanwhile: that one stays. */
     remove: async (address: string) => {
       if ((await read()) === address) await rm(path, { force: true });

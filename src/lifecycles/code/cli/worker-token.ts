@@ -1,9 +1,10 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { EXIT, Fault } from "../../../cli/kit.ts";
 import { PawlProblem } from "../../../client/index.ts";
 import type { Client } from "../../../client/index.ts";
+import { privateFolder } from "../worker/private-folder.ts";
 import { isRunning } from "../worker/repo-lock.ts";
 
 export type WorkerToken = { token: string; letGo: () => Promise<void> };
@@ -40,7 +41,7 @@ async function makeToken(
   member: string,
   { url, notes }: { url: string; notes: string },
 ): Promise<WorkerToken> {
-  await mkdir(notes, { recursive: true });
+  await privateFolder(notes);
   const letGo = async (id: string) => {
     try {
       await client.revokeToken({ id });
@@ -56,7 +57,7 @@ async function makeToken(
   }
   const { id, token } = await client.createToken({ id: member });
   const note: Note = { url, host: hostname(), pid: process.pid };
-  await writeFile(join(notes, id), JSON.stringify(note));
+  await writeFile(join(notes, id), JSON.stringify(note), { mode: 0o600, flag: "wx" });
   return { token, letGo: () => letGo(id) };
 }
 

@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -51,8 +52,9 @@ class AttemptLog {
   }
 
   private async open(): Promise<FileHandle> {
-    await mkdir(dirname(this.path), { recursive: true });
-    return open(this.path, "a", 0o600);
+    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
+    const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
+    return open(this.path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
   }
 
   private async reportDropped(file: FileHandle): Promise<void> {

@@ -1,10 +1,9 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TaskOf } from "../../../client/index.ts";
 import { timerDelay } from "../../../core/index.ts";
 import type { code } from "../lifecycle.ts";
 import { agentCommand } from "./agent-command.ts";
+import { openAgentDesk } from "./agent-desk.ts";
 import { surroundings } from "./git.ts";
 import { commitWork, mergeWork, nothingNew } from "./merge-work.ts";
 import type { WorkOfTask } from "./merge-work.ts";
@@ -94,13 +93,10 @@ async function runAgent(attempt: Attempt): Promise<CommandEnd> {
     { id: task.id, title: task.title, ...task.data },
     { branch: worktree.branch, target: repository.target, verify: rules.verify, again: task.attempt > 0 },
   );
-  // Not in the worktree: a token must never be committed.
-  const desk = join(tmpdir(), `pawl-agent-${process.pid}-${task.id}`);
-  const [prompt_file, mcp_config] = [join(desk, "prompt.md"), join(desk, "mcp.json")];
-  await mkdir(desk, { recursive: true, mode: 0o700 });
+  const desk = await openAgentDesk(repository.folder);
   try {
-    await writeFile(prompt_file, prompt, { mode: 0o600 });
-    await writeFile(mcp_config, mcpConfig(rules.url, token), { mode: 0o600 });
+    const prompt_file = await desk.put("prompt.md", prompt);
+    const mcp_config = await desk.put("mcp.json", mcpConfig(rules.url, token));
     const { id: task_id } = task;
     const { path, branch } = worktree;
     const mcp_url = `${rules.url}/mcp`;
@@ -126,7 +122,7 @@ async function runAgent(attempt: Attempt): Promise<CommandEnd> {
       },
     });
   } finally {
-    await rm(desk, { recursive: true, force: true });
+    await desk.remove();
   }
 }
 

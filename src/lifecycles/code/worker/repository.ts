@@ -1,8 +1,8 @@
 import { readFileSync, realpathSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { gitIn } from "./git.ts";
 import type { Git } from "./git.ts";
+import { ownFolder, privateFolder } from "./private-folder.ts";
 import { RepoLock } from "./repo-lock.ts";
 import { Trouble } from "./setback.ts";
 
@@ -44,14 +44,10 @@ export async function openRepository({ path, target, folder }: RepositoryOptions
   if (branch === null)
     throw new Trouble("No branch is checked out there: say by --target which one work is for.");
   if (!(await hasBranch(git, branch))) throw new Trouble(missing(branch, target !== undefined));
-  const place = resolve(folder ?? join(dirname(root), `${basename(root).replace(/\.git$/, "")}.pawl`));
-  if (lies(place, root))
-    throw new Trouble(`${place} lies in the repository: worktrees must lie outside of it.`);
-  await mkdir(join(place, "worktrees"), { recursive: true }).catch((error: unknown) => {
-    throw new Trouble(
-      `Worktrees cannot be kept in ${place}: ${(error as Error).message}. Choose another folder by --worktrees.`,
-    );
-  });
+  const wanted = resolve(folder ?? join(dirname(root), `${basename(root).replace(/\.git$/, "")}.pawl`));
+  if (lies(wanted, root))
+    throw new Trouble(`${wanted} lies in the repository: worktrees must lie outside of it.`);
+  const place = await folderFor(wanted);
   const identity = await identityFor(git);
   return {
     root,
@@ -64,6 +60,18 @@ export async function openRepository({ path, target, folder }: RepositoryOptions
     owns: (worktree) => linkOf(worktree).startsWith(join(realpathSync(common), "worktrees") + sep),
     lock: new RepoLock(join(common, "pawl-merge.lock")),
   };
+}
+
+/** A folder for worktrees, logs and the files of agents, which other users can neither read nor replace. */
+async function folderFor(wanted: string): Promise<string> {
+  try {
+    const place = await ownFolder(wanted);
+    for (const name of ["worktrees", "logs"]) await privateFolder(join(place, name));
+    return place;
+  } catch (error) {
+    const why = (error as Error).message.replace(/\.$/, "");
+    throw new Trouble(`Worktrees cannot be kept in ${wanted}: ${why}. Choose another folder by --worktrees.`);
+  }
 }
 
 /** Where a worktree says that it belongs; nowhere, if it does not say. */

@@ -2,6 +2,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { PawlProblem } from "../../../client/index.ts";
 import type { AnyClient } from "../../../client/index.ts";
+import { removeAbandonedDesks } from "./agent-desk.ts";
 import type { Repository } from "./repository.ts";
 import { dropKept, isUnmerged, keptWork, putAway, removeWorktree, worktreesOf } from "./worktree.ts";
 import type { KeptWork, ListedWorktree } from "./worktree.ts";
@@ -48,6 +49,7 @@ export async function tidyUp(
   { olderThanMs = TWO_WEEKS_MS, force = false }: TidyOptions = {},
 ): Promise<Tidied> {
   const tidied: Tidied = { removed: [], kept: [], dropped: [] };
+  await removeAbandonedDesks(repository.folder);
   await repository.git(["worktree", "prune"]);
   for (const worktree of await findWorktrees(repository, client)) {
     const old = worktree.ageMs > olderThanMs;

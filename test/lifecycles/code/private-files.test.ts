@@ -1,0 +1,113 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { until } from "../../worker/workshop.ts";
+import { openCodeShop } from "./code-shop.ts";
+import type { CodeTask } from "./code-shop.ts";
+import { openWorkbench } from "./workbench.ts";
+
+Object.assign(process.env, {
+  HOME: "/nonexistent",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+});
+
+const NOBODY = 65_534;
+const shop = await openCodeShop();
+const whenCompleted = ({ id }: CodeTask) => until(async () => (await shop.look(id)).status === "completed");
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+describe("the files of an agent", () => {
+  test("are private, at a place that cannot be guessed, and gone when it ends", async () => {
+    const { add, agent, work, note, folder } = await openWorkbench(shop);
+    const task = await add("Write two");
+    // The place of version 0.1.0, taken by someone else: text of the task would be written through the link.
+    const guessed = join(tmpdir(), `pawl-agent-${process.pid}-${task.id}`);
+    onTestFinished(() => rm(guessed, { recursive: true, force: true }));
+    await mkdir(guessed, { mode: 0o777 });
+    await writeFile(join(folder, "victim"), "untouched");
+    await symlink(join(folder, "victim"), join(guessed, "prompt.md"));
+    await work({
+      agent: await agent(`
+        desk=$(dirname "$PAWL_PROMPT_FILE"); echo "$desk" > "$NOTES/desk"
+        stat -c %a "$desk" "$(dirname "$desk")" "$PAWL_PROMPT_FILE" "$PAWL_MCP_CONFIG" > "$NOTES/modes"
+        grep -c "$PAWL_TOKEN" "$PAWL_MCP_CONFIG" >> "$NOTES/modes"
+        echo two > two`),
+    });
+    await whenCompleted(task);
+    expect(await readFile(join(folder, "victim"), "utf8")).toBe("untouched");
+    expect((await note("modes")).trim().split("\n")).toEqual(["700", "700", "600", "600", "1"]);
+    const desk = (await note("desk")).trim();
+    expect(desk.startsWith(join(folder, "shop.pawl", "agents"))).toBe(true);
+    await expect(stat(desk)).rejects.toThrow(/ENOENT/);
+  });
+
+  test("are removed by the next worker where theirs was killed, and by no other", async () => {
+    const { add, agent, work, folder } = await openWorkbench(shop);
+    const desks = join(folder, "shop.pawl", "agents");
+    const child = spawn("sleep", ["600"]);
+    onTestFinished(() => void child.kill());
+    const ended = spawn("true");
+    await once(ended, "exit");
+    const names = {
+      killed: `${hostname()}.${ended.pid}.abcdef`,
+      running: `${hostname()}.${child.pid}.abcdef`,
+      elsewhere: `another-host.${ended.pid}.abcdef`,
+    };
+    for (const name of Object.values(names)) {
+      await mkdir(join(desks, name), { recursive: true });
+      await writeFile(join(desks, name, "mcp.json"), "a token");
+    }
+    const outside = join(folder, "outside");
+    await mkdir(outside);
+    await writeFile(join(outside, "kept"), "mine");
+    await symlink(outside, join(desks, names.killed, "link"));
+    const task = await add("Write two");
+    await work({ agent: await agent("echo two > two") });
+    await whenCompleted(task);
+    await until(async () => !(await readdir(desks)).includes(names.killed));
+    expect((await readdir(desks)).sort()).toEqual([names.elsewhere, names.running].sort());
+    expect(await readdir(outside)).toEqual(["kept"]);
+  });
+});
+
+describe("the folder of the worktrees", () => {
+  test("holds nothing that others can enter, also where an earlier version left it open", async () => {
+    const { add, agent, work, folder } = await openWorkbench(shop);
+    const place = join(folder, "shop.pawl");
+    await mkdir(join(place, "logs"), { recursive: true, mode: 0o755 });
+    const task = await add("Write two");
+    const worker = await work({ agent: await agent("echo hello; echo two > two") });
+    await whenCompleted(task);
+    await worker.stop();
+    for (const name of ["worktrees", "logs", "agents"]) expect(await modeOf(join(place, name))).toBe("700");
+    const [log] = await readdir(join(place, "logs"));
+    expect(await modeOf(join(place, "logs", log!))).toBe("600");
+  });
+
+  test("that is a link, or open to everyone, is refused", async () => {
+    const { folder, open } = await openWorkbench(shop);
+    const place = join(folder, "shop.pawl");
+    await mkdir(join(folder, "elsewhere"));
+    await mkdir(place);
+    await symlink(join(folder, "elsewhere"), join(place, "worktrees"));
+    await expect(open()).rejects.toThrow(/cannot be kept in .*shop\.pawl.*--worktrees/);
+    await rm(place, { recursive: true });
+    await mkdir(place);
+    await chmod(place, 0o777);
+    await expect(open()).rejects.toThrow(/everyone can write to it/);
+  });
+
+  test.runIf(process.getuid?.() === 0)("that belongs to another user is refused", async () => {
+    const { folder, open } = await openWorkbench(shop);
+    const place = join(folder, "shop.pawl");
+    await mkdir(join(place, "worktrees"), { recursive: true });
+    await chown(join(place, "worktrees"), NOBODY, NOBODY);
+    await expect(open()).rejects.toThrow(/belongs to another user/);
+    await chown(place, NOBODY, NOBODY);
+    await expect(open()).rejects.toThrow(/belongs to another user/);
+  });
+});
