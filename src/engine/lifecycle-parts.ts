@@ -61,6 +61,8 @@ export type LifecycleParts = {
   facts?: Record<string, FactLoader>;
   creation_facts?: Record<string, CreationFactLoader>;
   effects?: Record<string, EffectHandler>;
+  /** Those of these finished tasks that are not pruned yet, because something unfinished needs them. */
+  keeps?: (tx: Tx, org_id: string, ids: readonly string[]) => Promise<readonly string[]>;
   /** Deletes what it keeps beside tasks that are pruned. */
   forget?: (tx: Tx, org_id: string, ids: readonly string[]) => Promise<void>;
   /** Deletes what is old of what it keeps that is no task's, so much at most; says how much it was. */

@@ -92,7 +92,8 @@ async function pruneWithin(
   org_id: string,
   tasks: readonly Finished[],
 ): Promise<number> {
-  const gone = await deleteTasks(tx, org_id, await lockFinished(tx, org_id, tasks));
+  const locked = await lockFinished(tx, org_id, tasks);
+  const gone = await deleteTasks(tx, org_id, await workshop.prunable(tx, org_id, locked));
   if (gone.length === 0) return 0;
   const keys = await deleteBelongings(tx, org_id, gone);
   await deleteRequests(tx, org_id, keys);

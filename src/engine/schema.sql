@@ -495,6 +495,21 @@ begin
     using errcode = 'check_violation', constraint = 'the_journal_is_never_changed';
 end $function$;
 
+CREATE OR REPLACE FUNCTION pawl.refuse_defect_without_task()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from pawl.task t
+  where t.org_id = new.org_id and t.id = new.task_id and t.lifecycle = 'planner'
+  for share;
+  if not found then
+    raise exception 'there is no task % for a defect', new.task_id
+      using errcode = 'check_violation', constraint = 'a_defect_has_its_task';
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION pawl.refuse_false_availability()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -525,6 +540,27 @@ begin
   if task.status = 'available' then
     raise exception 'task % is available: it is assigned or canceled before it is held up', task.id
       using errcode = 'check_violation', constraint = 'available_is_a_guarantee';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION pawl.refuse_loss_of_begun_task()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from pawl.demo d where d.org_id = old.org_id and d.state = 'removing') then
+    return null;
+  end if;
+  if exists (
+      select from pawl.event e
+      where e.org_id = old.org_id and e.task_id = old.id and e.patch ->> 'assigned_to' is not null)
+    or exists (select from pawl.planner_defect d where d.org_id = old.org_id and d.task_id = old.id)
+    or exists (select from pawl.planner_escalation e where e.org_id = old.org_id and e.task_id = old.id)
+    or exists (
+      select from pawl.planner_link l where l.org_id = old.org_id and l.kind = 'fix' and l.target = old.id) then
+    raise exception 'task % was begun, or has a defect, a fix or an escalation: it is canceled, not deleted', old.id
+      using errcode = 'check_violation', constraint = 'a_begun_task_is_never_deleted';
   end if;
   return null;
 end $function$;
@@ -683,6 +719,10 @@ CREATE TRIGGER a_task_keeps_its_journal AFTER DELETE ON pawl.event REFERENCING O
 CREATE TRIGGER the_journal_is_never_changed BEFORE UPDATE OR TRUNCATE ON pawl.event FOR EACH STATEMENT EXECUTE FUNCTION pawl.refuse_change_of_journal();
 
 CREATE TRIGGER an_available_task_is_not_held AFTER INSERT OR UPDATE ON pawl.hold FOR EACH ROW WHEN ((new.released_at IS NULL)) EXECUTE FUNCTION pawl.refuse_hold_on_available();
+
+CREATE TRIGGER a_defect_has_its_task AFTER INSERT ON pawl.planner_defect FOR EACH ROW EXECUTE FUNCTION pawl.refuse_defect_without_task();
+
+CREATE TRIGGER a_begun_task_is_never_deleted AFTER DELETE ON pawl.task FOR EACH ROW WHEN (((old.lifecycle = 'planner'::text) AND (NOT old.final))) EXECUTE FUNCTION pawl.refuse_loss_of_begun_task();
 
 CREATE TRIGGER a_status_changes_as_declared AFTER UPDATE ON pawl.task REFERENCING OLD TABLE AS before_change NEW TABLE AS after_change FOR EACH STATEMENT EXECUTE FUNCTION pawl.refuse_undeclared_moves();
 

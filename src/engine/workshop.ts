@@ -227,6 +227,14 @@ export class Workshop {
     }
   }
 
+  /** Without the finished tasks that a lifecycle still needs. */
+  async prunable(tx: Tx, org_id: string, ids: readonly string[]): Promise<string[]> {
+    const kept = new Set<string>();
+    for (const { keeps } of this.parts.values())
+      for (const id of (await keeps?.(tx, org_id, ids)) ?? []) kept.add(id);
+    return ids.filter((id) => !kept.has(id));
+  }
+
   /** Deletes what the lifecycles keep beside tasks that are gone. */
   async forget(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
     for (const { forget } of this.parts.values()) await forget?.(tx, org_id, ids);

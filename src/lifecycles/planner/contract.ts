@@ -77,7 +77,8 @@ const TASK_ROUTES = defineRoutes({
     ...movesTask,
     method: "DELETE",
     path: "/api/planner/tasks/{id}",
-    summary: "Delete a task that nobody has begun and nothing depends on",
+    summary:
+      "Delete a task that nobody has ever owned, about which nothing is recorded, and on which nothing depends",
     about: "`If-Match` and `Idempotency-Key` are required. Its log stays, and can be read.",
     replies: { 204: null },
     refusals: [...OF_TASK, "DELETE_NOT_ALLOWED"],

@@ -10,7 +10,13 @@ import { lockNamedDeliverables } from "./statements/deliverables.ts";
 import { readNamedEscalations } from "./statements/escalations.ts";
 import { readOpenWork, readPeople } from "./statements/read-people.ts";
 import type { OpenWork } from "./statements/read-people.ts";
-import { findAbove, lockNamedTasks, readDependents, readOwnersShifts } from "./statements/read-task-facts.ts";
+import {
+  findAbove,
+  lockNamedTasks,
+  readDependents,
+  readHistories,
+  readOwnersShifts,
+} from "./statements/read-task-facts.ts";
 
 /** What the planner's rules read beyond a task, each for a whole batch at once. */
 export const plannerFactLoaders: Record<string, FactLoader> = {
@@ -59,6 +65,13 @@ export const plannerFactLoaders: Record<string, FactLoader> = {
   fresh_id: (_tx, _org_id, asks) => Promise.resolve(asks.map(() => uuidv7())),
   deliverable_here: (tx, org_id, asks) => deliverablesHere(tx, org_id, asks.map(placeOf)),
   parent_here: (tx, org_id, asks) => parentsHere(tx, org_id, asks.map(placeOf)),
+  history: async (tx, org_id, asks) => {
+    const ids = asks.map(({ task }) => task.id);
+    const histories = new Map(
+      (await readHistories(tx, org_id, ids)).map(({ task_id, ...history }) => [task_id, history]),
+    );
+    return asks.map(({ task }) => histories.get(task.id));
+  },
   dependents: async (tx, org_id, asks) => {
     const rows = await readDependents(
       tx,

@@ -84,6 +84,13 @@ export const plannerFacts = z.object({
   parent_here: z.boolean(),
   /** Tasks that wait for this one, or are parts of it. */
   dependents: z.array(z.object({ id: z.string(), title: z.string() })),
+  /** What keeps a task from being deleted: that somebody owned it, or what was recorded about it. */
+  history: z.object({
+    owned: z.boolean(),
+    has_defect: z.boolean(),
+    has_fix: z.boolean(),
+    has_escalation: z.boolean(),
+  }),
   /** The ids of what a new task waits for, where the input says names. */
   blocker_ids: z.array(z.string()),
   /** The task that a new one is to mend, if it is in the project. */
@@ -216,7 +223,7 @@ export const plannerActions = {
     input: z.object(taskChanges),
     facts: ["deliverable_here", "parent_here"],
   },
-  delete: { ...versioned, permission: "task.delete", event: "deleted", facts: ["dependents"] },
+  delete: { ...versioned, permission: "task.delete", event: "deleted", facts: ["dependents", "history"] },
   place_hold: {
     permission: "hold.place",
     event: "hold_placed",

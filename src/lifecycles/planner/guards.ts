@@ -128,6 +128,15 @@ export const plannerGuards = {
     if (defect.is_free) return true;
     return refuse("FIX_NOT_ALLOWED", `The defect ${defect_id} has a fix-task already.`, { defect_id });
   },
+  never_begun: ({ facts: { history }, task: { status } }) => {
+    const reasons = TRACES.filter(([trace]) => history[trace]).map(([, reason]) => reason);
+    if (reasons.length === 0) return true;
+    const next = status === "available" ? "cancel it instead" : "it stays on record";
+    return refuse("DELETE_NOT_ALLOWED", `The task is not deleted: it ${listed(reasons)}; ${next}.`, {
+      status,
+      ...history,
+    });
+  },
   nobody_depends: ({ facts }) => {
     const { dependents } = facts;
     if (dependents.length === 0) return true;
@@ -137,6 +146,19 @@ export const plannerGuards = {
     });
   },
 } as const satisfies Record<string, Guard<PlannerView>>;
+
+const TRACES = [
+  ["owned", "was owned"],
+  ["has_defect", "has a defect"],
+  ["has_fix", "has a fix-task"],
+  ["has_escalation", "has an escalation"],
+] as const;
+
+/** "a", "a and b", "a, b and c". */
+function listed(parts: readonly string[]): string {
+  const [last = "", ...before] = [...parts].reverse();
+  return before.length === 0 ? last : `${before.reverse().join(", ")} and ${last}`;
+}
 
 function isLead({ roles }: Pick<Actor, "roles">): boolean {
   return roles.includes("lead") || roles.includes("supervisor");

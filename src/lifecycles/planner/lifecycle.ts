@@ -188,7 +188,7 @@ export const planner = defineLifecycle({
       action: "delete",
       from: ["blocked", "available"],
       who: "anyone",
-      guards: ["nobody_depends"],
+      guards: ["never_begun", "nobody_depends"],
       effects: ["forget", "remove_task"],
     },
     { action: "place_hold", from: ["blocked", ...OWNED], who: "anyone", effects: ["open_hold"] },

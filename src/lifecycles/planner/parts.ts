@@ -7,7 +7,7 @@ import type { SaidOfDefect } from "./new-defect.ts";
 import { releaseEndedShifts } from "./release-shifts.ts";
 import { closeDefects, listDefects, recordDefects, takeInHand } from "./statements/defects.ts";
 import { closeEscalations, openEscalations } from "./statements/escalations.ts";
-import { forgetTasks } from "./statements/forget-tasks.ts";
+import { findUnderRepair, forgetTasks, unlinkTasks } from "./statements/forget-tasks.ts";
 import { saveLinks } from "./statements/links.ts";
 import type { Link } from "./statements/links.ts";
 
@@ -78,7 +78,7 @@ const effects: Record<string, EffectHandler> = {
       now,
     ),
   forget_task: (tx, items) =>
-    forgetTasks(
+    unlinkTasks(
       tx,
       orgOf(items),
       items.map(({ task }) => task.id),
@@ -91,6 +91,7 @@ export const plannerParts: LifecycleParts = {
   facts: plannerFactLoaders,
   creation_facts: plannerCreationFacts,
   effects,
+  keeps: findUnderRepair,
   forget: forgetTasks,
   sweep: releaseEndedShifts,
 };

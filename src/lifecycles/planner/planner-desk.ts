@@ -19,6 +19,7 @@ import { workOf } from "./facts.ts";
 import { planner } from "./lifecycle.ts";
 import { taskOnWire, transitionOnWire } from "./on-wire.ts";
 import { readOpenWork } from "./statements/read-people.ts";
+import { lockNamedTasks } from "./statements/read-task-facts.ts";
 import { listPlannerTasks, listPool } from "./statements/list-planner-tasks.ts";
 import type { PlannerFilter } from "./statements/list-planner-tasks.ts";
 
@@ -171,9 +172,15 @@ export class PlannerDesk {
 const NOTHING = { task: null, transition: null, replayed: false };
 
 /** A task of the planner that the caller may see. */
-export async function findPlannerTask(tx: Tx, by: By, id: string): Promise<PublicTask | Refusal> {
+async function findPlannerTask(tx: Tx, by: By, id: string): Promise<PublicTask | Refusal> {
   const [row] = isUuid(id) ? await findTasks(tx, by.org_id, [id]) : [];
   return row && isVisible(by, row) ? publicTask(taskOf(row, undefined)) : notFound(id);
+}
+
+/** The same, and it is not deleted before the transaction ends. */
+export async function lockPlannerTask(tx: Tx, by: By, id: string): Promise<PublicTask | Refusal> {
+  if (isUuid(id)) await lockNamedTasks(tx, by.org_id, [id.toLowerCase()]);
+  return findPlannerTask(tx, by, id);
 }
 
 function isVisible({ actor }: By, row: Parameters<typeof canSee>[1] & { lifecycle: string }): boolean {

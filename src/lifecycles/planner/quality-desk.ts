@@ -11,7 +11,7 @@ import { readClock } from "../../engine/statements/read-surroundings.ts";
 import type { Tx } from "../../engine/transaction.ts";
 import { newDefect } from "./new-defect.ts";
 import type { SaidOfDefect } from "./new-defect.ts";
-import { findPlannerTask, pageOf } from "./planner-desk.ts";
+import { lockPlannerTask, pageOf } from "./planner-desk.ts";
 import { listDefects, recordDefects } from "./statements/defects.ts";
 import type { Defect, DefectFilter } from "./statements/defects.ts";
 import {
@@ -52,7 +52,7 @@ export class QualityDesk {
   /** Records only. An executor speaks of what he takes part in. */
   report(by: By, task_id: string, said: SaidOfDefect, key: string | null): Promise<Once<Defect> | Refusal> {
     return this.once(by, key, ["report defect", task_id, said], async (tx) => {
-      const task = await findPlannerTask(tx, by, task_id);
+      const task = await lockPlannerTask(tx, by, task_id);
       if ("kind" in task) return task;
       const outsider = participantRefusal(by, task);
       return outsider ?? record(tx, by, task, said);
@@ -160,7 +160,7 @@ export class QualityDesk {
     { defect: said, task_id, create_fix }: NewInspection,
   ): Promise<{ defect: Defect; fix_task: PublicTask | null } | Refusal | null> {
     if (!said || task_id == null) return null;
-    const task = await findPlannerTask(tx, by, task_id);
+    const task = await lockPlannerTask(tx, by, task_id);
     if ("kind" in task) return task;
     if (task.data.deliverable_id !== deliverable_id.toLowerCase())
       return wrongField("task_id", "is no task of the deliverable");

@@ -12,6 +12,28 @@ const FORGET_TASKS = `
   )
   delete from pawl.planner_defect d where d.org_id = $1 and d.task_id = any($2::uuid[])`;
 
+const UNLINK_TASKS = `
+  with links as (
+    delete from pawl.planner_link l where l.org_id = $1 and l.task_id = any($2::uuid[])
+  )
+  update pawl.planner_defect d set fix_task_id = null where d.org_id = $1 and d.fix_task_id = any($2::uuid[])`;
+
+/** Deletes the links of tasks that are deleted unbegun; a defect that such a task was to fix is free again. */
+export async function unlinkTasks(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
+  await query(tx, UNLINK_TASKS, [org_id, ids]);
+}
+
+const FIND_UNDER_REPAIR = `
+  select l.target as id from pawl.planner_link l
+  join pawl.task f on f.org_id = l.org_id and f.id = l.task_id and not f.final
+  where l.org_id = $1 and l.kind = 'fix' and l.target = any($2::uuid[])`;
+
+/** Those of these tasks that have an unfinished fix-task, which needs the defect that goes with them. */
+export async function findUnderRepair(tx: Tx, org_id: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await query<{ id: string }>(tx, FIND_UNDER_REPAIR, [org_id, ids]);
+  return rows.map(({ id }) => id);
+}
+
 /** Deletes what is kept beside tasks that are gone; a defect outlives the task that was to mend it. */
 export async function forgetTasks(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
   await query(tx, FORGET_TASKS, [org_id, ids]);

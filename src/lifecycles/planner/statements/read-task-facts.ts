@@ -58,6 +58,30 @@ export function readDependents(tx: Tx, org_id: string, ids: readonly string[]): 
   return query(tx, READ_DEPENDENTS, [org_id, ids]);
 }
 
+const READ_HISTORIES = `
+  select t.id as task_id,
+    exists (
+      select from pawl.event e
+      where e.org_id = $1 and e.task_id = t.id and e.patch ->> 'assigned_to' is not null) as owned,
+    exists (select from pawl.planner_defect d where d.org_id = $1 and d.task_id = t.id) as has_defect,
+    exists (
+      select from pawl.planner_link l where l.org_id = $1 and l.kind = 'fix' and l.target = t.id) as has_fix,
+    exists (select from pawl.planner_escalation e where e.org_id = $1 and e.task_id = t.id) as has_escalation
+  from unnest($2::uuid[]) as t(id)`;
+
+export type TaskHistory = {
+  task_id: string;
+  owned: boolean;
+  has_defect: boolean;
+  has_fix: boolean;
+  has_escalation: boolean;
+};
+
+/** Whether somebody ever owned these tasks, and what was recorded about them. */
+export function readHistories(tx: Tx, org_id: string, ids: readonly string[]): Promise<TaskHistory[]> {
+  return query(tx, READ_HISTORIES, [org_id, ids]);
+}
+
 const FIND_ABOVE = `
   with recursive above as (
     select l.task_id as start, l.target from pawl.planner_link l
