@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { botActionStatuses } from "./bot-action-words.ts";
 import type { BotActionType } from "./bot-action-words.ts";
-import { anyObject, moment, text, words } from "./fields.ts";
+import { anyObject, longText, moment, words } from "./fields.ts";
 
 export { botActionStatuses, botActionTypes } from "./bot-action-words.ts";
 export type { BotActionStatus, BotActionType } from "./bot-action-words.ts";
@@ -25,7 +25,7 @@ const place = {
 
 /** What may be said of an action, now or later; what is null or left out stays as it was. */
 const botActionWords = {
-  displayText: text
+  displayText: longText
     .nullish()
     .describe("what the chat shows; HTML is removed, and what is longer than 300 characters is cut"),
   payload: payload.nullish(),

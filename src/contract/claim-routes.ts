@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { anyObject, moment, once, text } from "./fields.ts";
+import { anyObject, moment, name, once, text } from "./fields.ts";
 import { defineRoutes } from "./route.ts";
 import { task } from "./task.ts";
 
@@ -20,9 +20,9 @@ export const CLAIM_ROUTES = defineRoutes({
       "Performs the lifecycle's pool action. With `wait_seconds` the answer comes as soon as there is a task, or empty when the time is over.",
     idempotent: true,
     body: z.object({
-      lifecycle: text,
+      lifecycle: name,
       limit: z.int().min(1).max(1000).default(1),
-      project_id: text.nullish(),
+      project_id: name.nullish(),
       filter: z.strictObject({ least_priority: z.int().optional() }).nullish(),
       comment: text.nullish(),
       wait_seconds: z.number().min(0).max(LONGEST_WAIT_SECONDS).default(0),
@@ -45,7 +45,7 @@ export const CLAIM_ROUTES = defineRoutes({
     group: "Claims",
     summary: "Renew leases",
     body: z.object({
-      leases: z.array(z.object({ task_id: text, lease_token: text })).max(1000),
+      leases: z.array(z.object({ task_id: name, lease_token: name })).max(1000),
     }),
     replies: {
       200: z.object({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { moment, onWire, text } from "./fields.ts";
+import { moment, name, onWire } from "./fields.ts";
 import { defineRoutes, eventStream } from "./route.ts";
 
 /** What the feed tells of a row of a task's journal. */
@@ -61,8 +61,8 @@ export const EVENT_ROUTES = defineRoutes({
         .min(0)
         .optional()
         .describe("a position; 0 is the beginning. Also taken as `Last-Event-ID`."),
-      lifecycle: text.optional(),
-      project_id: text.optional(),
+      lifecycle: name.optional(),
+      project_id: name.optional(),
       task_id: z.uuid().optional(),
     }),
     replies: { 200: eventStream(feedEvent) },

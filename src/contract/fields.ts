@@ -1,8 +1,24 @@
 import { z } from "zod";
-import { findUnstorable, isStorable } from "../core/index.ts";
+import {
+  findUnstorable,
+  isStorable,
+  MAX_FREE_TEXT_LENGTH,
+  MAX_NAME_LENGTH,
+  MAX_TEXT_LENGTH,
+} from "../core/index.ts";
 
-/** A text that the database can hold. */
-export const text = z.string().refine(isStorable, "must not hold NUL or lone surrogates");
+/** A text that the database can hold. Its length is checked first, and alone: nothing else looks at a longer one. */
+function textUpTo(max: number) {
+  return z.string().max(max, { abort: true }).refine(isStorable, "must not hold NUL or lone surrogates");
+}
+
+export const text = textUpTo(MAX_TEXT_LENGTH);
+
+/** A text that is cut later, so that it may be long. */
+export const longText = textUpTo(MAX_FREE_TEXT_LENGTH);
+
+/** An id, a status, an action, a token: whatever is compared or looked up. */
+export const name = textUpTo(MAX_NAME_LENGTH);
 
 /** Something to be said. */
 export const words = text.trim().min(1);

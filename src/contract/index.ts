@@ -37,7 +37,7 @@ export {
 export { feedEvent, feedEventOnWire } from "./event-routes.ts";
 export type { FeedEventOnWire } from "./event-routes.ts";
 export { chosenId, clientEventId, onWire, onWireOrNull } from "./fields.ts";
-export { openApiDocument, refusalCodesOf } from "./openapi.ts";
+export { MAX_PARAM_LENGTH, openApiDocument, refusalCodesOf } from "./openapi.ts";
 export { OVERVIEW_WINDOWS } from "./overview-routes.ts";
 export type { OverviewOnWire } from "./overview-routes.ts";
 export { PROBLEM_MEDIA, problemDocument } from "./problem.ts";

@@ -1,3 +1,4 @@
+import { MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from "../core/index.ts";
 import type { JsonObject, LifecycleDescription } from "../core/index.ts";
 
 type Schemas = {
@@ -37,7 +38,11 @@ function creationSchema({ name, summary, creation }: LifecycleDescription): Json
     properties: {
       ...properties,
       lifecycle: { const: name },
-      project_id: { type: ["string", "null"], description: "`main` unless given" },
+      project_id: {
+        type: ["string", "null"],
+        maxLength: MAX_NAME_LENGTH,
+        description: "`main` unless given",
+      },
       available_at: { type: ["string", "null"], format: "date-time", description: "not to be taken before" },
       client_event_id: CLIENT_EVENT_ID,
     },
@@ -57,10 +62,13 @@ function transitionSchema(
     type: "object",
     properties: {
       action: { const: action.name },
-      comment: { type: comment === "required" ? "string" : ["string", "null"] },
+      comment: { type: comment === "required" ? "string" : ["string", "null"], maxLength: MAX_TEXT_LENGTH },
       payload: payload.required?.length ? payload : { anyOf: [payload, { type: "null" }] },
       expected_row_version: { type: expected_row_version === "required" ? "integer" : ["integer", "null"] },
-      lease_token: { type: lease_token === "required" ? "string" : ["string", "null"] },
+      lease_token: {
+        type: lease_token === "required" ? "string" : ["string", "null"],
+        maxLength: MAX_NAME_LENGTH,
+      },
       client_event_id: CLIENT_EVENT_ID,
     },
     required: [

@@ -6,6 +6,9 @@ import { problem, PROBLEM_MEDIA } from "./problem.ts";
 import { isMedia } from "./route.ts";
 import type { Reply, Route, RouteTable } from "./route.ts";
 
+/** Characters in a part of a path; what is longer is at no address. */
+export const MAX_PARAM_LENGTH = 1_000;
+
 type Asked = { table: RouteTable; lifecycles: readonly Lifecycle[]; version: string };
 
 /** The whole API as an OpenAPI 3.1 document, with each lifecycle's actions and their inputs. */
@@ -62,7 +65,7 @@ function parametersOf(route: Route, components: Components): JsonObject[] {
     name,
     in: "path",
     required: true,
-    schema: { type: "string" },
+    schema: text(MAX_PARAM_LENGTH),
   }));
   const { properties = {} } = (query ? components.schemaOf(query, "input") : {}) as {
     properties?: Record<string, JsonObject>;
@@ -82,17 +85,19 @@ function parametersOf(route: Route, components: Components): JsonObject[] {
             name: tokenInQuery,
             in: "query",
             description: "the token, where no header can be sent",
-            schema: { type: "string" },
+            schema: text(500),
           },
         ];
   const inHeaders = [
-    ...(idempotent ? [header("Idempotency-Key", "the same as client_event_id", { type: "string" })] : []),
-    ...(versioned ? [header("If-Match", "the ETag of the task as you saw it", { type: "string" })] : []),
-    ...(resumable
-      ? [header("Last-Event-ID", "the same as after, and goes before it", { type: "string" })]
-      : []),
+    ...(idempotent ? [header("Idempotency-Key", "the same as client_event_id", text(500))] : []),
+    ...(versioned ? [header("If-Match", "the ETag of the task as you saw it", text(20))] : []),
+    ...(resumable ? [header("Last-Event-ID", "the same as after, and goes before it", text(16))] : []),
   ];
   return [...inPath, ...inQuery, ...token, ...inHeaders];
+}
+
+function text(maxLength: number): JsonObject {
+  return { type: "string", maxLength };
 }
 
 function header(name: string, description: string, schema: JsonObject): JsonObject {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { moment, text } from "./fields.ts";
+import { moment, name } from "./fields.ts";
 import { defineRoutes } from "./route.ts";
 
 /** How far back figures look; and how long each bar of theirs is. */
@@ -97,8 +97,8 @@ export const OVERVIEW_ROUTES = defineRoutes({
       "Of the tasks you may see. It costs as much as there is unfinished work and recent events, so ask for it every few seconds at most.",
     query: z.object({
       window: z.enum(["hour", "day", "week"]).default("day"),
-      lifecycle: text.optional(),
-      project_id: text.optional(),
+      lifecycle: name.optional(),
+      project_id: name.optional(),
     }),
     replies: { 200: overview },
   },

@@ -16,7 +16,7 @@ export const SESSION_ROUTES = defineRoutes({
       "The token is kept in a cookie that no script can read and that is sent to this site alone. For pages of this very server; programs send the token itself.",
     access: "open",
     body: z.object({
-      token: z.string().regex(/^\S{1,500}$/, "must be a token"),
+      token: z.string().max(500, { abort: true }).regex(/^\S+$/, "must be a token"),
       remember: z.boolean().default(false).describe("stay signed in when the browser is closed"),
       over: z
         .boolean()

@@ -1,26 +1,26 @@
 import { z } from "zod";
-import { anyObject, givenMoment, moment, nextCursor, once, page, text } from "./fields.ts";
+import { anyObject, givenMoment, moment, name, nextCursor, once, page, text } from "./fields.ts";
 import { problem } from "./problem.ts";
 import { defineRoutes } from "./route.ts";
 import { event, task } from "./task.ts";
 
 const creation = z.looseObject({
-  lifecycle: text,
-  project_id: text.nullish().describe("`main` unless given"),
+  lifecycle: name,
+  project_id: name.nullish().describe("`main` unless given"),
   available_at: givenMoment.nullish().describe("not to be taken before"),
   ...once,
 });
 
 const transition = z
   .object({
-    action: text,
+    action: name,
     comment: text.nullish(),
     payload: anyObject.nullish().describe("the action's own input"),
     expected_row_version: z
       .int()
       .nullish()
       .describe("refused if the task has changed since. Also taken as `If-Match`."),
-    lease_token: text.nullish().describe("of the claim, where the action is for the lease's worker"),
+    lease_token: name.nullish().describe("of the claim, where the action is for the lease's worker"),
     ...once,
   })
   .meta({ id: "Transition" });
@@ -121,7 +121,7 @@ export const TASK_ROUTES = defineRoutes({
     idempotent: true,
     body: z.object({
       tasks: z
-        .array(creation.omit({ client_event_id: true }).extend({ ref: text.min(1).max(200).optional() }))
+        .array(creation.omit({ client_event_id: true }).extend({ ref: name.min(1).optional() }))
         .min(1)
         .max(500),
       ...once,
@@ -136,10 +136,10 @@ export const TASK_ROUTES = defineRoutes({
     group: "Tasks",
     summary: "The tasks you may see, oldest first unless told otherwise",
     query: z.object({
-      lifecycle: text.optional(),
-      status: z.array(text).optional().describe("one or several, separated by commas"),
-      project_id: text.optional(),
-      assigned_to: text.optional().describe("a member's id, or `me`"),
+      lifecycle: name.optional(),
+      status: z.array(name).max(100).optional().describe("one or several, separated by commas"),
+      project_id: name.optional(),
+      assigned_to: name.optional().describe("a member's id, or `me`"),
       q: text.max(200).optional().describe("part of a title"),
       sort: z
         .enum(["created", "updated", "entered", "due", "priority"])
@@ -149,7 +149,7 @@ export const TASK_ROUTES = defineRoutes({
         ),
       order: z.enum(["asc", "desc"]).default("asc").describe("what has no such moment comes last either way"),
       ...page,
-      cursor: text
+      cursor: name
         .regex(/^([^_]{1,40}_)?[0-9a-f-]{36}$/i, "must be a cursor of the same list")
         .optional()
         .describe("`cursor` of the page before"),
@@ -203,8 +203,8 @@ export const TASK_ROUTES = defineRoutes({
     about:
       "Of tasks that wait for others, or that others wait for; of very many tasks only the newest are looked at.",
     query: z.object({
-      project_id: text.optional(),
-      lifecycle: text.optional(),
+      project_id: name.optional(),
+      lifecycle: name.optional(),
       finished: z.boolean().default(true).describe("false: only what is unfinished"),
       limit: z.int().min(1).max(500).default(300),
     }),
@@ -232,7 +232,7 @@ export const TASK_ROUTES = defineRoutes({
       "A refusal of one does not undo the others: it stands in its place as a problem document. With `Idempotency-Key` every action without a client_event_id gets one that is made of it and of its place.",
     idempotent: true,
     body: z
-      .array(transition.extend({ id: text.describe("the task's") }))
+      .array(transition.extend({ id: name.describe("the task's") }))
       .min(1)
       .max(500),
     replies: { 200: z.array(z.union([moved, problem])) },

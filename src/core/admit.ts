@@ -2,6 +2,8 @@ import { refuse } from "./decision.ts";
 import type { Refusal } from "./decision.ts";
 import type { ActionSpec, Command, Lifecycle } from "./lifecycle.ts";
 import { didYouMean } from "./nearest.ts";
+import { shorten } from "./first-units.ts";
+import { MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from "./limits.ts";
 import { invalid, isStorable, parseFields } from "./parse-fields.ts";
 import { permissionOf, permissionRefusal } from "./permissions.ts";
 import type { Actor } from "./task.ts";
@@ -46,6 +48,8 @@ export function admit(lifecycle: Lifecycle, actor: Actor, request: Request): Adm
   };
 }
 
+const MAX_LENGTHS = { comment: MAX_TEXT_LENGTH, client_event_id: 500, lease_token: MAX_NAME_LENGTH };
+
 /** What comes over a wire is not always what its type says. */
 function garbledField(request: Request): Refusal | null {
   for (const field of ["comment", "client_event_id", "lease_token"] as const) {
@@ -54,6 +58,8 @@ function garbledField(request: Request): Refusal | null {
     if (typeof value !== "string") return invalid([{ path: field, message: "must be a text" }]);
     if (field === "client_event_id" && (value === "" || value.length > 500))
       return invalid([{ path: field, message: "must be a text of 1 to 500 characters" }]);
+    if (value.length > MAX_LENGTHS[field])
+      return invalid([{ path: field, message: `must have at most ${MAX_LENGTHS[field]} characters` }]);
     if (!isStorable(value))
       return invalid([{ path: field, message: "text must not hold NUL or lone surrogates" }]);
   }
@@ -64,9 +70,10 @@ function garbledField(request: Request): Refusal | null {
 
 function unknownAction(lifecycle: Lifecycle, action: string): Refusal {
   const foreign = lifecycle.foreign_actions.find(({ prefix }) => action.startsWith(prefix));
-  if (foreign) return refuse(foreign.code, foreign.detail, { action });
+  const shown = shorten(action, MAX_NAME_LENGTH);
+  if (foreign) return refuse(foreign.code, foreign.detail, { action: shown });
   const known = Object.keys(lifecycle.actions);
-  return refuse("VALIDATION_ERROR", `There is no action "${action}"${didYouMean(action, known) || "."}`, {
+  return refuse("VALIDATION_ERROR", `There is no action "${shown}"${didYouMean(action, known) || "."}`, {
     errors: [{ path: "action", message: `one of ${known.join(", ")}` }],
   });
 }

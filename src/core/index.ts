@@ -46,8 +46,16 @@ export type {
   Who,
 } from "./lifecycle.ts";
 export { didYouMean, nearest } from "./nearest.ts";
-export { firstUnits } from "./first-units.ts";
-export { findUnstorable, isStorable, isTooDeep, MAX_JSON_DEPTH } from "./parse-fields.ts";
+export { firstUnits, shorten } from "./first-units.ts";
+export {
+  MAX_FREE_TEXT_LENGTH,
+  MAX_JSON_DEPTH,
+  MAX_LIST_LENGTH,
+  MAX_NAME_LENGTH,
+  MAX_TEXT_LENGTH,
+} from "./limits.ts";
+export { findUnstorable, isStorable, isTooDeep, shownErrors } from "./parse-fields.ts";
+export type { FieldError } from "./parse-fields.ts";
 export { creationPermission, permissionOf, permissionRefusal } from "./permissions.ts";
 export { PawlError, problemOf, PROBLEMS } from "./problems.ts";
 export type { AnyProblemCode, Problem, ProblemCode } from "./problems.ts";

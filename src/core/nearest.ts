@@ -1,8 +1,17 @@
+/** Comparing two words costs the product of their lengths: a longer one is no misspelling. */
+const MAX_WORD_LENGTH = 100;
+const MAX_CANDIDATES = 500;
+
 /** The candidate closest to a misspelt word, if one is close enough to be meant. */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
+  if (word.length > MAX_WORD_LENGTH) return null;
   let best: string | null = null;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
+  let compared = 0;
   for (const candidate of candidates) {
+    if (++compared > MAX_CANDIDATES) break;
+    // Words whose lengths differ by so much are at least as far apart.
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }

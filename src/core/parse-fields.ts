@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import { refuse } from "./decision.ts";
 import type { Refusal } from "./decision.ts";
+import { shorten } from "./first-units.ts";
+import { MAX_FREE_TEXT_LENGTH, MAX_JSON_DEPTH, MAX_NAME_LENGTH } from "./limits.ts";
 import type { AnyProblemCode } from "./problems.ts";
 import type { JsonObject } from "./task.ts";
 
@@ -28,11 +30,26 @@ export function parseFields(
   );
 }
 
-export function invalid(errors: { path: string; message: string }[]): Refusal {
-  const [first] = errors;
+export function invalid(errors: readonly FieldError[]): Refusal {
+  const shown = shownErrors(errors);
+  const [first] = shown;
   const where = first === undefined || first.path === "" ? "" : `"${first.path}": `;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
-  return refuse("VALIDATION_ERROR", `${where}${first?.message ?? "wrong shape"}${more}`, { errors });
+  return refuse("VALIDATION_ERROR", `${where}${first?.message ?? "wrong shape"}${more}`, { errors: shown });
+}
+
+export type FieldError = { path: string; message: string };
+
+const MAX_ERRORS_SHOWN = 100;
+const MAX_PATH_SHOWN = 200;
+const MAX_MESSAGE_SHOWN = 500;
+
+/** The first errors, each cut: a path and a message may hold what the caller sent. */
+export function shownErrors(errors: readonly FieldError[]): FieldError[] {
+  return errors.slice(0, MAX_ERRORS_SHOWN).map(({ path, message }) => ({
+    path: shorten(path, MAX_PATH_SHOWN),
+    message: shorten(message, MAX_MESSAGE_SHOWN),
+  }));
 }
 
 /** PostgreSQL stores neither NUL nor half of a surrogate pair, and nobody means a hundred levels: the path of the first such thing. */
@@ -45,11 +62,16 @@ type Unstorable = { path: string[]; message: string };
 
 /** The path is put together only where there is something to tell. */
 function unstorableIn(value: unknown, depth: number): Unstorable | null {
-  if (typeof value === "string")
+  if (typeof value === "string") {
+    if (value.length > MAX_FREE_TEXT_LENGTH)
+      return { path: [], message: `text must have at most ${MAX_FREE_TEXT_LENGTH} characters` };
     return isStorable(value) ? null : { path: [], message: "text must not hold NUL or lone surrogates" };
+  }
   if (typeof value !== "object" || value === null) return null;
   if (depth >= MAX_JSON_DEPTH) return { path: [], message: `nested more than ${MAX_JSON_DEPTH} deep` };
   for (const key of Object.keys(value)) {
+    if (key.length > MAX_NAME_LENGTH)
+      return { path: [], message: `a key must have at most ${MAX_NAME_LENGTH} characters` };
     if (!isStorable(key)) return { path: [], message: "a key must not hold NUL or lone surrogates" };
     const found = unstorableIn((value as JsonObject)[key], depth + 1);
     if (found === null) continue;
@@ -58,9 +80,6 @@ function unstorableIn(value: unknown, depth: number): Unstorable | null {
   }
   return null;
 }
-
-/** Levels of lists and objects in anything a caller sends; code that recurses over it relies on this. */
-export const MAX_JSON_DEPTH = 100;
 
 /** Whether a value has more levels than `MAX_JSON_DEPTH`. */
 export function isTooDeep(value: unknown, depth = 0): boolean {

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from "uuid";
-import { admitCreation, isStorable, refuse } from "../core/index.ts";
+import { admitCreation, isStorable, MAX_NAME_LENGTH, refuse } from "../core/index.ts";
 import type { Actor, Instant, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
 import { fingerprint } from "./fingerprint.ts";
-import { wrongField } from "./refusals.ts";
+import { unknownLifecycle, wrongField } from "./refusals.ts";
 import type { OnFailure } from "./statements/dependencies.ts";
 
 /** A task to be: the lifecycle's own fields stand beside these. */
@@ -55,7 +55,7 @@ export function admitCreations(
     return wrongField("client_event_id", "must be a text of 1 to 500 characters");
   for (const [place, sent] of tasks.entries()) {
     const lifecycle = lifecycles.get(sent.lifecycle);
-    if (!lifecycle) return refuse("UNKNOWN_LIFECYCLE", `There is no lifecycle "${sent.lifecycle}".`);
+    if (!lifecycle) return unknownLifecycle(sent.lifecycle);
     const { kind, ...rest } = admitCreation(lifecycle, actor, sent);
     if (kind === "refused") return placed({ kind, ...rest } as Refusal, place, tasks.length);
     if (lifecycle.creation.client_event_id === "required" && client_event_id == null && actor.id !== null) {
@@ -103,8 +103,9 @@ function garbledField({ available_at, on_failure, project_id, ref }: NewTask): R
   if (on_failure != null && !["wait", "proceed", "fail"].includes(on_failure))
     return wrongField("on_failure", "must be wait, proceed or fail");
   for (const [path, value] of Object.entries({ project_id, ref })) {
-    if (value != null && (typeof value !== "string" || !isStorable(value)))
-      return wrongField(path, "must be a plain text");
+    if (value == null) continue;
+    if (typeof value !== "string" || value.length > MAX_NAME_LENGTH || !isStorable(value))
+      return wrongField(path, `must be a plain text of at most ${MAX_NAME_LENGTH} characters`);
   }
   return null;
 }

@@ -3,7 +3,7 @@ import type { Actor, Lifecycle, PoolCondition, Refusal, Task } from "../core/ind
 import { fingerprint } from "./fingerprint.ts";
 import { publicTask } from "./public-task.ts";
 import type { PublicTask } from "./public-task.ts";
-import { usedForSomethingElse, wrongField } from "./refusals.ts";
+import { unknownLifecycle, usedForSomethingElse, wrongField } from "./refusals.ts";
 import { settle } from "./settle.ts";
 import { findRequests } from "./statements/find-requests.ts";
 import { holdMark } from "./statements/hold-mark.ts";
@@ -55,7 +55,7 @@ export async function claimWithin(
   { request, actor, mark, uncertain }: ClaimItem,
 ): Promise<Claimed | Refusal> {
   const lifecycle = workshop.lifecycles.get(request.lifecycle);
-  if (!lifecycle) return refuse("UNKNOWN_LIFECYCLE", `There is no lifecycle "${request.lifecycle}".`);
+  if (!lifecycle) return unknownLifecycle(request.lifecycle);
   const { pool } = lifecycle;
   const limit = request.limit ?? 1;
   if (!Number.isSafeInteger(limit) || limit < 1)

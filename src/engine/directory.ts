@@ -352,7 +352,9 @@ export function adminRefusal({ id, roles }: Actor): Refusal | null {
 /** An admin of some projects hands out no more than he has. */
 function reachRefusal(actor: Actor, { project_ids }: Pick<Member, "project_ids">): Refusal | null {
   const own = actor.project_ids;
-  if (own === null || project_ids?.every((id) => own.includes(id))) return null;
+  if (own === null) return null;
+  const reached = new Set(own);
+  if (project_ids?.every((id) => reached.has(id))) return null;
   return refuse("FORBIDDEN", `This reaches beyond your projects (${own.join(", ") || "none"}).`, {
     project_ids: own,
   });

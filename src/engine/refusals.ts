@@ -1,9 +1,14 @@
-import { refuse } from "../core/index.ts";
+import { MAX_NAME_LENGTH, refuse, shorten } from "../core/index.ts";
 import type { Refusal } from "../core/index.ts";
 
 /** Nobody may know whether a task that he cannot see exists. */
 export function notFound(id: string): Refusal {
-  return refuse("TASK_NOT_FOUND", `There is no task ${id}.`, { id });
+  const shown = shorten(id, MAX_NAME_LENGTH);
+  return refuse("TASK_NOT_FOUND", `There is no task ${shown}.`, { id: shown });
+}
+
+export function unknownLifecycle(name: string): Refusal {
+  return refuse("UNKNOWN_LIFECYCLE", `There is no lifecycle "${shorten(name, MAX_NAME_LENGTH)}".`);
 }
 
 export function usedForSomethingElse(client_event_id: string): Refusal {

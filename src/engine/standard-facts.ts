@@ -4,22 +4,19 @@ import { readBlockers } from "./statements/dependencies.ts";
 import type { OpenBlocker } from "./statements/dependencies.ts";
 import { readHolds } from "./statements/holds.ts";
 import type { FactLoader } from "./lifecycle-parts.ts";
+import { rowsByTask } from "./rows-by-task.ts";
 
 /** Facts of every lifecycle: they word a refusal, so they are read only where something is open. */
 export const STANDARD_FACTS: Readonly<Record<string, FactLoader>> = {
   blockers: async (tx, org_id, asks) => {
     const waiting = asks.filter(({ task }) => task.open_blockers > 0).map(({ task }) => task.id);
-    const rows = await readBlockers(tx, org_id, waiting);
-    return asks.map(({ task, actor }) =>
-      rows.filter((row) => row.task_id === task.id).map((row) => blockerFor(actor, row)),
-    );
+    const rows = rowsByTask(await readBlockers(tx, org_id, waiting));
+    return asks.map(({ task, actor }) => rows(task.id).map((row) => blockerFor(actor, row)));
   },
   holds: async (tx, org_id, asks) => {
     const held = asks.filter(({ task }) => task.open_holds > 0).map(({ task }) => task.id);
-    const rows = await readHolds(tx, org_id, held);
-    return asks.map(({ task }) =>
-      rows.filter((row) => row.task_id === task.id).map(({ task_id: _, ...hold }) => hold),
-    );
+    const rows = rowsByTask(await readHolds(tx, org_id, held));
+    return asks.map(({ task }) => rows(task.id).map(({ task_id: _, ...hold }) => hold));
   },
 };
 

@@ -2,10 +2,8 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { clientEventId } from "../contract/index.ts";
 import type { Route } from "../contract/index.ts";
-import { isStorable, problemOf, refuse } from "../core/index.ts";
-import type { JsonObject, Refusal } from "../core/index.ts";
-
-type Mistake = { path: string; message: string };
+import { isStorable, problemOf, refuse, shownErrors } from "../core/index.ts";
+import type { FieldError as Mistake, JsonObject, Refusal } from "../core/index.ts";
 
 export type ReadParts = {
   query: unknown;
@@ -46,9 +44,10 @@ export function readerOf(route: Route): (request: FastifyRequest) => ReadParts |
 }
 
 function misshapen(errors: readonly Mistake[]): Refusal {
-  const [{ path, message } = { path: "", message: "wrong shape" }] = errors;
+  const shown = shownErrors(errors);
+  const [{ path, message } = { path: "", message: "wrong shape" }] = shown;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
-  return refuse("VALIDATION_ERROR", `${path === "" ? "" : `${path}: `}${message}${more}`, { errors });
+  return refuse("VALIDATION_ERROR", `${path === "" ? "" : `${path}: `}${message}${more}`, { errors: shown });
 }
 
 function parse(schema: z.ZodType, sent: unknown, mistakes: Mistake[]): unknown {

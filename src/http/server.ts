@@ -4,7 +4,13 @@ import type { Socket } from "node:net";
 import cors from "@fastify/cors";
 import Fastify from "fastify";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { openApiDocument, PROBLEM_MEDIA, problemDocument, SYSTEM_ROUTES } from "../contract/index.ts";
+import {
+  MAX_PARAM_LENGTH,
+  openApiDocument,
+  PROBLEM_MEDIA,
+  problemDocument,
+  SYSTEM_ROUTES,
+} from "../contract/index.ts";
 import type { RouteTable } from "../contract/index.ts";
 import type { AnyProblemCode, Lifecycle } from "../core/index.ts";
 import type { Directory } from "../engine/directory.ts";
@@ -100,7 +106,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     ...(logger ? { loggerInstance: logger } : { logger: false }),
     bodyLimit: options.bodyLimitBytes ?? BODY_LIMIT_BYTES,
     ...timeouts(requestTimeoutMs),
-    routerOptions: { maxParamLength: 1_000 },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     logController: new RequestLog(),
     // Requests that come while the server stops are answered like any other: their connection is closed after it.
     return503OnClosing: false,

@@ -4,6 +4,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprot
 import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { PawlProblem } from "../client/index.ts";
+import { shorten, shownErrors } from "../core/index.ts";
 import type { Client } from "../client/index.ts";
 import { advise } from "./advise.ts";
 import { fieldsOf } from "./compact-schema.ts";
@@ -90,22 +91,18 @@ function resultOf({ text, data, refused }: Told): CallToolResult {
 
 function noSuchTool(name: string): Told {
   return {
-    text: `There is no tool "${name}". There are ${TOOLS.map((tool) => tool.name).join(", ")}.`,
+    text: `There is no tool "${shorten(name, 200)}". There are ${TOOLS.map((tool) => tool.name).join(", ")}.`,
     refused: true,
   };
 }
 
 function wrongArguments({ name, input }: Tool, { issues }: z.ZodError): Told {
-  const wrong = issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join(".")}: ${message}`,
-  );
+  const errors = shownErrors(issues.map(({ path, message }) => ({ path: path.join("."), message })));
+  const wrong = errors.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
   const fields = fieldsOf(z.toJSONSchema(input, { io: "input" }));
   return {
     text: `VALIDATION_ERROR: ${wrong.join("; ")}. ${name} takes: ${fields}. Mend that and call ${name} again.`,
-    data: {
-      code: "VALIDATION_ERROR",
-      errors: issues.map(({ path, message }) => ({ path: path.join("."), message })),
-    },
+    data: { code: "VALIDATION_ERROR", errors },
     refused: true,
   };
 }

@@ -23,9 +23,10 @@ export function tool<Input extends z.ZodObject>(spec: Tool<Input>): Tool {
   return spec;
 }
 
-/** Arguments that several tools take. */
-export const taskId = z
-  .string()
+/** Arguments that several tools take: an id or a name, as the API bounds it. */
+export const name = z.string().max(200);
+
+export const taskId = name
   .trim()
   .regex(/^[\w-]+$/, "is no id; list_tasks prints those of the tasks you may see")
   .describe("id of the task, as the other tools print it");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { name, text } from "../../contract/fields.ts";
 import { clientEventId, defineRoutes, onWire, onWireOrNull } from "../../contract/index.ts";
 import { creationFields } from "./lifecycle.ts";
 import { PRIORITIES } from "./priorities.ts";
@@ -49,7 +50,7 @@ const event = z
   .meta({ id: "BoardEvent" });
 
 const workspace_id = id.nullish().describe("`main` unless given");
-const comment = z.string().nullish().describe("why: it is what the next agent reads");
+const comment = text.nullish().describe("why: it is what the next agent reads");
 const once = { client_event_id: clientEventId.nullish() };
 const said = z.object({ comment, expected_row_version: z.int().nullish(), ...once });
 const moved = z.object({ task, event: event.nullable() });
@@ -98,11 +99,11 @@ const TASK_ROUTES = defineRoutes({
     summary: "The tasks of a workspace",
     query: z.object({
       workspace_id: id.optional(),
-      status: z.array(status).optional(),
+      status: z.array(status).max(100).optional(),
       assignee: id.optional().describe("a member's id, or `me`"),
       unassigned: z.boolean().optional(),
       visibility: visibility.optional(),
-      priority: z.array(priority).optional(),
+      priority: z.array(priority).max(100).optional(),
       overdue: z.boolean().optional(),
       has_unresolved_blockers: z.boolean().optional(),
       sort: z
@@ -163,7 +164,7 @@ const MOVE_ROUTES = defineRoutes({
     ...moves,
     path: "/api/board/tasks/{id}/transitions",
     summary: "Perform an action",
-    body: said.extend({ action: z.string() }),
+    body: said.extend({ action: name }),
   },
   setBoardStatus: {
     ...moves,

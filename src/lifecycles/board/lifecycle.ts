@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { defineLifecycle, refuse } from "../../core/index.ts";
+import {
+  defineLifecycle,
+  MAX_LIST_LENGTH,
+  MAX_NAME_LENGTH,
+  MAX_TEXT_LENGTH,
+  refuse,
+} from "../../core/index.ts";
 import { PRIORITIES, PRIORITY } from "./priorities.ts";
 
 const minutes = (byDefault: number) => z.number().positive().default(byDefault);
@@ -9,11 +15,11 @@ const FINAL = ["DONE", "CANCELLED"] as const;
 /** What a new task is made of. */
 export const creationFields = z.object({
   title: z.string().trim().min(5).max(200),
-  description: z.string().trim().min(1),
+  description: z.string().max(MAX_TEXT_LENGTH).trim().min(1),
   priority: z.enum(PRIORITIES).default("normal"),
   visibility: z.enum(["public", "private"]).default("public"),
-  assignee_id: z.string().trim().min(1).nullish(),
-  blocked_by: z.array(z.string()).default([]),
+  assignee_id: z.string().max(MAX_NAME_LENGTH).trim().min(1).nullish(),
+  blocked_by: z.array(z.string().max(MAX_NAME_LENGTH)).max(MAX_LIST_LENGTH).default([]),
 });
 
 /** Agents in a workspace create tasks, take free ones, escalate what hangs and take over what is abandoned. */

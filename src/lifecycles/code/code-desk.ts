@@ -4,6 +4,7 @@ import type { NewTask } from "../../engine/admit-creations.ts";
 import type { By, Engine } from "../../engine/engine.ts";
 import type { Performed } from "../../engine/perform.ts";
 import type { PublicTask } from "../../engine/public-task.ts";
+import { rowsByTask } from "../../engine/rows-by-task.ts";
 import type { Tx } from "../../engine/transaction.ts";
 import { awaitedFor, codeEvent, codeTask, isStuck } from "./code-task.ts";
 import { onWire, onWireOrNull, STATUSES } from "./contract.ts";
@@ -159,15 +160,12 @@ export class CodeDesk {
 }
 
 async function tellWithin(tx: Tx, { org_id, actor }: By, tasks: readonly PublicTask[]): Promise<CodeTask[]> {
-  const rows = await readAwaited(
-    tx,
-    org_id,
-    tasks.map(({ id }) => id),
-  );
+  const ids = tasks.map(({ id }) => id);
+  const rows = rowsByTask(await readAwaited(tx, org_id, ids));
   return tasks.map((task) =>
     codeTask(
       task,
-      rows.filter(({ task_id }) => task_id === task.id).map((row) => awaitedFor(actor, row)),
+      rows(task.id).map((row) => awaitedFor(actor, row)),
     ),
   );
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { anyObject, name, text } from "../../contract/fields.ts";
 import {
   clientEventId,
   defineRoutes,
@@ -114,7 +115,7 @@ const TASK_ROUTES = defineRoutes({
     summary: "The tasks you may see, oldest first",
     query: z.object({
       project_id: id.optional(),
-      status: z.array(status).optional(),
+      status: z.array(status).max(100).optional(),
       q: z.string().max(200).optional().describe("part of a title"),
       cursor: z.uuid().optional().describe("`cursor` of the page before"),
       limit: z.int().min(1).max(200).default(50),
@@ -179,11 +180,11 @@ const TASK_ROUTES = defineRoutes({
     ruled: true,
     confined: ["task"],
     body: z.object({
-      action: z.string(),
-      comment: z.string().nullish(),
-      payload: z.record(z.string(), z.unknown()).nullish(),
+      action: name,
+      comment: text.nullish(),
+      payload: anyObject.nullish(),
       expected_row_version: z.int().nullish(),
-      lease_token: z.string().nullish(),
+      lease_token: name.nullish(),
       ...once,
     }),
     replies: { 200: z.object({ task, event: event.nullable() }) },

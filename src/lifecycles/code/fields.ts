@@ -1,23 +1,31 @@
 import { z } from "zod";
+import { MAX_LIST_LENGTH, MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from "../../core/index.ts";
 
-export const text = z.string().trim().min(1);
+export const text = z.string().max(MAX_TEXT_LENGTH).trim().min(1);
+
+/** An id of a task or a hold. */
+export const id = z.string().max(MAX_NAME_LENGTH).trim().min(1);
+
+/** A path of the worker's, or the name of a branch. */
+export const path = z.string().max(4_096).trim().min(1);
 
 /** A full object id, SHA-1 or SHA-256: never a name that git would resolve, or take for an option. */
 export const commitId = z
   .string()
+  .max(64)
   .regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/, { error: "must be a full commit id" });
 
 const ON_FAILURE = ["wait", "proceed", "fail"] as const;
 
 /** What is waited for: an id or a ref, alone or with what becomes of the task when it fails. */
 const blocker = z.union([
-  z.string(),
-  z.object({ task: z.string(), on_failure: z.enum(ON_FAILURE).default("wait") }),
+  z.string().max(MAX_NAME_LENGTH),
+  z.object({ task: z.string().max(MAX_NAME_LENGTH), on_failure: z.enum(ON_FAILURE).default("wait") }),
 ]);
 
 /** What stands in an agent's way, in the words of whoever met it. */
 export const obstacle = z
-  .object({ blocker_id: text.nullish(), description: text.max(2_000).nullish() })
+  .object({ blocker_id: id.nullish(), description: text.max(2_000).nullish() })
   .refine((input) => input.blocker_id ?? input.description, {
     error: "name a blocker: blocker_id or description",
   });
@@ -25,13 +33,13 @@ export const obstacle = z
 /** The fields that whoever creates a task may give. */
 export const creationFields = z.object({
   title: text.max(200),
-  description: z.string().trim().nullish(),
-  acceptance: z.string().trim().nullish(),
+  description: z.string().max(MAX_TEXT_LENGTH).trim().nullish(),
+  acceptance: z.string().max(MAX_TEXT_LENGTH).trim().nullish(),
   priority: z.number().int().min(-1_000_000).max(1_000_000).default(0),
-  blocked_by: z.array(blocker).default([]),
+  blocked_by: z.array(blocker).max(MAX_LIST_LENGTH).default([]),
   max_attempts: z.number().int().min(1).max(1_000).nullish(),
   auto_unblock: z.boolean().default(true),
   may_be_empty: z.boolean().default(false),
-  retry_of: text.nullish(),
-  clears: text.nullish().describe("the task whose way it clears"),
+  retry_of: id.nullish(),
+  clears: id.nullish().describe("the task whose way it clears"),
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineLifecycle, refuse } from "../../core/index.ts";
-import { commitId, creationFields, obstacle, text } from "./fields.ts";
+import { commitId, creationFields, id, obstacle, path, text } from "./fields.ts";
 
 const ANYWHERE = ["ready", "claimed", "in_progress", "blocked", "completed", "failed"] as const;
 
@@ -70,9 +70,9 @@ export const code = defineLifecycle({
   lease: { lasts: { seconds: "lease_seconds" } },
   actions: {
     claim: {},
-    start: { input: z.object({ worktree: text, branch: text }) },
+    start: { input: z.object({ worktree: path, branch: path }) },
     record_merge: { event: "merge_recorded", input: z.object({ commit: commitId }) },
-    complete: { input: z.object({ commit: text, exit_code: z.literal(0).default(0) }) },
+    complete: { input: z.object({ commit: id, exit_code: z.literal(0).default(0) }) },
     retry: {
       input: z.object({
         error: text,
@@ -100,11 +100,11 @@ export const code = defineLifecycle({
     doom: { event: "doomed", input: z.object({ reason: text }) },
     replace_blocker: {
       event: "blocker_replaced",
-      input: z.object({ blocker_id: text, replacement_id: text }),
+      input: z.object({ blocker_id: id, replacement_id: id }),
     },
     clear_blocker: {
       event: "blocker_cleared",
-      input: z.object({ hold_id: text.nullish().describe("the oldest one unless given") }),
+      input: z.object({ hold_id: id.nullish().describe("the oldest one unless given") }),
       facts: ["holds"],
     },
   },

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { backoffMs, defineLifecycle, refuse } from "../../core/index.ts";
+import { backoffMs, defineLifecycle, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, refuse } from "../../core/index.ts";
 
 /** Three tries in all. */
 const MAX_ATTEMPTS = 3;
@@ -10,11 +10,11 @@ export const SOURCE_TOKEN_INVALID = "SOURCE_TOKEN_INVALID";
 
 const HELD = ["CLAIMED", "DOWNLOADING", "STREAMING"] as const;
 const RUNNING = ["DOWNLOADING", "STREAMING"] as const;
-const text = z.string().trim().min(1);
+const id = z.string().max(MAX_NAME_LENGTH).trim().min(1);
 
 const failure = z.object({
-  code: text,
-  message: z.string().default(""),
+  code: id,
+  message: z.string().max(MAX_TEXT_LENGTH).default(""),
   retryable: z.boolean(),
   retry_after_seconds: z.number().min(0).max(86_400).nullish(),
 });
@@ -73,24 +73,24 @@ export const delivery = defineLifecycle({
     deliver: {
       input: z.object({
         message_id: z.number().int(),
-        telegram_file_id: text,
+        telegram_file_id: id,
         // Of the file as it was read; null where it came from Telegram's own store.
-        revision: text.nullish(),
+        revision: id.nullish(),
       }),
     },
     fail: { input: z.object({ error: failure }), facts: ["user"] },
     heartbeat_timeout: {},
     release: {},
-    cancel: { input: z.object({ user_id: z.string().nullish() }) },
+    cancel: { input: z.object({ user_id: z.string().max(MAX_NAME_LENGTH).nullish() }) },
     expire: {},
   },
   creation: {
     input: z.object({
-      user_id: text,
-      file_id: text,
-      chat_id: text,
-      request_nonce: text,
-      title: text.max(200).nullish(),
+      user_id: id,
+      file_id: id,
+      chat_id: id,
+      request_nonce: id,
+      title: id.nullish(),
     }),
     to: [{ status: "QUEUED" }],
     draft: ({ input }) => ({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineRoutes } from "../../contract/index.ts";
-import { anyObject, nextCursor, page, text, words } from "../../contract/fields.ts";
+import { anyObject, name, nextCursor, page, text, words } from "../../contract/fields.ts";
 import {
   defectFields,
   ESCALATION_REASONS,
@@ -26,7 +26,7 @@ const TASK_ROUTES = defineRoutes({
     body: z.object({
       ...taskFields,
       project_id: id.nullish().describe("`main` unless given"),
-      depends_on: z.array(text).max(1_000).nullish(),
+      depends_on: z.array(name).max(1_000).nullish(),
       ...once,
     }),
     replies: { 201: task },
@@ -38,7 +38,7 @@ const TASK_ROUTES = defineRoutes({
     summary: "The tasks you may see, oldest first",
     query: z.object({
       project_id: id.optional(),
-      status: z.array(z.enum(shapes.STATUSES)).optional(),
+      status: z.array(z.enum(shapes.STATUSES)).max(100).optional(),
       assigned_to: id.optional().describe("a member's id, or `me`"),
       kind: z.enum(["work", "fix"]).optional(),
       required_trade: id.optional(),
@@ -92,7 +92,7 @@ const MOVE_ROUTES = defineRoutes({
     path: "/api/planner/tasks/{id}/transitions",
     summary: "Perform an action",
     body: z.object({
-      action: text,
+      action: name,
       payload: anyObject
         .nullish()
         .describe("assign_to, override_trade, reason, text, resolution, defect {…}, create_fix"),

@@ -3,6 +3,7 @@ import { canSee } from "../../core/index.ts";
 import type { Actor, JsonObject } from "../../core/index.ts";
 import type { CreationFactLoader, FactLoader } from "../../engine/lifecycle-parts.ts";
 import { isUuid } from "../../engine/refusals.ts";
+import { rowsByTask } from "../../engine/rows-by-task.ts";
 import type { Tx } from "../../engine/transaction.ts";
 import { wipKey } from "./effects.ts";
 import { lockNamedDefects } from "./statements/defects.ts";
@@ -57,9 +58,10 @@ export const plannerFactLoaders: Record<string, FactLoader> = {
   escalation: async (tx, org_id, asks) => {
     const named = asks.map(({ input }) => uuidIn(input.escalation_id));
     const rows = await readNamedEscalations(tx, org_id, unique(named));
+    const byId = new Map(rows.map((row) => [row.id, row]));
     return asks.map(({ task }, index) => {
-      const row = rows.find(({ id, task_id }) => id === named[index] && task_id === task.id);
-      return row ? { id: row.id, open: row.open } : null;
+      const row = byId.get(named[index] ?? "");
+      return row?.task_id === task.id ? { id: row.id, open: row.open } : null;
     });
   },
   fresh_id: (_tx, _org_id, asks) => Promise.resolve(asks.map(() => uuidv7())),
@@ -73,15 +75,13 @@ export const plannerFactLoaders: Record<string, FactLoader> = {
     return asks.map(({ task }) => histories.get(task.id));
   },
   dependents: async (tx, org_id, asks) => {
-    const rows = await readDependents(
-      tx,
-      org_id,
-      asks.map(({ task }) => task.id),
-    );
+    const ids = asks.map(({ task }) => task.id);
+    const rows = rowsByTask(await readDependents(tx, org_id, ids));
     return asks.map(({ task, actor }) =>
-      rows
-        .filter(({ task_id }) => task_id === task.id)
-        .map((row) => ({ id: row.id, title: canSee(actor, row) ? row.title : "a task you may not see" })),
+      rows(task.id).map((row) => ({
+        id: row.id,
+        title: canSee(actor, row) ? row.title : "a task you may not see",
+      })),
     );
   },
 };
@@ -132,11 +132,11 @@ async function deliverablesHere(tx: Tx, org_id: string, places: readonly Place[]
 async function parentsHere(tx: Tx, org_id: string, places: readonly Place[]): Promise<boolean[]> {
   const ids = unique(places.map(({ input }) => uuidIn(input.parent_task_id)));
   const known = await lockNamedTasks(tx, org_id, ids);
-  const above = await findAbove(tx, org_id, ids);
+  const above = rowsByTask(await findAbove(tx, org_id, ids));
   return places.map(({ task_id, project_id, input: { parent_task_id } }) => {
     if (parent_task_id == null) return true;
     const parent = uuidIn(parent_task_id) ?? "";
-    const turnsRound = above.some((row) => row.task_id === parent && row.above === task_id);
+    const turnsRound = above(parent).some((row) => row.above === task_id);
     return known.get(parent)?.project_id === project_id && parent !== task_id && !turnsRound;
   });
 }

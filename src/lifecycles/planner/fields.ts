@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { words } from "../../contract/fields.ts";
+import { name as anyName, text, words } from "../../contract/fields.ts";
 import type { ActionSpec } from "../../core/index.ts";
 
 export const LONGEST_TITLE = 200;
 const instant = z.number().nullable();
 const id = z.string().nullable();
+const name = anyName.trim().min(1);
 
 /** Policy of a project; the seed's MIN_SKILL_TO_TAKE and its sisters. */
 export const plannerSettings = z.object({
@@ -118,12 +119,12 @@ export const plannerFacts = z.object({
 /** What a person may say of a task, at creation and later. */
 export const taskFields = {
   title: words.max(LONGEST_TITLE),
-  description: z.string().trim().nullish(),
+  description: text.trim().nullish(),
   // No default here: an update that says nothing of the priority must leave it alone.
   priority: z.number().int().min(-1_000_000).max(1_000_000).nullish(),
-  required_trade: words.nullish(),
-  deliverable_id: words.nullish(),
-  parent_task_id: words.nullish(),
+  required_trade: name.nullish(),
+  deliverable_id: name.nullish(),
+  parent_task_id: name.nullish(),
 };
 
 /** The same, where all of it may stay as it is. */
@@ -154,15 +155,15 @@ export const creationFields = z
     ...taskFields,
     title: taskFields.title.nullish().describe("required, but for a fix-task"),
     depends_on: z
-      .array(words)
+      .array(name)
       .max(1_000)
       .nullish()
       .transform((said) => said ?? []),
-    fix_of_task_id: words
+    fix_of_task_id: name
       .nullish()
       .describe("the task that this one is to mend; with `defect` or `defect_id`"),
     defect: defectFields.nullish(),
-    defect_id: words.nullish(),
+    defect_id: name.nullish(),
   })
   .superRefine(({ title, fix_of_task_id, defect, defect_id }, context) => {
     const wrong = (path: string, message: string) => {
@@ -193,11 +194,11 @@ export const plannerActions = {
   self_assign: { ...versioned, facts: ["work_of_actor"] },
   assign: {
     ...versioned,
-    input: z.object({ assign_to: words, override_trade: flag }),
+    input: z.object({ assign_to: name, override_trade: flag }),
     facts: ["target"],
   },
   start: versioned,
-  submit: { ...versioned, input: z.object({ resolution: z.string().trim().nullish() }) },
+  submit: { ...versioned, input: z.object({ resolution: text.trim().nullish() }) },
   review_approve: versioned,
   review_reject: {
     ...versioned,
@@ -213,7 +214,7 @@ export const plannerActions = {
   shift_release: { ...versioned, facts: ["shift_of_owner"] },
   recall_to_pool: { ...versioned, ...reason },
   escalate: {
-    input: z.object({ reason: z.enum(ESCALATION_REASONS), text: z.string().trim().nullish() }),
+    input: z.object({ reason: z.enum(ESCALATION_REASONS), text: text.trim().nullish() }),
     required: { reason: "REASON_REQUIRED" },
   },
   cancel: { ...versioned, ...reason },
@@ -234,35 +235,35 @@ export const plannerActions = {
   release_hold: {
     permission: "hold.release",
     event: "hold_released",
-    input: z.object({ hold_id: words }),
+    input: z.object({ hold_id: name }),
   },
   add_contributor: {
     permission: "contributor.add",
     event: "contributor_added",
-    input: z.object({ member_id: words }),
+    input: z.object({ member_id: name }),
     facts: ["target"],
   },
   remove_contributor: {
     permission: "contributor.remove",
     event: "contributor_left",
-    input: z.object({ member_id: words }),
+    input: z.object({ member_id: name }),
   },
   resolve_escalation: {
     permission: "escalation.resolve",
     event: "escalation_resolved",
-    input: z.object({ escalation_id: words, note: words }),
+    input: z.object({ escalation_id: name, note: words }),
     facts: ["escalation"],
   },
   remove_dependency: {
     permission: "dependency.remove",
     event: "dependency_removed",
-    input: z.object({ blocker_id: words }),
+    input: z.object({ blocker_id: name }),
     facts: ["blockers"],
   },
   flag: {
     ...reason,
     event: "flagged",
     client_event_id: "optional",
-    input: z.object({ reason: words, blocker_id: words.nullish() }),
+    input: z.object({ reason: words, blocker_id: name.nullish() }),
   },
 } as const satisfies Record<string, ActionSpec>;

@@ -37,7 +37,8 @@ const effects: Record<string, EffectHandler> = {
       resolved_by: actor.id,
     }));
     const closed = await closeEscalations(tx, orgOf(items), resolved, now);
-    return resolved.map(({ id }) => closed.find((one) => one.id === id) ?? null);
+    const byId = new Map(closed.map((one) => [one.id, one]));
+    return resolved.map(({ id }) => byId.get(id) ?? null);
   },
   record_defect: async (tx, items, now) => {
     const defects = items.map(({ task, actor, effect }) => {
@@ -53,7 +54,8 @@ const effects: Record<string, EffectHandler> = {
     await takeInHand(tx, orgOf(items), fixes);
     const ids = fixes.map(({ id }) => id);
     const rows = await listDefects(tx, orgOf(items), { projects: null, ids, limit: ids.length });
-    return ids.map((id) => rows.find((row) => row.id === id.toLowerCase()) ?? null);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => byId.get(id.toLowerCase()) ?? null);
   },
   // The task that is rejected is still submitted in the database: its move is written when all effects are done.
   create_fix: async (_tx, items, _now, makeTasks) => {

@@ -24,7 +24,7 @@ export const DELIVERABLE_ROUTES = defineRoutes({
     summary: "Deliverables, oldest first",
     query: z.object({
       project_id: id.optional(),
-      status: z.array(z.enum(shapes.DELIVERABLE_STATUSES)).optional(),
+      status: z.array(z.enum(shapes.DELIVERABLE_STATUSES)).max(100).optional(),
       type: id.optional(),
       serial: id.optional(),
       ...uuidPage,

@@ -3,19 +3,19 @@ import type { Desk, Task } from "../desk.ts";
 import { keyOfMove, namedKey } from "../repeat-key.ts";
 import { tellActions } from "../tell-lifecycles.ts";
 import { briefOf, tellNext, tellTime } from "../tell-task.ts";
-import { comment, requestId, taskId, tool } from "../tool.ts";
+import { comment, name, requestId, taskId, tool } from "../tool.ts";
 import type { Told } from "../tool.ts";
 
 const input = z.strictObject({
   task_id: taskId,
-  action: z.string().trim().min(1),
+  action: name.trim().min(1),
   comment: comment.describe("why; many actions demand it"),
   payload: z
     .record(z.string(), z.unknown())
     .optional()
     .describe("the action's own fields, as get_task names them"),
   expected_row_version: z.int().optional().describe("refuse if the task has changed since you read it"),
-  lease_token: z.string().optional().describe("as claim_task printed it"),
+  lease_token: name.optional().describe("as claim_task printed it"),
   request_id: requestId,
 });
 type Given = z.output<typeof input>;

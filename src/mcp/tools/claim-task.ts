@@ -6,14 +6,14 @@ import { REPEATED_WITHIN_MS } from "../recent-claims.ts";
 import { namedKey, printOf } from "../repeat-key.ts";
 import { tellPools } from "../tell-lifecycles.ts";
 import { briefOf, tellFully, tellNext } from "../tell-task.ts";
-import { comment, requestId, taskId, tool } from "../tool.ts";
+import { comment, name, requestId, taskId, tool } from "../tool.ts";
 import type { Told } from "../tool.ts";
 import { performAction, tellLease } from "./act.ts";
 
 const input = z.strictObject({
   task_id: taskId.optional().describe("this very task; the next free one unless given"),
-  lifecycle: z.string().optional().describe("of the next free one"),
-  project_id: z.string().optional(),
+  lifecycle: name.optional().describe("of the next free one"),
+  project_id: name.optional(),
   least_priority: z.int().optional(),
   limit: z.int().min(1).max(20).default(1).describe("how many at most"),
   comment: comment.describe("what you are about to do; the board demands it"),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { keyOfCreation, namedKey } from "../repeat-key.ts";
 import { tellCreations } from "../tell-lifecycles.ts";
 import { briefOf, tellBriefly } from "../tell-task.ts";
-import { requestId, tool } from "../tool.ts";
+import { name, requestId, tool } from "../tool.ts";
 
 export const createTasks = tool({
   name: "create_tasks",
@@ -13,9 +13,9 @@ export const createTasks = tool({
     tasks: z
       .array(
         z.looseObject({
-          lifecycle: z.string(),
-          project_id: z.string().optional(),
-          ref: z.string().min(1).max(200).optional().describe("a name inside this call"),
+          lifecycle: name,
+          project_id: name.optional(),
+          ref: name.min(1).optional().describe("a name inside this call"),
         }),
       )
       .min(1)

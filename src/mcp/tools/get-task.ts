@@ -4,7 +4,7 @@ import { readPosition } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 import { tellLifecycle } from "../tell-lifecycles.ts";
 import { briefOf, tellActions, tellEvent, tellFully } from "../tell-task.ts";
-import { taskId, tool } from "../tool.ts";
+import { name, taskId, tool } from "../tool.ts";
 import type { Told } from "../tool.ts";
 
 const LAST_EVENTS = 10;
@@ -17,7 +17,7 @@ export const getTask = tool({
     "Shows a task: its fields, what you may do with it now and what each action needs, why other actions are refused, and its last events. With `lifecycle` instead of task_id it explains a lifecycle: statuses, fields to create a task with, actions, and who may do them.",
   input: z.strictObject({
     task_id: taskId.optional(),
-    lifecycle: z.string().optional(),
+    lifecycle: name.optional(),
   }),
   run: async (desk, { task_id, lifecycle }) => {
     if (task_id !== undefined) return showTask(desk, task_id);

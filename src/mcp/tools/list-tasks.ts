@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readPosition } from "../desk.ts";
 import { tellStatuses } from "../tell-lifecycles.ts";
 import { briefOf, tellBriefly } from "../tell-task.ts";
-import { tool } from "../tool.ts";
+import { name, tool } from "../tool.ts";
 
 export const listTasks = tool({
   name: "list_tasks",
@@ -11,13 +11,13 @@ export const listTasks = tool({
   describe: (known) =>
     `Lists the tasks you may see, oldest first, a page at a time; says \`after\` for wait_for_changes. Pawl moves tasks through lifecycles; each has its own statuses:\n${tellStatuses(known)}`,
   input: z.strictObject({
-    lifecycle: z.string().optional(),
-    status: z.array(z.string()).optional(),
-    project_id: z.string().optional(),
-    assigned_to: z.string().optional().describe("a member's id; `me` for your own"),
+    lifecycle: name.optional(),
+    status: z.array(name).max(100).optional(),
+    project_id: name.optional(),
+    assigned_to: name.optional().describe("a member's id; `me` for your own"),
     q: z.string().max(200).optional().describe("part of a title"),
     limit: z.int().min(1).max(100).default(20),
-    cursor: z.string().optional().describe("of the page before"),
+    cursor: name.optional().describe("of the page before"),
   }),
   run: async (desk, given) => {
     // Before the list: what happens while it is read is then told to whoever waits after this position.

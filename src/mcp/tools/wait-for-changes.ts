@@ -3,7 +3,7 @@ import { PawlProblem } from "../../client/index.ts";
 import type { FeedEvent } from "../../client/index.ts";
 import type { Desk } from "../desk.ts";
 import { tellEvent } from "../tell-task.ts";
-import { taskId, tool } from "../tool.ts";
+import { name, taskId, tool } from "../tool.ts";
 
 /** Below the minute after which clients of tools usually give up. */
 const LONGEST_WAIT_SECONDS = 50;
@@ -19,8 +19,8 @@ const input = z.strictObject({
     .optional()
     .describe("position that another answer gave: nothing since is missed; from now on unless given"),
   seconds: z.number().min(1).max(LONGEST_WAIT_SECONDS).default(25),
-  lifecycle: z.string().optional(),
-  project_id: z.string().optional(),
+  lifecycle: name.optional(),
+  project_id: name.optional(),
   task_id: taskId.optional(),
 });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { anyObject, moment, nextCursor, once, page, text, words } from "../../../contract/fields.ts";
+import { anyObject, moment, name, nextCursor, once, page, text, words } from "../../../contract/fields.ts";
 import { defineRoutes } from "../../../contract/index.ts";
 import { event } from "../../../contract/task.ts";
 import { bytes, group, id } from "./fields.ts";
@@ -64,7 +64,7 @@ export const JOB_ROUTES = defineRoutes({
     group,
     summary: "The jobs you may see, newest first",
     query: z.object({
-      status: z.array(status).optional().describe("one or several, separated by commas"),
+      status: z.array(status).max(100).optional().describe("one or several, separated by commas"),
       user_id: id.optional(),
       project_id: id.optional(),
       ...page,
@@ -89,10 +89,10 @@ export const JOB_ROUTES = defineRoutes({
     versioned: true,
     ruled: true,
     body: z.object({
-      action: text,
+      action: name,
       comment: text.nullish(),
       payload: anyObject.nullish().describe("the action's own input"),
-      lease_token: text.nullish().describe("of the claim"),
+      lease_token: name.nullish().describe("of the claim"),
       expected_row_version: z.int().nullish(),
       ...once,
     }),

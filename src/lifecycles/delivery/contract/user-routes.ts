@@ -35,7 +35,7 @@ export const USER_ROUTES = defineRoutes({
     summary: "Those who may ask for files, or want to",
     about: "For admins, and for the bot.",
     query: z.object({
-      status: z.array(z.enum(USER_STATUSES)).optional(),
+      status: z.array(z.enum(USER_STATUSES)).max(100).optional(),
       ...page,
       cursor: id.optional().describe("`cursor` of the page before"),
     }),
