@@ -54,7 +54,7 @@ export {
   MAX_NAME_LENGTH,
   MAX_TEXT_LENGTH,
 } from "./limits.ts";
-export { findUnstorable, isStorable, isTooDeep, shownErrors } from "./parse-fields.ts";
+export { findTooDeep, findUnstorable, isStorable, shownErrors } from "./parse-fields.ts";
 export type { FieldError } from "./parse-fields.ts";
 export { creationPermission, permissionOf, permissionRefusal } from "./permissions.ts";
 export { PawlError, problemOf, PROBLEMS } from "./problems.ts";

@@ -81,11 +81,18 @@ function unstorableIn(value: unknown, depth: number): Unstorable | null {
   return null;
 }
 
-/** Whether a value has more levels than `MAX_JSON_DEPTH`. */
-export function isTooDeep(value: unknown, depth = 0): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return depth >= MAX_JSON_DEPTH || Object.values(value).some((part) => isTooDeep(part, depth + 1));
+/** Where a value has more levels than `MAX_JSON_DEPTH`, as the first parts of the path; null where it has not. */
+export function findTooDeep(value: unknown, depth = 0): string[] | null {
+  if (typeof value !== "object" || value === null) return null;
+  if (depth >= MAX_JSON_DEPTH) return [];
+  for (const [key, part] of Object.entries(value)) {
+    const found = findTooDeep(part, depth + 1);
+    if (found) return depth < SHOWN_PARTS ? [key, ...found] : found;
+  }
+  return null;
 }
+
+const SHOWN_PARTS = 4;
 
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 

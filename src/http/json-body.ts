@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance } from "fastify";
-import { MAX_JSON_DEPTH, PawlError } from "../core/index.ts";
+import { findTooDeep, MAX_JSON_DEPTH, PawlError, shownErrors } from "../core/index.ts";
 import { unreadable } from "./problem-reply.ts";
 
 /** Bodies are JSON in UTF-8 and nothing else; one that is empty is none. */
@@ -20,7 +20,7 @@ export function readJsonBodies(app: FastifyInstance): void {
     }
     // Before it is parsed: everything behind this may recurse over it.
     if (isNestedTooDeep(body)) {
-      done(invalid(`it is nested more than ${MAX_JSON_DEPTH} deep`));
+      done(tooDeep(body));
       return;
     }
     void parseJson(request, body.toString(), (error, parsed) => {
@@ -46,6 +46,22 @@ function isNestedTooDeep(json: Buffer): boolean {
     if (depth > MAX_JSON_DEPTH) return true;
   }
   return false;
+}
+
+function tooDeep(body: Buffer): PawlError {
+  const message = `nested more than ${MAX_JSON_DEPTH} deep`;
+  const path = placeIn(body);
+  const detail = `${path === "" ? "The body" : `"${path}"`} is ${message}`;
+  return new PawlError("VALIDATION_ERROR", detail, { errors: shownErrors([{ path, message }]) });
+}
+
+/** Parsing recurses over nothing, and the search no further than the maximum. */
+function placeIn(body: Buffer): string {
+  try {
+    return findTooDeep(JSON.parse(body.toString()))?.join(".") ?? "";
+  } catch {
+    return "";
+  }
 }
 
 function invalid(why: string): PawlError {

@@ -6,7 +6,7 @@ import type { Arbitrary } from "fast-check";
 import { expect, test } from "vitest";
 import { ROUTES } from "../../src/contract/index.ts";
 import type { Route } from "../../src/contract/index.ts";
-import { isTooDeep } from "../../src/core/index.ts";
+import { findTooDeep } from "../../src/core/index.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
 import { openFrontDesk } from "./front-desk.ts";
 import { DEEPLY_NESTED, fitting, spoilt } from "./values-of-schema.ts";
@@ -165,7 +165,7 @@ test("a request that comes twice at once, with one key or with two, is never ans
 function withoutKey(body: string | undefined): string | undefined {
   if (!body?.includes('"client_event_id"')) return body;
   const { client_event_id: _, ...rest } = JSON.parse(body) as Record<string, unknown>;
-  return isTooDeep(rest) ? body : JSON.stringify(rest);
+  return findTooDeep(rest) ? body : JSON.stringify(rest);
 }
 
 async function expectPromisedAnswer({ place, path, token, headers, body }: Sent): Promise<void> {
