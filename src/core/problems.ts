@@ -90,6 +90,11 @@ export const PROBLEMS = {
   INVALID_LIFECYCLE: problem(422, "The lifecycle's definition has a mistake", "Mend the definition."),
   INVALID_CONFIG: problem(422, "The configuration has a mistake", "Mend what is named."),
   UNKNOWN_LIFECYCLE: problem(404, "No such lifecycle", "See `pawl check` for the ones there are."),
+  TRANSACTION_UNUSABLE: problem(
+    500,
+    "Pawl cannot work in this transaction",
+    "Do what the message says, and let the transaction roll back.",
+  ),
   DATABASE_UNUSABLE: problem(503, "The database cannot be used", "Do what the message says."),
 } as const satisfies Record<string, Problem>;
 

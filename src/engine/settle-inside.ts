@@ -1,5 +1,6 @@
 import type { Refusal } from "../core/index.ts";
 import { DEFERRED, Failed } from "./batch.ts";
+import { checkDriver, checkShape, transactionFault } from "./check-transaction.ts";
 import { refusalOrFailure } from "./settle-batch.ts";
 import { behindSavepoint } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
@@ -16,6 +17,7 @@ export function settleInside<Item, Answer>(
   item: Item,
   work: (tx: Tx, items: readonly Item[]) => Promise<(Answer | typeof DEFERRED)[]>,
 ): Promise<Answer | Refusal> {
+  checkShape(tx);
   const before = UNDER_WAY.get(tx) ?? Promise.resolve();
   const mine = before.then(() => settle(tx, item, work));
   UNDER_WAY.set(
@@ -31,9 +33,13 @@ async function settle<Item, Answer>(
   work: (tx: Tx, items: readonly Item[]) => Promise<(Answer | typeof DEFERRED)[]>,
 ): Promise<Answer | Refusal> {
   for (;;) {
-    const answer = await behindSavepoint(tx, async (inner) => (await work(inner, [item]))[0]).catch(
-      (error: unknown) => refusalOrFailure(error),
-    );
+    const answer = await behindSavepoint(tx, async (inner) => {
+      await checkDriver(tx, inner);
+      return (await work(inner, [item]))[0];
+    }).catch((error: unknown) => {
+      const fault = transactionFault(error);
+      return fault ? new Failed(fault) : refusalOrFailure(error);
+    });
     if (answer instanceof Failed) throw answer.error;
     // There is no next batch here: what was deferred is tried again at once.
     if (answer !== DEFERRED) return answer as Answer | Refusal;

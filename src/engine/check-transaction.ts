@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from "node:util";
+import { PawlError } from "../core/index.ts";
+import { query } from "./transaction.ts";
+import type { Tx } from "./transaction.ts";
+
+const REMEDY =
+  "Pass the transaction that `sql.begin` gives, of a postgres.js client with the driver's own types: " +
+  "without `fetch_types: false`, `types` or `transform` of its own, and not one that was given to drizzle().";
+
+/** Thrown, never returned: whoever awaits the call inside a transaction rolls it back. */
+function unusable(detail: string, cause?: unknown): PawlError {
+  return new PawlError("TRANSACTION_UNUSABLE", detail, {}, cause === undefined ? {} : { cause });
+}
+
+/** Throws TRANSACTION_UNUSABLE for what is no transaction of postgres.js. */
+export function checkShape(tx: unknown): asserts tx is Tx {
+  const { unsafe, savepoint, begin, query: asked } = Object(tx) as Record<string, unknown>;
+  if (typeof unsafe === "function" && typeof savepoint === "function") return;
+  const what =
+    typeof begin === "function" && typeof unsafe === "function"
+      ? "`tx` is a client of postgres.js, not a transaction."
+      : typeof asked === "function"
+        ? "`tx` is a client of another driver, such as pg; Pawl works with transactions of postgres.js."
+        : "`tx` is no transaction of postgres.js.";
+  throw unusable(`${what} ${REMEDY}`);
+}
+
+/** Each value is sent and read in the way that Pawl's statements send and read it. The names show a `transform`. */
+const PROBES = [
+  ["a_moment", "timestamptz", 1_767_614_400_123, "timestamps"],
+  ["some_texts", "text[]", ["a", 'b,"c'], "arrays of text"],
+  ["some_uuids", "uuid[]", ["0197a000-0000-7000-8000-000000000001"], "arrays of uuid"],
+  ["some_integers", "integer[]", [1, 2], "arrays of integer"],
+  ["some_floats", "float8[]", [0.5, 2], "arrays of float8"],
+  ["a_float", "float8", 0.5, "numbers"],
+  ["an_integer", "integer", 7, "numbers"],
+  ["a_boolean", "boolean", true, "booleans"],
+  ["a_text", "text", "a", "text"],
+] as const;
+
+const READ_BACK = `select ${PROBES.map(([name, type], at) => `$${at + 1}::${type} as ${name}`).join(", ")},
+  '{"an_object": [1]}'::jsonb as some_json`;
+
+const CHECKED = new WeakMap<Tx, Promise<void>>();
+
+/**
+ * Throws TRANSACTION_UNUSABLE if the caller's client sends or reads values in another way than Pawl does. Without this check
+ * the database would refuse a timestamp or an array, and the caller would be told that the input is wrong.
+ */
+export function checkDriver(tx: Tx, inner: Tx): Promise<void> {
+  const known = CHECKED.get(tx) ?? readBack(inner);
+  CHECKED.set(tx, known);
+  return known;
+}
+
+async function readBack(tx: Tx): Promise<void> {
+  const sent = PROBES.map(([, , value]) => value);
+  const [row = {}] = await query<Record<string, unknown>>(tx, READ_BACK, sent).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    if (!isOfTheDriver(error)) throw error;
+    throw unusable(`The client of \`tx\` does not send values as Pawl needs them (${why}). ${REMEDY}`, error);
+  });
+  const wrong: string[] = PROBES.filter(([name, , value]) => !isDeepStrictEqual(row[name], value)).map(
+    (probe) => probe[3],
+  );
+  if (!isDeepStrictEqual(row.some_json, { an_object: [1] })) wrong.push("JSON");
+  if (wrong.length === 0) return;
+  const kinds = [...new Set(wrong)].join(", ");
+  throw unusable(`The client of \`tx\` changes what it sends or reads (${kinds}). ${REMEDY}`);
+}
+
+/** The server could not read a value, or the driver could not write one; anything else is about the connection. */
+function isOfTheDriver(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return error instanceof TypeError || (typeof code === "string" && /^(22|42|08P01)/.test(code));
+}
+
+/** An error of the caller's transaction itself, in words; null for any other error. */
+export function transactionFault(error: unknown): PawlError | null {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (code === "25P02")
+    return unusable(
+      "A statement of the transaction failed before: PostgreSQL takes no more of them. Let the transaction roll back, " +
+        "and put what may fail behind a savepoint.",
+      error,
+    );
+  if (code === "25P01")
+    return unusable(
+      "The transaction is over. Await every call of Pawl inside the function of `sql.begin`.",
+      error,
+    );
+  return null;
+}

@@ -1,0 +1,138 @@
+import { drizzle } from "drizzle-orm/postgres-js";
+import postgres from "postgres";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { PawlError } from "../../src/core/index.ts";
+import type { Within } from "../../src/engine/engine.ts";
+import { ann, cat, openDesk } from "./desk.ts";
+
+const desk = await openDesk();
+await desk.sql`create table shop_order (id int primary key)`;
+beforeEach(async () => {
+  await desk.sql`truncate shop_order`;
+});
+
+const clients: postgres.Sql[] = [];
+afterAll(() => Promise.all(clients.map((client) => client.end())));
+
+/** A client of the user's own, on the same database. */
+function client(options: object = {}): postgres.Sql {
+  const { searchParams, pathname, username } = new URL(desk.url);
+  const place = { host: searchParams.get("host") ?? "", database: pathname.slice(1), username };
+  const made = postgres({ ...place, max: 1, onnotice: () => undefined, ...options });
+  clients.push(made);
+  return made;
+}
+
+const order = { lifecycle: "board", title: "Pack the order", description: "x" };
+const { id: task_id } = await desk.make(cat, "board", order);
+const free = { lifecycle: "code", title: "Write it" };
+const CALLS: [name: string, call: (within: Within) => Promise<unknown>][] = [
+  ["create", (within) => desk.engine.create(desk.by(cat), [order], within)],
+  [
+    "perform",
+    (within) => desk.engine.perform(desk.by(ann), { task_id, action: "comment", comment: "x" }, within),
+  ],
+  ["claim", (within) => desk.engine.claim(desk.by(ann), { lifecycle: "code", limit: 1 }, within)],
+];
+
+const REMEDY = /Pass the transaction that `sql\.begin` gives, of a postgres\.js client/;
+const asIs = { serialize: (value: unknown) => value, parse: (text: string) => text };
+
+function withDrizzle(): postgres.Sql {
+  const sql = client();
+  drizzle(sql);
+  return sql;
+}
+
+describe.each<[string, () => postgres.Sql]>([
+  ["that was given to drizzle()", withDrizzle],
+  ["with fetch_types: false", () => client({ fetch_types: false })],
+  ["with dates as text", () => client({ types: { date: { to: 1184, from: [1082, 1114, 1184], ...asIs } } })],
+  [
+    "with dates of a class of its own",
+    () => {
+      const parse = (text: string) => ({ iso: text });
+      return client({ types: { date: { ...asIs, to: 1184, from: [1184], parse, serialize: String } } });
+    },
+  ],
+  ["with camelCase columns", () => client({ transform: postgres.camel })],
+])("in a transaction of a client %s", (_, open) => {
+  test.each(CALLS)(
+    "%s throws, and what else was done in the transaction is rolled back",
+    async (_name, call) => {
+      const sql = open();
+      const failed = sql.begin(async (tx) => {
+        await tx`insert into shop_order values (1)`;
+        await call({ tx });
+      });
+      const error = await failed.catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(PawlError);
+      expect(error).toMatchObject({
+        code: "TRANSACTION_UNUSABLE",
+        message: expect.stringMatching(/^The client of `tx` /) as string,
+      });
+      expect((error as Error).message).toMatch(REMEDY);
+      expect(await desk.sql`select * from shop_order`).toEqual([]);
+    },
+  );
+});
+
+test.each(CALLS)("%s works in a transaction of a client with bigints of its own", async (_name, call) => {
+  await desk.make(cat, "code", free);
+  const sql = client({ types: { bigint: postgres.BigInt } });
+  const answer = await sql.begin((tx) => call({ tx }));
+  expect(answer).not.toMatchObject({ kind: "refused" });
+});
+
+test("bad input is still a refusal in a transaction that fits, and the rest of it lives on", async () => {
+  await client().begin(async (tx) => {
+    await tx`insert into shop_order values (1)`;
+    const wrong = { ...order, title: "with a \u0000" };
+    expect(await desk.engine.create(desk.by(cat), [wrong], { tx })).toMatchObject({
+      code: "VALIDATION_ERROR",
+    });
+  });
+  expect(await desk.sql`select * from shop_order`).toHaveLength(1);
+});
+
+describe.each<[string, () => unknown, RegExp]>([
+  [
+    "a client of pg",
+    () => ({ query: () => undefined, release: () => undefined }),
+    /another driver, such as pg/,
+  ],
+  ["a client of postgres.js", () => client(), /is a client of postgres\.js, not a transaction/],
+  ["a database of drizzle", () => drizzle(client()), /is no transaction of postgres\.js/],
+  ["an empty object", () => ({}), /is no transaction of postgres\.js/],
+  ["a text", () => "tx", /is no transaction of postgres\.js/],
+])("given %s as the transaction", (_, tx, told) => {
+  test.each(CALLS)("%s throws", async (_name, call) => {
+    const thrown = call({ tx: tx() as Within["tx"] });
+    await expect(thrown).rejects.toMatchObject({ name: "PawlError", code: "TRANSACTION_UNUSABLE" });
+    await expect(thrown).rejects.toThrow(told);
+    await expect(thrown).rejects.toThrow(REMEDY);
+  });
+});
+
+test.each(CALLS)("%s throws in a transaction that has failed before", async (_name, call) => {
+  const failed = client().begin(async (tx) => {
+    await tx`select 1 / 0`.catch(() => undefined);
+    await expect(call({ tx })).rejects.toMatchObject({
+      code: "TRANSACTION_UNUSABLE",
+      message: expect.stringMatching(/^A statement of the transaction failed before/) as string,
+    });
+  });
+  await expect(failed).rejects.toMatchObject({ code: "22012" });
+});
+
+test.each(CALLS)("%s throws in a transaction that is over", async (_name, call) => {
+  let over: Within["tx"];
+  await client().begin((tx) => {
+    over = tx;
+    return Promise.resolve();
+  });
+  await expect(call({ tx: over })).rejects.toMatchObject({
+    code: "TRANSACTION_UNUSABLE",
+    message: expect.stringMatching(/^The transaction is over\./) as string,
+  });
+});
