@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { judge, member, NOW, situationOf, taskIn } from "../../test/support/situation.ts";
+import { judge, member, NEVER_BEGUN, NOW, situationOf, taskIn } from "../../test/support/situation.ts";
 import { LIFECYCLES } from "../lifecycles/index.ts";
 import { admit } from "./admit.ts";
 import { apply } from "./apply.ts";
@@ -316,6 +316,7 @@ function factsFor(task: Task) {
     deliverable_here: true,
     parent_here: true,
     dependents: [],
+    history: NEVER_BEGUN,
     shift_of_owner: { over: true },
     escalation: { id: "e", open: true },
     user: { status: "ACTIVE" },

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { judge, member, NOW, situationOf, SYSTEM, taskIn } from "../../test/support/situation.ts";
+import {
+  judge,
+  member,
+  NEVER_BEGUN,
+  NOW,
+  situationOf,
+  SYSTEM,
+  taskIn,
+} from "../../test/support/situation.ts";
 import { board, code, LIFECYCLES, planner } from "../lifecycles/index.ts";
 import { explain } from "./explain.ts";
 import type { Lifecycle, Situation } from "./lifecycle.ts";
@@ -16,7 +24,11 @@ describe("explain", () => {
     const task = taskIn(planner, "available", {
       data: { required_trade: "welder", contributors: [], flags: [] },
     });
-    const facts = { work_of_actor: [{ id: "t9", title: "Other", status: "assigned" }], dependents: [] };
+    const facts = {
+      work_of_actor: [{ id: "t9", title: "Other", status: "assigned" }],
+      dependents: [],
+      history: NEVER_BEGUN,
+    };
     expect(reasons(planner, situationOf(planner, task, novice, { facts }), "self_assign")).toEqual({
       allowed: false,
       codes: ["SKILL_TOO_LOW", "TRADE_MISMATCH", "WIP_LIMIT"],
@@ -49,7 +61,7 @@ describe("explain", () => {
       data: { required_trade: "welder", contributors: [], flags: [] },
     });
     const situation = situationOf(planner, task, member("lead", ["lead"]), {
-      facts: { work_of_actor: [], target: null, dependents: [] },
+      facts: { work_of_actor: [], target: null, dependents: [], history: NEVER_BEGUN },
     });
     expect(reasons(planner, situation, "assign").allowed).toBe(true);
     expect(reasons(planner, situation, "cancel").allowed).toBe(true);
@@ -113,6 +125,7 @@ describe.each(LIFECYCLES)("explain and decide agree in $name", (lifecycle) => {
         });
         const facts = {
           dependents: [],
+          history: NEVER_BEGUN,
           deliverable_here: true,
           parent_here: true,
           work_of_actor: [],
