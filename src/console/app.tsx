@@ -5,6 +5,7 @@ import type { Me } from "./data/client.ts";
 import { keys } from "./data/keys.ts";
 import { Trouble } from "./design/states.tsx";
 import { Toasts } from "./design/toasts.tsx";
+import { Boundary } from "./loading/boundary.tsx";
 import { SignIn } from "./screens/sign-in/sign-in.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { SpeakLanguage } from "./texts/words.tsx";
@@ -37,17 +38,23 @@ export function Console() {
   }, []);
   return (
     <SpeakLanguage>
-      {session.kind === "trouble" && <Trouble error={session.error} onRetry={resume} />}
-      {session.kind === "nobody" && (
-        <SignIn
-          ended={session.ended}
-          onSignedIn={(me) => {
-            setSession({ kind: "member", me });
-          }}
-        />
-      )}
-      {session.kind === "member" && <SignedIn me={session.me} key={session.me.id} />}
-      <Toasts />
+      <Boundary around="page">
+        {session.kind === "trouble" && (
+          <main className="lone-state">
+            <Trouble error={session.error} onRetry={resume} />
+          </main>
+        )}
+        {session.kind === "nobody" && (
+          <SignIn
+            ended={session.ended}
+            onSignedIn={(me) => {
+              setSession({ kind: "member", me });
+            }}
+          />
+        )}
+        {session.kind === "member" && <SignedIn me={session.me} key={session.me.id} />}
+        <Toasts />
+      </Boundary>
     </SpeakLanguage>
   );
 }

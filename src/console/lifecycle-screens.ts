@@ -1,14 +1,12 @@
 import type { ComponentType } from "react";
 import type { Task } from "./data/client.ts";
-
-type Screen = () => Promise<{ default: ComponentType<{ lifecycle: string }> }>;
-type Panel = () => Promise<{ default: ComponentType<{ task: Task }> }>;
+import { lazyComponent } from "./loading/lazy-component.tsx";
 
 /** What a lifecycle adds to the screens that all have, by the ids of its tabs. Loaded when it is looked at, and not before. */
 type LifecycleScreens = {
-  tabs: Readonly<Record<string, Screen>>;
+  tabs: Readonly<Record<string, ComponentType<{ lifecycle: string }>>>;
   /** Shown on a task's page, above its details. */
-  panel?: Panel;
+  panel?: ComponentType<{ task: Task }>;
   /** Whether that tells of the attempts, so that nothing else has to. */
   tellsAttempts?: boolean;
 };
@@ -17,37 +15,39 @@ export function screensOf(lifecycle: string): LifecycleScreens {
   return SCREENS.get(lifecycle) ?? OF_ANY;
 }
 
-const graph: Screen = () => import("./screens/graph/graph.tsx");
+const graph = lazyComponent(() => import("./screens/graph/graph.tsx"));
 const OF_ANY: LifecycleScreens = { tabs: { graph } };
 
 const SCREENS = new Map<string, LifecycleScreens>(
   Object.entries({
-    board: { tabs: { agents: () => import("./lifecycles/board/agents-screen.tsx"), graph } },
+    board: { tabs: { agents: lazyComponent(() => import("./lifecycles/board/agents-screen.tsx")), graph } },
     planner: {
       tabs: {
-        pool: () => import("./lifecycles/planner/pool-screen.tsx"),
-        review: () => import("./lifecycles/planner/review-screen.tsx"),
-        shifts: () => import("./lifecycles/planner/shifts-screen.tsx"),
-        quality: () => import("./lifecycles/planner/quality-screen.tsx"),
+        pool: lazyComponent(() => import("./lifecycles/planner/pool-screen.tsx")),
+        review: lazyComponent(() => import("./lifecycles/planner/review-screen.tsx")),
+        shifts: lazyComponent(() => import("./lifecycles/planner/shifts-screen.tsx")),
+        quality: lazyComponent(() => import("./lifecycles/planner/quality-screen.tsx")),
         graph,
       },
     },
     delivery: {
       tabs: {
-        queue: () => import("./lifecycles/delivery/queue-screen.tsx"),
-        users: () => import("./lifecycles/delivery/users-screen.tsx"),
+        queue: lazyComponent(() => import("./lifecycles/delivery/queue-screen.tsx")),
+        users: lazyComponent(() => import("./lifecycles/delivery/users-screen.tsx")),
       },
-      panel: () => import("./lifecycles/delivery/job-panel.tsx"),
+      panel: lazyComponent(() => import("./lifecycles/delivery/job-panel.tsx")),
     },
     code: {
       tabs: {
-        workers: () => import("./lifecycles/code/workers-screen.tsx"),
-        merges: () => import("./lifecycles/code/merges-screen.tsx"),
+        workers: lazyComponent(() => import("./lifecycles/code/workers-screen.tsx")),
+        merges: lazyComponent(() => import("./lifecycles/code/merges-screen.tsx")),
         graph,
       },
-      panel: () => import("./lifecycles/code/attempts-panel.tsx"),
+      panel: lazyComponent(() => import("./lifecycles/code/attempts-panel.tsx")),
       tellsAttempts: true,
     },
-    "bot-actions": { tabs: { chat: () => import("./lifecycles/bot-actions/chat-screen.tsx") } },
+    "bot-actions": {
+      tabs: { chat: lazyComponent(() => import("./lifecycles/bot-actions/chat-screen.tsx")) },
+    },
   }),
 );

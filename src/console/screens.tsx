@@ -1,14 +1,14 @@
-import { lazy } from "react";
-import type { ComponentType, LazyExoticComponent } from "react";
+import type { ComponentType } from "react";
 import { addresses } from "./addresses.ts";
 import { Empty } from "./design/states.tsx";
 import { screensOf } from "./lifecycle-screens.ts";
+import { lazyComponent } from "./loading/lazy-component.tsx";
 import { Link, matchPath } from "./router.tsx";
 import { Overview } from "./screens/overview/overview.tsx";
 import { useWords } from "./texts/words.tsx";
 
 type Params = Record<string, string>;
-type Row = [pattern: string, screen: ComponentType<Params> | LazyExoticComponent<ComponentType<Params>>];
+type Row = [pattern: string, screen: ComponentType<Params>];
 
 /** Which screen is where. The overview comes with the page, all others when they are first looked at. */
 const SCREENS: readonly Row[] = [
@@ -35,20 +35,14 @@ export function Screen({ path }: { path: string }) {
 }
 
 function screen(load: () => Promise<ComponentType<never>>) {
-  return lazy(async () => ({ default: (await load()) as ComponentType<Params> }));
+  return lazyComponent(async () => ({ default: (await load()) as ComponentType<Params> }));
 }
-
-const OWN = new Map<string, LazyExoticComponent<ComponentType<{ lifecycle: string }>>>();
 
 /** A screen that a lifecycle brings with it. */
 function OwnScreen({ lifecycle = "", tab = "" }: Params) {
   const { tabs } = screensOf(lifecycle);
-  const own = Object.hasOwn(tabs, tab) ? tabs[tab] : undefined;
-  if (!own) return <Nowhere />;
-  const key = `${lifecycle}/${tab}`;
-  const Shown = OWN.get(key) ?? lazy(own);
-  OWN.set(key, Shown);
-  return <Shown lifecycle={lifecycle} />;
+  const Own = Object.hasOwn(tabs, tab) ? tabs[tab] : undefined;
+  return Own ? <Own lifecycle={lifecycle} /> : <Nowhere />;
 }
 
 function Nowhere() {

@@ -11,6 +11,8 @@ export default defineConfig({
     emptyOutDir: true,
     // Data in a style or a script would need a looser policy than the server's.
     assetsInlineLimit: 0,
+    // One style sheet comes with the page: Vite does not load one again that failed to load with its screen.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },

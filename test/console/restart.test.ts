@@ -1,30 +1,11 @@
-import { createServer } from "node:net";
 import { afterAll, expect, test } from "vitest";
 import { emptyDatabase, scratchData, startPawl } from "../http/running-pawl.ts";
 import { openBrowser, whyNoBrowser } from "../support/browser.ts";
 import { BUILT_PAWL } from "../support/built-pawl.ts";
+import { freePort } from "../support/free-port.ts";
 
 const why = await whyNoBrowser();
 const ADMIN = "an-admin-token";
-
-/** A port for a server that comes back to where it was: not one of those that are given to whoever asks for any. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once("error", () => {
-        resolve(false);
-      });
-      server.listen(port, "127.0.0.1", () => {
-        resolve(true);
-      });
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  }
-}
 
 test.skipIf(why !== null)(
   "a server restarts under an open page: the page says that it is stale, and goes on by itself",

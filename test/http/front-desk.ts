@@ -54,11 +54,13 @@ export async function openFrontDesk(
     lifecycles?: readonly Lifecycle[];
     maxConnections?: number;
     server?: Partial<ServerOptions>;
+    /** For a server that comes back to the same address; default: any free port. */
+    port?: number;
     /** Another node on the same database. */
     beside?: FrontDesk;
   } = {},
 ): Promise<FrontDesk> {
-  const { lifecycles = LIFECYCLES, beside, server = {}, ...engineOptions } = options;
+  const { lifecycles = LIFECYCLES, beside, server = {}, port = 0, ...engineOptions } = options;
   const desk = beside?.desk ?? (await openDesk({ parts: EVERYBODY_IS_ACTIVE, ...engineOptions, lifecycles }));
   const { sql } = desk;
   const engine = beside ? desk.node(engineOptions) : desk.engine;
@@ -75,7 +77,7 @@ export async function openFrontDesk(
     checksReplies: true,
     ...server,
   });
-  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  const url = await app.listen({ port, host: "127.0.0.1" });
   afterAll(() => app.close());
 
   const member = async (given: Partial<Member>, org_id = "main") => {

@@ -1,4 +1,5 @@
 import { createClient, PawlProblem } from "../../client/index.ts";
+import { forgetDrafts } from "./drafts.ts";
 import type { Me } from "./told.ts";
 
 export { PawlProblem };
@@ -54,6 +55,7 @@ export async function goBack(): Promise<void> {
 
 export async function signOut(): Promise<void> {
   await client.signOut();
+  forgetDrafts();
   csrfToken = null;
   onSignedOut(null);
 }

@@ -3,7 +3,7 @@ import type { ReactNode, SubmitEvent } from "react";
 import { useWords } from "../texts/words.tsx";
 import { IconButton } from "./button.tsx";
 
-const FIRST = ".body :is(input, textarea, select, button), .foot .main";
+const FIRST = ".body :is(input, textarea, select, button):not(.note *), .foot .main";
 
 /** A question that comes before everything else; the browser keeps the focus in it and gives it back. */
 export function Dialog({

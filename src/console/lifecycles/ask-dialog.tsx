@@ -1,9 +1,10 @@
-import { useId, useState } from "react";
+import { useId } from "react";
 import { Button } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { ProblemNote } from "../design/states.tsx";
 import { LabelledField } from "../forms/schema-form.tsx";
 import type { Mistakes } from "../forms/schema.ts";
+import { useDraft } from "../forms/use-draft.tsx";
 import { useSending } from "../forms/use-sending.ts";
 import { useWords } from "../texts/words.tsx";
 
@@ -20,6 +21,7 @@ export type Question<Name extends string> = {
 
 /** Asks a few questions in the reader's language, and does what they are for; stays open where that is refused. */
 export function AskDialog<Name extends string>({
+  form,
   title,
   lead,
   questions,
@@ -28,6 +30,8 @@ export function AskDialog<Name extends string>({
   perform,
   onClose,
 }: {
+  /** Names its draft. */
+  form: string;
   title: string;
   lead?: string;
   questions: readonly Question<Name>[];
@@ -39,10 +43,12 @@ export function AskDialog<Name extends string>({
   onClose: () => void;
 }) {
   const { t } = useWords();
-  const [answers, setAnswers] = useState(
-    () =>
-      Object.fromEntries(questions.map(({ name, initial = "" }) => [name, initial])) as Record<Name, string>,
-  );
+  const initial = () =>
+    Object.fromEntries(questions.map(({ name, initial: given = "" }) => [name, given])) as Record<
+      Name,
+      string
+    >;
+  const { values: answers, change: setAnswers, close, note } = useDraft(form, initial, onClose);
   const { busy, problem, mistakes, send } = useSending();
   const mistakeOf = ({ name, required, kind }: Question<Name>) => {
     const given = answers[name].trim();
@@ -58,24 +64,25 @@ export function AskDialog<Name extends string>({
     });
     await send(async () => {
       await perform(answers);
-      onClose();
+      close();
     }, Object.fromEntries(found));
   };
   return (
     <Dialog
       title={title}
       {...(lead === undefined ? {} : { lead })}
-      onClose={onClose}
+      onClose={close}
       onSubmit={() => void submitted()}
       foot={
         <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button onClick={close}>{t.common.cancel}</Button>
           <Button look={danger ? "danger" : "main"} type="submit" disabled={busy}>
             {submit}
           </Button>
         </>
       }
     >
+      {note}
       {problem !== null && <ProblemNote problem={problem} />}
       <Questions questions={questions} answers={answers} mistakes={mistakes} onChange={setAnswers} />
     </Dialog>

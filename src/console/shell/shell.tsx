@@ -1,4 +1,4 @@
-import { Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useConnection, useLiveFeed } from "../data/live.ts";
 import { KnowMembers } from "../data/members.tsx";
@@ -11,6 +11,7 @@ import { Icon } from "../design/icon.tsx";
 import { Menu } from "../design/menu.tsx";
 import { Avatar } from "../design/person.tsx";
 import { Bones } from "../design/states.tsx";
+import { Boundary } from "../loading/boundary.tsx";
 import { usePreference } from "../preferences.ts";
 import { Link, usePlace } from "../router.tsx";
 import { Screen } from "../screens.tsx";
@@ -87,9 +88,9 @@ export function Shell() {
           <DemoBar />
           <StaleNote />
           <main className="content" tabIndex={-1} ref={content}>
-            <Suspense fallback={<Bones lines={6} height={22} />}>
+            <Boundary key={path} placeholder={<Bones lines={6} height={22} />}>
               <Screen path={path} />
-            </Suspense>
+            </Boundary>
           </main>
         </div>
         {palette && (

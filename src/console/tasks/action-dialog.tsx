@@ -6,6 +6,7 @@ import { ProblemNote } from "../design/states.tsx";
 import { LabelledField, OfferedHere, SchemaForm } from "../forms/schema-form.tsx";
 import { fieldsOf, readValues } from "../forms/schema.ts";
 import type { Mistakes, Values } from "../forms/schema.ts";
+import { useDraft } from "../forms/use-draft.tsx";
 import { useSending } from "../forms/use-sending.ts";
 import { useWords } from "../texts/words.tsx";
 import type { Move } from "./act.ts";
@@ -13,9 +14,11 @@ import { leaseTokenOf } from "./lease-tokens.ts";
 import { useOffers } from "./use-offers.ts";
 import { actionOf, wholeMove } from "./whole-move.ts";
 
-type ActionInputs = { values: Values; comment: string; leaseToken: string };
+type Draft = { values: Values; comment: string };
+/** The lease token is a secret, and not part of the draft. */
+type ActionInputs = Draft & { leaseToken: string };
 
-const NOTHING: ActionInputs = { values: {}, comment: "", leaseToken: "" };
+const NOTHING: Draft = { values: {}, comment: "" };
 
 /** Asks for exactly what an action needs, and does it; stays open with the reason where it is refused. */
 export function ActionDialog({
@@ -38,7 +41,9 @@ export function ActionDialog({
 }) {
   const { t, n } = useWords();
   const [action, setAction] = useState(actions[0] ?? "");
-  const [inputs, setInputs] = useState(NOTHING);
+  const form = `action/${task?.id ?? lifecycle.name}/${actions.join("/")}`;
+  const { values: draft, change, close, note } = useDraft(form, () => NOTHING, onClose);
+  const [leaseToken, setLeaseToken] = useState("");
   const { busy, problem, mistakes, send } = useSending();
   const spec = actionOf(lifecycle, action);
   const offers = useOffers(
@@ -48,30 +53,31 @@ export function ActionDialog({
   const asksToken = spec?.lease_token === "required" && task !== undefined && leaseTokenOf(task.id) === null;
   const submit = async () => {
     if (!spec) return;
-    const { values, comment, leaseToken } = inputs;
+    const { values, comment } = draft;
     const { payload, mistakes: found } = readValues(fieldsOf(spec.input), values, t.form);
     if (spec.comment === "required" && comment.trim() === "") found.comment = t.form.required;
     if (asksToken && leaseToken.trim() === "") found.lease_token = t.form.required;
     await send(async () => {
       await perform(wholeMove(spec, task, { payload, comment, leaseToken }));
-      onClose();
+      close();
     }, found);
   };
   return (
     <Dialog
       title={title ?? n.action(action)}
       lead={lead ?? spec?.summary ?? undefined}
-      onClose={onClose}
+      onClose={close}
       onSubmit={() => void submit()}
       foot={
         <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button onClick={close}>{t.common.cancel}</Button>
           <Button look="main" type="submit" disabled={busy}>
             {n.action(action)}
           </Button>
         </>
       }
     >
+      {note}
       {problem !== null && <ProblemNote problem={problem} />}
       {actions.length > 1 && (
         <Segments
@@ -82,7 +88,16 @@ export function ActionDialog({
         />
       )}
       <OfferedHere value={offers}>
-        <Inputs spec={spec} inputs={inputs} mistakes={mistakes} asksToken={asksToken} onChange={setInputs} />
+        <Inputs
+          spec={spec}
+          inputs={{ ...draft, leaseToken }}
+          mistakes={mistakes}
+          asksToken={asksToken}
+          onChange={({ leaseToken: token, ...rest }) => {
+            setLeaseToken(token);
+            change(rest);
+          }}
+        />
       </OfferedHere>
     </Dialog>
   );

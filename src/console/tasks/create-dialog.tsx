@@ -1,4 +1,4 @@
-import { useId, useState } from "react";
+import { useId } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { client } from "../data/client.ts";
 import type { Lifecycle } from "../data/client.ts";
@@ -11,10 +11,13 @@ import { toast } from "../design/toasts.tsx";
 import { FoldedForm, LabelledField } from "../forms/schema-form.tsx";
 import { fieldsOf, readValues } from "../forms/schema.ts";
 import type { Values } from "../forms/schema.ts";
+import { useDraft } from "../forms/use-draft.tsx";
 import { useSending } from "../forms/use-sending.ts";
 import { lookOf } from "../lifecycle-looks.ts";
 import { useWords } from "../texts/words.tsx";
 import { ProjectSelect } from "./project-select.tsx";
+
+type Draft = { values: Values; project: string };
 
 /** Makes a task of whatever the lifecycle's creation asks for. */
 export function CreateDialog({
@@ -28,40 +31,58 @@ export function CreateDialog({
 }) {
   const { t, language } = useWords();
   const queryClient = useQueryClient();
-  const [values, setValues] = useState<Values>({});
-  const [project, setProject] = useState(project_id ?? "main");
+  const initial = (): Draft => ({ values: {}, project: project_id ?? "main" });
+  const { values: draft, change, close, note } = useDraft(`create/${lifecycle.name}`, initial, onClose);
   const { busy, problem, mistakes, send } = useSending();
   const id = useId();
   const fields = fieldsOf(lifecycle.creation.input);
   const submit = async () => {
-    const { payload, mistakes: found } = readValues(fields, values, t.form);
+    const { payload, mistakes: found } = readValues(fields, draft.values, t.form);
     await send(async () => {
-      const task = await client.createTask({ ...payload, lifecycle: lifecycle.name, project_id: project });
+      const task = await client.createTask({
+        ...payload,
+        lifecycle: lifecycle.name,
+        project_id: draft.project,
+      });
       placeTask(queryClient, task.id, task);
       void queryClient.invalidateQueries({ queryKey: keys.overviews });
       toast(t.board.created(task.title));
-      onClose();
+      close();
     }, found);
   };
   return (
     <Dialog
       title={t.board.newTaskIn(lifecycle.name)}
       lead={lookOf(lifecycle.name).summary?.[language] ?? lifecycle.summary}
-      onClose={onClose}
+      onClose={close}
       onSubmit={() => void submit()}
       foot={
         <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button onClick={close}>{t.common.cancel}</Button>
           <Button look="main" type="submit" disabled={busy}>
             {t.common.create}
           </Button>
         </>
       }
     >
+      {note}
       {problem !== null && <ProblemNote problem={problem} />}
-      <FoldedForm fields={fields} values={values} mistakes={mistakes} onChange={setValues} />
+      <FoldedForm
+        fields={fields}
+        values={draft.values}
+        mistakes={mistakes}
+        onChange={(values) => {
+          change({ ...draft, values });
+        }}
+      />
       <LabelledField id={id} label={t.filters.project} required>
-        <ProjectSelect id={id} value={project} onChange={setProject} />
+        <ProjectSelect
+          id={id}
+          value={draft.project}
+          onChange={(project) => {
+            change({ ...draft, project });
+          }}
+        />
       </LabelledField>
     </Dialog>
   );

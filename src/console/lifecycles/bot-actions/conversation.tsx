@@ -7,6 +7,7 @@ import { useMe } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
 import { Avatar } from "../../design/person.tsx";
 import { Bones, Empty, ProblemNote, Trouble } from "../../design/states.tsx";
+import { useDraft } from "../../forms/use-draft.tsx";
 import { isReadOnly } from "../../tasks/may.ts";
 import { useWords } from "../../texts/words.tsx";
 import { useOwnTexts } from "../use-own-texts.ts";
@@ -45,7 +46,7 @@ export function Conversation(chat: Chat) {
       {isReadOnly(roles) ? (
         <p className="composer faint small">{t.shell.readOnly}</p>
       ) : (
-        <Composer say={say} />
+        <Composer key={`${chat.workspaceId}/${chat.chatId}`} chat={chat} say={say} />
       )}
     </section>
   );
@@ -98,9 +99,10 @@ function Feed({ messages }: { messages: readonly ChatMessage[] }) {
   );
 }
 
-function Composer({ say }: { say: (text: string) => Promise<unknown> }) {
+function Composer({ chat, say }: { chat: Chat; say: (text: string) => Promise<unknown> }) {
   const texts = useOwnTexts(TEXTS);
-  const [text, setText] = useState("");
+  const { values, change } = useDraft(`chat/${chat.workspaceId}/${chat.chatId}`, () => ({ text: "" }));
+  const { text } = values;
   const [problem, setProblem] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const send = async () => {
@@ -109,7 +111,7 @@ function Composer({ say }: { say: (text: string) => Promise<unknown> }) {
     setProblem(null);
     try {
       await say(text.trim());
-      setText("");
+      change({ text: "" });
     } catch (error) {
       setProblem(error);
     } finally {
@@ -138,7 +140,7 @@ function Composer({ say }: { say: (text: string) => Promise<unknown> }) {
           title={texts.sayKeys}
           value={text}
           onChange={(event) => {
-            setText(event.target.value);
+            change({ text: event.target.value });
           }}
           onKeyDown={onKeyDown}
         />

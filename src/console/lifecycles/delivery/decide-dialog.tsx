@@ -31,6 +31,7 @@ export function DecideDialog({
   const isBlock = decision === "block";
   return (
     <AskDialog
+      form={`${decision}/${id}`}
       title={title}
       {...(isBlock ? { lead: texts.blockSure } : {})}
       questions={

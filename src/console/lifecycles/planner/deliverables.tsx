@@ -117,6 +117,7 @@ function DeliverableLine({ lifecycle, deliverable }: { lifecycle: string; delive
       <Inspections inspections={data?.inspections ?? []} />
       {inspecting && (
         <AskDialog
+          form={`inspect/${deliverable.id}`}
           title={texts.inspectTitle(name)}
           questions={[
             {
@@ -177,6 +178,7 @@ function NewDeliverable({ lifecycle, onClose }: { lifecycle: string; onClose: ()
   const askAnew = useAskAnew(lifecycle);
   return (
     <AskDialog
+      form="deliverable"
       title={texts.newDeliverable}
       questions={[
         { name: "type", label: texts.type, required: true },

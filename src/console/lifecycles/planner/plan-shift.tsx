@@ -20,6 +20,7 @@ export function PlanShift({ lifecycle, onClose }: { lifecycle: string; onClose: 
   const now = Date.now();
   return (
     <AskDialog
+      form="plan-shift"
       title={texts.planTitle}
       questions={[
         { name: "starts", label: texts.starts, kind: "moment", required: true, initial: localMoment(now) },

@@ -176,6 +176,7 @@ function Call({ lifecycle, task, call }: { lifecycle: string; task: PlannerTask;
       )}
       {answering && (
         <AskDialog
+          form={`resolve/${call.id}`}
           title={texts.resolveTitle}
           lead={task.title}
           questions={[

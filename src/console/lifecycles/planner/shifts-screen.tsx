@@ -201,6 +201,7 @@ function EndNow({ lifecycle, shift }: { lifecycle: string; shift: Shift }) {
       </Button>
       {asking && (
         <AskDialog
+          form={`end-shift/${shift.id}`}
           title={texts.endTitle}
           lead={texts.endSure}
           questions={[]}

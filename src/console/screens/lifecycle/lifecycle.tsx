@@ -1,8 +1,9 @@
-import { lazy, Suspense } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { queries } from "../../data/queries.ts";
 import { Segments } from "../../design/button.tsx";
 import { Bones, Trouble } from "../../design/states.tsx";
+import { Boundary } from "../../loading/boundary.tsx";
+import { lazyComponent } from "../../loading/lazy-component.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
 import { useWords } from "../../texts/words.tsx";
 import { useWindow } from "../overview/overview.tsx";
@@ -11,7 +12,7 @@ import { Permissions, Rules, Statuses } from "./rules.tsx";
 import { DefaultSettings } from "./default-settings.tsx";
 import "./lifecycle.css";
 
-const Diagram = lazy(async () => ({ default: (await import("./diagram.tsx")).Diagram }));
+const Diagram = lazyComponent(async () => ({ default: (await import("./diagram.tsx")).Diagram }));
 
 /** What a lifecycle declares, and how it runs. */
 export function LifecycleScreen({ lifecycle: name = "" }: { lifecycle?: string }) {
@@ -42,9 +43,9 @@ export function LifecycleScreen({ lifecycle: name = "" }: { lifecycle?: string }
               <span className="faint small">{t.lifecycle.diagramHint}</span>
               <span className="tag push">{t.lifecycle.version(lifecycle.version)}</span>
             </header>
-            <Suspense fallback={<div className="bone diagram-bone" />}>
+            <Boundary around="part" placeholder={<div className="bone diagram-bone" />}>
               <Diagram lifecycle={lifecycle} figures={figures} />
-            </Suspense>
+            </Boundary>
           </section>
           <div className="lifecycle-columns">
             <Check lifecycle={name} />

@@ -1,4 +1,4 @@
-import { useId, useState } from "react";
+import { useId } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { client } from "../../data/client.ts";
 import type { Member } from "../../data/client.ts";
@@ -8,6 +8,7 @@ import { Dialog } from "../../design/dialog.tsx";
 import { ProblemNote } from "../../design/states.tsx";
 import { toast } from "../../design/toasts.tsx";
 import { LabelledField } from "../../forms/schema-form.tsx";
+import { useDraft } from "../../forms/use-draft.tsx";
 import { useSending } from "../../forms/use-sending.ts";
 import { useWords } from "../../texts/words.tsx";
 
@@ -22,7 +23,8 @@ type Written = Record<"id" | "name" | "roles" | "project_ids" | "skill_level" | 
 export function MemberDialog({ member, onClose }: { member: Member | null; onClose: () => void }) {
   const { t } = useWords();
   const queryClient = useQueryClient();
-  const [written, setWritten] = useState(() => writtenOf(member));
+  const draft = useDraft(`member/${member?.id ?? ""}`, () => writtenOf(member), onClose);
+  const { values: written, change: setWritten, close } = draft;
   const { busy, problem, mistakes, send } = useSending();
   const save = async () => {
     const { id, ...change } = readOf(written);
@@ -30,7 +32,7 @@ export function MemberDialog({ member, onClose }: { member: Member | null; onClo
     else await client.createMember({ ...change, ...(id === "" ? {} : { id }) });
     await queryClient.invalidateQueries({ queryKey: keys.members });
     toast(t.members.saved);
-    onClose();
+    close();
   };
   const submit = () => {
     const isNumber = written.skill_level.trim() === "" || Number.isFinite(Number(written.skill_level));
@@ -50,17 +52,18 @@ export function MemberDialog({ member, onClose }: { member: Member | null; onClo
   return (
     <Dialog
       title={member ? t.members.edit(member.name) : t.members.add}
-      onClose={onClose}
+      onClose={close}
       onSubmit={submit}
       foot={
         <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button onClick={close}>{t.common.cancel}</Button>
           <Button look="main" type="submit" disabled={busy}>
             {member ? t.common.save : t.common.create}
           </Button>
         </>
       }
     >
+      {draft.note}
       {problem !== null && <ProblemNote problem={problem} />}
       {!member && text("id", t.members.id, t.members.idHint)}
       <div className="two">

@@ -1,4 +1,3 @@
-import { lazy, Suspense } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../../addresses.ts";
 import type { LifecycleFigures, Overview } from "../../data/client.ts";
@@ -6,10 +5,14 @@ import { queries } from "../../data/queries.ts";
 import { Icon } from "../../design/icon.tsx";
 import { toneOf, useStatusLabel } from "../../design/status.tsx";
 import { TimeInStatus } from "../../charts/time-in-status.tsx";
+import { Boundary } from "../../loading/boundary.tsx";
+import { lazyComponent } from "../../loading/lazy-component.tsx";
 import { Link } from "../../router.tsx";
 import { useWords } from "../../texts/words.tsx";
 
-const Throughput = lazy(async () => ({ default: (await import("../../charts/throughput.tsx")).Throughput }));
+const Throughput = lazyComponent(async () => ({
+  default: (await import("../../charts/throughput.tsx")).Throughput,
+}));
 
 /** A lifecycle at a glance: how much is where, how much comes and goes, and how long it takes. */
 export function LifecycleCard({ figures, overview }: { figures: LifecycleFigures; overview: Overview }) {
@@ -47,9 +50,9 @@ export function LifecycleCard({ figures, overview }: { figures: LifecycleFigures
               {created + finished === 0 ? (
                 <p className="faint small chart-empty">{t.overview.noThroughput}</p>
               ) : (
-                <Suspense fallback={<div className="bone chart-bone" />}>
+                <Boundary around="part" placeholder={<div className="bone chart-bone" />}>
                   <Throughput figures={figures} overview={overview} />
-                </Suspense>
+                </Boundary>
               )}
             </figure>
             <figure>

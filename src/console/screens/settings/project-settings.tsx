@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { client } from "../../data/client.ts";
 import type { Project } from "../../data/client.ts";
@@ -11,6 +10,7 @@ import { toast } from "../../design/toasts.tsx";
 import { SchemaForm } from "../../forms/schema-form.tsx";
 import { fieldsOf, readValues, valuesFrom } from "../../forms/schema.ts";
 import type { Field, Values } from "../../forms/schema.ts";
+import { useDraft } from "../../forms/use-draft.tsx";
 import { useSending } from "../../forms/use-sending.ts";
 import { useWords } from "../../texts/words.tsx";
 
@@ -31,9 +31,10 @@ export function ProjectSettings({
     withDefault(field, data?.settings?.defaults[field.name]),
   );
   const own = (project.settings[lifecycle] ?? {}) as Values;
-  const [values, setValues] = useState<Values | null>(null);
+  const initial = (): { values: Values | null } => ({ values: null });
+  const draft = useDraft(`settings/${project.id}/${lifecycle}`, initial, onClose);
   const { busy, problem, mistakes, send } = useSending();
-  const written = values ?? valuesFrom(fields, own);
+  const written = draft.values.values ?? valuesFrom(fields, own);
   const save = async () => {
     const { payload, mistakes: found } = readValues(fields, written, t.form);
     await send(async () => {
@@ -41,28 +42,36 @@ export function ProjectSettings({
       await client.changeProject({ id: project.id, settings });
       await queryClient.invalidateQueries({ queryKey: keys.projects });
       toast(t.settings.saved);
-      onClose();
+      draft.close();
     }, found);
   };
   return (
     <Dialog
       title={t.settings.settingsOf(lifecycle, project.name)}
       lead={t.settings.projectsHint}
-      onClose={onClose}
+      onClose={draft.close}
       onSubmit={() => void save()}
       foot={
         <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button onClick={draft.close}>{t.common.cancel}</Button>
           <Button look="main" type="submit" disabled={busy || fields.length === 0}>
             {t.common.save}
           </Button>
         </>
       }
     >
+      {draft.note}
       {problem !== null && <ProblemNote problem={problem} />}
       {!data && <Bones />}
       {data && fields.length === 0 && <p className="soft">{t.lifecycle.noSettings}</p>}
-      <SchemaForm fields={fields} values={written} mistakes={mistakes} onChange={setValues} />
+      <SchemaForm
+        fields={fields}
+        values={written}
+        mistakes={mistakes}
+        onChange={(values) => {
+          draft.change({ values });
+        }}
+      />
     </Dialog>
   );
 }

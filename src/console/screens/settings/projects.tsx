@@ -9,6 +9,7 @@ import { Dialog } from "../../design/dialog.tsx";
 import { ProblemNote } from "../../design/states.tsx";
 import { toast } from "../../design/toasts.tsx";
 import { LabelledField } from "../../forms/schema-form.tsx";
+import { useDraft } from "../../forms/use-draft.tsx";
 import { useSending } from "../../forms/use-sending.ts";
 import { useWords } from "../../texts/words.tsx";
 import { ProjectSettings } from "./project-settings.tsx";
@@ -109,7 +110,8 @@ function countLeaves(value: unknown): number {
 function NewProject({ onClose }: { onClose: () => void }) {
   const { t } = useWords();
   const queryClient = useQueryClient();
-  const [written, setWritten] = useState({ id: "", name: "" });
+  const draft = useDraft("project", () => ({ id: "", name: "" }), onClose);
+  const { values: written, change: setWritten, close } = draft;
   const { busy, problem, mistakes, send } = useSending();
   const id = useId();
   const save = async () => {
@@ -119,22 +121,23 @@ function NewProject({ onClose }: { onClose: () => void }) {
     await client.createProject(Object.fromEntries(given) as Partial<typeof written>);
     await queryClient.invalidateQueries({ queryKey: keys.projects });
     toast(t.settings.saved);
-    onClose();
+    close();
   };
   return (
     <Dialog
       title={t.settings.newProject}
-      onClose={onClose}
+      onClose={close}
       onSubmit={() => void send(save)}
       foot={
         <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button onClick={close}>{t.common.cancel}</Button>
           <Button look="main" type="submit" disabled={busy}>
             {t.common.create}
           </Button>
         </>
       }
     >
+      {draft.note}
       {problem !== null && <ProblemNote problem={problem} />}
       {(["id", "name"] as const).map((name) => (
         <LabelledField

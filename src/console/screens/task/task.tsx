@@ -1,4 +1,3 @@
-import { lazy, Suspense } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../../addresses.ts";
 import { PawlProblem } from "../../data/client.ts";
@@ -8,6 +7,8 @@ import { Icon } from "../../design/icon.tsx";
 import { Bones, Empty, Trouble } from "../../design/states.tsx";
 import { StatusChip } from "../../design/status.tsx";
 import { screensOf } from "../../lifecycle-screens.ts";
+import { Boundary } from "../../loading/boundary.tsx";
+import { lazyComponent } from "../../loading/lazy-component.tsx";
 import { Link } from "../../router.tsx";
 import { usePageTitle } from "../../shell/page-title.ts";
 import { useWords } from "../../texts/words.tsx";
@@ -19,7 +20,7 @@ import { Holds } from "./holds.tsx";
 import { Journal } from "./journal.tsx";
 import "./task.css";
 
-const LinkGraph = lazy(async () => ({ default: (await import("./link-graph.tsx")).LinkGraph }));
+const LinkGraph = lazyComponent(async () => ({ default: (await import("./link-graph.tsx")).LinkGraph }));
 
 /** One task: what it is, what became of it, and what may be done with it. */
 export function TaskScreen({ id = "" }: { id?: string }) {
@@ -35,6 +36,7 @@ export function TaskScreen({ id = "" }: { id?: string }) {
 function Shown({ task }: { task: Task }) {
   const { t } = useWords();
   const { data: journal } = useQuery(queries.journal(task.id));
+  const { panel: Panel, tellsAttempts = false } = screensOf(task.lifecycle);
   return (
     <>
       <header className="stack tight">
@@ -61,33 +63,23 @@ function Shown({ task }: { task: Task }) {
       <div className="task-page">
         <div className="stack">
           <ActionPanel task={task} />
-          <Suspense fallback={<Bones lines={3} />}>
-            <OwnPanel task={task} />
-          </Suspense>
+          {Panel && (
+            <Boundary around="part" placeholder={<Bones lines={3} />}>
+              <Panel task={task} />
+            </Boundary>
+          )}
           <Details task={task} />
-          <Suspense fallback={<div className="card bone graph-bone" />}>
+          <Boundary around="part" placeholder={<div className="card bone graph-bone" />}>
             <LinkGraph task={task} />
-          </Suspense>
+          </Boundary>
           <Journal task={task} entries={journal} />
         </div>
         <div className="stack">
           <Facts task={task} />
           <Holds task={task} />
-          {!screensOf(task.lifecycle).tellsAttempts && <Attempts task={task} entries={journal ?? []} />}
+          {!tellsAttempts && <Attempts task={task} entries={journal ?? []} />}
         </div>
       </div>
     </>
   );
-}
-
-const OWN = new Map<string, ReturnType<typeof lazy<NonNullable<Awaited<ReturnType<OwnLoad>>["default"]>>>>();
-type OwnLoad = NonNullable<ReturnType<typeof screensOf>["panel"]>;
-
-/** What the lifecycle itself has to show of a task. */
-function OwnPanel({ task }: { task: Task }) {
-  const load = screensOf(task.lifecycle).panel;
-  if (!load) return null;
-  const Panel = OWN.get(task.lifecycle) ?? lazy(load);
-  OWN.set(task.lifecycle, Panel);
-  return <Panel task={task} />;
 }

@@ -1,0 +1,51 @@
+import { useState } from "react";
+import { readDraft, writeDraft } from "../data/drafts.ts";
+import { useMe } from "../data/queries.ts";
+import { Button } from "../design/button.tsx";
+import { Icon } from "../design/icon.tsx";
+import { LOADING_TEXTS } from "../loading/texts.ts";
+import { useWords } from "../texts/words.tsx";
+
+/**
+ * State of a form that outlives its screen and a reload of the page, until `close` is called: when it was sent or
+ * cancelled. It stays in this tab, and is shown only to the member who wrote it. Secrets do not belong here.
+ */
+export function useDraft<Values extends object>(
+  form: string,
+  initial: () => Values,
+  onClose: () => void = () => undefined,
+) {
+  const me = useMe();
+  const key = `${me.org_id}/${me.id}/${form}`;
+  const [kept] = useState(() => readDraft(key));
+  const [isRestored, setRestored] = useState(kept !== null);
+  // A form of a newer version may have fields that the draft lacks.
+  const [values, setValues] = useState<Values>(() => ({ ...initial(), ...kept }));
+  const change = (next: Values) => {
+    setValues(next);
+    writeDraft(key, next);
+  };
+  const close = () => {
+    writeDraft(key, null);
+    onClose();
+  };
+  const startOver = () => {
+    writeDraft(key, null);
+    setValues(initial());
+    setRestored(false);
+  };
+  return { values, change, close, note: isRestored ? <RestoredNote onStartOver={startOver} /> : null };
+}
+
+function RestoredNote({ onStartOver }: { onStartOver: () => void }) {
+  const texts = LOADING_TEXTS[useWords().language];
+  return (
+    <div className="note restored" role="status">
+      <Icon name="renew" />
+      <span>{texts.restored}</span>
+      <Button small look="quiet" className="push" onClick={onStartOver}>
+        {texts.startOver}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import { use } from "react";
+import type { ComponentType } from "react";
+import { loadChunk } from "./load-chunk.ts";
+
+/**
+ * A component in a chunk of its own, loaded when it is first rendered. React's `lazy` keeps a failed load for ever; this
+ * one loads again once a Boundary has shown the failure.
+ */
+export function lazyComponent<Props extends object>(
+  load: () => Promise<{ default: ComponentType<Props> }>,
+): ComponentType<Props> {
+  let loading: Promise<{ default: ComponentType<Props> }> | undefined;
+  const forget = () => {
+    loading = undefined;
+  };
+  return function Lazy(props: Props) {
+    const { default: Loaded } = use((loading ??= loadChunk(load, forget)));
+    return <Loaded {...props} />;
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * Why a chunk did not load: the server gives no answer, the server has a newer console, or neither. In the last case a
+ * reload helps: browsers that follow the older standard remember a failed import for as long as the page is open.
+ */
+export type ChunkProblem = "unreachable" | "new_version" | "failed";
+
+export class ChunkError extends Error {
+  readonly problem: ChunkProblem;
+  /** Lets the next render load the chunk again. */
+  readonly forget: () => void;
+
+  constructor(problem: ChunkProblem, forget: () => void, cause: unknown) {
+    super(`a chunk did not load: ${problem}`, { cause });
+    this.name = "ChunkError";
+    this.problem = problem;
+    this.forget = forget;
+  }
+}
+
+const RETRY_DELAYS_MS = [300, 1_000];
+const FIRST_POLL_MS = 1_000;
+const MAX_POLL_MS = 10_000;
+const PAGE_TIMEOUT_MS = 10_000;
+
+/** Imports a chunk; retries a failed import, and throws a ChunkError after the last retry. */
+export async function loadChunk<Module>(load: () => Promise<Module>, forget: () => void): Promise<Module> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await load();
+    } catch (error) {
+      const problem = await findProblem();
+      const delay = RETRY_DELAYS_MS[attempt];
+      // The files of an older console are gone for good.
+      if (problem === "new_version" || delay === undefined) throw new ChunkError(problem, forget, error);
+      await pause(delay);
+    }
+  }
+}
+
+/** Polls until the server answers; false where it was aborted before. */
+export async function whenReachable(signal: AbortSignal): Promise<boolean> {
+  for (let delay = FIRST_POLL_MS; ; delay = Math.min(2 * delay, MAX_POLL_MS)) {
+    await pause(delay);
+    if (signal.aborted) return false;
+    if ((await fetchPage()) !== null) return !signal.aborted;
+  }
+}
+
+/** Each build names its files by their content: a page with another main script is another version. */
+async function findProblem(): Promise<ChunkProblem> {
+  const page = await fetchPage();
+  if (page === null) return "unreachable";
+  const script = document.querySelector("script[type=module]")?.getAttribute("src") ?? "";
+  return page.includes(script) ? "failed" : "new_version";
+}
+
+/** The console's page as the server has it now; null where the server gives no answer. */
+async function fetchPage(): Promise<string | null> {
+  try {
+    const response = await fetch("/", {
+      cache: "no-store",
+      headers: { accept: "text/html" },
+      signal: AbortSignal.timeout(PAGE_TIMEOUT_MS),
+    });
+    return response.ok ? await response.text() : null;
+  } catch {
+    return null;
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
