@@ -25,6 +25,8 @@ export type AppOptions = {
   lifecycles: readonly Lifecycle[];
   /** The admin's token, where the operator wants to choose it himself. */
   adminToken?: string | undefined;
+  /** Ends a start that is under way. */
+  signal?: AbortSignal;
   /** Lets the demo go on, and makes it first where there is none. */
   demo?: boolean | undefined;
 };
@@ -43,13 +45,13 @@ export type App = {
 
 /** The whole server: its database, the engine with its sweeps, and the API; ready when it resolves. */
 export async function startApp(options: AppOptions): Promise<App> {
-  const { settings, version, lifecycles, adminToken } = options;
+  const { settings, version, adminToken } = options;
   // The standard output is for what people read; logs go beside it.
   const metrics = new Metrics();
   const log = openLog(settings, () => {
     metrics.logLineDropped();
   });
-  const pawl = await open(settings, lifecycles, log, metrics);
+  const pawl = await open(options, log, metrics);
   try {
     const admin = await admit(pawl, settings.data, adminToken);
     const { corsOrigins, bodyLimitBytes, requestTimeoutSeconds, requestsPerMinute, host, port } = settings;
@@ -153,12 +155,12 @@ export async function atDatabase<T>(
 }
 
 function open(
-  settings: Settings,
-  lifecycles: readonly Lifecycle[],
+  { settings, lifecycles, signal }: AppOptions,
   log: Logger,
   observer: EngineObserver,
 ): Promise<Pawl> {
   return openPawl({
+    signal,
     ...databaseOf(settings),
     lifecycles,
     observer,
@@ -171,7 +173,7 @@ function open(
       hears: true,
       directUrl: settings.directUrl ?? undefined,
       onFault: (error) => {
-        log.warn({ err: error }, "other nodes are not heard at once; what they do is found by looking");
+        log.warn({ err: error }, "LISTEN failed; falling back to polling until the connection works");
       },
     },
     onProgress: (message) => {

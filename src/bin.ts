@@ -2,12 +2,14 @@
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { WriteStream } from "node:tty";
 import picocolors from "picocolors";
 import * as zod from "zod";
 import { adminTokenFile } from "./admin-token-file.ts";
 import { agentStation } from "./agent-station.ts";
 import { atDatabase, openLog, startApp } from "./app.ts";
+import type { App } from "./app.ts";
 import { run } from "./cli/index.ts";
 import type { Output, Screen, ServerFlags, Surroundings } from "./cli/index.ts";
 import { findConfig, loadConfig } from "./config.ts";
@@ -27,6 +29,9 @@ const { argv, env, stdout, stderr } = process;
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;
 };
+
+/** How long the clean-up after a signal during start-up may take. */
+const ABANDON_WITHIN_MS = 10_000;
 
 const surroundings: Surroundings = {
   version,
@@ -52,9 +57,17 @@ const surroundings: Surroundings = {
   },
   findServer: async ({ url, data }) => findServer({ url, env, settings: await settingsOf(data) }),
   serve: async ({ demo, ...flags }, tell) => {
-    const signalled = untilSignal();
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const signalled = untilSignal().then(() => {
+      stopping.abort();
+    });
     const adminToken = env.PAWL_ADMIN_TOKEN === "" ? undefined : env.PAWL_ADMIN_TOKEN;
-    const app = await startApp({ ...(await setUp(flags)), version, adminToken, demo });
+    const ground = await Promise.race([setUp(flags), signalled]);
+    if (!ground) process.exit(0);
+    const starting = startApp({ ...ground, version, adminToken, demo, signal });
+    const app = await Promise.race([starting, signalled]);
+    if (!app) return abandon(starting);
     tell({
       ...app,
       command: env.npm_lifecycle_event === "start" ? "`npm start -- --demo`" : "`pawl start --demo`",
@@ -95,6 +108,13 @@ process.exitCode = await run(argv.slice(2), surroundings, [
     secret: (data, name) => secretFile(join(data, "delivery", name)),
   }),
 ]);
+
+/** Ends the process during start-up; an embedded PostgreSQL that was started meanwhile is stopped first. */
+async function abandon(starting: Promise<App>): Promise<never> {
+  const stopped = starting.then((app) => app.stop()).catch(() => undefined);
+  await Promise.race([stopped, pause(ABANDON_WITHIN_MS)]);
+  process.exit(0);
+}
 
 function readConfig(path: string | undefined) {
   const modules = { pawl, "pawl/core": core, "pawl/lifecycles": lifecycles, zod, "zod/v4": zod };

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { LIFECYCLES } from "./lifecycles/index.ts";
 import { MIGRATIONS, PARTS } from "./lifecycles/parts.ts";
 import { startCommitHints } from "./engine/commit-hints.ts";
@@ -16,6 +17,7 @@ import { startSweeper } from "./engine/sweeper.ts";
 import type { Sweeper } from "./engine/sweeper.ts";
 import type { PruneOptions } from "./engine/prune.ts";
 import type { Reconciled } from "./engine/reconcile.ts";
+import { isPostgresUrl } from "./engine/database/connect.ts";
 import type { Sql } from "./engine/database/connect.ts";
 import { MAX_TIMER_DELAY_MS, PawlError, SYSTEM } from "./core/index.ts";
 import type { JsonObject, Lifecycle } from "./core/index.ts";
@@ -67,14 +69,17 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   const { lifecycles = [], patienceMs, statementTimeoutMs } = options;
   checkDurations(options);
   const parts = { ...PARTS, ...options.parts };
+  const { directUrl } = options.hints ?? {};
+  if (directUrl !== undefined && !isPostgresUrl(directUrl))
+    throw new PawlError("INVALID_CONFIG", "hints.directUrl is not the address of a PostgreSQL.");
   const database = await openDatabase(options);
   const { sql } = database;
   const known = [...LIFECYCLES, ...lifecycles];
   try {
-    await migrate(sql, { folders: MIGRATIONS });
-    await registerLifecycles(sql, known, { parts });
-    await createOrg(sql, "main");
+    await unlessAborted(prepare(sql, known, parts), options.signal);
   } catch (error) {
+    // Nothing that still runs on the database is waited for, such as another node that migrates.
+    await sql.end({ timeout: 0 });
     await database.close();
     throw error;
   }
@@ -126,6 +131,32 @@ function checkDurations(options: PawlOptions): void {
 function checkNumber(name: string, value: number | undefined, [min, max]: [number, number]): void {
   if (value === undefined || (value >= min && value <= max)) return;
   throw new PawlError("INVALID_CONFIG", `${name} must be a number from ${min} to ${max}, not ${value}.`);
+}
+
+async function prepare(
+  sql: Sql,
+  lifecycles: readonly Lifecycle[],
+  parts: NonNullable<EngineOptions["parts"]>,
+): Promise<void> {
+  await migrate(sql, { folders: MIGRATIONS });
+  await registerLifecycles(sql, lifecycles, { parts });
+  await createOrg(sql, "main");
+}
+
+async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return work;
+  const waiting = new AbortController();
+  const aborted = once(signal, "abort", { signal: waiting.signal }).then(() => {
+    signal.throwIfAborted();
+  });
+  try {
+    signal.throwIfAborted();
+    await Promise.race([work, aborted]);
+  } finally {
+    waiting.abort();
+    aborted.catch(() => undefined);
+    work.catch(() => undefined);
+  }
 }
 
 /** What a watchdog may be late by is not what a lease may be. */

@@ -1,6 +1,15 @@
 import { z } from "zod";
-import { didYouMean, nearest, PawlError } from "./core/index.ts";
+import { didYouMean, hideCredentials, nearest, PawlError } from "./core/index.ts";
+import { isPostgresUrl } from "./engine/database/connect.ts";
 import { DELIVERY_SETTINGS } from "./lifecycles/delivery/settings.ts";
+
+const postgresUrl = {
+  flag: null,
+  schema: z.string().trim().refine(isPostgresUrl).nullable(),
+  byDefault: null,
+  expects: "the address of a PostgreSQL, like postgres://user:password@host:5432/database",
+  secret: true,
+} as const;
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
@@ -31,19 +40,13 @@ export const SETTINGS = {
     about: "the folder of the embedded database and of the admin's token",
   },
   databaseUrl: {
+    ...postgresUrl,
     env: "DATABASE_URL",
-    flag: null,
-    schema: z.string().trim().min(1).nullable(),
-    byDefault: null,
-    expects: "the address of a PostgreSQL",
     about: "a PostgreSQL 15 or newer of your own, in place of the embedded one",
   },
   directUrl: {
+    ...postgresUrl,
     env: "PAWL_DIRECT_URL",
-    flag: null,
-    schema: z.string().trim().min(1).nullable(),
-    byDefault: null,
-    expects: "the address of a PostgreSQL",
     about:
       "a way to the same PostgreSQL past the pooler that DATABASE_URL names, to hear other nodes at once",
   },
@@ -188,8 +191,7 @@ export function resolveSettings(sources: Sources): Settings {
     const parsed = setting.schema.safeParse(value);
     if (parsed.success) settings[name] = parsed.data;
     else if (setting.secret) mistakes.push(`${place} is not ${setting.expects}`);
-    else
-      mistakes.push(`${place} is ${JSON.stringify(value)}, not ${setting.expects}${meant(setting, value)}`);
+    else mistakes.push(`${place} is ${shown(value)}, not ${setting.expects}${meant(setting, value)}`);
   }
   const [first] = mistakes;
   if (first === undefined) return settings as Settings;
@@ -226,6 +228,12 @@ function valueOf(schema: z.ZodType, text: string): unknown {
   if (type === "integer" || type === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
   return type === "array" ? text.split(",").map((part) => part.trim()) : text;
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === "string" ? hideCredentials(part) : part,
+  );
 }
 
 function meant({ schema }: Setting, value: unknown): string {

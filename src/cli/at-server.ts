@@ -1,6 +1,6 @@
 import { createClient, PawlProblem } from "../client/index.ts";
 import type { Client } from "../client/index.ts";
-import { didYouMean, problemOf } from "../core/index.ts";
+import { didYouMean, hideCredentials, problemOf } from "../core/index.ts";
 import { oneLine } from "./display-width.ts";
 import { EXIT } from "./exit-code.ts";
 import { Fault } from "./fault.ts";
@@ -36,8 +36,12 @@ function clientOf({ url, urlFrom, token, tokenFrom }: ServerPlace): Client {
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url))
     throw new Fault(
       EXIT.usage,
-      `${urlFrom} is ${JSON.stringify(url)}, not an address like http://127.0.0.1:4747.`,
+      `${urlFrom} is ${JSON.stringify(hideCredentials(url))}, not an address like http://127.0.0.1:4747.`,
     );
+  if (new URL(url).username !== "" || new URL(url).password !== "")
+    throw new Fault(EXIT.usage, `${urlFrom} must not contain a user name or a password.`, {
+      more: ["Remove them, and set PAWL_TOKEN to a token of Pawl."],
+    });
   if (token !== null && !/^[\x21-\x7e]+$/.test(token))
     throw new Fault(
       EXIT.token,

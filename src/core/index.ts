@@ -45,6 +45,7 @@ export type {
   View,
   Who,
 } from "./lifecycle.ts";
+export { hideCredentials } from "./hide-credentials.ts";
 export { didYouMean, nearest } from "./nearest.ts";
 export { firstUnits, shorten } from "./first-units.ts";
 export {

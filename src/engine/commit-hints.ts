@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Commits } from "./commits.ts";
 import { FreedTasks } from "./freed.ts";
 import type { Freed } from "./freed.ts";
-import { connect, hasOwnSessions } from "./database/connect.ts";
+import { answerWithin, connect, hasOwnSessions } from "./database/connect.ts";
 import type { Sql } from "./database/connect.ts";
 import { COMMITS_CHANNEL, tellCommits } from "./statements/tell-commits.ts";
 
@@ -43,15 +44,16 @@ export function startCommitHints(
   });
   // Through a pooler it would be in somebody else's session that the server listens.
   const canHear = directUrl !== undefined || hasOwnSessions(sql);
-  const listening = hears && canHear ? listen(sql, directUrl, heard) : null;
-  listening?.ready.catch(onFault);
+  const listening = hears && canHear ? listen(sql, directUrl, heard, onFault) : null;
+  let stopped = false;
 
   function heard(told: string): void {
-    const news = read(told);
+    const news = stopped ? null : read(told);
     if (news !== null && news.node !== node) commits.tell(news.org_id, "elsewhere", news.freed);
   }
   return {
     stop: async () => {
+      stopped = true;
       forget();
       herald.stop();
       await listening?.stop();
@@ -118,14 +120,54 @@ class Herald {
   }
 }
 
-function listen(sql: Sql, directUrl: string | undefined, heard: (told: string) => void) {
-  const own = directUrl === undefined ? null : connect(directUrl, { maxConnections: 1 });
-  const ready = (own ?? sql).listen(COMMITS_CHANNEL, heard);
+const LISTEN_RETRY_MS = 5_000;
+
+/** Listens until stopped; the first failure is reported. */
+function listen(
+  sql: Sql,
+  directUrl: string | undefined,
+  heard: (told: string) => void,
+  onFault: (error: unknown) => void,
+) {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const reportOnce = once(onFault);
+  let own: Sql | null = null;
+  const listening = (async () => {
+    while (!signal.aborted) {
+      own = directUrl === undefined ? null : connect(directUrl, { maxConnections: 1 });
+      try {
+        await answerWithin(undefined, (own ?? sql).listen(COMMITS_CHANNEL, heard), signal);
+        return;
+      } catch (error) {
+        if (isAborted(signal)) return;
+        reportOnce(error);
+        // From here on the driver itself retries on the client's own connections.
+        if (own === null) return;
+        await own.end({ timeout: 0 });
+        await pause(LISTEN_RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      }
+    }
+  })();
   return {
-    ready,
     stop: async () => {
-      await ready.then((listening) => listening.unlisten()).catch(() => undefined);
-      await own?.end({ timeout: 1 });
+      stopping.abort();
+      await listening;
+      // The connection of `sql` listens until its owner ends it.
+      await own?.end({ timeout: 0 });
     },
+  };
+}
+
+/** Asked anew after each wait: the type checker takes the first answer for the last. */
+function isAborted({ aborted }: AbortSignal): boolean {
+  return aborted;
+}
+
+function once(report: (error: unknown) => void): (error: unknown) => void {
+  let reported = false;
+  return (error) => {
+    if (!reported) report(error);
+    reported = true;
   };
 }

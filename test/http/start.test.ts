@@ -1,11 +1,14 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, stat } from "node:fs/promises";
 import { connect, createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { tmpdir } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { connect as connectDatabase } from "../../src/engine/database/connect.ts";
 import { configWith, folderWith, pawl } from "../cli/pawl-process.ts";
+import { BUILT_PAWL } from "../support/built-pawl.ts";
 import { wordOf } from "./front-desk.ts";
 import { emptyDatabase, scratchData, startPawl } from "./running-pawl.ts";
 
@@ -116,13 +119,117 @@ const BAD: [name: string, args: string[], env: Record<string, string>, sentence:
   ["a sweep without a number", [], { PAWL_SWEEP_SECONDS: "often" }, 'PAWL_SWEEP_SECONDS is "often", not'],
   ["an origin that is none", [], { PAWL_CORS_ORIGINS: "example" }, 'PAWL_CORS_ORIGINS is ["example"], not'],
   ["a database that is none", [], { DATABASE_URL: "mysql://x" }, "DATABASE_URL is not the address of"],
+  [
+    "a direct address that is none",
+    [],
+    { PAWL_DIRECT_URL: "nonsense" },
+    "PAWL_DIRECT_URL is not the address of",
+  ],
+  [
+    "an address with a password",
+    [],
+    { PAWL_DIRECT_URL: "postgres://pawl:hunter2@host:port/x" },
+    "PAWL_DIRECT_URL is not the address of",
+  ],
 ];
 
 test.each(BAD)("%s is named, and nothing is started", async (_, args, env, sentence) => {
   const { code, stdout, stderr } = await pawl(["start", ...args], { env });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain(sentence);
+  expect(stderr).not.toContain("hunter2");
 });
+
+test("a signal ends a start that waits for a database that never answers", async () => {
+  const silent = await silentServer();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    const env = { DATABASE_URL: silent.url, PAWL_DATA: await scratchData() };
+    const child = spawnStart(env);
+    await silent.connected();
+    child.kill(signal);
+    expect(await once(child, "close")).toEqual([0, null]);
+  }
+});
+
+test("a signal ends a start that waits for another node to migrate", async () => {
+  const DATABASE_URL = await emptyDatabase();
+  const sql = connectDatabase(DATABASE_URL, { maxConnections: 1 });
+  onTestFinished(() => sql.end());
+  await sql`select pg_advisory_lock(731902)`;
+  const child = spawnStart({ DATABASE_URL, PAWL_DATA: await scratchData() });
+  await expect
+    .poll(() => sql`select from pg_locks where locktype = 'advisory' and objid = 731902 and not granted`)
+    .toHaveLength(1);
+  child.kill("SIGTERM");
+  expect(await once(child, "close")).toEqual([0, null]);
+});
+
+test("a signal ends a start whose configuration never finishes loading", async () => {
+  const cwd = await folderWith({
+    "pawl.config.mjs":
+      "console.log('loading'); setInterval(() => undefined, 1_000); await new Promise(() => undefined); export default {};",
+  });
+  const child = spawnStart({}, cwd);
+  await once(child.stdout, "data");
+  child.kill("SIGTERM");
+  expect(await once(child, "close")).toEqual([0, null]);
+});
+
+test("a signal during the first start stops the embedded PostgreSQL as well", async () => {
+  const data = await scratchData();
+  const child = spawnStart({ PAWL_DATA: data, PAWL_LOG_LEVEL: "info" });
+  await once(child.stderr, "data");
+  child.kill("SIGTERM");
+  expect(await once(child, "close")).toEqual([0, null]);
+  await expect(stat(`${data}/postgres/cluster/postmaster.pid`)).rejects.toThrow("ENOENT");
+});
+
+test("a direct address where nothing answers stops neither the start nor the stop", async () => {
+  const silent = await silentServer();
+  const env = {
+    DATABASE_URL: await emptyDatabase(),
+    PAWL_DIRECT_URL: silent.url,
+    PAWL_DATA: await scratchData(),
+    PAWL_ADMIN_TOKEN: "sesame",
+  };
+  const running = await startPawl(["--port", "0"], { env });
+  expect((await running.ask("GET /api/me", "sesame")).status).toBe(200);
+  await expect.poll(() => running.log()).toContain("LISTEN failed; falling back to polling");
+  // It is tried again.
+  await silent.connected();
+  expect(await running.stop()).toBe(0);
+});
+
+/** Accepts connections and never answers. `connected` resolves with the next connection. */
+async function silentServer(): Promise<{ url: string; connected: () => Promise<unknown> }> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket.on("error", () => undefined));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `postgres://pawl:hunter2@127.0.0.1:${port}/pawl`,
+    connected: () => once(server, "connection"),
+  };
+}
+
+/** `pawl start` that is not waited for. */
+function spawnStart(env: Record<string, string>, cwd = tmpdir()) {
+  const child = spawn(process.execPath, [...BUILT_PAWL, "start", "--port", "0"], {
+    cwd,
+    env: { PATH: process.env.PATH, PAWL_LOG_LEVEL: "warn", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => {
+    if (child.exitCode === null) child.kill("SIGKILL");
+  });
+  return child;
+}
 
 test("several mistakes are told at once", async () => {
   const { stderr } = await pawl(["start", "--port", "x"], { env: { PAWL_LOG_LEVEL: "loud" } });

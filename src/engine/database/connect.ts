@@ -148,9 +148,13 @@ const MOMENTS = new Map<string, number>();
 const MOST_MOMENTS = 64;
 
 /** Waits for a first answer, but not for ever, as the driver does where something listens that is no PostgreSQL. */
-export async function answerWithin<T>(seconds: number | undefined, answer: Promise<T>): Promise<T> {
+export async function answerWithin<T>(
+  seconds: number | undefined,
+  answer: Promise<T>,
+  stopping?: AbortSignal,
+): Promise<T> {
   const answered = new AbortController();
-  const { signal } = answered;
+  const signal = stopping ? AbortSignal.any([answered.signal, stopping]) : answered.signal;
   const silence = pause(timerDelay((seconds ?? CONNECT_TIMEOUT_SECONDS) * 1_000), undefined, { signal }).then(
     () => {
       throw Object.assign(new Error("no answer"), { code: "CONNECT_TIMEOUT" });
@@ -219,6 +223,16 @@ export function describeConnectionProblem(url: string, error: unknown): PawlErro
         `PostgreSQL at ${server} cannot be used (${messageOf(error)}); check the server and DATABASE_URL.`,
         error,
       );
+  }
+}
+
+/** Whether `connect` accepts the address. */
+export function isPostgresUrl(url: string): boolean {
+  try {
+    parse(url);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -24,6 +24,8 @@ export type DatabaseConfig = ConnectOptions & {
   launcher?: "namespace" | "user" | undefined;
   /** Off only for data that may be lost, as a test's; on unless told. */
   fsync?: boolean | undefined;
+  /** Ends the attempt to open an external server. */
+  signal?: AbortSignal | undefined;
   /** Is told what takes a moment. */
   onProgress?: ((message: string) => void) | undefined;
 };
@@ -49,7 +51,11 @@ async function openExternal(url: string, config: DatabaseConfig): Promise<Databa
   for (const ownSessions of [true, false]) {
     const sql = connect(url, { ...config, ownSessions });
     try {
-      const { version, timeout } = await answerWithin(config.connectTimeoutSeconds, askServer(sql));
+      const { version, timeout } = await answerWithin(
+        config.connectTimeoutSeconds,
+        askServer(sql),
+        config.signal,
+      );
       if (version < OLDEST_VERSION)
         throw unusable(
           `DATABASE_URL names a PostgreSQL ${Math.floor(version / 10_000)}, and Pawl needs 15 or newer; upgrade it or name another.`,
