@@ -71,12 +71,15 @@ test.each(["some page", '{"message":"hello"}'])("what is no Pawl is said to be n
 
 test.each([
   ["PAWL_URL", "here", 2, 'PAWL_URL is "here", not an address like http://127.0.0.1:4747.'],
+  ["PAWL_URL", "htp://me:hunter2@here", 2, 'PAWL_URL is "htp://…@here", not an address'],
+  ["PAWL_URL", "http://me:hunter2@here", 2, "PAWL_URL must not contain a user name or a password."],
   ["PAWL_TOKEN", "two words", 4, "What PAWL_TOKEN holds is no token"],
   ["PAWL_TOKN", "x", 1, "did you mean PAWL_TOKEN?"],
 ])("%s=%s is told as a mistake", async (name, value, code, said) => {
   const ran = await at.cli("tasks list", { env: { [name]: value } });
   expect(ran).toMatchObject({ code, stdout: "" });
   expect(ran.stderr).toContain(said);
+  expect(ran.stderr).not.toContain("hunter2");
 });
 
 test("an address with a path too many is no Pawl's", async () => {

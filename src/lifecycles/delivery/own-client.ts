@@ -25,7 +25,7 @@ export const WORKER: Part = {
   wants: "with the role worker",
 };
 
-type Found = { client: Client; url: string; kept: TokenStore };
+type Found = { client: Client; url: string; kept: TokenStore; signal: AbortSignal };
 
 /**
  * A client for one of delivery's processes: in its own name where the token is one of a fitting member, otherwise, for an
@@ -33,9 +33,9 @@ type Found = { client: Client; url: string; kept: TokenStore };
  */
 export async function ownClient(
   part: Part,
-  { client, url, kept }: Found,
+  { client, url, kept, signal }: Found,
 ): Promise<{ client: Client; me: Me }> {
-  const me = await client.getMe();
+  const me = await client.getMe(undefined, { signal });
   if (part.suits(me)) return { client, me };
   if (!me.roles.includes("admin"))
     throw new PawlError("INVALID_CONFIG", `${me.id} cannot do this: it is for a member ${part.wants}.`);

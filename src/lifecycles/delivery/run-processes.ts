@@ -37,11 +37,14 @@ export async function runWorker(ground: Ground, concurrency: number): Promise<vo
     stallMs: settings.deliveryStallSeconds * 1_000,
     answerMs: settings.deliveryAnswerSeconds * 1_000,
   });
-  const { client, me } = await ownClient(WORKER, {
+  const own = await ownClient(WORKER, {
     client: ground.client,
     url,
     kept: ground.secret("worker-token"),
-  });
+    signal: stopping,
+  }).catch(unless(stopping, rethrow));
+  if (own === null) return;
+  const { client, me } = own;
   const name = await reachTelegram(() => sender.botName(), { log, signal: stopping }).catch(
     unless(stopping, notTaken),
   );
@@ -61,11 +64,14 @@ export async function runBot(ground: Ground): Promise<void> {
   const stopping = stoppedBy(ground);
   const storage = openStorage(settings, ground.secret("storage-token"));
   const token = tokenOf(settings);
-  const { client, me } = await ownClient(BOT, {
+  const own = await ownClient(BOT, {
     client: ground.client,
     url,
     kept: ground.secret("bot-token"),
-  });
+    signal: stopping,
+  }).catch(unless(stopping, rethrow));
+  if (own === null) return;
+  const { client, me } = own;
   const { deliveryWebhookUrl, deliveryWebhookPort, host } = settings;
   const bot = await startBot({
     token,
@@ -105,6 +111,10 @@ function over(signal: AbortSignal): Promise<unknown> {
 /** null: it was stopped before it could begin. */
 function unless(signal: AbortSignal, tell: (error: unknown) => never): (error: unknown) => null {
   return (error) => (signal.aborted ? null : tell(error));
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 function tokenOf({ telegramBotToken }: DeliverySettings): string {
