@@ -8,6 +8,11 @@ const HEAD = `# Configuration
 Nothing must be set: \`pawl start\` in an empty folder works. What is set is looked for in this order: a flag, the
 environment, \`pawl.config.ts\`, the default. An unknown name or a wrong value stops the start with a sentence that says
 which, and what was probably meant. An empty variable counts as none.
+
+Settings marked with the name of a lifecycle are used by that lifecycle alone, and some of their variables have names that other programs
+use too, such as \`STORAGE\`. A wrong value of one of them in the environment does not stop the server: it is ignored, logged as a warning at the start and
+reported by \`pawl doctor\`. bot-actions then uses the default; \`pawl delivery bot\` and \`pawl delivery worker\` refuse to start and name the
+wrong value.
 `;
 
 const TAIL = `
@@ -32,12 +37,14 @@ What belongs to one project (deadlines, limits of a lifecycle) is no setting of 
 
 /** docs/configuration.md: every setting there is, from the one table that the server itself reads. */
 export function configurationPage(): string {
-  const rows = Object.entries<Setting>(SETTINGS).map(([name, { env, flag, byDefault, expects, about }]) => {
-    const set = [flag === null ? null : `\`${flag}\``, `\`${env}\``]
-      .filter((word) => word !== null)
-      .join(", ");
-    return `| \`${name}\` | ${set} | ${told(byDefault)} | ${about}; ${expects} |`;
-  });
+  const rows = Object.entries<Setting>(SETTINGS).map(
+    ([name, { env, flag, byDefault, expects, about, lifecycle }]) => {
+      const set = [flag === null ? null : `\`${flag}\``, `\`${env}\``]
+        .filter((word) => word !== null)
+        .join(", ");
+      return `| \`${name}\` | ${set} | ${told(byDefault)} | ${lifecycle === undefined ? "" : `${lifecycle}: `}${about}; ${expects} |`;
+    },
+  );
   const table = [
     "| in `pawl.config.ts` | flag, variable | default | what it is |",
     "| --- | --- | --- | --- |",

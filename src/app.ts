@@ -16,10 +16,10 @@ import { LogDestination } from "./log-destination.ts";
 import { openPawl } from "./open-pawl.ts";
 import type { Pawl } from "./open-pawl.ts";
 import { serverAddressFile } from "./server-address-file.ts";
-import type { Settings } from "./settings.ts";
+import type { ResolvedSettings, Settings } from "./settings.ts";
 
 export type AppOptions = {
-  settings: Settings;
+  settings: ResolvedSettings;
   version: string;
   /** Lifecycles of the user's own. */
   lifecycles: readonly Lifecycle[];
@@ -51,6 +51,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   const log = openLog(settings, () => {
     metrics.logLineDropped();
   });
+  for (const { lifecycle, mistake } of settings.ignored)
+    log.warn({ lifecycle }, `setting ignored: ${mistake}`);
   const pawl = await open(options, log, metrics);
   try {
     const admin = await admit(pawl, settings.data, adminToken);

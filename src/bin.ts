@@ -22,7 +22,7 @@ import { deliveryCommands } from "./lifecycles/delivery/commands.ts";
 import * as lifecycles from "./lifecycles/index.ts";
 import { LogDestination } from "./log-destination.ts";
 import { secretFile } from "./secret-file.ts";
-import { resolveSettings } from "./settings.ts";
+import { refuseIgnored, resolveSettings } from "./settings.ts";
 import { untilSignal } from "./until-signal.ts";
 
 const { argv, env, stdout, stderr } = process;
@@ -103,7 +103,11 @@ const surroundings: Surroundings = {
 process.exitCode = await run(argv.slice(2), surroundings, [
   ...LIFECYCLE_COMMANDS,
   deliveryCommands({
-    settings: ({ data }) => settingsOf(data),
+    settings: async ({ data }) => {
+      const settings = await settingsOf(data);
+      refuseIgnored(settings, "delivery");
+      return settings;
+    },
     openLog,
     secret: (data, name) => secretFile(join(data, "delivery", name)),
   }),

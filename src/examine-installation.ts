@@ -8,9 +8,9 @@ import { countTasksByOrg, examineDatabase } from "./engine/examine.ts";
 import type { Condition } from "./engine/examine.ts";
 import { Engine } from "./engine/engine.ts";
 import { MIGRATIONS } from "./lifecycles/parts.ts";
-import type { Settings } from "./settings.ts";
+import type { ResolvedSettings, Settings } from "./settings.ts";
 
-type SetUp = { settings: Settings; lifecycles: readonly Lifecycle[]; config: string | null };
+type SetUp = { settings: ResolvedSettings; lifecycles: readonly Lifecycle[]; config: string | null };
 
 /** What `pawl doctor` is told of the machine, the settings and the database; nothing is made, migrated or repaired. */
 export async function examineInstallation(setUp: () => Promise<SetUp>, shipped: readonly Lifecycle[]) {
@@ -20,12 +20,12 @@ export async function examineInstallation(setUp: () => Promise<SetUp>, shipped: 
     found = await setUp();
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
-    const settings = { mistake: error.message, config: null, lifecycles: 0 };
+    const settings = { mistake: error.message, ignored: [], config: null, lifecycles: 0 };
     return { settings, node, data: null, database: null };
   }
   const { settings, lifecycles, config } = found;
   return {
-    settings: { mistake: null, config, lifecycles: lifecycles.length },
+    settings: { mistake: null, ignored: settings.ignored, config, lifecycles: lifecycles.length },
     node,
     data: await diskOf(settings.data),
     database: await lookAtDatabase(settings, [...shipped, ...lifecycles]),

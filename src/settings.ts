@@ -92,6 +92,7 @@ export const SETTINGS = {
       "how long finished tasks are kept, with their journals, and messages of chats; then they are deleted. 0 is for ever",
   },
   botActionMaxProcessingHours: {
+    lifecycle: "bot-actions",
     env: "BOT_ACTION_MAX_PROCESSING_HOURS",
     flag: null,
     schema: z.number().positive().max(87_600),
@@ -100,6 +101,7 @@ export const SETTINGS = {
     about: "how long a bot may be busy without being heard of; fractions are allowed",
   },
   botActionWatchdogIntervalMinutes: {
+    lifecycle: "bot-actions",
     env: "BOT_ACTION_WATCHDOG_INTERVAL_MINUTES",
     flag: null,
     schema: z.number().positive().max(10_080),
@@ -155,7 +157,7 @@ export const SETTINGS = {
     expects: "a number from 0.1 to 1000",
     about: "how fast the members of the demo are; 1 is a human's pace",
   },
-  ...DELIVERY_SETTINGS,
+  ...ofLifecycle("delivery", DELIVERY_SETTINGS),
 } as const satisfies Record<string, Setting>;
 
 export type Setting = {
@@ -168,10 +170,17 @@ export type Setting = {
   about: string;
   /** A wrong value is not told again. */
   secret?: true;
+  /** Only this lifecycle uses it: a wrong value in the environment is ignored, so that everything else runs. */
+  lifecycle?: string;
 };
+
+/** A value in the environment that was ignored, and why. */
+export type IgnoredSetting = { lifecycle: string; mistake: string };
 
 type Name = keyof typeof SETTINGS;
 export type Settings = { [N in Name]: z.output<(typeof SETTINGS)[N]["schema"]> };
+
+export type ResolvedSettings = Settings & { ignored: readonly IgnoredSetting[] };
 
 /** Not settings, but read all the same. */
 const OTHER_VARIABLES = ["PAWL_ADMIN_TOKEN", "PAWL_DEBUG", "PAWL_URL", "PAWL_TOKEN", "PAWL_TASK_ID"];
@@ -183,20 +192,21 @@ type Sources = {
 };
 
 /** Every setting from the first place that gives it, or INVALID_CONFIG naming all that is wrong. */
-export function resolveSettings(sources: Sources): Settings {
+export function resolveSettings(sources: Sources): ResolvedSettings {
   const mistakes = misspelt(sources.env);
+  const ignored: IgnoredSetting[] = [];
   const settings: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(SETTINGS) as [Name, Setting][]) {
     const { place, value } = given(name, setting, sources);
     const parsed = setting.schema.safeParse(value);
-    if (parsed.success) settings[name] = parsed.data;
-    else if (setting.secret) mistakes.push(`${place} is not ${setting.expects}`);
-    else mistakes.push(`${place} is ${shown(value)}, not ${setting.expects}${meant(setting, value)}`);
+    settings[name] = parsed.success ? parsed.data : setting.byDefault;
+    if (parsed.success) continue;
+    const mistake = mistakeIn(setting, place, value);
+    if (setting.lifecycle === undefined || place !== setting.env) mistakes.push(mistake);
+    else ignored.push({ lifecycle: setting.lifecycle, mistake });
   }
-  const [first] = mistakes;
-  if (first === undefined) return settings as Settings;
-  if (mistakes.length === 1) throw new PawlError("INVALID_CONFIG", first);
-  throw new PawlError("INVALID_CONFIG", `The configuration: ${mistakes.join("; ")}`, { mistakes });
+  if (mistakes.length > 0) throw invalid(mistakes);
+  return { ...(settings as Settings), ignored };
 }
 
 function given(
@@ -228,6 +238,32 @@ function valueOf(schema: z.ZodType, text: string): unknown {
   if (type === "integer" || type === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
   return type === "array" ? text.split(",").map((part) => part.trim()) : text;
+}
+
+function mistakeIn(setting: Setting, place: string, value: unknown): string {
+  return setting.secret
+    ? `${place} is not ${setting.expects}`
+    : `${place} is ${shown(value)}, not ${setting.expects}${meant(setting, value)}`;
+}
+
+/** Refuses to go on with a wrong value of the lifecycle's own settings. */
+export function refuseIgnored({ ignored }: ResolvedSettings, lifecycle: string): void {
+  const mistakes = ignored.filter((one) => one.lifecycle === lifecycle).map(({ mistake }) => mistake);
+  if (mistakes.length > 0) throw invalid(mistakes);
+}
+
+function invalid(mistakes: readonly string[]): PawlError {
+  return mistakes.length === 1
+    ? new PawlError("INVALID_CONFIG", String(mistakes[0]))
+    : new PawlError("INVALID_CONFIG", `The configuration: ${mistakes.join("; ")}`, { mistakes });
+}
+
+function ofLifecycle<const S extends Record<string, object>, const L extends string>(
+  lifecycle: L,
+  settings: S,
+): { [N in keyof S]: S[N] & { lifecycle: L } } {
+  const entries = Object.entries(settings).map(([name, setting]) => [name, { ...setting, lifecycle }]);
+  return Object.fromEntries(entries) as { [N in keyof S]: S[N] & { lifecycle: L } };
 }
 
 function shown(value: unknown): string {

@@ -22,7 +22,13 @@ const LONG_WAIT_SECONDS = 86_400;
 
 /** What an examination means. */
 export function diagnose({ settings, node, data, database }: Examination): Diagnosis[] {
-  return [settingsOf(settings), nodeOf(node), ...(data ? [diskOf(data)] : []), ...databaseOf(database)];
+  return [
+    settingsOf(settings),
+    ...ignoredOf(settings),
+    nodeOf(node),
+    ...(data ? [diskOf(data)] : []),
+    ...databaseOf(database),
+  ];
 }
 
 function settingsOf({ mistake, config, lifecycles }: Examination["settings"]): Diagnosis {
@@ -30,6 +36,16 @@ function settingsOf({ mistake, config, lifecycles }: Examination["settings"]): D
   if (config === null)
     return fine("settings", "no pawl.config.ts here; everything is by default or from the environment");
   return fine("settings", `${config}, ${count(lifecycles, "lifecycle")} of its own`);
+}
+
+function ignoredOf({ ignored }: Examination["settings"]): Diagnosis[] {
+  return ignored.map(({ lifecycle, mistake }) =>
+    notable(
+      "settings",
+      `${mistake}; it is ignored`,
+      `Only ${lifecycle} uses it: correct it, or unset it if it belongs to another program.`,
+    ),
+  );
 }
 
 function nodeOf(version: string): Diagnosis {

@@ -128,7 +128,13 @@ export type VerifiedOrg = {
 /** What was found where the database is. */
 export type Examination = {
   /** Mistakes in settings or in the configuration; then nothing else is looked at. */
-  settings: { mistake: string | null; config: string | null; lifecycles: number };
+  settings: {
+    mistake: string | null;
+    /** Wrong values that only one lifecycle would use. */
+    ignored: readonly { lifecycle: string; mistake: string }[];
+    config: string | null;
+    lifecycles: number;
+  };
   node: string;
   data: { folder: string; freeBytes: number; allBytes: number } | null;
   /** Reached, not there yet, or the reason why it cannot be used. */

@@ -52,7 +52,7 @@ const HEALTHY: DatabaseSeen = {
   tasks: { unfinished: 4, sweepLagSeconds: 2, needAttention: 0, orphans: [], waiting: [], waitForNothing: 0 },
 };
 const WELL: Examination = {
-  settings: { mistake: null, config: null, lifecycles: 0 },
+  settings: { mistake: null, ignored: [], config: null, lifecycles: 0 },
   node: "22.1.0",
   data: { folder: ".pawl", freeBytes: 50e9, allBytes: 100e9 },
   database: HEALTHY,
@@ -62,6 +62,15 @@ const tasks = (change: Partial<NonNullable<DatabaseSeen["tasks"]>>): Examination
   database: { ...HEALTHY, tasks: { ...HEALTHY.tasks!, ...change } },
 });
 const ILL: [Examination, string, "notable" | "wrong", RegExp][] = [
+  [
+    {
+      ...WELL,
+      settings: { ...WELL.settings, ignored: [{ lifecycle: "delivery", mistake: 'STORAGE is "s3"' }] },
+    },
+    "settings",
+    "notable",
+    /STORAGE is "s3"; it is ignored/,
+  ],
   [{ ...WELL, node: "20.18.3" }, "node", "wrong", /too old/],
   [{ ...WELL, data: { ...WELL.data!, freeBytes: 1e9 } }, "disk", "notable", /954 MB of 93 GB/],
   [{ ...WELL, data: { ...WELL.data!, freeBytes: 1e6 } }, "disk", "wrong", /1 MB/],

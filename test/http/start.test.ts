@@ -231,6 +231,31 @@ function spawnStart(env: Record<string, string>, cwd = tmpdir()) {
   return child;
 }
 
+test("a wrong value that only one lifecycle uses stops nothing else, and is reported", async () => {
+  const wrong = {
+    STORAGE: "s3",
+    TELEGRAM_BOT_TOKEN: "hunter2",
+    PAWL_DELIVERY_LANGUAGE: "xx",
+    BOT_ACTION_MAX_PROCESSING_HOURS: "long",
+  };
+  const env = { ...wrong, DATABASE_URL: await emptyDatabase(), PAWL_DATA: await scratchData() };
+  const running = await startPawl(["--port", "0"], { env });
+  expect((await pawl(["tasks", "list"], { env })).code).toBe(0);
+  const doctor = await pawl(["doctor"], { env });
+  expect(doctor.code).toBe(0);
+  const worker = await pawl(["delivery", "worker"], { env });
+  expect(worker).toMatchObject({ code: 1, stdout: "" });
+  for (const report of [running.log(), doctor.stdout, worker.stderr]) {
+    expect(report.replaceAll('\\"', '"')).toContain('STORAGE is "s3", not one of local, yandex-disk');
+    expect(report).toContain("TELEGRAM_BOT_TOKEN is not a token");
+    expect(report).toContain("PAWL_DELIVERY_LANGUAGE is");
+    expect(report).not.toContain("hunter2");
+  }
+  for (const report of [running.log(), doctor.stdout])
+    expect(report).toContain("BOT_ACTION_MAX_PROCESSING_HOURS is");
+  expect(await running.stop()).toBe(0);
+});
+
 test("several mistakes are told at once", async () => {
   const { stderr } = await pawl(["start", "--port", "x"], { env: { PAWL_LOG_LEVEL: "loud" } });
   expect(stderr).toMatch(/^pawl: The configuration has 2 mistakes:\n {2}- --port .*\n {2}- PAWL_LOG_LEVEL /);
