@@ -175,7 +175,7 @@ export type Setting = {
 };
 
 /** A value in the environment that was ignored, and why. */
-export type IgnoredSetting = { lifecycle: string; mistake: string };
+type IgnoredSetting = { lifecycle: string; mistake: string };
 
 type Name = keyof typeof SETTINGS;
 export type Settings = { [N in Name]: z.output<(typeof SETTINGS)[N]["schema"]> };
