@@ -32,6 +32,8 @@ onStage("signing in", (stage) => {
     const { desk, tokens } = stage();
     const gone = await desk.member({ id: "gone", roles: ["agent"] });
     const page = await stage().visit(null, "/members");
+    // Without the stream, which would end the session before the next request on a slow machine.
+    await page.route("**/api/events*", (route) => route.abort());
     await page.getByLabel("Token").fill(gone);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Members and tokens" }).waitFor();
