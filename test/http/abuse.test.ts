@@ -7,7 +7,8 @@ import { emptyDatabase, scratchData, startPawl } from "./running-pawl.ts";
 
 const TOKEN = "open-sesame";
 const TIMEOUT_SECONDS = 2;
-const LONGEST_CUT_MS = 8_000;
+/** Time in which a server without limits would fill its memory with answers. */
+const GREED_MS = 1_500;
 const MOST_MEGABYTES = 500;
 
 const until = afterAll;
@@ -215,19 +216,15 @@ test("who sends nothing, or headers or a body too slowly, is told so and cut", a
     const socket = openSocket(address);
     let text = "";
     socket.setEncoding("latin1").on("data", (part: string) => (text += part));
-    const started = Date.now();
     socket.write(begin);
     const dripping = setInterval(() => socket.write(drop), 100);
     await once(socket, "close");
     clearInterval(dripping);
-    return { word: wordOfRaw({ text, closed: true }), ms: Date.now() - started };
+    return wordOfRaw({ text, closed: true });
   };
   const body = head("POST /api/tasks", ["Content-Type: application/json", "Content-Length: 100000"]);
   const all = await Promise.all([drip("", ""), drip("GET /live HTTP/1.1\r\n", "X: y\r\n"), drip(body, " ")]);
-  for (const { word, ms } of all) {
-    expect(word).toBe("408 REQUEST_TIMEOUT");
-    expect(ms).toBeLessThan(LONGEST_CUT_MS);
-  }
+  expect(all).toEqual(all.map(() => "408 REQUEST_TIMEOUT"));
 });
 
 test("who asks and asks and does not read is not answered without end", async () => {
@@ -238,7 +235,7 @@ test("who asks and asks and does not read is not answered without end", async ()
     socket.write("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(500));
     return socket;
   });
-  await pause(1_500);
+  await pause(GREED_MS);
   expect((await server.ask("GET /api/me", TOKEN)).status).toBe(200);
   expect((await megabytes("VmRSS")) - before).toBeLessThan(150);
   for (const socket of greedy) socket.destroy();

@@ -12,9 +12,8 @@ import { openFrontDesk } from "./front-desk.ts";
 import { DEEPLY_NESTED, fitting, spoilt } from "./values-of-schema.ts";
 import type { Schema } from "./values-of-schema.ts";
 
-const RUNS = 200;
+const RUNS = 100;
 const REQUESTS_A_RUN = 25;
-const LONGEST_MS = 25_000;
 
 type Operation = {
   operationId: string;
@@ -103,10 +102,9 @@ test("whatever the document allows or forbids is answered as it says, and never 
       await Promise.all(sent.map(expectPromisedAnswer));
       asked += sent.length;
     }),
-    { numRuns: RUNS, interruptAfterTimeLimit: LONGEST_MS, markInterruptAsFailure: false, endOnFailure: true },
+    { numRuns: RUNS, endOnFailure: true },
   );
-  // Thousands on a quiet machine.
-  expect(asked).toBeGreaterThanOrEqual(REQUESTS_A_RUN);
+  expect(asked).toBe(RUNS * REQUESTS_A_RUN);
   expect([...new Set(made.map(({ lifecycle }) => lifecycle))]).toEqual(LIFECYCLES.map(({ name }) => name));
   // Not only refusals: what the document calls right has been accepted, too, where no rule of a lifecycle has its say
   // (to go back takes the cookie of a session).

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { startCommitHints } from "../../src/engine/commit-hints.ts";
 import { connect } from "../../src/engine/database/connect.ts";
 import type { EngineObserver } from "../../src/engine/observer.ts";
+import { endLeaseOf } from "../support/end-leases.ts";
 import { until } from "../worker/workshop.ts";
 import { SYSTEM } from "../support/situation.ts";
 import { openFrontDesk } from "./front-desk.ts";
@@ -114,11 +115,10 @@ describe.concurrent("one who waits for a task", () => {
       "is taken back by the sweep",
       async (project_id) => {
         const id = await make(project_id);
-        const settings = { code: { lease_seconds: 0.5 } };
-        await here.ask(`PATCH /api/projects/${project_id}`, { body: { settings } });
         await begin(project_id);
         return () =>
           until(async () => {
+            await endLeaseOf(here.sql, id);
             await here.engine.sweep();
             return (await here.ask(`GET /api/code/tasks/${id}`)).body.attempts === 1;
           });

@@ -22,10 +22,12 @@ test("a worker that does nothing asks no more than once in five seconds, even of
   const line = await openBadLine(shop.url);
   const patient = work({ run: () => Promise.resolve(DONE) }, line.url);
   const hasty = work({ waitSeconds: 0, run: () => Promise.resolve(DONE) }, line.url);
+  const began = performance.now();
   await pause(2_500);
   await Promise.all([patient.stop(), hasty.stop()]);
-  // One each, and one more by which each settles what it was waiting for when it stopped.
-  expect(line.requests.length).toBeLessThanOrEqual(4);
+  const rounds = Math.ceil((performance.now() - began) / 5_000);
+  // One each in five seconds, and one more by which each settles what it was waiting for when it stopped.
+  expect(line.requests.length).toBeLessThanOrEqual(2 * rounds + 2);
 });
 
 test("a result whose answer is lost on the way is reported once", async () => {

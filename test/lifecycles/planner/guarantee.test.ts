@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
 import type { PlannerTask } from "../../../src/lifecycles/planner/contract.ts";
@@ -139,12 +138,7 @@ test("of a hold and a move into the pool that are written by hand at one moment 
 
 /** Until a statement waits for a lock of another. */
 async function somebodyWaits(): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
-    const [row] = await sql`
-      select count(*)::int as waiting from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    if (row?.waiting > 0) return;
-    await pause(50);
-  }
-  throw new Error("nobody ever waited");
+  const waiting = () => sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await expect.poll(async () => (await waiting()).length).toBeGreaterThan(0);
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
 import { CREW, openShopFloor } from "./shop-floor.ts";
@@ -73,7 +72,7 @@ async function blockerIsDone(id: string): Promise<void> {
 async function shiftIsOver(): Promise<void> {
   const [starts_at, ends_at] = [-60_000, 20].map((ms) => new Date(Date.now() + ms).toISOString());
   await say("lea", "POST /shifts", { starts_at, ends_at, members: ["bob"] });
-  await pause(40);
+  await expect.poll(() => Date.now(), { interval: 5 }).toBeGreaterThan(Date.parse(ends_at!) + 20);
 }
 
 /** Who has the permission by his role, but is not the one whom the rule is for. */

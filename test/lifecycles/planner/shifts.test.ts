@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { SYSTEM } from "../../../src/core/index.ts";
 import { startSweeper } from "../../../src/engine/sweeper.ts";
@@ -27,10 +26,7 @@ async function working(who: Who): Promise<string> {
 
 /** Until it is so. */
 async function until(look: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await look()); tries++) {
-    if (tries > 300) throw new Error("it never came to be");
-    await pause(100);
-  }
+  await expect.poll(look, { interval: 20 }).toBe(true);
 }
 
 test("a shift ends on time though three nodes sweep: each task is released once", async () => {
@@ -118,8 +114,8 @@ test("a task that was taken after the end is not released by it", async () => {
   await floor.engine.sweep();
   expect((await get(id)).status).toBe("assigned");
   expect((await move("rob", id, "shift_release")).body.code).toBe("SHIFT_NOT_OVER");
-  await shift(0.01);
-  await pause(30);
+  const next = await shift(0.01);
+  await until(() => Promise.resolve(Date.now() > Date.parse(next.ends_at) + 20));
   expect(await act("rob", id, "shift_release"), "by hand, when the owner's shift has ended").toBe(
     "available",
   );
