@@ -56,7 +56,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   const pawl = await open(options, log, metrics);
   try {
     const admin = await admit(pawl, settings.data, adminToken);
-    const { corsOrigins, bodyLimitBytes, requestTimeoutSeconds, requestsPerMinute, host, port } = settings;
+    const { corsOrigins, allowedHosts, bodyLimitBytes, requestTimeoutSeconds, requestsPerMinute } = settings;
+    const { host, port } = settings;
     const { directory } = pawl;
     const keeper = keepDemo(pawl, settings, log);
     // Not before it is needed: it takes a fifth of a second, which every command would wait for.
@@ -71,6 +72,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       ...consoleFiles(),
       logger: log,
       corsOrigins,
+      allowedHosts,
       bodyLimitBytes,
       metrics,
       requestsPerMinute,

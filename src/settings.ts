@@ -125,6 +125,15 @@ export const SETTINGS = {
     expects: "a list of origins like https://example.com",
     about: "the origins that browsers may call from, separated by commas",
   },
+  allowedHosts: {
+    env: "PAWL_ALLOWED_HOSTS",
+    flag: null,
+    schema: z.array(z.string().regex(/^(\*\.)?[\w-]+(\.[\w-]+)*$/)),
+    byDefault: [],
+    expects: "a list of host names like pawl.example.com or *.example.com, without ports",
+    about:
+      "the public names of this server, separated by commas; /mcp refuses others, except localhost, IP addresses and the hosts of PAWL_CORS_ORIGINS",
+  },
   bodyLimitBytes: {
     env: "PAWL_BODY_LIMIT_BYTES",
     flag: null,

@@ -162,6 +162,7 @@ const NEVER_RULED = new Set([
   "INVALID_CONFIG",
   "CROSS_SITE_REQUEST",
   "ORIGIN_NOT_ALLOWED",
+  "HOST_NOT_ALLOWED",
 ]);
 
 /** What the rules of the lifecycles that ship with Pawl may say. */

@@ -22,6 +22,11 @@ export const PROBLEMS = {
     "Pages of this origin may not call here",
     "Add the origin to PAWL_CORS_ORIGINS, or call from a program that sends no `Origin`.",
   ),
+  HOST_NOT_ALLOWED: problem(
+    403,
+    "Requests to this host name are not answered here",
+    "Add the host name to PAWL_ALLOWED_HOSTS, or call the server by its IP address.",
+  ),
   NOT_OWNER: problem(403, "Only its owner may do this", "Let the owner act, or have the task reassigned."),
   SKILL_TOO_LOW: problem(403, "The skill level is too low", "Have a lead assign or review it."),
   TRADE_MISMATCH: problem(403, "The trade does not match", "Pick a task of your trade, or ask a lead."),

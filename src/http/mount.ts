@@ -3,7 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { refuse } from "../core/index.ts";
 import type { ConfinedKind } from "../engine/confines.ts";
 import type { By } from "../engine/engine.ts";
-import { originRefusal } from "./allowed-origin.ts";
+import { rebindingRefusal } from "./dns-rebinding.ts";
+import type { AllowedCallers } from "./dns-rebinding.ts";
 import { confinedRefusal } from "./guardian.ts";
 import type { Guardian } from "./guardian.ts";
 import { replyProblem } from "./problem-reply.ts";
@@ -28,14 +29,13 @@ type Mounting = {
   guardian: Guardian;
   own: OwnProblems;
   stopping: AbortSignal;
-  /** The origins whose pages may call. */
-  corsOrigins: readonly string[];
+  allowedCallers: AllowedCallers;
 };
 
 export function mount(app: FastifyInstance, { path, confined = [], answer }: Mount, serving: Mounting): void {
-  const { guardian, own, stopping, corsOrigins } = serving;
+  const { guardian, own, stopping, allowedCallers } = serving;
   const letIn = async (request: FastifyRequest, reply: FastifyReply) => {
-    const foreign = originRefusal(request.headers, corsOrigins);
+    const foreign = rebindingRefusal(request.headers, allowedCallers);
     if (foreign) {
       replyProblem(request, reply, foreign, own);
       return reply;

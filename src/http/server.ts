@@ -72,6 +72,8 @@ export type ServerOptions = {
   logger?: FastifyBaseLogger;
   /** The origins that browsers may call from; none unless told. */
   corsOrigins?: readonly string[];
+  /** Host names that requests to the mounts may be sent to, besides IP addresses, loopback names and those of `corsOrigins`. */
+  allowedHosts?: readonly string[];
   bodyLimitBytes?: number;
   /** How long a client may take to send a request; half of it for the headers. */
   requestTimeoutMs?: number;
@@ -100,6 +102,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, metrics = new Metrics() } = options;
   // A browser sends an origin without a slash at its end, and compares it as text.
   const corsOrigins = (options.corsOrigins ?? []).map((one) => new URL(one).origin);
+  const allowedHosts = (options.allowedHosts ?? []).map((one) => one.toLowerCase());
   const lifecycles = [...engine.workshop.lifecycles.values()];
   const own = ownProblems(lifecycles);
   const app = Fastify({
@@ -164,7 +167,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const figures = () => metrics.page(() => engine.census(), streams.size);
   const all = [serveSystem({ directory, stopping, openApi, docs, figures }), ...sets];
   for (const set of all) serveRoutes(app, set, { guardian, own, stopping, checksReplies });
-  for (const one of options.mounts ?? []) mount(app, one, { guardian, own, stopping, corsOrigins });
+  const allowedCallers = { origins: corsOrigins, hosts: allowedHosts };
+  for (const one of options.mounts ?? []) mount(app, one, { guardian, own, stopping, allowedCallers });
   const page =
     options.consoleFolder === undefined ? () => null : await serveConsole(app, options.consoleFolder);
   app.setNotFoundHandler(answerNotFound(table, { guardian, own, page }));

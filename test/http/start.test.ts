@@ -118,6 +118,12 @@ const BAD: [name: string, args: string[], env: Record<string, string>, sentence:
   ],
   ["a sweep without a number", [], { PAWL_SWEEP_SECONDS: "often" }, 'PAWL_SWEEP_SECONDS is "often", not'],
   ["an origin that is none", [], { PAWL_CORS_ORIGINS: "example" }, 'PAWL_CORS_ORIGINS is ["example"], not'],
+  [
+    "an allowed host with a port",
+    [],
+    { PAWL_ALLOWED_HOSTS: "a.example,b.example:80" },
+    'PAWL_ALLOWED_HOSTS is ["a.example","b.example:80"], not a list of host names',
+  ],
   ["a database that is none", [], { DATABASE_URL: "mysql://x" }, "DATABASE_URL is not the address of"],
   [
     "a direct address that is none",
