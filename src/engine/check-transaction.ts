@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { PawlError } from "../core/index.ts";
-import { query } from "./transaction.ts";
+import { query, queryCells } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
 
 const REMEDY =
@@ -25,7 +25,7 @@ export function checkShape(tx: unknown): asserts tx is Tx {
   throw unusable(`${what} ${REMEDY}`);
 }
 
-/** Each value is sent and read in the way that Pawl's statements send and read it. The names show a `transform`. */
+/** Each value is sent and read in the way that Pawl's statements send and read it: JSON is sent as text. The names show a `transform`. */
 const PROBES = [
   ["a_moment", "timestamptz", 1_767_614_400_123, "timestamps"],
   ["some_texts", "text[]", ["a", 'b,"c'], "arrays of text"],
@@ -36,10 +36,16 @@ const PROBES = [
   ["an_integer", "integer", 7, "numbers"],
   ["a_boolean", "boolean", true, "booleans"],
   ["a_text", "text", "a", "text"],
+  ["a_null", "text", null, "nulls"],
+  ["some_json", "text::json", '{"an_object":[1]}', "JSON"],
+  ["some_jsonb", "text::jsonb", '{"an_object":[1]}', "JSON"],
 ] as const;
 
-const READ_BACK = `select ${PROBES.map(([name, type], at) => `$${at + 1}::${type} as ${name}`).join(", ")},
-  '{"an_object": [1]}'::jsonb as some_json`;
+const READ_BACK = `select ${PROBES.map(([name, type], at) => `$${at + 1}::${type} as ${name}`).join(", ")}`;
+
+const EXPECTED = PROBES.map(([, type, value]) =>
+  type.includes("json") ? (JSON.parse(String(value)) as unknown) : value,
+);
 
 const CHECKED = new WeakMap<Tx, Promise<void>>();
 
@@ -55,15 +61,18 @@ export function checkDriver(tx: Tx, inner: Tx): Promise<void> {
 
 async function readBack(tx: Tx): Promise<void> {
   const sent = PROBES.map(([, , value]) => value);
-  const [row = {}] = await query<Record<string, unknown>>(tx, READ_BACK, sent).catch((error: unknown) => {
+  // Statements read rows in both ways; a `transform` of rows may spoil only one.
+  const [[row = {}], [cells = []]] = await Promise.all([
+    query<Record<string, unknown>>(tx, READ_BACK, sent),
+    queryCells(tx, READ_BACK, sent),
+  ]).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     if (!isOfTheDriver(error)) throw error;
     throw unusable(`The client of \`tx\` does not send values as Pawl needs them (${why}). ${REMEDY}`, error);
   });
-  const wrong: string[] = PROBES.filter(([name, , value]) => !isDeepStrictEqual(row[name], value)).map(
-    (probe) => probe[3],
-  );
-  if (!isDeepStrictEqual(row.some_json, { an_object: [1] })) wrong.push("JSON");
+  const wrong = PROBES.filter(
+    ([name], at) => !isDeepStrictEqual([row[name], cells[at]], [EXPECTED[at], EXPECTED[at]]),
+  ).map((probe) => probe[3]);
   if (wrong.length === 0) return;
   const kinds = [...new Set(wrong)].join(", ");
   throw unusable(`The client of \`tx\` changes what it sends or reads (${kinds}). ${REMEDY}`);

@@ -99,7 +99,7 @@ export class Engine {
   ): Promise<CreatedTasks | Refusal> {
     const admitted = admitCreations(this.workshop.lifecycles, { tasks, actor, client_event_id });
     if ("kind" in admitted) return admitted;
-    if (tx)
+    if (tx !== undefined)
       return settleInside(tx, admitted, (inner, items) => createWithin(this.workshop, inner, org_id, items));
     return this.lanes.create(org_id, admitted);
   }
@@ -110,7 +110,7 @@ export class Engine {
     const known = { ...request, task_id: request.task_id.toLowerCase() };
     const item = { request: known, actor: by.actor, mark: markOfOurs(), uncertain: false };
     const { tx } = within;
-    if (tx)
+    if (tx !== undefined)
       return settleInside(tx, item, (inner, items) => performWithin(this.workshop, inner, by.org_id, items));
     return this.lanes.perform(by.org_id, item);
   }
@@ -127,7 +127,7 @@ export class Engine {
   /** Takes the best free tasks of a lifecycle's pool. */
   async claim({ org_id, actor }: By, request: ClaimRequest, { tx }: Within = {}): Promise<Claimed | Refusal> {
     const item = { request, actor, mark: markOfOurs(), uncertain: false };
-    if (tx)
+    if (tx !== undefined)
       return settleInside(tx, item, async (inner, [tried = item]) => [
         await claimWithin(this.workshop, inner, org_id, tried),
       ]);

@@ -56,6 +56,13 @@ describe.each<[string, () => postgres.Sql]>([
     },
   ],
   ["with camelCase columns", () => client({ transform: postgres.camel })],
+  [
+    "that reads nulls as undefined",
+    () => client({ transform: { value: { from: (value: unknown) => value ?? undefined } } }),
+  ],
+  ["that copies rows", () => client({ transform: { row: { from: (row: object) => ({ ...row }) } } })],
+  ["with json as text", () => client({ types: { json: { ...asIs, to: 114, from: [114] } } })],
+  ["with jsonb as text", () => client({ types: { json: { ...asIs, to: 3802, from: [3802] } } })],
 ])("in a transaction of a client %s", (_, open) => {
   test.each(CALLS)(
     "%s throws, and what else was done in the transaction is rolled back",
@@ -77,11 +84,20 @@ describe.each<[string, () => postgres.Sql]>([
   );
 });
 
-test.each(CALLS)("%s works in a transaction of a client with bigints of its own", async (_name, call) => {
-  await desk.make(cat, "code", free);
-  const sql = client({ types: { bigint: postgres.BigInt } });
-  const answer = await sql.begin((tx) => call({ tx }));
-  expect(answer).not.toMatchObject({ kind: "refused" });
+const wrapped = {
+  ...{ to: 114, from: [114, 3802], parse: JSON.parse },
+  serialize: (json: unknown) => JSON.stringify({ json }),
+};
+
+describe.each([
+  ["with bigints of its own", { types: { bigint: postgres.BigInt } }],
+  ["that wraps the JSON it sends", { types: { json: wrapped } }],
+])("in a transaction of a client %s", (_, options) => {
+  test.each(CALLS)("%s works", async (_name, call) => {
+    await desk.make(cat, "code", free);
+    const answer = await client(options).begin((tx) => call({ tx }));
+    expect(answer).not.toMatchObject({ kind: "refused" });
+  });
 });
 
 test("bad input is still a refusal in a transaction that fits, and the rest of it lives on", async () => {
@@ -105,6 +121,8 @@ describe.each<[string, () => unknown, RegExp]>([
   ["a database of drizzle", () => drizzle(client()), /is no transaction of postgres\.js/],
   ["an empty object", () => ({}), /is no transaction of postgres\.js/],
   ["a text", () => "tx", /is no transaction of postgres\.js/],
+  ["null", () => null, /is no transaction of postgres\.js/],
+  ["false", () => false, /is no transaction of postgres\.js/],
 ])("given %s as the transaction", (_, tx, told) => {
   test.each(CALLS)("%s throws", async (_name, call) => {
     const thrown = call({ tx: tx() as Within["tx"] });
