@@ -13,6 +13,7 @@ import { createMember, createOrg, createProject, findActor, listOrgs } from "./e
 import type { NewMember } from "./engine/members.ts";
 import { migrate } from "./engine/migrate.ts";
 import { registerLifecycles } from "./engine/register-lifecycles.ts";
+import { explainRefusal } from "./engine/rights.ts";
 import { startSweeper } from "./engine/sweeper.ts";
 import type { Sweeper } from "./engine/sweeper.ts";
 import type { PruneOptions } from "./engine/prune.ts";
@@ -78,10 +79,11 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   try {
     await unlessAborted(prepare(sql, known, parts), options.signal);
   } catch (error) {
+    const explained = await explainRefusal(sql, error);
     // Nothing that still runs on the database is waited for, such as another node that migrates.
     await sql.end({ timeout: 0 });
     await database.close();
-    throw error;
+    throw explained;
   }
   const engine = new Engine(sql, known, {
     parts,

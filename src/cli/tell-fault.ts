@@ -20,6 +20,13 @@ export function tellFault(
     );
   } else if (error instanceof PawlError) {
     err.write(json ? problemJson(error) : problemText(error, err));
+  } else if (isRefusedByDatabase(error)) {
+    err.write(
+      tell(err, [
+        sentence(`PostgreSQL refused this: ${error.message}`),
+        "`pawl doctor` names the missing privilege and how to grant it.",
+      ]),
+    );
   } else {
     const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     const hint = debug ? "please report it" : "please report it with what PAWL_DEBUG=1 shows";
@@ -28,6 +35,11 @@ export function tellFault(
   if (debug && error instanceof Error) err.write(`${error.stack ?? ""}\n${causeOf(error)}`);
   if (error instanceof Fault) return error.exitCode;
   return error instanceof PawlError && error.code === "UNKNOWN_LIFECYCLE" ? EXIT.usage : EXIT.finding;
+}
+
+/** PostgreSQL's code for a missing privilege. */
+function isRefusedByDatabase(error: unknown): error is Error {
+  return error instanceof Error && (error as NodeJS.ErrnoException).code === "42501";
 }
 
 /** Commander's own words, in Pawl's form. */

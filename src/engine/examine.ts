@@ -4,6 +4,8 @@ import { countByOrg, countStuck, readApplied, readCondition } from "./statements
 import type { ConditionRow, StuckRow } from "./statements/examine-database.ts";
 import type { Sql } from "./database/connect.ts";
 import { isDefence, namesOfMigrations } from "./migrations.ts";
+import { missingRights } from "./rights.ts";
+import { readRights } from "./statements/read-rights.ts";
 import type { Tx } from "./transaction.ts";
 
 export type Condition = ConditionRow & {
@@ -18,8 +20,7 @@ export async function examineDatabase(sql: Sql, folders: readonly URL[]): Promis
   return inReading(sql, async (tx) => {
     const condition = await readCondition(tx);
     if (!condition) throw new Error("the database did not tell how it does");
-    const applied = condition.has_schema ? await readApplied(tx) : [];
-    const migrations = await compared(applied, folders);
+    const { applied, migrations } = await readMigrated(tx, folders);
     const readable = applied.length > 0 && migrations.missing.length + migrations.unknown.length === 0;
     return { ...condition, migrations, tasks: readable ? await readTasks(tx) : null };
   });
@@ -31,10 +32,24 @@ export async function countTasksByOrg(
   folders: readonly URL[],
 ): Promise<{ org_id: string; tasks: number }[] | null> {
   return inReading(sql, async (tx) => {
-    const { has_schema = false } = (await readCondition(tx)) ?? {};
-    const { missing, unknown } = await compared(has_schema ? await readApplied(tx) : [], folders);
+    const { has_migrations } = await readRights(tx);
+    const { missing, unknown } = await compared(has_migrations ? await readApplied(tx) : [], folders);
     return missing.length + unknown.length === 0 ? countByOrg(tx) : null;
   });
+}
+
+/** Throws where the role lacks a privilege that `pawl start` would need. */
+async function readMigrated(tx: Tx, folders: readonly URL[]) {
+  const rights = await readRights(tx);
+  const unreadable = missingRights(rights, { migrates: false });
+  if (unreadable) throw unreadable;
+  const applied = rights.has_migrations ? await readApplied(tx) : [];
+  const migrations = await compared(applied, folders);
+  // `pawl start` applies the defences as well.
+  const migrates = (await namesOfMigrations(folders)).some((name) => !applied.includes(name));
+  const immovable = missingRights(rights, { migrates });
+  if (immovable) throw immovable;
+  return { applied, migrations };
 }
 
 async function readTasks(tx: Tx): Promise<Condition["tasks"]> {

@@ -1,6 +1,10 @@
 import { PawlError } from "../core/index.ts";
 import type { Sql } from "./database/connect.ts";
 import { ENGINE_MIGRATIONS, isDefence, readMigrations } from "./migrations.ts";
+import type { Migration } from "./migrations.ts";
+import { missingRights } from "./rights.ts";
+import { readRights } from "./statements/read-rights.ts";
+import type { Tx } from "./transaction.ts";
 
 /** Held while migrations run: of many nodes that start at once one migrates, the others wait and find it done. */
 const MIGRATING = 731_902;
@@ -18,30 +22,47 @@ export async function migrate(
   { defences = true, folders = [ENGINE_MIGRATIONS] }: MigrateOptions = {},
 ): Promise<string[]> {
   const known = await readMigrations(folders);
+  const pending = async (tx: Tx) => missingOf(await appliedTo(tx), known, defences);
+  // A schema that is up to date needs no privilege but to read and write its tables.
+  if ((await sql.begin("read only", pending)).length === 0) return [];
   return sql.begin(async (tx) => {
     // A change of a large table takes as long as it takes.
     await tx`set local statement_timeout = 0`;
     await tx`select pg_advisory_xact_lock(${MIGRATING})`;
-    await tx`create schema if not exists pawl`;
-    await tx`create table if not exists pawl.migration (
-      number integer constraint a_migration_runs_once primary key, name text not null, applied_at timestamptz not null default now())`;
-    const applied = await tx<
-      { number: number; name: string }[]
-    >`select number, name from pawl.migration order by number`;
-    const newest = known.at(-1)?.number ?? 0;
-    const beyond = applied.find(({ number }) => number > newest);
-    if (beyond) {
-      throw new PawlError(
-        "DATABASE_UNUSABLE",
-        `The database is at migration ${beyond.name}, which this version of Pawl does not know; run a newer Pawl, or name another database.`,
-      );
-    }
-    const done = new Set(applied.map(({ number }) => number));
-    const missing = known.filter(({ number, name }) => !done.has(number) && (defences || !isDefence(name)));
+    const rights = await readRights(tx);
+    const lacking = missingRights(rights, { migrates: true });
+    if (lacking) throw lacking;
+    // "if not exists" would demand the privilege to create what is there already.
+    if (!rights.has_schema) await tx`create schema pawl`;
+    if (!rights.has_migrations)
+      await tx`create table pawl.migration (
+        number integer constraint a_migration_runs_once primary key, name text not null, applied_at timestamptz not null default now())`;
+    const missing = await pending(tx);
     for (const { number, name, text } of missing) {
       await tx.unsafe(text);
       await tx`insert into pawl.migration (number, name) values (${number}, ${name})`;
     }
     return missing.map(({ name }) => name);
   });
+}
+
+type Applied = { number: number; name: string };
+
+async function appliedTo(tx: Tx): Promise<Applied[]> {
+  const { has_migrations } = await readRights(tx);
+  if (!has_migrations) return [];
+  return tx<Applied[]>`select number, name from pawl.migration order by number`;
+}
+
+function missingOf(applied: readonly Applied[], known: readonly Migration[], defences: boolean): Migration[] {
+  const newest = known.at(-1)?.number ?? 0;
+  const beyond = applied.find(({ number }) => number > newest);
+  if (beyond) {
+    throw new PawlError(
+      "DATABASE_UNUSABLE",
+      `The database is at migration ${beyond.name}, which this version of Pawl does not know; run a newer Pawl, or name another database.`,
+    );
+  }
+  const done = new Set(applied.map(({ number }) => number));
+  return known.filter(({ number, name }) => !done.has(number) && (defences || !isDefence(name)));
 }

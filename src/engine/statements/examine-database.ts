@@ -10,8 +10,7 @@ const READ_CONDITION = `
     (select coalesce(max(extract(epoch from clock_timestamp() - a.xact_start)), 0)
      from pg_catalog.pg_stat_activity a
      where a.datname = current_database() and a.pid <> pg_backend_pid() and a.backend_type = 'client backend')::float8
-      as longest_transaction_seconds,
-    to_regclass('pawl.migration') is not null as has_schema`;
+      as longest_transaction_seconds`;
 
 export type ConditionRow = {
   version: string;
@@ -19,7 +18,6 @@ export type ConditionRow = {
   most_connections: number;
   connections: number;
   longest_transaction_seconds: number;
-  has_schema: boolean;
 };
 
 /** How the database server does. */

@@ -1,0 +1,43 @@
+import { query } from "../transaction.ts";
+import type { Tx } from "../transaction.ts";
+
+// Only from the catalogue: `to_regclass` and the like fail where the schema itself may not be used.
+// Names come quoted, as they stand in a GRANT. The migrations' own table is only read once all are applied.
+const READ_RIGHTS = `
+  select quote_ident(current_user) as role, quote_ident(current_database()) as database,
+    quote_ident(pg_get_userbyid(n.nspowner)) as owner,
+    has_database_privilege(current_database(), 'CREATE') as creates_schema,
+    n.oid is not null as has_schema,
+    coalesce(has_schema_privilege(n.oid, 'USAGE'), false) as uses_schema,
+    coalesce(has_schema_privilege(n.oid, 'CREATE'), false) as creates_tables,
+    exists (select from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relname = 'migration') as has_migrations,
+    coalesce((select bool_and(pg_has_role(c.relowner, 'USAGE')) from pg_catalog.pg_class c
+      where c.relnamespace = n.oid and c.relkind in ('r', 'p')), true) as owns_tables,
+    array(select p.name from unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) with ordinality as p (name, place)
+      where exists (select from pg_catalog.pg_class c
+        where c.relnamespace = n.oid and c.relkind in ('r', 'p') and (c.relname <> 'migration' or p.name = 'SELECT')
+          and not has_table_privilege(c.oid, p.name))
+      order by p.place) as lacking
+  from (select) as one left join pg_catalog.pg_namespace n on n.nspname = 'pawl'`;
+
+/** What the connected role may do with Pawl's schema. */
+export type RightsRow = {
+  role: string;
+  database: string;
+  /** Of the schema; null where there is none. */
+  owner: string | null;
+  creates_schema: boolean;
+  has_schema: boolean;
+  uses_schema: boolean;
+  creates_tables: boolean;
+  has_migrations: boolean;
+  owns_tables: boolean;
+  /** Privileges that at least one table does not give. */
+  lacking: string[];
+};
+
+export async function readRights(tx: Tx): Promise<RightsRow> {
+  const [row] = await query<RightsRow>(tx, READ_RIGHTS, []);
+  if (!row) throw new Error("the database did not answer");
+  return row;
+}
