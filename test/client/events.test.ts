@@ -123,12 +123,14 @@ test("a server that is stopped and started again is found again, without loss or
 
 test("the signal ends a stream quietly, while it listens and while it waits to connect again", async () => {
   const stop = new AbortController();
-  const listening = take(createClient({ url: desk.url, token: ann }).events({ signal: stop.signal }), 1);
+  const states: string[] = [];
+  const onConnection = (state: string) => states.push(state);
+  const client = createClient({ url: desk.url, token: ann });
+  const listening = take(client.events({ signal: stop.signal, onConnection }), 1);
   const nobody = createClient({ url: "http://127.0.0.1:9", signal: stop.signal });
-  const waiting = take(nobody.events(), 1);
-  setTimeout(() => {
-    stop.abort();
-  }, 200);
+  const waiting = take(nobody.events({ onConnection }), 1);
+  await expect.poll(() => [...states].sort()).toEqual(expect.arrayContaining(["lost", "open"]));
+  stop.abort();
   expect(await Promise.all([listening, waiting])).toEqual([[], []]);
   expect(await take(nobody.events(), 1)).toEqual([]);
 });

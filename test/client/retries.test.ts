@@ -163,9 +163,9 @@ test("a caller who aborts gets his own reason, during a try and between two", as
   suffer();
   line.fate = () => "503 before";
   const between = whole.getMe();
-  setTimeout(() => {
-    all.abort(reason);
-  }, 300);
+  between.catch(() => undefined);
+  await expect.poll(() => line.requests.length).toBeGreaterThan(0);
+  all.abort(reason);
   await expect(between).rejects.toBe(reason);
   await expect(whole.getMe()).rejects.toBe(reason);
 });

@@ -11,6 +11,11 @@ type Tell = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** A server that tells something else to each who connects, in turn; after that it says nothing. */
 async function serverThatTells(...turns: Tell[]) {
+  return serverWithLimit(300, ...turns);
+}
+
+/** The same for a client that gives up a connection after so long a silence. */
+async function serverWithLimit(silenceMs: number, ...turns: Tell[]) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? "");
@@ -25,7 +30,7 @@ async function serverThatTells(...turns: Tell[]) {
     server.closeAllConnections();
   });
   const line = lineTo({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
-  const listen = listenerOn(line, { silenceMs: 300, firstPauseMs: 10 });
+  const listen = listenerOn(line, { silenceMs, firstPauseMs: 10 });
   return { asked, listen };
 }
 
@@ -53,11 +58,12 @@ test("a connection that says nothing any more is given up and made again where i
 });
 
 test("one that beats is kept, however little it has to tell", async () => {
-  const { asked, listen } = await serverThatTells((response) => {
+  // Many beats within the limit, so that a busy machine may delay some.
+  const { asked, listen } = await serverWithLimit(3_000, (response) => {
     let beats = 0;
     const timer = setInterval(() => {
-      if (beats === 8) clearInterval(timer);
-      else if (++beats < 8) response.write(": at 3\nid: 3\n\n");
+      if (beats === 40) clearInterval(timer);
+      else if (++beats < 40) response.write(": at 3\nid: 3\n\n");
       else response.end(event(4));
     }, 100);
   });
@@ -72,14 +78,14 @@ test("who is told that he comes too often comes again, later", async () => {
 });
 
 test("a slow reader is not taken for a dead line", async () => {
-  const { asked, listen } = await serverThatTells((response) => {
+  const { asked, listen } = await serverWithLimit(3_000, (response) => {
     response.write(event(1) + event(2));
     setTimeout(() => response.write(event(3)), 400);
   });
   const positions: number[] = [];
   for await (const { position } of listen(ROWS.streamEvents, {})) {
     positions.push(position);
-    if (position === 1) await new Promise((resolve) => setTimeout(resolve, 600));
+    if (position === 1) await new Promise((resolve) => setTimeout(resolve, 3_500));
     if (position === 3) break;
   }
   expect(positions).toEqual([1, 2, 3]);
