@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { gitIn } from "./git.ts";
 import type { Git, GitFailure } from "./git.ts";
 import type { Repository } from "./repository.ts";
 import { Setback } from "./setback.ts";
@@ -52,7 +51,7 @@ export async function behindOf(repository: Repository): Promise<Behind[]> {
  * Gives the commit that they were at, or null where they are up to date.
  */
 export async function catchUp(repository: Repository, path: string): Promise<string | null> {
-  const own = gitIn(path);
+  const own = repository.inside(path);
   return repository.lock.hold(async () => {
     const base = await baseOf(repository, path);
     if (base === null) return null;
@@ -66,10 +65,10 @@ export async function catchUp(repository: Repository, path: string): Promise<str
 }
 
 /** Where its files are from; a mark of one that has been brought along by hand is taken away. */
-async function baseOf({ git }: Repository, path: string): Promise<string | null> {
+async function baseOf({ git, inside }: Repository, path: string): Promise<string | null> {
   const base = await git(["rev-parse", "--verify", "--quiet", markOf(path)]).catch(() => null);
   if (base === null) return null;
-  const upToDate = await gitIn(path)(["diff", "--cached", "--quiet", "HEAD"]).then(
+  const upToDate = await inside(path)(["diff", "--no-ext-diff", "--cached", "--quiet", "HEAD"]).then(
     () => true,
     () => false,
   );

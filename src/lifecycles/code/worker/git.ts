@@ -23,37 +23,54 @@ type GitOptions = { input?: string; signal?: AbortSignal | undefined; env?: Reco
 export type Git = (args: readonly string[], options?: GitOptions) => Promise<string>;
 
 /**
- * These would lead git to another repository, as inside a hook; and the worker's own token is for nobody who runs in a
- * worktree, be it a check or a hook that the agent has written. The rest of the environment is the user's.
+ * Variables that lead git to another repository, as inside a hook (`git rev-parse --local-env-vars`). And the worker's own
+ * token: checks and hooks may be written by the agent. The rest of the environment is the user's, GIT_CONFIG_COUNT included.
  */
 const WITHHELD =
-  /^(GIT_(DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|PREFIX|NAMESPACE|QUARANTINE_PATH)|PAWL_.*)$/;
+  /^(GIT_(DIR|WORK_TREE|IMPLICIT_WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|PREFIX|NAMESPACE|QUARANTINE_PATH|CONFIG|CONFIG_PARAMETERS|GRAFT_FILE|SHALLOW_FILE|REPLACE_REF_BASE)|PAWL_.*)$/;
 
 /**
- * What holds for all that Pawl does by itself: no hooks of the repository, no signatures that somebody would have to type a
- * word for, no editor, and no tidying up of the user's repository behind his back.
+ * Holds for every call of Pawl's. The files that git reads its settings from can be written by agents: whatever could run a
+ * program is switched off here, or put back by `pinConfig` where users need it. Signatures would wait for a passphrase, and
+ * the user's repository is not cleaned up in passing.
  */
-const OUR_WAY = [
-  ...["-c", "core.hooksPath=/dev/null"],
-  ...["-c", "commit.gpgSign=false"],
-  ...["-c", "gc.auto=0"],
-  ...["-c", "maintenance.auto=false"],
-  ...["-c", "rerere.enabled=false"],
-  ...["-c", "rebase.autoStash=false"],
-  ...["-c", "rebase.updateRefs=false"],
-  ...["-c", "core.quotePath=false"],
-];
+const SETTINGS = [
+  "core.fsmonitor=false",
+  "core.pager=cat",
+  "protocol.ext.allow=never",
+  // Git would start itself in submodules, by their own settings.
+  "diff.ignoreSubmodules=dirty",
+  "submodule.recurse=false",
+  "commit.gpgSign=false",
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "rerere.enabled=false",
+  "rebase.autoStash=false",
+  "rebase.updateRefs=false",
+  "rebase.rebaseMerges=false",
+  "core.quotePath=false",
+].flatMap((setting) => ["-c", setting]);
 
+/** Where no hook is found. */
+export const NO_HOOKS = "/dev/null";
 const MOST_BYTES = 67_108_864;
 
-export function gitIn(folder: string, { hooks = false }: { hooks?: boolean } = {}): Git {
+export type GitPlace = {
+  /** Where it runs. */
+  cwd: string;
+  /** Names the repository, so that git does not look for one. */
+  env?: Record<string, string>;
+  hooksPath?: string | null;
+};
+
+/** Git in a folder. Hooks run only from `hooksPath`. */
+export function gitIn({ cwd, env: place = {}, hooksPath = null }: GitPlace): Git {
   return (args, { input, signal, env = {} } = {}) =>
     new Promise((resolve, reject) => {
-      const way = hooks ? OUR_WAY.slice(2) : OUR_WAY;
       const child = execFile(
         "git",
-        [...way, ...args],
-        { cwd: folder, env: { ...surroundings(), ...UNATTENDED, ...env }, maxBuffer: MOST_BYTES, signal },
+        [...SETTINGS, "-c", `core.hooksPath=${hooksPath ?? NO_HOOKS}`, ...args],
+        { cwd, env: { ...surroundings(), ...UNATTENDED, ...place, ...env }, maxBuffer: MOST_BYTES, signal },
         (error, stdout, stderr) => {
           if (!error) resolve(stdout.replace(/\n$/, ""));
           else if (signal?.aborted) reject(signal.reason as Error);
@@ -82,6 +99,10 @@ const UNATTENDED = {
   LC_ALL: "C.UTF-8",
   GIT_TERMINAL_PROMPT: "0",
   GIT_EDITOR: "true",
+  GIT_SEQUENCE_EDITOR: "true",
+  GIT_PAGER: "cat",
+  // An agent's replacement for a commit must not decide what is merged.
+  GIT_NO_REPLACE_OBJECTS: "1",
   GIT_OPTIONAL_LOCKS: "0",
 };
 

@@ -60,7 +60,7 @@ async function commitAll(git: Git, committing: Git, subject: string, trailer: st
     return true;
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
-    if (await quiet(git, ["diff", "--cached", "--quiet"])) return false;
+    if (await quiet(git, ["diff", "--no-ext-diff", "--cached", "--quiet"])) return false;
     throw new Setback(`The work could not be committed.\n${error.said}`.trim());
   }
 }
@@ -69,11 +69,11 @@ async function commitAll(git: Git, committing: Git, subject: string, trailer: st
 async function sign(git: Git, trailer: string): Promise<void> {
   const message = await git(["log", "-n", "1", "--format=%B"]);
   if (message.split("\n").includes(trailer)) return;
-  const signed = await git(["interpret-trailers", "--if-exists", "addIfDifferent", "--trailer", trailer], {
-    input: `${message}\n`,
-  });
+  // Not by `git interpret-trailers`, which runs the commands that its settings name.
+  const text = message.trimEnd();
+  const trailers = /\n\n([\w-]+: .*(\n[\w-]+: .*)*)$/.test(text);
   await git(["commit", "--quiet", "--amend", "--no-verify", "--cleanup=verbatim", "-F", "-"], {
-    input: signed,
+    input: `${text}${trailers ? "\n" : "\n\n"}${trailer}\n`,
   });
 }
 
@@ -212,8 +212,8 @@ async function replay(git: Git, tip: string): Promise<string> {
 }
 
 async function conflictOf(git: Git, error: unknown): Promise<unknown> {
-  const files = await git(["diff", "--name-only", "--diff-filter=U"]).catch(() => "");
-  const text = await git(["diff", "--diff-filter=U"]).catch(() => "");
+  const files = await git(["diff", "--no-ext-diff", "--name-only", "--diff-filter=U"]).catch(() => "");
+  const text = await git(["diff", "--no-ext-diff", "--no-textconv", "--diff-filter=U"]).catch(() => "");
   await git(["rebase", "--abort"]).catch(() => undefined);
   if (files === "") return error;
   const named = files.split("\n").join(", ");

@@ -1,7 +1,9 @@
-import { readFileSync, realpathSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { gitIn } from "./git.ts";
+import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { gitIn, GitFailure } from "./git.ts";
 import type { Git } from "./git.ts";
+import { pinConfig } from "./pinned-config.ts";
+import type { PinnedConfig } from "./pinned-config.ts";
 import { ownFolder, privateFolder } from "./private-folder.ts";
 import { RepoLock } from "./repo-lock.ts";
 import { Trouble } from "./setback.ts";
@@ -22,7 +24,10 @@ export type Repository = {
   target: string;
   folder: string;
   git: Git;
-  /** The same inside one of its worktrees, by the repository's own hooks where they are wanted. */
+  /**
+   * The same inside one of its worktrees or checkouts, with the user's hooks where they are wanted. The repository is named
+   * to git: a `.git` that an agent has put into the worktree is never read.
+   */
   inside: (path: string, options?: { hooks?: boolean }) => Git;
   /** Whether a folder still is a worktree of this repository: an agent may have put anything in its place. */
   owns: (path: string) => boolean;
@@ -31,7 +36,7 @@ export type Repository = {
 
 /** Opens a repository, or tells in one sentence why it cannot be worked on. */
 export async function openRepository({ path, target, folder }: RepositoryOptions): Promise<Repository> {
-  const asked = gitIn(resolve(path));
+  const asked = gitIn({ cwd: resolve(path) });
   const common = await asked(["rev-parse", "--path-format=absolute", "--git-common-dir"]).catch(
     (error: unknown) => {
       throw new Trouble(`${resolve(path)} is no git repository: ${(error as Error).message}`);
@@ -39,7 +44,7 @@ export async function openRepository({ path, target, folder }: RepositoryOptions
   );
   const bare = (await asked(["rev-parse", "--is-bare-repository"])) === "true";
   const root = bare ? common : await asked(["rev-parse", "--path-format=absolute", "--show-toplevel"]);
-  const git = gitIn(common);
+  const git = gitIn({ cwd: common, env: { GIT_DIR: common } });
   const branch = target ?? (await asked(["symbolic-ref", "--quiet", "--short", "HEAD"]).catch(() => null));
   if (branch === null)
     throw new Trouble("No branch is checked out there: say by --target which one work is for.");
@@ -49,15 +54,21 @@ export async function openRepository({ path, target, folder }: RepositoryOptions
     throw new Trouble(`${wanted} lies in the repository: worktrees must lie outside of it.`);
   const place = await folderFor(wanted);
   const identity = await identityFor(git);
+  const config = await pinConfig(common, git);
+  const checkout = bare ? null : root;
   return {
     root,
     target: branch,
     folder: place,
-    git: as(identity, git),
-    // A worktree that has lost its link must not lead git to a repository that happens to lie around it.
-    inside: (worktree, options) =>
-      as({ ...identity, GIT_CEILING_DIRECTORIES: dirname(worktree) }, gitIn(worktree, options)),
-    owns: (worktree) => linkOf(worktree).startsWith(join(realpathSync(common), "worktrees") + sep),
+    git: pinned(as(identity, git), common, config),
+    inside: (worktree, { hooks = false } = {}) => {
+      const gitDir = gitDirOf(common, worktree, checkout);
+      if (gitDir === null) return notOurs(worktree);
+      const env = { ...identity, GIT_DIR: gitDir, GIT_COMMON_DIR: common, GIT_WORK_TREE: worktree };
+      const hooksPath = hooks ? config.hooksPath : null;
+      return pinned(gitIn({ cwd: worktree, env, hooksPath }), gitDir, config);
+    },
+    owns: (worktree) => isIntact(worktree, gitDirOf(common, worktree, checkout)),
     lock: new RepoLock(join(common, "pawl-merge.lock")),
   };
 }
@@ -74,13 +85,52 @@ async function folderFor(wanted: string): Promise<string> {
   }
 }
 
-/** Where a worktree says that it belongs; nowhere, if it does not say. */
-function linkOf(worktree: string): string {
+/** Puts settings that run programs back to what they were, for each call. */
+function pinned(git: Git, gitDir: string, config: PinnedConfig): Git {
+  return async (args, options = {}) =>
+    git(args, { ...options, env: { ...(await config.environment(gitDir, git)), ...options.env } });
+}
+
+function notOurs(path: string): Git {
+  return (args) => Promise.reject(new GitFailure(args, null, `${path} is not a worktree of this repository`));
+}
+
+/** Where the repository keeps what it knows of a worktree, by its own records; the worktree is not asked. */
+function gitDirOf(common: string, path: string, checkout: string | null): string | null {
+  if (path === checkout) return common;
+  const records = join(common, "worktrees");
+  const names = [basename(path), ...namesIn(records).filter((name) => name !== basename(path))];
+  const found = names.find((name) => {
+    const link = textOf(join(records, name, "gitdir"));
+    return link !== null && resolve(records, name, link) === join(path, ".git");
+  });
+  return found === undefined ? null : join(records, found);
+}
+
+/** Whether a folder still is the worktree that was made there: a real folder whose link leads to its record. */
+function isIntact(path: string, gitDir: string | null): boolean {
+  const link = /^gitdir: (.*)$/.exec(textOf(join(path, ".git")) ?? "")?.[1];
+  if (gitDir === null || link === undefined) return false;
   try {
-    const link = readFileSync(join(worktree, ".git"), "utf8").replace(/^gitdir: (.*)\n?$/, "$1");
-    return realpathSync(resolve(worktree, link));
+    return lstatSync(path).isDirectory() && realpathSync(resolve(path, link)) === realpathSync(gitDir);
   } catch {
-    return "";
+    return false;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8").replace(/\n$/, "");
+  } catch {
+    return null;
   }
 }
 

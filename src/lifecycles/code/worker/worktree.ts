@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { gitIn, isDiskFull } from "./git.ts";
+import { isDiskFull } from "./git.ts";
 import type { Git } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
@@ -42,13 +42,13 @@ async function makeWorktree(repository: Repository, task_id: string): Promise<Wo
   const branch = heads.has(wanted) ? await freeBranch(repository, task_id) : wanted;
   const path = await freePath(join(folder, "worktrees"), task_id);
   await git(["worktree", "add", "--quiet", "-b", branch, path, base]);
-  if (existsSync(join(path, ".gitmodules"))) await fillSubmodules(path);
+  if (existsSync(join(path, ".gitmodules"))) await fillSubmodules(repository, path);
   return { path, branch, base };
 }
 
 /** As far as they can be had: what an agent does not need must not keep it from working. */
-async function fillSubmodules(path: string): Promise<void> {
-  await gitIn(path)(["submodule", "update", "--quiet", "--init", "--recursive"]).catch(() => undefined);
+async function fillSubmodules({ inside }: Repository, path: string): Promise<void> {
+  await inside(path)(["submodule", "update", "--quiet", "--init", "--recursive"]).catch(() => undefined);
 }
 
 /** `pawl/<task id>`; one of that name that is left is put away, and one that somebody has checked out is left alone. */
@@ -150,7 +150,7 @@ async function keepUnfinished(repository: Repository, task_id: string, path: str
   await rm(join(home, "index.lock"), { force: true });
   await git(["rebase", "--quit"]).catch(() => undefined);
   await git(["add", "--all"]).catch(() => undefined);
-  const clean = await git(["diff", "--cached", "--quiet"]).then(
+  const clean = await git(["diff", "--no-ext-diff", "--cached", "--quiet"]).then(
     () => true,
     () => false,
   );
