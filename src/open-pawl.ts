@@ -127,12 +127,22 @@ function checkDurations(options: PawlOptions): void {
     checkNumber(name, value, [0, Math.floor(MAX_TIMER_DELAY_MS / 1_000)]);
   checkNumber("patienceMs", options.patienceMs, [0, MAX_TIMER_DELAY_MS]);
   checkNumber("statementTimeoutMs", options.statementTimeoutMs, [1, MAX_TIMER_DELAY_MS]);
-  checkNumber("retention.days", options.retention?.days, [0, 36_500]);
+  if (options.retention) checkNumber("retention.days", options.retention.days, [0, 36_500], true);
 }
 
-function checkNumber(name: string, value: number | undefined, [min, max]: [number, number]): void {
-  if (value === undefined || (value >= min && value <= max)) return;
-  throw new PawlError("INVALID_CONFIG", `${name} must be a number from ${min} to ${max}, not ${value}.`);
+function checkNumber(
+  name: string,
+  value: number | undefined,
+  [min, max]: [number, number],
+  required = false,
+): void {
+  // The type is checked, too: null, as in a file of settings, would count as 0.
+  if ((value === undefined && !required) || (typeof value === "number" && value >= min && value <= max))
+    return;
+  throw new PawlError(
+    "INVALID_CONFIG",
+    `${name} must be a number from ${min} to ${max}, not ${String(value)}.`,
+  );
 }
 
 async function prepare(

@@ -39,7 +39,10 @@ test.each([
   [{ patienceMs: Infinity }, "patienceMs must be a number from 0 to 2147483647, not Infinity."],
   [{ statementTimeoutMs: 0 }, "statementTimeoutMs must be a number from 1 to 2147483647, not 0."],
   [{ retention: { days: NaN } }, "retention.days must be a number from 0 to 36500, not NaN."],
-])("openPawl refuses %o", async (options, message) => {
+  [{ retention: { days: null } }, "retention.days must be a number from 0 to 36500, not null."],
+  [{ retention: {} }, "retention.days must be a number from 0 to 36500, not undefined."],
+  [{ sweepSeconds: "5" }, "sweepSeconds must be a number from 0 to 2147483, not 5."],
+] as [object, string][])("openPawl refuses %o", async (options, message) => {
   await expect(openPawl({ data: "/nonexistent", ...options })).rejects.toMatchObject({
     code: "INVALID_CONFIG",
     message,
