@@ -11,7 +11,7 @@ const at = await openCliAtServer();
 test("the server on the data folder is found by itself, with the admin's token, and forgotten when it stops", async () => {
   const data = await scratchData();
   const cwd = await folderWith({
-    "pawl.config.ts": `export default { data: ${JSON.stringify(data)}, port: 47999 };`,
+    "pawl.config.ts": `export default { data: ${JSON.stringify(data)}, port: 2 };`,
   });
   const server = await startPawl(["--port", "0"], { cwd });
   const listed = await pawl(["members", "list"], { cwd });
@@ -23,7 +23,7 @@ test("the server on the data folder is found by itself, with the admin's token, 
     code: 5,
     stdout: "",
     stderr:
-      "pawl: No server answers at http://127.0.0.1:47999 (the default, ECONNREFUSED).\n  Start one with `pawl start`, or say with PAWL_URL where it is.\n",
+      "pawl: No server answers at http://127.0.0.1:2 (the default, ECONNREFUSED).\n  Start one with `pawl start`, or say with PAWL_URL where it is.\n",
   });
 });
 

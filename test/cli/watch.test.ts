@@ -60,7 +60,7 @@ test("watching ends by itself when its reader has gone away, as in `pawl watch |
       await at.task("A line for nobody");
       expect(child.exitCode).toBe(0);
     },
-    { timeout: 30_000, interval: 500 },
+    { timeout: WAIT_LIMIT_MS, interval: 500 },
   );
   await closed;
   expect(complained).toBe("");
@@ -127,7 +127,7 @@ test("in a terminal the view draws itself anew, gives the screen back, and no li
 });
 
 test("where no server answers, watch says so instead of waiting for ever", async () => {
-  const { code, stderr } = await at.cli("watch", { env: { PAWL_URL: "http://127.0.0.1:47998" } });
+  const { code, stderr } = await at.cli("watch", { env: { PAWL_URL: "http://127.0.0.1:2" } });
   expect(code).toBe(5);
-  expect(stderr).toContain("No server answers at http://127.0.0.1:47998");
+  expect(stderr).toContain("No server answers at http://127.0.0.1:2");
 });
