@@ -8,6 +8,7 @@ import { ROUTES } from "../../src/contract/index.ts";
 import type { Route } from "../../src/contract/index.ts";
 import { findTooDeep } from "../../src/core/index.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
+import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 import { openFrontDesk } from "./front-desk.ts";
 import { DEEPLY_NESTED, fitting, spoilt } from "./values-of-schema.ts";
 import type { Schema } from "./values-of-schema.ts";
@@ -24,7 +25,8 @@ type Operation = {
 type Made = { id: string; lifecycle: string };
 type Place = { method: string; path: string; operation: Operation };
 
-const desk = await openFrontDesk();
+// Client and server share a process: while it compiles schemas, requests wait longer than the server would allow.
+const desk = await openFrontDesk({ server: { requestTimeoutMs: 5 * WAIT_LIMIT_MS } });
 const { body: document } = await desk.ask("GET /openapi.json", { token: null });
 const paths = document.paths as Record<string, Record<string, Operation>>;
 const { schemas } = document.components as { schemas: Record<string, Schema> };
