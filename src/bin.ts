@@ -4,13 +4,12 @@ import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { WriteStream } from "node:tty";
-import picocolors from "picocolors";
 import * as zod from "zod";
 import { adminTokenFile } from "./admin-token-file.ts";
 import { agentStation } from "./agent-station.ts";
 import { atDatabase, openLog, startApp } from "./app.ts";
 import type { App } from "./app.ts";
-import { run } from "./cli/index.ts";
+import { ownColours, run, toTerminal } from "./cli/index.ts";
 import type { Output, Screen, ServerFlags, Surroundings } from "./cli/index.ts";
 import { findConfig, loadConfig } from "./config.ts";
 import { examineInstallation, verifyInstallation } from "./examine-installation.ts";
@@ -176,8 +175,10 @@ function screen(stream: WriteStream, write: Screen["write"]): Screen {
   const { isTTY = false } = stream as Partial<WriteStream>;
   const coloured = !env.NO_COLOR && (Boolean(env.FORCE_COLOR) || (isTTY && env.TERM !== "dumb"));
   return {
-    write,
-    colours: picocolors.createColors(coloured),
+    write: (text) => {
+      write(toTerminal(text));
+    },
+    colours: ownColours(coloured),
     // Asked for each time: a window changes its size while it is looked at.
     get columns() {
       return isTTY ? stream.columns || 80 : Infinity;

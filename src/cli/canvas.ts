@@ -1,17 +1,19 @@
 import type { Screen } from "./surroundings.ts";
+import { control } from "./terminal-text.ts";
 
 /** A screen of its own, given back as it was. Lines are drawn over the old ones: nothing flickers. */
 export function openCanvas({ write }: Screen): {
   draw: (lines: readonly string[]) => void;
   close: () => void;
 } {
-  write("\u001b[?1049h\u001b[?25l");
+  write(control("\u001b[?1049h\u001b[?25l"));
   return {
     draw: (lines) => {
-      write(`\u001b[H${lines.map((line) => `${line}\u001b[K`).join("\r\n")}\u001b[J`);
+      const shown = lines.map((line) => `${line}${control("\u001b[K")}`);
+      write(`${control("\u001b[H")}${shown.join("\n")}${control("\u001b[J")}`);
     },
     close: () => {
-      write("\u001b[?25h\u001b[?1049l");
+      write(control("\u001b[?25h\u001b[?1049l"));
     },
   };
 }

@@ -8,6 +8,7 @@ import { lookAt } from "./look-at.ts";
 import { reportText, summaryText } from "./report-text.ts";
 import type { Report } from "./report-text.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { jsonText } from "./terminal-text.ts";
 
 /** `pawl check [lifecycle]` */
 export async function checkLifecycles(
@@ -20,7 +21,7 @@ export async function checkLifecycles(
   const reports = chosen.map((lifecycle) => lookAt(lifecycle, shipped, reportOn));
   const ok = reports.every(({ findings }) => findings.length === 0);
   if (json) {
-    out.write(`${JSON.stringify({ ok, reports }, null, 2)}\n`);
+    out.write(`${jsonText({ ok, reports }, 2)}\n`);
   } else {
     const own = {
       file: user.path && basename(user.path),

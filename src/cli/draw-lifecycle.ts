@@ -7,6 +7,7 @@ import { lookAt } from "./look-at.ts";
 import type { Screen, Surroundings } from "./surroundings.ts";
 import { textTable } from "./text-table.ts";
 import { wrap } from "./wrap.ts";
+import { jsonText } from "./terminal-text.ts";
 
 export const DIAGRAM_FORMATS = ["mermaid", "table", "markdown"] as const;
 
@@ -18,9 +19,7 @@ export async function drawLifecycle(
   const user = await loadConfig(options.config);
   const lifecycle = findLifecycle([...shipped, ...user.lifecycles], options.name);
   const text = lookAt(lifecycle, shipped, () =>
-    options.json
-      ? JSON.stringify(describeLifecycle(lifecycle), null, 2)
-      : DRAW[options.format](lifecycle, out),
+    options.json ? jsonText(describeLifecycle(lifecycle), 2) : DRAW[options.format](lifecycle, out),
   );
   out.write(`${text}\n`);
   return EXIT.fine;

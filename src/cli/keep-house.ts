@@ -3,6 +3,7 @@ import { PawlError } from "../core/index.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
 import type { ServerFlags, Surroundings } from "./surroundings.ts";
+import { jsonText } from "./terminal-text.ts";
 
 /** `pawl orgs create <id>` */
 export async function createOrg(
@@ -18,7 +19,7 @@ export async function createOrg(
   const token = await house.createOrg(parsed.data, flags);
   out.write(
     json
-      ? `${JSON.stringify({ id, token })}\n`
+      ? `${jsonText({ id, token })}\n`
       : `The org "${id}" is there, with a project "main". Its admin's token, shown only now:\n${token}\n`,
   );
   return EXIT.fine;
@@ -34,6 +35,6 @@ export async function resetAdmin(
     file === null
       ? `A new token for the admin of "${org}", shown only now:\n${token}`
       : `The admin's new token is in ${file}`;
-  out.write(json ? `${JSON.stringify({ org, token, file })}\n` : `${told}\n`);
+  out.write(json ? `${jsonText({ org, token, file })}\n` : `${told}\n`);
   return EXIT.fine;
 }

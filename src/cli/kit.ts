@@ -18,4 +18,5 @@ export { findTaskId, shortId } from "./find-task.ts";
 export { count, isWatched, print } from "./print.ts";
 export type { ReachFlags, Screen, Surroundings } from "./surroundings.ts";
 export { seenFrom, stretch } from "./tell-time.ts";
+export { jsonText } from "./terminal-text.ts";
 export { textTable } from "./text-table.ts";

@@ -6,6 +6,7 @@ import type { Column } from "./list-table.ts";
 import { progressBar } from "./progress-bar.ts";
 import { readFields } from "./read-fields.ts";
 import { seenFrom, stretch } from "./tell-time.ts";
+import { toTerminal } from "./terminal-text.ts";
 
 type Row = { id: string; note: string; title: string; amount: number };
 const COLUMNS: Column<Row>[] = [
@@ -98,15 +99,16 @@ test("fields are read by the schema: texts as they stand, the rest as JSON", () 
 
 test("a progress bar fills one line of a terminal and is gone at the end; in a pipe there is none", () => {
   const written: string[] = [];
-  const screen = { write: (text: string) => written.push(text), colours, columns: 40, rows: 24 };
+  const write = (text: string) => written.push(toTerminal(text));
+  const screen = { write, colours, columns: 40, rows: 24 };
   const bar = progressBar(screen, "tasks");
   bar.show({ done: 50, all: 200 });
   bar.show({ done: 0, all: 0 });
   bar.end();
   expect(written).toEqual([
-    "\r█████░░░░░░░░░░░░░░░ 25 % of 200 tasks\u001b[K",
-    "\r█████████████████████ 100 % of 0 tasks\u001b[K",
-    "\r\u001b[K",
+    "\u001b[G█████░░░░░░░░░░░░░░░ 25 % of 200 tasks\u001b[K",
+    "\u001b[G█████████████████████ 100 % of 0 tasks\u001b[K",
+    "\u001b[G\u001b[K",
   ]);
   written.length = 0;
   progressBar({ ...screen, columns: Infinity }, "tasks").show({ done: 1, all: 2 });

@@ -1,13 +1,14 @@
 import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
 import type { Screen } from "./surroundings.ts";
+import { jsonText } from "./terminal-text.ts";
 
 /** The answer of a command: for machines where they ask for it, otherwise for the eye. */
 export function print(
   out: Screen,
   { json, value, text }: { json: boolean | undefined; value: unknown; text: () => string },
 ): ExitCode {
-  out.write(json ? `${JSON.stringify(value, null, 2)}\n` : `${text()}\n`);
+  out.write(json ? `${jsonText(value, 2)}\n` : `${text()}\n`);
   return EXIT.fine;
 }
 

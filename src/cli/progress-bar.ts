@@ -1,7 +1,12 @@
 import { isWatched } from "./print.ts";
 import type { Progress, Screen } from "./surroundings.ts";
+import { control } from "./terminal-text.ts";
 
 const LONGEST = 40;
+/** Goes to the first column. */
+const LINE_START = control("\u001b[G");
+/** Clears the line from here on. */
+const LINE_REST = control("\u001b[K");
 
 /** A bar that fills itself up on one line of a terminal, and is gone at the end; elsewhere there is none. */
 export function progressBar(
@@ -17,10 +22,10 @@ export function progressBar(
       const length = Math.max(0, Math.min(LONGEST, screen.columns - figures.length - 3));
       const filled = Math.round(part * length);
       const bar = `${"█".repeat(filled)}${"░".repeat(length - filled)}`;
-      write(`\r${screen.colours.cyan(bar)} ${figures}\u001b[K`);
+      write(`${LINE_START}${screen.colours.cyan(bar)} ${figures}${LINE_REST}`);
     },
     end: () => {
-      write("\r\u001b[K");
+      write(`${LINE_START}${LINE_REST}`);
     },
   };
 }

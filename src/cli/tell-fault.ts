@@ -4,6 +4,7 @@ import type { ExitCode } from "./exit-code.ts";
 import { Fault } from "./fault.ts";
 import type { Screen, Surroundings } from "./surroundings.ts";
 import { wrap } from "./wrap.ts";
+import { jsonText } from "./terminal-text.ts";
 
 /** Says what went wrong and what to do next; only a bug of Pawl's own is called one. */
 export function tellFault(
@@ -14,9 +15,7 @@ export function tellFault(
   if (error instanceof Fault) {
     const { message, more, document } = error;
     err.write(
-      json
-        ? `${JSON.stringify({ detail: message, ...document })}\n`
-        : tell(err, [sentence(message), ...more]),
+      json ? `${jsonText({ detail: message, ...document })}\n` : tell(err, [sentence(message), ...more]),
     );
   } else if (error instanceof PawlError) {
     err.write(json ? problemJson(error) : problemText(error, err));
@@ -76,7 +75,7 @@ function problemText(error: PawlError, err: Screen): string {
 /** The same as the server would answer, on one line of its own. */
 function problemJson({ code, message, params }: PawlError): string {
   const { title, next } = problemOf(code);
-  return `${JSON.stringify({ code, title, detail: message, next, ...params })}\n`;
+  return `${jsonText({ code, title, detail: message, next, ...params })}\n`;
 }
 
 /** The first line says what happened, the others what to do. */

@@ -6,6 +6,7 @@ import { showLive } from "./live-view.ts";
 import { isWatched } from "./print.ts";
 import type { ReachFlags, Surroundings } from "./surroundings.ts";
 import { moveText } from "./task-table.ts";
+import { jsonText } from "./terminal-text.ts";
 
 export type Watching = ReachFlags & {
   lifecycle?: string;
@@ -53,7 +54,7 @@ async function tellLines(
   };
   let told = 0;
   for await (const event of client.events({ lifecycle, project_id: project, after, signal, onConnection })) {
-    out.write(json ? `${JSON.stringify(event)}\n` : `${eventLine(event, out.colours)}\n`);
+    out.write(json ? `${jsonText(event)}\n` : `${eventLine(event, out.colours)}\n`);
     if (++told >= count) return;
   }
 }

@@ -8,6 +8,7 @@ import { watchTasks } from "../../src/cli/watch-tasks.ts";
 import { openCliAtServer } from "./cli-at-server.ts";
 import { BUILT_PAWL } from "../support/built-pawl.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
+import { toTerminal } from "../../src/cli/terminal-text.ts";
 
 const at = await openCliAtServer();
 
@@ -70,7 +71,7 @@ test("in a terminal the view draws itself anew, gives the screen back, and no li
   const columns = 80;
   const drawn: string[] = [];
   const out = {
-    write: (text: string) => drawn.push(text),
+    write: (text: string) => drawn.push(toTerminal(text)),
     colours: picocolors.createColors(false),
     columns,
     rows: 12,
@@ -119,7 +120,7 @@ test("in a terminal the view draws itself anew, gives the screen back, and no li
   expect(await watching).toBe(0);
   expect(drawn[0]).toBe("\u001b[?1049h\u001b[?25l");
   expect(drawn.at(-1)).toBe("\u001b[?25h\u001b[?1049l");
-  const frames = drawn.slice(1, -1).map((frame) => frame.replaceAll(/\u001b\[\w/g, "").split("\r\n"));
+  const frames = drawn.slice(1, -1).map((frame) => frame.replaceAll(/\u001b\[\w/g, "").split("\n"));
   for (const lines of frames) {
     expect(lines.length).toBeLessThan(12);
     for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);

@@ -123,5 +123,5 @@ function firstLine(text: string): string {
 
 /** What steers a terminal is for a terminal, and not for a line. */
 function cut(text: string): string {
-  return text.replaceAll(/\u001b\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u001f\u007f]/g, "").slice(0, LONGEST);
+  return text.replaceAll(/\u001b\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u001f\u007f-\u009f]/g, "").slice(0, LONGEST);
 }

@@ -4,6 +4,7 @@ import {
   EXIT,
   findTaskId,
   isWatched,
+  jsonText,
   oneLine,
   print,
   seenFrom,
@@ -133,7 +134,7 @@ export function readCodeLog(
     const id = await findTaskId(client, typed);
     if (!follow) {
       const text = await calls.readCodeLog({ id, run });
-      out.write(flags.json ? `${JSON.stringify({ task_id: id, log: text })}\n` : text);
+      out.write(flags.json ? `${jsonText({ task_id: id, log: text })}\n` : text);
       return EXIT.fine;
     }
     const stopping = new AbortController();
@@ -147,7 +148,7 @@ export function readCodeLog(
       { signal: stopping.signal },
     ))
       if (run === undefined || of === run)
-        out.write(flags.json ? `${JSON.stringify({ run: of, text, created_at })}\n` : text);
+        out.write(flags.json ? `${jsonText({ run: of, text, created_at })}\n` : text);
     return EXIT.fine;
   });
 }

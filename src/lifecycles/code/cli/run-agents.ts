@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { createClient } from "../../../client/index.ts";
 import type { Client } from "../../../client/index.ts";
-import { atServer, EXIT, Fault, isWatched, openCanvas } from "../../../cli/kit.ts";
+import { atServer, EXIT, Fault, isWatched, jsonText, openCanvas } from "../../../cli/kit.ts";
 import type { ExitCode, ReachFlags, Surroundings } from "../../../cli/kit.ts";
 import { CODE_ROUTES } from "../contract.ts";
 import { CLAUDE_SANDBOX_PROGRAMS, CODEX_AGENT, DEFAULT_AGENT, wordsOf } from "../worker/agent-command.ts";
@@ -224,7 +224,7 @@ function tellJson({ out }: Surroundings): Shown {
       const { kind, ...about } = event;
       const told = "task" in about ? { ...about, task_id: about.task.id, status: about.task.status } : about;
       out.write(
-        `${JSON.stringify({ at: new Date().toISOString(), event: kind, ...told, error: errorOf(event) })}\n`,
+        `${jsonText({ at: new Date().toISOString(), event: kind, ...told, error: errorOf(event) })}\n`,
       );
     },
     count: () => undefined,
@@ -234,7 +234,7 @@ function tellJson({ out }: Surroundings): Shown {
 }
 
 function reportAsJson(dropped: number, reason: string): string {
-  return `${JSON.stringify({ at: new Date().toISOString(), event: "dropped", lines: dropped, error: reason })}\n`;
+  return `${jsonText({ at: new Date().toISOString(), event: "dropped", lines: dropped, error: reason })}\n`;
 }
 
 function errorOf(event: CodeWorkerEvent): string | undefined {
