@@ -17,7 +17,7 @@ const UNSEEN = /[\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069
  * Text without control sequences and control characters, but for line breaks and tabs. Titles, comments, errors and the output
  * of agents come from elsewhere: they must not move the cursor, set colours or reach the clipboard.
  */
-export function withoutControls(text: string): string {
+function withoutControls(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll(/\r\n?/g, "\n")
     .replaceAll(/[\u0000-\u0008\u000b-\u001f]/g, "")
