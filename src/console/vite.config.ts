@@ -11,7 +11,7 @@ export default defineConfig({
     emptyOutDir: true,
     // Data in a style or a script would need a looser policy than the server's.
     assetsInlineLimit: 0,
-    // One style sheet comes with the page: Vite does not load one again that failed to load with its screen.
+    // One style sheet for all screens: Vite does not retry the style sheet of a screen that failed to load.
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

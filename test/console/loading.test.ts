@@ -31,7 +31,7 @@ describe.skipIf(why !== null)("parts that do not load or render", () => {
     token = await desk.member({ id: "ada", name: "Ada", roles: ["admin", "agent"] });
   });
 
-  /** A page of a context of its own, signed in. */
+  /** Opens a signed-in page in its own browser context. */
   async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext({
       viewport: { width: 1440, height: 900 },
@@ -52,7 +52,7 @@ describe.skipIf(why !== null)("parts that do not load or render", () => {
   const title = (page: Page) => page.getByRole("textbox", { name: "Title" });
   const failure = (page: Page, kind: string) => page.locator(`[data-failure=${kind}]`);
 
-  test("while the server is down a new screen says so beside the navigation, and opens when it is back", async () => {
+  test("while the server is down a new screen shows that beside the navigation, and loads when it is back", async () => {
     const page = await open("/");
     await heading(page, "Overview").waitFor();
     await desk.close();
@@ -61,7 +61,7 @@ describe.skipIf(why !== null)("parts that do not load or render", () => {
       await failure(page, "unreachable").waitFor();
       expect(await failure(page, "unreachable").textContent()).toContain("The server does not answer");
       expect(await seriousFindings(page)).toEqual([]);
-      // A screen that is loaded already still opens.
+      // A screen that was loaded before still opens.
       await link(page, "Overview").click();
       await heading(page, "Overview").waitFor();
       await link(page, "Members").click();
@@ -201,7 +201,7 @@ describe.skipIf(why !== null)("parts that do not load or render", () => {
   });
 });
 
-/** Replaces every script and style sheet by one of another name, as a build of another version does. */
+/** Renames every script and style sheet, as a build of another version does. */
 function deployNewVersion(folder: string): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))
     if (/\.(gz|br)$/.test(name)) rmSync(join(folder, name));

@@ -32,7 +32,7 @@ onStage("signing in", (stage) => {
     const { desk, tokens } = stage();
     const gone = await desk.member({ id: "gone", roles: ["agent"] });
     const page = await stage().visit(null, "/members");
-    // Without the stream, which would end the session before the next request on a slow machine.
+    // Block the event stream: on a slow machine it would end the session before the next request.
     await page.route("**/api/events*", (route) => route.abort());
     await page.getByLabel("Token").fill(gone);
     await page.getByRole("button", { name: "Sign in" }).click();

@@ -1,6 +1,6 @@
 const PREFIX = "pawl.draft.";
 
-/** What was written into a form and neither sent nor cancelled; null where nothing was. */
+/** Reads the unsent input of a form; null if there is none. */
 export function readDraft(key: string): object | null {
   try {
     const draft: unknown = JSON.parse(sessionStorage.getItem(PREFIX + key) ?? "null");
@@ -10,17 +10,17 @@ export function readDraft(key: string): object | null {
   }
 }
 
-/** null removes it. */
+/** Stores the unsent input of a form; null removes it. */
 export function writeDraft(key: string, values: object | null): void {
   try {
     if (values === null) sessionStorage.removeItem(PREFIX + key);
     else sessionStorage.setItem(PREFIX + key, JSON.stringify(values));
   } catch {
-    // A browser without storage, or with a full one, keeps the form only while it is open.
+    // Without storage, or with a full one, the input lasts only while the form is open.
   }
 }
 
-/** Removes the drafts of this tab. */
+/** Removes all drafts of this tab. */
 export function forgetDrafts(): void {
   try {
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);

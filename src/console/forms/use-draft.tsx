@@ -7,8 +7,8 @@ import { LOADING_TEXTS } from "../loading/texts.ts";
 import { useWords } from "../texts/words.tsx";
 
 /**
- * State of a form that outlives its screen and a reload of the page, until `close` is called: when it was sent or
- * cancelled. It stays in this tab, and is shown only to the member who wrote it. Secrets do not belong here.
+ * Form state that survives leaving the screen and reloading the page. Call `close` when the form is sent or cancelled. The
+ * state stays in this tab and is shown only to the member who wrote it. Do not use it for secrets.
  */
 export function useDraft<Values extends object>(
   form: string,

@@ -30,7 +30,7 @@ export function AskDialog<Name extends string>({
   perform,
   onClose,
 }: {
-  /** Names its draft. */
+  /** Key of the draft. */
   form: string;
   title: string;
   lead?: string;

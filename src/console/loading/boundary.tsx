@@ -10,12 +10,12 @@ import { LOADING_TEXTS } from "./texts.ts";
 type Props = {
   /** Shown while a chunk loads. */
   placeholder?: ReactNode;
-  /** How much it contains; default "screen". */
+  /** The part of the page inside; default "screen". */
   around?: "page" | "screen" | "part";
   children: ReactNode;
 };
 
-/** Contains failures: a part that does not load or render becomes an error state, and everything around it stays. */
+/** Error boundary: a part that does not load or render is replaced by an error state; the rest of the page stays. */
 export class Boundary extends Component<Props, { failure: { error: unknown } | null }> {
   override state = { failure: null as { error: unknown } | null };
 
@@ -61,7 +61,7 @@ function ErrorState({ error, compact, onRetry }: { error: unknown; compact: bool
     };
   }, [waits]);
   const retry = () => {
-    // Data that nothing else shows is asked for again: it may be the reason.
+    // Fetch data again that nothing else shows: it may be the cause.
     queryClient?.removeQueries({ type: "inactive" });
     onRetry();
   };

@@ -3,8 +3,8 @@ import type { ComponentType } from "react";
 import { loadChunk } from "./load-chunk.ts";
 
 /**
- * A component in a chunk of its own, loaded when it is first rendered. React's `lazy` keeps a failed load for ever; this
- * one loads again once a Boundary has shown the failure.
+ * A component in its own chunk, loaded at its first render. React's `lazy` caches a failed load for ever; this one loads
+ * again after a Boundary has shown the failure.
  */
 export function lazyComponent<Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,

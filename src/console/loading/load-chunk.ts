@@ -1,6 +1,6 @@
 /**
- * Why a chunk did not load: the server gives no answer, the server has a newer console, or neither. In the last case a
- * reload helps: browsers that follow the older standard remember a failed import for as long as the page is open.
+ * Reason for a failed load: the server does not answer, the server has a newer console, or something else. In the last case
+ * a reload helps: some browsers cache a failed import for as long as the page is open.
  */
 export type ChunkProblem = "unreachable" | "new_version" | "failed";
 
@@ -18,8 +18,8 @@ export class ChunkError extends Error {
 }
 
 const RETRY_DELAYS_MS = [300, 1_000];
-const FIRST_POLL_MS = 1_000;
-const MAX_POLL_MS = 10_000;
+const FIRST_POLL_DELAY_MS = 1_000;
+const MAX_POLL_DELAY_MS = 10_000;
 const PAGE_TIMEOUT_MS = 10_000;
 
 /** Imports a chunk; retries a failed import, and throws a ChunkError after the last retry. */
@@ -30,23 +30,23 @@ export async function loadChunk<Module>(load: () => Promise<Module>, forget: () 
     } catch (error) {
       const problem = await findProblem();
       const delay = RETRY_DELAYS_MS[attempt];
-      // The files of an older console are gone for good.
+      // Retrying is useless: the files of the older console are gone.
       if (problem === "new_version" || delay === undefined) throw new ChunkError(problem, forget, error);
       await pause(delay);
     }
   }
 }
 
-/** Polls until the server answers; false where it was aborted before. */
+/** Polls until the server answers; false if aborted before that. */
 export async function whenReachable(signal: AbortSignal): Promise<boolean> {
-  for (let delay = FIRST_POLL_MS; ; delay = Math.min(2 * delay, MAX_POLL_MS)) {
+  for (let delay = FIRST_POLL_DELAY_MS; ; delay = Math.min(2 * delay, MAX_POLL_DELAY_MS)) {
     await pause(delay);
     if (signal.aborted) return false;
     if ((await fetchPage()) !== null) return !signal.aborted;
   }
 }
 
-/** Each build names its files by their content: a page with another main script is another version. */
+/** File names contain a hash of their content, so a page with another main script is another version. */
 async function findProblem(): Promise<ChunkProblem> {
   const page = await fetchPage();
   if (page === null) return "unreachable";
@@ -54,7 +54,7 @@ async function findProblem(): Promise<ChunkProblem> {
   return page.includes(script) ? "failed" : "new_version";
 }
 
-/** The console's page as the server has it now; null where the server gives no answer. */
+/** Fetches the console's page; null if the server does not answer. */
 async function fetchPage(): Promise<string | null> {
   try {
     const response = await fetch("/", {

@@ -2,7 +2,7 @@ const en = {
   reload: "Reload the page",
   unreachable: {
     title: "The server does not answer",
-    hint: "This opens by itself as soon as the server answers again.",
+    hint: "This loads automatically as soon as the server answers again.",
   },
   new_version: {
     title: "A new version of Pawl is available",
@@ -42,5 +42,5 @@ const ru: typeof en = {
   startOver: "Начать заново",
 };
 
-/** Texts about parts that fail to load or render, and about what is kept over a reload. */
+/** Texts about parts that fail to load or render, and about restored drafts. */
 export const LOADING_TEXTS = { en, ru };

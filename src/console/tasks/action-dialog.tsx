@@ -15,7 +15,7 @@ import { useOffers } from "./use-offers.ts";
 import { actionOf, wholeMove } from "./whole-move.ts";
 
 type Draft = { values: Values; comment: string };
-/** The lease token is a secret, and not part of the draft. */
+/** The lease token is not part of the draft because it is a secret. */
 type ActionInputs = Draft & { leaseToken: string };
 
 const NOTHING: Draft = { values: {}, comment: "" };

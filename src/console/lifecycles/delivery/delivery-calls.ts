@@ -17,7 +17,7 @@ export const LOOK_EVERY_MS = 2_000;
 
 const MOST_USERS = 200;
 
-/** Whether the server lets a member manage the library's users. */
+/** Returns whether the server lets a member manage the library's users. */
 export function managesUsers({ roles, project_ids }: Me): boolean {
   return roles.includes("admin") && (project_ids === null || project_ids.includes("main"));
 }
