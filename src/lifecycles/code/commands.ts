@@ -82,13 +82,13 @@ function addRun(code: Command, surroundings: Surroundings, leave: Leave): void {
     .addOption(
       new Option(
         "--agent <command>",
-        "the agent; blanks: {prompt} {prompt_file} {mcp_config} {mcp_url} {task_id} {worktree} {branch}",
+        "the agent; placeholders: {prompt} {prompt_file} {mcp_config} {mcp_url} {task_id} {worktree} {branch}",
       )
         .default(DEFAULT_AGENT, "Claude Code")
         .env("PAWL_CODE_AGENT"),
     )
     .addOption(
-      new Option("--verify <command>", "must succeed on the work as it would be merged").env(
+      new Option("--verify <command>", "must succeed on the work as replayed onto the target").env(
         "PAWL_CODE_VERIFY",
       ),
     )

@@ -6,10 +6,10 @@ export const text = z.string().max(MAX_TEXT_LENGTH).trim().min(1);
 /** An id of a task or a hold. */
 export const id = z.string().max(MAX_NAME_LENGTH).trim().min(1);
 
-/** A path of the worker's, or the name of a branch. */
+/** A path on the worker's machine, or a branch name. */
 export const path = z.string().max(4_096).trim().min(1);
 
-/** A full object id, SHA-1 or SHA-256: never a name that git would resolve, or take for an option. */
+/** A full commit id (SHA-1 or SHA-256), so that git never resolves a name or reads an option. */
 export const commitId = z
   .string()
   .max(64)

@@ -34,7 +34,7 @@ test.each([
   [JSON.stringify(toolResult), null],
   [JSON.stringify(denial), "Bash denied: It needs approval."],
   [JSON.stringify(unavailable), "Sandbox required."],
-])("of Claude Code's %s people see %j", (output, line) => {
+])("Claude Code's %s is shown as %j", (output, line) => {
   expect(lastLineOf(output)).toBe(line);
 });
 
@@ -58,11 +58,11 @@ test.each([
   [JSON.stringify({ type: "error", message: "Reconnecting... 1/5" }), "Reconnecting... 1/5"],
   [JSON.stringify({ type: "turn.failed", error: { message: "401 Unauthorized" } }), "401 Unauthorized"],
   [JSON.stringify({ type: "turn.completed", usage: {} }), null],
-])("of Codex's %s people see %j", (output, line) => {
+])("Codex's %s is shown as %j", (output, line) => {
   expect(lastLineOf(output)).toBe(line);
 });
 
-test("pieces of a JSON line that was cut are not shown", () => {
+test("fragments of a JSON line are not shown", () => {
   const line = said([{ type: "text", text: "Reading" }]);
   expect(lastLineOf(`before\n${line.slice(0, 40)}`)).toBe("before");
   expect(lastLineOf(`${line.slice(40)}\n`)).toBe(null);
@@ -70,7 +70,7 @@ test("pieces of a JSON line that was cut are not shown", () => {
   expect(lastLineOf(`${line.slice(40)}\nafter\n`)).toBe("after");
 });
 
-test("a log is shown without the lines that are only for programs", () => {
+test("a log is shown without the lines for programs", () => {
   const log = [JSON.stringify(toolResult), said([{ type: "text", text: "Reading" }]), "\u001b[1mplain", ""];
   expect(readableLines(log.join("\n"))).toEqual(["Reading", "plain"]);
 });

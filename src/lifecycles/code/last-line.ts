@@ -1,8 +1,8 @@
 const LONGEST = 300;
-/** A longer line is a piece of data that nobody reads in a view. */
-const LONGEST_PLAIN = 10_000;
+/** A longer line is data, not text for people. */
+const MAX_PLAIN_LENGTH = 10_000;
 
-/** The last thing an agent said, in a line for people. The output may begin in the middle of a line. */
+/** Returns the last readable line of an agent's output, which may begin in the middle of a line. */
 export function lastLineOf(output: string): string | null {
   const lines = output.split("\n");
   for (let at = lines.length - 1; at >= 0; at--) {
@@ -12,7 +12,7 @@ export function lastLineOf(output: string): string | null {
   return null;
 }
 
-/** The lines of an output that are for people, as `readableLine` shows them. */
+/** Returns the lines of an output that are for people, as `readableLine` shows them. */
 export function readableLines(output: string): string[] {
   return output.split(/\r?\n|\r/).flatMap((line) => readableLine(line) ?? []);
 }
@@ -21,12 +21,12 @@ export function readableLines(output: string): string[] {
 export function readableLine(line: string): string | null {
   const text = line.trim();
   if (text === "") return null;
-  if (!text.startsWith("{")) return text.length > LONGEST_PLAIN ? null : cut(text);
+  if (!text.startsWith("{")) return text.length > MAX_PLAIN_LENGTH ? null : cut(text);
   try {
     const said = sayingOf(JSON.parse(text) as Saying);
     return said ? cut(said) : null;
   } catch {
-    // The rest of a JSON line is still to come, or was too long to keep.
+    // An incomplete line of JSON: the rest comes later, or was too long to keep.
     return text.startsWith('{"') ? null : cut(text);
   }
 }
@@ -103,7 +103,7 @@ function completedItemOf(item: CodexItem): string | null {
   if (type === "error") return message ? firstLine(message) : null;
   const failed = status === "failed" ? " failed" : "";
   if (type === "file_change") return `edit ${changes.map(({ path }) => path ?? "").join(", ")}${failed}`;
-  // Its start has been shown.
+  // The start of the item was shown already.
   if (failed === "") return null;
   const started = startedItemOf(item);
   return started === null

@@ -4,7 +4,7 @@ import { commitId, creationFields, id, obstacle, path, text } from "./fields.ts"
 
 const ANYWHERE = ["ready", "claimed", "in_progress", "blocked", "completed", "failed"] as const;
 
-/** More than the merges that one attempt tries, so that no commit of the attempt before it is forgotten. */
+/** More than one attempt can record, so that the commits of the attempt before it are kept. */
 const MAX_CANDIDATES = 50;
 
 /** A queue of coding tasks over a git repository; each runs in its own worktree. */
@@ -219,8 +219,8 @@ export const code = defineLifecycle({
     { action: "release", from: "claimed", to: "ready", who: "lease_holder", effects: ["drop_claim"] },
 
     // These move nothing: they tell, or change what is waited for.
-    // A merge is recognised by the commit recorded here, so that a worker that dies after moving the branch is followed by
-    // one that completes the task without running the agent again.
+    // A merge is recognised by the commit recorded here: if a worker dies after moving the branch, the next one completes
+    // the task without running the agent again.
     { action: "record_merge", from: "in_progress", who: "lease_holder", effects: ["note_candidate"] },
     { action: "comment", from: ANYWHERE, who: "anyone" },
     {

@@ -361,7 +361,7 @@ describe("a worker", () => {
     expect([await history(), await read("two")]).toEqual([["Write two"], "two"]);
   });
 
-  test("takes no text of a title or a commit message for a merge", async () => {
+  test("does not take a title or a commit message for a merge", async () => {
     const { add, agent, work, history, read, git } = await openWorkbench(shop);
     const victim = await add("Write two");
     const trailer = `Pawl-Task: ${victim.id}`;
@@ -385,7 +385,7 @@ describe("a worker", () => {
   });
 });
 
-/** A worker that records a commit of its own for a task and is gone; gives the commit. */
+/** Acts as a worker that records a commit for a task and dies; returns the commit. */
 async function recordAndDie({ git, project_id, repo }: Workbench, task: CodeTask): Promise<string> {
   const claim = { token: shop.wen, body: { project_id } };
   const { tasks } = (await shop.ask("POST /api/code/claims", claim)).body as { tasks: CodeTask[] };

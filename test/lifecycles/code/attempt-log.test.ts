@@ -24,7 +24,7 @@ test.runIf(existsSync("/dev/full"))("a log that the disk refuses does not stop t
 });
 
 test.runIf(CAN_MOUNT)(
-  "a log goes on when the full disk has space again, and tells how much is missing",
+  "a log continues when the full disk has space again, and reports how much is missing",
   async () => {
     const disk = smallDisk();
     const path = join(disk, "logs/task.1.log");
@@ -32,7 +32,7 @@ test.runIf(CAN_MOUNT)(
     const write = (text: string) => new Promise((resolve) => log.write(text, resolve));
     await write("before\n");
     const free = fillDisk(disk);
-    // The last block of the file has room for some of it.
+    // A part of it still fits into the last block of the file.
     const lost = "x".repeat(10_000);
     await write(lost);
     const kept = (await readFile(path, "utf8")).length - "before\n".length;

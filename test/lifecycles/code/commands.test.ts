@@ -230,7 +230,7 @@ describe("pawl code run", () => {
     expect(await shop.look(again.id)).toMatchObject({ status: "ready", attempts: 0 });
   });
 
-  test("completes tasks with a timeout that is no whole number of milliseconds", async () => {
+  test("completes tasks with a timeout of a fractional number of milliseconds", async () => {
     const bench = await openWorkbench(shop);
     const task = await bench.add("Take 8.2 minutes at most");
     const script = await bench.agent("echo done > done");

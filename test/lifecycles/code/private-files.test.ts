@@ -24,7 +24,7 @@ describe("the files of an agent", () => {
   test("are private, at a place that cannot be guessed, and gone when it ends", async () => {
     const { add, agent, work, note, folder } = await openWorkbench(shop);
     const task = await add("Write two");
-    // The place of version 0.1.0, taken by someone else: text of the task would be written through the link.
+    // Version 0.1.0 used this path: it would have written text of the task through the link.
     const guessed = join(tmpdir(), `pawl-agent-${process.pid}-${task.id}`);
     onTestFinished(() => rm(guessed, { recursive: true, force: true }));
     await mkdir(guessed, { mode: 0o777 });
@@ -45,7 +45,7 @@ describe("the files of an agent", () => {
     await expect(stat(desk)).rejects.toThrow(/ENOENT/);
   });
 
-  test("are removed by the next worker where theirs was killed, and by no other", async () => {
+  test("are removed by the next worker on the machine if their own worker was killed, and only then", async () => {
     const { add, agent, work, folder } = await openWorkbench(shop);
     const desks = join(folder, "shop.pawl", "agents");
     const child = spawn("sleep", ["600"]);

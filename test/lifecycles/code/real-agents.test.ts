@@ -158,7 +158,7 @@ describe.skipIf(whyNoAgents !== null).each(AGENTS)(
       expect(await commentsOn(task)).toEqual([COMMENT]);
       expect(await readdir(outside)).toEqual([]);
       expect(ran.said.filter((line) => lines.includes(line))).toEqual(expect.arrayContaining(lines));
-      // Nothing of the agents' JSON is shown as it is.
+      // Raw JSON of the agents is not shown.
       expect(ran.said.filter((line) => line.includes('{"type"'))).toEqual([]);
       const shown = await pawl(["code", "show", task.id], {
         env: { PAWL_URL: shop.url, PAWL_TOKEN: shop.lea },
@@ -185,7 +185,7 @@ describe.skipIf(whyNoAgents !== null).each(AGENTS)(
   },
 );
 
-test.runIf(process.platform === "linux")("without Claude Code's sandbox, no task is begun", async () => {
+test.runIf(process.platform === "linux")("without Claude Code's sandbox, no task is started", async () => {
   const { repo, folder, task } = await openBench();
   const bin = join(folder, "bin");
   await mkdir(bin);

@@ -44,7 +44,7 @@ describe("--verify", () => {
     });
   });
 
-  test("runs while others merge, and again on what they have merged; what it writes is not merged", async () => {
+  test("runs while others merge, and again on their merged work; files that it writes are not merged", async () => {
     const { add, agent, work, git, note, folder, history } = await openWorkbench(shop);
     const slow = await add("Write slow");
     const fast = await add("Write fast");
@@ -87,7 +87,7 @@ describe("--verify", () => {
     expect(await history()).toEqual(["Write two"]);
   });
 
-  test("runs under the lock where the target moves again and again, and so comes to an end", async () => {
+  test("runs under the lock when the target keeps moving, and so finishes", async () => {
     const { add, agent, work, note, folder, history } = await openWorkbench(shop);
     const task = await add("Write two");
     await work({

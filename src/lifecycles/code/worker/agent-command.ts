@@ -25,7 +25,7 @@ export const CODEX_AGENT = [
   "codex exec --json --sandbox workspace-write",
   "-c mcp_servers.pawl_task.url={mcp_url}",
   "-c mcp_servers.pawl_task.bearer_token_env_var=PAWL_TOKEN",
-  // Without it, Codex asks before each call, and nobody is there to answer.
+  // Without it, Codex asks for approval of each call, which an unattended run cannot give.
   "-c mcp_servers.pawl_task.default_tools_approval_mode=approve",
   "{prompt}",
 ].join(" ");

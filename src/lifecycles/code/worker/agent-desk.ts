@@ -10,10 +10,10 @@ export type AgentDesk = {
   remove: () => Promise<void>;
 };
 
-/** Where desks lie, in the folder of the worktrees. Outside of any worktree: a token must never be committed. */
+/** Name of the subfolder for desks. It is outside of any worktree, so that a token is never committed. */
 const DESKS = "agents";
 
-/** A private folder for the prompt and the token of one agent. Its name says whose it is, so that others can clean up. */
+/** Creates a private folder for the prompt and the token of one agent. Its name holds the host and the process id for clean-up. */
 export async function openAgentDesk(folder: string): Promise<AgentDesk> {
   const desks = await privateFolder(join(folder, DESKS));
   const desk = await mkdtemp(join(desks, `${host()}.${process.pid}.`));
@@ -27,12 +27,12 @@ export async function openAgentDesk(folder: string): Promise<AgentDesk> {
   };
 }
 
-/** Removes what workers on this machine left that were killed. */
+/** Removes the desks of killed workers on this machine. */
 export async function removeAbandonedDesks(folder: string): Promise<void> {
   const desks = join(folder, DESKS);
   for (const name of await readdir(desks).catch(() => [])) {
-    const [, of, pid] = /^(.+)\.(\d+)\.\w+$/.exec(name) ?? [];
-    if (of === host() && !isRunning(Number(pid)))
+    const [, owner, pid] = /^(.+)\.(\d+)\.\w+$/.exec(name) ?? [];
+    if (owner === host() && !isRunning(Number(pid)))
       await rm(join(desks, name), { recursive: true, force: true });
   }
 }

@@ -22,7 +22,7 @@ export type Phase = "preparing" | "working" | "verifying" | "merging";
 export type Rules = {
   /** The agent's command, with blanks. */
   agent: string;
-  /** A shell command that must succeed on the work as it would be merged. */
+  /** Shell command that must succeed on the work as replayed onto the target. */
   verify: string | null;
   timeoutMs: number;
   /** How long an agent that is asked to end may take for it. */
@@ -48,7 +48,7 @@ export type Attempt = {
   onPhase: (phase: Phase) => void;
   /** The task as it is now: its agent may have said something. */
   look: () => Promise<CodeTask>;
-  /** Tells the server which commit the target is about to be moved to; throws where the lease is lost. */
+  /** Records on the server the commit that the target is about to move to; throws if the lease is lost. */
   recordMerge: (commit: string) => Promise<void>;
 };
 

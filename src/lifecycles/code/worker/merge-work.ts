@@ -5,23 +5,23 @@ import type { Repository } from "./repository.ts";
 import { Setback } from "./setback.ts";
 import type { Worktree } from "./worktree.ts";
 
-/** Names the task in its last commit, for people who read the history. Nothing is decided by it: anyone can write it. */
+/** Names the task in its last commit, for people. Nothing depends on it, because anyone can write it. */
 const TRAILER = "Pawl-Task";
 
 const LONGEST_CONFLICT = 6_000;
-/** Rounds in which `verify` runs while others may merge. */
-const UNLOCKED_ROUNDS = 3;
+/** Rounds in which `verify` runs without the lock. */
+const MAX_UNLOCKED_ROUNDS = 3;
 const MAX_ROUNDS = 20;
 
 export type WorkOfTask = { id: string; title: string; may_be_empty: boolean };
 
-/** The newest of a task's recorded commits that the target contains; null where its work is not merged. */
+/** Returns the newest of a task's recorded commits that the target contains; null if its work is not merged. */
 export async function findMerged(
   { git, target }: Repository,
   candidates: readonly string[],
 ): Promise<string | null> {
   for (const commit of candidates.toReversed()) {
-    // 1: not an ancestor; 128: no such commit here, as where its worker never got as far as moving the branch.
+    // 1: not an ancestor; 128: no such commit here, for example if its worker died before it moved the branch.
     const merged = await git(["merge-base", "--is-ancestor", commit, `refs/heads/${target}`]).then(
       () => true,
       (error: unknown) => {
@@ -94,20 +94,20 @@ async function isDirty(git: Git): Promise<boolean> {
 }
 
 export type Merging = {
-  /** The task's commits that were recorded before. */
+  /** Commits of the task that were recorded earlier. */
   recorded: readonly string[];
-  /** Called with the commit just before the branch moves to it; throws where the lease is lost. */
+  /** Called with the commit just before the branch moves to it; throws if the lease is lost. */
   record: (commit: string) => Promise<void>;
-  /** Checks the replayed work in the worktree; throws where it does not pass. */
+  /** Checks the replayed work in the worktree; throws if the check fails. */
   verify: (() => Promise<void>) | null;
   signal: AbortSignal;
 };
 
 /**
- * Brings the work into the target: replays it onto the target's tip, verifies the result, and moves the branch from that tip
- * or not at all. While `verify` runs others may merge; then the work is replayed and verified again. After a few such rounds
- * it is verified under the lock, so that a slow check gets its turn on a busy repository. Returns the merged commit, which is
- * one of `recorded` where another worker has merged that meanwhile.
+ * Merges the work into the target: replays it onto the target's tip, verifies the result, and moves the branch by
+ * compare-and-swap. If others merge while `verify` runs, the work is replayed and verified again. After a few such rounds it is
+ * verified under the lock, so that a slow check also finishes on a busy repository. Returns the merged commit, which is one of
+ * `recorded` if another worker has merged that meanwhile.
  */
 export async function mergeWork(
   repository: Repository,
@@ -122,11 +122,12 @@ export async function mergeWork(
     if (verify !== null) await discardChanges(repository, worktree);
     const commit = await replay(repository.inside(worktree.path), tip);
     if (commit === tip && !task.may_be_empty) throw nothingNew();
-    if (verify !== null && commit !== ready?.commit) await onlyLooking(repository, worktree, commit, verify);
+    if (verify !== null && commit !== ready?.commit)
+      await checkAndRestore(repository, worktree, commit, verify);
     return { tip, commit };
   };
   for (let round = 1; ; round++) {
-    const unlocked = verify !== null && round <= UNLOCKED_ROUNDS;
+    const unlocked = verify !== null && round <= MAX_UNLOCKED_ROUNDS;
     if (unlocked) {
       const merged = await findMerged(repository, candidates);
       if (merged !== null) return merged;
@@ -155,8 +156,8 @@ export async function mergeWork(
   }
 }
 
-/** Runs a check on a commit and puts the worktree back to it: whatever the check writes or commits is not merged. */
-async function onlyLooking(
+/** Runs a check on a commit and then restores the worktree: nothing that the check writes or commits is merged. */
+async function checkAndRestore(
   repository: Repository,
   worktree: Worktree,
   commit: string,
@@ -165,7 +166,7 @@ async function onlyLooking(
   const branch = await repository
     .inside(worktree.path)(["symbolic-ref", "--quiet", "HEAD"])
     .catch(() => null);
-  const putBack = async () => {
+  const restore = async () => {
     if (!repository.owns(worktree.path)) throw worktreeGone();
     const git = repository.inside(worktree.path);
     if (branch === null) await git(["update-ref", "--no-deref", "HEAD", commit]);
@@ -175,13 +176,13 @@ async function onlyLooking(
   try {
     await check();
   } catch (error) {
-    await putBack().catch(() => undefined);
+    await restore().catch(() => undefined);
     throw error;
   }
-  await putBack();
+  await restore();
 }
 
-/** Puts tracked files back and removes untracked ones, but for ignored ones: installed packages and build caches stay. */
+/** Restores tracked files and removes untracked ones. Ignored files stay, such as installed packages and build caches. */
 async function discardChanges(
   { inside, owns }: Repository,
   { path }: Worktree,
@@ -189,7 +190,7 @@ async function discardChanges(
 ): Promise<void> {
   if (!owns(path)) throw worktreeGone();
   await inside(path)(["reset", "--quiet", "--hard", commit]);
-  // What cannot be removed is not merged either.
+  // A file that cannot be removed is not merged either.
   await inside(path)(["clean", "-ffdq"]).catch(() => undefined);
 }
 

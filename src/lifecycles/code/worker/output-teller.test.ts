@@ -25,7 +25,7 @@ test("a JSON line that arrives in parts, longer than a piece, is read as one", a
   expect(pieces.join("")).toBe(`${line}\n`);
 });
 
-test("pieces end with a line where they can", async () => {
+test("pieces end at a line break where possible", async () => {
   const line = `${"x".repeat(40_000)}\n`;
   const { pieces } = await tell(line, line, line.trimEnd());
   expect(pieces).toEqual([line, line, line.trimEnd()]);

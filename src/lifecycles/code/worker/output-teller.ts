@@ -3,8 +3,8 @@ import { readableLine } from "../last-line.ts";
 
 const TELL_EVERY_MS = 500;
 const LONGEST_PIECE = 60_000;
-/** A tool's result is one line of JSON, and may hold a whole file twice. */
-const LONGEST_LINE = 1_000_000;
+/** The result of a tool is one line of JSON, which may contain a whole file twice. */
+const MAX_LINE_LENGTH = 1_000_000;
 const LAST_LINES = 20;
 /** What waits for a server that does not answer; beyond it the middle is left out. */
 const MOST_WAITING = 1_000_000;
@@ -73,7 +73,7 @@ export class OutputTeller {
 
   private tellLines(text: string): void {
     const lines = (this.unfinishedLine + text).split(/\r?\n|\r/);
-    this.unfinishedLine = (lines.pop() ?? "").slice(0, LONGEST_LINE);
+    this.unfinishedLine = (lines.pop() ?? "").slice(0, MAX_LINE_LENGTH);
     for (const line of lines) {
       const readable = readableLine(line);
       if (readable === null) continue;
@@ -88,7 +88,7 @@ export class OutputTeller {
   }
 }
 
-/** The next piece. It ends with a line where it can, so that the last piece can be read by itself. */
+/** Returns the next piece. It ends at a line break if it has one, so that the last piece can be read by itself. */
 function wholeLines(text: string): string {
   const piece = wholeCharacters(text.slice(0, LONGEST_PIECE));
   return text.length <= LONGEST_PIECE ? piece : piece.slice(0, piece.lastIndexOf("\n") + 1) || piece;

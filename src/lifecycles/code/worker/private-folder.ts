@@ -6,17 +6,17 @@ import { Trouble } from "./setback.ts";
 const WORLD_WRITABLE = 0o002;
 const STICKY = 0o1000;
 
-/** Makes a folder, or checks that nobody but its owner can exchange what lies in it. Returns its real path. */
+/** Creates a folder, or checks that other users cannot replace its contents. Returns its real path. */
 export async function ownFolder(path: string): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   const real = await realpath(path);
   const { uid, mode } = await stat(real);
-  const open = (mode & WORLD_WRITABLE) !== 0 && (mode & STICKY) === 0;
-  if ((isOurs(uid) || uid === 0) && (!open || process.platform === "win32")) return real;
+  const isOpen = (mode & WORLD_WRITABLE) !== 0 && (mode & STICKY) === 0;
+  if ((isOurs(uid) || uid === 0) && (!isOpen || process.platform === "win32")) return real;
   throw new Trouble(`${path} belongs to another user, or everyone can write to it.`);
 }
 
-/** Makes a folder that only this user can enter, or makes one of this user's private; a link is not followed. */
+/** Creates a folder that only this user can enter, or restricts an existing one of this user. Links are not followed. */
 export async function privateFolder(path: string): Promise<string> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   try {
@@ -28,7 +28,7 @@ export async function privateFolder(path: string): Promise<string> {
   if (process.platform === "win32") return path;
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
   const folder = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch((error: unknown) => {
-    throw new Trouble(`${path} is not a folder of this user's: ${(error as Error).message}.`);
+    throw new Trouble(`${path} is not a folder of this user: ${(error as Error).message}.`);
   });
   try {
     const { uid, mode } = await folder.stat();

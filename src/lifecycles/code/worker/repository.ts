@@ -51,7 +51,7 @@ export async function openRepository({ path, target, folder }: RepositoryOptions
   if (!(await hasBranch(git, branch))) throw new Trouble(missing(branch, target !== undefined));
   const wanted = resolve(folder ?? join(dirname(root), `${basename(root).replace(/\.git$/, "")}.pawl`));
   if (lies(wanted, root))
-    throw new Trouble(`${wanted} lies in the repository: worktrees must lie outside of it.`);
+    throw new Trouble(`${wanted} is inside the repository: worktrees must be outside of it.`);
   const place = await folderFor(wanted);
   const identity = await identityFor(git);
   const config = await pinConfig(common, git);
@@ -73,7 +73,7 @@ export async function openRepository({ path, target, folder }: RepositoryOptions
   };
 }
 
-/** A folder for worktrees, logs and the files of agents, which other users can neither read nor replace. */
+/** Prepares a folder for worktrees, logs and the files of agents, which other users can neither read nor replace. */
 async function folderFor(wanted: string): Promise<string> {
   try {
     const place = await ownFolder(wanted);
@@ -81,7 +81,9 @@ async function folderFor(wanted: string): Promise<string> {
     return place;
   } catch (error) {
     const why = (error as Error).message.replace(/\.$/, "");
-    throw new Trouble(`Worktrees cannot be kept in ${wanted}: ${why}. Choose another folder by --worktrees.`);
+    throw new Trouble(
+      `Worktrees cannot be kept in ${wanted}: ${why}. Choose another folder with --worktrees.`,
+    );
   }
 }
 
