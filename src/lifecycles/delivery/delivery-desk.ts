@@ -109,7 +109,7 @@ export class DeliveryDesk {
   ): Promise<void> {
     const { folder, scan, entries, last } = told;
     const folder_id = folder === null ? null : fileIdOf(org_id, folder);
-    // By path, the last one wins, as it does between pages: one statement cannot write a row twice.
+    // The last entry of a path wins, as it does between pages: one statement cannot write a row twice.
     const byPath = new Map(entries.map((entry) => [entry.path, entry]));
     const files = [...byPath.values()].map(({ kind, path, name, size = null, revision = null }) => ({
       id: fileIdOf(org_id, path),

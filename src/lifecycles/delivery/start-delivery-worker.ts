@@ -52,7 +52,7 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
       if (held.size > 0) await client.beatLeases({ leases: [...held.values()] });
     },
     (error) => {
-      log.warn(tellable(error), "a heartbeat failed; the next one comes all the same");
+      log.warn(tellable(error), "heartbeat failed; retrying at the next interval");
     },
   );
   const worker = startWorker<typeof delivery, Progress>({
@@ -184,8 +184,7 @@ function noteEvent(log: Log, event: WorkerEvent<typeof delivery>): void {
     log.warn({ job: event.task.id, why: event.why }, "the job is not ours any more");
   else if (event.kind === "refused")
     log.error({ job: event.task.id, code: event.problem.code }, "the server does not take what was reported");
-  else if (event.kind === "renewal_failed")
-    log.warn(tellable(event.error), "a lease could not be renewed; it is tried again");
+  else if (event.kind === "renewal_failed") log.warn(tellable(event.error), "lease renewal failed; retrying");
   else if (event.kind === "unreachable") log.warn(tellable(event.error), "the server cannot be reached");
   else if (event.kind === "reached") log.info({}, "the server is there again");
 }

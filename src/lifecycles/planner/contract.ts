@@ -78,7 +78,7 @@ const TASK_ROUTES = defineRoutes({
     method: "DELETE",
     path: "/api/planner/tasks/{id}",
     summary:
-      "Delete a task that nobody has ever owned, about which nothing is recorded, and on which nothing depends",
+      "Delete a task that never had an owner and has no defect, fix-task, escalation or dependent task",
     about: "`If-Match` and `Idempotency-Key` are required. Its log stays, and can be read.",
     replies: { 204: null },
     refusals: [...OF_TASK, "DELETE_NOT_ALLOWED"],

@@ -141,7 +141,7 @@ async function parentsHere(tx: Tx, org_id: string, places: readonly Place[]): Pr
   });
 }
 
-/** The open work of a member, without the title and status of what the reader may not see. */
+/** Lists the open work of a member, without the title and status of tasks that the reader may not see. */
 export function workOf(work: readonly OpenWork[], member: string | null, { project_ids }: Actor) {
   const sees = ({ project_id }: OpenWork) => project_ids?.includes(project_id) ?? true;
   return work

@@ -85,7 +85,7 @@ export const plannerFacts = z.object({
   parent_here: z.boolean(),
   /** Tasks that wait for this one, or are parts of it. */
   dependents: z.array(z.object({ id: z.string(), title: z.string() })),
-  /** What keeps a task from being deleted: that somebody owned it, or what was recorded about it. */
+  /** Reasons why a task cannot be deleted: it had an owner, or something was recorded about it. */
   history: z.object({
     owned: z.boolean(),
     has_defect: z.boolean(),

@@ -129,10 +129,10 @@ export const plannerGuards = {
     return refuse("FIX_NOT_ALLOWED", `The defect ${defect_id} has a fix-task already.`, { defect_id });
   },
   never_begun: ({ facts: { history }, task: { status } }) => {
-    const reasons = TRACES.filter(([trace]) => history[trace]).map(([, reason]) => reason);
+    const reasons = DELETION_OBSTACLES.filter(([obstacle]) => history[obstacle]).map(([, reason]) => reason);
     if (reasons.length === 0) return true;
     const next = status === "available" ? "cancel it instead" : "it stays on record";
-    return refuse("DELETE_NOT_ALLOWED", `The task is not deleted: it ${listed(reasons)}; ${next}.`, {
+    return refuse("DELETE_NOT_ALLOWED", `The task cannot be deleted: it ${listed(reasons)}; ${next}.`, {
       status,
       ...history,
     });
@@ -147,7 +147,7 @@ export const plannerGuards = {
   },
 } as const satisfies Record<string, Guard<PlannerView>>;
 
-const TRACES = [
+const DELETION_OBSTACLES = [
   ["owned", "was owned"],
   ["has_defect", "has a defect"],
   ["has_fix", "has a fix-task"],

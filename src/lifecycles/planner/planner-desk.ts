@@ -177,7 +177,7 @@ async function findPlannerTask(tx: Tx, by: By, id: string): Promise<PublicTask |
   return row && isVisible(by, row) ? publicTask(taskOf(row, undefined)) : notFound(id);
 }
 
-/** The same, and it is not deleted before the transaction ends. */
+/** Like `findPlannerTask`, and locks the task against deletion until the transaction ends. */
 export async function lockPlannerTask(tx: Tx, by: By, id: string): Promise<PublicTask | Refusal> {
   if (isUuid(id)) await lockNamedTasks(tx, by.org_id, [id.toLowerCase()]);
   return findPlannerTask(tx, by, id);

@@ -57,7 +57,7 @@ test("ten agents run a board: every task claimed once, the dead one's task is ta
   await agent(tokens[0] as string, "shown", { dies: true });
   const stuck = () => ask("GET /api/board/tasks?workspace_id=shown&status=STUCK");
   await expect.poll(async () => (await stuck()).body.tasks).toHaveLength(1);
-  // The living get time enough for any machine.
+  // The other agents get enough time even on a slow machine.
   await ask("PATCH /api/projects/shown", {
     body: { settings: { board: { status_deadlines: { IN_PROGRESS: 60 } } } },
   });

@@ -10,7 +10,7 @@ import { BOT_TOKEN } from "./stand-ins/bot-api.ts";
 import { bytes, generated } from "./stand-ins/content.ts";
 import { CLIENT } from "./stand-ins/yandex-disk.ts";
 
-// Stalled transfers stay stalled for as long as a busy machine needs to look at them, and no live worker counts as silent.
+// Stalled transfers stay stalled long enough for a busy machine to check them, and no live worker counts as silent.
 const library = await openLibrary({ patienceMs: 5 * WAIT_LIMIT_MS });
 const { disk, telegram, shelve, reader, tap } = library;
 const MB = 1024 * 1024;

@@ -87,25 +87,28 @@ test("with a folder and a bot's token, three commands deliver a file; their memb
   expect(await again.end("SIGINT")).toBe(0);
 });
 
-test.runIf(existsSync("/dev/full"))("a bot whose output and log the disk refuses goes on", async () => {
-  const full = openSync("/dev/full", "w");
-  // Each failure is logged, and then Telegram is asked again.
-  telegram.mischief.plan("getMe", { kind: "reset" }, { kind: "reset" });
-  const child = spawn(process.execPath, [...BUILT_PAWL, "delivery", "bot", "--data", data], {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ["ignore", full, full],
-  });
-  const ended = once(child, "close");
-  onTestFinished(async () => {
-    if (child.exitCode === null) child.kill("SIGKILL");
-    await ended;
-    closeSync(full);
-  });
-  const reader = new Person(telegram, 300, "Another reader");
-  await reader.say("/start");
-  child.kill("SIGTERM");
-  expect(await ended).toEqual([0, null]);
-});
+test.runIf(existsSync("/dev/full"))(
+  "a bot keeps running when the disk refuses its output and log",
+  async () => {
+    const full = openSync("/dev/full", "w");
+    // Each failure is logged, and then Telegram is asked again.
+    telegram.mischief.plan("getMe", { kind: "reset" }, { kind: "reset" });
+    const child = spawn(process.execPath, [...BUILT_PAWL, "delivery", "bot", "--data", data], {
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ["ignore", full, full],
+    });
+    const ended = once(child, "close");
+    onTestFinished(async () => {
+      if (child.exitCode === null) child.kill("SIGKILL");
+      await ended;
+      closeSync(full);
+    });
+    const reader = new Person(telegram, 300, "Another reader");
+    await reader.say("/start");
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+  },
+);
 
 test("an address that Telegram does not take is told in Telegram's words", async () => {
   telegram.mischief.plan("setWebhook", {

@@ -292,7 +292,7 @@ test("a folder that is gone takes with it all that lay in it", async () => {
   expect((await bot.listDeliveryFiles({})).files.map(({ name }) => name)).toEqual(["y.txt"]);
 });
 
-test("of entries with the same path in one page the last one counts", async () => {
+test("if a page lists a path twice, its last entry counts", async () => {
   const entry = (name: string) => ({ kind: "file" as const, path: "twice.txt", name });
   await bot.saveDeliveryFiles({
     folder: null,

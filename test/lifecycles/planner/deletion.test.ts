@@ -19,7 +19,7 @@ const recall = (id: string) => must("lea", id, "recall_to_pool", { reason: "not 
 async function expectKept(id: string, why: string): Promise<void> {
   const { row_version } = await get(id);
   const refused = await remove(id, row_version);
-  const detail = `The task is not deleted: it ${why}; cancel it instead.`;
+  const detail = `The task cannot be deleted: it ${why}; cancel it instead.`;
   expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
     409,
     "DELETE_NOT_ALLOWED",
@@ -70,7 +70,7 @@ describe("a task is not deleted", () => {
     expect((await say("lea", `GET /defects/${defect.id}`)).body).toEqual(defect);
   });
 
-  test("after a fix of it was ordered, and its defect stays", async () => {
+  test("after a fix was ordered, and its defect stays", async () => {
     const { id } = await taskIn("submitted");
     const { defect } = await must("lea", id, "review_reject", {
       reason: "bad",
@@ -91,7 +91,7 @@ describe("a task is not deleted", () => {
     expect(listed.body.escalations).toHaveLength(1);
   });
 
-  test("when a lead has reported a defect of it, though nobody has owned it", async () => {
+  test("after a lead reported a defect, although it never had an owner", async () => {
     const { id } = await make();
     const defect = wanted<PlannerDefect>(201, await report("lea", id));
     await expectKept(id, "has a defect");
@@ -99,7 +99,7 @@ describe("a task is not deleted", () => {
   });
 });
 
-test("a deletion and a report of a defect, at once: one of them wins, and no defect is without its task", async () => {
+test("of a concurrent deletion and defect report one wins, and no defect is left without its task", async () => {
   for (let round = 0; round < 15; round++) {
     const { id } = await make();
     const [deleted, reported] = await Promise.all([remove(id, 1), report("lea", id)]);
@@ -113,7 +113,7 @@ test("a deletion and a report of a defect, at once: one of them wins, and no def
   expect(orphans).toEqual([]);
 });
 
-test("a deletion and an assignment, at once: one of them wins", async () => {
+test("of a concurrent deletion and assignment one wins", async () => {
   for (let round = 0; round < 10; round++) {
     await free("bob");
     const { id } = await make();
@@ -139,11 +139,11 @@ describe("the database refuses", () => {
     await expect(orphan).rejects.toMatchObject({ constraint_name: "a_defect_has_its_task" });
   });
 
-  test("to remove a task that was begun, even when the journal says that it was deleted", async () => {
+  test("to remove a task that was begun, even if the journal records a deletion", async () => {
     const { id } = await taskIn("in_progress");
     await recall(id);
     const forced = floor.sql.begin(async (tx) => {
-      // The journal only grows by rows that fit: what it says of the last one is changed without the triggers.
+      // The triggers accept only valid journal rows, so they are off while the last row is changed.
       await tx`set local session_replication_role = replica`;
       await tx`update pawl.event set type = 'deleted'
         where task_id = ${id} and row_version = (select row_version from pawl.task where id = ${id})`;

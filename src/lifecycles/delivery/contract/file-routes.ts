@@ -54,7 +54,7 @@ export const FILE_ROUTES = defineRoutes({
     body: z.object({
       folder: text.max(8_000).nullish().describe("its path; null: the first folder"),
       scan: id.describe("one for each look, and a later look's sorts after it, as uuid v7 do"),
-      entries: z.array(deliveryEntry).max(500).describe("of entries with the same path, the last one counts"),
+      entries: z.array(deliveryEntry).max(500).describe("if a path is listed twice, its last entry counts"),
       last: z.boolean(),
     }),
     replies: { 204: null },

@@ -29,7 +29,7 @@ export async function saveProgress(
   told: readonly ToldProgress[],
 ): Promise<void> {
   if (told.length === 0) return;
-  // Of a job that is listed twice the last one counts: one statement cannot write a row twice.
+  // If a job is listed twice, its last entry counts: one statement cannot write a row twice.
   const jobs = [...new Map(told.map((one) => [one.job_id.toLowerCase(), one])).values()];
   await query(tx, SAVE_PROGRESS, [
     org_id,

@@ -1,5 +1,5 @@
--- Work that was begun stays on record: an unfinished task goes only if nobody ever owned it and nothing was recorded about it.
--- The rules refuse the rest with a reason; the database refuses it whoever writes.
+-- Work that was begun stays on record: an unfinished task is deleted only if it never had an owner and nothing was recorded
+-- about it. The rules refuse other deletions with a reason; the database refuses them for every writer.
 
 create function pawl.refuse_loss_of_begun_task() returns trigger language plpgsql as $$
 begin
@@ -23,7 +23,7 @@ create trigger a_begun_task_is_never_deleted after delete on pawl.task
   for each row when (old.lifecycle = 'planner' and not old.final)
   execute function pawl.refuse_loss_of_begun_task();
 
--- The lock makes a concurrent deletion wait, or makes this wait for it.
+-- The lock serializes this insert with a concurrent deletion.
 create function pawl.refuse_defect_without_task() returns trigger language plpgsql as $$
 begin
   perform from pawl.task t

@@ -18,7 +18,7 @@ const UNLINK_TASKS = `
   )
   update pawl.planner_defect d set fix_task_id = null where d.org_id = $1 and d.fix_task_id = any($2::uuid[])`;
 
-/** Deletes the links of tasks that are deleted unbegun; a defect that such a task was to fix is free again. */
+/** Deletes the links of tasks that are deleted before they were begun, and frees the defects that they were to fix. */
 export async function unlinkTasks(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
   await query(tx, UNLINK_TASKS, [org_id, ids]);
 }
@@ -28,7 +28,7 @@ const FIND_UNDER_REPAIR = `
   join pawl.task f on f.org_id = l.org_id and f.id = l.task_id and not f.final
   where l.org_id = $1 and l.kind = 'fix' and l.target = any($2::uuid[])`;
 
-/** Those of these tasks that have an unfinished fix-task, which needs the defect that goes with them. */
+/** Selects the tasks that have an unfinished fix-task, which still needs their defect. */
 export async function findUnderRepair(tx: Tx, org_id: string, ids: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: string }>(tx, FIND_UNDER_REPAIR, [org_id, ids]);
   return rows.map(({ id }) => id);

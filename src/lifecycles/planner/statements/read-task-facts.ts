@@ -77,7 +77,7 @@ export type TaskHistory = {
   has_escalation: boolean;
 };
 
-/** Whether somebody ever owned these tasks, and what was recorded about them. */
+/** Reads whether tasks ever had an owner, and what was recorded about them. */
 export function readHistories(tx: Tx, org_id: string, ids: readonly string[]): Promise<TaskHistory[]> {
   return query(tx, READ_HISTORIES, [org_id, ids]);
 }
