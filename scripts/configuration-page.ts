@@ -9,8 +9,8 @@ Nothing must be set: \`pawl start\` in an empty folder works. What is set is loo
 environment, \`pawl.config.ts\`, the default. An unknown name or a wrong value stops the start with a sentence that says
 which, and what was probably meant. An empty variable counts as none.
 
-Settings marked with the name of a lifecycle are used by that lifecycle alone, and some of their variables have names that other programs
-use too, such as \`STORAGE\`. A wrong value of one of them in the environment does not stop the server: it is ignored, logged as a warning at the start and
+Settings marked with the name of a lifecycle are used by that lifecycle only. Other programs use some of the same variables, such as
+\`STORAGE\`, so a wrong value in the environment does not stop the server: it is ignored, logged as a warning at the start, and
 reported by \`pawl doctor\`. bot-actions then uses the default; \`pawl delivery bot\` and \`pawl delivery worker\` refuse to start and name the
 wrong value.
 `;
