@@ -3,7 +3,7 @@ export function firstUnits(text: string, most: number): string {
   return text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "");
 }
 
-/** The text itself where it is short enough, else its beginning and an ellipsis. */
+/** Truncates a text to at most `max` UTF-16 units, with an ellipsis at the end. */
 export function shorten(text: string, max: number): string {
   return text.length <= max ? text : `${firstUnits(text, max - 1)}…`;
 }

@@ -1,4 +1,4 @@
-/** An address as it may be shown: the user and the password before the host are left out, also where it is malformed. */
+/** Removes the user and the password from an address, even a malformed one, so that it can be shown. */
 export function hideCredentials(address: string): string {
   return address.replace(/^((?:[^@/]*\/\/)?).*@/s, "$1…@");
 }

@@ -54,6 +54,7 @@ export {
   MAX_LIST_LENGTH,
   MAX_NAME_LENGTH,
   MAX_TEXT_LENGTH,
+  TOO_DEEP,
 } from "./limits.ts";
 export { findTooDeep, findUnstorable, isStorable, shownErrors } from "./parse-fields.ts";
 export type { FieldError } from "./parse-fields.ts";

@@ -1,4 +1,4 @@
-/** Comparing two words costs the product of their lengths: a longer one is no misspelling. */
+/** Longer words are not compared: the cost is the product of both lengths. */
 const MAX_WORD_LENGTH = 100;
 const MAX_CANDIDATES = 500;
 
@@ -10,7 +10,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   let compared = 0;
   for (const candidate of candidates) {
     if (++compared > MAX_CANDIDATES) break;
-    // Words whose lengths differ by so much are at least as far apart.
+    // The edit distance is at least the difference of the lengths.
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];

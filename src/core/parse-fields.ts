@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { refuse } from "./decision.ts";
 import type { Refusal } from "./decision.ts";
 import { shorten } from "./first-units.ts";
-import { MAX_FREE_TEXT_LENGTH, MAX_JSON_DEPTH, MAX_NAME_LENGTH } from "./limits.ts";
+import { MAX_FREE_TEXT_LENGTH, MAX_JSON_DEPTH, MAX_NAME_LENGTH, TOO_DEEP } from "./limits.ts";
 import type { AnyProblemCode } from "./problems.ts";
 import type { JsonObject } from "./task.ts";
 
@@ -40,15 +40,15 @@ export function invalid(errors: readonly FieldError[]): Refusal {
 
 export type FieldError = { path: string; message: string };
 
-const MAX_ERRORS_SHOWN = 100;
-const MAX_PATH_SHOWN = 200;
-const MAX_MESSAGE_SHOWN = 500;
+const MAX_ERRORS = 100;
+const MAX_PATH_LENGTH = 200;
+const MAX_MESSAGE_LENGTH = 500;
 
-/** The first errors, each cut: a path and a message may hold what the caller sent. */
+/** Limits the number and the length of errors: paths and messages may contain the caller's input. */
 export function shownErrors(errors: readonly FieldError[]): FieldError[] {
-  return errors.slice(0, MAX_ERRORS_SHOWN).map(({ path, message }) => ({
-    path: shorten(path, MAX_PATH_SHOWN),
-    message: shorten(message, MAX_MESSAGE_SHOWN),
+  return errors.slice(0, MAX_ERRORS).map(({ path, message }) => ({
+    path: shorten(path, MAX_PATH_LENGTH),
+    message: shorten(message, MAX_MESSAGE_LENGTH),
   }));
 }
 
@@ -68,7 +68,7 @@ function unstorableIn(value: unknown, depth: number): Unstorable | null {
     return isStorable(value) ? null : { path: [], message: "text must not hold NUL or lone surrogates" };
   }
   if (typeof value !== "object" || value === null) return null;
-  if (depth >= MAX_JSON_DEPTH) return { path: [], message: `nested more than ${MAX_JSON_DEPTH} deep` };
+  if (depth >= MAX_JSON_DEPTH) return { path: [], message: TOO_DEEP };
   for (const key of Object.keys(value)) {
     if (key.length > MAX_NAME_LENGTH)
       return { path: [], message: `a key must have at most ${MAX_NAME_LENGTH} characters` };
@@ -81,18 +81,18 @@ function unstorableIn(value: unknown, depth: number): Unstorable | null {
   return null;
 }
 
-/** Where a value has more levels than `MAX_JSON_DEPTH`, as the first parts of the path; null where it has not. */
+/** Returns the first parts of the path to a value nested deeper than `MAX_JSON_DEPTH`, or null. */
 export function findTooDeep(value: unknown, depth = 0): string[] | null {
   if (typeof value !== "object" || value === null) return null;
   if (depth >= MAX_JSON_DEPTH) return [];
   for (const [key, part] of Object.entries(value)) {
     const found = findTooDeep(part, depth + 1);
-    if (found) return depth < SHOWN_PARTS ? [key, ...found] : found;
+    if (found) return depth < MAX_PATH_PARTS ? [key, ...found] : found;
   }
   return null;
 }
 
-const SHOWN_PARTS = 4;
+const MAX_PATH_PARTS = 4;
 
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 

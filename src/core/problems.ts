@@ -19,7 +19,7 @@ export const PROBLEMS = {
   ),
   ORIGIN_NOT_ALLOWED: problem(
     403,
-    "Pages of this origin may not call here",
+    "Web pages of this origin may not call this server",
     "Add the origin to PAWL_CORS_ORIGINS, or call from a program that sends no `Origin`.",
   ),
   HOST_NOT_ALLOWED: problem(
@@ -97,7 +97,7 @@ export const PROBLEMS = {
   UNKNOWN_LIFECYCLE: problem(404, "No such lifecycle", "See `pawl check` for the ones there are."),
   TRANSACTION_UNUSABLE: problem(
     500,
-    "Pawl cannot work in this transaction",
+    "Pawl cannot use this transaction",
     "Do what the message says, and let the transaction roll back.",
   ),
   DATABASE_UNUSABLE: problem(503, "The database cannot be used", "Do what the message says."),

@@ -4,7 +4,7 @@ import type { DueTimer, Instant, JsonObject, Lease, Task } from "./task.ts";
 
 export const UNIT_MS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 
-/** The longest duration of a timer or a lease: 100 years. What ends much later has no date. */
+/** Maximum duration of a timer or a lease: 100 years. A much later end would be outside the range of dates. */
 export const MAX_DURATION_MS = 36_500 * UNIT_MS.days;
 
 /** The moments of a task that timers count from. */
@@ -35,11 +35,11 @@ export function dueGuard(timer: Timer): Guard {
 export function durationMs(duration: Duration, settings: JsonObject): number {
   const [unit, amount] = partsOf(duration);
   const given = typeof amount === "number" ? amount : (settingAt(settings, amount) as number);
-  // A setting that was stored by hand is not checked.
+  // Settings written directly to the database are not validated.
   return Math.min(MAX_DURATION_MS, UNIT_MS[unit] * given);
 }
 
-/** The settings that make a timer or a lease longer than the maximum, each with its own maximum. */
+/** Lists the settings that exceed the maximum duration, each with its maximum in its own unit. */
 export function* overlong(
   { statuses, lease }: Pick<Lifecycle, "statuses" | "lease">,
   settings: JsonObject,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { canSee, explain, findTooDeep, MAX_JSON_DEPTH, PawlError, SYSTEM } from "../core/index.ts";
+import { canSee, explain, findTooDeep, PawlError, SYSTEM, TOO_DEEP } from "../core/index.ts";
 import type { Actor, Explanation, Instant, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
 import { readCensus } from "./census.ts";
 import type { Census } from "./census.ts";
@@ -106,7 +106,7 @@ export class Engine {
 
   /** Performs one command. */
   async perform(by: By, request: PerformRequest, within: Within = {}): Promise<Performed | Refusal> {
-    if (findTooDeep(request.payload)) return wrongField("payload", `nested more than ${MAX_JSON_DEPTH} deep`);
+    if (findTooDeep(request.payload)) return wrongField("payload", TOO_DEEP);
     const known = { ...request, task_id: request.task_id.toLowerCase() };
     const item = { request: known, actor: by.actor, mark: markOfOurs(), uncertain: false };
     const { tx } = within;

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance } from "fastify";
-import { findTooDeep, MAX_JSON_DEPTH, PawlError, shownErrors } from "../core/index.ts";
+import { findTooDeep, MAX_JSON_DEPTH, PawlError, shownErrors, TOO_DEEP } from "../core/index.ts";
 import { unreadable } from "./problem-reply.ts";
 
 /** Bodies are JSON in UTF-8 and nothing else; one that is empty is none. */
@@ -18,7 +18,7 @@ export function readJsonBodies(app: FastifyInstance): void {
       done(invalid("it is not UTF-8"));
       return;
     }
-    // Before it is parsed: everything behind this may recurse over it.
+    // Before parsing: all later code may recurse over the body.
     if (isNestedTooDeep(body)) {
       done(tooDeep(body));
       return;
@@ -49,14 +49,13 @@ function isNestedTooDeep(json: Buffer): boolean {
 }
 
 function tooDeep(body: Buffer): PawlError {
-  const message = `nested more than ${MAX_JSON_DEPTH} deep`;
-  const path = placeIn(body);
-  const detail = `${path === "" ? "The body" : `"${path}"`} is ${message}`;
-  return new PawlError("VALIDATION_ERROR", detail, { errors: shownErrors([{ path, message }]) });
+  const path = pathToTooDeep(body);
+  const detail = `${path === "" ? "The body" : `"${path}"`} is ${TOO_DEEP}`;
+  return new PawlError("VALIDATION_ERROR", detail, { errors: shownErrors([{ path, message: TOO_DEEP }]) });
 }
 
-/** Parsing recurses over nothing, and the search no further than the maximum. */
-function placeIn(body: Buffer): string {
+/** Safe on a deep body: JSON.parse does not recurse, and the search stops at the maximum depth. */
+function pathToTooDeep(body: Buffer): string {
   try {
     return findTooDeep(JSON.parse(body.toString()))?.join(".") ?? "";
   } catch {
