@@ -25,7 +25,7 @@ export type AppOptions = {
   lifecycles: readonly Lifecycle[];
   /** The admin's token, where the operator wants to choose it himself. */
   adminToken?: string | undefined;
-  /** Ends a start that is under way. */
+  /** Aborts the start. */
   signal?: AbortSignal;
   /** Lets the demo go on, and makes it first where there is none. */
   demo?: boolean | undefined;
@@ -133,7 +133,7 @@ function consoleFiles(): { consoleFolder?: string } {
   return consoleFolder === undefined ? {} : { consoleFolder };
 }
 
-/** Logs to the standard error. */
+/** Opens a logger on standard error. */
 export function openLog({ logLevel }: { logLevel: string }, onDrop?: () => void): Logger {
   return pino({ level: logLevel }, new LogDestination(2, onDrop ? { onDrop } : {}));
 }

@@ -29,8 +29,8 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
   version: string;
 };
 
-/** How long the clean-up after a signal during start-up may take. */
-const ABANDON_WITHIN_MS = 10_000;
+/** Timeout of the clean-up after a signal during start-up. */
+const CLEAN_UP_TIMEOUT_MS = 10_000;
 
 const surroundings: Surroundings = {
   version,
@@ -115,7 +115,7 @@ process.exitCode = await run(argv.slice(2), surroundings, [
 /** Ends the process during start-up; an embedded PostgreSQL that was started meanwhile is stopped first. */
 async function abandon(starting: Promise<App>): Promise<never> {
   const stopped = starting.then((app) => app.stop()).catch(() => undefined);
-  await Promise.race([stopped, pause(ABANDON_WITHIN_MS)]);
+  await Promise.race([stopped, pause(CLEAN_UP_TIMEOUT_MS)]);
   process.exit(0);
 }
 
@@ -136,7 +136,7 @@ async function setUp({ config, ...flags }: ServerFlags) {
   return { lifecycles: own, settings: resolveSettings({ flags, env, file }), config: named };
 }
 
-/** The standard error. An error while writing has no place to be reported; the exit code still tells the result. */
+/** Standard error. Write errors are ignored: there is nowhere to report them, and the exit code still shows the result. */
 function errors(stream: WriteStream): Screen {
   stream.on("error", () => undefined);
   return screen(stream, (text) => void stream.write(text));
@@ -146,13 +146,13 @@ function output(stream: typeof process.stdout): Output {
   const closing = new AbortController();
   let [write, keepsGoing] = [(text: string) => void stream.write(text), false];
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    // A reader that has seen enough (`pawl check | head`) is no fault.
+    // The reader may close the pipe early, as in `pawl check | head`.
     if (error.code === "EPIPE") closing.abort();
     else if (!keepsGoing) throw error;
   });
   const keepGoing: Output["keepGoing"] = (report = reportAsText) => {
     keepsGoing = true;
-    // A stream that is no terminal is destroyed by its first error and would not recover.
+    // Node destroys the stream of a file or a pipe at its first error, so it could not recover.
     if (stream.isTTY) return;
     const destination = new LogDestination(stream.fd, { report });
     write = (text) => {

@@ -3,10 +3,10 @@ import { hostname } from "node:os";
 
 /** Bytes queued while the reader of a pipe is slow; lines beyond that are dropped. */
 const MAX_QUEUED_BYTES = 1_048_576;
-const RETRY_MS = 250;
+const RETRY_INTERVAL_MS = 250;
 
 type LogDestinationOptions = {
-  /** Writes the line that reports dropped lines; the default is a JSON line in pino's format. */
+  /** Formats the line that reports dropped lines; default: JSON in pino's format. */
   report?: (dropped: number, reason: string) => string;
   onDrop?: () => void;
 };
@@ -56,7 +56,7 @@ export class LogDestination {
       const { code, message } = error as NodeJS.ErrnoException;
       this.reason = message;
       const isBusy = code === "EAGAIN" && rest.length <= MAX_QUEUED_BYTES;
-      // A line that was cut in the middle is completed later.
+      // A partly written line is completed later.
       const isQueued = isBusy || rest.length < bytes.length;
       this.queued = isQueued ? rest : rest.subarray(0, rest.length - bytes.length);
       if (isQueued) this.retryLater();
@@ -68,7 +68,7 @@ export class LogDestination {
     this.retry ??= setTimeout(() => {
       this.retry = null;
       if (!this.reportDropped() || !this.put("") || this.queued.length > 0) this.retryLater();
-    }, RETRY_MS).unref();
+    }, RETRY_INTERVAL_MS).unref();
   }
 }
 

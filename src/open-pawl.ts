@@ -72,7 +72,7 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   const parts = { ...PARTS, ...options.parts };
   const { directUrl } = options.hints ?? {};
   if (directUrl !== undefined && !isPostgresUrl(directUrl))
-    throw new PawlError("INVALID_CONFIG", "hints.directUrl is not the address of a PostgreSQL.");
+    throw new PawlError("INVALID_CONFIG", "hints.directUrl is not the address of a PostgreSQL server.");
   const database = await openDatabase(options);
   const { sql } = database;
   const known = [...LIFECYCLES, ...lifecycles];
@@ -80,7 +80,7 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
     await unlessAborted(prepare(sql, known, parts), options.signal);
   } catch (error) {
     const explained = await explainRefusal(sql, error);
-    // Nothing that still runs on the database is waited for, such as another node that migrates.
+    // Do not wait for statements that are still running, such as one that waits for another node's migration.
     await sql.end({ timeout: 0 });
     await database.close();
     throw explained;
@@ -116,7 +116,7 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   });
 }
 
-/** Throws INVALID_CONFIG for a duration that no timer can wait for. */
+/** Throws INVALID_CONFIG for a duration outside the range of timers. */
 function checkDurations(options: PawlOptions): void {
   const { sweepSeconds, sweepSecondsOf = {}, reconcileSeconds, connectTimeoutSeconds } = options;
   const ownIntervals = Object.entries(sweepSecondsOf).map(

@@ -11,7 +11,7 @@ async function scratch(): Promise<string> {
   return folder;
 }
 
-test("a secret is private though somebody has put a file or a link at the name of its draft", async () => {
+test("a secret stays private although a link was planted at a predictable name for its draft", async () => {
   const folder = await scratch();
   const path = join(folder, "admin-token");
   await writeFile(join(folder, "victim"), "untouched", { mode: 0o666 });

@@ -3,8 +3,8 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Writes a file in one step: readers see the old text or the new one, and the mode is the one given here. The text goes to a
- * new file with a random name first: a file or a link that somebody has put there is never written to.
+ * Replaces a file atomically: readers see the old text or the new one. The text is first written to a new file with a random
+ * name and the given mode, so a file or a link planted at a predictable name is never written to.
  */
 export async function replaceFile(
   path: string,
@@ -12,12 +12,12 @@ export async function replaceFile(
   { mode, folderMode }: { mode: number; folderMode?: number },
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true, ...(folderMode === undefined ? {} : { mode: folderMode }) });
-  const beside = `${path}.${randomBytes(8).toString("hex")}`;
+  const draft = `${path}.${randomBytes(8).toString("hex")}`;
   try {
-    await writeFile(beside, text, { mode, flag: "wx" });
-    await rename(beside, path);
+    await writeFile(draft, text, { mode, flag: "wx" });
+    await rename(draft, path);
   } catch (error) {
-    await rm(beside, { force: true });
+    await rm(draft, { force: true });
     throw error;
   }
 }

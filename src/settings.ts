@@ -179,7 +179,7 @@ export type Setting = {
   about: string;
   /** A wrong value is not told again. */
   secret?: true;
-  /** Only this lifecycle uses it: a wrong value in the environment is ignored, so that everything else runs. */
+  /** Only this lifecycle uses the setting; a wrong value in the environment is ignored, so that everything else runs. */
   lifecycle?: string;
 };
 
@@ -255,7 +255,7 @@ function mistakeIn(setting: Setting, place: string, value: unknown): string {
     : `${place} is ${shown(value)}, not ${setting.expects}${meant(setting, value)}`;
 }
 
-/** Refuses to go on with a wrong value of the lifecycle's own settings. */
+/** Throws INVALID_CONFIG if a wrong value of one of the lifecycle's own settings was ignored. */
 export function refuseIgnored({ ignored }: ResolvedSettings, lifecycle: string): void {
   const mistakes = ignored.filter((one) => one.lifecycle === lifecycle).map(({ mistake }) => mistake);
   if (mistakes.length > 0) throw invalid(mistakes);

@@ -130,7 +130,7 @@ export type Examination = {
   /** Mistakes in settings or in the configuration; then nothing else is looked at. */
   settings: {
     mistake: string | null;
-    /** Wrong values that only one lifecycle would use. */
+    /** Wrong values of settings that only one lifecycle uses. */
     ignored: readonly { lifecycle: string; mistake: string }[];
     config: string | null;
     lifecycles: number;

@@ -7,17 +7,17 @@ import {
   MAX_TEXT_LENGTH,
 } from "../core/index.ts";
 
-/** A text that the database can hold. Its length is checked first, and alone: nothing else looks at a longer one. */
+/** Text that the database can store. Text that is too long is refused before any other check reads it. */
 function textUpTo(max: number) {
   return z.string().max(max, { abort: true }).refine(isStorable, "must not hold NUL or lone surrogates");
 }
 
 export const text = textUpTo(MAX_TEXT_LENGTH);
 
-/** A text that is cut later, so that it may be long. */
+/** Text that is truncated later, so it may be long. */
 export const longText = textUpTo(MAX_FREE_TEXT_LENGTH);
 
-/** An id, a status, an action, a token: whatever is compared or looked up. */
+/** An id, a status, an action or a token: text that is compared or looked up. */
 export const name = textUpTo(MAX_NAME_LENGTH);
 
 /** Something to be said. */

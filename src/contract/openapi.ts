@@ -6,7 +6,7 @@ import { problem, PROBLEM_MEDIA } from "./problem.ts";
 import { isMedia } from "./route.ts";
 import type { Reply, Route, RouteTable } from "./route.ts";
 
-/** Characters in a part of a path; what is longer is at no address. */
+/** Maximum characters of a path parameter; a longer one is answered with 404. */
 export const MAX_PARAM_LENGTH = 1_000;
 
 type Asked = { table: RouteTable; lifecycles: readonly Lifecycle[]; version: string };

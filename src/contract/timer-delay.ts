@@ -1,2 +1,2 @@
-// In a file of its own: a browser's bundle needs nothing else of the core.
+// A separate file, so that a browser's bundle contains nothing else of the core.
 export { MAX_TIMER_DELAY_MS, timerDelay } from "../core/timer-delay.ts";

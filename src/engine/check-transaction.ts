@@ -4,15 +4,15 @@ import { query, queryCells } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
 
 const REMEDY =
-  "Pass the transaction that `sql.begin` gives, of a postgres.js client with the driver's own types: " +
-  "without `fetch_types: false`, `types` or `transform` of its own, and not one that was given to drizzle().";
+  "Pass the transaction from `sql.begin` of a postgres.js client with the driver's default types: " +
+  "no `fetch_types: false`, no custom `types` or `transform`, and not a client that was passed to drizzle().";
 
-/** Thrown, never returned: whoever awaits the call inside a transaction rolls it back. */
+/** Thrown rather than returned, so that the caller's transaction rolls back. */
 function unusable(detail: string, cause?: unknown): PawlError {
   return new PawlError("TRANSACTION_UNUSABLE", detail, {}, cause === undefined ? {} : { cause });
 }
 
-/** Throws TRANSACTION_UNUSABLE for what is no transaction of postgres.js. */
+/** Throws TRANSACTION_UNUSABLE unless `tx` is a transaction of postgres.js. */
 export function checkShape(tx: unknown): asserts tx is Tx {
   const { unsafe, savepoint, begin, query: asked } = Object(tx) as Record<string, unknown>;
   if (typeof unsafe === "function" && typeof savepoint === "function") return;
@@ -21,11 +21,11 @@ export function checkShape(tx: unknown): asserts tx is Tx {
       ? "`tx` is a client of postgres.js, not a transaction."
       : typeof asked === "function"
         ? "`tx` is a client of another driver, such as pg; Pawl works with transactions of postgres.js."
-        : "`tx` is no transaction of postgres.js.";
+        : "`tx` is not a transaction of postgres.js.";
   throw unusable(`${what} ${REMEDY}`);
 }
 
-/** Each value is sent and read in the way that Pawl's statements send and read it: JSON is sent as text. The names show a `transform`. */
+/** Values that are sent and read back as Pawl's statements do it: JSON is sent as text. The column names reveal a `transform`. */
 const PROBES = [
   ["a_moment", "timestamptz", 1_767_614_400_123, "timestamps"],
   ["some_texts", "text[]", ["a", 'b,"c'], "arrays of text"],
@@ -50,8 +50,8 @@ const EXPECTED = PROBES.map(([, type, value]) =>
 const CHECKED = new WeakMap<Tx, Promise<void>>();
 
 /**
- * Throws TRANSACTION_UNUSABLE if the caller's client sends or reads values in another way than Pawl does. Without this check
- * the database would refuse a timestamp or an array, and the caller would be told that the input is wrong.
+ * Throws TRANSACTION_UNUSABLE if the caller's client sends or reads values differently from Pawl's own. Without this check the
+ * database would refuse a timestamp or an array, and the caller would get a validation error.
  */
 export function checkDriver(tx: Tx, inner: Tx): Promise<void> {
   const known = CHECKED.get(tx) ?? readBack(inner);
@@ -67,7 +67,7 @@ async function readBack(tx: Tx): Promise<void> {
     queryCells(tx, READ_BACK, sent),
   ]).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
-    if (!isOfTheDriver(error)) throw error;
+    if (!isDriverError(error)) throw error;
     throw unusable(`The client of \`tx\` does not send values as Pawl needs them (${why}). ${REMEDY}`, error);
   });
   const wrong = PROBES.filter(
@@ -78,24 +78,24 @@ async function readBack(tx: Tx): Promise<void> {
   throw unusable(`The client of \`tx\` changes what it sends or reads (${kinds}). ${REMEDY}`);
 }
 
-/** The server could not read a value, or the driver could not write one; anything else is about the connection. */
-function isOfTheDriver(error: unknown): boolean {
+/** True if the server could not read a value or the driver could not write one; other errors concern the connection. */
+function isDriverError(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return error instanceof TypeError || (typeof code === "string" && /^(22|42|08P01)/.test(code));
 }
 
-/** An error of the caller's transaction itself, in words; null for any other error. */
+/** Explains an error of the caller's transaction itself; null for any other error. */
 export function transactionFault(error: unknown): PawlError | null {
   const { code } = (error ?? {}) as { code?: unknown };
   if (code === "25P02")
     return unusable(
-      "A statement of the transaction failed before: PostgreSQL takes no more of them. Let the transaction roll back, " +
-        "and put what may fail behind a savepoint.",
+      "An earlier statement of the transaction failed, so PostgreSQL refuses any other. Let the transaction roll back, " +
+        "and run statements that may fail in a savepoint.",
       error,
     );
   if (code === "25P01")
     return unusable(
-      "The transaction is over. Await every call of Pawl inside the function of `sql.begin`.",
+      "The transaction has ended. Await every call of Pawl inside the callback of `sql.begin`.",
       error,
     );
   return null;

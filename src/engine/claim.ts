@@ -84,7 +84,7 @@ export async function claimWithin(
   if (use) {
     if (use.fingerprint !== print) return usedForSomethingElse(use.client_event_id);
     const answer = use.answer as Claimed;
-    // A task of a project that the caller lost since is left out.
+    // Leave out tasks of projects that the caller can no longer see.
     const tasks = answer.tasks.filter(({ task }) => canSee(actor, task));
     return { ...answer, tasks, replayed: true };
   }

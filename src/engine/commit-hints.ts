@@ -120,9 +120,9 @@ class Herald {
   }
 }
 
-const LISTEN_RETRY_MS = 5_000;
+const LISTEN_RETRY_INTERVAL_MS = 5_000;
 
-/** Listens until stopped; the first failure is reported. */
+/** Listens until stopped; reports only the first failure. */
 function listen(
   sql: Sql,
   directUrl: string | undefined,
@@ -142,10 +142,10 @@ function listen(
       } catch (error) {
         if (isAborted(signal)) return;
         reportOnce(error);
-        // From here on the driver itself retries on the client's own connections.
+        // On the client's own connections the driver retries by itself.
         if (own === null) return;
         await own.end({ timeout: 0 });
-        await pause(LISTEN_RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+        await pause(LISTEN_RETRY_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined);
       }
     }
   })();
@@ -159,7 +159,7 @@ function listen(
   };
 }
 
-/** Asked anew after each wait: the type checker takes the first answer for the last. */
+/** Reads the flag anew after a wait: the type checker assumes that it keeps its first value. */
 function isAborted({ aborted }: AbortSignal): boolean {
   return aborted;
 }

@@ -61,7 +61,7 @@ export async function createWithin(
   const keysUsed = new Set<string>();
   const answers = creations.map((creation, index) => {
     const plan = drafted[index] as Drafted[] | Refusal;
-    // A project that the caller lost since hides the earlier answer too.
+    // Do not repeat the earlier answer if the caller can no longer see the project.
     if ("kind" in plan && plan.code === "NOT_FOUND") return plan;
     const use = uses.get(creation.client_event_id ?? "");
     if (use) {
@@ -269,7 +269,7 @@ class CreationDesk {
         });
     }
     for (const task of drafted) this.keysTaken.add(twinKey(task.lifecycle.name, task.draft.dedupe_key));
-    // One by one: the arguments of one call lie on the stack, and a batch may have a hundred thousand dependencies.
+    // One by one: `push(...list)` puts all items on the stack, and a batch may have a hundred thousand dependencies.
     for (const dependency of dependencies) this.dependencies.push(dependency);
     for (const row of rows) this.rows.push(row);
     for (const one of asked) this.asked.push(one);
@@ -293,7 +293,7 @@ class CreationDesk {
     const seenIds = new Set<string>();
     for (const named of task.blockers) {
       const blocker_id = this.standIns.get(named) ?? named;
-      // Two refs of the request may stand for one task that was there already.
+      // Two refs of the request may name the same existing task.
       if (seenIds.has(blocker_id)) continue;
       seenIds.add(blocker_id);
       const blocker = this.blockers.get(blocker_id);
@@ -359,7 +359,7 @@ function cycleRefusal(tasks: readonly Drafted[]): Refusal | null {
   return refuse("CYCLIC_DEPENDENCY", `These tasks would wait for each other: ${path.join(" → ")}.`, { path });
 }
 
-/** The name that a request gave to one of its tasks. */
+/** Returns the ref that a request gave to one of its tasks. */
 function refOf(refs: ReadonlyMap<string, string>, id: string): string | undefined {
   return [...refs].find(([, named]) => named === id)?.[0];
 }

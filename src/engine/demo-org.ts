@@ -28,8 +28,8 @@ export type DemoState = { state: "absent" | "running" | "stopped" | "removing"; 
 
 const DEMO = "demo";
 const ROWS_A_PIECE = 500;
-/** How often a start waits for a removal that keeps beginning anew. */
-const MAX_ATTEMPTS = 5;
+/** Attempts to start while removals keep interfering. */
+const MAX_START_ATTEMPTS = 5;
 const PATIENCE = { patienceMs: 10_000, statementTimeoutMs: 30_000 };
 
 /** The org that the demo has for itself: made, played by one node at a time, and taken away without a trace. */
@@ -50,16 +50,16 @@ export class DemoOrg {
   }
 
   /**
-   * Makes it unless it is there, with a member for visitors and a token of that member, shown this once. It runs as soon as
-   * a node plays it.
+   * Creates the demo unless it exists, with a member for visitors and a token of that member, which is returned only once. It
+   * runs as soon as a node plays it.
    */
   async start(visitor: MemberRow): Promise<{ kind: "started"; token: string } | Refusal> {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < MAX_START_ATTEMPTS; attempt++) {
       const started = await this.tryToStart(visitor);
       if (started !== "removing") return started;
       await this.remove();
     }
-    throw unavailable(new Error("the demo is removed again and again"));
+    throw unavailable(new Error("the demo was removed during each attempt to start it"));
   }
 
   private async tryToStart(
@@ -70,7 +70,7 @@ export class DemoOrg {
       return await this.transact(async (tx) => {
         const made = (await lockDemo(tx)) === null && (await addDemo(tx));
         if (made) await addProject(tx, DEMO, { id: "main", name: "main", settings: {} });
-        // Locked until the commit: a removal that begins meanwhile waits, and then takes the visitor and the token, too.
+        // Locked until the commit: a removal that begins meanwhile waits, and then removes the visitor and the token too.
         const demo = await lockDemo(tx);
         if (!demo) return notOurs();
         if (demo.state === "removing") return "removing";
@@ -85,7 +85,7 @@ export class DemoOrg {
         return { kind: "started" as const, token };
       });
     } catch (error) {
-      // The org is gone already and its row here not yet: the end of a removal.
+      // A removal is about to end: it has deleted the org, and not yet the row in pawl.demo.
       if (violationOf(error) === "there_is_one_demo") return "removing";
       throw error;
     }
@@ -114,7 +114,7 @@ export class DemoOrg {
     return issued.token;
   }
 
-  /** Takes it away piece by piece; cut short, it goes on where it was when it is called again. May run twice at once. */
+  /** Removes the demo in pieces; an interrupted removal continues at the next call. Concurrent calls are safe. */
   async remove(): Promise<void> {
     if (!(await this.transact(readDemo))) return;
     await this.transact((tx) => setDemo(tx, "removing"));
@@ -126,7 +126,7 @@ export class DemoOrg {
   }
 
   private async takePieces(): Promise<void> {
-    // One remover at a time; 0 also where another one has finished, and perhaps a new demo was made since.
+    // One remover at a time. 0 also if another one has finished, even if a new demo exists since.
     const takePiece = async (tx: Tx) =>
       (await lockDemo(tx))?.state === "removing" ? takePieceOfDemo(tx, ROWS_A_PIECE) : 0;
     while ((await this.transact(takePiece)) > 0);

@@ -38,7 +38,7 @@ export type Page = { cursor?: string | null | undefined; limit?: number | undefi
 /** What a caller gives to be answered the same when he asks again. */
 export type Key = { client_event_id?: string | null | undefined };
 
-/** `{ kind }` alone: it is for a place that the reader may not see. */
+/** `confined_to` is `{ kind }` alone if the reader may not see the place. */
 export type ListedToken = Omit<TokenRow, "confined_to"> & {
   confined_to: Confines | { kind: Confines["kind"] } | null;
 };
@@ -161,7 +161,7 @@ export class Directory {
         return changed;
       }),
     );
-    // A replay may be older than the projects that the caller has now.
+    // A repeated answer may name projects that the caller can no longer see.
     return done.kind === "refused" ? done : { ...done, answer: shownTo(actor, done.answer) };
   }
 
@@ -360,13 +360,13 @@ function reachRefusal(actor: Actor, { project_ids }: Pick<Member, "project_ids">
   });
 }
 
-/** A member without the projects that the reader may not see; null, every project, names none. */
+/** Removes projects that the reader may not see. null means every project and names none. */
 function shownTo({ project_ids: own }: Actor, member: Member): Member {
   if (own === null || member.project_ids === null) return member;
   return { ...member, project_ids: member.project_ids.filter((id) => own.includes(id)) };
 }
 
-/** A token for a chat of a project that the reader may not see is listed without its place. */
+/** Hides the place of a token for a chat in a project that the reader may not see. */
 function tokenShownTo(actor: Actor, token: TokenRow): ListedToken {
   const { confined_to } = token;
   if (confined_to?.kind !== "chat") return token;

@@ -61,7 +61,7 @@ export type LifecycleParts = {
   facts?: Record<string, FactLoader>;
   creation_facts?: Record<string, CreationFactLoader>;
   effects?: Record<string, EffectHandler>;
-  /** Those of these finished tasks that are not pruned yet, because something unfinished needs them. */
+  /** Selects the finished tasks that must not be pruned yet, because something unfinished needs them. */
   keeps?: (tx: Tx, org_id: string, ids: readonly string[]) => Promise<readonly string[]>;
   /** Deletes what it keeps beside tasks that are pruned. */
   forget?: (tx: Tx, org_id: string, ids: readonly string[]) => Promise<void>;

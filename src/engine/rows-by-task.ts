@@ -1,4 +1,4 @@
-/** Looks up rows by their task. Filtering all rows for each task would cost tasks times rows. */
+/** Groups rows by task and returns a lookup. Filtering all rows for each task would take tasks × rows steps. */
 export function rowsByTask<Row extends { task_id: string }>(
   rows: readonly Row[],
 ): (id: string) => readonly Row[] {

@@ -92,7 +92,7 @@ async function attempt<T>(
 function setLocals(tx: Tx, statementTimeoutMs: number): void {
   const { enable_seqscan, plan_cache_mode, max_parallel_workers_per_gather } = SESSION_SETTINGS;
   post(tx, SET_LOCALS, [
-    // PostgreSQL would round half a millisecond to 0, which is no timeout.
+    // PostgreSQL would round half a millisecond to 0, which disables the timeout.
     String(timerDelay(statementTimeoutMs)),
     enable_seqscan,
     plan_cache_mode,

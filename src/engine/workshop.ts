@@ -227,7 +227,7 @@ export class Workshop {
     }
   }
 
-  /** Without the finished tasks that a lifecycle still needs. */
+  /** Filters out finished tasks that a lifecycle still needs. */
   async prunable(tx: Tx, org_id: string, ids: readonly string[]): Promise<string[]> {
     const kept = new Set<string>();
     for (const { keeps } of this.parts.values())

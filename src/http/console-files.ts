@@ -24,7 +24,7 @@ const PAGE = { ...ENCODED, "content-security-policy": POLICY, "cache-control": "
 /** Their names are made of what is in them. */
 const LASTING = { ...ENCODED, "cache-control": "public, max-age=31536000, immutable" };
 
-/** The form of the names that the build gives to files. Paths, folders and hidden files have no such name. */
+/** Matches the file names that the build makes, and no path, folder or hidden file. */
 const FILE_NAME = /^\w[\w.-]{0,199}$/;
 
 /** Puts the files of the console on the server; gives what answers for its page wherever in it one begins. */

@@ -19,7 +19,7 @@ export function replyProblem(
   if (document.status === 401) reply.header("www-authenticate", "Bearer");
   if (document.status === 503 || document.status === 429)
     reply.header("retry-after", Number(told.params?.retry_after_seconds ?? 1));
-  // A route that failed half way may have set the headers of the file it meant to send.
+  // A route that failed midway may have set the caching headers of a file already.
   reply.header("cache-control", "no-store");
   reply.code(document.status).type(PROBLEM_MEDIA).send(JSON.stringify(document));
 }

@@ -100,7 +100,7 @@ const SILENCE_MS = 120_000;
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const { engine, directory, version, logger, checksReplies = false } = options;
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, metrics = new Metrics() } = options;
-  // A browser sends an origin without a slash at its end, and compares it as text.
+  // Browsers send an origin without a trailing slash, and compare it as text.
   const corsOrigins = (options.corsOrigins ?? []).map((one) => new URL(one).origin);
   const allowedHosts = (options.allowedHosts ?? []).map((one) => one.toLowerCase());
   const lifecycles = [...engine.workshop.lifecycles.values()];

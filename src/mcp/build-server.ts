@@ -4,7 +4,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprot
 import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { PawlProblem } from "../client/index.ts";
-import { shorten, shownErrors } from "../core/index.ts";
+import { MAX_NAME_LENGTH, shorten, shownErrors } from "../core/index.ts";
 import type { Client } from "../client/index.ts";
 import { advise } from "./advise.ts";
 import { fieldsOf } from "./compact-schema.ts";
@@ -91,7 +91,7 @@ function resultOf({ text, data, refused }: Told): CallToolResult {
 
 function noSuchTool(name: string): Told {
   return {
-    text: `There is no tool "${shorten(name, 200)}". There are ${TOOLS.map((tool) => tool.name).join(", ")}.`,
+    text: `There is no tool "${shorten(name, MAX_NAME_LENGTH)}". There are ${TOOLS.map((tool) => tool.name).join(", ")}.`,
     refused: true,
   };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_NAME_LENGTH } from "../core/index.ts";
 import type { Desk, LifecycleBrief, LifecycleTold } from "./desk.ts";
 
 /** What a tool says: a short text, and the same for programs. */
@@ -23,8 +24,8 @@ export function tool<Input extends z.ZodObject>(spec: Tool<Input>): Tool {
   return spec;
 }
 
-/** Arguments that several tools take: an id or a name, as the API bounds it. */
-export const name = z.string().max(200);
+/** An id or a name; the maximum length is the API's. */
+export const name = z.string().max(MAX_NAME_LENGTH);
 
 export const taskId = name
   .trim()

@@ -33,7 +33,7 @@ parentPort.on("message", (said) => {
   }
 });
 
-/** Three beats in the shortest lease at hand: two may get lost. Whole milliseconds: `AbortSignal.timeout` takes no others. */
+/** A third of the shortest lease, so that two renewals may fail. Whole milliseconds, as `AbortSignal.timeout` requires. */
 function everyMs() {
   const shortest = Math.min(...[...kept.values()].map(({ lease_ms }) => lease_ms));
   return Math.min(MAX_TIMER_DELAY_MS, Math.floor(shortest / 3));
@@ -70,7 +70,7 @@ async function beat() {
   schedule(failure === null ? everyMs() : Math.min(everyMs(), SOONEST_AGAIN_MS));
 }
 
-/** Reports why a renewal failed; the same reason again is not news. */
+/** Reports why a renewal failed; the same reason is reported once. */
 function report(error) {
   const why = error.cause?.message ? `${error.message}: ${error.cause.message}` : error.message;
   const now = `POST /api/heartbeats: ${why}`;

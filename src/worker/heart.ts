@@ -12,8 +12,8 @@ type Keeper = { lease: HeldLease; onLoss: (why: Loss) => void };
 type Told =
   { lost: string; lease_token: string } | { expired: string; lease_token: string } | { failed: string };
 
-/** A thread that ends on its own is replaced after this time, so that one that cannot start is not started in a loop. */
-const RESTART_AFTER_MS = 200;
+/** Delay before a thread that ended by itself is replaced, so that one that cannot start is not restarted in a tight loop. */
+const RESTART_DELAY_MS = 200;
 
 /** Renews leases from a thread of its own, which no busy handler can hold up, and tells which are lost. */
 export class Heart {
@@ -30,7 +30,7 @@ export class Heart {
   constructor(
     line: Pick<Line, "url" | "headers">,
     silenceMs: number,
-    /** Is called with errors of renewals, which are repeated all the same. */
+    /** Called when a renewal fails; it is retried in any case. */
     onFailure: (error: Error) => void,
   ) {
     this.line = line;
@@ -82,7 +82,7 @@ export class Heart {
         this.thread = this.beget();
         for (const { lease } of this.keepers.values())
           this.thread.postMessage({ keep: lease, beats_at_once: true });
-      }, RESTART_AFTER_MS).unref();
+      }, RESTART_DELAY_MS).unref();
     });
     return thread;
   }

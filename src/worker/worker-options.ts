@@ -65,7 +65,7 @@ export type WorkerEvent<L extends SomeLifecycle = SomeLifecycle> =
   | { kind: "lost"; task: TaskOf<L>; why: string }
   /** What was reported is refused: the task is left to its lease. */
   | { kind: "refused"; task: TaskOf<L>; problem: PawlProblem }
-  /** A renewal of the leases failed; it is repeated until they run out. Reported again when the error changes. */
+  /** Renewing the leases failed; it is retried until they expire. Reported again when the error changes. */
   | { kind: "renewal_failed"; error: Error }
   | { kind: "unreachable"; error: unknown }
   | { kind: "reached" };

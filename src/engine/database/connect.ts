@@ -226,7 +226,7 @@ export function describeConnectionProblem(url: string, error: unknown): PawlErro
   }
 }
 
-/** Whether `connect` accepts the address. */
+/** Returns whether `connect` accepts the address. */
 export function isPostgresUrl(url: string): boolean {
   try {
     parse(url);

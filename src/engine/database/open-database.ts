@@ -24,7 +24,7 @@ export type DatabaseConfig = ConnectOptions & {
   launcher?: "namespace" | "user" | undefined;
   /** Off only for data that may be lost, as a test's; on unless told. */
   fsync?: boolean | undefined;
-  /** Ends the attempt to open an external server. */
+  /** Aborts the connection attempt to an external server. */
   signal?: AbortSignal | undefined;
   /** Is told what takes a moment. */
   onProgress?: ((message: string) => void) | undefined;

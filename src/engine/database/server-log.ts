@@ -12,7 +12,7 @@ export async function openLog(path: string, owner?: Account): Promise<{ handle: 
   return { handle, from: (await handle.stat()).size };
 }
 
-/** Keeps the log and one older piece of it within bounds; a full disk costs the older piece, not the bounds. */
+/** Limits the size of the log and keeps one older piece; on a full disk the older piece is dropped. */
 export async function trimLog(path: string, limit = LOG_LIMIT_BYTES): Promise<void> {
   const size = await stat(path).then(
     (file) => file.size,

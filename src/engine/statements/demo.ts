@@ -14,7 +14,7 @@ export async function readDemo(tx: Tx): Promise<DemoRow | null> {
 
 const LOCK_DEMO = `select d.state from pawl.demo d for update`;
 
-/** Its state, which stays until the transaction ends. */
+/** Locks the demo until the transaction ends, and returns its state. */
 export async function lockDemo(tx: Tx): Promise<Pick<DemoRow, "state"> | null> {
   const [row] = await query<Pick<DemoRow, "state">>(tx, LOCK_DEMO, []);
   return row ?? null;

@@ -18,7 +18,7 @@ const READ_DUE_TIMERS = `
 
 export type DueTimers = { due: number; lag_seconds: number };
 
-/** The overdue timers of the tasks in scope, and how late the first of them is. */
+/** Counts the overdue timers of the tasks in scope, and measures how late the first one is. */
 export async function readDueTimers(
   tx: Tx,
   org_id: string,
