@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { WAIT_LIMIT_MS } from "./test/support/wait-limit.ts";
 
-// Costs nothing while tests pass: a test waits for several conditions, one after another.
+// A test may wait for several conditions in turn. A long timeout costs nothing while tests pass.
 const TEST_TIMEOUT_MS = 5 * WAIT_LIMIT_MS;
 
 export default defineConfig({

@@ -45,7 +45,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("watching ends by itself when its reader has gone away, as in `pawl watch | head -1`", async () => {
+test("pawl watch ends when its reader closes the pipe, as in `pawl watch | head -1`", async () => {
   await at.task("The first line");
   const env = { PATH: process.env.PATH, PAWL_URL: at.server.address, PAWL_TOKEN: at.admin };
   const child = spawn(process.execPath, [...BUILT_PAWL, "watch", "--after", "0"], {
@@ -53,18 +53,18 @@ test("watching ends by itself when its reader has gone away, as in `pawl watch |
     stdio: ["ignore", "pipe", "pipe"],
   });
   const closed = once(child, "close");
-  let complained = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (complained += text));
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
   child.stdout.once("data", () => child.stdout.destroy());
   await vi.waitFor(
     async () => {
-      await at.task("A line for nobody");
+      await at.task("Another line");
       expect(child.exitCode).toBe(0);
     },
     { timeout: WAIT_LIMIT_MS, interval: 500 },
   );
   await closed;
-  expect(complained).toBe("");
+  expect(errors).toBe("");
 });
 
 test("in a terminal the view draws itself anew, gives the screen back, and no line is too long", async () => {

@@ -19,7 +19,7 @@ export type Fate =
   /** It is done, and somebody between says that it could not be. */
   | "503 after"
   | "502 after"
-  /** It never arrives, and somebody between answers with a page. */
+  /** It never arrives; a proxy answers with a page instead. */
   | "200 before"
   /** It is done, and the answer never comes. */
   | "silence";

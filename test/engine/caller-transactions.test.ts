@@ -14,7 +14,7 @@ beforeEach(async () => {
 const clients: postgres.Sql[] = [];
 afterAll(() => Promise.all(clients.map((client) => client.end())));
 
-/** A client of the user's own, on the same database. */
+/** A client of the caller, on the same database. */
 function client(options: object = {}): postgres.Sql {
   const { searchParams, pathname, username } = new URL(desk.url);
   const place = { host: searchParams.get("host") ?? "", database: pathname.slice(1), username };
@@ -35,7 +35,7 @@ const CALLS: [name: string, call: (within: Within) => Promise<unknown>][] = [
   ["claim", (within) => desk.engine.claim(desk.by(ann), { lifecycle: "code", limit: 1 }, within)],
 ];
 
-const REMEDY = /Pass the transaction that `sql\.begin` gives, of a postgres\.js client/;
+const REMEDY = /Pass the transaction from `sql\.begin` of a postgres\.js client/;
 const asIs = { serialize: (value: unknown) => value, parse: (text: string) => text };
 
 function withDrizzle(): postgres.Sql {
@@ -49,7 +49,7 @@ describe.each<[string, () => postgres.Sql]>([
   ["with fetch_types: false", () => client({ fetch_types: false })],
   ["with dates as text", () => client({ types: { date: { to: 1184, from: [1082, 1114, 1184], ...asIs } } })],
   [
-    "with dates of a class of its own",
+    "with dates of a custom class",
     () => {
       const parse = (text: string) => ({ iso: text });
       return client({ types: { date: { ...asIs, to: 1184, from: [1184], parse, serialize: String } } });
@@ -64,24 +64,21 @@ describe.each<[string, () => postgres.Sql]>([
   ["with json as text", () => client({ types: { json: { ...asIs, to: 114, from: [114] } } })],
   ["with jsonb as text", () => client({ types: { json: { ...asIs, to: 3802, from: [3802] } } })],
 ])("in a transaction of a client %s", (_, open) => {
-  test.each(CALLS)(
-    "%s throws, and what else was done in the transaction is rolled back",
-    async (_name, call) => {
-      const sql = open();
-      const failed = sql.begin(async (tx) => {
-        await tx`insert into shop_order values (1)`;
-        await call({ tx });
-      });
-      const error = await failed.catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(PawlError);
-      expect(error).toMatchObject({
-        code: "TRANSACTION_UNUSABLE",
-        message: expect.stringMatching(/^The client of `tx` /) as string,
-      });
-      expect((error as Error).message).toMatch(REMEDY);
-      expect(await desk.sql`select * from shop_order`).toEqual([]);
-    },
-  );
+  test.each(CALLS)("%s throws, and the rest of the transaction is rolled back", async (_name, call) => {
+    const sql = open();
+    const failed = sql.begin(async (tx) => {
+      await tx`insert into shop_order values (1)`;
+      await call({ tx });
+    });
+    const error = await failed.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(PawlError);
+    expect(error).toMatchObject({
+      code: "TRANSACTION_UNUSABLE",
+      message: expect.stringMatching(/^The client of `tx` /) as string,
+    });
+    expect((error as Error).message).toMatch(REMEDY);
+    expect(await desk.sql`select * from shop_order`).toEqual([]);
+  });
 });
 
 const wrapped = {
@@ -90,7 +87,7 @@ const wrapped = {
 };
 
 describe.each([
-  ["with bigints of its own", { types: { bigint: postgres.BigInt } }],
+  ["with custom bigints", { types: { bigint: postgres.BigInt } }],
   ["that wraps the JSON it sends", { types: { json: wrapped } }],
 ])("in a transaction of a client %s", (_, options) => {
   test.each(CALLS)("%s works", async (_name, call) => {
@@ -100,7 +97,7 @@ describe.each([
   });
 });
 
-test("bad input is still a refusal in a transaction that fits, and the rest of it lives on", async () => {
+test("bad input is refused in a usable transaction, which can still commit", async () => {
   await client().begin(async (tx) => {
     await tx`insert into shop_order values (1)`;
     const wrong = { ...order, title: "with a \u0000" };
@@ -118,11 +115,11 @@ describe.each<[string, () => unknown, RegExp]>([
     /another driver, such as pg/,
   ],
   ["a client of postgres.js", () => client(), /is a client of postgres\.js, not a transaction/],
-  ["a database of drizzle", () => drizzle(client()), /is no transaction of postgres\.js/],
-  ["an empty object", () => ({}), /is no transaction of postgres\.js/],
-  ["a text", () => "tx", /is no transaction of postgres\.js/],
-  ["null", () => null, /is no transaction of postgres\.js/],
-  ["false", () => false, /is no transaction of postgres\.js/],
+  ["a database of drizzle", () => drizzle(client()), /is not a transaction of postgres\.js/],
+  ["an empty object", () => ({}), /is not a transaction of postgres\.js/],
+  ["a text", () => "tx", /is not a transaction of postgres\.js/],
+  ["null", () => null, /is not a transaction of postgres\.js/],
+  ["false", () => false, /is not a transaction of postgres\.js/],
 ])("given %s as the transaction", (_, tx, told) => {
   test.each(CALLS)("%s throws", async (_name, call) => {
     const thrown = call({ tx: tx() as Within["tx"] });
@@ -132,18 +129,18 @@ describe.each<[string, () => unknown, RegExp]>([
   });
 });
 
-test.each(CALLS)("%s throws in a transaction that has failed before", async (_name, call) => {
+test.each(CALLS)("%s throws in a transaction with a failed statement", async (_name, call) => {
   const failed = client().begin(async (tx) => {
     await tx`select 1 / 0`.catch(() => undefined);
     await expect(call({ tx })).rejects.toMatchObject({
       code: "TRANSACTION_UNUSABLE",
-      message: expect.stringMatching(/^A statement of the transaction failed before/) as string,
+      message: expect.stringMatching(/^An earlier statement of the transaction failed/) as string,
     });
   });
   await expect(failed).rejects.toMatchObject({ code: "22012" });
 });
 
-test.each(CALLS)("%s throws in a transaction that is over", async (_name, call) => {
+test.each(CALLS)("%s throws in a transaction that has ended", async (_name, call) => {
   let over: Within["tx"];
   await client().begin((tx) => {
     over = tx;
@@ -151,6 +148,6 @@ test.each(CALLS)("%s throws in a transaction that is over", async (_name, call) 
   });
   await expect(call({ tx: over })).rejects.toMatchObject({
     code: "TRANSACTION_UNUSABLE",
-    message: expect.stringMatching(/^The transaction is over\./) as string,
+    message: expect.stringMatching(/^The transaction has ended\./) as string,
   });
 });

@@ -70,7 +70,7 @@ test("create and perform inside the caller's transaction are kept with it", asyn
   expect(await desk.engine.find(desk.by(ann), id)).toMatchObject({ status: "IN_PROGRESS", row_version: 2 });
 });
 
-test("what is nested 5,000 deep is refused, also for a task that is not there and with a key that was used", async () => {
+test("a payload nested 5,000 deep is refused, even for an unknown task or with a used key", async () => {
   const { id } = await desk.make(cat, "board", { title: "Pack the order", description: "x" });
   const deep = JSON.parse("[".repeat(5_000) + "]".repeat(5_000)) as unknown;
   const refused = { kind: "refused", code: "VALIDATION_ERROR" };

@@ -7,8 +7,8 @@ import { emptyDatabase, scratchData, startPawl } from "./running-pawl.ts";
 
 const TOKEN = "open-sesame";
 const TIMEOUT_SECONDS = 2;
-/** Time in which a server without limits would fill its memory with answers. */
-const GREED_MS = 1_500;
+/** Time in which a server without limits would buffer too many answers. */
+const FLOOD_MS = 1_500;
 const MOST_MEGABYTES = 500;
 
 const until = afterAll;
@@ -235,7 +235,7 @@ test("who asks and asks and does not read is not answered without end", async ()
     socket.write("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(500));
     return socket;
   });
-  await pause(GREED_MS);
+  await pause(FLOOD_MS);
   expect((await server.ask("GET /api/me", TOKEN)).status).toBe(200);
   expect((await megabytes("VmRSS")) - before).toBeLessThan(150);
   for (const socket of greedy) socket.destroy();

@@ -4,19 +4,19 @@ import { expect, test } from "vitest";
 import type { EngineObserver } from "../../src/engine/observer.ts";
 import { openFrontDesk, wordOf } from "./front-desk.ts";
 
-const HARDLY_EVER_MS = 3_600_000;
-/** The longest that the route allows. */
+const NO_POLL_MS = 3_600_000;
+/** The maximum of the route. */
 const MAX_WAIT_SECONDS = 60;
 
-/** Counts how often waiting claims have asked the database. */
-let looks = 0;
+/** Number of polls of the database by claims. */
+let polls = 0;
 const observer: EngineObserver = {
   settled: ({ verb, items }) => {
-    if (verb === "claim") looks += items.length;
+    if (verb === "claim") polls += items.length;
   },
 };
 // A waiting claim polls once when it arrives; after that only a notification makes it poll again.
-const server = { claimLookMs: HARDLY_EVER_MS };
+const server = { claimLookMs: NO_POLL_MS };
 const desk = await openFrontDesk({ observer, server });
 const beside = await openFrontDesk({ beside: desk, observer, server: { claimLookMs: 100 } });
 const ann = await desk.member({ id: "ann", roles: ["worker", "agent"] });
@@ -31,14 +31,14 @@ const claim = (more: object = {}, how: { signal?: AbortSignal; at?: typeof desk;
     body: { lifecycle: "code", ...more },
     ...(how.signal ? { signal: how.signal } : {}),
   });
-/** Starts claims that wait, and returns their answers-to-be once all of them have found nothing. */
+/** Starts claims that wait, and returns their promises once each has polled and found nothing. */
 const startWaiting = async (count: number, ...how: Parameters<typeof claim>) => {
-  const before = looks;
+  const before = polls;
   const waiting = Array.from({ length: count }, () =>
     claim({ wait_seconds: MAX_WAIT_SECONDS, ...how[0] }, how[1]),
   );
   for (const one of waiting) one.catch(() => undefined);
-  await expect.poll(() => looks).toBeGreaterThanOrEqual(before + count);
+  await expect.poll(() => polls).toBeGreaterThanOrEqual(before + count);
   return waiting as [(typeof waiting)[number], ...typeof waiting];
 };
 const tasksOf = ({ body }: { body: Record<string, unknown> }) => body.tasks as ClaimedTask[];
@@ -88,11 +88,11 @@ test("a heartbeat tells which leases are renewed and which are lost", async () =
 
 test("a claim that waits is answered as soon as there is a task", async () => {
   for (let round = 0; round < 5; round++) {
-    const before = looks;
+    const before = polls;
     const [waiting] = await startWaiting(1);
     const { body: made } = await add();
     expect(tasksOf(await waiting)).toMatchObject([{ id: made.id }]);
-    expect(looks).toBe(before + 2);
+    expect(polls).toBe(before + 2);
   }
 });
 

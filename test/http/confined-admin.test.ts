@@ -55,7 +55,7 @@ test.each(TABLE)("%s: an admin of one project who sends %s %j gets %s", async (_
   expect(wordOf(await desk.ask(what, { token, ...(body === undefined ? {} : { body }) }))).toBe(answer);
 });
 
-test("the table has every route for admins", () => {
+test("the table contains every route for admins", () => {
   const all: Record<string, Route> = {
     ...ROUTES,
     ...BOARD_ROUTES,
@@ -68,7 +68,7 @@ test("the table has every route for admins", () => {
   expect(left.map(([name]) => name)).toEqual([]);
 });
 
-test("a service that may not see the project main is not shown the library's users", async () => {
+test("a service without access to the project main cannot list the library's users", async () => {
   const service = await desk.member({ id: "bot", kind: "service", roles: ["agent"], project_ids: ["yard"] });
   expect(wordOf(await desk.ask("GET /api/delivery/users", { token: service }))).toBe("403 FORBIDDEN");
   const inMain = await desk.member({ id: "bot2", kind: "service", roles: ["agent"], project_ids: ["main"] });

@@ -2,7 +2,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
-import { openFrontDesk } from "./front-desk.ts";
+import { ALL_ROLES, openFrontDesk } from "./front-desk.ts";
 import { say, wordOfRaw } from "./raw-socket.ts";
 import { scratchData } from "./running-pawl.ts";
 
@@ -23,7 +23,7 @@ async function consoleFolder(): Promise<string> {
   return made;
 }
 
-/** Sends a request line as it is: a client would normalize the path. */
+/** Sends a raw request line, because a client would normalize the path. */
 async function sendRaw(line: string, headers: readonly string[] = []) {
   const head = [
     `${line} HTTP/1.1`,
@@ -94,7 +94,7 @@ test.each(BAD_NAMES)("/assets/%s is not found, and the answer is not cached", as
   }
 });
 
-test("a file of the console is cached for good, its page is asked for each time", async () => {
+test("a file of the console is cached for good, its page is revalidated each time", async () => {
   const script = await sendRaw("GET /assets/main-Ab_1.js", ["Accept-Encoding: gzip"]);
   expect([script.answer, script.headerOf("cache-control"), script.headerOf("content-encoding")]).toEqual([
     "200",
@@ -202,7 +202,7 @@ test("no route of the API fails on a bad value in its path or query", async () =
   const { body } = await desk.ask("GET /openapi.json", { token: null });
   const everybody = await desk.member({
     id: "all",
-    roles: ["admin", "system", "agent", "worker", "executor", "lead", "supervisor"],
+    roles: ALL_ROLES,
   });
   const faults: string[] = [];
   const ask = async (method: string, path: string) => {

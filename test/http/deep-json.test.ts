@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { answerMcp } from "../../src/mcp/index.ts";
-import { openFrontDesk, wordOf } from "./front-desk.ts";
+import { ALL_ROLES, openFrontDesk, wordOf } from "./front-desk.ts";
 
 const MAX_DEPTH = 100;
 const TOO_DEEP = 5_000;
@@ -9,13 +9,13 @@ const mcp = answerMcp({ version: "0.0.0" });
 const desk = await openFrontDesk({ server: { mounts: [{ path: "/mcp", answer: mcp }] } });
 const token = await desk.member({
   id: "boss",
-  roles: ["admin", "system", "agent", "worker", "executor", "lead", "supervisor"],
+  roles: ALL_ROLES,
 });
 
 const lists = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 const objects = (levels: number) => '{"a":'.repeat(levels) + "1" + "}".repeat(levels);
 
-/** Every place of a body that takes any JSON, and one unknown field. */
+/** Every field that accepts any JSON, and one unknown field. */
 const BODIES: [what: string, around: (deep: string) => string][] = [
   ["POST /api/tasks", (deep) => `{"lifecycle":"board","title":"A title","description":"x","more":${deep}}`],
   ["POST /api/tasks", (deep) => `{"lifecycle":"board","title":"A title","description":${deep}}`],
@@ -61,7 +61,7 @@ const BODIES: [what: string, around: (deep: string) => string][] = [
 ];
 
 test.each(BODIES)(
-  "%s refuses a body that is nested too deep, and says how deep it may be",
+  "%s refuses a body that is nested too deep, and names the maximum",
   async (what, around) => {
     for (const deep of [lists(TOO_DEEP), objects(TOO_DEEP), lists(MAX_DEPTH + 1)]) {
       const heard = await desk.ask(what, { token, body: around(deep) });

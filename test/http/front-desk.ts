@@ -15,6 +15,8 @@ import { lifecycleRoutes } from "../../src/lifecycles/routes.ts";
 import { EVERYBODY_IS_ACTIVE, openDesk, SYSTEM } from "../engine/desk.ts";
 import type { Desk } from "../engine/desk.ts";
 
+export const ALL_ROLES = ["admin", "system", "agent", "worker", "executor", "lead", "supervisor"];
+
 /** What came back over the wire. */
 export type Heard = {
   status: number;

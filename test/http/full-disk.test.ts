@@ -12,7 +12,7 @@ import { emptyDatabase, scratchData } from "./running-pawl.ts";
 const TOKEN = "sesame";
 
 test.runIf(existsSync("/dev/full"))(
-  "a server whose output and log the disk refuses starts, serves and counts what it dropped",
+  "a server starts, serves and counts dropped lines when the disk refuses its output and log",
   async () => {
     const full = openFile("/dev/full");
     const server = await startServer(["ignore", full, full]);
@@ -22,7 +22,7 @@ test.runIf(existsSync("/dev/full"))(
   },
 );
 
-test("a server whose output and log nobody reads any more goes on", async () => {
+test("a server keeps running when the readers of its output and log are gone", async () => {
   const server = await startServer(["ignore", "pipe", "pipe"], (child) => {
     child.stdout?.destroy();
     child.stderr?.destroy();
@@ -32,7 +32,7 @@ test("a server whose output and log nobody reads any more goes on", async () => 
 });
 
 test.runIf(CAN_MOUNT)(
-  "a log goes on when the full disk has space again, and tells how much is missing",
+  "a log continues when the full disk has space again, and reports how much is missing",
   async () => {
     const disk = smallDisk();
     const path = join(disk, "pawl.log");
@@ -66,7 +66,7 @@ function openFile(path: string): number {
   return file;
 }
 
-/** A server that is found by its address file: its output may be lost. */
+/** Starts a server and reads its address from its file, because its output may be lost. */
 async function startServer(
   stdio: StdioOptions,
   onSpawned: (child: ReturnType<typeof spawn>) => void = () => undefined,

@@ -30,7 +30,7 @@ const eve = await desk.member({ id: "eve", ...able, project_ids: ["main"] });
 
 const SECRET = "Xyzzy";
 
-/** A task of each lifecycle whose title is secret. */
+/** Fields of a task with a secret title, by lifecycle. */
 const hidden: Record<string, () => JsonObject> = {
   board: () => ({ title: `${SECRET} board`, description: "x" }),
   planner: () => ({ title: `${SECRET} planner` }),
@@ -160,14 +160,14 @@ describe("a blocker in another project is refused by ref as it is by id, and not
   });
 });
 
-/** Ties two tasks in the database, as data from before may be. */
+/** Adds a dependency directly in the database, as an older version allowed it. */
 async function tie(task_id: string, blocker_id: string): Promise<void> {
   await desk.sql`insert into pawl.dependency (org_id, task_id, blocker_id, on_failure, resolved)
     values ('main', ${task_id}, ${blocker_id}, 'wait', false)`;
   await desk.sql`update pawl.task set open_blockers = open_blockers + 1 where id = ${task_id}`;
 }
 
-/** A task of main that waits: planner and code need a blocker from the beginning to be blocked. */
+/** Creates a waiting task in main; in planner and code only a task created with a blocker is blocked. */
 async function createWaiting(lifecycle: string): Promise<{ id: string; row_version: number }> {
   const { field, fields } = waiting[lifecycle]!;
   const first = await create(ann, { ...fields, lifecycle });
@@ -233,7 +233,7 @@ describe("a task that waits for a hidden one shows its id and nothing else", () 
   });
 });
 
-test("a task of the planner is not deleted while a hidden one waits for it, whose title is not shown", async () => {
+test("a planner task is not deleted while a hidden task waits for it, and the hidden title is not shown", async () => {
   const { id, row_version } = await create(ann, { lifecycle: "planner", title: "Weld the frame" });
   await create(ann, {
     lifecycle: "board",
@@ -256,7 +256,7 @@ describe("a member who lost a project", () => {
   const projects = (ids: string[] | null) =>
     desk.ask("PATCH /api/members/zoe", { body: { project_ids: ids } });
 
-  test("is not shown the title or status of the task that he still holds there", async () => {
+  test("is not shown the title or status of a task still assigned to them there", async () => {
     const zoe = await desk.member({ id: "zoe", ...able });
     const held = await create(ann, { lifecycle: "planner", title: `${SECRET} held`, project_id: "attic" });
     const body = { client_event_id: randomUUID(), project_id: "attic" };

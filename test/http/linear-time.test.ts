@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { PARTS } from "../../src/lifecycles/parts.ts";
-import { openFrontDesk } from "./front-desk.ts";
+import { ALL_ROLES, openFrontDesk } from "./front-desk.ts";
 
 const MAX_RATIO = 3;
-/** What a request may cost whatever it holds: so much is noise. */
+/** Fixed cost of any request, plus measurement noise. */
 const FLOOR_MS = 40;
 const MAX_RUNS = 8;
 /** From small to large, so that a cost that explodes is found early. */
@@ -12,7 +12,7 @@ const PARTS_OF_LIMIT = [16, 8, 4, 2, 1];
 const desk = await openFrontDesk({ parts: PARTS, server: { checksReplies: false } });
 const token = await desk.member({
   id: "boss",
-  roles: ["admin", "system", "agent", "worker", "executor", "lead", "supervisor"],
+  roles: ALL_ROLES,
   skill_level: 9,
 });
 const make = async (body: object) => String((await desk.ask("POST /api/tasks", { token, body })).body.id);
@@ -23,9 +23,9 @@ const said = { action: "comment", comment: "x" };
 const start = { workspaceId: "main", chatId: "c", actionId: "a", actionType: "summarize" };
 
 const some = <T>(n: number, item: (index: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i));
-/** A text of n characters that is made of a pattern. */
+/** Repeats a pattern up to n characters. */
 const filled = (pattern: string, n: number) => pattern.repeat(Math.ceil(n / pattern.length)).slice(0, n);
-/** About n bytes of a key for each value. */
+/** An object of about n bytes with many keys. */
 const manyKeys = (n: number) => Object.fromEntries(some(Math.floor(n / 16), (i) => [`key${i}`, "12345"]));
 const refs = (n: number, blocked_by: (index: number) => string[]) => ({
   tasks: some(n, (i) => ({ title: "Paint it", description: "x", ref: `r${i}`, blocked_by: blocked_by(i) })),
@@ -278,7 +278,7 @@ test.each(CASES)(
     for (const part of PARTS_OF_LIMIT) {
       const whole = { n: Math.floor(limit / part), ms: Infinity };
       whole.ms = await cpuMs(sent, whole.n);
-      // Measured again only where it looks bad: another process may have had the caches, or the collector its turn.
+      // Measure again only if it exceeds the limit: cold caches or garbage collection may have disturbed one run.
       for (let run = 0; run < MAX_RUNS && whole.ms > allowedMs(half.ms); run++) {
         half.ms = Math.min(half.ms, await cpuMs(sent, half.n));
         whole.ms = Math.min(whole.ms, await cpuMs(sent, whole.n));
@@ -295,7 +295,7 @@ function allowedMs(halfMs: number): number {
   return MAX_RATIO * halfMs + FLOOR_MS;
 }
 
-/** CPU time of this process, in which the server runs; wall time would measure the rest of the machine. */
+/** Measures CPU time of this process, which runs the server; wall time would depend on the rest of the machine. */
 async function cpuMs({ what, body, headers }: Omit<Case, "name" | "limit">, n: number): Promise<number> {
   const path = typeof what === "string" ? what : what(n);
   const sent = body === undefined ? {} : { body: JSON.stringify(body(n)) };

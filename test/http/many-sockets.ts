@@ -8,7 +8,7 @@ const [, , address = "", many = "0"] = process.argv;
 const SAID = ["", "GET /live HTTP/1.1\r\nHost: x\r\nX-Half", "GET /live HTTP/1.1\r\nHost: x\r\n\r\n"];
 const AT_ONCE = 100;
 
-// On a slow machine the server closes the first, which dawdle, before the last are there: they are opened again.
+// On a slow machine the server times out the first sockets before the last are open; those are opened again.
 let sockets: Socket[] = [];
 while (sockets.length < Number(many)) {
   const some = Array.from({ length: AT_ONCE }, () => openSocket(address));

@@ -111,7 +111,7 @@ test("a member sees the projects that are his, and of others not even that they 
   expect(wordOf(await desk.ask("GET /api/projects/main", { token }))).toBe("404 NOT_FOUND");
 });
 
-test("a member of one project is shown no other project through the members of the org", async () => {
+test("the list of members shows a member of one project no other project", async () => {
   await desk.ask("POST /api/projects", { body: { id: "cellar" } });
   await desk.ask("POST /api/projects", { body: { id: "secret-lab" } });
   const reader = await desk.member({ id: "rat", roles: ["viewer"], project_ids: ["cellar"] });
@@ -133,7 +133,7 @@ test("a member of one project is shown no other project through the members of t
     expect(list.text + one.text).not.toContain("secret-lab");
   }
   expect((await desk.ask("GET /api/members/lab2")).body.project_ids).toEqual(["secret-lab", "cellar"]);
-  // What is left out for the reader is not lost when the reader writes.
+  // Hidden projects are not lost when the reader writes.
   const refused = await desk.ask("PATCH /api/members/lab2", {
     token: admin,
     body: { project_ids: ["cellar"] },

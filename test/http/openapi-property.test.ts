@@ -144,7 +144,7 @@ test.for(["\0", "a/b", "é", "__proto__", "x".repeat(1_001)])(
   },
 );
 
-test("a request that comes twice at once, with one key or with two, is never answered by a fault", async () => {
+test("a request sent twice at once, with one key or with two, never causes a fault", async () => {
   const changing = PLACES.filter(({ method }) => method !== "GET");
   expect(changing.length).toBeGreaterThan(60);
   for (const [index, place] of changing.entries())
@@ -313,7 +313,7 @@ function valueOf(
   );
 }
 
-/** What is nested deeper than JSON.stringify goes is put in as text. */
+/** Inserts values as text that are nested too deep for JSON.stringify. */
 function json(value: unknown): string {
   if (value === undefined) return "";
   const deep = '{"a":['.repeat(5_000) + "]}".repeat(5_000);

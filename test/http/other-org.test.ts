@@ -264,7 +264,7 @@ test("nor does the time that an answer takes: the same statements run for both, 
 
 type Statement = { text: string; parameters: string };
 
-/** Collects what is sent to the database meanwhile. */
+/** Collects the statements that are sent to the database meanwhile. */
 async function statementsOf(work: () => Promise<void>): Promise<Statement[]> {
   const statements: Statement[] = [];
   const options = desk.sql.options as { debug?: unknown };

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { PARTS } from "../../src/lifecycles/parts.ts";
-import { openFrontDesk, wordOf } from "./front-desk.ts";
+import { ALL_ROLES, openFrontDesk, wordOf } from "./front-desk.ts";
 
 const desk = await openFrontDesk({ parts: PARTS });
 const token = await desk.member({
   id: "boss",
-  roles: ["admin", "system", "agent", "worker", "executor", "lead", "supervisor"],
+  roles: ALL_ROLES,
   skill_level: 9,
 });
 const ask = (what: string, body: unknown) => desk.ask(what, { token, body });
@@ -128,13 +128,13 @@ const TABLE: [name: string, what: string, body: unknown, answer: string][] = [
   ],
 ];
 
-test.each(TABLE)("%s that is listed twice in one request is no fault", async (_, what, body, answer) => {
+test.each(TABLE)("%s listed twice in one request causes no fault", async (_, what, body, answer) => {
   const heard = await ask(what, body);
   expect(wordOf(heard), heard.text.slice(0, 500)).toBe(answer);
   if (Array.isArray(heard.body)) expect(heard.text).not.toContain("INTERNAL_ERROR");
 });
 
-test("of a job's progress that is listed twice the last one counts", async () => {
+test("the last of two progress entries for one job counts", async () => {
   const told = await desk.sql`select bytes::int from pawl.delivery_progress where task_id = ${job_id}`;
   expect(told).toEqual([{ bytes: 2 }]);
 });

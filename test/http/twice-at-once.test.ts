@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PARTS } from "../../src/lifecycles/parts.ts";
-import { openFrontDesk, wordOf } from "./front-desk.ts";
+import { ALL_ROLES, openFrontDesk, wordOf } from "./front-desk.ts";
 
 const AT_ONCE = 4;
 
@@ -8,7 +8,7 @@ const desk = await openFrontDesk({ parts: PARTS });
 const second = await openFrontDesk({ beside: desk, parts: PARTS });
 const token = await desk.member({
   id: "boss",
-  roles: ["admin", "system", "agent", "worker", "executor", "lead", "supervisor"],
+  roles: ALL_ROLES,
   skill_level: 9,
 });
 const make = async (body: object) =>
@@ -22,12 +22,12 @@ const heldTask = async () =>
   make({ lifecycle: "planner", title: "Paint the roof", depends_on: [await plannerTask()] });
 const codeTask = () => make({ lifecycle: "code", title: "Paint the shed" });
 
-/** `key`: whether the route takes one; without a key its twins are all the same request. */
 type Row = {
   what: string;
   body?: (n: number) => unknown;
   /** Fills `{id}`. */
   of?: () => Promise<string>;
+  /** False if the route takes no idempotency key. */
   key?: false;
   /** The answers that the twins may get. */
   answers: string[];
@@ -142,7 +142,7 @@ const TABLE: Row[] = [
 let n = 0;
 
 test.each(TABLE)(
-  "$what: a request that comes several times at once to two nodes is never a fault",
+  "$what: a request sent several times at once to two nodes never causes a fault",
   async (row) => {
     const { what, body, of, key, answers: allowed } = row;
     for (const sameKey of [true, false]) {
@@ -165,7 +165,7 @@ test.each(TABLE)(
         words.filter((word) => !allowed.includes(word)),
         answers.map(({ text }) => text).join("\n"),
       ).toEqual([]);
-      // One key is one intention: whoever comes second gets the first answer.
+      // Requests with the same key get the first answer.
       if (sameKey && key !== false) expect(new Set(words).size, words.join()).toBe(1);
     }
   },

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** A port for a server that comes back to where it was: not one of those that are given to whoever asks for any. */
+/** Finds a free port outside of the ephemeral range, so that a restarted server gets it again. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);

@@ -27,7 +27,7 @@ export async function openModelApi(calls: () => Promise<ToolCall[]>, lastWords: 
     const body = await text(request);
     const dialect = DIALECTS[new URL(request.url ?? "/", "http://model").pathname];
     if (request.method !== "POST" || !dialect) {
-      // Claude Code asks for the root once to see whether the host is there.
+      // Claude Code requests the root once to check that the host is reachable.
       if (request.method !== "HEAD") api.unexpected.push(`${request.method ?? ""} ${request.url ?? ""}`);
       response.writeHead(404).end();
       return;

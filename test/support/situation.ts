@@ -12,7 +12,7 @@ import type {
 /** A moment far enough from zero that every timer can lie before and after it. */
 export const NOW = Date.UTC(2026, 0, 5, 12, 0, 0);
 
-/** The planner's fact `history` for a task that nobody ever owned. */
+/** The planner's fact `history` for a task that never had an owner. */
 export const NEVER_BEGUN = { owned: false, has_defect: false, has_fix: false, has_escalation: false };
 
 export function member(id: string, roles: readonly string[], more: Partial<Actor> = {}): Actor {

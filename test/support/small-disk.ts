@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Whether this user may mount a disk of memory, which is how a disk can be filled for real. */
+/** Whether this user may mount a tmpfs, which a test can really fill. */
 export const CAN_MOUNT = canMount();
 
-/** A disk of 64 KB that is gone after the test. */
+/** Mounts a disk of 64 KB until the test ends. */
 export function smallDisk(): string {
   const folder = mkdtempSync(join(tmpdir(), "pawl-small-disk-"));
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder]);
@@ -17,7 +17,7 @@ export function smallDisk(): string {
   return folder;
 }
 
-/** Fills the disk to its last byte; gives what frees it again. */
+/** Fills the disk to its last byte; returns a function that frees the space. */
 export function fillDisk(folder: string): () => void {
   const path = join(folder, "filler");
   const file = openSync(path, "w");
@@ -47,7 +47,7 @@ function canMount(): boolean {
 }
 
 function unmount(folder: string): void {
-  // Lazily: a process that was killed a moment ago may still hold its log.
+  // Lazily: a process that was just killed may still have its log open.
   execFileSync("umount", ["--lazy", folder]);
   rmSync(folder, { recursive: true });
 }

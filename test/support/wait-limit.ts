@@ -1,2 +1,2 @@
-/** Timeout for a test that waits for a condition. It only ends waits for something that never comes, so a busy machine does not reach it. */
+/** Timeout for a wait in a test. It is generous, so that only a condition that never comes true reaches it, on a busy machine too. */
 export const WAIT_LIMIT_MS = 180_000;

@@ -24,7 +24,7 @@ async function untilRenewed(id: string, times: number): Promise<void> {
 }
 
 test.each([3.1, 4])(
-  "a lease of %d s, a third of which is no whole number of milliseconds, is renewed",
+  "a lease of %d s, a third of which is a fractional number of milliseconds, is renewed",
   async (seconds) => {
     const project_id = await projectWithLease(seconds);
     const [id = ""] = await add(1, { project_id });
@@ -32,7 +32,7 @@ test.each([3.1, 4])(
       project_id,
       run: async (_, { act }) => {
         await act("start", START);
-        // More often than a lease lasts without renewal.
+        // Longer than the lease lasts without renewal.
         await untilRenewed(id, 4);
         return DONE;
       },
@@ -44,7 +44,7 @@ test.each([3.1, 4])(
   },
 );
 
-test("a lease longer than a timer can wait is not renewed without pause", async () => {
+test("a lease longer than the maximum delay of a timer is not renewed in a tight loop", async () => {
   const line = await openBadLine(shop.url);
   const project_id = await projectWithLease(100 * 86_400);
   const [id = ""] = await add(1, { project_id });
@@ -64,7 +64,7 @@ test("a lease longer than a timer can wait is not renewed without pause", async 
   expect(line.requests.filter(({ what }) => what.includes("heartbeats"))).toEqual([]);
 });
 
-test("a renewal that fails is reported and repeated, whatever the answer was", async () => {
+test("a failed renewal is reported and retried, whatever the answer was", async () => {
   const line = await openBadLine(shop.url);
   const project_id = await projectWithLease(9);
   const [id = ""] = await add(1, { project_id });
