@@ -29,7 +29,7 @@ async function whenFinal({ id }: CodeTask, wanted = "completed"): Promise<void> 
   expect(status, String(last_error)).toBe(wanted);
 }
 
-/** `$NOTES/evil <name>` notes that it ran, and passes its input on as a filter would. */
+/** `$NOTES/evil <name>` records that it ran, and passes its input on as a filter would. */
 async function openTrap() {
   const bench = await openWorkbench(shop);
   const { folder } = bench;
@@ -46,8 +46,11 @@ async function openTrap() {
   return { ...bench, ran: () => readFile(join(folder, "ran"), "utf8").catch(() => "") };
 }
 
-/** Everything that Pawl does with the repository once the agent is done. */
-async function goOn({ open }: Workbench, repository: Awaited<ReturnType<Workbench["open"]>>): Promise<void> {
+/** Does everything that Pawl does with the repository after the agent has ended. */
+async function finishUp(
+  { open }: Workbench,
+  repository: Awaited<ReturnType<Workbench["open"]>>,
+): Promise<void> {
   await findWorktrees(repository, client);
   for (const { path } of await behindOf(repository)) await catchUp(repository, path);
   await tidyUp(repository, client, { olderThanMs: -1 });
@@ -57,7 +60,7 @@ async function goOn({ open }: Workbench, repository: Awaited<ReturnType<Workbenc
 describe("no program runs for an agent that", () => {
   test.each([
     [
-      "puts a repository of its own into its worktree",
+      "puts its own repository into its worktree",
       `rm .git; git init -q; git config core.fsmonitor "$NOTES/evil fsmonitor"`,
     ],
     [
@@ -66,7 +69,7 @@ describe("no program runs for an agent that", () => {
        echo "gitdir: $NOTES/other/.git" > .git`,
     ],
     [
-      "leads its worktree's record to another repository",
+      "points its worktree's record to another repository",
       `git init -q "$NOTES/other"; git -C "$NOTES/other" config core.fsmonitor "$NOTES/evil fsmonitor"
        echo "$NOTES/other/.git" > "$(git rev-parse --git-dir)/commondir"`,
     ],
@@ -82,7 +85,7 @@ describe("no program runs for an agent that", () => {
     const next = await work({ agent: await agent("echo three > three") });
     await whenFinal(after);
     await next.stop();
-    await goOn(trap, repository);
+    await finishUp(trap, repository);
     expect(await ran()).toBe("");
   });
 
@@ -116,10 +119,10 @@ describe("no program runs for an agent that", () => {
     const after = [await add("Another"), await add("And another")];
     await Promise.all(after.map((task) => whenFinal(task)));
     await worker.stop();
-    await goOn(trap, repository);
+    await finishUp(trap, repository);
     expect(await ran()).toBe("");
     expect(await history()).toEqual(["Write two", "Another", "And another"]);
-    // The trap works: the user's own git, which believes these settings, runs them.
+    // The trap works: the user's own git runs these settings.
     await git("status").catch(() => undefined);
     expect(await ran()).not.toBe("");
   });
@@ -153,7 +156,7 @@ describe("no program runs for an agent that", () => {
     });
     await whenFinal(task);
     await worker.stop();
-    await goOn(trap, repository).catch(() => undefined);
+    await finishUp(trap, repository).catch(() => undefined);
     expect(await ran()).toBe("");
   });
 
@@ -184,7 +187,7 @@ describe("no program runs for an agent that", () => {
   });
 });
 
-test("programs that the user's settings name run as before", async () => {
+test("programs from the user's settings run as before", async () => {
   const trap = await openTrap();
   const { add, agent, work, ran, git, folder } = trap;
   await git("config", "filter.mine.clean", `${folder}/evil mine`);

@@ -23,22 +23,22 @@ type GitOptions = { input?: string; signal?: AbortSignal | undefined; env?: Reco
 export type Git = (args: readonly string[], options?: GitOptions) => Promise<string>;
 
 /**
- * Variables that lead git to another repository, as inside a hook (`git rev-parse --local-env-vars`). And the worker's own
- * token: checks and hooks may be written by the agent. The rest of the environment is the user's, GIT_CONFIG_COUNT included.
+ * Variables that point git to another repository, as set inside a hook (`git rev-parse --local-env-vars`), and the worker's own
+ * token, because the agent may write checks and hooks. Everything else of the user's environment is kept, even GIT_CONFIG_COUNT.
  */
 const WITHHELD =
   /^(GIT_(DIR|WORK_TREE|IMPLICIT_WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|PREFIX|NAMESPACE|QUARANTINE_PATH|CONFIG|CONFIG_PARAMETERS|GRAFT_FILE|SHALLOW_FILE|REPLACE_REF_BASE)|PAWL_.*)$/;
 
 /**
- * Holds for every call of Pawl's. The files that git reads its settings from can be written by agents: whatever could run a
- * program is switched off here, or put back by `pinConfig` where users need it. Signatures would wait for a passphrase, and
- * the user's repository is not cleaned up in passing.
+ * Settings for every git call of Pawl. Agents can write to the files from which git reads its settings, so settings that run a
+ * program are switched off here, or restored by `pinConfig` where users need them. Signing is off because it would wait for a
+ * passphrase, and maintenance because the repository is the user's.
  */
 const SETTINGS = [
   "core.fsmonitor=false",
   "core.pager=cat",
   "protocol.ext.allow=never",
-  // Git would start itself in submodules, by their own settings.
+  // Otherwise git runs inside submodules, with their own settings.
   "diff.ignoreSubmodules=dirty",
   "submodule.recurse=false",
   "commit.gpgSign=false",
@@ -51,19 +51,19 @@ const SETTINGS = [
   "core.quotePath=false",
 ].flatMap((setting) => ["-c", setting]);
 
-/** Where no hook is found. */
+/** A hooks path without hooks. */
 export const NO_HOOKS = "/dev/null";
 const MOST_BYTES = 67_108_864;
 
 export type GitPlace = {
-  /** Where it runs. */
+  /** Working directory. */
   cwd: string;
-  /** Names the repository, so that git does not look for one. */
+  /** Names the repository, so that git does not search for one. */
   env?: Record<string, string>;
   hooksPath?: string | null;
 };
 
-/** Git in a folder. Hooks run only from `hooksPath`. */
+/** Returns a function that runs git in a folder. Hooks run only from `hooksPath`. */
 export function gitIn({ cwd, env: place = {}, hooksPath = null }: GitPlace): Git {
   return (args, { input, signal, env = {} } = {}) =>
     new Promise((resolve, reject) => {
@@ -101,7 +101,7 @@ const UNATTENDED = {
   GIT_EDITOR: "true",
   GIT_SEQUENCE_EDITOR: "true",
   GIT_PAGER: "cat",
-  // An agent's replacement for a commit must not decide what is merged.
+  // Replacement objects (`git replace`) of an agent must not change the merged work.
   GIT_NO_REPLACE_OBJECTS: "1",
   GIT_OPTIONAL_LOCKS: "0",
 };

@@ -69,7 +69,7 @@ async function commitAll(git: Git, committing: Git, subject: string, trailer: st
 async function sign(git: Git, trailer: string): Promise<void> {
   const message = await git(["log", "-n", "1", "--format=%B"]);
   if (message.split("\n").includes(trailer)) return;
-  // Not by `git interpret-trailers`, which runs the commands that its settings name.
+  // Not with `git interpret-trailers`, which runs commands from its settings.
   const text = message.trimEnd();
   const trailers = /\n\n([\w-]+: .*(\n[\w-]+: .*)*)$/.test(text);
   await git(["commit", "--quiet", "--amend", "--no-verify", "--cleanup=verbatim", "-F", "-"], {

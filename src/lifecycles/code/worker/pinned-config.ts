@@ -5,13 +5,13 @@ import { NO_HOOKS } from "./git.ts";
 import type { Git } from "./git.ts";
 
 /**
- * Settings that name a program, and the value that runs none. Agents share the repository's configuration: what they write
- * there must not make Pawl's own calls run anything. Settings with a fixed name that Pawl never needs are in git.ts.
+ * Settings that name a program, each with a value that runs none. Agents can write to the repository's configuration, which
+ * must not make Pawl's own git calls run a program. Settings with a fixed name that Pawl never needs are in git.ts.
  */
 const RUN_PROGRAMS: readonly (readonly [RegExp, string])[] = [
   [/^filter\..+\.(clean|smudge|process)$/, ""],
   [/^filter\..+\.required$/, "false"],
-  // A driver that fails leaves a conflict; one that does nothing would drop the other side's changes.
+  // A failing driver leaves a conflict; one that does nothing would drop the other side's changes.
   [/^merge\..+\.driver$/, "false"],
   [/^credential(\..+)?\.helper$/, ""],
   [/^core\.sshcommand$/, "ssh"],
@@ -21,20 +21,20 @@ const RUN_PROGRAMS: readonly (readonly [RegExp, string])[] = [
 ];
 
 export type PinnedConfig = {
-  /** Where the user's hooks are; null where there are none. */
+  /** Folder of the user's hooks; null if there are none. */
   hooksPath: string | null;
-  /** The environment that puts changed settings back. `list` reads the configuration as the call would see it. */
+  /** Returns the environment that restores changed settings. `list` reads the configuration as the call would see it. */
   environment: (gitDir: string, list: Git) => Promise<Record<string, string>>;
 };
 
 /**
- * Remembers which programs the repository's configuration names now, before any agent runs. Later values are put back to
- * these for Pawl's calls, or to one that runs nothing.
+ * Saves the programs that the repository's configuration names now, before any agent runs. For Pawl's calls, later values are
+ * replaced by these, or by a value that runs nothing.
  */
 export async function pinConfig(common: string, git: Git): Promise<PinnedConfig> {
   const before = new Map<string, string[]>();
   for (const { scope, key, value } of await listConfig(git)) {
-    // The listing call's own setting.
+    // Set by the listing call itself.
     if (scope === "command" && value === NO_HOOKS) continue;
     before.set(key, [...(before.get(key) ?? []), value]);
   }
@@ -56,12 +56,12 @@ function pinsOf(key: string, before: ReadonlyMap<string, string[]>): [string, st
   const neutral = RUN_PROGRAMS.find(([pattern]) => pattern.test(key))?.[1];
   if (neutral === undefined) return [];
   const values = before.get(key) ?? [neutral];
-  // Helpers are a list, which an empty one begins anew; of all else the last value counts.
+  // Helpers are a list, which an empty value resets; for other settings the last value counts.
   if (key.endsWith(".helper")) return ["", ...values].map((value) => [key, value]);
   return [[key, values.at(-1) ?? neutral]];
 }
 
-/** By GIT_CONFIG_COUNT, behind what the user has set by it: a name may hold any character here. */
+/** Uses GIT_CONFIG_COUNT, after the user's own entries: there a name may contain any character. */
 function asEnvironment(pins: readonly (readonly [string, string])[]): Record<string, string> {
   if (pins.length === 0) return {};
   const first = Number(process.env.GIT_CONFIG_COUNT ?? 0) || 0;
@@ -93,7 +93,7 @@ async function configText(common: string, gitDir: string): Promise<string> {
   return (await Promise.all(texts)).join("\u0000");
 }
 
-/** The repository's own folder, where a hook is in it. */
+/** Returns the repository's own hook folder if it contains a hook. */
 function defaultHooks(common: string): string | null {
   const folder = join(common, "hooks");
   try {

@@ -25,8 +25,8 @@ export type Repository = {
   folder: string;
   git: Git;
   /**
-   * The same inside one of its worktrees or checkouts, with the user's hooks where they are wanted. The repository is named
-   * to git: a `.git` that an agent has put into the worktree is never read.
+   * The same inside one of its worktrees or checkouts, optionally with the user's hooks. The repository is named explicitly, so
+   * that git never reads a `.git` that an agent has put into the worktree.
    */
   inside: (path: string, options?: { hooks?: boolean }) => Git;
   /** Whether a folder still is a worktree of this repository: an agent may have put anything in its place. */
@@ -87,7 +87,7 @@ async function folderFor(wanted: string): Promise<string> {
   }
 }
 
-/** Puts settings that run programs back to what they were, for each call. */
+/** Restores settings that run programs before each call. */
 function pinned(git: Git, gitDir: string, config: PinnedConfig): Git {
   return async (args, options = {}) =>
     git(args, { ...options, env: { ...(await config.environment(gitDir, git)), ...options.env } });
@@ -97,7 +97,7 @@ function notOurs(path: string): Git {
   return (args) => Promise.reject(new GitFailure(args, null, `${path} is not a worktree of this repository`));
 }
 
-/** Where the repository keeps what it knows of a worktree, by its own records; the worktree is not asked. */
+/** Finds the repository's record of a worktree; reads nothing in the worktree itself. */
 function gitDirOf(common: string, path: string, checkout: string | null): string | null {
   if (path === checkout) return common;
   const records = join(common, "worktrees");
@@ -109,7 +109,7 @@ function gitDirOf(common: string, path: string, checkout: string | null): string
   return found === undefined ? null : join(records, found);
 }
 
-/** Whether a folder still is the worktree that was made there: a real folder whose link leads to its record. */
+/** Returns whether a folder is still the worktree that was created there: a real folder whose link points to its record. */
 function isIntact(path: string, gitDir: string | null): boolean {
   const link = /^gitdir: (.*)$/.exec(textOf(join(path, ".git")) ?? "")?.[1];
   if (gitDir === null || link === undefined) return false;

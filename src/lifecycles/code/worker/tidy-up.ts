@@ -93,7 +93,7 @@ async function statusOf(client: AnyClient, id: string): Promise<string> {
 async function holdsWork(repository: Repository, path: string): Promise<boolean> {
   const git = repository.inside(path);
   try {
-    // Where an agent has replaced the worktree, only its commits are work.
+    // If an agent has replaced the worktree, only its commits count as work.
     if (repository.owns(path) && (await git(["status", "--porcelain"])) !== "") return true;
     return await isUnmerged(repository, await git(["rev-parse", "HEAD"]));
   } catch {
