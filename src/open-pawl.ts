@@ -136,7 +136,7 @@ function checkNumber(
   [min, max]: [number, number],
   required = false,
 ): void {
-  // The type is checked, too: null, as in a file of settings, would count as 0.
+  // Check the type as well: null, for example from a settings file, would count as 0.
   if ((value === undefined && !required) || (typeof value === "number" && value >= min && value <= max))
     return;
   throw new PawlError(

@@ -3,10 +3,10 @@ import type { Progress, Screen } from "./surroundings.ts";
 import { control } from "./terminal-text.ts";
 
 const LONGEST = 40;
-/** Goes to the first column. */
+/** Moves the cursor to the first column. */
 const LINE_START = control("\u001b[G");
-/** Clears the line from here on. */
-const LINE_REST = control("\u001b[K");
+/** Clears the rest of the line. */
+const CLEAR_LINE = control("\u001b[K");
 
 /** A bar that fills itself up on one line of a terminal, and is gone at the end; elsewhere there is none. */
 export function progressBar(
@@ -22,10 +22,10 @@ export function progressBar(
       const length = Math.max(0, Math.min(LONGEST, screen.columns - figures.length - 3));
       const filled = Math.round(part * length);
       const bar = `${"█".repeat(filled)}${"░".repeat(length - filled)}`;
-      write(`${LINE_START}${screen.colours.cyan(bar)} ${figures}${LINE_REST}`);
+      write(`${LINE_START}${screen.colours.cyan(bar)} ${figures}${CLEAR_LINE}`);
     },
     end: () => {
-      write(`${LINE_START}${LINE_REST}`);
+      write(`${LINE_START}${CLEAR_LINE}`);
     },
   };
 }

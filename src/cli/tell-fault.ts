@@ -19,7 +19,7 @@ export function tellFault(
     );
   } else if (error instanceof PawlError) {
     err.write(json ? problemJson(error) : problemText(error, err));
-  } else if (isRefusedByDatabase(error)) {
+  } else if (isPrivilegeError(error)) {
     err.write(
       tell(err, [
         sentence(`PostgreSQL refused this: ${error.message}`),
@@ -36,8 +36,8 @@ export function tellFault(
   return error instanceof PawlError && error.code === "UNKNOWN_LIFECYCLE" ? EXIT.usage : EXIT.finding;
 }
 
-/** PostgreSQL's code for a missing privilege. */
-function isRefusedByDatabase(error: unknown): error is Error {
+/** True for PostgreSQL's error about a missing privilege. */
+function isPrivilegeError(error: unknown): error is Error {
   return error instanceof Error && (error as NodeJS.ErrnoException).code === "42501";
 }
 

@@ -24,7 +24,7 @@ export const PROBLEMS = {
   ),
   HOST_NOT_ALLOWED: problem(
     403,
-    "Requests to this host name are not answered here",
+    "This host name is not allowed",
     "Add the host name to PAWL_ALLOWED_HOSTS, or call the server by its IP address.",
   ),
   NOT_OWNER: problem(403, "Only its owner may do this", "Let the owner act, or have the task reassigned."),

@@ -61,7 +61,7 @@ export function checkDriver(tx: Tx, inner: Tx): Promise<void> {
 
 async function readBack(tx: Tx): Promise<void> {
   const sent = PROBES.map(([, , value]) => value);
-  // Statements read rows in both ways; a `transform` of rows may spoil only one.
+  // Pawl reads rows as objects and as arrays; a `transform` of rows may change only one of them.
   const [[row = {}], [cells = []]] = await Promise.all([
     query<Record<string, unknown>>(tx, READ_BACK, sent),
     queryCells(tx, READ_BACK, sent),

@@ -38,7 +38,7 @@ export async function countTasksByOrg(
   });
 }
 
-/** Throws where the role lacks a privilege that `pawl start` would need. */
+/** Throws if the role lacks a privilege that `pawl start` needs. */
 async function readMigrated(tx: Tx, folders: readonly URL[]) {
   const rights = await readRights(tx);
   const unreadable = missingRights(rights, { migrates: false });

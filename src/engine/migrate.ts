@@ -23,7 +23,7 @@ export async function migrate(
 ): Promise<string[]> {
   const known = await readMigrations(folders);
   const pending = async (tx: Tx) => missingOf(await appliedTo(tx), known, defences);
-  // A schema that is up to date needs no privilege but to read and write its tables.
+  // An up-to-date schema only needs the privileges to read and write its tables.
   if ((await sql.begin("read only", pending)).length === 0) return [];
   return sql.begin(async (tx) => {
     // A change of a large table takes as long as it takes.
@@ -32,7 +32,7 @@ export async function migrate(
     const rights = await readRights(tx);
     const lacking = missingRights(rights, { migrates: true });
     if (lacking) throw lacking;
-    // "if not exists" would demand the privilege to create what is there already.
+    // "if not exists" would require the CREATE privilege even if the object exists.
     if (!rights.has_schema) await tx`create schema pawl`;
     if (!rights.has_migrations)
       await tx`create table pawl.migration (

@@ -6,7 +6,7 @@ import type { RightsRow } from "./statements/read-rights.ts";
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 
-/** Turns PostgreSQL's refusal of a privilege into a message that names the privilege and the GRANT; gives other errors back. */
+/** Explains a missing privilege with the GRANT that fixes it; returns other errors unchanged. */
 export async function explainRefusal(sql: Sql, error: unknown): Promise<unknown> {
   if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) return error;
   const rights = await sql.begin("read only", (tx) => readRights(tx)).catch(() => null);
@@ -17,7 +17,7 @@ export async function explainRefusal(sql: Sql, error: unknown): Promise<unknown>
   return unusable(`PostgreSQL refuses ${who}: ${messageOf(error)}; grant the privilege.`, error);
 }
 
-/** Names what the role lacks to serve, or to migrate first; null where it lacks nothing. */
+/** Describes the first privilege that the role lacks to serve, or to migrate and serve; null if none is missing. */
 export function missingRights(rights: RightsRow, { migrates }: { migrates: boolean }): PawlError | null {
   const { role, database, owner } = rights;
   const lacks = (privilege: string, purpose: string, grant: string) =>

@@ -4,16 +4,16 @@ import { refuse } from "../core/index.ts";
 import type { Refusal } from "../core/index.ts";
 
 export type AllowedCallers = {
-  /** The origins whose pages may call, as browsers send them. */
+  /** Origins whose web pages may call, as browsers send them. */
   origins: readonly string[];
   /** Host names in lower case; `*.example.com` matches every subdomain of example.com. */
   hosts: readonly string[];
 };
 
 /**
- * Refuses requests that DNS rebinding may have caused: the page of another site whose name was made to resolve to this
- * server's address. Such a page sends its own name both as `Host` and as `Origin`, so the two being equal proves nothing;
- * only names known in advance are accepted. An IP address as `Host` is safe: no DNS server had a say in it.
+ * Refuses requests that may come from DNS rebinding: a web page of another site whose name was made to resolve to this
+ * server's address. Such a page sends its own name both as `Host` and as `Origin`, so equality of the two proves nothing;
+ * only names known in advance are accepted. An IP address as `Host` is safe, because DNS was not involved.
  */
 export function rebindingRefusal(headers: IncomingHttpHeaders, allowed: AllowedCallers): Refusal | null {
   // Not Fastify's `request.host`: behind a trusted proxy it is X-Forwarded-Host, which a page can set.
@@ -47,19 +47,21 @@ function originRefusal(
     const isOwnPage = page.host === parseHost(host, page.protocol)?.host;
     if (isOwnPage && (isIP(name) !== 0 || isListed(name, hosts))) return null;
   }
-  return refuse("ORIGIN_NOT_ALLOWED", `Pages of the origin ${origin} may not call this address.`, { origin });
+  return refuse("ORIGIN_NOT_ALLOWED", `Web pages of the origin ${origin} may not call this server.`, {
+    origin,
+  });
 }
 
 /** A name, an IPv4 address or an IPv6 address in brackets, each with an optional port. */
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d*)?$/i;
 
-/** The protocol decides which port is the default one, and is left out of the result. */
+/** The protocol determines the default port, which `host` of the result omits. */
 function parseHost(host: string, protocol = "http:"): URL | null {
   const url = `${protocol}//${host}`;
   return HOST.test(host) && URL.canParse(url) ? new URL(url) : null;
 }
 
-/** Without the brackets of an IPv6 address, and without the dot that may end a full domain name. */
+/** Removes the brackets of an IPv6 address, and the trailing dot of a full domain name. */
 function nameOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 }

@@ -72,7 +72,7 @@ export type ServerOptions = {
   logger?: FastifyBaseLogger;
   /** The origins that browsers may call from; none unless told. */
   corsOrigins?: readonly string[];
-  /** Host names that requests to the mounts may be sent to, besides IP addresses, loopback names and those of `corsOrigins`. */
+  /** Host names under which the mounts can be called, besides IP addresses, loopback names and the hosts of `corsOrigins`. */
   allowedHosts?: readonly string[];
   bodyLimitBytes?: number;
   /** How long a client may take to send a request; half of it for the headers. */

@@ -18,7 +18,7 @@ async function call(token: string, path: string, body: Body): Promise<Body> {
   return told;
 }
 
-/** A coding task whose every text has control characters in it, in its second attempt. */
+/** Creates a coding task in its second attempt, with control characters in every text. */
 async function dirtyTask(): Promise<{ id: string; token: string }> {
   const token = await at.member("wim", "--kind", "worker", "--roles", "worker");
   const texts = { title: DIRTY, description: DIRTY, acceptance: DIRTY };
@@ -56,7 +56,7 @@ test("no control character of a task's texts or an agent's output reaches the te
     }
 });
 
-test("--json tells the texts as they are, escaped", async () => {
+test("--json prints the complete texts, escaped", async () => {
   const { stdout } = await at.cli(["code", "list", "--json"]);
   expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
   expect((JSON.parse(stdout) as { tasks: Body[] }).tasks[0]).toMatchObject({ title: DIRTY });

@@ -14,7 +14,7 @@ async function serverThatTells(...turns: Tell[]) {
   return serverWithLimit(300, ...turns);
 }
 
-/** The same for a client that gives up a connection after so long a silence. */
+/** The same, with a client that drops a connection after `silenceMs` without data. */
 async function serverWithLimit(silenceMs: number, ...turns: Tell[]) {
   const asked: string[] = [];
   const server = createServer((request, response) => {

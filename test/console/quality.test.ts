@@ -92,7 +92,7 @@ onStage("quality", (stage) => {
     await page.locator("[data-column=NEW] article").first().waitFor();
     await page.locator("[data-column=NEW] header .badge", { hasText: /10,\d\d\d/ }).waitFor();
     await page.evaluate(WATCH_CARDS);
-    // Each step waits for what it has uncovered.
+    // Each step waits until its cards are drawn.
     for (let step = 0; step < 60; step++) {
       await page.evaluate("document.querySelector('[data-column=NEW] .cards').scrollBy(0, 800)");
       await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
@@ -109,7 +109,7 @@ onStage("quality", (stage) => {
   });
 });
 
-/** A step uncovers six cards. A board that keeps all cards on the page, or draws them anew, exceeds this. */
+/** A step reveals six cards. A board that keeps all cards on the page, or redraws them, exceeds this. */
 const MAX_DRAWN_CARDS = 30;
 
 type Cards = { onPage: number; drawn: number };

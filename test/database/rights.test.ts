@@ -93,7 +93,7 @@ const REFUSED: Case[] = [
 ];
 
 test.each(REFUSED)(
-  "a missing right %s is named with its GRANT, by the start and by doctor",
+  "a missing privilege %s is reported with its GRANT, by the start and by doctor",
   async (...given) => {
     const [, grants, isMigrated, said] = given;
     const { admin, role, url, name, migrate } = await databaseWithRole();
@@ -112,7 +112,7 @@ test.each(REFUSED)(
   },
 );
 
-test("a right that is taken away later is no bug in Pawl", async () => {
+test("a privilege that is revoked later is not reported as a bug in Pawl", async () => {
   const { admin, role, url, migrate } = await databaseWithRole();
   await migrate();
   await admin.unsafe(`grant usage on schema pawl to ${role}`);
@@ -125,7 +125,7 @@ test("a right that is taken away later is no bug in Pawl", async () => {
   );
 });
 
-/** An empty database, and a role that may do nothing there but connect. */
+/** Creates an empty database, and a role that may only connect to it. */
 async function databaseWithRole(): Promise<{
   admin: Sql;
   role: string;

@@ -200,7 +200,7 @@ test("a direct address where nothing answers stops neither the start nor the sto
   const running = await startPawl(["--port", "0"], { env });
   expect((await running.ask("GET /api/me", "sesame")).status).toBe(200);
   await expect.poll(() => running.log()).toContain("LISTEN failed; falling back to polling");
-  // It is tried again.
+  // LISTEN is retried.
   await silent.connected();
   expect(await running.stop()).toBe(0);
 });

@@ -113,7 +113,7 @@ test.each([
   expect(wordOfRaw(await say(desk.url, lines.join("\r\n")))).toBe("403 HOST_NOT_ALLOWED");
 });
 
-test(":authority counts where there is no Host", () => {
+test(":authority counts if there is no Host", () => {
   const refusalOf = (authority: string) =>
     rebindingRefusal({ ":authority": authority }, { origins: [], hosts: ["pawl.example"] });
   expect(refusalOf("pawl.example:443")).toBeNull();
@@ -123,7 +123,7 @@ test(":authority counts where there is no Host", () => {
 test.each([
   ["a program", {}],
   ["a program that uses a loopback name", { host: `localhost:${port}` }],
-  ["a program that uses a loopback name with a dot at its end", { host: `localhost.:${port}` }],
+  ["a program that uses a loopback name with a trailing dot", { host: `localhost.:${port}` }],
   ["a program that uses another loopback address", { host: "127.8.9.1" }],
   ["a program that uses the IPv6 loopback address", { host: `[::1]:${port}` }],
   ["a program that uses an IP address", { host: "192.0.2.7:4747" }],
@@ -185,7 +185,7 @@ test("PAWL_ALLOWED_HOSTS opens the tools under the server's public name", async 
   });
   const statusFor = async (host: string) => {
     const { status, text } = await post({ host, authorization: "Bearer sesame" }, { body, url });
-    // The tool calls the server's own address, so it works under any name that is let in.
+    // The tool calls the server's own address, so it works under any allowed name.
     if (status === 200)
       expect(JSON.parse(text)).toMatchObject({ result: { structuredContent: { tasks: [] } } });
     return status;

@@ -1,8 +1,8 @@
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-// Only from the catalogue: `to_regclass` and the like fail where the schema itself may not be used.
-// Names come quoted, as they stand in a GRANT. The migrations' own table is only read once all are applied.
+// Reads only the catalogue: functions such as `to_regclass` fail without USAGE on the schema.
+// Names are quoted for use in a GRANT. The table of migrations is only read once all are applied.
 const READ_RIGHTS = `
   select quote_ident(current_user) as role, quote_ident(current_database()) as database,
     quote_ident(pg_get_userbyid(n.nspowner)) as owner,
@@ -20,11 +20,11 @@ const READ_RIGHTS = `
       order by p.place) as lacking
   from (select) as one left join pg_catalog.pg_namespace n on n.nspname = 'pawl'`;
 
-/** What the connected role may do with Pawl's schema. */
+/** Privileges of the connected role on Pawl's schema. */
 export type RightsRow = {
   role: string;
   database: string;
-  /** Of the schema; null where there is none. */
+  /** Owner of the schema; null if it does not exist. */
   owner: string | null;
   creates_schema: boolean;
   has_schema: boolean;
@@ -32,7 +32,7 @@ export type RightsRow = {
   creates_tables: boolean;
   has_migrations: boolean;
   owns_tables: boolean;
-  /** Privileges that at least one table does not give. */
+  /** Privileges that the role lacks on at least one table. */
   lacking: string[];
 };
 
