@@ -181,7 +181,8 @@ function timeouts(requestTimeout: number) {
     requestTimeout,
     connectionTimeout: SILENCE_MS,
     // Node looks only so often whether anybody's time is over: every 30 seconds unless told.
-    http: { headersTimeout, connectionsCheckingInterval: Math.min(headersTimeout, 5_000) },
+    // The request timeout is given here as well: Node compares the headers' with its own default of 300 s otherwise.
+    http: { requestTimeout, headersTimeout, connectionsCheckingInterval: Math.min(headersTimeout, 5_000) },
   };
 }
 

@@ -328,6 +328,18 @@ test("orgs create makes an org with its admin; the same id again is refused", as
   expect(await sql`select id from pawl.org order by id`).toEqual([{ id: "acme" }, { id: "main" }]);
 });
 
+test("the longest request timeout that is allowed is accepted", async () => {
+  const env = {
+    DATABASE_URL: await emptyDatabase(),
+    PAWL_ADMIN_TOKEN: "sesame",
+    PAWL_REQUEST_TIMEOUT_SECONDS: "3600",
+    PAWL_DATA: await scratchData(),
+  };
+  const running = await startPawl(["--port", "0"], { env });
+  expect((await running.ask("GET /api/me", "sesame")).status).toBe(200);
+  expect(await running.stop()).toBe(0);
+});
+
 test("the first signal lets what is under way finish; a second one ends the process at once", async () => {
   const env = {
     DATABASE_URL: await emptyDatabase(),
