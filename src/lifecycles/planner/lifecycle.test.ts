@@ -66,6 +66,8 @@ const GOOD_FACTS = {
   blockers: [{ id: "b1", status: "canceled", final: true }],
 };
 
+const OWNED = { ...NEVER_BEGUN, owned: true };
+
 // "owner" owns the task where it has one; everything that guards look at is in order.
 const GRID = `
 action             | setup | who                                                    | blocked   | available        | assigned    | in_progress | submitted   | done | canceled
@@ -229,13 +231,7 @@ describe("each guard of the planner broken alone", () => {
       { facts: { dependents: [{ id: "t", title: "Next" }] } },
       "DELETE_NOT_ALLOWED",
     ],
-    [
-      "available",
-      "delete",
-      "lead",
-      { facts: { history: { ...GOOD_FACTS.history, owned: true } } },
-      "DELETE_NOT_ALLOWED",
-    ],
+    ["available", "delete", "lead", { facts: { history: OWNED } }, "DELETE_NOT_ALLOWED"],
     ["assigned", "release_hold", "lead", { data: { holds: [] } }, "NOT_FOUND"],
     ["assigned", "resolve_escalation", "lead", { facts: { escalation: null } }, "NOT_FOUND"],
     ["blocked", "remove_dependency", "lead", { facts: { blockers: [] } }, "NOT_FOUND"],
