@@ -30,7 +30,7 @@ const TABLE: Row[] = [
 test.each(TABLE)("%s", async (_, started, line) => {
   let said = "";
   const surroundings = {
-    out: { write: (text: string) => (said += text) },
+    out: { write: (text: string) => (said += text), keepGoing: () => undefined },
     serve: (__: object, tell: (told: Started) => void) => {
       tell({ ...STARTED, ...started });
       return Promise.resolve();
