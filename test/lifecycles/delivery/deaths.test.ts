@@ -44,17 +44,27 @@ async function wish({ size = 3 * MB } = {}) {
   return { user_id, ...file };
 }
 
+type Wished = Awaited<ReturnType<typeof wish>>;
+/** Stalls one download and one upload; the result tells whether both have reached their stall. */
+function stallBoth(download: Wished, upload: Wished): () => boolean {
+  const [meta, send] = [`meta ${download.path}`, `sendDocument ${upload.user_id}`];
+  disk.mischief.plan(meta, { kind: "stall" });
+  telegram.mischief.plan(send, { kind: "stall", after: MB });
+  return () => disk.mischief.happened(meta) && telegram.mischief.happened(send);
+}
+
 test("a worker killed with -9 in each status is followed by another, and each tap ends in one delivery", async () => {
   const [claimed, downloading, streaming, acknowledged] = await Promise.all([wish(), wish(), wish(), wish()]);
-  disk.mischief.plan(`meta ${downloading.path}`, { kind: "stall" });
-  telegram.mischief.plan(`sendDocument ${streaming.user_id}`, { kind: "stall", after: MB });
+  const stalled = stallBoth(downloading, streaming);
   const first = await tap(claimed.user_id, claimed.file_id);
-  line.hold(new RegExp(`${first.id}/transitions .*start_download`));
+  const startOfFirst = new RegExp(`${first.id}/transitions .*start_download`);
+  line.hold(startOfFirst);
   const others = await Promise.all(
     [downloading, streaming, acknowledged].map((one) => tap(one.user_id, one.file_id)),
   );
   const last = others[2]!;
-  line.hold(new RegExp(`${last.id}/transitions .*"deliver"`));
+  const endOfLast = new RegExp(`${last.id}/transitions .*"deliver"`);
+  line.hold(endOfLast);
   const jobs = [first, ...others];
 
   const worker = await startPawlDelivery(["worker", "--concurrency", "4"], env(library.tokens.worker));
@@ -63,7 +73,9 @@ test("a worker killed with -9 in each status is followed by another, and each ta
   await expect
     .poll(statuses, { interval: 200 })
     .toEqual(["CLAIMED", "DOWNLOADING", "STREAMING", "STREAMING"]);
-  await until(() => line.held.length >= 2);
+  for (const words of [startOfFirst, endOfLast])
+    await until(() => line.held.some((said) => words.test(said)));
+  await until(stalled);
   await worker.end("SIGKILL");
   await endLeasesOf(library.sql, "delivery-worker");
 
@@ -89,14 +101,12 @@ test("a worker killed with -9 in each status is followed by another, and each ta
 
 test("a worker that is stopped gives back what it has not begun to send, and no attempt is counted", async () => {
   const [downloading, streaming] = await Promise.all([wish(), wish({ size: BEYOND_BUFFERS })]);
-  disk.mischief.plan(`meta ${downloading.path}`, { kind: "stall" });
-  telegram.mischief.plan(`sendDocument ${streaming.user_id}`, { kind: "stall", after: MB });
+  const stalled = stallBoth(downloading, streaming);
   const worker = await library.startWorker({ concurrency: 2 });
   const [one, other] = await Promise.all(
     [downloading, streaming].map((file) => tap(file.user_id, file.file_id)),
   );
-  await until(async () => (await library.job(one!.id)).status === "DOWNLOADING");
-  await until(async () => (await library.job(other!.id)).status === "STREAMING");
+  await until(stalled);
   await worker.stop();
   const [back, failed] = await Promise.all([library.job(one!.id), library.job(other!.id)]);
   expect([back.status, failed.status]).toEqual(["QUEUED", "QUEUED"]);
@@ -175,7 +185,8 @@ test("a bot killed with -9 in mid-tap is followed by another that hears the tap 
   telegram.mischief.plan("editMessageText 200", { kind: "stall" });
   const update = ann.poke(/Скачать/);
   const jobs = async () => (await library.bot.listDeliveryJobs({ user_id: "200" })).jobs;
-  await until(async () => (await jobs()).length > 0);
+  await until(() => telegram.mischief.happened("editMessageText 200"));
+  expect(await jobs()).toHaveLength(1);
   expect(telegram.heard(update)).toBe(false);
   await bot.end("SIGKILL");
   expect(bot.said()).not.toContain(BOT_TOKEN);

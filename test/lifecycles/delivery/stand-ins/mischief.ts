@@ -20,6 +20,11 @@ export class Mischiefs {
     this.planned.set(what, [...(this.planned.get(what) ?? []), ...mischiefs]);
   }
 
+  /** Whether all mischiefs planned for `what` have happened. Wait for it before killing a caller: its successor would meet the rest. */
+  happened(what: string): boolean {
+    return this.planned.get(what)?.length === 0;
+  }
+
   take(what: string, about: string): Mischief | null {
     return this.planned.get(`${what} ${about}`)?.shift() ?? this.planned.get(what)?.shift() ?? null;
   }
