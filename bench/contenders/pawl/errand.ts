@@ -45,13 +45,7 @@ export const errand = defineLifecycle({
     }),
   },
   rules: [
-    {
-      action: "take",
-      from: "waiting",
-      to: "taken",
-      who: "anyone",
-      guards: ["available_now", "attempts_left"],
-    },
+    { action: "take", from: "waiting", to: "taken", who: "anyone", guards: ["available_now"] },
     {
       action: "finish",
       from: "taken",
@@ -64,6 +58,15 @@ export const errand = defineLifecycle({
       action: "give_up",
       from: "taken",
       to: "waiting",
+      who: "system",
+      guards: ["due", "another_attempt_left"],
+      effects: ["count_attempt"],
+    },
+    // The last attempt: the errand leaves the pool for good, so that `take` has no attempts to check.
+    {
+      action: "give_up",
+      from: "taken",
+      to: "dropped",
       who: "system",
       guards: ["due"],
       effects: ["count_attempt"],
@@ -79,6 +82,8 @@ export const errand = defineLifecycle({
   guards: {
     attempts_left: ({ task }) =>
       task.attempt < MOST_ATTEMPTS || refuse("ATTEMPTS_EXHAUSTED", "It was given up too often."),
+    another_attempt_left: ({ task }) =>
+      task.attempt + 1 < MOST_ATTEMPTS || refuse("ATTEMPTS_EXHAUSTED", "This was the last attempt."),
     result_is_told: ({ input }) =>
       (input.result ?? "") !== "" || refuse("RESOLUTION_REQUIRED", "Say what came of it."),
   },
