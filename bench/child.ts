@@ -1,5 +1,5 @@
 // The process a contender runs in: node child.js <its module> <its place>. Orders come and bouts go over IPC.
-import { fromCallers, timed } from "./contender.ts";
+import { fromCallers, measurePipeline, timed } from "./contender.ts";
 import type { Answer, Contender, ContenderModule, Order, Place } from "./contender.ts";
 
 const MOST_MS_TO_CLOSE = 8_000;
@@ -15,7 +15,7 @@ tell({ ready: true });
 
 async function open(): Promise<Contender> {
   const loaded = (await import(module)) as ContenderModule;
-  return loaded.open(JSON.parse(place) as Place, { timed, fromCallers });
+  return loaded.open(JSON.parse(place) as Place, { timed, fromCallers, measurePipeline });
 }
 
 /** Closes what is open; a parent that is gone, however it went, takes its contenders with it. */

@@ -23,17 +23,20 @@ export type Comparison = {
 
 /** A quick run takes the first mode of each as its best, and begins no further round when it has taken so long. */
 export type Pace = { quick: boolean; tell: (message: string) => void };
-const QUICK_SECONDS = 8;
+const QUICK_SECONDS = 5;
 
-/** The rate of the hero, or of whom is named instead, is to be at least so many times that of the best of some others. */
-type RatioAim = {
+/**
+ * An aim for the rate of the hero, or of the entry named here, relative to the best of some others: `atLeast` is a multiple
+ * of their rate, `atMostTime` a multiple of the time they take for the same work.
+ */
+export type RatioAim = {
   hero?: string;
-  ratio: number;
   of: readonly string[];
+  /** The least that is acceptable while the aim is missed, in the same terms as the aim. */
+  floor?: number;
+  /** A least rate beside the ratio. */
   rate?: number;
-  /** Told as what it takes of their time. */
-  asTime?: boolean;
-};
+} & ({ atLeast: number } | { atMostTime: number });
 
 type Result = { name: string; mode: Terms; rates: number[] };
 
@@ -65,7 +68,8 @@ export async function compare({ quick, tell }: Pace, comparison: Comparison): Pr
   };
 }
 
-async function bestOf(
+/** Tries every mode twice and returns the fastest. */
+export async function bestOf(
   modes: readonly Terms[],
   name: string,
   bout: Entry["bout"],
@@ -97,20 +101,24 @@ function tableOf(results: readonly Result[], hero: string | undefined, unit: str
   ];
 }
 
-function judge(
-  { hero, ratio, of, rate = 0, asTime = false }: RatioAim & { hero: string },
-  results: readonly Result[],
-  unit: string,
-): Aim {
+function judge(aim: RatioAim & { hero: string }, results: readonly Result[], unit: string): Aim {
+  const { hero, of, floor, rate = 0 } = aim;
   const rateOf = (name: string) => median(results.find((result) => result.name === name)?.rates ?? []);
   const best = of.filter((name) => rateOf(name) > 0).sort((a, b) => rateOf(b) - rateOf(a))[0];
   const others = of.length > 1 ? `the best of ${of.join(", ")}` : (of[0] ?? "");
-  const floor = rate > 0 ? `, and ≥ ${count(rate)} ${unit}` : "";
-  const text = asTime
-    ? `${hero} ≤ ${1 / ratio} × the time of ${others}`
-    : `${hero} ≥ ${ratio} × ${others}${floor}`;
-  if (best === undefined) return { text, figure: "not measured", met: null };
-  const reached = rateOf(hero) / rateOf(best);
-  const figure = `${times(asTime ? 1 / reached : reached)}${of.length > 1 ? ` ${best}` : ""}`;
-  return { text, figure, met: reached >= ratio && rateOf(hero) >= rate };
+  const text =
+    ("atLeast" in aim
+      ? `${hero} ≥ ${aim.atLeast} × ${others}${rate > 0 ? `, and ≥ ${count(rate)} ${unit}` : ""}`
+      : `${hero} ≤ ${aim.atMostTime} × the time of ${others}`) +
+    (floor === undefined ? "" : ` (floor ${floor} ×)`);
+  if (best === undefined || rateOf(hero) === 0) return { text, figure: "not measured", met: null };
+  const ratio = rateOf(hero) / rateOf(best);
+  const reached = "atLeast" in aim ? ratio : 1 / ratio;
+  const meets = (bound: number) => ("atLeast" in aim ? reached >= bound : reached <= bound);
+  return {
+    text,
+    figure: `${times(reached)}${of.length > 1 ? ` ${best}` : ""}`,
+    met: meets("atLeast" in aim ? aim.atLeast : aim.atMostTime) && rateOf(hero) >= rate,
+    ...(floor === undefined ? {} : { aboveFloor: meets(floor) }),
+  };
 }

@@ -1,3 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { quantile } from "./report.ts";
+
 /** What a contender did and how long it took; preparing for it is not counted. */
 export type Bout = { done: number; seconds: number; figures?: Record<string, number> };
 
@@ -5,7 +8,12 @@ export type Bout = { done: number; seconds: number; figures?: Record<string, num
 export type Terms = Record<string, number>;
 
 /** Where a contender finds its server. */
-export type Place = { url: string; profiles?: string };
+export type Place = {
+  url: string;
+  profiles?: string;
+  /** The folder of a build, for a contender that is another version of Pawl. */
+  build?: string;
+};
 
 export type Bouts = Record<string, (terms: Terms) => Promise<Bout>>;
 
@@ -14,7 +22,11 @@ export type Contender = { bouts: Bouts; close: () => Promise<unknown> };
 
 /** What the module of a contender exports. The peers' modules are outside of the build, and so are handed their tools. */
 export type ContenderModule = { open: (place: Place, tools: Tools) => Promise<Contender> };
-type Tools = { timed: typeof timed; fromCallers: typeof fromCallers };
+type Tools = {
+  timed: typeof timed;
+  fromCallers: typeof fromCallers;
+  measurePipeline: typeof measurePipeline;
+};
 
 /** From the parent to the contender's process, and back. */
 export type Order = { id: number; bout: string; terms: Terms };
@@ -38,4 +50,89 @@ export async function fromCallers(
     for (let index = next++; index < total; index = next++) await work(index);
   };
   await Promise.all(Array.from({ length: callers }, call));
+}
+
+/** A queue with its workers running. Workers report each file they have finished. */
+export type Pipeline = { create: (file: string) => Promise<unknown>; stop: () => Promise<unknown> };
+
+/** Time limit for tasks that are still under way when the last one has been created. */
+const PIPELINE_TIMEOUT_MS = 60_000;
+
+/**
+ * Measures tasks from create to finish: at `rate` tasks a second, or, with rate 0, from `callers` that wait for their task
+ * to finish before they create the next. At a fixed rate the clock starts when a task is due, so that a late create counts.
+ */
+export async function measurePipeline(
+  { rate = 0, callers = 1, seconds = 1 }: Terms,
+  start: (onFinished: (file: string) => void) => Pipeline | Promise<Pipeline>,
+): Promise<Bout> {
+  const underWay = new Map<string, () => void>();
+  const latencies: number[] = [];
+  const pipeline = await start((file) => underWay.get(file)?.());
+  const send = async (n: number, dueAt: number) => {
+    const file = `report-${n}.pdf`;
+    const finished = new Promise<void>((resolve) => {
+      underWay.set(file, () => {
+        latencies.push(now() - dueAt);
+        underWay.delete(file);
+        resolve();
+      });
+    });
+    await pipeline.create(file);
+    await finished;
+  };
+  const startedAt = now();
+  const endsAt = startedAt + seconds * 1_000;
+  const sent = rate > 0 ? sendAtRate(send, rate, seconds) : sendFromCallers(send, callers, endsAt);
+  await beforeTimeout(
+    sent,
+    seconds * 1_000 + PIPELINE_TIMEOUT_MS,
+    () => `${underWay.size} tasks never finished`,
+  );
+  const elapsed = (now() - startedAt) / 1_000;
+  await pipeline.stop();
+  const figures = { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) };
+  return { done: latencies.length, seconds: elapsed, figures };
+}
+
+type Send = (n: number, dueAt: number) => Promise<void>;
+
+async function sendAtRate(send: Send, rate: number, seconds: number): Promise<void> {
+  const startedAt = now();
+  const sent: Promise<void>[] = [];
+  for (let n = 0; n < rate * seconds; n++) {
+    const dueAt = startedAt + (n * 1_000) / rate;
+    if (dueAt > now()) await pause(dueAt - now());
+    const one = send(n, dueAt);
+    // A rejection before the last task is created is reported by Promise.all below.
+    one.catch(() => undefined);
+    sent.push(one);
+  }
+  await Promise.all(sent);
+}
+
+async function sendFromCallers(send: Send, callers: number, endsAt: number): Promise<void> {
+  let next = 0;
+  const call = async () => {
+    while (now() < endsAt) await send(next++, now());
+  };
+  await Promise.all(Array.from({ length: callers }, call));
+}
+
+async function beforeTimeout(work: Promise<void>, ms: number, describe: () => string): Promise<void> {
+  const over = new AbortController();
+  const timeout = pause(ms, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`after ${ms} ms ${describe()}`);
+  });
+  try {
+    await Promise.race([work, timeout]);
+  } finally {
+    over.abort();
+    timeout.catch(() => undefined);
+  }
+}
+
+/** Milliseconds on a clock that all processes of a machine share. */
+export function now(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
 }

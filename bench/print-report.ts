@@ -1,10 +1,5 @@
-import type { Aim, Report } from "./report.ts";
-
-const VERDICT = new Map<Aim["met"], string>([
-  [true, "met   "],
-  [false, "MISSED"],
-  [null, "?     "],
-]);
+import { verdictOn } from "./report.ts";
+import type { Report } from "./report.ts";
 
 /** A report for the terminal. */
 export function printReport({ title, table, aims, notes }: Report): void {
@@ -15,7 +10,12 @@ export function printReport({ title, table, aims, notes }: Report): void {
   for (const row of table) console.log(`  ${lineOf(row, widths)}`);
   if (notes.length + aims.length > 0) console.log("");
   for (const note of notes) console.log(`  ${note}`);
-  for (const aim of aims) console.log(`  ${VERDICT.get(aim.met) ?? ""}  ${aim.text}: ${aim.figure}`);
+  for (const aim of aims) {
+    const verdict = verdictOn(aim);
+    console.log(
+      `  ${(aim.met === false ? verdict.toUpperCase() : verdict).padEnd(15)}  ${aim.text}: ${aim.figure}`,
+    );
+  }
 }
 
 /** Figures stand right, words left. */

@@ -1,5 +1,19 @@
 /** An aim, what came of it, and null where it could not be measured. */
-export type Aim = { text: string; figure: string; met: boolean | null };
+export type Aim = {
+  text: string;
+  figure: string;
+  met: boolean | null;
+  /** Absent where the aim has no floor. */
+  aboveFloor?: boolean;
+};
+
+type Verdict = "met" | "missed" | "below the floor" | "not measured";
+
+export function verdictOn({ met, aboveFloor = true }: Aim): Verdict {
+  if (met === null) return "not measured";
+  if (met) return "met";
+  return aboveFloor ? "missed" : "below the floor";
+}
 
 /** What a scenario found. */
 export type Report = {

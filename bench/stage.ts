@@ -5,7 +5,10 @@ import { fileURLToPath } from "node:url";
 import { connect } from "../src/engine/database/connect.ts";
 import type { Sql } from "../src/engine/database/connect.ts";
 import { openDatabase } from "../src/engine/database/open-database.ts";
+import { buildVersion010 } from "./build-version-0.1.0.ts";
+import type { OldVersion } from "./build-version-0.1.0.ts";
 import { Contestant } from "./contestant.ts";
+import type { Place } from "./contender.ts";
 import { installPeers, PEERS } from "./install-peers.ts";
 import type { Peers } from "./install-peers.ts";
 import { startRedis } from "./redis.ts";
@@ -17,6 +20,8 @@ const PROFILES = fileURLToPath(new URL("../profiles", import.meta.url));
 
 const CONTENDERS = {
   Pawl: { module: new URL("contenders/pawl/open.js", import.meta.url), peer: false },
+  "Pawl 0.1.0": { module: new URL("contenders/version-0.1.0.js", import.meta.url), peer: false },
+  "http workers": { module: new URL("contenders/http-workers.js", import.meta.url), peer: false },
   "chat readers": { module: new URL("contenders/chat-readers.js", import.meta.url), peer: false },
   "delivery library": { module: new URL("contenders/delivery-library.js", import.meta.url), peer: false },
   "delivery carrier": { module: new URL("contenders/delivery-carrier.js", import.meta.url), peer: false },
@@ -26,9 +31,13 @@ const CONTENDERS = {
   BullMQ: { module: new URL("bullmq.js", PEERS), peer: true },
 };
 export type ContenderName = keyof typeof CONTENDERS;
-type Entered = { contestant: Contestant; url: string };
+export type Entered = { contestant: Contestant; url: string };
+/** A contender that cannot take part here, and why. */
+export type Absent = { missing: string };
 
 type Tell = (message: string) => void;
+/** A scenario; gives one report, or one for each of its parts. */
+export type Play = (stage: Stage) => Promise<Report | Report[]>;
 export type StageOptions = { quick: boolean; profile: boolean; tell: (name: string) => Tell };
 
 /** The servers that all contenders share, and the contenders' processes. What a scenario has opened ends with it. */
@@ -42,7 +51,9 @@ export class Stage {
   private readonly options: StageOptions;
   private readonly url: string;
   private scene = new TidyUp();
+  private cast = new Map<ContenderName, Entered | Absent>();
   private databases = 0;
+  private oldVersion: OldVersion | undefined;
 
   private constructor(options: StageOptions, servers: { url: string; sql: Sql; redis: Redis; peers: Peers }) {
     this.options = options;
@@ -73,9 +84,10 @@ export class Stage {
   }
 
   /** Runs a scenario, and clears the stage for the next. */
-  async play(name: string, scenario: (stage: Stage) => Promise<Report>): Promise<Report> {
+  async play(name: string, scenario: Play): Promise<Report | Report[]> {
     this.tell = this.options.tell(name);
     this.scene = new TidyUp();
+    this.cast = new Map();
     try {
       return await scenario(this);
     } finally {
@@ -107,16 +119,39 @@ export class Stage {
     return this.start("delivery carrier", "", process.execPath).contestant;
   }
 
-  /** Starts a contender in a place of its own; null where it cannot take part here. */
-  async enter(name: ContenderName): Promise<Entered | null> {
-    if (!CONTENDERS[name].peer) return this.start(name, await this.createDatabase(), process.execPath);
-    if (!("node" in this.peers)) return null;
-    if (name !== "BullMQ") return this.start(name, await this.createDatabase(), this.peers.node);
-    return "socket" in this.redis ? this.start(name, this.redis.socket, this.peers.node) : null;
+  /** Starts processes of HTTP workers, which need no database. */
+  enterHttpWorkers(): Contestant {
+    return this.start("http workers", "", process.execPath).contestant;
   }
 
-  private start(name: ContenderName, url: string, node: string, flags: string[] = []): Entered {
-    const place = { url, ...(this.options.profile && name === "Pawl" ? { profiles: PROFILES } : {}) };
+  /** Starts a contender in a place of its own, once in a scenario. */
+  async enter(name: ContenderName): Promise<Entered | Absent> {
+    const entered = this.cast.get(name) ?? (await this.startOnce(name));
+    this.cast.set(name, entered);
+    return entered;
+  }
+
+  private async startOnce(name: ContenderName): Promise<Entered | Absent> {
+    if (name === "Pawl 0.1.0") {
+      const old = (this.oldVersion ??= buildVersion010(this.tell));
+      if ("missing" in old) return old;
+      return this.start(name, await this.createDatabase(), process.execPath, [], old);
+    }
+    if (!CONTENDERS[name].peer) return this.start(name, await this.createDatabase(), process.execPath);
+    if (!("node" in this.peers)) return this.peers;
+    if (name !== "BullMQ") return this.start(name, await this.createDatabase(), this.peers.node);
+    return "socket" in this.redis ? this.start(name, this.redis.socket, this.peers.node) : this.redis;
+  }
+
+  private start(
+    name: ContenderName,
+    url: string,
+    node: string,
+    flags: string[] = [],
+    more: Partial<Place> = {},
+  ): Entered {
+    const profiles = this.options.profile && name === "Pawl" ? { profiles: PROFILES } : {};
+    const place = { url, ...profiles, ...more };
     const contestant = new Contestant(name, CONTENDERS[name].module, place, { node, flags });
     this.scene.later(() => contestant.stop());
     return { contestant, url };

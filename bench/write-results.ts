@@ -1,12 +1,8 @@
 import { writeFileSync } from "node:fs";
+import { verdictOn } from "./report.ts";
 import type { Aim, Report } from "./report.ts";
 
 const RESULTS = new URL("../../bench/RESULTS.md", import.meta.url);
-const VERDICT = new Map<Aim["met"], string>([
-  [true, "met"],
-  [false, "**missed**"],
-  [null, "not measured"],
-]);
 
 /** The page with the figures of a full run. */
 export function writeResults(reports: readonly Report[], surroundings: readonly string[]): void {
@@ -32,8 +28,12 @@ function section({ title, table, aims, notes }: Report): string[] {
     "",
     ...tableInMarkdown(table),
     ...notes.flatMap((note) => [note, ""]),
-    ...aims.map(({ text, figure, met }) => `- ${VERDICT.get(met) ?? ""}: ${text}: ${figure}`),
+    ...aims.map((aim) => `- ${verdictInMarkdown(aim)}: ${aim.text}: ${aim.figure}`),
   ];
+}
+
+function verdictInMarkdown(aim: Aim): string {
+  return aim.met === false ? `**${verdictOn(aim)}**` : verdictOn(aim);
 }
 
 function tableInMarkdown([head, ...rows]: readonly string[][]): string[] {

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
+import { now } from "../contender.ts";
 import type { Contender, Terms } from "../contender.ts";
 import { CHAT_TOKEN } from "./pawl/bouts-of-chats.ts";
-import { now } from "./pawl/bouts-of-events.ts";
 
 const AT_ONCE = 100;
 

@@ -1,10 +1,12 @@
-// BullMQ on Redis: `addBulk` for batches; several workers with high concurrency; what is done is not kept.
+// BullMQ on Redis: `addBulk` for batches; several workers with high concurrency, in a fleet one; completed jobs are not kept.
+import { randomUUID } from "node:crypto";
 import { Queue, Worker } from "bullmq";
 
 const QUEUE = "errands";
+const FILL_BATCH = 500;
 const KEEP_NOTHING = { removeOnComplete: true, removeOnFail: true };
 
-export async function open({ url: path }, { timed, fromCallers }) {
+export async function open({ url: path }, { timed, fromCallers, measurePipeline }) {
   const queues = new Map();
   const queueWith = async (autoPipelining) => {
     if (!queues.has(autoPipelining)) {
@@ -26,9 +28,14 @@ export async function open({ url: path }, { timed, fromCallers }) {
     bouts: {
       async fill({ tasks }) {
         const queue = await emptyQueueWith(0);
-        return timed(tasks, () => fromCallers(2, tasks / 500, () => queue.addBulk(jobs(500))));
+        return timed(tasks, () =>
+          fromCallers(2, Math.ceil(tasks / FILL_BATCH), (n) =>
+            queue.addBulk(jobs(Math.min(FILL_BATCH, tasks - n * FILL_BATCH))),
+          ),
+        );
       },
-      claimAndComplete: (task) => drain(path, task),
+      fleet: ({ workers, ...terms }) => drain(path, { ...terms, workers: 1, concurrency: workers }),
+      claimAndComplete: (terms) => drain(path, terms),
       async createInBatches({ tasks, callers, batch, pipelining = 0 }) {
         const queue = await emptyQueueWith(pipelining);
         return timed(tasks, () => fromCallers(callers, tasks / batch, () => queue.addBulk(jobs(batch))));
@@ -36,8 +43,27 @@ export async function open({ url: path }, { timed, fromCallers }) {
       async createOneByOne({ tasks, callers, pipelining = 0 }) {
         const queue = await emptyQueueWith(pipelining);
         return timed(tasks, () =>
-          fromCallers(callers, tasks, (n) => queue.add("errand", { file: `report-${n}.pdf` })),
+          fromCallers(callers, tasks, (n) =>
+            queue.add("errand", { file: `report-${n}.pdf` }, { jobId: randomUUID() }),
+          ),
         );
+      },
+      async pipeline({ workers, pipelining = 0, ...terms }) {
+        const queue = await emptyQueueWith(pipelining);
+        return measurePipeline(terms, async (onFinished) => {
+          const worker = workerOn(path, { concurrency: workers, pipelining });
+          worker.on("completed", ({ data }) => onFinished(data.file));
+          worker.on("error", (error) => console.error(error));
+          await worker.waitUntilReady();
+          const running = worker.run();
+          return {
+            create: (file) => queue.add("errand", { file }, { jobId: randomUUID() }),
+            stop: async () => {
+              await worker.close();
+              await running;
+            },
+          };
+        });
       },
     },
     close: () => Promise.all([...queues.values()].map((queue) => queue.close())),
@@ -49,13 +75,7 @@ async function drain(path, { tasks, workers: count, concurrency, pipelining = 0 
   const { promise: allDone, resolve, reject } = Promise.withResolvers();
   let done = 0;
   const workers = Array.from({ length: count }, () => {
-    const connection = { path, enableAutoPipelining: pipelining === 1, maxRetriesPerRequest: null };
-    const worker = new Worker(QUEUE, async () => "sent", {
-      connection,
-      autorun: false,
-      concurrency,
-      ...KEEP_NOTHING,
-    });
+    const worker = workerOn(path, { concurrency, pipelining });
     worker.on("completed", () => {
       if (++done === tasks) resolve();
     });
@@ -69,6 +89,11 @@ async function drain(path, { tasks, workers: count, concurrency, pipelining = 0 
   const seconds = Number(process.hrtime.bigint() - started) / 1e9;
   await Promise.all(workers.map((worker) => worker.close()));
   return { done: tasks, seconds };
+}
+
+function workerOn(path, { concurrency, pipelining }) {
+  const connection = { path, enableAutoPipelining: pipelining === 1, maxRetriesPerRequest: null };
+  return new Worker(QUEUE, async () => "sent", { connection, autorun: false, concurrency, ...KEEP_NOTHING });
 }
 
 function jobs(count) {

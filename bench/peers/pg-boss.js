@@ -1,20 +1,44 @@
-// pg-boss: `insert` for batches, large fetches, one `complete` for all that a fetch gave.
+// pg-boss: `insert` for batches, large fetches, one `complete` for each fetch; in a fleet, fetches of one.
+import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
 
 const QUEUE = "errands";
+/** For the pipeline: its workers are woken by NOTIFY. */
+const NOTIFIED_QUEUE = "notified_errands";
+const FILL_BATCH = 500;
+const MAX_EMPTY_FETCHES = 1_000;
 
-export async function open({ url }, { timed, fromCallers }) {
-  const bosses = new Map();
-  const bossWith = async (pool) => {
-    if (!bosses.has(pool)) bosses.set(pool, await start(url, pool));
-    return bosses.get(pool);
+export async function open({ url }, { timed, fromCallers, measurePipeline }) {
+  // One instance at a time: the connections of all contenders share one server.
+  let current = { pool: 10, boss: await start(url, 10) };
+  const bossWith = async (pool = current.pool) => {
+    if (pool !== current.pool) {
+      await current.boss.stop({ graceful: false });
+      current = { pool, boss: await start(url, pool) };
+    }
+    return current.boss;
   };
-  await bossWith(10);
   return {
     bouts: {
       async fill({ tasks }) {
-        const boss = await bossWith(10);
-        return timed(tasks, () => fromCallers(2, tasks / 500, () => boss.insert(QUEUE, jobs(500))));
+        const boss = await bossWith();
+        return timed(tasks, () =>
+          fromCallers(2, Math.ceil(tasks / FILL_BATCH), (n) =>
+            boss.insert(QUEUE, jobs(Math.min(FILL_BATCH, tasks - n * FILL_BATCH))),
+          ),
+        );
+      },
+      async fleet({ tasks, workers, pool }) {
+        const boss = await bossWith(pool);
+        let done = 0;
+        const bout = await timed(tasks, () =>
+          fromCallers(workers, tasks, async () => {
+            const { id } = await fetchOne(boss);
+            const { affected } = await boss.complete(QUEUE, id, { result: "sent" });
+            done += affected;
+          }),
+        );
+        return { ...bout, done };
       },
       async claimAndComplete({ callers, batch }) {
         const boss = await bossWith(10);
@@ -31,21 +55,62 @@ export async function open({ url }, { timed, fromCallers }) {
       async createOneByOne({ tasks, callers, pool }) {
         const boss = await bossWith(pool);
         return timed(tasks, () =>
-          fromCallers(callers, tasks, (n) => boss.send(QUEUE, { file: `report-${n}.pdf` })),
+          fromCallers(callers, tasks, (n) =>
+            boss.send(QUEUE, { file: `report-${n}.pdf` }, { id: randomUUID() }),
+          ),
         );
       },
+      async pipeline({ workers, batch, pool, ...terms }) {
+        const boss = await bossWith(pool);
+        return measurePipeline(terms, async (onFinished) => {
+          await boss.work(
+            NOTIFIED_QUEUE,
+            {
+              localConcurrency: workers,
+              batchSize: batch,
+              burstWhenBatchFull: batch > 1,
+              pollingIntervalSeconds: 0.5,
+              notifyPollingIntervalSeconds: 0.5,
+            },
+            async (fetched) => {
+              for (const { data } of fetched) onFinished(data.file);
+            },
+          );
+          return {
+            create: (file) => boss.send(NOTIFIED_QUEUE, { file }, { id: randomUUID() }),
+            // Waits until the last jobs are completed.
+            stop: () => boss.offWork(NOTIFIED_QUEUE, { wait: true }),
+          };
+        });
+      },
     },
-    close: () => Promise.all([...bosses.values()].map((boss) => boss.stop({ graceful: false }))),
+    close: () => current.boss.stop({ graceful: false }),
   };
 }
 
 // Maintenance and cron would run between the bouts of others.
 async function start(url, max) {
-  const boss = new PgBoss({ connectionString: url, max, supervise: false, schedule: false });
+  const boss = new PgBoss({
+    connectionString: url,
+    max,
+    supervise: false,
+    schedule: false,
+    useListenNotify: true,
+  });
   boss.on("error", (error) => console.error(error));
   await boss.start();
   await boss.createQueue(QUEUE);
+  await boss.createQueue(NOTIFIED_QUEUE, { notify: true });
   return boss;
+}
+
+/** An empty fetch is repeated: near the end of a bout the jobs left may be locked by fetches of others. */
+async function fetchOne(boss) {
+  for (let tries = 0; tries < MAX_EMPTY_FETCHES; tries++) {
+    const [job] = await boss.fetch(QUEUE, { batchSize: 1 });
+    if (job) return job;
+  }
+  throw new Error(`${MAX_EMPTY_FETCHES} fetches in a row found nothing, though jobs are left`);
 }
 
 async function drain(boss, batchSize) {

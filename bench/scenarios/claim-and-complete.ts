@@ -4,7 +4,12 @@ import type { Stage } from "../stage.ts";
 
 /** Tasks are claimed and completed in batches until none is left. */
 export function claimAndComplete(stage: Stage): Promise<Report> {
-  const work = { tasks: stage.quick ? 10_000 : 40_000 };
+  const modes = [
+    { callers: 4, batch: 500 },
+    { callers: 2, batch: 500 },
+    { callers: 2, batch: 1000 },
+    { callers: 4, batch: 1000 },
+  ];
   return race(stage, {
     title: "Claim and complete in batches",
     unit: "tasks/s",
@@ -12,19 +17,9 @@ export function claimAndComplete(stage: Stage): Promise<Report> {
     filled: true,
     rounds: [7, 3],
     runners: {
-      Pawl: {
-        work,
-        modes: [
-          { callers: 2, batch: 1000 },
-          { callers: 4, batch: 1000 },
-          { callers: 2, batch: 500 },
-          { callers: 4, batch: 500 },
-          { callers: 4, batch: 250 },
-          { callers: 8, batch: 100 },
-        ],
-      },
+      Pawl: { modes },
+      "Pawl without keys": { contender: "Pawl", terms: { keys: 0 }, modes },
       "pg-boss": {
-        work,
         modes: [
           { callers: 4, batch: 2000 },
           { callers: 2, batch: 2000 },
@@ -33,9 +28,8 @@ export function claimAndComplete(stage: Stage): Promise<Report> {
           { callers: 4, batch: 500 },
         ],
       },
-      // `jobs` run at once, `queue` is what the local queue fetches, `delay` what a completion waits for others (ms).
+      // `jobs` run at once, `queue` is the size of the local queue, `delay` the time that completions are batched for (ms).
       "graphile-worker": {
-        work,
         modes: [
           { jobs: 100, queue: 5000, delay: 0 },
           { jobs: 50, queue: 2000, delay: 10 },
@@ -44,7 +38,6 @@ export function claimAndComplete(stage: Stage): Promise<Report> {
         ],
       },
       BullMQ: {
-        work,
         modes: [
           { workers: 4, concurrency: 50 },
           { workers: 1, concurrency: 100 },
@@ -53,6 +46,10 @@ export function claimAndComplete(stage: Stage): Promise<Report> {
         ],
       },
     },
-    aims: [{ ratio: 1.2, of: ["pg-boss", "graphile-worker", "BullMQ"] }],
+    aims: [
+      { of: ["pg-boss", "graphile-worker"], atLeast: 0.75, floor: 0.6 },
+      { of: ["BullMQ"], atLeast: 1.5 },
+    ],
+    notes: ["Pawl sends an idempotency key with every claim and with every task that it finishes."],
   });
 }

@@ -48,7 +48,7 @@ export async function codeCycle(stage: Stage): Promise<Report> {
         { name: "Pawl", modes: [{}], bout: () => byPawl(address, issued.token, tasks) },
         { name: "git by hand", modes: [{}], bout: () => byHand(tasks) },
       ],
-      aims: [{ ratio: 0.4, of: ["git by hand"] }],
+      aims: [{ atLeast: 0.4, of: ["git by hand"] }],
       notes: [
         "By hand: worktree, agent, commit, rebase under a lock, branch moved, worktree removed; no queue, no lease, no journal, no log, no token, nothing that outlives a crash.",
       ],

@@ -40,7 +40,7 @@ export function decisions(pace: Pace): Promise<Report> {
         bout: bout((situation, command) => decide(planner, situation, command)),
       },
     ],
-    aims: [{ ratio: 0.5, of: ["a switch by hand"], rate: 1_000_000 }],
+    aims: [{ atLeast: 0.5, of: ["a switch by hand"], rate: 1_000_000 }],
     notes: ["In memory, without a database: the same rules, and the same answers."],
   });
 }

@@ -9,8 +9,9 @@ const MB = 1024 * 1024;
 /** A large file from storage into a chat: how much memory the worker holds, and how fast it is beside a plain copy. */
 export async function deliveryStream(stage: Stage): Promise<Report> {
   const [bytes, rounds] = stage.quick ? [128 * MB, 2] : [2_048 * MB, 3];
-  const library = (await stage.enter("delivery library"))?.contestant;
-  if (!library) throw new Error("the library has not opened");
+  const entered = await stage.enter("delivery library");
+  if ("missing" in entered) throw new Error(entered.missing);
+  const library = entered.contestant;
   stage.tell(`making ${count(bytes / MB)} MB`);
   const { figures: ports = {} } = await library.do("open", { bytes });
   const [worker, copier] = [stage.enterCarrier(), stage.enterCarrier()];

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
-import { now, READERS_TOKEN } from "../contenders/pawl/bouts-of-events.ts";
+import { now } from "../contender.ts";
+import { READERS_TOKEN } from "../contenders/pawl/bouts-of-events.ts";
 import type { Contestant } from "../contestant.ts";
 import { quantile } from "../report.ts";
 import type { Report } from "../report.ts";

@@ -1,5 +1,4 @@
-import type { Report } from "../report.ts";
-import type { Stage } from "../stage.ts";
+import type { Play } from "../stage.ts";
 import { batchCreates } from "./batch-creates.ts";
 import { chatEvents } from "./chat-events.ts";
 import { churn } from "./churn.ts";
@@ -8,24 +7,30 @@ import { claimAndComplete } from "./claim-and-complete.ts";
 import { decisions } from "./decisions.ts";
 import { deliveryStream } from "./delivery-stream.ts";
 import { dependents } from "./dependents.ts";
+import { enqueue } from "./enqueue.ts";
 import { eventDelivery } from "./event-delivery.ts";
+import { fleet } from "./fleet.ts";
+import { fleetOverHttp } from "./fleet-http.ts";
 import { growth } from "./growth.ts";
 import { httpMoves } from "./http-moves.ts";
 import { memory } from "./memory.ts";
-import { singleCreates } from "./single-creates.ts";
+import { pipeline } from "./pipeline.ts";
 import { movesOfMany, movesOfOne } from "./single-moves.ts";
 import { twoProcesses } from "./two-processes.ts";
 
-export type Scenario = { run: (stage: Stage) => Promise<Report>; peers: boolean };
+export type Scenario = { run: Play; peers: boolean };
 
-/** By the names that --only takes. */
+/** By the names that the command line takes. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  decisions: { run: decisions, peers: false },
+  fleet: { run: fleet, peers: true },
+  "fleet-http": { run: fleetOverHttp, peers: false },
+  enqueue: { run: enqueue, peers: true },
+  pipeline: { run: pipeline, peers: true },
   claim: { run: claimAndComplete, peers: true },
   "batch-creates": { run: batchCreates, peers: true },
-  "single-creates": { run: singleCreates, peers: true },
   moves: { run: movesOfMany, peers: false },
   "moves-alone": { run: movesOfOne, peers: false },
+  decisions: { run: decisions, peers: false },
   growth: { run: growth, peers: false },
   churn: { run: churn, peers: false },
   "two-processes": { run: twoProcesses, peers: false },

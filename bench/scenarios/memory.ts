@@ -6,7 +6,7 @@ const MOST_MB = 300;
 
 /** Very many tasks go through one process: does it keep anything of them? */
 export async function memory(stage: Stage): Promise<Report> {
-  const total = stage.quick ? 50_000 : 1_000_000;
+  const total = stage.quick ? 20_000 : 1_000_000;
   const part = total / 10;
   const { contestant } = await stage.enterPawl();
   const rows: { passed: number; rate: number; heap: number; rss: number }[] = [];

@@ -2,37 +2,47 @@ import { race } from "../race.ts";
 import type { Report } from "../report.ts";
 import type { Stage } from "../stage.ts";
 
+const BY_HAND =
+  "By hand: one statement per move, an update guarded by status and version with a journal row beside it; no key.";
+
 /** Each of 64 callers makes one guarded move after the other, with the version it saw last. */
 export function movesOfMany(stage: Stage): Promise<Report> {
-  const callers = 64;
+  const terms = { callers: 64, tasks: 1_000 };
   return race(stage, {
     title: "Guarded moves one by one, 64 callers",
     unit: "moves/s",
     bout: "moveOneByOne",
+    pieces: "moves",
     rounds: [7, 3],
     runners: {
-      Pawl: { work: { callers, tasks: 1_000, moves: stage.quick ? 8_000 : 24_000 }, modes: [{ pool: 10 }] },
-      "by hand": {
-        work: { callers, tasks: 1_000, moves: stage.quick ? 3_000 : 10_000 },
-        modes: [{ pool: 10 }, { pool: 20 }, { pool: 64 }],
-      },
+      Pawl: { terms, modes: [{}] },
+      "Pawl without keys": { contender: "Pawl", terms: { ...terms, keys: 0 }, modes: [{}] },
+      "Pawl 0.1.0": { terms, modes: [{}] },
+      "by hand": { terms, modes: [{ pool: 20 }, { pool: 10 }, { pool: 64 }] },
     },
-    aims: [{ ratio: 3, of: ["by hand"] }],
-    notes: [
-      "By hand: one statement per move, an update guarded by status and version with a journal row beside it.",
+    aims: [
+      { of: ["by hand"], atLeast: 2 },
+      { of: ["Pawl without keys"], atMostTime: 1.15, floor: 1.15 },
     ],
+    notes: [BY_HAND],
   });
 }
 
-/** One caller alone: nobody to share a commit with. */
+/** One caller alone, which shares its commits with no other. */
 export function movesOfOne(stage: Stage): Promise<Report> {
-  const work = { callers: 1, tasks: 100, moves: stage.quick ? 300 : 1_500 };
+  const terms = { callers: 1, tasks: 100 };
   return race(stage, {
     title: "Guarded moves one by one, one caller",
     unit: "moves/s",
     bout: "moveOneByOne",
+    pieces: "moves",
     rounds: [7, 3],
-    runners: { Pawl: { work, modes: [{ pool: 10 }] }, "by hand": { work, modes: [{ pool: 1 }] } },
-    aims: [{ ratio: 0.4, of: ["by hand"], asTime: true }],
+    runners: {
+      Pawl: { terms, modes: [{}] },
+      "Pawl without keys": { contender: "Pawl", terms: { ...terms, keys: 0 }, modes: [{}] },
+      "by hand": { terms, modes: [{ pool: 1 }] },
+    },
+    aims: [{ of: ["by hand"], atMostTime: 1.6 }],
+    notes: [BY_HAND],
   });
 }

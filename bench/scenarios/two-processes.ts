@@ -14,10 +14,10 @@ export async function twoProcesses(stage: Stage): Promise<Report> {
     name,
     modes: [{ callers: Math.max(4, orgs), batch: 500 }],
     bout: async (mode) => {
-      await first.do("fill", { tasks, orgs });
+      await first.do("fillOrgs", { tasks, orgs });
       await sql.unsafe("analyze");
       const bouts = await Promise.all(
-        engines.map((engine) => engine.do("claimAndComplete", { ...mode, orgs })),
+        engines.map((engine) => engine.do("claimAndCompleteInOrgs", { ...mode, orgs })),
       );
       const done = bouts.reduce((sum, bout) => sum + bout.done, 0);
       if (done !== tasks) throw new Error(`${name}: ${done} of ${tasks} tasks were done`);
@@ -35,8 +35,8 @@ export async function twoProcesses(stage: Stage): Promise<Report> {
       entry("two engines, ten orgs", [first, second], 10),
     ],
     aims: [
-      { hero: "two engines, one org", ratio: 1, of: ["one engine, one org"] },
-      { hero: "two engines, ten orgs", ratio: 1, of: ["one engine, ten orgs"] },
+      { hero: "two engines, one org", atLeast: 1, of: ["one engine, one org"] },
+      { hero: "two engines, ten orgs", atLeast: 1, of: ["one engine, ten orgs"] },
     ],
   });
 }

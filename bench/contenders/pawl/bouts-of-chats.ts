@@ -2,8 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { buildServer } from "../../../src/http/server.ts";
 import { BotActionDesk } from "../../../src/lifecycles/bot-actions/bot-action-desk.ts";
 import { lifecycleRoutes } from "../../../src/lifecycles/routes.ts";
+import { now } from "../../contender.ts";
 import type { Bouts, Terms } from "../../contender.ts";
-import { now } from "./bouts-of-events.ts";
 import type { Tools } from "./errands.ts";
 
 /** By which the readers of chats are known. */

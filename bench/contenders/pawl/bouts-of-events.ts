@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { buildServer } from "../../../src/http/server.ts";
 import { openPawl } from "../../../src/index.ts";
 import type { Pawl } from "../../../src/index.ts";
+import { now } from "../../contender.ts";
 import type { Bouts, Terms } from "../../contender.ts";
 import { errand } from "./errand.ts";
 import { accepted, createErrands } from "./errands.ts";
@@ -39,9 +40,4 @@ export function boutsOfEvents({ pawl, by }: Tools): Bouts {
       return { done: events, seconds: (now() - started) / 1_000, figures };
     },
   };
-}
-
-/** In milliseconds, the same in all processes of a machine. */
-export function now(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
 }

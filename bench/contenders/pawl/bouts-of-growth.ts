@@ -1,12 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { timed as justTimed } from "../../contender.ts";
 import type { Bouts, Terms } from "../../contender.ts";
-import { accepted, drain, fill } from "./errands.ts";
+import { drain, fill } from "../errand-queue.ts";
+import { accepted, queueOf } from "./errands.ts";
 import type { Tools } from "./errands.ts";
 import { errand } from "./errand.ts";
 
 /** What is asked of Pawl alone: does it stay as quick, as small and as lean as it was? */
 export function boutsOfGrowth({ pawl, by, timed }: Tools): Bouts {
+  const queue = queueOf(pawl, by);
   return {
     /** One claim after the other; what is claimed stays claimed. */
     claim: ({ claims = 0, batch = 1 }: Terms) =>
@@ -25,16 +27,16 @@ export function boutsOfGrowth({ pawl, by, timed }: Tools): Bouts {
     /** So many go out as come in: created, claimed and finished; those finished before `before` are pruned. */
     churn: ({ tasks = 0, before = 0 }: Terms) =>
       justTimed(tasks, async () => {
-        await fill(pawl, by, tasks);
-        await drain(pawl, by, 250, tasks);
+        await fill(queue, tasks);
+        await drain(queue, { batch: 250, limit: tasks });
         await pawl.prune({ org_id: by.org_id, before });
       }),
     /** Tasks go through the process, and the largest heap that was seen on the way is told. */
     async passThrough({ tasks = 0 }: Terms) {
       const watch = watchHeap();
       const bout = await justTimed(tasks, async () => {
-        await fill(pawl, by, tasks);
-        await Promise.all(Array.from({ length: 4 }, () => drain(pawl, by, 250)));
+        await fill(queue, tasks);
+        await Promise.all(Array.from({ length: 4 }, () => drain(queue, { batch: 250 })));
       });
       return { ...bout, figures: { heap: await watch.stop(), rss: process.memoryUsage.rss() } };
     },

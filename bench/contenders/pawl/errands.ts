@@ -1,13 +1,10 @@
 import type { By, NewTask, Pawl, Refusal } from "../../../src/index.ts";
-import { fromCallers } from "../../contender.ts";
+import type { ErrandQueue } from "../errand-queue.ts";
 import { errand } from "./errand.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
 /** What every bout has at hand: Pawl, a member of org `main`, and the same of any other org. */
 export type Tools = { pawl: Pawl; by: By; memberOf: (org_id: string) => Promise<By>; timed: Stopwatch };
-
-/** How many at a time, where that is not what is measured. */
-const BATCH = 500;
 
 export async function createErrands(
   pawl: Pawl,
@@ -26,31 +23,44 @@ export async function createErrands(
   return accepted(made).tasks.map((task) => task.id);
 }
 
-/** Lays many errands ready. */
-export async function fill(pawl: Pawl, by: By, count: number): Promise<void> {
-  await fromCallers(2, Math.ceil(count / BATCH), (n) =>
-    createErrands(pawl, by, Math.min(BATCH, count - n * BATCH)),
-  );
-}
-
-/** Claims and finishes until the pool is empty, or so many are done; says how many were. */
-export async function drain(pawl: Pawl, by: By, batch: number, most = Infinity): Promise<number> {
-  for (let done = 0; ;) {
-    const limit = Math.min(batch, most - done);
-    if (limit < 1) return done;
-    const { tasks } = accepted(await pawl.claim(by, { lifecycle: errand.name, limit }));
-    if (tasks.length === 0) return done;
-    const finished = await pawl.performMany(
-      by,
-      tasks.map(({ task, lease_token }) => ({
-        task_id: task.id,
-        action: "finish",
-        payload: { result: "sent" },
+/** The errands of a member's org as a queue. */
+export function queueOf(pawl: Pawl, by: By): ErrandQueue {
+  const finishing = (
+    { id, lease_token }: { id: string; lease_token: string | null },
+    key: string | null,
+  ) => ({
+    task_id: id,
+    action: "finish",
+    payload: { result: "sent" },
+    lease_token,
+    client_event_id: key,
+  });
+  return {
+    create: async (files, client_event_id) => {
+      const tasks = files.map((file) => ({ lifecycle: errand.name, file }));
+      return accepted(await pawl.create(by, tasks, { client_event_id })).tasks.map((task) => task.id);
+    },
+    claim: async (limit, client_event_id) => {
+      const { tasks } = accepted(await pawl.claim(by, { lifecycle: errand.name, limit, client_event_id }));
+      return tasks.map(({ task, lease_token }) => ({
+        id: task.id,
         lease_token,
-      })),
-    );
-    done += finished.map(accepted).length;
-  }
+        file: String(task.data.file),
+      }));
+    },
+    finish: async (claimed, key) => accepted(await pawl.perform(by, finishing(claimed, key))),
+    finishMany: async (claimed, newKey) =>
+      (
+        await pawl.performMany(
+          by,
+          claimed.map((one) => finishing(one, newKey())),
+        )
+      ).map(accepted),
+    move: async (task_id, action, expected_row_version, client_event_id) => {
+      const request = { task_id, action, expected_row_version, client_event_id };
+      return accepted(await pawl.perform(by, request)).task.row_version;
+    },
+  };
 }
 
 /** A benchmark in which anything is refused measures the wrong thing. */
