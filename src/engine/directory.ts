@@ -6,7 +6,8 @@ import type { Keeping } from "./admin.ts";
 import { answerOnce } from "./answer-once.ts";
 import type { Once } from "./answer-once.ts";
 import { ask } from "./ask.ts";
-import { Batch } from "./batch.ts";
+import { Authenticator } from "./authenticator.ts";
+import type { Authenticated } from "./authenticator.ts";
 import type { Confines } from "./confines.ts";
 import type { Sql } from "./database/connect.ts";
 import type { By } from "./engine.ts";
@@ -24,9 +25,9 @@ import {
 import type { MemberRow } from "./statements/members.ts";
 import { addProject, changeProject, listProjects, lockProject } from "./statements/projects.ts";
 import type { ProjectRow } from "./statements/projects.ts";
-import { findHolderOf, findHolders, listTokens, revokeToken, saveToken } from "./statements/tokens.ts";
-import type { HolderRow, TokenRow } from "./statements/tokens.ts";
-import { hashOfToken, makeToken, orgOfToken } from "./tokens.ts";
+import { findHolderOf, listTokens, revokeToken, saveToken } from "./statements/tokens.ts";
+import type { TokenRow } from "./statements/tokens.ts";
+import { hashOfToken, makeToken } from "./tokens.ts";
 import { transact } from "./transact.ts";
 import type { Patience } from "./transact.ts";
 import type { Tx } from "./transaction.ts";
@@ -44,7 +45,6 @@ export type ListedToken = Omit<TokenRow, "confined_to"> & {
 };
 
 type MemberChange = Partial<Omit<Member, "id">>;
-type Lookup = { org_id: string; hash: string };
 
 const PAGE = 50;
 const MOST_TOKENS = 200;
@@ -57,30 +57,19 @@ export class Directory {
   private readonly patience: Patience;
   private readonly patienceAtTheDoorMs: number;
   private readonly lifecycles: ReadonlyMap<string, Lifecycle>;
-  private readonly lookups = new Batch<Lookup, HolderRow | null>((asked) => this.lookUp(asked), {
-    keysOf: () => [],
-  });
+  private readonly authenticator: Authenticator;
 
   constructor(sql: Sql, lifecycles: readonly Lifecycle[], patience: Partial<Patience> = {}) {
     this.sql = sql;
     this.patience = { patienceMs: 10_000, statementTimeoutMs: 30_000, ...patience };
     this.patienceAtTheDoorMs = patience.patienceMs ?? PATIENCE_AT_THE_DOOR_MS;
+    this.authenticator = new Authenticator(sql, this.patienceAtTheDoorMs);
     this.lifecycles = new Map(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle]));
   }
 
   /** In whose name a token speaks. The database is asked every time: a revoked one is refused from the next request on. */
-  async authenticate(
-    token: string,
-  ): Promise<({ kind: "known"; token_id: string; member: Member } & By) | Refusal> {
-    const org_id = orgOfToken(token);
-    const holder = await this.lookups.add({ org_id, hash: hashOfToken(token) });
-    if (!holder) return refuse("INVALID_TOKEN", "This token is unknown, or has been revoked.");
-    const { hash: _, token_id, confined_to, ...member } = holder;
-    if (!member.active) return refuse("MEMBER_INACTIVE", `The member "${member.id}" is switched off.`);
-    const { active: __, ...known } = member;
-    // The agent that works on a task is not the worker whose token it was made from: it may do what any agent may.
-    const actor = confined_to?.kind === "task" ? { ...known, roles: ["agent"] } : known;
-    return { kind: "known", org_id, actor, member, token_id, confined_to };
+  authenticate(token: string): Promise<Authenticated | Refusal> {
+    return this.authenticator.authenticate(token);
   }
 
   /** Resolves if the database answers. */
@@ -305,20 +294,6 @@ export class Directory {
         return changed;
       }),
     );
-  }
-
-  /** All who came while the last question was under way are asked for together. */
-  private async lookUp(asked: readonly Lookup[]): Promise<(HolderRow | null)[]> {
-    const found = new Map<string, HolderRow>();
-    await Promise.all(
-      [...new Set(asked.map(({ org_id }) => org_id))].map(async (org_id) => {
-        const hashes = new Set(asked.filter((one) => one.org_id === org_id).map(({ hash }) => hash));
-        for (const row of await findHolders(this.sql, this.patienceAtTheDoorMs, org_id, [...hashes]))
-          found.set(row.hash, row);
-      }),
-    );
-    // The org's name is a part of what the hash is made of, so that no other org's token can have it.
-    return asked.map(({ hash }) => found.get(hash) ?? null);
   }
 
   private async transact<T>(work: (tx: Tx) => Promise<T>): Promise<T> {

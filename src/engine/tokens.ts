@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { isStorable } from "../core/index.ts";
 
 /** The org of a token that names none: the one that `PAWL_ADMIN_TOKEN` is for. */
@@ -23,5 +23,5 @@ export function orgOfToken(token: string): string {
 
 /** What a token is recognised by. It holds 192 bits of chance, so there is nothing to stretch or salt. */
 export function hashOfToken(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
+  return hash("sha256", token);
 }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { refuse } from "../core/index.ts";
 import type { Refusal } from "../core/index.ts";
 import type { Route } from "../contract/index.ts";
+import type { Authenticated } from "../engine/authenticator.ts";
 import type { ConfinedKind } from "../engine/confines.ts";
 import { adminRefusal } from "../engine/directory.ts";
 import type { Directory } from "../engine/directory.ts";
@@ -18,7 +19,7 @@ declare module "fastify" {
   }
 }
 
-type Known = { kind: "known"; token_id: string } & By;
+type Door = Pick<Route, "access" | "path" | "confined" | "tokenInQuery">;
 
 /** Stands at the door: who is it, and may he come in here at all? */
 export class Guardian {
@@ -34,9 +35,9 @@ export class Guardian {
   }
 
   /** Lets those in who have the token that the route asks for, and answers the others. */
-  at({ access, path, confined = [] }: Pick<Route, "access" | "path" | "confined">) {
+  at({ access, path, confined = [], tokenInQuery }: Door) {
     return (request: FastifyRequest, reply: FastifyReply, letIn: (fault?: Error) => void): void => {
-      this.admit(request).then((known) => {
+      this.admit(request, tokenInQuery).then((known) => {
         const refusal =
           known.kind === "refused"
             ? known
@@ -54,32 +55,35 @@ export class Guardian {
   }
 
   /** Whose request this is, if it is not one too many. */
-  async admit(request: FastifyRequest): Promise<({ kind: "known" } & By) | Refusal> {
-    const known = await this.recognise(request);
-    if (known.kind === "refused" || !this.limit) return known;
-    const seconds = this.limit.secondsToWait(known.token_id);
-    return seconds === null ? known : tooMany(seconds);
+  admit(request: FastifyRequest, tokenInQuery?: string): Promise<Authenticated | Refusal> {
+    const recognised = this.recognise(request, tokenInQuery);
+    const { limit } = this;
+    if (!limit) return recognised;
+    return recognised.then((known) => {
+      const seconds = known.kind === "refused" ? null : limit.secondsToWait(known.token_id);
+      return seconds === null ? known : tooMany(seconds);
+    });
   }
 
-  /** Whose request this is. */
-  async recognise(request: FastifyRequest): Promise<Known | Refusal> {
-    return this.authenticate(tokenInQuery(request) ?? tokenOf(request));
+  /** Whose request this is. `tokenInQuery` names the query parameter that the route also accepts a token in. */
+  recognise(request: FastifyRequest, tokenInQuery?: string): Promise<Authenticated | Refusal> {
+    const token = tokenInQuery === undefined ? undefined : queryTokenOf(request, tokenInQuery);
+    return this.authenticate(token ?? tokenOf(request));
   }
 
   /** Whose request this is, where only programs ask: a session is not enough. */
-  async recogniseBearer({ headers }: FastifyRequest): Promise<Known | Refusal> {
+  recogniseBearer({ headers }: FastifyRequest): Promise<Authenticated | Refusal> {
     return this.authenticate(bearerOf(headers));
   }
 
-  private async authenticate(token: string | Refusal): Promise<Known | Refusal> {
-    return typeof token === "string" ? this.directory.authenticate(token) : token;
+  private authenticate(token: string | Refusal): Promise<Authenticated | Refusal> {
+    return typeof token === "string" ? this.directory.authenticate(token) : Promise.resolve(token);
   }
 }
 
-/** Where the route's row allows it, and there is no header. */
-function tokenInQuery({ headers, query, routeOptions }: FastifyRequest): string | undefined {
-  const { tokenInQuery: name } = routeOptions.config as { tokenInQuery?: string };
-  const sent = name === undefined ? undefined : (query as Record<string, unknown>)[name];
+/** A header takes precedence over the query. */
+function queryTokenOf({ headers, query }: FastifyRequest, parameter: string): string | undefined {
+  const sent = (query as Record<string, unknown>)[parameter];
   return headers.authorization === undefined && typeof sent === "string" && /^\S{1,500}$/.test(sent)
     ? sent
     : undefined;

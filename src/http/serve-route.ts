@@ -50,7 +50,6 @@ function serveRoute(
   app.route({
     method: route.method,
     url: routerPath(route.path),
-    ...(route.tokenInQuery === undefined ? {} : { config: { tokenInQuery: route.tokenInQuery } }),
     // Before the body is read: who is not known, or never may, is told so whatever he sends.
     ...(access === "open" ? {} : { onRequest: serving.guardian.at(route) }),
     // Not async: the framework would watch each response to its end before it let go of the promise.
@@ -67,7 +66,7 @@ function serveRoute(
       replyProblem(request, reply, forbidden ?? parts, serving.own);
       return;
     }
-    const done = await verb(callOf(request, reply, parts, serving));
+    const done = await verb(callOf(request, reply, route, parts, serving));
     if (isRefusal(done)) replyProblem(request, reply, done, serving.own);
     else if (isStream(done)) pour(reply, route, done);
     else send(reply, route, done, serving);
@@ -76,15 +75,21 @@ function serveRoute(
 
 type Heard = { by: By | null; params: Record<string, string>; body: unknown };
 
-function callOf(request: FastifyRequest, reply: FastifyReply, parts: ReadParts, serving: Serving): Call {
+function callOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { tokenInQuery }: Route,
+  parts: ReadParts,
+  { guardian, stopping }: Serving,
+): Call {
   let signal: AbortSignal | undefined;
   return {
     by: request.by,
     params: request.params as Record<string, string>,
     headers: request.headers,
     ...parts,
-    signal: () => (signal ??= signalOf(reply, serving.stopping)),
-    recognise: () => serving.guardian.recognise(request),
+    signal: () => (signal ??= signalOf(reply, stopping)),
+    recognise: () => guardian.recognise(request, tokenInQuery),
   } as Call;
 }
 

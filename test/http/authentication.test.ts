@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { ROUTES } from "../../src/contract/index.ts";
 import type { Route } from "../../src/contract/index.ts";
 import { SYSTEM } from "../../src/core/index.ts";
+import { Directory } from "../../src/engine/directory.ts";
+import { LIFECYCLES } from "../../src/lifecycles/index.ts";
 import { openFrontDesk, wordOf } from "./front-desk.ts";
 
 const desk = await openFrontDesk();
@@ -67,6 +69,43 @@ test("a revoked token stays revoked, and revoking it again changes nothing", asy
   const { body } = await desk.ask("POST /api/members/admin/tokens");
   for (let times = 0; times < 2; times++)
     expect((await desk.ask(`DELETE /api/tokens/${String(body.id)}`)).status).toBe(204);
+});
+
+test("requests that arrive in one turn share one statement, and each gets the answer for its own token", async () => {
+  const tokens = await Promise.all(["ida", "ian"].map((id) => desk.member({ id, roles: ["agent"] })));
+  const statements: unknown[] = [];
+  const sql = new Proxy(desk.sql, {
+    get: (real, name) => {
+      if (name !== "unsafe") return Reflect.get(real, name) as unknown;
+      return (...sent: Parameters<typeof real.unsafe>) => {
+        statements.push(sent);
+        return real.unsafe(...sent);
+      };
+    },
+  });
+  const directory = new Directory(sql, LIFECYCLES);
+  const asked = [...tokens, UNKNOWN, ...tokens, UNKNOWN, tokens[0]!];
+  // Each in a callback of its own, as sockets that are readable at once call back one after the other.
+  const answers = await Promise.all(
+    asked.map(
+      (token) =>
+        new Promise<Awaited<ReturnType<typeof directory.authenticate>>>((resolve, reject) => {
+          setImmediate(() => {
+            directory.authenticate(token).then(resolve, reject);
+          });
+        }),
+    ),
+  );
+  expect(statements).toHaveLength(1);
+  expect(answers.map((one) => (one.kind === "refused" ? one.code : one.member.id))).toEqual([
+    "ida",
+    "ian",
+    "INVALID_TOKEN",
+    "ida",
+    "ian",
+    "INVALID_TOKEN",
+    "ida",
+  ]);
 });
 
 test("a member who is switched off is 401 MEMBER_INACTIVE from his next request on, and comes back", async () => {
