@@ -1,12 +1,13 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
-import type { Span } from "@opentelemetry/api";
+import type { Span, TracerProvider } from "@opentelemetry/api";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 /**
- * A span for each request, below the caller's own where he sends `traceparent`. Without a tracing SDK in the process the
- * spans are no-ops; one that is loaded before Pawl (`node --import`) finds them, and what the driver adds below them.
+ * A span for each request, below the caller's own where he sends `traceparent`. A tracing SDK that is loaded before Pawl
+ * (`node --import`) finds them, and what the driver adds below them; without one there are no spans.
  */
 export function traceRequests(app: FastifyInstance, version: string): void {
+  if (!isTracing()) return;
   const tracer = trace.getTracer("pawl", version);
   const spans = new WeakMap<FastifyRequest, Span>();
 
@@ -33,4 +34,11 @@ export function traceRequests(app: FastifyInstance, version: string): void {
     }
     done();
   });
+}
+
+/** Returns whether an SDK is registered: without one the API's own provider has no tracer to delegate to. */
+function isTracing(): boolean {
+  const provider: TracerProvider & { getDelegateTracer?: (name: string) => unknown } =
+    trace.getTracerProvider();
+  return provider.getDelegateTracer === undefined || provider.getDelegateTracer("pawl") !== undefined;
 }
