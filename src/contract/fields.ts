@@ -36,11 +36,15 @@ export const moment = z.iso.datetime();
 export const givenMoment = z.iso.datetime({ offset: true });
 
 export function onWire(instant: number): string {
-  return new Date(instant).toISOString();
+  if (instant !== latest.instant) latest = { instant, text: new Date(instant).toISOString() };
+  return latest.text;
 }
 
+/** A move stamps several fields with one moment, so the text is often the one that was made just before. */
+let latest = { instant: NaN, text: "" };
+
 export function onWireOrNull(instant: number | null): string | null {
-  return instant === null ? null : new Date(instant).toISOString();
+  return instant === null ? null : onWire(instant);
 }
 
 export const anyObject = z.record(z.string(), z.unknown());

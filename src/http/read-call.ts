@@ -16,9 +16,10 @@ export type ReadParts = {
 export function readerOf(route: Route): (request: FastifyRequest) => ReadParts | Refusal {
   const fromText = route.query ? queryReader(route.query) : null;
   const absent = route.refusals?.find((code) => problemOf(code).status === 404);
+  const params = Array.from(route.path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
   return (request) => {
-    const unknown = Object.values(request.params as Record<string, string>).find((id) => !isStorable(id));
-    if (absent !== undefined && unknown !== undefined)
+    const sent = request.params as Record<string, string>;
+    if (absent !== undefined && params.some((name) => !isStorable(sent[name] ?? "")))
       return refuse(absent, "What cannot be stored is nobody's name.", {});
     const mistakes: Mistake[] = [];
     const query =

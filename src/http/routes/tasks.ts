@@ -6,19 +6,20 @@ import {
   TASK_ROUTES,
   taskOnWire,
 } from "../../contract/index.ts";
+import type { BodyRead } from "../../contract/index.ts";
 import { permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
 import type { NewTask } from "../../engine/admit-creations.ts";
 import type { By, Engine } from "../../engine/engine.ts";
 import type { Links } from "../../engine/links.ts";
-import type { Performed } from "../../engine/perform.ts";
+import type { Performed, PerformRequest } from "../../engine/perform.ts";
 import { besideTask } from "../beside-task.ts";
 import { defined } from "../defined.ts";
 import { creationRefusal, creationsRefusal, unknownLifecycle } from "../permits.ts";
 import { toldOf } from "../problem-reply.ts";
 import type { OwnProblems } from "../problem-reply.ts";
 import { answer, serve } from "../route-set.ts";
-import type { Permit, RouteSet } from "../route-set.ts";
+import type { Call, Permit, RouteSet } from "../route-set.ts";
 
 type Log = { error(about: object, message: string): void };
 type House = { engine: Engine; own: OwnProblems; log: Log };
@@ -65,18 +66,21 @@ export function serveTasks({ engine, own, log }: House): RouteSet {
       },
       getGraph: async ({ by, query }) => answer(200, await engine.graph(by, defined(query))),
       moveTask: async ({ by, params: { id }, body, client_event_id, expected_row_version }) => {
-        const request = { ...defined(body), task_id: id, client_event_id, expected_row_version };
+        const request = performRequest(id, body, { client_event_id, expected_row_version });
         const done = await engine.perform(by, request);
         if (done.kind === "refused") return done;
         const { task, replayed } = done;
         return answer(200, movedOnWire(done), { row_version: task.row_version, replayed });
       },
       moveTasks: async ({ by, body, client_event_id: key }) => {
-        const requests = body.map(({ id, client_event_id, ...asked }, place) => ({
-          ...defined(asked),
-          task_id: id,
-          client_event_id: client_event_id ?? (key === null ? null : `${key}.${place}`),
-        }));
+        const requests = body.map((asked, place) => {
+          const { client_event_id = null, expected_row_version = null } = asked;
+          const made = key === null ? null : `${key}.${place}`;
+          return performRequest(asked.id, asked, {
+            client_event_id: client_event_id ?? made,
+            expected_row_version,
+          });
+        });
         const done = await Promise.all(
           requests.map((request) =>
             engine.perform(by, request).catch((error: unknown) => failed(error, log)),
@@ -129,6 +133,15 @@ type Sent = {
   project_id?: string | null | undefined;
   available_at?: string | null | undefined;
 };
+
+/** Absent fields become null, which means the same; requests of one shape are the cheapest to make and to read. */
+function performRequest(
+  task_id: string,
+  { action, payload = null, comment = null, lease_token = null }: BodyRead<typeof TASK_ROUTES.moveTask>,
+  { client_event_id, expected_row_version }: Pick<Call, "client_event_id" | "expected_row_version">,
+): PerformRequest {
+  return { task_id, action, payload, comment, lease_token, client_event_id, expected_row_version };
+}
 
 function movedOnWire({ task, event, outcome, lease_token }: Performed) {
   return {
