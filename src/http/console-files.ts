@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { varyByEncoding } from "./compress-answers.ts";
 import type { AnswerPage } from "./not-found.ts";
 
 // Nothing from elsewhere, nothing inline: what a task's title says can never become a script.
@@ -18,11 +19,9 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-// Each file has compressed copies; a shared cache keeps one answer per encoding.
-const ENCODED = { vary: "accept-encoding" };
-const PAGE = { ...ENCODED, "content-security-policy": POLICY, "cache-control": "no-cache" };
+const PAGE = { "content-security-policy": POLICY, "cache-control": "no-cache" };
 /** Their names are made of what is in them. */
-const LASTING = { ...ENCODED, "cache-control": "public, max-age=31536000, immutable" };
+const LASTING = { "cache-control": "public, max-age=31536000, immutable" };
 
 /** Matches the file names that the build makes, and no path, folder or hidden file. */
 const FILE_NAME = /^\w[\w.-]{0,199}$/;
@@ -34,7 +33,7 @@ export async function serveConsole(app: FastifyInstance, folder: string): Promis
     // Always the whole file: there is no problem code for a precondition or a range that fails.
     delete request.headers["if-match"];
     delete request.headers["if-unmodified-since"];
-    return reply.sendFile(file, folder, { cacheControl: false, acceptRanges: false });
+    return varyByEncoding(reply).sendFile(file, folder, { cacheControl: false, acceptRanges: false });
   };
   // The page is missing for a moment while an upgrade replaces the files.
   const sendPage = (request: FastifyRequest, reply: FastifyReply) =>

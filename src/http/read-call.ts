@@ -120,7 +120,7 @@ function keyOf({ headers }: FastifyRequest, mistakes: Mistake[]): string | null 
   return null;
 }
 
-/** An ETag of ours, `"7"`; a proxy that compresses makes it `W/"7"`. `*` asks for nothing that is not so anyway. */
+/** An ETag of ours, `"7"`; `W/"7"` where the answer was compressed, here or by a proxy. `*` asks for nothing that is not so anyway. */
 function versionOf({ headers }: FastifyRequest, mistakes: Mistake[]): number | null {
   const sent = headers["if-match"];
   if (sent === undefined || sent === "*") return null;

@@ -16,6 +16,7 @@ import type { AnyProblemCode, Lifecycle } from "../core/index.ts";
 import type { Directory } from "../engine/directory.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Bell } from "./bell.ts";
+import { compressAnswers } from "./compress-answers.ts";
 import { serveConsole } from "./console-files.ts";
 import { docsPage } from "./docs-page.ts";
 import { endConnections } from "./end-connections.ts";
@@ -130,6 +131,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.decorateRequest("by", null);
   readJsonBodies(app);
   tellHeaders(app);
+  compressAnswers(app);
   measureAnswers(app, metrics);
   traceRequests(app, version);
   metrics.know(lifecycles);
@@ -163,7 +165,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     const document = openApiDocument({ table, lifecycles, version });
     return { document, serialized: Buffer.from(JSON.stringify(document)) };
   });
-  const docs = once(() => docsPage(table, version));
+  const docs = once(() => {
+    const { page, policy } = docsPage(table, version);
+    return { page, policy, serialized: Buffer.from(page) };
+  });
   const figures = () => metrics.page(() => engine.census(), streams.size);
   const all = [serveSystem({ directory, stopping, openApi, docs, figures }), ...sets];
   for (const set of all) serveRoutes(app, set, { guardian, own, stopping, checksReplies });

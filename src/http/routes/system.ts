@@ -19,7 +19,7 @@ export function serveSystem({
   directory: Directory;
   stopping: AbortSignal;
   openApi: () => { document: Record<string, unknown>; serialized: Buffer };
-  docs: () => { page: string; policy: string };
+  docs: () => { page: string; policy: string; serialized: Buffer };
   figures: () => Promise<string>;
 }): RouteSet {
   return serve(SYSTEM_ROUTES, {
@@ -35,8 +35,8 @@ export function serveSystem({
       return answer(200, document, { serialized });
     },
     getDocs: () => {
-      const { page, policy } = docs();
-      return answer(200, page, { headers: { "content-security-policy": policy } });
+      const { page, policy, serialized } = docs();
+      return answer(200, page, { serialized, headers: { "content-security-policy": policy } });
     },
   });
 }
