@@ -29,7 +29,7 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
   version: string;
 };
 
-/** Timeout of the clean-up after a signal during start-up. */
+/** Timeout of the clean-up after a signal during start-up on an external database. */
 const CLEAN_UP_TIMEOUT_MS = 10_000;
 
 const surroundings: Surroundings = {
@@ -66,7 +66,7 @@ const surroundings: Surroundings = {
     if (!ground) process.exit(0);
     const starting = startApp({ ...ground, version, adminToken, demo, signal });
     const app = await Promise.race([starting, signalled]);
-    if (!app) return abandon(starting);
+    if (!app) return abandon(starting, { embedded: ground.settings.databaseUrl === null });
     tell({
       ...app,
       command: env.npm_lifecycle_event === "start" ? "`npm start -- --demo`" : "`pawl start --demo`",
@@ -112,10 +112,13 @@ process.exitCode = await run(argv.slice(2), surroundings, [
   }),
 ]);
 
-/** Ends the process during start-up; an embedded PostgreSQL that was started meanwhile is stopped first. */
-async function abandon(starting: Promise<App>): Promise<never> {
+/**
+ * Ends the process during start-up. An embedded PostgreSQL that was started meanwhile is stopped first, however long its
+ * start takes: nothing else would stop it. A second signal ends the process at once.
+ */
+async function abandon(starting: Promise<App>, { embedded }: { embedded: boolean }): Promise<never> {
   const stopped = starting.then((app) => app.stop()).catch(() => undefined);
-  await Promise.race([stopped, pause(CLEAN_UP_TIMEOUT_MS)]);
+  await (embedded ? stopped : Promise.race([stopped, pause(CLEAN_UP_TIMEOUT_MS)]));
   process.exit(0);
 }
 
