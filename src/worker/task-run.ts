@@ -21,6 +21,9 @@ export type Tools<L extends SomeLifecycle, Progress> = {
   end: AbortSignal;
 };
 
+/** A move as the server is sent it, with the key by which it can be repeated. */
+type SentMove = { id: string; action: string; lease_token: string | null; client_event_id: string };
+
 const UNWIND_MS = 5_000;
 const PROGRESS_EVERY_MS = 2_000;
 
@@ -33,6 +36,8 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
   private task: TaskOf<L>;
   /** The server has said that the lease is over: there is nothing left to say. */
   private taken = false;
+  /** Moves that were sent, and whose answer the end of the run cut off. */
+  private readonly unanswered: SentMove[] = [];
 
   constructor(tools: Tools<L, Progress>, claimed: ClaimedTask<L>) {
     this.tools = tools;
@@ -130,6 +135,7 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
   private async conclude(outcome: { move: Move<L> | undefined } | { error: unknown }): Promise<void> {
     const { tell } = this.tools;
     if (this.taken) throw leaseIsOver();
+    if (!this.endedBy("lease")) await this.settleUnanswered();
     if ("move" in outcome) {
       const moved = outcome.move === undefined ? null : await this.reportOrFail(outcome.move);
       if (moved !== "failed") tell({ kind: "finished", task: this.task, moved });
@@ -141,6 +147,17 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
     // Who still runs must not meet another who was given the same task: it is left to its lease.
     else if (outcome.error instanceof Unheeded) throw outcome.error;
     else await this.giveBack();
+  }
+
+  /**
+   * Repeats unanswered moves by their keys, so that each is done once. What is reported next depends on the status that they
+   * led to: a report from another status would be refused, and the task left to its lease.
+   */
+  private async settleUnanswered(): Promise<void> {
+    for (const sent of this.unanswered.splice(0))
+      await this.send(sent, this.tools.end).catch((error: unknown) => {
+        if (!(error instanceof PawlProblem)) throw error;
+      });
   }
 
   /** A result that the rules refuse is a failure like any other. */
@@ -166,23 +183,36 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
   /** In mid-run: whoever is told to end waits for no answer. */
   private async act(move: Move<L>, { signal }: CallOptions = {}): Promise<MovedOf<L>> {
     const waiting = follow([this.ending.signal, signal]);
+    const sent = this.keyed(move);
+    const { aborted } = waiting.signal;
     try {
-      return await this.report(move, waiting.signal);
+      return await this.send(sent, waiting.signal);
+    } catch (error) {
+      const cutOff = !aborted && this.ending.signal.aborted && !(error instanceof PawlProblem);
+      if (cutOff) this.unanswered.push(sent);
+      throw error;
     } finally {
       waiting.letGo();
     }
   }
 
-  /** Says it until it is heard: with one key, so that it is done once. */
-  private async report(move: Move<L>, waiting: AbortSignal = this.tools.end): Promise<MovedOf<L>> {
-    const { moveTask, tell, reached } = this.tools;
+  private report(move: Move<L>): Promise<MovedOf<L>> {
+    return this.send(this.keyed(move), this.tools.end);
+  }
+
+  private keyed(move: Move<L>): SentMove {
     const fields = move as { action: string; client_event_id?: string | null };
-    const sent = {
+    return {
       ...fields,
       id: this.task.id,
       lease_token: this.claimed.lease_token,
       client_event_id: fields.client_event_id ?? randomUUID(),
     };
+  }
+
+  /** Says it until it is heard: with one key, so that it is done once. */
+  private async send(sent: SentMove, waiting: AbortSignal): Promise<MovedOf<L>> {
+    const { moveTask, tell, reached } = this.tools;
     const send = async () => {
       if (this.taken) throw leaseIsOver();
       return (await moveTask(sent, { signal: waiting })) as MovedOf<L>;

@@ -5,10 +5,13 @@ import { expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { code } from "../../src/lifecycles/index.ts";
 import { startWorker } from "../../src/worker/index.ts";
-import type { WorkerEvent } from "../../src/worker/index.ts";
+import type { Move, WorkerEvent } from "../../src/worker/index.ts";
 import { openBadLine } from "../client/bad-line.ts";
+import type { Fate } from "../client/bad-line.ts";
 import { openFrontDesk } from "../http/front-desk.ts";
+import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 import { deferred, DONE, openTestShop, START, until } from "./workshop.ts";
+import type { CodeTask } from "./workshop.ts";
 
 const shop = await openTestShop({ leaseSeconds: 2.5 });
 const { add, look, work, journal, sweepUntil } = shop;
@@ -40,6 +43,39 @@ test("a result whose answer is lost on the way is reported once", async () => {
   await until(async () => (await look(id)).status === "completed");
   expect(await journal(id)).toEqual(LIFE);
 });
+
+test.each<[string, Partial<Parameters<typeof work>[0]>, "stop" | "wait"]>([
+  ["stops", { release: giveBack }, "stop"],
+  ["runs out of time", { timeoutMs: 500, failed: (_, task) => giveBack(task) }, "wait"],
+])(
+  "a run that %s while a move is unanswered gives its task back from the status that the server has",
+  async (_, options, end) => {
+    const line = await openBadLine(shop.url);
+    const fates: Fate[] = ["silence"];
+    line.fate = ({ url }) => (url?.includes("transitions") ? (fates.shift() ?? "pass") : "pass");
+    const [id = ""] = await add(1);
+    let runs = 0;
+    const worker = work(
+      {
+        unwindMs: WAIT_LIMIT_MS,
+        run: async (_, { act, signal }) => {
+          if (++runs > 1) return waitFor(signal);
+          await act("start", START);
+          return DONE;
+        },
+        ...options,
+      },
+      line.url,
+    );
+    await until(async () => (await journal(id)).includes("start"));
+    if (end === "stop") await worker.stop({ graceMs: 0 });
+    await until(async () => (await journal(id)).includes("release"));
+    expect((await journal(id)).slice(0, 5)).toEqual(["create", "claim", "start", "retry", "release"]);
+    expect((await look(id)).attempt).toBe(0);
+    await worker.stop({ graceMs: 0 });
+    await shop.ask("POST /api/claims", { token: shop.token, body: { lifecycle: "code", limit: 100 } });
+  },
+);
 
 test("of two workers the one whose network fails is told to end, and the other finishes the task, once", async () => {
   const line = await openBadLine(shop.url);
@@ -125,6 +161,20 @@ test("a process that is too busy to say a word for very long is taken for dead",
   expect(rest.slice(0, 2)).toEqual(["lease_lost", "claim_timeout"]);
   expect(rest).not.toContain("complete");
 });
+
+/** As the worker of code does it: unspent, from whatever status the task has. */
+function giveBack({ status }: Pick<CodeTask, "status">): Move<typeof code>[] {
+  const retry = { action: "retry" as const, payload: { error: "interrupted", interrupted: true } };
+  return [...(status === "in_progress" ? [retry] : []), { action: "release" }];
+}
+
+function waitFor(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => {
+      reject(signal.reason as Error);
+    });
+  });
+}
 
 /** Gives the code it ended with: 1 where it finished its task, 2 where it lost it. */
 async function difficultWorker(manner: "exit" | "block", silenceMs = 600_000): Promise<number | null> {
