@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { PawlProblem } from "../../src/client/index.ts";
 import { GiveUp, RetryLater, RunEnded } from "../../src/worker/index.ts";
+import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 import { deferred, DONE, openTestShop, START, until } from "./workshop.ts";
 
 const shop = await openTestShop();
@@ -187,6 +188,7 @@ describe("a worker that stops", () => {
     for (let round = 0; round < 10; round++) {
       // On a slow machine the run may begin before the stop: then it is aborted, and its task given back as well.
       const worker = work({
+        unwindMs: WAIT_LIMIT_MS,
         release: () => [{ action: "release" }],
         run: (_, { signal }) =>
           new Promise((_resolve, reject) => {
@@ -210,6 +212,8 @@ describe("a worker that stops", () => {
     const [heeds = "", hangs = ""] = await add(2);
     const worker = work({
       concurrency: 2,
+      // The release of one has twice this long, and the other is waited for as long as this.
+      unwindMs: 5_000,
       release: () => [{ action: "release" }],
       run: async ({ id }, { signal }) => {
         if (id === hangs) return forever();

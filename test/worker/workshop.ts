@@ -59,7 +59,7 @@ export async function openTestShop({ leaseSeconds = 6 } = {}): Promise<TestShop>
         lifecycle: code,
         failed,
         unwindMs: 300,
-        graceMs: 5_000,
+        graceMs: WAIT_LIMIT_MS,
         onEvent: (event) => events.push(event),
         ...options,
       });
