@@ -1,0 +1,185 @@
+// Two requests with one key are the same request where they mean the same, however they are written.
+import { beforeAll, describe, expect, test } from "vitest";
+import type { JsonObject, Pawl, PublicTask } from "../../../src/index.ts";
+import { ann, as, bob, cat, createJobs, openCluster, times, wordOf } from "./cluster.ts";
+
+const cluster = await openCluster();
+const { sql } = cluster;
+const [first, second] = cluster.nodes as [Pawl, Pawl];
+const by = as(ann);
+let keys = 0;
+const newKey = () => `meaning ${keys++}`;
+
+let pool: PublicTask[] = [];
+beforeAll(async () => {
+  await first.createProject({ id: "other" });
+  pool = await createJobs(
+    first,
+    times(60, () => ({ priority: 5 })),
+  );
+});
+
+/** Sends each of the requests with one key, in turn to two nodes; the last one is sent after the task has moved on. */
+async function answersTo<Request, Answer>(
+  requests: readonly Request[],
+  send: (node: Pawl, request: Request, key: string) => Promise<Answer>,
+  moveOn: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<Answer[]> {
+  const key = newKey();
+  const answers: Answer[] = [];
+  for (const [index, request] of requests.entries()) {
+    if (index === requests.length - 1) await moveOn();
+    answers.push(await send(index % 2 === 0 ? first : second, request, key));
+  }
+  return answers;
+}
+
+/** Expects the first answer every time, and its replays to say so. */
+function expectFirstAnswer(answers: readonly { kind: string }[]): void {
+  const [answer, ...replays] = answers as { kind: string; replayed: boolean }[];
+  expect(answer).toMatchObject({ replayed: false });
+  for (const replay of replays) expect(replay).toEqual({ ...answer!, replayed: true });
+}
+
+async function eventsWithKey(): Promise<number> {
+  const key = `meaning ${keys - 1}`;
+  return (await sql`select from pawl.event where client_event_id = ${key}`).length;
+}
+
+type Perform = JsonObject & { action: string };
+
+const SAME_COMMANDS: Record<string, Perform[]> = {
+  "with other versions expected": [
+    { action: "paint", expected_row_version: 1 },
+    { action: "paint", expected_row_version: 2 },
+    { action: "paint" },
+  ],
+  "with blanks around the comment": [
+    { action: "paint", comment: "so" },
+    { action: "paint", comment: " so " },
+  ],
+};
+
+describe("a command repeated with its key", () => {
+  test.each(Object.entries(SAME_COMMANDS))("%s gets the first answer", async (_, requests) => {
+    const [task] = (await createJobs(first, [{}])) as [PublicTask];
+    const answers = await answersTo(
+      requests,
+      (node, request, client_event_id) => node.perform(by, { ...request, task_id: task.id, client_event_id }),
+      () => first.perform(by, { task_id: task.id, action: "drop" }),
+    );
+    expectFirstAnswer(answers);
+    expect(await eventsWithKey()).toBe(1);
+  });
+
+  test("and the task's id in capitals gets the first answer", async () => {
+    const [task] = (await createJobs(first, [{}])) as [PublicTask];
+    const ids = [task.id, task.id.toUpperCase()];
+    const send = (node: Pawl, task_id: string, client_event_id: string) =>
+      node.perform(by, { task_id, action: "paint", client_event_id });
+    expectFirstAnswer(await answersTo(ids, send));
+  });
+
+  test("but another action, comment, payload, task or member is a conflict", async () => {
+    const [task, other] = (await createJobs(first, [{}, {}])) as [PublicTask, PublicTask];
+    const request = { task_id: task.id, action: "paint", payload: { color: "red" }, comment: "so" };
+    const others = [
+      { ...request, action: "drop" },
+      { ...request, action: "hold", payload: { hold_id: crypto.randomUUID() } },
+      { ...request, comment: "not so" },
+      { ...request, comment: null },
+      { ...request, payload: { color: "blue" } },
+      { ...request, task_id: other.id },
+    ];
+    const send = (node: Pawl, one: typeof request, client_event_id: string) =>
+      node.perform(by, { ...one, client_event_id });
+    const answers = await answersTo([request, ...(others as (typeof request)[])], send);
+    const stranger = await second.perform(as(bob), { ...request, client_event_id: `meaning ${keys - 1}` });
+    expect([...answers, stranger].map(wordOf)).toEqual([
+      "performed",
+      ...times(7, () => "IDEMPOTENCY_CONFLICT"),
+    ]);
+    expect(await eventsWithKey()).toBe(1);
+  });
+
+  test("is decided anew where it was refused before", async () => {
+    const [task] = (await createJobs(first, [{}])) as [PublicTask];
+    const client_event_id = newKey();
+    const remark = { task_id: task.id, action: "remark", client_event_id };
+    expect(wordOf(await first.perform(by, remark))).toBe("INVALID_TRANSITION");
+    expect(wordOf(await second.perform(by, remark))).toBe("INVALID_TRANSITION");
+    expect(wordOf(await first.perform(by, { ...remark, action: "close" }))).toBe("performed");
+    expect(wordOf(await second.perform(by, remark))).toBe("IDEMPOTENCY_CONFLICT");
+  });
+});
+
+const SAME_CREATIONS: Record<string, JsonObject[]> = {
+  "with blanks around the title": [{ title: "Same" }, { title: " Same " }],
+};
+
+describe("a creation repeated with its key", () => {
+  test.each(Object.entries(SAME_CREATIONS))("%s gets the first answer", async (_, requests) => {
+    const answers = await answersTo(requests, (node, fields, client_event_id) =>
+      node.create(by, [{ lifecycle: "job", ...fields }], { client_event_id }),
+    );
+    expectFirstAnswer(answers);
+    expect(await eventsWithKey()).toBe(1);
+  });
+
+  test("of tasks that wait for each other gets the first answer", async () => {
+    const chain = [
+      { lifecycle: "job", title: "One", ref: "a" },
+      { lifecycle: "job", title: "Two", after: ["a"] },
+    ];
+    const send = (node: Pawl, tasks: typeof chain, client_event_id: string) =>
+      node.create(by, tasks, { client_event_id });
+    expectFirstAnswer(await answersTo([chain, chain], send));
+  });
+
+  test("but another title, project, number of tasks or member is a conflict", async () => {
+    const client_event_id = newKey();
+    const tasks = [{ lifecycle: "job", title: "Mine" }];
+    const send = (node: Pawl, wanted: typeof tasks, who = by) =>
+      node.create(who, wanted, { client_event_id });
+    const answers = [
+      await send(first, tasks),
+      await send(second, [{ lifecycle: "job", title: "Yours" }]),
+      await send(first, [{ ...tasks[0]!, project_id: "other" } as (typeof tasks)[0]]),
+      await send(second, [...tasks, ...tasks]),
+      await send(first, tasks, as(bob)),
+      await second.perform(by, { task_id: pool[0]!.id, action: "paint", client_event_id }),
+      await first.claim(by, { lifecycle: "job", client_event_id }),
+    ];
+    expect(answers.map(wordOf)).toEqual(["created", ...times(6, () => "IDEMPOTENCY_CONFLICT")]);
+    expect(await eventsWithKey()).toBe(1);
+  });
+
+  test("is decided anew where it was refused before", async () => {
+    const client_event_id = newKey();
+    const wrong = [{ lifecycle: "job", after: [crypto.randomUUID()] }];
+    expect(wordOf(await first.create(by, wrong, { client_event_id }))).toBe("VALIDATION_ERROR");
+    expect(wordOf(await second.create(by, [{ lifecycle: "job" }], { client_event_id }))).toBe("created");
+  });
+});
+
+describe("a claim repeated with its key", () => {
+  test("but another limit, project, comment, priority or member is a conflict", async () => {
+    const others = [{ limit: 2 }, { project_id: "main" }, { comment: "so" }, { least_priority: 1 }];
+    const answers = await answersTo([{}, ...others], (node, fields, client_event_id) =>
+      node.claim(by, { lifecycle: "job", ...fields, client_event_id }),
+    );
+    const client_event_id = `meaning ${keys - 1}`;
+    answers.push(await first.claim(as(cat), { lifecycle: "job", client_event_id }));
+    expect(answers.map(wordOf)).toEqual(["claimed", ...times(5, () => "IDEMPOTENCY_CONFLICT")]);
+    expect(await eventsWithKey()).toBe(1);
+  });
+
+  test("is tried again where it got nothing before", async () => {
+    const request = { lifecycle: "job", project_id: "other", client_event_id: newKey() };
+    expect(await first.claim(by, request)).toMatchObject({ kind: "claimed", tasks: [], replayed: false });
+    const [task] = (await createJobs(first, [{ project_id: "other" }])) as [PublicTask];
+    const claimed = await second.claim(by, request);
+    expect(claimed).toMatchObject({ tasks: [{ task: { id: task.id } }], replayed: false });
+    expect(await first.claim(by, request)).toEqual({ ...claimed, replayed: true });
+  });
+});
