@@ -1,0 +1,132 @@
+// A node that is stopped in the middle of a transaction does not stop the other nodes of its org.
+import { afterAll, afterEach, expect, test } from "vitest";
+import type { By, Pawl, PublicTask } from "../../../src/index.ts";
+import {
+  ann,
+  as,
+  countEvents,
+  createJobs,
+  expectConsistent,
+  newOrg,
+  openCluster,
+  times,
+  wordWhenAnswered,
+} from "./cluster.ts";
+import { GATE, NODE_NAME, startSeparateNode } from "./separate-node.ts";
+
+const cluster = await openCluster();
+const { sql } = cluster;
+const [first, second] = cluster.nodes as [Pawl, Pawl];
+const separate = await startSeparateNode(cluster.url);
+afterEach(() => process.kill(separate.pid, "SIGCONT"));
+afterAll(() => separate.close());
+
+type Session = { pid: number; state: string; wait: string | null; begun: string | null };
+
+/** The sessions of the separate node that have a transaction open. */
+async function openTransactions(): Promise<Session[]> {
+  return sql<Session[]>`
+    select pid, state, wait_event_type as wait, xact_start::text as begun from pg_stat_activity
+    where datname = current_database() and application_name = ${NODE_NAME} and xact_start is not null
+    order by pid`;
+}
+
+/** Keeps effects of the separate node from going on until the returned function is called. */
+async function closeGate(): Promise<() => Promise<void>> {
+  const session = await sql.reserve();
+  await session`select pg_advisory_lock(${GATE})`;
+  return async () => {
+    await session`select pg_advisory_unlock(${GATE})`;
+    session.release();
+  };
+}
+
+/** Stops the separate node while its command `note` on a task has a transaction open. */
+async function stopInTransaction(by: By, task: PublicTask, key: string) {
+  const openGate = await closeGate();
+  const noted = separate.perform(by, {
+    task_id: task.id,
+    action: "note",
+    payload: { text: "x" },
+    client_event_id: key,
+  });
+  try {
+    await expect.poll(openTransactions).toMatchObject([{ state: "active", wait: "Lock" }]);
+    process.kill(separate.pid, "SIGSTOP");
+  } finally {
+    await openGate();
+  }
+  await expect.poll(openTransactions).toMatchObject([{ state: "idle in transaction" }]);
+  const [session] = await openTransactions();
+  return { noted, session: session! };
+}
+
+/** Sends commands of every kind to both other nodes and expects an answer to each. */
+async function expectOthersServed(by: By): Promise<void> {
+  const jobs = await createJobs(
+    first,
+    [...times(8, () => ({})), { ref: "b" }, { after: ["b"] }, { priority: 9 }, { priority: 9 }],
+    by,
+  );
+  const words = await Promise.all(
+    [first, second].flatMap((node, index) => {
+      const move = (place: number, action: string, more: object = {}) =>
+        node.perform(by, { task_id: jobs[place + 4 * index]!.id, action, ...more });
+      return [
+        move(0, "paint"),
+        move(1, "paint", { client_event_id: crypto.randomUUID() }),
+        move(2, "note", { payload: { text: "x" } }),
+        move(3, "close"),
+        node.perform(by, {
+          task_id: jobs[8]!.id,
+          action: index === 0 ? "paint" : "spawn",
+          payload: { title: "y" },
+        }),
+        node.create(by, [{ lifecycle: "job" }]),
+        node.create(by, [{ lifecycle: "job" }], { client_event_id: crypto.randomUUID() }),
+        node.claim(by, { lifecycle: "job" }),
+      ].map((answer) => wordWhenAnswered(answer));
+    }),
+  );
+  for (const word of words) expect(["performed", "created", "claimed"]).toContain(word);
+  const { put_off } = await second.sweep({ org_id: by.org_id, now: Date.now() + 3 * 3_600_000 });
+  expect(put_off).toEqual([]);
+}
+
+async function countNotes(task: PublicTask): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n from public.job_note where task_id = ${task.id}`;
+  return row?.n ?? 0;
+}
+
+test("other nodes go on while a node is stopped in a transaction, and it finishes its command when it continues", async () => {
+  const org_id = await newOrg(cluster);
+  const by = as(ann, org_id);
+  const [task] = (await createJobs(first, [{}], by)) as [PublicTask];
+  const { noted, session } = await stopInTransaction(by, task, "stopped");
+  await expectOthersServed(by);
+  expect(await openTransactions()).toEqual([session]);
+  const painted = wordWhenAnswered(second.perform(by, { task_id: task.id, action: "paint" }));
+  process.kill(separate.pid, "SIGCONT");
+  expect(await wordWhenAnswered(noted)).toBe("performed");
+  expect(await painted).toBe("performed");
+  const again = { task_id: task.id, action: "note", payload: { text: "x" }, client_event_id: "stopped" };
+  expect(await wordWhenAnswered(first.perform(by, again))).toBe("replayed");
+  expect(await countNotes(task)).toBe(1);
+  expect(await countEvents(sql, task.id)).toBe(3);
+  await expectConsistent(cluster, org_id);
+});
+
+test("a stopped node whose transaction the database has ended decides anew when it continues", async () => {
+  const org_id = await newOrg(cluster);
+  const by = as(ann, org_id);
+  const [task] = (await createJobs(first, [{}], by)) as [PublicTask];
+  const { noted, session } = await stopInTransaction(by, task, "ended");
+  await sql`select pg_terminate_backend(${session.pid})`;
+  expect(await wordWhenAnswered(first.perform(by, { task_id: task.id, action: "close" }))).toBe("performed");
+  process.kill(separate.pid, "SIGCONT");
+  expect(await wordWhenAnswered(noted)).toBe("INVALID_TRANSITION");
+  expect(await countNotes(task)).toBe(0);
+  expect(await countEvents(sql, task.id)).toBe(2);
+  await expectConsistent(cluster, org_id);
+});
