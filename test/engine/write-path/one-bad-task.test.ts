@@ -1,0 +1,100 @@
+// One task that the database refuses does not stop the others, and costs only a few more transactions.
+import { afterEach, expect, test } from "vitest";
+import type { Pawl } from "../../../src/index.ts";
+import { ann, as, countEvents, createJobs, newOrg, openCluster, times, wordWhenAnswered } from "./cluster.ts";
+
+const cluster = await openCluster({ nodes: 1 });
+const { sql } = cluster;
+const [first] = cluster.nodes as [Pawl];
+const NODE_NAME = "counted node";
+const COUNT = 150;
+
+// Halving 150 tasks until one is left takes eight steps, each of which may fail once and may be tried twice.
+const MAX_ROLLBACKS = 20;
+const MAX_WRITES = 60;
+
+// A sequence counts also what is rolled back.
+await sql.unsafe(`
+  create sequence public.task_writes;
+  create function public.count_task_write() returns trigger language plpgsql as
+    $$ begin perform nextval('public.task_writes'); return null; end $$;
+  create trigger count_task_write before insert or update on pawl.task
+    for each statement execute function public.count_task_write()`);
+
+afterEach(() => sql`alter table pawl.task drop constraint if exists refuses_one_task`);
+
+/** Makes the database refuse one task in one status or with one title. */
+async function refuse(condition: string): Promise<void> {
+  await sql.unsafe(`alter table pawl.task add constraint refuses_one_task check (not (${condition}))`);
+}
+
+async function readCounters(): Promise<{ rollbacks: number; writes: number }> {
+  const [row] = await sql<{ rollbacks: number; writes: number }[]>`
+    select xact_rollback::int as rollbacks, (select last_value::int from public.task_writes) as writes
+    from pg_stat_database where datname = current_database()`;
+  return row!;
+}
+
+/** Runs work on a node of its own, and counts what the database did for it. A session reports its numbers when it ends. */
+async function counting<T>(
+  work: (node: Pawl) => Promise<T>,
+): Promise<{ result: T; rollbacks: number; writes: number }> {
+  const node = await cluster.open({ applicationName: NODE_NAME });
+  const before = await readCounters();
+  const result = await work(node);
+  await node.close();
+  const sessions = () => sql`select pid from pg_stat_activity where application_name = ${NODE_NAME}`;
+  await expect.poll(sessions).toHaveLength(0);
+  const after = await readCounters();
+  return { result, rollbacks: after.rollbacks - before.rollbacks, writes: after.writes - before.writes };
+}
+
+function expectFewTransactions({ rollbacks, writes }: { rollbacks: number; writes: number }): void {
+  expect(rollbacks).toBeLessThanOrEqual(MAX_ROLLBACKS);
+  expect(writes).toBeLessThanOrEqual(MAX_WRITES);
+}
+
+test("149 of 150 commands that come at once are performed, and the one that the database refuses is refused", async () => {
+  const org_id = await newOrg(cluster);
+  const by = as(ann, org_id);
+  const jobs = await createJobs(
+    first,
+    times(COUNT, () => ({})),
+    by,
+  );
+  const bad = jobs[97]!;
+  await refuse(`id = '${bad.id}' and data ->> 'color' = 'red'`);
+  for (const action of ["paint", "note"]) {
+    if (action === "note") await sql`alter table pawl.task drop constraint refuses_one_task`;
+    if (action === "note") await refuse(`id = '${bad.id}' and data ->> 'notes' = '1'`);
+    const counted = await counting((node) =>
+      Promise.all(
+        jobs.map(({ id }) =>
+          wordWhenAnswered(
+            node.perform(by, { task_id: id, action, payload: action === "note" ? { text: "x" } : {} }),
+          ),
+        ),
+      ),
+    );
+    const refused = counted.result.flatMap((word, n) => (word === "performed" ? [] : [jobs[n]!.id]));
+    expect(refused).toEqual([bad.id]);
+    expectFewTransactions(counted);
+  }
+  expect(await countEvents(sql, bad.id)).toBe(1);
+  expect(await sql`select from public.job_note where org_id = ${org_id}`).toHaveLength(COUNT - 1);
+});
+
+test("149 of 150 creations that come at once are made, and the one that the database refuses is refused", async () => {
+  const org_id = await newOrg(cluster);
+  const by = as(ann, org_id);
+  await refuse(`org_id = '${org_id}' and title = 'job 31'`);
+  const counted = await counting((node) =>
+    Promise.all(
+      times(COUNT, (n) => wordWhenAnswered(node.create(by, [{ lifecycle: "job", title: `job ${n}` }]))),
+    ),
+  );
+  const refused = counted.result.flatMap((word, n) => (word === "created" ? [] : [n]));
+  expect(refused).toEqual([31]);
+  expect(await sql`select from pawl.task where org_id = ${org_id}`).toHaveLength(COUNT - 1);
+  expectFewTransactions(counted);
+});
