@@ -5,6 +5,7 @@ import { connect } from "../../../src/engine/database/connect.ts";
 import { Engine } from "../../../src/engine/engine.ts";
 import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
 import { PARTS } from "../../../src/lifecycles/parts.ts";
+import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 import { ann, openDesk, performed } from "../desk.ts";
 import { cuttingProxy, type Fate } from "./cutting-proxy.ts";
 import { expectKept, Load } from "./load.ts";
@@ -15,7 +16,7 @@ const by = desk.by(ann);
 let fateOf: (commit: number) => Fate = () => "pass";
 const proxy = await cuttingProxy(desk.url, (commit) => fateOf(commit));
 const sql = connect(proxy.url, { maxConnections: 10 });
-const engine = new Engine(sql, LIFECYCLES, { parts: PARTS });
+const engine = new Engine(sql, LIFECYCLES, { parts: PARTS, patienceMs: WAIT_LIMIT_MS });
 afterAll(async () => {
   await sql.end({ timeout: 5 });
   await proxy.close();

@@ -8,6 +8,7 @@ import { registerLifecycles } from "../../../src/engine/register-lifecycles.ts";
 import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
 import { MIGRATIONS, PARTS } from "../../../src/lifecycles/parts.ts";
 import { member } from "../../support/situation.ts";
+import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 import { ann, bob, performed } from "../desk.ts";
 import { startPgBouncer, startPostgres15, whyNotDebian, type Server } from "./debian-servers.ts";
 import { expectKept, Load } from "./load.ts";
@@ -27,10 +28,9 @@ async function makeSuite(server: Server, database: string, prepare: boolean) {
   await migrate(sql, { folders: MIGRATIONS });
   await registerLifecycles(sql, LIFECYCLES);
   await createOrg(sql, "main");
-  const nodes = [
-    new Engine(sql, LIFECYCLES, { parts: PARTS }),
-    new Engine(sql, LIFECYCLES, { parts: PARTS }),
-  ];
+  // PgBouncer waits 15 seconds before its next login when a backend is terminated during one.
+  const options = { parts: PARTS, patienceMs: WAIT_LIMIT_MS };
+  const nodes = [new Engine(sql, LIFECYCLES, options), new Engine(sql, LIFECYCLES, options)];
   return { sql, nodes, engine: pick(nodes, 0) };
 }
 

@@ -22,7 +22,7 @@ const { sql } = database;
 await migrate(sql, { folders: MIGRATIONS });
 await registerLifecycles(sql, LIFECYCLES);
 await createOrg(sql, "main");
-const engine = new Engine(sql, LIFECYCLES, { parts: PARTS, patienceMs: 30_000 });
+const engine = new Engine(sql, LIFECYCLES, { parts: PARTS, patienceMs: WAIT_LIMIT_MS });
 
 afterAll(async () => {
   await database.close();
@@ -33,6 +33,13 @@ async function server(): Promise<{ pid: number; status: string } | undefined> {
   return readPostmaster((await findPlace(data)).cluster);
 }
 
+/** Sends a signal to the server, and returns its process id. */
+async function signalServer(signal: NodeJS.Signals): Promise<number> {
+  const { pid } = await vi.waitUntil(server, { timeout: WAIT_LIMIT_MS, interval: 5 });
+  process.kill(pid, signal);
+  return pid;
+}
+
 // SIGINT ends all sessions and writes a checkpoint; SIGQUIT drops everything, and the next start recovers as from a crash.
 const ENDS = ["SIGINT", "SIGQUIT", "SIGINT", "SIGQUIT", "SIGINT", "SIGQUIT"] as const;
 
@@ -41,8 +48,7 @@ test("PostgreSQL is stopped and started while thirty-two callers work: nothing i
   load.start(32);
   for (const signal of ENDS) {
     await load.more(200);
-    const before = (await server())?.pid ?? 0;
-    process.kill(before, signal);
+    const before = await signalServer(signal);
     // Whoever has the database open starts it again, at the same address.
     await vi.waitUntil(
       async () => {
@@ -64,7 +70,7 @@ test("callers of a database that stays away are told so in time, and served when
   const load = new Load(impatient);
   load.start(8);
   await load.more(50);
-  process.kill((await server())?.pid ?? 0, "SIGINT");
+  await signalServer("SIGINT");
   await vi.waitUntil(() => load.unavailable > 0, { timeout: WAIT_LIMIT_MS, interval: 5 });
   await vi.waitUntil(async () => (await server())?.status === "ready", {
     timeout: WAIT_LIMIT_MS,

@@ -1,11 +1,12 @@
 // Breaking rule 1 (one transaction) or rule 10 (a lost connection is re-made, an unknown commit is settled) fails here.
 import { afterAll, expect, test } from "vitest";
 import { connect } from "../../../src/engine/database/connect.ts";
+import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 import { openDesk } from "../desk.ts";
 import { expectKept, Load } from "./load.ts";
 import { expectSound } from "./nodes.ts";
 
-const desk = await openDesk();
+const desk = await openDesk({ patienceMs: WAIT_LIMIT_MS });
 const killer = connect(desk.url, { maxConnections: 1, applicationName: "killer" });
 afterAll(() => killer.end({ timeout: 5 }));
 
