@@ -9,7 +9,7 @@ import type { EventRow } from "./history-model.ts";
 import { runHistory } from "./history.ts";
 import type { Sent } from "./history.ts";
 
-const HISTORIES = Number(process.env.PAWL_HISTORIES ?? 5);
+const HISTORIES = Number(process.env.PAWL_HISTORIES ?? 10);
 const FIRST_SEED = Number(process.env.PAWL_HISTORY_SEED ?? randomInt(1_000_000_000));
 
 const cluster = await openCluster({ nodes: 3 });
