@@ -8,6 +8,8 @@ import {
   removeMerged,
   worktreesOf,
 } from "../../../src/lifecycles/code/worker/worktree.ts";
+import { createClient } from "../../../src/client/index.ts";
+import { tidyUp } from "../../../src/lifecycles/code/worker/tidy-up.ts";
 import { until } from "../../worker/workshop.ts";
 import { openCodeShop } from "./code-shop.ts";
 import type { CodeTask } from "./code-shop.ts";
@@ -86,6 +88,27 @@ describe("a repository", () => {
     expect(await keptWork(await open())).toMatchObject([{ task_id: task.id, subject: "somebody's own" }]);
     expect(await git("rev-parse", "--abbrev-ref", `pawl/${other.id}`)).toBe(`pawl/${other.id}`);
     expect((await git("worktree", "list")).split("\n")).toHaveLength(2);
+  });
+
+  test("that a killed worker left branches in is tidied: those of completed tasks go, and unmerged work on them is kept", async () => {
+    const { add, agent, work, git, folder, open } = await openWorkbench(shop);
+    const tasks = [await add("Merged"), await add("Unmerged"), await add("Looked at")];
+    const worker = await work({ agent: await agent(`echo x > "file-$PAWL_TASK_ID"`) });
+    for (const task of tasks) await whenFinal(task);
+    await worker.stop();
+    const [merged, unmerged, checkedOut] = tasks.map(({ id }) => `pawl/${id}`);
+    const pending = `pawl/${(await add("Pending")).id}`;
+    const commit = await git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "more of it");
+    await git("branch", merged!, "main");
+    await git("branch", unmerged!, commit);
+    await git("branch", pending, "main");
+    await git("worktree", "add", "--quiet", "-b", checkedOut!, join(folder, "mine"));
+    const client = createClient({ url: shop.url, token: shop.wim });
+    await tidyUp(await open(), client);
+    expect((await git("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")).split("\n")).toEqual(
+      ["main", checkedOut, pending].sort(),
+    );
+    expect(await keptWork(await open())).toMatchObject([{ task_id: tasks[1]!.id, commit }]);
   });
 
   test("whose worktrees come and go at the same moments has one for each who asks", async () => {

@@ -4,7 +4,16 @@ import { PawlProblem } from "../../../client/index.ts";
 import type { AnyClient } from "../../../client/index.ts";
 import { removeAbandonedDesks } from "./agent-desk.ts";
 import type { Repository } from "./repository.ts";
-import { dropKept, isUnmerged, keptWork, putAway, removeWorktree, worktreesOf } from "./worktree.ts";
+import {
+  dropKept,
+  isUnmerged,
+  keptWork,
+  putAway,
+  removeBranch,
+  removeWorktree,
+  strayBranches,
+  worktreesOf,
+} from "./worktree.ts";
 import type { KeptWork, ListedWorktree } from "./worktree.ts";
 
 export type TidyOptions = {
@@ -40,8 +49,8 @@ const TWO_WEEKS_MS = 14 * 86_400_000;
 export type Tidied = { removed: string[]; kept: string[]; dropped: string[] };
 
 /**
- * Removes what nobody needs any more: worktrees of completed tasks, and those of failed ones when they are old. Work that is
- * not merged outlives its worktree, unless it is told to go by force.
+ * Removes what nobody needs any more: worktrees and branches of completed tasks, and worktrees of failed ones when they are
+ * old. Work that is not merged outlives its worktree, unless it is told to go by force.
  */
 export async function tidyUp(
   repository: Repository,
@@ -59,6 +68,8 @@ export async function tidyUp(
     else await putAway(repository, worktree);
     tidied.removed.push(worktree.path);
   }
+  for (const { branch, task_id } of await strayBranches(repository))
+    if ((await statusOf(client, task_id)) === "completed") await removeBranch(repository, branch, { force });
   for (const work of await keptWork(repository)) {
     if (!force || !isOld(work, olderThanMs)) tidied.kept.push(work.ref);
     else {

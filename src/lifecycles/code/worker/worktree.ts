@@ -89,6 +89,19 @@ export async function worktreesOf({ git, folder }: Repository, task_id?: string)
   });
 }
 
+export type StrayBranch = { branch: string; task_id: string };
+
+/** Branches of tasks that no worktree has checked out. A worker that is killed while it removes a worktree leaves one. */
+export async function strayBranches({ git }: Repository): Promise<StrayBranch[]> {
+  const format = "%(refname:lstrip=2)%00%(worktreepath)";
+  const listed = await git(["for-each-ref", `--format=${format}`, "refs/heads/pawl/"]);
+  return listed.split("\n").flatMap((line) => {
+    const [branch = "", worktree = ""] = line.split("\u0000");
+    const ours = /^pawl\/[0-9a-f-]{36}(-\d+)?$/.test(branch) && worktree === "";
+    return ours ? [{ branch, task_id: taskOfBranch(branch) }] : [];
+  });
+}
+
 /** Removes a worktree and its branch; work in it that is not merged is kept under a name of its own. */
 export async function putAway(
   repository: Repository,
@@ -128,7 +141,16 @@ export async function removeWorktree(
     await rm(path, { recursive: true, force: true });
     await git(["worktree", "prune"]);
   });
-  if (branch === null) return;
+  if (branch !== null) await removeBranch(repository, branch, { force });
+}
+
+/** Removes a branch of a task unless somebody has it checked out; commits that are not merged are kept, unless by force. */
+export async function removeBranch(
+  repository: Repository,
+  branch: string,
+  { force = false } = {},
+): Promise<void> {
+  const { git } = repository;
   const commit = await commitOf(git, `refs/heads/${branch}`);
   if (commit === null) return;
   if (!force) await keep(repository, taskOfBranch(branch), commit);
