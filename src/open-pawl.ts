@@ -186,7 +186,7 @@ function startSweepers(engine: Engine, sql: Sql, options: PawlOptions): Sweeper[
   // A node that is started again and again must come to it, too: so soon, and then at its interval.
   const soon = (seconds: number) => Math.min(seconds, sweepSeconds || seconds);
   const ownIntervals = { ...OWN_INTERVALS_SECONDS, ...sweepSecondsOf };
-  const lifecycles = [...engine.workshop.lifecycles.keys()].filter((name) => !(name in ownIntervals));
+  const lifecycles = [...engine.registry.lifecycles.keys()].filter((name) => !(name in ownIntervals));
   return [
     ...every(sweepSeconds, () => engine.sweep({ lifecycles })),
     ...Object.entries(sweepSecondsOf).flatMap(([name, seconds]) =>

@@ -29,8 +29,6 @@ export type AdmittedCreation = {
   /** What the key stands for, where there is one. */
   print: string | null;
   tasks: AdmittedTask[];
-  /** A transaction with this creation was cut off, perhaps after its commit: then its ids are in the table. */
-  uncertain?: boolean;
 };
 export type AdmittedTask = {
   id: string;
@@ -82,8 +80,14 @@ export function admitCreations(
       refs,
     });
   }
-  const print = client_event_id == null ? null : fingerprint(["create", actor.id, tasks]);
+  const meant = () => tasks.map(({ ref }, at) => [ref, ...meaningOf(admitted[at] as AdmittedTask)]);
+  const print = client_event_id == null ? null : fingerprint(["create", actor.id, meant()]);
   return { actor, client_event_id: client_event_id ?? null, print, tasks: admitted };
+}
+
+/** What makes two new tasks the same: not their ids, and not what the lifecycle does not read. */
+function meaningOf({ lifecycle, project_id, input, on_failure, available_at }: AdmittedTask): unknown[] {
+  return [lifecycle.name, project_id, input, on_failure, available_at];
 }
 
 /** Of several tasks, the one that is refused. */

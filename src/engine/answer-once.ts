@@ -1,11 +1,12 @@
 import type { Actor, Refusal } from "../core/index.ts";
 import { fingerprint } from "./fingerprint.ts";
-import { usedForSomethingElse } from "./refusals.ts";
 import { findRequests } from "./statements/find-requests.ts";
 import { holdMark } from "./statements/hold-mark.ts";
 import { readClock } from "./statements/read-surroundings.ts";
 import { saveRequests } from "./statements/save-requests.ts";
+import { query } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
+import { otherMeaning } from "./write/stored-answers.ts";
 
 /** What a caller wants done once, by his key; what it means is everything but the key. */
 export type Intention = { client_event_id: string | null; actor: Actor; meaning: readonly unknown[] };
@@ -26,14 +27,17 @@ export async function answerOnce<Answer extends object>(
   if (key !== null) {
     await holdMark(tx, `${org_id} ${key}`);
     const [use] = await findRequests(tx, org_id, [key]);
-    if (use && use.fingerprint !== print) return usedForSomethingElse(key);
+    const other = use && otherMeaning(use, print, actor);
+    if (other) return other;
     if (use) return { kind: "done", answer: use.answer as Answer, replayed: true };
   }
   const answer = await work();
   if (isRefusal(answer)) return answer;
   if (key !== null) {
     const now = await readClock(tx);
-    saveRequests(tx, org_id, [{ client_event_id: key, actor_id: actor.id, fingerprint: print, answer }], now);
+    const row = { client_event_id: key, actor_id: actor.id, fingerprint: print, answer, task_id: null };
+    const { text, params } = saveRequests(org_id, [row], now);
+    await query(tx, text, params);
   }
   return { kind: "done", answer, replayed: false };
 }

@@ -1,4 +1,4 @@
-import type { Freed, FreedTasks } from "./freed.ts";
+import type { Freed } from "./freed.ts";
 
 type Where = "here" | "elsewhere";
 
@@ -24,21 +24,4 @@ export class Commits {
   tell(org_id: string, where: Where = "here", freed: readonly Freed[] = []): void {
     for (const listener of this.listeners) listener(org_id, where, freed);
   }
-
-  /** Tells when it is settled, if anything new came of it. */
-  async tellAfter<T extends object | symbol>(
-    org_id: string,
-    freed: FreedTasks,
-    settling: Promise<T[]>,
-  ): Promise<T[]> {
-    const answers = await settling;
-    if (this.listeners.size > 0 && answers.some(isNews)) this.tell(org_id, "here", freed.list());
-    return answers;
-  }
-}
-
-/** Whether an answer stands for something new in the journal. */
-function isNews(answer: object | symbol): boolean {
-  const { kind, tasks } = answer as { kind?: string; tasks?: readonly unknown[] };
-  return kind === "performed" || kind === "created" || (kind === "claimed" && tasks?.length !== 0);
 }

@@ -3,29 +3,23 @@ import { canSee, explain, findTooDeep, PawlError, SYSTEM, TOO_DEEP } from "../co
 import type { Actor, Explanation, Instant, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
 import { readCensus } from "./census.ts";
 import type { Census } from "./census.ts";
-import { claimWithin } from "./claim.ts";
-import type { Claimed, ClaimRequest } from "./claim.ts";
 import { admitCreations } from "./admit-creations.ts";
 import type { NewTask } from "./admit-creations.ts";
 import type { Confines } from "./confines.ts";
-import { createWithin } from "./create.ts";
-import type { CreatedTasks } from "./create.ts";
 import { Commits } from "./commits.ts";
 import { FreedTasks } from "./freed.ts";
 import type { Sql } from "./database/connect.ts";
 import { readGraph } from "./graph.ts";
 import type { Graph, GraphQuery } from "./graph.ts";
 import type { LifecycleParts, SweepTools } from "./lifecycle-parts.ts";
+import { LifecycleRegistry } from "./lifecycle-registry.ts";
 import { listPage } from "./list-page.ts";
 import type { TaskPage, TaskQuery } from "./list-page.ts";
 import { readLinks } from "./links.ts";
 import type { Links } from "./links.ts";
-import { Lanes } from "./lanes.ts";
 import type { EngineObserver } from "./observer.ts";
 import { readOverview } from "./overview.ts";
 import type { Overview, OverviewQuery } from "./overview.ts";
-import { performWithin } from "./perform.ts";
-import type { Performed, PerformRequest } from "./perform.ts";
 import { pruneOrg } from "./prune.ts";
 import type { Pruned, PruneOptions } from "./prune.ts";
 import { publicTask } from "./public-task.ts";
@@ -35,14 +29,13 @@ import type { Reconciled } from "./reconcile.ts";
 import { isUuid, notFound, refusalOfData, wrongField } from "./refusals.ts";
 import { isUnstorable } from "./fault.ts";
 import { findTasks, readBeats } from "./statements/find-tasks.ts";
-import { settleInside } from "./settle-inside.ts";
 import { orgsWithDueTasks } from "./statements/pick-due.ts";
 import { readFeedPage } from "./statements/read-feed-page.ts";
 import type { FeedPage, FeedWalk } from "./statements/read-feed-page.ts";
 import { entryOfRow, readFeed, readJournal, readPosition } from "./statements/read-journal.ts";
 import type { EventRow } from "./statements/read-journal.ts";
 import { beatLeases } from "./statements/save-leases.ts";
-import { sweepOneWithin, sweepWithin } from "./sweep.ts";
+import { sweepOrg } from "./sweep.ts";
 import type { SweepOptions, Swept } from "./sweep.ts";
 import { taskOf } from "./task-row.ts";
 import { transact } from "./transact.ts";
@@ -50,15 +43,22 @@ import type { Patience } from "./transact.ts";
 import type { Tx } from "./transaction.ts";
 import { verifyOrg } from "./verify.ts";
 import type { Verified } from "./verify.ts";
-import { workOn } from "./work.ts";
-import type { JournalEntry } from "./work.ts";
-import { Workshop } from "./workshop.ts";
+import { claimCommand } from "./write/claim.ts";
+import type { Claimed, ClaimRequest } from "./write/claim.ts";
+import { createCommand } from "./write/create.ts";
+import type { CreatedTasks } from "./write/create.ts";
+import { look } from "./write/look.ts";
+import { performCommand } from "./write/perform.ts";
+import type { Performed, PerformRequest } from "./write/perform.ts";
+import { workOn } from "./write/work.ts";
+import type { JournalEntry } from "./write/work.ts";
+import { Writer } from "./write/writer.ts";
+import type { Within } from "./write/writer.ts";
+
+export type { Within } from "./write/writer.ts";
 
 /** In whose name: an org, and a member of it (or the system). `confined_to`: he came with a token that opens less than he may do. */
 export type By = { org_id: string; actor: Actor; confined_to?: Confines | null };
-
-/** The caller's own open transaction: what is done in it is done, or not, with everything else that is in it. */
-export type Within = { tx?: Tx | undefined };
 
 export type EngineOptions = Partial<Patience> & {
   parts?: Readonly<Record<string, LifecycleParts>>;
@@ -74,45 +74,41 @@ const NOTHING_SAID = { comment: null, expected_row_version: null, lease_token: n
 
 /** Everything durable: tasks are created, moved, claimed, watched and verified through it and in no other way. */
 export class Engine {
-  readonly workshop: Workshop;
+  readonly registry: LifecycleRegistry;
   /** Tells when something was committed. */
   readonly commits = new Commits();
   private readonly sql: Sql;
   private readonly patience: Patience;
   private readonly observer: EngineObserver | undefined;
-  private readonly lanes: Lanes;
+  private readonly writer: Writer;
 
   constructor(sql: Sql, lifecycles: readonly Lifecycle[], options: EngineOptions = {}) {
     const { parts, observer, defaults, ...patience } = options;
     this.sql = sql;
     this.observer = observer;
-    this.workshop = new Workshop(lifecycles, parts, defaults);
+    this.registry = new LifecycleRegistry(lifecycles, parts, defaults);
     this.patience = { patienceMs: 10_000, statementTimeoutMs: 30_000, ...patience };
-    this.lanes = new Lanes(sql, this.patience, this.workshop, this.commits, observer);
+    this.writer = new Writer(sql, this.patience, this.registry, this.commits, observer);
   }
 
   /** Makes tasks, all of them or none; they may wait for each other by `ref`. */
   async create(
     { org_id, actor }: By,
     tasks: readonly NewTask[],
-    { client_event_id, tx }: { client_event_id?: string | null } & Within = {},
+    { client_event_id, ...within }: { client_event_id?: string | null } & Within = {},
   ): Promise<CreatedTasks | Refusal> {
-    const admitted = admitCreations(this.workshop.lifecycles, { tasks, actor, client_event_id });
-    if ("kind" in admitted) return admitted;
-    if (tx !== undefined)
-      return settleInside(tx, admitted, (inner, items) => createWithin(this.workshop, inner, org_id, items));
-    return this.lanes.create(org_id, admitted);
+    const admitted = admitCreations(this.registry.lifecycles, { tasks, actor, client_event_id });
+    return "kind" in admitted ? admitted : this.writer.run(org_id, createCommand(admitted), within);
   }
 
   /** Performs one command. */
-  async perform(by: By, request: PerformRequest, within: Within = {}): Promise<Performed | Refusal> {
+  async perform(
+    { org_id, actor }: By,
+    request: PerformRequest,
+    within: Within = {},
+  ): Promise<Performed | Refusal> {
     if (findTooDeep(request.payload)) return wrongField("payload", TOO_DEEP);
-    const known = { ...request, task_id: request.task_id.toLowerCase() };
-    const item = { request: known, actor: by.actor, mark: markOfOurs(), uncertain: false };
-    const { tx } = within;
-    if (tx !== undefined)
-      return settleInside(tx, item, (inner, items) => performWithin(this.workshop, inner, by.org_id, items));
-    return this.lanes.perform(by.org_id, item);
+    return this.writer.run(org_id, performCommand(request, actor, markOfOurs()), within);
   }
 
   /** Performs many commands, answered one by one in order; a refusal of one does not undo the others. */
@@ -125,13 +121,9 @@ export class Engine {
   }
 
   /** Takes the best free tasks of a lifecycle's pool. */
-  async claim({ org_id, actor }: By, request: ClaimRequest, { tx }: Within = {}): Promise<Claimed | Refusal> {
-    const item = { request, actor, mark: markOfOurs(), uncertain: false };
-    if (tx !== undefined)
-      return settleInside(tx, item, async (inner, [tried = item]) => [
-        await claimWithin(this.workshop, inner, org_id, tried),
-      ]);
-    return this.lanes.claim(org_id, item);
+  async claim({ org_id, actor }: By, request: ClaimRequest, within: Within = {}): Promise<Claimed | Refusal> {
+    const command = claimCommand(this.registry, request, actor, markOfOurs());
+    return "kind" in command ? command : this.writer.run(org_id, command, within);
   }
 
   /** Renews leases, many in one statement; those that are no longer the caller's are named. */
@@ -160,7 +152,7 @@ export class Engine {
   /** A page of the tasks the caller may see, oldest first; `cursor` of the answer asks for the next one. */
   async list({ org_id, actor }: By, query: TaskQuery = {}): Promise<TaskPage> {
     const limit = pageOf(query.limit ?? 50);
-    return this.read((tx) => listPage(this.workshop, tx, { org_id, actor }, { ...query, limit }));
+    return this.read((tx) => listPage(this.registry, tx, { org_id, actor }, { ...query, limit }));
   }
 
   /** A task's journal, oldest first. */
@@ -181,13 +173,13 @@ export class Engine {
   async explain({ org_id, actor }: By, id: string): Promise<Explanation[] | Refusal> {
     if (!isUuid(id)) return notFound(id);
     return this.read(async (tx) => {
-      const { now, tasks } = await this.workshop.look(tx, org_id, [id]);
+      const { now, tasks } = await look(this.registry, tx, org_id, [id]);
       const locked = tasks.get(id.toLowerCase());
       if (!locked || !canSee(actor, locked.task)) return notFound(id);
       const works = Object.keys(locked.lifecycle.actions).map((action) =>
         workOn(locked, actor, { action, input: {}, ...NOTHING_SAID }, null),
       );
-      await this.workshop.loadFacts(tx, org_id, works);
+      await this.registry.loadFacts(tx, org_id, works);
       const facts = Object.assign({}, ...works.map((work) => work.facts)) as JsonObject;
       const { task, settings } = locked;
       return explain(locked.lifecycle, { task, actor, facts, settings, now });
@@ -224,19 +216,17 @@ export class Engine {
   /** Acts on every timer that has run out, of all orgs or of one. `now` stands in for the clock where a test needs it to. */
   async sweep(options: Partial<SweepOptions> & { org_id?: string } = {}): Promise<Swept> {
     const { now = null, limit = 200, lifecycles, org_id: only } = options;
-    const asked = { now, limit, lifecycles: lifecycles ?? [...this.workshop.lifecycles.keys()] };
+    const asked = { now, limit, lifecycles: lifecycles ?? [...this.registry.lifecycles.keys()] };
     const total: Swept = { looked_at: 0, moved: 0, put_off: [] };
     const begun = performance.now();
     const orgs = only === undefined ? await this.read((tx) => orgsWithDueTasks(tx, now)) : [only];
     for (const org_id of orgs) {
       // Until nothing is due: one timer may set the next at once. A ring of such timers must not hold the sweep for ever.
       for (let round = 0; round < MOST_SWEEP_ROUNDS; round++) {
-        const freed = new FreedTasks();
-        const swept = await this.sweepOrg(org_id, asked, freed);
+        const swept = await sweepOrg(this.writer, org_id, asked);
         total.looked_at += swept.looked_at;
         total.moved += swept.moved;
         total.put_off.push(...swept.put_off);
-        if (swept.moved > 0) this.commits.tell(org_id, "here", freed.list());
         if (swept.looked_at === 0) break;
       }
     }
@@ -248,7 +238,7 @@ export class Engine {
 
   /** How the work moves that the caller may see. */
   overview(by: By, query: OverviewQuery): Promise<Overview> {
-    return this.read((tx) => readOverview(this.workshop, tx, by, query));
+    return this.read((tx) => readOverview(this.registry, tx, by, query));
   }
 
   /** What a task waits for, and who waits for it, as far as the caller may see; and its holds. */
@@ -269,12 +259,12 @@ export class Engine {
 
   /** Repairs and reports what events have missed of an org's unfinished tasks, and reports what breaks a declared invariant. */
   reconcile(org_id: string, { chunk = 200 }: { chunk?: number } = {}): Promise<Reconciled> {
-    return reconcileOrg(this.workshop, (work) => this.read(work), org_id, chunk);
+    return reconcileOrg(this.registry, this.writer, org_id, chunk);
   }
 
   /** Deletes finished tasks that are old, with all that belongs to them; nobody does so unasked. */
   prune(options: PruneOptions): Promise<Pruned> {
-    return pruneOrg(this.workshop, (work) => this.read(work), options);
+    return pruneOrg(this.registry, (work) => this.read(work), options);
   }
 
   /** Rebuilds every task of an org from its journal and tells what differs. */
@@ -296,16 +286,16 @@ export class Engine {
   }
 
   /** A transaction in which a lifecycle writes to tables of its own: whoever listens is told when it is committed. */
-  async write<T>(org_id: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  async write<T>(org_id: string, work: (tx: Tx, within: Required<Within>) => Promise<T>): Promise<T> {
     const freed = new FreedTasks();
-    const done = await this.read(freed.noting(work));
+    const done = await this.read((tx) => work(tx, { tx, freed }));
     this.commits.tell(org_id, "here", freed.list());
     return done;
   }
 
   /** Waits until everything that was asked for is answered. */
   drain(): Promise<void> {
-    return this.lanes.drain();
+    return this.writer.drain();
   }
 
   /** What the lifecycles look after beside timers. One that fails does not stop the others; the last failure is told. */
@@ -314,24 +304,9 @@ export class Engine {
       read: (work) => this.read(work),
       perform: (org_id, request) => this.perform({ org_id, actor: SYSTEM }, request),
     };
-    const swept = await Promise.allSettled(this.workshop.sweepsOf(lifecycles).map((sweep) => sweep(tools)));
+    const swept = await Promise.allSettled(this.registry.sweepsOf(lifecycles).map((sweep) => sweep(tools)));
     const failed = swept.find((one) => one.status === "rejected");
     if (failed) throw failed.reason;
-  }
-
-  /** Many at once; where one of them makes that fail, one by one, so that it stops nobody else. */
-  private async sweepOrg(org_id: string, asked: SweepOptions, freed: FreedTasks): Promise<Swept> {
-    const sweep = (limit: number) => {
-      const within = limit > 1 ? sweepWithin : sweepOneWithin;
-      const work = freed.noting((tx) => within(this.workshop, tx, org_id, { ...asked, limit }));
-      return transact(this.sql, this.patience, work);
-    };
-    try {
-      return await sweep(asked.limit);
-    } catch (error) {
-      if (error instanceof PawlError && error.code === "UNAVAILABLE") throw error;
-      return sweep(1);
-    }
   }
 }
 

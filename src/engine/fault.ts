@@ -22,7 +22,7 @@ export function isCollision(error: unknown): boolean {
 }
 
 const CONNECTION =
-  /^(CONNECTION_|CONNECT_|ECONN|EPIPE|ENOENT|EAGAIN|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN|57P0|08|53300)/;
+  /^(CONNECTION_|CONNECT_|ECONN|EPIPE|ENOENT|EAGAIN|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN|57P0|25P03|08|53300)/;
 
 /** The connection is gone or cannot be had. Whether a commit that was under way went through is not known. */
 export function isConnectionLoss(error: unknown): boolean {

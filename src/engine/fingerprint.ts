@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** What a request means, in 32 bytes: the same for the same intention, however it was written down. */
 export function fingerprint(meaning: unknown): string {
-  return createHash("sha256")
-    .update(JSON.stringify(normalised(meaning)))
-    .digest("hex");
+  return hash("sha256", JSON.stringify(normalised(meaning)), "hex");
 }
 
 /** Strings trimmed, absent = null, keys in one order. */

@@ -1,30 +1,34 @@
 import { nextTimer, SYSTEM } from "../core/index.ts";
 import type { DueTimer, Instant, JsonObject, Lifecycle, Moved } from "../core/index.ts";
-import { Ledger } from "./ledger.ts";
-import { writeLedger } from "./settle.ts";
 import { pickOutdated, repairPool, setLifecycleVersion } from "./statements/pick-outdated.ts";
-import type { Tx } from "./transaction.ts";
-import type { Locked, Work } from "./work.ts";
-import type { Workshop } from "./workshop.ts";
+import { systemCommand, workOn } from "./write/work.ts";
+import type { LoadedTask, Work } from "./write/work.ts";
+import type { UnitOfWork } from "./write/unit-of-work.ts";
+import type { Writer } from "./write/writer.ts";
 
 /** Something that was not as it should be, and now is. */
 export type Repair = { task_id: string; what: string; was: unknown; is: unknown };
 
 /**
- * One batch of an org's tasks is moved, on record, to where the lifecycle's newest version has them. Done when it gives nothing;
- * what others have brought up to date meanwhile is left alone.
+ * Moves an org's tasks, on record, to where the lifecycle's newest version has them, so many in each transaction; what others
+ * have brought up to date meanwhile is left alone.
  */
 export async function bringUpToDate(
-  workshop: Workshop,
-  tx: Tx,
+  writer: Writer,
   org_id: string,
   lifecycle: Lifecycle,
   limit: number,
 ): Promise<Repair[]> {
-  const ids = await pickOutdated(tx, org_id, lifecycle, limit);
-  const moved = ids.length === 0 ? [] : await migrateTasks(workshop, tx, org_id, lifecycle, ids);
-  const pooled = await repairPool(tx, org_id, lifecycle, limit);
-  return [...moved, ...pooled.map(({ task_id, is }) => ({ task_id, what: "pooled", was: !is, is }))];
+  const all: Repair[] = [];
+  const nextBatch = () =>
+    writer.unit(org_id, async (unit) => {
+      const ids = await pickOutdated(unit.tx, org_id, lifecycle, limit);
+      const moved = ids.length === 0 ? [] : await migrateTasks(unit, lifecycle, ids);
+      const pooled = await repairPool(unit.tx, org_id, lifecycle, limit);
+      return [...moved, ...pooled.map(({ task_id, is }) => ({ task_id, what: "pooled", was: !is, is }))];
+    });
+  for (let done = await nextBatch(); done.length > 0; done = await nextBatch()) all.push(...done);
+  return all;
 }
 
 /** What `bringUpToDate` would put right, seen in an unfinished task. */
@@ -41,33 +45,29 @@ export function isOutdated(
 }
 
 async function migrateTasks(
-  workshop: Workshop,
-  tx: Tx,
-  org_id: string,
+  unit: UnitOfWork,
   lifecycle: Lifecycle,
   ids: readonly string[],
 ): Promise<Repair[]> {
-  const { now, tasks } = await workshop.lock(tx, org_id, ids);
-  const ledger = new Ledger(org_id, now);
-  const repairs = [...tasks.values()].map((locked): Repair => {
-    const decision = migration(locked, now);
-    ledger.record(workOf(locked), decision);
-    return { task_id: locked.task.id, what: "status", was: locked.task.status, is: decision.to };
+  await unit.lockAll(ids);
+  const repairs = [...unit.tasks.values()].map((loaded): Repair => {
+    const decision = migration(loaded, unit.now);
+    unit.record(workOf(loaded), decision);
+    return { task_id: loaded.task.id, what: "status", was: loaded.task.status, is: decision.to };
   });
-  await setLifecycleVersion(tx, org_id, ids, lifecycle.version);
-  await writeLedger(workshop, tx, ledger);
+  await setLifecycleVersion(unit.tx, unit.org_id, ids, lifecycle.version);
+  await unit.write();
   return repairs;
 }
 
-function workOf(locked: Locked): Work {
-  const input = { from_version: locked.task.lifecycle_version, to_version: locked.lifecycle.version };
-  const command = { action: "migrate", input, comment: null, expected_row_version: null, lease_token: null };
-  // Its version is written first, and its row lies elsewhere then.
-  return { ...locked, place: null, actor: SYSTEM, command, facts: {}, client_event_id: null };
+function workOf(loaded: LoadedTask): Work {
+  const input = { from_version: loaded.task.lifecycle_version, to_version: loaded.lifecycle.version };
+  // Its version is written first, so that its row is another one then.
+  return workOn({ ...loaded, place: null, writer: null }, SYSTEM, systemCommand("migrate", input), null);
 }
 
 /** No rule leads out of a status that is no more; the lifecycle's mapping does. */
-function migration({ lifecycle, task, settings }: Locked, now: Instant): Moved {
+function migration({ lifecycle, task, settings }: LoadedTask, now: Instant): Moved {
   const to = lifecycle.migrations.statuses[task.status] ?? task.status;
   const lease = lifecycle.statuses[to]?.lease ? "keep" : "close";
   const moment = to === task.status ? task.entered_at : now;
@@ -92,7 +92,7 @@ function migration({ lifecycle, task, settings }: Locked, now: Instant): Moved {
 function timerOf(
   lifecycle: Lifecycle,
   to: string,
-  task: Locked["task"],
+  task: LoadedTask["task"],
   settings: JsonObject,
 ): DueTimer | null {
   const { final, timers = [] } = lifecycle.statuses[to] ?? {};

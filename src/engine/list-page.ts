@@ -1,3 +1,4 @@
+import type { LifecycleRegistry } from "./lifecycle-registry.ts";
 import { PawlError } from "../core/index.ts";
 import type { Actor } from "../core/index.ts";
 import { publicTask } from "./public-task.ts";
@@ -9,7 +10,6 @@ import type { TaskSort } from "./statements/list-tasks.ts";
 import { isOpen, taskOf } from "./task-row.ts";
 import type { Tx } from "./transaction.ts";
 import { visibleProjects } from "./visible-projects.ts";
-import type { Workshop } from "./workshop.ts";
 
 export type TaskQuery = {
   lifecycle?: string;
@@ -28,7 +28,7 @@ export type TaskPage = { tasks: PublicTask[]; cursor: string | null };
 
 /** One page of the tasks that somebody may see, oldest first. */
 export async function listPage(
-  workshop: Workshop,
+  registry: LifecycleRegistry,
   tx: Tx,
   { org_id, actor }: { org_id: string; actor: Actor },
   query: TaskQuery & { limit: number },
@@ -36,7 +36,7 @@ export async function listPage(
   const { limit, sort = "created", order = "asc" } = query;
   const { id: cursor, key } = readCursor(query.cursor, sort);
   const statuses = query.status ? [...new Set(query.status)] : null;
-  const lifecycle = workshop.lifecycles.get(query.lifecycle ?? "");
+  const lifecycle = registry.lifecycles.get(query.lifecycle ?? "");
   const unfinished =
     lifecycle !== undefined && (statuses?.every((status) => isOpen(lifecycle, status)) ?? false);
   const filter = {

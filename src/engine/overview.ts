@@ -1,3 +1,4 @@
+import type { LifecycleRegistry } from "./lifecycle-registry.ts";
 import { stuckStatuses } from "../core/index.ts";
 import type { Actor, Instant } from "../core/index.ts";
 import { countMoves, readEventTime } from "./statements/count-moves.ts";
@@ -16,7 +17,6 @@ import { readDueTimers } from "./statements/read-timers.ts";
 import type { DueTimers } from "./statements/read-timers.ts";
 import type { Tx } from "./transaction.ts";
 import { visibleProjects } from "./visible-projects.ts";
-import type { Workshop } from "./workshop.ts";
 
 /** How much of the feed and of the lists is looked at, at most. */
 const MOST_EVENTS = 100_000;
@@ -47,7 +47,7 @@ export type Overview = {
 };
 
 export async function readOverview(
-  workshop: Workshop,
+  registry: LifecycleRegistry,
   tx: Tx,
   { org_id, actor }: { org_id: string; actor: Actor },
   { window_ms, bucket_ms, lifecycle, project_id }: OverviewQuery,
@@ -61,7 +61,7 @@ export async function readOverview(
   // Buckets begin at round moments, so that bars do not tremble from one look to the next.
   const since = Math.floor((at - window_ms) / bucket_ms) * bucket_ms + bucket_ms;
   const { position: after, cut } = await findPosition(tx, org_id, { since, most: MOST_EVENTS });
-  const stuck = stuckOf(workshop);
+  const stuck = stuckOf(registry);
   const [open, moves, stays, attention, workers, timers, first] = await Promise.all([
     countOpen(tx, org_id, scope, stuck),
     countMoves(tx, org_id, scope, { after, since, bucket_ms }),
@@ -75,7 +75,7 @@ export async function readOverview(
   return { at, since, counted_since, open, moves, stays, attention, workers, timers };
 }
 
-function stuckOf({ lifecycles }: Workshop) {
+function stuckOf({ lifecycles }: LifecycleRegistry) {
   const pairs = [...lifecycles.values()].flatMap((lifecycle) =>
     stuckStatuses(lifecycle).map((status) => ({ lifecycle: lifecycle.name, status })),
   );

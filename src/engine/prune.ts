@@ -1,3 +1,4 @@
+import type { LifecycleRegistry } from "./lifecycle-registry.ts";
 import { PawlError } from "../core/index.ts";
 import type { Instant } from "../core/index.ts";
 import {
@@ -12,7 +13,6 @@ import {
 import type { Finished } from "./statements/prune-tasks.ts";
 import { readClock } from "./statements/read-surroundings.ts";
 import type { Tx } from "./transaction.ts";
-import type { Workshop } from "./workshop.ts";
 
 export type PruneOptions = {
   org_id: string;
@@ -39,7 +39,7 @@ export type Pruned = {
  * messages of chats, goes by its age as well, and is not exported.
  */
 export async function pruneOrg(
-  workshop: Workshop,
+  registry: LifecycleRegistry,
   runIn: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
   options: PruneOptions,
 ): Promise<Pruned> {
@@ -54,11 +54,11 @@ export async function pruneOrg(
     if (!last) break;
     after = last.id;
     const exported = onExport ? await exportTasks(runIn, org_id, found, onExport, total) : found;
-    const pruned = await runIn((tx) => pruneWithin(workshop, tx, org_id, exported));
+    const pruned = await runIn((tx) => pruneWithin(registry, tx, org_id, exported));
     total.pruned += pruned;
     total.skipped += exported.length - pruned;
   }
-  for (const prune of workshop.prunes) {
+  for (const prune of registry.prunes) {
     const old = { before, below, limit: batch };
     while ((await runIn((tx) => prune(tx, org_id, old))) === batch);
   }
@@ -87,18 +87,18 @@ async function exportTasks(
 }
 
 async function pruneWithin(
-  workshop: Workshop,
+  registry: LifecycleRegistry,
   tx: Tx,
   org_id: string,
   tasks: readonly Finished[],
 ): Promise<number> {
   const locked = await lockFinished(tx, org_id, tasks);
-  const gone = await deleteTasks(tx, org_id, await workshop.prunable(tx, org_id, locked));
+  const gone = await deleteTasks(tx, org_id, await registry.prunable(tx, org_id, locked));
   if (gone.length === 0) return 0;
   const keys = await deleteBelongings(tx, org_id, gone);
   await deleteRequests(tx, org_id, keys);
   await deleteEventlessRequests(tx, org_id, gone);
-  await workshop.forget(tx, org_id, gone);
+  await registry.forget(tx, org_id, gone);
   return gone.length;
 }
 

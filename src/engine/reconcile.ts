@@ -1,68 +1,65 @@
 import type { Lifecycle } from "../core/index.ts";
 import { deadBlocker } from "./dead-blockers.ts";
 import { violationOf } from "./fault.ts";
-import { Ledger } from "./ledger.ts";
+import type { LifecycleRegistry } from "./lifecycle-registry.ts";
 import { bringUpToDate, isOutdated } from "./lifecycle-versions.ts";
 import type { Repair } from "./lifecycle-versions.ts";
-import { writeLedger } from "./settle.ts";
 import { resolveDependencies } from "./statements/dependencies.ts";
 import {
   BEGINNING,
   countOpen,
-  lockFree,
   pickUnfinished,
   readWithBeats,
-  saveCounters,
 } from "./statements/reconcile-tasks.ts";
 import type { Counted, Place } from "./statements/reconcile-tasks.ts";
 import { isSuccess, taskOf } from "./task-row.ts";
 import type { Tx } from "./transaction.ts";
-import type { Workshop } from "./workshop.ts";
+import { bisect } from "./write/bisect.ts";
+import { RowsBusy } from "./write/rows-busy.ts";
+import type { UnitOfWork } from "./write/unit-of-work.ts";
+import type { Writer } from "./write/writer.ts";
 
 /** What is wrong and no rule can put right: somebody has to look. */
 type Breach = { task_id: string; what: string };
 
 export type Reconciled = { checked: number; repaired: Repair[]; broken: Breach[] };
 
-type RunIn = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
-
 /**
  * Walks over an org's unfinished tasks, repairs what no event has told them, and reports both that and what breaks a
- * declared invariant. `runIn` runs each step in a transaction of its own.
+ * declared invariant. Each step has a transaction of its own.
  */
 export async function reconcileOrg(
-  workshop: Workshop,
-  runIn: RunIn,
+  registry: LifecycleRegistry,
+  writer: Writer,
   org_id: string,
   chunk: number,
 ): Promise<Reconciled> {
   const report: Reconciled = { checked: 0, repaired: [], broken: [] };
-  const successes = successesOf(workshop.lifecycles.values());
+  const successes = successesOf(registry.lifecycles.values());
   for (let place: Place | undefined = BEGINNING; place !== undefined;) {
     const after: Place = place;
-    const places = await runIn((tx) => pickUnfinished(tx, org_id, after, chunk));
+    const places = await writer.read((tx) => pickUnfinished(tx, org_id, after, chunk));
     place = places.at(-1);
-    const ids = places.filter(({ lifecycle }) => workshop.lifecycles.has(lifecycle)).map(({ id }) => id);
-    const counted = await runIn((tx) => countOpen(tx, org_id, ids, successes));
-    for (const lifecycle of outdatedIn(workshop, counted)) {
-      const nextBatch = () => runIn((tx) => bringUpToDate(workshop, tx, org_id, lifecycle, chunk));
-      for (let done = await nextBatch(); done.length > 0; done = await nextBatch())
-        report.repaired.push(...done);
-    }
-    const wrong = counted.filter((one) => isWrong(workshop, one)).map((one) => one.task_id);
-    const repair = (tx: Tx, some: readonly string[]) =>
-      repairWithin(workshop, tx, { org_id, ids: some, successes });
-    const { repaired, broken } = await repairAll(runIn, wrong, repair);
-    const breaches = await runIn((tx) => findBreaches(workshop, tx, org_id, ids));
+    const ids = places.filter(({ lifecycle }) => registry.lifecycles.has(lifecycle)).map(({ id }) => id);
+    const counted = await writer.read((tx) => countOpen(tx, org_id, ids, successes));
+    for (const lifecycle of outdatedIn(registry, counted))
+      report.repaired.push(...(await bringUpToDate(writer, org_id, lifecycle, chunk)));
+    const wrong = counted.filter((one) => isWrong(registry, one)).map((one) => one.task_id);
+    const repaired = await bisect(
+      wrong,
+      async (some) => [await writer.unit(org_id, (unit) => repair(unit, some, successes))],
+      notRepaired,
+    );
+    const breaches = await writer.read((tx) => findBreaches(registry, tx, org_id, ids));
     report.checked += ids.length;
-    report.repaired.push(...repaired);
-    report.broken.push(...broken, ...goneBlockers(counted), ...breaches);
+    report.repaired.push(...repaired.flatMap((one) => one.repaired));
+    report.broken.push(...repaired.flatMap((one) => one.broken), ...goneBlockers(counted), ...breaches);
   }
   return report;
 }
 
 /** Lifecycles with tasks that a node of an earlier version has moved to where this one no longer is. */
-function outdatedIn({ lifecycles }: Workshop, counted: readonly Counted[]): Set<Lifecycle> {
+function outdatedIn({ lifecycles }: LifecycleRegistry, counted: readonly Counted[]): Set<Lifecycle> {
   const outdated = new Set<Lifecycle>();
   for (const { lifecycle, status, due_action, pooled } of counted) {
     const known = lifecycles.get(lifecycle);
@@ -73,99 +70,65 @@ function outdatedIn({ lifecycles }: Workshop, counted: readonly Counted[]): Set<
 
 type Repaired = Pick<Reconciled, "repaired" | "broken">;
 
-/** All at once, or, where the database refuses one of them, one by one. */
-async function repairAll(
-  runIn: RunIn,
-  ids: readonly string[],
-  repair: (tx: Tx, ids: readonly string[]) => Promise<Repaired>,
-): Promise<Repaired> {
-  if (ids.length === 0) return { repaired: [], broken: [] };
-  try {
-    return await runIn((tx) => repair(tx, ids));
-  } catch (error) {
-    const constraint = violationOf(error);
-    if (constraint === null) throw error;
-    const [only] = ids;
-    if (ids.length === 1 && only !== undefined)
-      return { repaired: [], broken: [{ task_id: only, what: `cannot be repaired: ${constraint}` }] };
-    const parts: Repaired = { repaired: [], broken: [] };
-    for (const id of ids) {
-      const part = await repairAll(runIn, [id], repair);
-      parts.repaired.push(...part.repaired);
-      parts.broken.push(...part.broken);
-    }
-    return parts;
-  }
+/** What the database refuses is reported; a task that somebody works on right now is left for the next time. */
+function notRepaired(task_id: string, error: unknown): Repaired {
+  if (error instanceof RowsBusy) return { repaired: [], broken: [] };
+  const constraint = violationOf(error);
+  if (constraint === null) throw error;
+  return { repaired: [], broken: [{ task_id, what: `cannot be repaired: ${constraint}` }] };
 }
 
 /** Under the tasks' locks, where nobody else settles their dependencies and holds. */
-async function repairWithin(
-  workshop: Workshop,
-  tx: Tx,
-  { org_id, ids, successes }: { org_id: string; ids: readonly string[]; successes: readonly Success[] },
+async function repair(
+  unit: UnitOfWork,
+  ids: readonly string[],
+  successes: readonly Success[],
 ): Promise<Repaired> {
-  const locked = await lockFree(tx, org_id, ids);
-  const counted = await countOpen(tx, org_id, locked, successes);
+  if (ids.length === 0) return { repaired: [], broken: [] };
+  const { tx, org_id } = unit;
+  // Whoever works on a task right now settles it himself; what he leaves wrong is found the next time.
+  await unit.lock(ids);
+  const counted = await countOpen(tx, org_id, [...unit.tasks.keys()], successes);
   const edges = counted.flatMap(({ task_id, over }) => over.map((blocker_id) => ({ task_id, blocker_id })));
-  resolveDependencies(tx, org_id, edges);
+  if (edges.length > 0) unit.send(resolveDependencies(org_id, edges));
   const changes = counted.flatMap(changesOf);
-  const miscounted = counted.filter((one) => changesOf(one).length > 0);
-  await saveCounters(
-    tx,
-    org_id,
-    miscounted.map((one) => ({
-      task_id: one.task_id,
-      open_blockers: blockersOf(one),
-      open_holds: one.holds,
-    })),
-  );
+  for (const one of counted) {
+    if (changesOf(one).length > 0)
+      unit.touch(one.task_id, { open_blockers: blockersOf(one), open_holds: one.holds });
+  }
   const resolved = edges.map(({ task_id, blocker_id }) => ({
     task_id,
     what: `dependency on ${blocker_id}`,
     was: "open",
     is: "resolved",
   }));
-  const { repaired, broken } = await moveOn(workshop, tx, org_id, counted);
-  return { repaired: [...resolved, ...changes, ...repaired], broken };
+  const broken = moveOn(unit, counted);
+  await unit.write();
+  const moved = counted.flatMap(({ task_id, status }): Repair[] => {
+    const is = unit.tasks.get(task_id)?.task.status ?? status;
+    return is === status ? [] : [{ task_id, what: "status", was: status, is }];
+  });
+  return { repaired: [...resolved, ...changes, ...moved], broken };
 }
 
 /** Moves of the system's own that the tasks should have made when the last thing they waited for was over. */
-async function moveOn(
-  workshop: Workshop,
-  tx: Tx,
-  org_id: string,
-  counted: readonly Counted[],
-): Promise<Repaired> {
-  const due = counted.filter((one) => moveDueTo(workshop, one) !== null);
-  if (due.length === 0) return { repaired: [], broken: [] };
-  const ids = due.map((one) => one.task_id);
-  const { now, tasks } = await workshop.lock(tx, org_id, ids);
-  const ledger = new Ledger(org_id, now);
-  const broken: Breach[] = [];
-  for (const one of due) {
-    const known = tasks.get(one.task_id);
-    const action = moveDueTo(workshop, one);
-    if (!known || action === null) continue;
-    ledger.tasks.set(one.task_id, known);
+function moveOn(unit: UnitOfWork, counted: readonly Counted[]): Breach[] {
+  return counted.flatMap((one) => {
+    const action = moveDueTo(unit.registry, one);
+    if (action === null) return [];
     try {
       const [failed] = one.failed;
-      const input = failed === undefined ? {} : deadBlocker(failed);
-      ledger.decideAsSystem(one.task_id, action, input);
+      unit.decideAsSystem(one.task_id, action, failed === undefined ? {} : deadBlocker(failed));
+      return [];
     } catch (error) {
       // One bad task never stops the rest.
-      broken.push({ task_id: one.task_id, what: `${action}: ${String(error)}` });
+      return [{ task_id: one.task_id, what: `${action}: ${String(error)}` }];
     }
-  }
-  await writeLedger(workshop, tx, ledger);
-  const repaired = due.flatMap(({ task_id, status }): Repair[] => {
-    const is = ledger.tasks.get(task_id)?.task.status ?? status;
-    return is === status ? [] : [{ task_id, what: "status", was: status, is }];
   });
-  return { repaired, broken };
 }
 
-function isWrong(workshop: Workshop, one: Counted): boolean {
-  return one.over.length > 0 || changesOf(one).length > 0 || moveDueTo(workshop, one) !== null;
+function isWrong(registry: LifecycleRegistry, one: Counted): boolean {
+  return one.over.length > 0 || changesOf(one).length > 0 || moveDueTo(registry, one) !== null;
 }
 
 function changesOf(one: Counted): Repair[] {
@@ -184,8 +147,8 @@ function blockersOf({ unresolved, over }: Counted): number {
 }
 
 /** The action that the system owes a task, if any. */
-function moveDueTo(workshop: Workshop, one: Counted): string | null {
-  const unblocks = workshop.lifecycles.get(one.lifecycle)?.unblocks;
+function moveDueTo(registry: LifecycleRegistry, one: Counted): string | null {
+  const unblocks = registry.lifecycles.get(one.lifecycle)?.unblocks;
   if (unblocks?.from !== one.status) return null;
   if (one.failed.length > 0) return unblocks.fail ?? null;
   return blockersOf(one) === 0 && one.holds === 0 ? unblocks.action : null;
@@ -210,14 +173,14 @@ function goneBlockers(counted: readonly Counted[]): Breach[] {
 }
 
 async function findBreaches(
-  workshop: Workshop,
+  registry: LifecycleRegistry,
   tx: Tx,
   org_id: string,
   ids: readonly string[],
 ): Promise<Breach[]> {
   const rows = await readWithBeats(tx, org_id, ids);
   return rows.flatMap((row) => {
-    const lifecycle = workshop.lifecycles.get(row.lifecycle);
+    const lifecycle = registry.lifecycles.get(row.lifecycle);
     if (!lifecycle) return [];
     const task = taskOf(row, row.token === null ? undefined : row);
     const say = (what: string) => ({ task_id: task.id, what });

@@ -1,7 +1,9 @@
 import { describeLifecycle, fromOf, PawlError } from "../core/index.ts";
 import type { Lifecycle } from "../core/index.ts";
 import type { Sql } from "./database/connect.ts";
+import { Commits } from "./commits.ts";
 import type { LifecycleParts } from "./lifecycle-parts.ts";
+import { LifecycleRegistry } from "./lifecycle-registry.ts";
 import { bringUpToDate } from "./lifecycle-versions.ts";
 import { findStranded } from "./statements/find-stranded.ts";
 import { orgsWithOutdated } from "./statements/pick-outdated.ts";
@@ -9,7 +11,7 @@ import { lockRegister, saveLifecycle, saveTransitions } from "./statements/save-
 import type { DeclaredTransition } from "./statements/save-lifecycle.ts";
 import { transact } from "./transact.ts";
 import type { Tx } from "./transaction.ts";
-import { Workshop } from "./workshop.ts";
+import { Writer } from "./write/writer.ts";
 
 const PATIENCE = { patienceMs: 10_000, statementTimeoutMs: 60_000 };
 const BATCH = 200;
@@ -31,13 +33,10 @@ export async function registerLifecycles(
       await saveTransitions(tx, lifecycle, transitionsOf(lifecycle));
     }
   });
-  const workshop = new Workshop(lifecycles, parts);
+  const writer = new Writer(sql, PATIENCE, new LifecycleRegistry(lifecycles, parts), new Commits());
   for (const lifecycle of lifecycles) {
-    for (const org_id of await transact(sql, PATIENCE, (tx) => orgsWithOutdated(tx, lifecycle))) {
-      const nextBatch = () =>
-        transact(sql, PATIENCE, (tx) => bringUpToDate(workshop, tx, org_id, lifecycle, BATCH));
-      while ((await nextBatch()).length > 0);
-    }
+    for (const org_id of await transact(sql, PATIENCE, (tx) => orgsWithOutdated(tx, lifecycle)))
+      await bringUpToDate(writer, org_id, lifecycle, BATCH);
   }
 }
 

@@ -1,16 +1,11 @@
-import { nextTimer, SYSTEM } from "../core/index.ts";
+import { nextTimer, PawlError, SYSTEM } from "../core/index.ts";
 import type { Instant } from "../core/index.ts";
-import { Ledger } from "./ledger.ts";
-import { writeLedger } from "./settle.ts";
-import { saveTouches } from "./statements/save-touches.ts";
 import { pickDue } from "./statements/pick-due.ts";
-import { readClock } from "./statements/read-surroundings.ts";
-import { taskOfCells } from "./task-row.ts";
-import { behindSavepoint } from "./transaction.ts";
-import type { Tx } from "./transaction.ts";
-import { workOn } from "./work.ts";
-import type { Locked, Work } from "./work.ts";
-import type { Workshop } from "./workshop.ts";
+import { bisect } from "./write/bisect.ts";
+import type { UnitOfWork } from "./write/unit-of-work.ts";
+import { systemCommand, workOn } from "./write/work.ts";
+import type { LoadedTask, Work } from "./write/work.ts";
+import type { Writer } from "./write/writer.ts";
 
 /** A task whose timer could not be acted upon is looked at again after this. */
 const PATIENCE_MS = 60_000;
@@ -25,59 +20,64 @@ export type SweepOptions = {
 
 export type Swept = { looked_at: number; moved: number; put_off: { task_id: string; why: string }[] };
 
-/** Turns due timers of one org into ordinary commands by the system. */
-export async function sweepWithin(
-  workshop: Workshop,
-  tx: Tx,
-  org_id: string,
-  { now: given, limit, lifecycles }: SweepOptions,
-): Promise<Swept> {
-  const rows = await pickDue(tx, org_id, { now: given, limit, lifecycles });
-  if (rows.length === 0) return { looked_at: 0, moved: 0, put_off: [] };
-  const { now: clock, tasks } = await workshop.takeIn(tx, org_id, rows);
-  const now = given ?? clock;
-  const works = [...tasks.values()].map(workOf);
-  await workshop.loadFacts(tx, org_id, works);
-  const ledger = new Ledger(org_id, now);
-  const swept: Swept = { looked_at: rows.length, moved: 0, put_off: [] };
-  for (const work of works) {
-    const why = act(ledger, work);
-    if (why === null) swept.moved++;
-    else putOff(ledger, work, why, swept);
-  }
-  await writeLedger(workshop, tx, ledger);
-  return swept;
-}
+/** What came of one due timer: it moved its task, or why not. */
+type Rung = { task_id: string; why: string | null };
 
-/** The task that has been due longest, behind a savepoint: if it cannot be written, it is put off, and that is. */
-export async function sweepOneWithin(
-  workshop: Workshop,
-  tx: Tx,
-  org_id: string,
-  asked: SweepOptions,
-): Promise<Swept> {
+/**
+ * Turns due timers of one org into commands by the system: all that are due together, in one transaction. A task that the database
+ * refuses is put off by itself.
+ */
+export async function sweepOrg(writer: Writer, org_id: string, options: SweepOptions): Promise<Swept> {
+  let due: string[] = [];
+  const sweep = (ids: readonly string[] | null, act: (unit: UnitOfWork, due: LoadedTask[]) => Promise<Rung[]>) =>
+    writer.unit(org_id, async (unit) => {
+      unit.now = options.now ?? 0;
+      const rows = await pickDue(unit.tx, org_id, { ...options, ids });
+      const tasks = rows.length === 0 ? [] : await unit.take(rows);
+      due = tasks.map(({ task }) => task.id);
+      return act(unit, tasks);
+    });
   try {
-    return await behindSavepoint(tx, (inner) => sweepWithin(workshop, inner, org_id, asked));
+    return report(await sweep(null, actOnTimers));
   } catch (error) {
-    const [row] = await pickDue(tx, org_id, asked);
-    if (!row) return { looked_at: 0, moved: 0, put_off: [] };
-    const due_at = (asked.now ?? (await readClock(tx))) + PATIENCE_MS;
-    const task = taskOfCells(org_id, row, undefined);
-    saveTouches(tx, org_id, [{ ...task, due_at }]);
-    return { looked_at: 1, moved: 0, put_off: [{ task_id: task.id, why: String(error) }] };
+    if (isUnavailable(error)) throw error;
+    const putOffOne = (id: string, reason: unknown) => {
+      if (isUnavailable(reason)) throw reason;
+      return sweep([id], (unit, tasks) => putOffAll(unit, tasks, String(reason)));
+    };
+    const rung = await bisect(
+      due,
+      async (ids) => [await sweep(ids, actOnTimers)],
+      putOffOne,
+    );
+    return report(rung.flat());
   }
 }
 
-function workOf(locked: Locked): Work {
-  const action = locked.task.due_action ?? "";
-  const command = { action, input: {}, comment: null, expected_row_version: null, lease_token: null };
-  return workOn(locked, SYSTEM, command, null);
+async function actOnTimers(unit: UnitOfWork, due: readonly LoadedTask[]): Promise<Rung[]> {
+  const works = due.map((loaded) =>
+    workOn(loaded, SYSTEM, systemCommand(loaded.task.due_action ?? ""), null),
+  );
+  await unit.registry.loadFacts(unit.tx, unit.org_id, works);
+  const rung = works.map((work): Rung => {
+    const why = act(unit, work);
+    if (why !== null) putOff(unit, work, why);
+    return { task_id: work.task.id, why };
+  });
+  await unit.write();
+  return rung;
+}
+
+async function putOffAll(unit: UnitOfWork, due: readonly LoadedTask[], why: string): Promise<Rung[]> {
+  for (const loaded of due) putOff(unit, loaded, why);
+  await unit.write();
+  return due.map(({ task }) => ({ task_id: task.id, why }));
 }
 
 /** Null when the timer's action was done; else why not. One bad task never stops the rest. */
-function act(ledger: Ledger, work: Work): string | null {
+function act(unit: UnitOfWork, work: Work): string | null {
   try {
-    const settled = ledger.decide(work);
+    const settled = unit.decide(work);
     return settled.kind === "refused" ? settled.code : settled.kind === "deferred" ? "DEFERRED" : null;
   } catch (error) {
     return String(error);
@@ -85,12 +85,20 @@ function act(ledger: Ledger, work: Work): string | null {
 }
 
 /** A heartbeat came meanwhile, or a guard is in the way: the timer moves itself on. */
-function putOff(ledger: Ledger, work: Work, why: string, swept: Swept): void {
-  const { lifecycle, task, settings } = work;
-  ledger.tasks.set(task.id, work);
+function putOff(unit: UnitOfWork, { lifecycle, task, settings }: LoadedTask, why: string): void {
   const next = nextTimer(lifecycle.statuses[task.status]?.timers ?? [], task, settings);
-  const later = ledger.now + PATIENCE_MS;
-  const due_at = next && why === "NOT_DUE" ? Math.max(next.due_at, ledger.now + 1) : later;
-  ledger.touch(task.id, { due_at, due_action: next?.due_action ?? task.due_action });
-  if (why !== "NOT_DUE") swept.put_off.push({ task_id: task.id, why });
+  const later = unit.now + PATIENCE_MS;
+  const due_at = next && why === "NOT_DUE" ? Math.max(next.due_at, unit.now + 1) : later;
+  unit.touch(task.id, { due_at, due_action: next?.due_action ?? task.due_action });
+}
+
+function report(rung: readonly Rung[]): Swept {
+  const put_off = rung.flatMap(({ task_id, why }) =>
+    why === null || why === "NOT_DUE" ? [] : [{ task_id, why }],
+  );
+  return { looked_at: rung.length, moved: rung.filter(({ why }) => why === null).length, put_off };
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof PawlError && error.code === "UNAVAILABLE";
 }

@@ -3,7 +3,8 @@ import { timerDelay } from "../core/index.ts";
 import { hasOwnSessions, SESSION_SETTINGS, STATEMENT_TIMEOUT_MS } from "./database/connect.ts";
 import type { Sql } from "./database/connect.ts";
 import { isCollision, isConnectionLoss, isEnded, isOverload, unavailable } from "./fault.ts";
-import { post, posted } from "./transaction.ts";
+import { statement } from "./statements/statement.ts";
+import { SentWrites } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
 
 export type Patience = {
@@ -16,10 +17,13 @@ export type Patience = {
 const MOST_COLLISIONS = 20;
 
 // For a client whose sessions are not its own: behind a pooler they would be somebody else's.
-const SET_LOCALS = `
-  select set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true),
-    set_config('enable_seqscan', $2, true), set_config('plan_cache_mode', $3, true),
-    set_config('max_parallel_workers_per_gather', $4, true)`;
+const SET_LOCALS = statement<Record<"timeout" | "idle" | "seqscan" | "plans" | "workers", string>>(`
+  select set_config('statement_timeout', :timeout, true), set_config('idle_in_transaction_session_timeout', :idle, true),
+    set_config('enable_seqscan', :seqscan, true), set_config('plan_cache_mode', :plans, true),
+    set_config('max_parallel_workers_per_gather', :workers, true)`);
+
+/** Work in a transaction; what it sends without waiting goes ahead of the commit. */
+type InTransaction<T> = (tx: Tx, writes: SentWrites) => Promise<T>;
 
 /**
  * Runs work in a transaction. Collisions and lost connections are tried again; `onCut` hears of a cut before the next
@@ -28,7 +32,7 @@ const SET_LOCALS = `
 export async function transact<T>(
   sql: Sql,
   patience: Patience,
-  work: (tx: Tx) => Promise<T>,
+  work: InTransaction<T>,
   onCut: () => void = () => undefined,
 ): Promise<T> {
   const deadline = Date.now() + patience.patienceMs;
@@ -51,16 +55,16 @@ export async function transact<T>(
 }
 
 /** Whether the sessions of a client have the settings that statements need, and no transaction has to make them. */
-export function hasSettings(sql: Sql, statementTimeoutMs: number): boolean {
+export function hasSettings(sql: Sql, { statementTimeoutMs }: Patience): boolean {
   return hasOwnSessions(sql) && statementTimeoutMs === STATEMENT_TIMEOUT_MS;
 }
 
 /** One try. A connection that cannot be had in time, because all are busy or the server lets none in, is given up. */
 async function attempt<T>(
   sql: Sql,
-  { statementTimeoutMs }: Patience,
+  patience: Patience,
   deadline: number,
-  work: (tx: Tx) => Promise<T>,
+  work: InTransaction<T>,
 ): Promise<T> {
   let waiting: NodeJS.Timeout | undefined;
   const givenUp = new Promise<never>((_, reject) => {
@@ -73,10 +77,11 @@ async function attempt<T>(
   const done = sql.begin(async (tx) => {
     if (waiting === undefined) throw new Error("nobody waits for this transaction any more");
     clearTimeout(waiting);
-    if (!hasSettings(sql, statementTimeoutMs)) setLocals(tx, statementTimeoutMs);
-    const result = await work(tx);
-    // What is posted may still be on its way: the commit goes with it, and is a rollback if any of it failed.
-    const saved = posted(tx);
+    const writes = new SentWrites(tx);
+    if (!hasSettings(sql, patience)) writes.send(localSettings(patience));
+    const result = await work(tx, writes);
+    // The commit travels behind the writes, and is a rollback if one of them failed.
+    const saved = writes.done();
     saved.catch(() => undefined);
     return { result, saved };
   }) as Promise<{ result: T; saved: Promise<void> }>;
@@ -89,13 +94,14 @@ async function attempt<T>(
   }
 }
 
-function setLocals(tx: Tx, statementTimeoutMs: number): void {
+function localSettings({ statementTimeoutMs }: Patience) {
   const { enable_seqscan, plan_cache_mode, max_parallel_workers_per_gather } = SESSION_SETTINGS;
-  post(tx, SET_LOCALS, [
+  return SET_LOCALS({
     // PostgreSQL would round half a millisecond to 0, which disables the timeout.
-    String(timerDelay(statementTimeoutMs)),
-    enable_seqscan,
-    plan_cache_mode,
-    String(max_parallel_workers_per_gather),
-  ]);
+    timeout: String(timerDelay(statementTimeoutMs)),
+    idle: String(SESSION_SETTINGS.idle_in_transaction_session_timeout),
+    seqscan: enable_seqscan,
+    plans: plan_cache_mode,
+    workers: String(max_parallel_workers_per_gather),
+  });
 }

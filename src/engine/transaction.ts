@@ -1,13 +1,17 @@
 import type postgres from "postgres";
+import type { Write } from "./statements/statement.ts";
 
 /** A transaction under way: the engine's own, or one that the caller opened. */
 export type Tx = postgres.TransactionSql;
+
+/** Where a statement can be run: in a transaction, or by itself. */
+export type Runs = Pick<Tx, "unsafe">;
 
 /**
  * Runs one of the static statements, prepared (unless the client was told that its pooler does not keep them). It is sent
  * at once and not when somebody waits for it, as the driver would: what must be read after a lock is asked for after it.
  */
-export function query<Row extends object>(tx: Tx, text: string, params: readonly unknown[]): Promise<Row[]> {
+export function query<Row extends object>(tx: Runs, text: string, params: readonly unknown[]): Promise<Row[]> {
   const missing = params.indexOf(undefined);
   if (missing >= 0) return Promise.reject(undefinedParameter(missing));
   return asked<Row>(tx, text, params).execute().then(withMoments);
@@ -18,7 +22,7 @@ export function query<Row extends object>(tx: Tx, text: string, params: readonly
  * names that V8 cannot foresee, and one of 24 cost 12 µs.
  */
 export function queryCells<Cells extends unknown[]>(
-  tx: Tx,
+  tx: Runs,
   text: string,
   params: readonly unknown[],
 ): Promise<Cells[]> {
@@ -30,7 +34,7 @@ export function queryCells<Cells extends unknown[]>(
     .then((rows) => cellsWithMoments(rows as unknown as Cells[]));
 }
 
-function asked<Row extends object>(tx: Tx, text: string, params: readonly unknown[]) {
+function asked<Row extends object>(tx: Runs, text: string, params: readonly unknown[]) {
   return tx.unsafe<Row[]>(text, params as postgres.ParameterOrJSON<never>[], { prepare: true });
 }
 
@@ -39,80 +43,29 @@ function undefinedParameter(place: number): Error {
   return new Error(`parameter $${place + 1} of a statement is undefined`);
 }
 
-const POSTED = new WeakMap<Tx, Promise<unknown>[]>();
+/** Writes of a transaction whose answers nobody needs: they are sent one behind the other, and the commit behind them. */
+export class SentWrites {
+  private readonly tx: Tx;
+  private readonly sent: Promise<unknown>[] = [];
 
-/** Sends a write whose answer nobody needs before the commit, which then travels with it. `posted` tells how it went. */
-export function post(tx: Tx, text: string, params: readonly unknown[]): void {
-  const drafts = DRAFTS.get(tx);
-  if (drafts) {
-    drafts.push({ text, params });
-    return;
+  constructor(tx: Tx) {
+    this.tx = tx;
   }
-  const sent = query(tx, text, params);
-  // Told by `posted`; until then it is nobody's unhandled rejection.
-  sent.catch(() => undefined);
-  const before = POSTED.get(tx);
-  if (before) before.push(sent);
-  else POSTED.set(tx, [sent]);
+
+  send({ text, params }: Write): void {
+    const sent = query(this.tx, text, params);
+    // Reported by `done`; until then it is not an unhandled rejection.
+    sent.catch(() => undefined);
+    this.sent.push(sent);
+  }
+
+  /** Waits for all of them; throws the first error. Whoever ends the transaction must ask. */
+  async done(): Promise<void> {
+    await Promise.all(this.sent);
+  }
 }
 
-/** Waits for what was posted in a transaction; throws what went wrong first. Whoever ends a transaction must ask. */
-export async function posted(tx: Tx): Promise<void> {
-  const sent = POSTED.get(tx) ?? [];
-  POSTED.delete(tx);
-  await Promise.all(sent);
-}
-
-const DRAFTS = new WeakMap<Tx, { text: string; params: readonly unknown[] }[]>();
-
-/** Said by work that was tried at once and must be done in a transaction. */
-class NeedsTransaction extends Error {}
-
-/**
- * Runs work that reads and then writes by a single statement, which is its own transaction: two round trips instead of
- * four. It holds no locks, so what it writes must prove that nothing has changed since it was read. Where it turns out that
- * there is more to do, nothing has been written and NeedsTransaction is thrown.
- */
-export async function atOnce<T>(sql: Pick<postgres.Sql, "unsafe">, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const tx = { unsafe: sql.unsafe.bind(sql) } as Tx;
-  const drafts: { text: string; params: readonly unknown[] }[] = [];
-  DRAFTS.set(tx, drafts);
-  const result = await work(tx);
-  DRAFTS.delete(tx);
-  if (drafts.length > 1) throw new NeedsTransaction();
-  for (const { text, params } of drafts) await query(tx, text, params);
-  return result;
-}
-
-/** Whether work is tried at once, without a lock. */
-export function isAtOnce(tx: Tx): boolean {
-  return DRAFTS.has(tx);
-}
-
-/** Said before anything that is only right under a lock, or with other writes. */
-export function mustHold(tx: Tx): void {
-  if (isAtOnce(tx)) throw new NeedsTransaction();
-}
-
-const OUTERMOST = new WeakMap<Tx, Tx>();
-
-/** The transaction itself, of which this may be a part behind a savepoint. */
-export function outermost(tx: Tx): Tx {
-  return OUTERMOST.get(tx) ?? tx;
-}
-
-/** Work that can fail without the rest of the transaction. */
-export async function behindSavepoint<T>(tx: Tx, work: (inner: Tx) => Promise<T>): Promise<T> {
-  const done = await tx.savepoint(async (inner) => {
-    OUTERMOST.set(inner, outermost(tx));
-    const result = await work(inner);
-    await posted(inner);
-    return { result };
-  });
-  return done.result;
-}
-
-/** In a transaction of the caller's, his own client reads moments as dates; here they are milliseconds. */
+/** In a transaction of the caller's, the caller's client reads timestamps as dates; here they are milliseconds. */
 function withMoments<Row extends object>(rows: Row[]): Row[] {
   const [first] = rows;
   if (first === undefined || !Object.values(first).some((value) => value instanceof Date)) return rows;

@@ -1,5 +1,5 @@
 import type { Refusal } from "../core/index.ts";
-import type { Claimed, ClaimRequest } from "../engine/claim.ts";
+import type { Claimed, ClaimRequest } from "../engine/write/claim.ts";
 import type { By, Engine } from "../engine/engine.ts";
 import type { PoolWatch } from "./pool-watch.ts";
 

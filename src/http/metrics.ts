@@ -1,12 +1,12 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Lifecycle, Refusal } from "../core/index.ts";
-import type { AdmittedCreation } from "../engine/admit-creations.ts";
 import type { Census } from "../engine/census.ts";
-import type { Claimed, ClaimItem } from "../engine/claim.ts";
-import type { CreatedTasks } from "../engine/create.ts";
 import type { EngineObserver, Settled } from "../engine/observer.ts";
-import type { Performed, PerformItem } from "../engine/perform.ts";
 import type { Swept } from "../engine/sweep.ts";
+import type { ClaimCommand, Claimed } from "../engine/write/claim.ts";
+import { Again, Failed } from "../engine/write/command-queue.ts";
+import type { CreateCommand, CreatedTasks } from "../engine/write/create.ts";
+import type { PerformCommand, Performed } from "../engine/write/perform.ts";
 
 /** Counting what is unfinished costs as much as there is of it, however many ask. */
 const COUNT_EVERY_MS = 10_000;
@@ -98,12 +98,12 @@ export class Metrics implements EngineObserver {
     this.poolActions = new Map(lifecycles.flatMap(({ name, pool }) => (pool ? [[name, pool.action]] : [])));
   }
 
-  settled({ verb, items, answers, ms }: Settled): void {
-    this.batchSize.observe({ verb }, items.length);
+  settled({ verb, commands, outcomes, ms }: Settled): void {
+    this.batchSize.observe({ verb }, commands.length);
     this.batchSeconds.observe({ verb }, ms / 1_000);
     const tally = new Map<string, number>();
-    for (const [place, item] of items.entries())
-      for (const labels of OUTCOMES[verb](item, answers[place]))
+    for (const [place, command] of commands.entries())
+      for (const labels of OUTCOMES[verb](command, outcomes[place]))
         tally.set(labels, (tally.get(labels) ?? 0) + 1);
     for (const [labels, times] of tally) {
       const [lifecycle = "", action = "", outcome = ""] = labels.split("\n");
@@ -173,41 +173,40 @@ export class Metrics implements EngineObserver {
   }
 }
 
-type Refused = Refusal | { error: unknown };
+type NotDone = Refusal | Failed | Again;
 
-/** For each verb of the engine: lifecycle, action and outcome of what came of an item, each in its line. */
-const OUTCOMES: Record<Settled["verb"], (item: unknown, answer: unknown) => string[]> = {
-  perform: (item, answer) => {
-    const { request } = item as PerformItem;
-    const told = answer as Performed | Refused | symbol;
-    if (typeof told === "object" && "outcome" in told)
-      return [labelsOf(told.task.lifecycle, request.action, told.replayed ? "replayed" : told.outcome)];
-    return unwanted("", request.action, told);
+/** For each verb of the engine: lifecycle, action and outcome of what came of a command, each in its line. */
+const OUTCOMES: Record<Settled["verb"], (command: unknown, outcome: unknown) => string[]> = {
+  perform: (command, outcome) => {
+    const { request } = command as PerformCommand;
+    const told = outcome as Performed | NotDone;
+    const action = "action" in request ? request.action : "";
+    if (!("outcome" in told)) return notDone("", action, told);
+    const moved = told.event?.action ?? action;
+    return [labelsOf(told.task.lifecycle, moved, told.replayed ? "replayed" : told.outcome)];
   },
-  create: (item, answer) => {
-    const { tasks } = item as AdmittedCreation;
-    const told = answer as CreatedTasks | Refused | symbol;
-    if (typeof told === "object" && "existing" in told)
-      return told.tasks.map(({ lifecycle }, place) =>
-        labelsOf(lifecycle, "create", told.replayed || told.existing[place] ? "replayed" : "moved"),
-      );
-    return tasks.flatMap(({ lifecycle }) => unwanted(lifecycle.name, "create", told));
+  create: (command, outcome) => {
+    const { tasks } = (command as CreateCommand).creation;
+    const told = outcome as CreatedTasks | NotDone;
+    if (!("existing" in told))
+      return tasks.flatMap(({ lifecycle }) => notDone(lifecycle.name, "create", told));
+    return told.tasks.map(({ lifecycle }, place) =>
+      labelsOf(lifecycle, "create", told.replayed || told.existing[place] ? "replayed" : "moved"),
+    );
   },
-  claim: (item, answer) => {
-    const { request } = item as ClaimItem;
-    const told = answer as Claimed | Refused | symbol;
-    if (typeof told === "object" && "tasks" in told)
-      return told.tasks.map(({ task }) =>
-        labelsOf(task.lifecycle, "claim", told.replayed ? "replayed" : "moved"),
-      );
-    return unwanted(request.lifecycle, "claim", told);
+  claim: (command, outcome) => {
+    const told = outcome as Claimed | NotDone;
+    if (!("tasks" in told)) return notDone((command as ClaimCommand).lifecycle.name, "claim", told);
+    return told.tasks.map(({ task }) =>
+      labelsOf(task.lifecycle, "claim", told.replayed ? "replayed" : "moved"),
+    );
   },
 };
 
-/** What waits for the next batch is counted there. */
-function unwanted(lifecycle: string, action: string, told: Refused | symbol): string[] {
-  if (typeof told === "symbol") return [];
-  return [labelsOf(lifecycle, action, "code" in told ? "refused" : "failed")];
+/** What is tried again is counted then. */
+function notDone(lifecycle: string, action: string, told: NotDone): string[] {
+  if (told instanceof Again) return [];
+  return [labelsOf(lifecycle, action, told instanceof Failed ? "failed" : "refused")];
 }
 
 function labelsOf(lifecycle: string, action: string, outcome: string): string {

@@ -1,4 +1,4 @@
-import type { ClaimRequest } from "../engine/claim.ts";
+import type { ClaimRequest } from "../engine/write/claim.ts";
 import type { Commits } from "../engine/commits.ts";
 import type { Freed } from "../engine/freed.ts";
 

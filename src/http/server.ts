@@ -104,7 +104,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   // Browsers send an origin without a trailing slash, and compare it as text.
   const corsOrigins = (options.corsOrigins ?? []).map((one) => new URL(one).origin);
   const allowedHosts = (options.allowedHosts ?? []).map((one) => one.toLowerCase());
-  const lifecycles = [...engine.workshop.lifecycles.values()];
+  const lifecycles = [...engine.registry.lifecycles.values()];
   const own = ownProblems(lifecycles);
   const app = Fastify({
     ...(logger ? { loggerInstance: logger } : { logger: false }),

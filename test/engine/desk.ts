@@ -7,7 +7,7 @@ import type { By, EngineOptions } from "../../src/engine/engine.ts";
 import type { LifecycleParts } from "../../src/engine/lifecycle-parts.ts";
 import { createOrg } from "../../src/engine/members.ts";
 import { migrate } from "../../src/engine/migrate.ts";
-import type { Performed } from "../../src/engine/perform.ts";
+import type { Performed } from "../../src/engine/write/perform.ts";
 import type { PublicTask } from "../../src/engine/public-task.ts";
 import { registerLifecycles } from "../../src/engine/register-lifecycles.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Claimed } from "../../src/engine/claim.ts";
+import type { Claimed } from "../../src/engine/write/claim.ts";
 import { PARTS } from "../../src/lifecycles/parts.ts";
 import { member } from "../support/situation.ts";
 import { ann, bob, openDesk, EVERYBODY_IS_ACTIVE } from "./desk.ts";

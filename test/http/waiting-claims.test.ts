@@ -12,10 +12,12 @@ const HARDLY_EVER_MS = 3_600_000;
 /** How often the database was asked for a task, by the project that was asked for. */
 const looks = new Map<string, number>();
 const observer: EngineObserver = {
-  settled: ({ verb, items }) => {
+  settled: ({ verb, commands }) => {
     if (verb !== "claim") return;
-    const [{ request }] = items as [{ request: { project_id: string } }];
-    looks.set(request.project_id, (looks.get(request.project_id) ?? 0) + 1);
+    for (const { pick } of commands as { pick: { projects: [string] } }[]) {
+      const [project_id] = pick.projects;
+      looks.set(project_id, (looks.get(project_id) ?? 0) + 1);
+    }
   },
 };
 const looksAt = (project_id: string) => looks.get(project_id) ?? 0;

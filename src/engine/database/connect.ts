@@ -27,6 +27,9 @@ const CONNECT_TIMEOUT_SECONDS = 10;
 /** How long one statement may take, unless a transaction says otherwise. */
 export const STATEMENT_TIMEOUT_MS = 30_000;
 
+/** How long a transaction may wait for its next statement: a node that was stopped keeps its locks no longer than this. */
+const IDLE_TIMEOUT_MS = 5_000;
+
 /**
  * A client that vanished must not keep its locks. Every statement has its index, and is planned once: planned for its
  * values each time it cost more to plan than to run, and a plan made while a table was small would read all of it.
@@ -34,7 +37,7 @@ export const STATEMENT_TIMEOUT_MS = 30_000;
  */
 export const SESSION_SETTINGS = {
   statement_timeout: STATEMENT_TIMEOUT_MS,
-  idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
   enable_seqscan: "off",
   plan_cache_mode: "force_generic_plan",
   max_parallel_workers_per_gather: 0,

@@ -1,13 +1,16 @@
-import { asRows, mustHold, post, query } from "../transaction.ts";
+import { asRows, query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
+import { RowsBusy } from "../write/rows-busy.ts";
+import { findExisting } from "./lock-tasks.ts";
+import type { Write } from "./statement.ts";
 
-// In id order and before their status is read: a blocker that finishes meanwhile either waits for us, and then finds
-// the new dependency, or was first, and then we find it finished.
+// Locked before their status is read: a blocker that finishes meanwhile either finds the new dependency, because its move
+// is not written once the row has changed, or was first, and then we find it finished. Locked as for a change, since `awaited` is set.
 const LOCK_BLOCKERS = `
   select t.id, t.project_id, t.lifecycle, t.status, t.title, t.private, t.created_by, t.assigned_to, t.final from pawl.task t
   where t.org_id = $1 and t.id = any($2::uuid[])
   order by t.id
-  for share`;
+  for no key update skip locked`;
 
 export type BlockerRow = {
   id: string;
@@ -21,22 +24,31 @@ export type BlockerRow = {
   final: boolean;
 };
 
-export function lockBlockers(tx: Tx, org_id: string, ids: readonly string[]): Promise<BlockerRow[]> {
-  if (ids.length === 0) return Promise.resolve([]);
-  mustHold(tx);
-  return query<BlockerRow>(tx, LOCK_BLOCKERS, [org_id, ids]);
+/** Locks tasks that others are to wait for; throws RowsBusy if somebody else has locked one. */
+export async function lockBlockers(tx: Tx, org_id: string, ids: readonly string[]): Promise<BlockerRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await query<BlockerRow>(tx, LOCK_BLOCKERS, [org_id, ids]);
+  const locked = new Set(rows.map(({ id }) => id));
+  const left = ids.filter((id) => !locked.has(id));
+  if (left.length > 0 && (await findExisting(tx, org_id, left)).length > 0) throw new RowsBusy();
+  return rows;
 }
 
 const SAVE_DEPENDENCIES = `
-  insert into pawl.dependency (org_id, task_id, blocker_id, on_failure, resolved)
-  select $1, d.task_id, d.blocker_id, d.on_failure, d.resolved
-  from json_to_recordset($2::text::json) as d(task_id uuid, blocker_id uuid, on_failure text, resolved boolean)`;
+  with saved as (
+    insert into pawl.dependency (org_id, task_id, blocker_id, on_failure, resolved)
+    select $1, d.task_id, d.blocker_id, d.on_failure, d.resolved
+    from json_to_recordset($2::text::json) as d(task_id uuid, blocker_id uuid, on_failure text, resolved boolean)
+  )
+  update pawl.task t set awaited = true where t.org_id = $1 and t.id = any($3::uuid[]) and not t.awaited`;
 
 export type OnFailure = "wait" | "proceed" | "fail";
 export type NewDependency = { task_id: string; blocker_id: string; on_failure: OnFailure; resolved: boolean };
 
-export function saveDependencies(tx: Tx, org_id: string, rows: readonly NewDependency[]): void {
-  if (rows.length > 0) post(tx, SAVE_DEPENDENCIES, [org_id, asRows(rows)]);
+/** Saves dependencies and marks their blockers as awaited. */
+export function saveDependencies(org_id: string, rows: readonly NewDependency[]): Write {
+  const awaited = rows.filter(({ resolved }) => !resolved).map(({ blocker_id }) => blocker_id);
+  return { text: SAVE_DEPENDENCIES, params: [org_id, asRows(rows), [...new Set(awaited)]] };
 }
 
 const FIND_DEPENDENTS = `
@@ -59,14 +71,12 @@ const RESOLVE_DEPENDENCIES = `
   where d.org_id = $1 and d.task_id = any($2::uuid[]) and d.task_id = r.task_id and d.blocker_id = r.blocker_id`;
 
 export function resolveDependencies(
-  tx: Tx,
   org_id: string,
   edges: readonly { task_id: string; blocker_id: string }[],
-): void {
-  if (edges.length === 0) return;
+): Write {
   const tasks = edges.map((edge) => edge.task_id);
   const blockers = edges.map((edge) => edge.blocker_id);
-  post(tx, RESOLVE_DEPENDENCIES, [org_id, tasks, blockers]);
+  return { text: RESOLVE_DEPENDENCIES, params: [org_id, tasks, blockers] };
 }
 
 const READ_BLOCKERS = `

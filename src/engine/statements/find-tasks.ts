@@ -1,4 +1,5 @@
-import type { Beat, TaskRow } from "../task-row.ts";
+import type { TaskRow } from "../task-row.ts";
+import type { Beat } from "./task-columns.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 

@@ -1,20 +1,15 @@
 import type { Instant } from "../../core/index.ts";
-import type { TaskCells } from "../task-row.ts";
 import { queryCells } from "../transaction.ts";
-import type { Tx } from "../transaction.ts";
+import type { Runs } from "../transaction.ts";
+import { TASK_COLUMNS } from "./task-columns.ts";
+import type { TaskCells } from "./task-columns.ts";
 
-// Tasks and what lies beside them as of one moment. The offsets keep the look-ups one by one: planned as joins, for a number
+// Tasks and what lies beside them as of one moment. The offset keeps the look-ups one by one: planned as a join, for a number
 // of tasks that the planner only guesses, they read all heartbeats of an org.
 const look = (wanted: string) => `
-  select t.id, t.ctid, t.lifecycle, t.lifecycle_version, t.project_id, t.status, t.row_version, t.title, t.data,
-    t.created_by, t.assigned_to, nullif(t.private, false), nullif(t.priority, 0), nullif(t.attempt, 0),
-    nullif(t.open_blockers, 0), nullif(t.open_holds, 0), t.due_at, t.due_action, t.available_at, t.exclusive_key,
-    nullif(t.needs_attention, false), t.created_at, nullif(t.updated_at, t.created_at),
-    nullif(t.entered_at, t.updated_at), t.lease_token, t.lease_holder, nullif(t.leased_at, t.updated_at), t.lease_until,
-    t.xmin, b.token, b.beat_at, b.until,
-    (select p.settings::text from pawl.project p where p.org_id = $1 and p.id = t.project_id), clock_timestamp(),
-    exists (select from pawl.dependency d
-            where d.org_id = $1 and d.blocker_id = t.id and not d.resolved offset 0)
+  select ${TASK_COLUMNS}, b.token, b.beat_at, b.until,
+    (select p.settings::text from pawl.project p where p.org_id = $1 and p.id = t.project_id),
+    (select o.settings_version from pawl.org o where o.id = $1), clock_timestamp()
   from pawl.task t
   left join lateral (
     select h.token, h.beat_at, h.until from pawl.heartbeat h
@@ -27,20 +22,18 @@ const look = (wanted: string) => `
 const LOOK_AT_TASKS = look("any($2::uuid[])");
 const LOOK_AT_TASK = look("$2::uuid");
 
-export type LookedAtCells = [
+type LookedAtCells = [
   ...task: TaskCells,
-  /** Who wrote the row: it is the same row as long as place and writer are the same. */
-  writer: string,
   beat_token: string | null,
   beat_at: Instant | null,
   beat_until: Instant | null,
   settings: string | null,
+  settings_version: number,
   now: Instant,
-  awaited: boolean,
 ];
 
-/** Tasks with heartbeats, settings and whether somebody waits for them, without a lock. */
-export function lookAtTasks(tx: Tx, org_id: string, ids: readonly string[]): Promise<LookedAtCells[]> {
+/** Tasks with heartbeats and settings, without a lock. */
+export function lookAtTasks(tx: Runs, org_id: string, ids: readonly string[]): Promise<LookedAtCells[]> {
   return ids.length === 1
     ? queryCells<LookedAtCells>(tx, LOOK_AT_TASK, [org_id, ids[0]])
     : queryCells<LookedAtCells>(tx, LOOK_AT_TASKS, [org_id, ids]);

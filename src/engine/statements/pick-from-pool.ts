@@ -1,19 +1,16 @@
-import type { TaskCells } from "../task-row.ts";
 import { queryCells } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
+import { TASK_COLUMNS } from "./task-columns.ts";
+import type { TaskCells } from "./task-columns.ts";
 
 // The lifecycle's conditions come as data and are applied here, so that nobody is starved by tasks that are not for him.
 // Locked rows are skipped: two that pick at once get different tasks and never wait for each other.
 const PICK_FROM_POOL = `
-  select t.id, t.ctid, t.lifecycle, t.lifecycle_version, t.project_id, t.status, t.row_version, t.title, t.data,
-    t.created_by, t.assigned_to, nullif(t.private, false), nullif(t.priority, 0), nullif(t.attempt, 0),
-    nullif(t.open_blockers, 0), nullif(t.open_holds, 0), t.due_at, t.due_action, t.available_at, t.exclusive_key,
-    nullif(t.needs_attention, false), t.created_at, nullif(t.updated_at, t.created_at),
-    nullif(t.entered_at, t.updated_at), t.lease_token, t.lease_holder, nullif(t.leased_at, t.updated_at), t.lease_until
+  select ${TASK_COLUMNS}
   from pawl.task t
   where t.org_id = $1 and t.lifecycle = $2 and t.pooled
     and ($3::text[] is null or t.project_id = any($3))
-    and (not t.private or t.created_by = $4 or t.assigned_to = $4)
+    and (not t.private or t.created_by = any($4::text[]) or t.assigned_to = any($4::text[]))
     and (t.available_at is null or t.available_at <= clock_timestamp())
     and (not $5::boolean or t.assigned_to is null)
     and (not $6::boolean or not t.private)
@@ -29,7 +26,8 @@ export type PoolPick = {
   org_id: string;
   lifecycle: string;
   projects: readonly string[] | null;
-  actor_id: string | null;
+  /** Whose private tasks are free to take as well. */
+  actors: readonly string[];
   unassigned: boolean;
   public: boolean;
   unblocked: boolean;
@@ -47,7 +45,7 @@ export function pickFromPool(tx: Tx, pick: PoolPick): Promise<TaskCells[]> {
     pick.org_id,
     pick.lifecycle,
     pick.projects,
-    pick.actor_id,
+    pick.actors,
     pick.unassigned,
     pick.public,
     pick.unblocked,

@@ -30,10 +30,15 @@ export async function lockProject(tx: Tx, org_id: string, id: string): Promise<P
 }
 
 const ADD_PROJECT = `
-  insert into pawl.project (org_id, id, name, settings)
-  values ($1, $2, $3, $4::text::jsonb)
-  on conflict do nothing
-  returning id, name, settings, created_at`;
+  with added as (
+    insert into pawl.project (org_id, id, name, settings)
+    values ($1, $2, $3, $4::text::jsonb)
+    on conflict do nothing
+    returning id, name, settings, created_at
+  ), counted as (
+    update pawl.org set settings_version = settings_version + 1 where id = $1 and exists (select from added)
+  )
+  select a.id, a.name, a.settings, a.created_at from added a`;
 
 /** The project, or null where the id was taken. */
 export async function addProject(
@@ -46,7 +51,10 @@ export async function addProject(
 }
 
 const CHANGE_PROJECT = `
-  update pawl.project set name = $3, settings = $4::text::jsonb where org_id = $1 and id = $2`;
+  with changed as (
+    update pawl.project set name = $3, settings = $4::text::jsonb where org_id = $1 and id = $2
+  )
+  update pawl.org set settings_version = settings_version + 1 where id = $1`;
 
 export async function changeProject(
   tx: Tx,

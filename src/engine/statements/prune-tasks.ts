@@ -102,9 +102,10 @@ const DELETE_REQUESTS = `
   where r.org_id = $1 and r.client_event_id = any($2::text[])
     and not exists (
       select from (
-        select jsonb_path_query(r.answer, '$.task.id') union all
-        select jsonb_path_query(r.answer, '$.tasks[*].id') union all
-        select jsonb_path_query(r.answer, '$.tasks[*].task.id')
+        select jsonb_path_query(r.answer::jsonb, '$.at.id') union all
+        select jsonb_path_query(r.answer::jsonb, '$.task.id') union all
+        select jsonb_path_query(r.answer::jsonb, '$.tasks[*].id') union all
+        select jsonb_path_query(r.answer::jsonb, '$.tasks[*].task.id')
       ) as named(id)
       join pawl.task t on t.org_id = $1 and t.id = (named.id #>> '{}')::uuid)`;
 
@@ -114,8 +115,7 @@ export async function deleteRequests(tx: Tx, org_id: string, keys: readonly stri
 
 const DELETE_EVENTLESS_REQUESTS = `
   delete from pawl.request r
-  where r.org_id = $1 and r.answer -> 'task' ->> 'id' = any($2::text[])
-    and r.answer ->> 'outcome' in ('touched', 'absorbed')`;
+  where r.org_id = $1 and r.task_id = any($2::uuid[])`;
 
 /** Deletes the requests about these tasks that left no journal row behind. */
 export async function deleteEventlessRequests(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {

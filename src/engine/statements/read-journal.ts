@@ -1,7 +1,8 @@
 import type { Instant, JsonObject } from "../../core/index.ts";
 import { query } from "../transaction.ts";
-import type { Tx } from "../transaction.ts";
-import type { JournalEntry } from "../work.ts";
+import type { Runs, Tx } from "../transaction.ts";
+import type { JournalEntry } from "../write/work.ts";
+import { rowsByTask } from "../rows-by-task.ts";
 
 export type EventRow = {
   task_id: string;
@@ -62,6 +63,20 @@ export function readJournal(
   { task_id, after, limit }: { task_id: string; after: number; limit: number },
 ): Promise<EventRow[]> {
   return query<EventRow>(tx, READ_JOURNAL, [org_id, task_id, after, limit]);
+}
+
+const READ_JOURNALS = `
+  select e.* from pawl.event e
+  where e.org_id = $1 and e.task_id = any($2::uuid[])
+  order by e.task_id, e.row_version`;
+
+/** The journals of some tasks, each oldest first. */
+export async function readJournals(
+  tx: Runs,
+  org_id: string,
+  ids: readonly string[],
+): Promise<(id: string) => readonly EventRow[]> {
+  return rowsByTask(await query<EventRow>(tx, READ_JOURNALS, [org_id, ids]));
 }
 
 // Positions are given under the org's row lock, which lasts until commit: whoever sees one sees all before it. The task of

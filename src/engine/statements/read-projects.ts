@@ -1,23 +1,23 @@
 import type { Instant } from "../../core/index.ts";
 import { query } from "../transaction.ts";
-import type { Tx } from "../transaction.ts";
+import type { Runs, Tx } from "../transaction.ts";
 
 const READ_PROJECTS = `
-  select clock_timestamp() as now,
+  select clock_timestamp() as now, (select o.settings_version from pawl.org o where o.id = $1) as version,
     (select json_object_agg(p.id, p.settings::text) from pawl.project p
      where p.org_id = $1 and p.id = any($2::text[])) as settings`;
 
-type ProjectsRow = { now: Instant; settings: Record<string, string> | null };
+type ProjectsRow = { now: Instant; version: number | null; settings: Record<string, string> | null };
 
-/** The clock, and the settings of projects as text: most batches have seen it before. */
+/** The clock, and the settings of projects as text, with their version. */
 export async function readProjects(
-  tx: Tx,
+  tx: Runs,
   org_id: string,
   projects: readonly string[],
-): Promise<{ now: Instant; settings: Map<string, string> }> {
+): Promise<{ now: Instant; version: number; settings: Map<string, string> }> {
   const [row] = await query<ProjectsRow>(tx, READ_PROJECTS, [org_id, projects]);
-  const { now, settings } = row as ProjectsRow;
-  return { now, settings: new Map(Object.entries(settings ?? {})) };
+  const { now, version, settings } = row as ProjectsRow;
+  return { now, version: version ?? 0, settings: new Map(Object.entries(settings ?? {})) };
 }
 
 const READ_SETTINGS = `
@@ -33,4 +33,26 @@ export async function readSettings(
 ): Promise<Map<string, string>> {
   const rows = await query<{ id: string; settings: string }>(tx, READ_SETTINGS, [org_id, projects]);
   return new Map(rows.map(({ id, settings }) => [id, settings]));
+}
+
+const READ_ALL_SETTINGS = `
+  select clock_timestamp() as now, o.settings_version as version, p.id, p.settings::text as settings
+  from pawl.org o
+  left join (select q.* from pawl.project q where q.org_id = $1 limit $2) as p on p.org_id = o.id
+  where o.id = $1`;
+
+/** The settings of all projects of an org, as text, or of so many of them; with their version and the clock. */
+export async function readAllSettings(
+  tx: Runs,
+  org_id: string,
+  limit: number,
+): Promise<{ now: Instant; version: number; settings: Map<string, string>; isAll: boolean }> {
+  const rows = await query<{ now: Instant; version: number; id: string | null; settings: string }>(
+    tx,
+    READ_ALL_SETTINGS,
+    [org_id, limit + 1],
+  );
+  const [{ now, version } = { now: 0, version: 0 }] = rows;
+  const settings = new Map(rows.flatMap((row) => (row.id === null ? [] : [[row.id, row.settings]])));
+  return { now, version, settings, isAll: rows.length <= limit };
 }

@@ -1,5 +1,5 @@
 import type { Instant } from "../../core/index.ts";
-import type { Beat } from "../task-row.ts";
+import type { Beat } from "./task-columns.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
@@ -11,8 +11,6 @@ const READ_SURROUNDINGS = `
     (select json_agg(json_build_array(b.task_id, b.token, extract(epoch from b.beat_at) * 1000,
        extract(epoch from b.until) * 1000))
      from pawl.heartbeat b where b.org_id = $1 and b.task_id = any($2::uuid[])) as beats,
-    (select json_agg(distinct d.blocker_id)
-     from pawl.dependency d where d.org_id = $1 and d.blocker_id = any($2::uuid[]) and not d.resolved) as awaited,
     (select json_object_agg(p.id, p.settings::text)
      from pawl.project p where p.org_id = $1 and p.id in
        (select t.project_id from pawl.task t where t.org_id = $1 and t.id = any($2::uuid[]))) as settings`;
@@ -20,7 +18,6 @@ const READ_SURROUNDINGS = `
 type SurroundingsRow = {
   now: Instant;
   beats: [task_id: string, token: string, beat_at: number, until: number][] | null;
-  awaited: string[] | null;
   settings: Record<string, string> | null;
 };
 
@@ -28,8 +25,6 @@ export type Surroundings = {
   /** The database's clock, which is the only one. */
   now: Instant;
   beats: ReadonlyMap<string, Beat>;
-  /** Those that somebody waits for. */
-  awaited: ReadonlySet<string>;
   /** Of the projects they lie in, as text: most batches have seen it before. */
   settings: Readonly<Record<string, string>>;
 };
@@ -41,7 +36,7 @@ export async function readSurroundings(
   ids: readonly string[],
 ): Promise<Surroundings> {
   const [row] = await query<SurroundingsRow>(tx, READ_SURROUNDINGS, [org_id, ids]);
-  const { now, beats, awaited, settings } = row as SurroundingsRow;
+  const { now, beats, settings } = row as SurroundingsRow;
   return {
     now,
     beats: new Map(
@@ -50,7 +45,6 @@ export async function readSurroundings(
         { token, beat_at: Math.trunc(beat_at), until: Math.trunc(until) },
       ]),
     ),
-    awaited: new Set(awaited),
     settings: settings ?? {},
   };
 }

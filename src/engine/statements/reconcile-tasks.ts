@@ -1,5 +1,6 @@
-import type { Beat, TaskRow } from "../task-row.ts";
-import { asRows, query } from "../transaction.ts";
+import type { TaskRow } from "../task-row.ts";
+import type { Beat } from "./task-columns.ts";
+import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
 /** Where a walk over the unfinished tasks stands: in the order of their index, so that a chunk costs the same wherever it lies. */
@@ -66,32 +67,6 @@ export function countOpen(
   const lifecycles = successes.map((success) => success.lifecycle);
   const statuses = successes.map((success) => success.status);
   return query<Counted>(tx, COUNT_OPEN, [org_id, ids, lifecycles, statuses]);
-}
-
-// Whoever works on a task right now settles it himself; what he leaves wrong is found the next time.
-const LOCK_FREE = `
-  select t.id from pawl.task t
-  where t.org_id = $1 and t.id = any($2::uuid[]) and not t.final
-  order by t.id
-  for update skip locked`;
-
-/** Locks those of the tasks that nobody else has locked. */
-export async function lockFree(tx: Tx, org_id: string, ids: readonly string[]): Promise<string[]> {
-  const rows = await query<{ id: string }>(tx, LOCK_FREE, [org_id, ids]);
-  return rows.map((row) => row.id);
-}
-
-const SAVE_COUNTERS = `
-  update pawl.task t set open_blockers = c.open_blockers, open_holds = c.open_holds
-  from json_to_recordset($2::text::json) as c(task_id uuid, open_blockers integer, open_holds integer)
-  where t.org_id = $1 and t.id = c.task_id`;
-
-export async function saveCounters(
-  tx: Tx,
-  org_id: string,
-  rows: readonly { task_id: string; open_blockers: number; open_holds: number }[],
-): Promise<void> {
-  if (rows.length > 0) await query(tx, SAVE_COUNTERS, [org_id, asRows(rows)]);
 }
 
 // One moment for task and heartbeat.

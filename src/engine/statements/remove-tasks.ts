@@ -1,5 +1,4 @@
-import { post } from "../transaction.ts";
-import type { Tx } from "../transaction.ts";
+import type { Write } from "./statement.ts";
 
 // After the journal has told it: an open task whose journal does not end with its removal is never given away.
 const REMOVE_TASKS = `
@@ -13,6 +12,6 @@ const REMOVE_TASKS = `
   delete from pawl.heartbeat b using gone where b.org_id = $1 and b.task_id = gone.id`;
 
 /** Removes tasks with what they wait for and what holds them; their journals and requests stay. */
-export function removeTasks(tx: Tx, org_id: string, ids: readonly string[]): void {
-  if (ids.length > 0) post(tx, REMOVE_TASKS, [org_id, ids]);
+export function removeTasks(org_id: string, ids: readonly string[]): Write {
+  return { text: REMOVE_TASKS, params: [org_id, ids] };
 }

@@ -1,5 +1,4 @@
-import { column } from "../columns.ts";
-import { post, query } from "../transaction.ts";
+import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
 // How long a lease lasts is in its task's row, so that beating needs no rules. In the order of ids: two who beat for the same
@@ -24,11 +23,4 @@ export function beatLeases(
   const ids = leases.map((lease) => lease.task_id);
   const tokens = leases.map((lease) => lease.lease_token);
   return query(tx, BEAT_LEASES, [org_id, ids, tokens, holder]);
-}
-
-const FORGET_BEATS = `delete from pawl.heartbeat where org_id = $1 and task_id = any($2::text::uuid[])`;
-
-/** Removes the heartbeats of leases that are over. */
-export function forgetBeats(tx: Tx, org_id: string, tasks: readonly string[]): void {
-  if (tasks.length > 0) post(tx, FORGET_BEATS, [org_id, column(tasks)]);
 }

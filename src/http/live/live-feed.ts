@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyBaseLogger } from "fastify";
-import { Batch } from "../../engine/batch.ts";
+import { SharedLookup } from "../../engine/shared-lookup.ts";
 import type { By, Engine } from "../../engine/engine.ts";
 import type { Bell } from "../bell.ts";
 import type { EventStream, Recognise } from "./event-stream.ts";
@@ -53,7 +53,7 @@ export class LiveFeed<Event, Page extends TailPage, Reader extends TailReader<Pa
   private complainedAt = 0;
   private readonly turnstile = new Turnstile(READ_AT_ONCE);
   /** Whoever comes while one is being read shares the next one. */
-  private readonly heads: Batch<string, number>;
+  private readonly heads: SharedLookup<string, number>;
 
   constructor(house: LiveHouse, kind: FeedKind<Event, Page, Reader, Filter>) {
     this.house = { lookMs: 1_000, ...house };
@@ -63,14 +63,11 @@ export class LiveFeed<Event, Page extends TailPage, Reader extends TailReader<Pa
       bell.ring(org_id, kind.bellName);
     });
     stopping.addEventListener("abort", forget);
-    this.heads = new Batch(
-      async (orgs) => {
-        const heads = new Map<string, Promise<number>>();
-        for (const org_id of orgs) if (!heads.has(org_id)) heads.set(org_id, engine.feedPosition(org_id));
-        return Promise.all(orgs.map((org_id) => heads.get(org_id) as Promise<number>));
-      },
-      { keysOf: () => [] },
-    );
+    this.heads = new SharedLookup(async (orgs) => {
+      const heads = new Map<string, Promise<number>>();
+      for (const org_id of orgs) if (!heads.has(org_id)) heads.set(org_id, engine.feedPosition(org_id));
+      return Promise.all(orgs.map((org_id) => heads.get(org_id) as Promise<number>));
+    });
   }
 
   /** After a position, or at now. A position that is not reached yet, as after a restore, is now. */

@@ -1,6 +1,6 @@
 import { CLAIM_ROUTES, onWire, onWireOrNull, taskOnWire } from "../../contract/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { Claimed } from "../../engine/claim.ts";
+import type { Claimed } from "../../engine/write/claim.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { claimPatiently } from "../claim-patiently.ts";
 import { claimRefusal, unknownLifecycle } from "../permits.ts";
@@ -10,7 +10,7 @@ import type { RouteSet } from "../route-set.ts";
 
 /** Taking tasks from a pool, and keeping them. */
 export function serveClaims({ engine, pools }: { engine: Engine; pools: PoolWatch }): RouteSet {
-  const { lifecycles } = engine.workshop;
+  const { lifecycles } = engine.registry;
   return serve(
     CLAIM_ROUTES,
     {

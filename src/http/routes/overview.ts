@@ -14,7 +14,7 @@ export function serveOverview(engine: Engine): RouteSet {
       const { seconds, bucket_seconds } = OVERVIEW_WINDOWS[window];
       const times = { window_ms: seconds * 1_000, bucket_ms: bucket_seconds * 1_000 };
       const read = await engine.overview(by, { ...times, ...defined(scope) });
-      const lifecycles = [...engine.workshop.lifecycles.values()].filter(
+      const lifecycles = [...engine.registry.lifecycles.values()].filter(
         ({ name }) => (scope.lifecycle ?? name) === name,
       );
       const buckets = Math.ceil((read.at - read.since + 1) / times.bucket_ms);

@@ -12,7 +12,7 @@ import type { JsonObject, Refusal } from "../../core/index.ts";
 import type { NewTask } from "../../engine/admit-creations.ts";
 import type { By, Engine } from "../../engine/engine.ts";
 import type { Links } from "../../engine/links.ts";
-import type { Performed, PerformRequest } from "../../engine/perform.ts";
+import type { Performed, PerformRequest } from "../../engine/write/perform.ts";
 import { besideTask } from "../beside-task.ts";
 import { defined } from "../defined.ts";
 import { creationRefusal, creationsRefusal, unknownLifecycle } from "../permits.ts";
@@ -26,7 +26,7 @@ type House = { engine: Engine; own: OwnProblems; log: Log };
 
 /** Tasks of every lifecycle. */
 export function serveTasks({ engine, own, log }: House): RouteSet {
-  const { lifecycles } = engine.workshop;
+  const { lifecycles } = engine.registry;
   return serve(
     TASK_ROUTES,
     {
@@ -110,7 +110,7 @@ async function createAll(
   client_event_id: string | null,
 ) {
   for (const { lifecycle } of tasks) {
-    const unknown = unknownLifecycle(engine.workshop.lifecycles, lifecycle);
+    const unknown = unknownLifecycle(engine.registry.lifecycles, lifecycle);
     if (unknown) return unknown;
   }
   const beside = await besideTask(engine, by, tasks);
@@ -179,7 +179,7 @@ function movePermit(engine: Engine): Permit {
     const action: unknown = (body as { action?: unknown } | null | undefined)?.action;
     const task = await engine.find(by, id);
     if ("kind" in task || typeof action !== "string") return null;
-    const lifecycle = engine.workshop.lifecycles.get(task.lifecycle);
+    const lifecycle = engine.registry.lifecycles.get(task.lifecycle);
     if (!lifecycle || !Object.hasOwn(lifecycle.actions, action)) return null;
     return permissionRefusal(lifecycle, by.actor, permissionOf(lifecycle, action));
   };

@@ -1,7 +1,7 @@
 import { fromOf, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
 import type { By, Engine } from "../../engine/engine.ts";
-import type { Performed, PerformRequest } from "../../engine/perform.ts";
+import type { Performed, PerformRequest } from "../../engine/write/perform.ts";
 import type { PublicTask } from "../../engine/public-task.ts";
 import { readClock } from "../../engine/statements/read-surroundings.ts";
 import type { Tx } from "../../engine/transaction.ts";
@@ -118,38 +118,11 @@ export class BoardDesk {
   }
 
   /** The ordinary change of status: by the one rule that leads there. */
-  async setStatus(
-    by: By,
-    to: BoardStatus,
-    request: Omit<PerformRequest, "action">,
-  ): Promise<Performed | Refusal> {
-    for (;;) {
-      const task = await this.engine.find(by, request.task_id);
-      if ("kind" in task) return task;
-      if (task.lifecycle !== "board") return noSuchTask(request.task_id);
-      const action = movesTo(to, task.status)[0];
-      if (action === undefined) return this.replayOr(by, to, request, task.status);
-      const done = await this.engine.perform(by, { ...request, action });
-      const raced = done.kind === "refused" && done.code === "INVALID_TRANSITION";
-      // Somebody was faster, and another rule may lead there from where the task is now.
-      if (!raced || done.params.status === task.status) return done;
-    }
-  }
-
-  /** None leads there; but this may be the repetition of a request that has already brought the task there. */
-  private async replayOr(
-    by: By,
-    to: BoardStatus,
-    request: Omit<PerformRequest, "action">,
-    status: string,
-  ): Promise<Performed | Refusal> {
-    const none = refuse("INVALID_TRANSITION", `No rule leads from ${status} to ${to}.`, { status, to });
-    if (request.client_event_id == null) return none;
-    for (const action of movesTo(to)) {
-      const done = await this.engine.perform(by, { ...request, action });
-      if (done.kind === "performed") return done;
-    }
-    return none;
+  setStatus(by: By, to: BoardStatus, request: Omit<PerformRequest, "action">): Promise<Performed | Refusal> {
+    const choose = ({ status }: { status: string }) =>
+      movesTo(to, status)[0] ??
+      refuse("INVALID_TRANSITION", `No rule leads from ${status} to ${to}.`, { status, to });
+    return this.engine.perform(by, { ...request, choose, meaning: `to ${to}` });
   }
 
   async stats({ org_id, actor }: By, workspace_id: string, period: Period, agent_id: string | null) {
@@ -191,10 +164,10 @@ function noSuchTask(id: string): Refusal {
 }
 
 /** The ordinary actions that lead to a status, from one status or from any. */
-function movesTo(to: string, from?: string): string[] {
+function movesTo(to: string, from: string): string[] {
   const rules = board.rules.filter(
     (rule) =>
-      rule.to === to && !NAMED_MOVES.has(rule.action) && (from === undefined || fromOf(rule).includes(from)),
+      rule.to === to && !NAMED_MOVES.has(rule.action) && fromOf(rule).includes(from),
   );
   return [...new Set(rules.map((rule) => rule.action))];
 }

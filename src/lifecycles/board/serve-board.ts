@@ -2,7 +2,7 @@ import { permissionOf, permissionRefusal } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import type { Directory, Project } from "../../engine/directory.ts";
 import type { By, Engine } from "../../engine/engine.ts";
-import type { Performed } from "../../engine/perform.ts";
+import type { Performed } from "../../engine/write/perform.ts";
 import { answer, serve } from "../../http/route-set.ts";
 import type { Call, Permit, RouteSet } from "../../http/route-set.ts";
 import { BoardDesk } from "./board-desk.ts";

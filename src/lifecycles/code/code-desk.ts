@@ -2,7 +2,7 @@ import { refuse, SYSTEM } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
 import type { NewTask } from "../../engine/admit-creations.ts";
 import type { By, Engine } from "../../engine/engine.ts";
-import type { Performed } from "../../engine/perform.ts";
+import type { Performed } from "../../engine/write/perform.ts";
 import type { PublicTask } from "../../engine/public-task.ts";
 import { rowsByTask } from "../../engine/rows-by-task.ts";
 import type { Tx } from "../../engine/transaction.ts";

@@ -1,5 +1,5 @@
 import type { PublicTask } from "../../engine/public-task.ts";
-import type { JournalEntry } from "../../engine/work.ts";
+import type { JournalEntry } from "../../engine/write/work.ts";
 import { canSee } from "../../core/index.ts";
 import type { Actor } from "../../core/index.ts";
 import { onWire, onWireOrNull } from "./contract.ts";

@@ -2,11 +2,12 @@ import { canSee } from "../../core/index.ts";
 import type { Task } from "../../core/index.ts";
 import type { NewTask } from "../../engine/admit-creations.ts";
 import type { EffectItem, LifecycleParts, MakeTasks } from "../../engine/lifecycle-parts.ts";
-import { saveDependencies } from "../../engine/statements/dependencies.ts";
+import { lockBlockers, saveDependencies } from "../../engine/statements/dependencies.ts";
+import { query } from "../../engine/transaction.ts";
 import type { Tx } from "../../engine/transaction.ts";
 import { findClearingTasks } from "./statements/find-clearing-tasks.ts";
 import { forgetOutput } from "./statements/output.ts";
-import { lockNamedBlockers, waitsFor } from "./statements/read-named-blockers.ts";
+import { waitsFor } from "./statements/read-named-blockers.ts";
 import { replaceBlockers } from "./statements/replace-blockers.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -17,7 +18,7 @@ export const codeParts: LifecycleParts = {
   facts: {
     named_blocker: async (tx, org_id, asks) => {
       const named = asks.map(({ input }) => textOf(input.blocker_id).toLowerCase());
-      const rows = await lockNamedBlockers(
+      const rows = await lockBlockers(
         tx,
         org_id,
         [...new Set(named)].filter((id) => UUID.test(id)),
@@ -37,8 +38,7 @@ export const codeParts: LifecycleParts = {
     add_blocker: async (tx, items, _now, makeTasks) => {
       const [{ org_id } = { org_id: "" }] = items;
       const clearing = await clearingTasks(tx, org_id, items, makeTasks);
-      saveDependencies(
-        tx,
+      const { text, params } = saveDependencies(
         org_id,
         items.map((item) => ({
           task_id: item.task.id,
@@ -47,6 +47,7 @@ export const codeParts: LifecycleParts = {
           resolved: false,
         })),
       );
+      await query(tx, text, params);
     },
     replace_blocker: async (tx, items) => {
       const edges = items.map(({ task, effect }) => ({
@@ -79,6 +80,11 @@ async function clearingTasks(
     org_id,
     [...new Set(described.map(({ task }) => task.project_id))],
     described.map(({ effect }) => textOf(effect.description)),
+  );
+  await lockBlockers(
+    tx,
+    org_id,
+    there.map(({ id }) => id),
   );
   const ids = new Map(there.map((row) => [keyOf(row.project_id, row.description), row.id]));
   for (const { task, actor, effect } of described) {

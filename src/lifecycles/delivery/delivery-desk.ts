@@ -66,7 +66,7 @@ export class DeliveryDesk {
       const asked = made || (waits && again && (await askAgain(tx, org_id, user.id)));
       const known = (await findUsers(tx, org_id, [user.id])).get(user.id);
       if (!known) throw new Error("a user who was just added is not there");
-      if (waits && asked) giveNotices(tx, org_id, [requestOf(known)]);
+      if (waits && asked) await giveNotices(tx, org_id, [requestOf(known)]);
       return { user: deliveryUser(known), made };
     });
   }
@@ -90,7 +90,7 @@ export class DeliveryDesk {
         await decideUser(tx, org_id, id, { ...change, decided_by: decided_by ?? actor.id });
         const decided = { ...user, ...change, decided_by: decided_by ?? actor.id };
         // Who lets himself in, as admins do, need not be told.
-        if (decision !== "block" && decided_by !== id) giveNotices(tx, org_id, [grantOf(decided, decision)]);
+        if (decision !== "block" && decided_by !== id) await giveNotices(tx, org_id, [grantOf(decided, decision)]);
         return deliveryUser(decided);
       }),
     );
@@ -99,7 +99,7 @@ export class DeliveryDesk {
   /** The library is the org's; its main project says for how long access is given. */
   private async accessDays(tx: Tx, org_id: string): Promise<number> {
     const { settings } = await readProjects(tx, org_id, ["main"]);
-    return Number(this.engine.workshop.settingsFor(delivery, settings.get("main")).access_days);
+    return Number(this.engine.registry.settingsFor(delivery, settings.get("main")).access_days);
   }
 
   /** One page of what lies in a folder. */
@@ -125,7 +125,7 @@ export class DeliveryDesk {
       await saveFiles(tx, org_id, scan, files);
       if (!last) return;
       await forgetFiles(tx, org_id, { folder_id, scan });
-      sourceIsWell(tx, org_id);
+      await sourceIsWell(tx, org_id);
     });
   }
 

@@ -24,7 +24,7 @@ export const deliveryParts: LifecycleParts = {
     cache_file: written((tx, org_id, effects) => {
       // The last one of a file counts.
       const files = new Map(effects.map((effect) => [effect.file_id, effect]));
-      cacheFiles(tx, org_id, [...files.values()] as unknown as CachedFile[]);
+      return cacheFiles(tx, org_id, [...files.values()] as unknown as CachedFile[]);
     }),
     tell: written((tx, org_id, effects) => {
       const notices = effects.map(({ key, notice, user_id, params }) => ({
@@ -33,27 +33,24 @@ export const deliveryParts: LifecycleParts = {
         user_id: user_id as string,
         params: params as JsonObject,
       }));
-      giveNotices(tx, org_id, notices);
+      return giveNotices(tx, org_id, notices);
     }),
-    source_needs_admin: written((tx, org_id, [effect]) => {
-      callAdmin(tx, org_id, String(effect?.reason));
-    }),
-    source_is_well: written((tx, org_id) => {
-      sourceIsWell(tx, org_id);
-    }),
+    source_needs_admin: written((tx, org_id, [effect]) => callAdmin(tx, org_id, String(effect?.reason))),
+    source_is_well: written(sourceIsWell),
   },
 };
 
 /** A transaction is of one org; what it has to do of one kind is written at once. */
-function written(write: (tx: Tx, org_id: string, effects: readonly JsonObject[]) => void): EffectHandler {
-  return (tx, items) => {
+function written(
+  write: (tx: Tx, org_id: string, effects: readonly JsonObject[]) => Promise<void>,
+): EffectHandler {
+  return async (tx, items) => {
     const [first] = items;
-    if (first)
-      write(
-        tx,
-        first.org_id,
-        items.map(({ effect }) => effect),
-      );
-    return Promise.resolve();
+    if (!first) return;
+    await write(
+      tx,
+      first.org_id,
+      items.map(({ effect }) => effect),
+    );
   };
 }

@@ -202,10 +202,7 @@ function serveWork(engine: Engine, desk: DeliveryDesk): RouteSet {
         return answer(200, { moved });
       }),
       callDeliveryAdmin: forReaders(async ({ by, body: { reason } }) => {
-        await engine.read((tx) => {
-          callAdmin(tx, by.org_id, reason);
-          return Promise.resolve();
-        });
+        await engine.read((tx) => callAdmin(tx, by.org_id, reason));
         return answer(204, undefined);
       }),
       takeDeliveryNotices: forKeepers(async ({ by, body: { limit } }) => {

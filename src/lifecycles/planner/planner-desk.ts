@@ -1,8 +1,8 @@
 import { canSee, explainAction, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
-import { projectsWithin } from "../../engine/claim.ts";
+import { projectsWithin } from "../../engine/write/claim.ts";
 import type { By, Engine } from "../../engine/engine.ts";
-import type { Performed, PerformRequest } from "../../engine/perform.ts";
+import type { Performed, PerformRequest } from "../../engine/write/perform.ts";
 import { publicTask } from "../../engine/public-task.ts";
 import type { PublicTask } from "../../engine/public-task.ts";
 import { isUuid, notFound, wrongField } from "../../engine/refusals.ts";
@@ -60,7 +60,7 @@ export class PlannerDesk {
   /** A move, and what the log says of it. */
   async perform(
     by: By,
-    request: PerformRequest,
+    request: PerformRequest & { action: string },
   ): Promise<{ done: Performed; task: PlannerTask; transition: PlannerTransition } | Refusal> {
     const done = await this.engine.perform(by, { ...request, lifecycle: "planner" });
     if (done.kind === "refused") return done;
@@ -97,10 +97,10 @@ export class PlannerDesk {
       const { org_id, actor } = by;
       const all = actor.roles.some((role) => SEES_ALL.includes(role));
       const visible = visibleProjects(actor, project_id);
-      const { workshop } = this.engine;
+      const { registry } = this.engine;
       const projects = all
         ? visible
-        : await projectsWithin(workshop, tx, { org_id, lifecycle: planner, actor, projects: visible });
+        : await projectsWithin(registry, tx, { org_id, lifecycle: planner, actor, projects: visible });
       const trades = all ? null : actor.specializations;
       const { limit } = page;
       const [rows, work, stored, now] = await Promise.all([
@@ -111,7 +111,7 @@ export class PlannerDesk {
       ]);
       const told = rows.map((row) => {
         const task = taskOf(row, undefined);
-        const settings = workshop.settingsFor(planner, stored.get(task.project_id));
+        const settings = registry.settingsFor(planner, stored.get(task.project_id));
         const situation = {
           task,
           actor,
@@ -146,7 +146,7 @@ export class PlannerDesk {
     return this.engine.read(async (tx) => {
       const stored = await readSettings(tx, org_id, visibleProjects(actor, project_id));
       const least = [...stored.values()].map(
-        (text) => this.engine.workshop.settingsFor(planner, text).min_skill_to_take as number,
+        (text) => this.engine.registry.settingsFor(planner, text).min_skill_to_take as number,
       );
       const skill_level = actor.skill_level ?? 0;
       if (least.length === 0 || least.some((demand) => demand <= skill_level)) return null;

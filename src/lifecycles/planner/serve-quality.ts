@@ -95,7 +95,7 @@ export function serveDeliverables({ engine, directory }: House): RouteSet {
 export function serveShifts({ engine, directory }: House): RouteSet {
   const desk = new ShiftDesk(engine);
   const policyOf = ({ settings }: Pick<Project, "settings">) =>
-    engine.workshop.settingsFor(planner, JSON.stringify(settings)) as PlannerPolicy;
+    engine.registry.settingsFor(planner, JSON.stringify(settings)) as PlannerPolicy;
 
   return serveGuarded(SHIFT_ROUTES, {
     createShift: async ({ by, body: { project_id, starts_at, ends_at, members }, client_event_id }) => {

@@ -5,8 +5,7 @@ const FIND_CLEARING = `
   select t.id, t.data ->> 'description' as description, t.project_id from pawl.task t
   where t.org_id = $1 and t.lifecycle = 'code' and not t.final and t.data ->> 'clears' is not null
     and t.project_id = any($2::text[]) and t.data ->> 'description' = any($3::text[])
-  order by t.id
-  for share`;
+  order by t.id`;
 
 export type ClearingRow = { id: string; description: string; project_id: string };
 

@@ -1,4 +1,4 @@
-import { asRows, post, query } from "../../../engine/transaction.ts";
+import { asRows, query } from "../../../engine/transaction.ts";
 import type { Tx } from "../../../engine/transaction.ts";
 
 // Ordered: two batches that write the same files in other orders would wait for each other.
@@ -13,8 +13,8 @@ const CACHE_FILES = `
 
 export type CachedFile = { file_id: string; telegram_file_id: string; revision: string | null };
 
-export function cacheFiles(tx: Tx, org_id: string, files: readonly CachedFile[]): void {
-  post(tx, CACHE_FILES, [org_id, asRows(files)]);
+export async function cacheFiles(tx: Tx, org_id: string, files: readonly CachedFile[]): Promise<void> {
+  await query(tx, CACHE_FILES, [org_id, asRows(files)]);
 }
 
 const FORGET_CACHED = `

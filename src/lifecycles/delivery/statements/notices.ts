@@ -1,5 +1,5 @@
 import type { Instant, JsonObject } from "../../../core/index.ts";
-import { asRows, post, query } from "../../../engine/transaction.ts";
+import { asRows, query } from "../../../engine/transaction.ts";
 import type { Tx } from "../../../engine/transaction.ts";
 
 const GIVE_NOTICES = `
@@ -13,8 +13,8 @@ const GIVE_NOTICES = `
 export type NewNotice = { key: string; kind: string; user_id: string | null; params: JsonObject };
 
 /** Owes somebody a word, from the moment the transaction commits. */
-export function giveNotices(tx: Tx, org_id: string, notices: readonly NewNotice[]): void {
-  if (notices.length > 0) post(tx, GIVE_NOTICES, [org_id, asRows(notices)]);
+export async function giveNotices(tx: Tx, org_id: string, notices: readonly NewNotice[]): Promise<void> {
+  if (notices.length > 0) await query(tx, GIVE_NOTICES, [org_id, asRows(notices)]);
 }
 
 // One for the user and one for the admins, once for each end that his access has.

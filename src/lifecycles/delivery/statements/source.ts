@@ -1,5 +1,5 @@
 import type { Instant } from "../../../core/index.ts";
-import { post, query } from "../../../engine/transaction.ts";
+import { query } from "../../../engine/transaction.ts";
 import type { Tx } from "../../../engine/transaction.ts";
 
 // The admins are told by the one who finds it first, in the same statement: once, until it has been well again.
@@ -16,14 +16,14 @@ const CALL_ADMIN = `
   from called c`;
 
 /** The storage does not let us in: an admin must see to it. */
-export function callAdmin(tx: Tx, org_id: string, reason: string): void {
-  post(tx, CALL_ADMIN, [org_id, reason]);
+export async function callAdmin(tx: Tx, org_id: string, reason: string): Promise<void> {
+  await query(tx, CALL_ADMIN, [org_id, reason]);
 }
 
 const SOURCE_IS_WELL = `delete from pawl.delivery_source s where s.org_id = $1`;
 
-export function sourceIsWell(tx: Tx, org_id: string): void {
-  post(tx, SOURCE_IS_WELL, [org_id]);
+export async function sourceIsWell(tx: Tx, org_id: string): Promise<void> {
+  await query(tx, SOURCE_IS_WELL, [org_id]);
 }
 
 const READ_SOURCE = `select s.needs_admin_since, s.reason from pawl.delivery_source s where s.org_id = $1`;

@@ -1,106 +1,23 @@
-import { canSee, decideCreation, draftOf, PawlError, refuse, SYSTEM } from "../core/index.ts";
-import type { Actor, Created, Draft, Instant, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
-import { admitCreations } from "./admit-creations.ts";
-import type { AdmittedCreation, AdmittedTask } from "./admit-creations.ts";
-import { DEFERRED } from "./batch.ts";
-import { findCycle } from "./find-cycle.ts";
-import { noteFreed } from "./freed.ts";
-import type { MakeTasks } from "./lifecycle-parts.ts";
-import { publicTask } from "./public-task.ts";
-import type { PublicTask } from "./public-task.ts";
-import { isUuid, usedForSomethingElse, wrongField } from "./refusals.ts";
-import { deadBlocker, onFailure } from "./dead-blockers.ts";
-import { lockBlockers, saveDependencies } from "./statements/dependencies.ts";
-import type { BlockerRow, NewDependency, OnFailure } from "./statements/dependencies.ts";
-import { findByDedupeKey, findTasks } from "./statements/find-tasks.ts";
-import { findRequests } from "./statements/find-requests.ts";
-import { readProjects } from "./statements/read-projects.ts";
-import { saveCreations } from "./statements/save-creations.ts";
-import type { NewTaskRow } from "./statements/save-creations.ts";
-import { saveRequests } from "./statements/save-requests.ts";
-import type { NewRequest } from "./statements/save-requests.ts";
-import { isSuccess, taskOf } from "./task-row.ts";
-import type { TaskRow } from "./task-row.ts";
-import type { Tx } from "./transaction.ts";
-import type { Workshop } from "./workshop.ts";
+import { canSee, decideCreation, draftOf, refuse } from "../../core/index.ts";
+import type { Actor, Created, Draft, Instant, JsonObject, Lifecycle, Refusal } from "../../core/index.ts";
+import type { AdmittedCreation, AdmittedTask } from "../admit-creations.ts";
+import { deadBlocker, onFailure } from "../dead-blockers.ts";
+import { findCycle } from "../find-cycle.ts";
+import type { LifecycleRegistry } from "../lifecycle-registry.ts";
+import { publicTask } from "../public-task.ts";
+import type { PublicTask } from "../public-task.ts";
+import { isUuid, wrongField } from "../refusals.ts";
+import { lockBlockers } from "../statements/dependencies.ts";
+import type { BlockerRow, NewDependency, OnFailure } from "../statements/dependencies.ts";
+import { findByDedupeKey } from "../statements/find-tasks.ts";
+import type { NewTaskRow } from "../statements/save-creations.ts";
+import { isSuccess, taskOf } from "../task-row.ts";
+import type { TaskRow } from "../task-row.ts";
+import type { Tx } from "../transaction.ts";
+import { Again } from "./command-queue.ts";
+import type { CreatedTasks } from "./create.ts";
 
-export type CreatedTasks = {
-  kind: "created";
-  tasks: PublicTask[];
-  /** Where the task was there already, by its dedupe key. */
-  existing: boolean[];
-  /** What their side effects have made, by kind; absent where there are none. */
-  made?: (JsonObject | null)[];
-  replayed: boolean;
-};
-
-/** One transaction's worth of creations; each is made whole or refused whole. */
-export async function createWithin(
-  workshop: Workshop,
-  tx: Tx,
-  org_id: string,
-  creations: readonly AdmittedCreation[],
-): Promise<(CreatedTasks | Refusal | typeof DEFERRED)[]> {
-  const keys = creations.flatMap(({ client_event_id }) => client_event_id ?? []);
-  const projects = [...new Set(creations.flatMap(({ tasks }) => tasks.map((task) => task.project_id)))];
-  const uncertain = creations
-    .filter((creation) => creation.uncertain)
-    .flatMap(({ tasks }) => tasks.map(({ id }) => id));
-  const [{ now, settings }, used, made] = await Promise.all([
-    readProjects(tx, org_id, projects),
-    findRequests(tx, org_id, keys),
-    uncertain.length === 0 ? [] : findTasks(tx, org_id, uncertain),
-  ]);
-  const desk = new CreationDesk(workshop, org_id, now, settings, new Map(made.map((row) => [row.id, row])));
-  const uses = new Map(used.map((use) => [use.client_event_id, use]));
-  await desk.learn(tx, creations);
-  const drafted = creations.map((creation) => desk.draft(creation));
-  await desk.lookAround(tx, drafted);
-
-  const requests: NewRequest[] = [];
-  const keysUsed = new Set<string>();
-  const answers = creations.map((creation, index) => {
-    const plan = drafted[index] as Drafted[] | Refusal;
-    // Do not repeat the earlier answer if the caller can no longer see the project.
-    if ("kind" in plan && plan.code === "NOT_FOUND") return plan;
-    const use = uses.get(creation.client_event_id ?? "");
-    if (use) {
-      if (use.fingerprint !== creation.print) return usedForSomethingElse(use.client_event_id);
-      return { ...(use.answer as CreatedTasks), replayed: true };
-    }
-    // A neighbour has just used the key: the next batch will say whether he meant the same.
-    if (keysUsed.has(creation.client_event_id ?? "")) return DEFERRED;
-    const answer = desk.decide(creation, plan);
-    const { client_event_id, actor, print } = creation;
-    if (answer !== DEFERRED && answer.kind === "created" && client_event_id !== null && print !== null) {
-      keysUsed.add(client_event_id);
-      requests.push({ client_event_id, actor_id: actor.id, fingerprint: print, answer });
-    }
-    return answer;
-  });
-  if (desk.asked.length > 0)
-    await workshop.runEffects(tx, desk.asked, now, makeTasksIn(workshop, tx, org_id));
-  saveDependencies(tx, org_id, desk.dependencies);
-  saveRequests(tx, org_id, requests, now);
-  saveCreations(tx, org_id, desk.rows, now);
-  for (const { lifecycle, task } of desk.rows) noteFreed(tx, lifecycle, task);
-  return answers;
-}
-
-/** For effects that make tasks: they are made now, whole, or whatever asked for them is undone. */
-export function makeTasksIn(workshop: Workshop, tx: Tx, org_id: string): MakeTasks {
-  return async (actor, tasks) => {
-    // The rule that asks has said who may, and its command has the key.
-    const admitted = admitCreations(workshop.lifecycles, { tasks, actor: SYSTEM });
-    const [made] =
-      "kind" in admitted ? [admitted] : await createWithin(workshop, tx, org_id, [{ ...admitted, actor }]);
-    if (made === undefined || made === DEFERRED) throw new Error("a task could not be made with its cause");
-    if (made.kind === "refused") throw new PawlError(made.code, made.detail, made.params);
-    return { tasks: made.tasks, made: made.made ?? made.tasks.map(() => null) };
-  };
-}
-
-type Drafted = AdmittedTask & {
+export type Drafted = AdmittedTask & {
   settings: JsonObject;
   facts: JsonObject;
   draft: Draft;
@@ -108,39 +25,45 @@ type Drafted = AdmittedTask & {
   policies: ReadonlyMap<string, OnFailure>;
 };
 
+type Asked = Parameters<LifecycleRegistry["runEffects"]>[1][number];
+
+/** Where creations are decided; `settings` are those of the projects, as text. */
+type CreationPlace = {
+  org_id: string;
+  registry: LifecycleRegistry;
+  now: Instant;
+  settings: ReadonlyMap<string, string>;
+};
+
 /** Decides creations in order, each against what the ones before it have made. */
-class CreationDesk {
-  readonly rows: NewTaskRow[] = [];
+export class Creations {
   readonly dependencies: NewDependency[] = [];
-  readonly asked: Parameters<Workshop["runEffects"]>[1][number][] = [];
-  private readonly workshop: Workshop;
-  private readonly org_id: string;
-  private readonly now: Instant;
-  private readonly settings: ReadonlyMap<string, string>;
+  readonly asked: Asked[] = [];
   /** Made by a transaction of which it was not known whether it committed. */
-  private readonly made: ReadonlyMap<string, TaskRow>;
+  committed: ReadonlyMap<string, TaskRow> = new Map();
+  private readonly place: CreationPlace;
+  private made: NewTaskRow[] = [];
   private blockers = new Map<string, BlockerRow>();
   private twins = new Map<string, TaskRow>();
   private readonly standIns = new Map<string, string>();
   private readonly facts = new Map<string, JsonObject>();
   private readonly keysTaken = new Set<string>();
 
-  constructor(
-    workshop: Workshop,
-    org_id: string,
-    now: Instant,
-    settings: ReadonlyMap<string, string>,
-    made: ReadonlyMap<string, TaskRow>,
-  ) {
-    this.workshop = workshop;
-    this.org_id = org_id;
-    this.now = now;
-    this.settings = settings;
-    this.made = made;
+  constructor(place: CreationPlace) {
+    this.place = place;
+  }
+
+  /** The rows of the tasks that were made since the last call. */
+  takeRows(): NewTaskRow[] {
+    const made = this.made;
+    this.made = [];
+    const awaited = new Set(this.dependencies.filter(({ resolved }) => !resolved).map((one) => one.blocker_id));
+    if (awaited.size === 0) return made;
+    return made.map((row) => (awaited.has(row.task.id) ? { ...row, awaited: true } : row));
   }
 
   /** Loads what the lifecycles want to know before they make a task. */
-  async learn(tx: Tx, creations: readonly AdmittedCreation[]): Promise<void> {
+  async loadFacts(tx: Tx, creations: readonly AdmittedCreation[]): Promise<void> {
     const asks = creations.flatMap(({ actor, tasks }) =>
       tasks
         .filter(({ lifecycle }) => lifecycle.creation.facts !== undefined)
@@ -153,7 +76,7 @@ class CreationDesk {
           actor,
         })),
     );
-    const facts = await this.workshop.loadCreationFacts(tx, this.org_id, asks);
+    const facts = await this.place.registry.loadCreationFacts(tx, this.place.org_id, asks);
     for (const [index, { id }] of asks.entries()) this.facts.set(id, facts[index] ?? {});
   }
 
@@ -161,14 +84,14 @@ class CreationDesk {
   draft({ actor, tasks }: AdmittedCreation): Drafted[] | Refusal {
     const drafted: Drafted[] = [];
     for (const task of tasks) {
-      const stored = this.settings.get(task.project_id);
+      const stored = this.place.settings.get(task.project_id);
       const unseen = actor.project_ids !== null && !actor.project_ids.includes(task.project_id);
       if (stored === undefined || unseen)
         return refuse("NOT_FOUND", `There is no project "${task.project_id}".`);
-      const settings = this.workshop.settingsFor(task.lifecycle, stored);
+      const settings = this.place.registry.settingsFor(task.lifecycle, stored);
       const { id, lifecycle, project_id, input, on_failure, available_at, refs } = task;
       const facts = this.facts.get(id) ?? {};
-      const draft = draftOf(lifecycle, { input, actor, settings, facts, now: this.now });
+      const draft = draftOf(lifecycle, { input, actor, settings, facts, now: this.place.now });
       const policies = policiesOf(draft, task);
       // Field by field: a spread of the task's part cost more than drafting it.
       drafted.push({
@@ -190,9 +113,9 @@ class CreationDesk {
   }
 
   /** Locks the blockers outside of the requests, and finds tasks that were made before with the same keys. */
-  async lookAround(tx: Tx, drafted: readonly (Drafted[] | Refusal)[]): Promise<void> {
+  async lockBlockers(tx: Tx, drafted: readonly (Drafted[] | Refusal)[]): Promise<void> {
     const all = drafted.flatMap((tasks) => ("kind" in tasks ? [] : tasks));
-    if (all.every(({ blockers, draft }) => blockers.length === 0 && draft.dedupe_key == null)) return;
+    if (all.every(isSimple)) return;
     const inside = new Set(all.map((task) => task.id));
     const outside = [...new Set(all.flatMap((task) => task.blockers))].filter(
       (id) => isUuid(id) && !inside.has(id),
@@ -200,26 +123,27 @@ class CreationDesk {
     const keyed = all.flatMap(({ lifecycle, draft }) =>
       draft.dedupe_key == null ? [] : [{ lifecycle: lifecycle.name, dedupe_key: draft.dedupe_key }],
     );
-    const [blockers, twins] = await Promise.all([
-      lockBlockers(tx, this.org_id, outside),
-      findByDedupeKey(tx, this.org_id, keyed),
+    const [, twins] = await Promise.all([
+      this.lock(tx, outside),
+      findByDedupeKey(tx, this.place.org_id, keyed),
     ]);
-    this.blockers = new Map(blockers.map((row) => [row.id, row]));
     this.twins = new Map(twins.map((row) => [twinKey(row.lifecycle, row.dedupe_key), row]));
-    await this.lockStandIns(tx, all);
-  }
-
-  /** Who waits for a task of the request that was there already waits for that one. */
-  private async lockStandIns(tx: Tx, all: readonly Drafted[]): Promise<void> {
+    // Who waits for a task of the request that was there already waits for that one.
     for (const { id, lifecycle, draft } of all) {
       const twin = this.twins.get(twinKey(lifecycle.name, draft.dedupe_key));
       if (twin) this.standIns.set(id, twin.id);
     }
-    const awaited = all.flatMap(({ blockers }) => blockers.flatMap((id) => this.standIns.get(id) ?? []));
-    for (const row of await lockBlockers(tx, this.org_id, awaited)) this.blockers.set(row.id, row);
+    await this.lock(
+      tx,
+      all.flatMap(({ blockers }) => blockers.flatMap((id) => this.standIns.get(id) ?? [])),
+    );
   }
 
-  decide(creation: AdmittedCreation, drafted: Drafted[] | Refusal): CreatedTasks | Refusal | typeof DEFERRED {
+  private async lock(tx: Tx, ids: readonly string[]): Promise<void> {
+    for (const row of await lockBlockers(tx, this.place.org_id, ids)) this.blockers.set(row.id, row);
+  }
+
+  decide(creation: AdmittedCreation, drafted: Drafted[] | Refusal): CreatedTasks | Refusal | Again {
     if ("kind" in drafted) return drafted;
     const inside = new Map(drafted.map((task) => [task.id, task.project_id]));
     const keys = new Set<string>();
@@ -227,11 +151,11 @@ class CreationDesk {
     const dependencies: NewDependency[] = [];
     const tasks: PublicTask[] = [];
     const existing: boolean[] = [];
-    const asked: CreationDesk["asked"] = [];
+    const asked: Asked[] = [];
     const made: (JsonObject | null)[] = [];
     for (const task of drafted) {
       const key = twinKey(task.lifecycle.name, task.draft.dedupe_key);
-      const there = this.made.get(task.id) ?? this.twins.get(key);
+      const there = this.committed.get(task.id) ?? this.twins.get(key);
       if (there && !canSee(creation.actor, there))
         return refuse("IDEMPOTENCY_CONFLICT", "This has been created before.");
       existing.push(there !== undefined && there.id !== task.id);
@@ -240,7 +164,8 @@ class CreationDesk {
         made.push(null);
         continue;
       }
-      if (task.draft.dedupe_key != null && this.keysTaken.has(key)) return DEFERRED;
+      // Decided anew when the neighbour that has the key is there.
+      if (task.draft.dedupe_key != null && this.keysTaken.has(key)) return new Again({ mode: "locked" });
       if (task.draft.dedupe_key != null && keys.has(key))
         return wrongField("tasks", "two of the request are the same task");
       keys.add(key);
@@ -254,6 +179,8 @@ class CreationDesk {
         task: born.task,
         dedupe_key: task.draft.dedupe_key ?? null,
         client_event_id: creation.client_event_id,
+        awaited: false,
+        record: null,
       });
       tasks.push(publicTask(born.task));
       const { effects } = born;
@@ -271,7 +198,7 @@ class CreationDesk {
     for (const task of drafted) this.keysTaken.add(twinKey(task.lifecycle.name, task.draft.dedupe_key));
     // One by one: `push(...list)` puts all items on the stack, and a batch may have a hundred thousand dependencies.
     for (const dependency of dependencies) this.dependencies.push(dependency);
-    for (const row of rows) this.rows.push(row);
+    for (const row of rows) this.made.push(row);
     for (const one of asked) this.asked.push(one);
     return {
       kind: "created",
@@ -317,17 +244,17 @@ class CreationDesk {
   }
 
   private isOver({ lifecycle, status, final }: BlockerRow, on_failure: OnFailure): boolean {
-    const known = this.workshop.lifecycles.get(lifecycle);
+    const known = this.place.registry.lifecycles.get(lifecycle);
     return final && (on_failure === "proceed" || (known !== undefined && isSuccess(known, status)));
   }
 
   private born(actor: Actor, task: Drafted, edges: readonly NewDependency[]): Created | Refusal {
     const { input, settings, facts } = task;
-    const view = { input, actor, settings, facts, now: this.now };
+    const view = { input, actor, settings, facts, now: this.place.now };
     const open = edges.length === 0 ? NO_EDGES : edges.filter((edge) => !edge.resolved);
     const told = open.flatMap((edge) => this.toldOf(task.lifecycle, edge));
     const { id, project_id } = task;
-    const place = { id, org_id: this.org_id, project_id, open_blockers: open.length, told };
+    const place = { id, org_id: this.place.org_id, project_id, open_blockers: open.length, told };
     const { draft, available_at } = task;
     const timed = available_at === null ? draft : { available_at, ...draft };
     return decideCreation(task.lifecycle, view, timed, place);
@@ -338,6 +265,11 @@ const NO_EDGES: readonly NewDependency[] = Object.freeze([]);
 const NOBODY: readonly string[] = Object.freeze([]);
 
 const NO_POLICIES: ReadonlyMap<string, OnFailure> = new Map();
+
+/** A task that needs nothing but its row. */
+export function isSimple({ blockers, draft, lifecycle }: Drafted): boolean {
+  return blockers.length === 0 && draft.dedupe_key == null && lifecycle.creation.facts === undefined;
+}
 
 /** What a draft waits for, by id, and what becomes of it where that ends without success. */
 function policiesOf({ blocked_by = [] }: Draft, task: AdmittedTask): ReadonlyMap<string, OnFailure> {

@@ -2,12 +2,6 @@ import { PawlError } from "../core/index.ts";
 import type { Actor, Instant, JsonObject, Lifecycle, SideEffect, Task } from "../core/index.ts";
 import { STANDARD_EFFECTS } from "./standard-effects.ts";
 import { STANDARD_FACTS } from "./standard-facts.ts";
-import { lockTasks } from "./statements/lock-tasks.ts";
-import { lookAtTasks } from "./statements/look-at-tasks.ts";
-import { readSurroundings } from "./statements/read-surroundings.ts";
-import type { Surroundings } from "./statements/read-surroundings.ts";
-import { taskOfCells } from "./task-row.ts";
-import type { TaskCells } from "./task-row.ts";
 import type {
   CreationAsk,
   CreationFactLoader,
@@ -17,15 +11,11 @@ import type {
   LifecycleParts,
   MakeTasks,
 } from "./lifecycle-parts.ts";
-import { isAtOnce, mustHold } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
-import type { Locked, Work } from "./work.ts";
+import type { Work } from "./write/work.ts";
 
 /** Different settings of one lifecycle that are kept parsed. */
 const MOST_SETTINGS = 1_000;
-
-/** Names of actions that are remembered: callers may send what they like. */
-const MOST_ACTIONS = 1_000;
 
 /** Somebody's side effects; what they make is put down in `made`, by kind. */
 type Asked = {
@@ -36,16 +26,13 @@ type Asked = {
   made: JsonObject;
 };
 
-type Gathered = { now: Instant; tasks: Map<string, Locked> };
-
-/** Everything the engine needs at hand to settle commands: lifecycles, their facts and effects, settings. */
-export class Workshop {
+/** The lifecycles that the engine serves, with their settings and what loads their facts and carries out their side effects. */
+export class LifecycleRegistry {
   readonly lifecycles: ReadonlyMap<string, Lifecycle>;
   private readonly parts: ReadonlyMap<string, LifecycleParts>;
   private readonly defaults: ReadonlyMap<string, JsonObject>;
   /** Settings as they are stored, parsed once: projects are many, different settings are few. */
   private readonly parsed = new Map<Lifecycle, Map<string, JsonObject>>();
-  private readonly plain = new Map<string, boolean>();
 
   constructor(
     lifecycles: readonly Lifecycle[],
@@ -55,83 +42,6 @@ export class Workshop {
     this.lifecycles = new Map(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle]));
     this.parts = new Map(Object.entries(parts));
     this.defaults = new Map(Object.entries(defaults));
-  }
-
-  /** Locks tasks and reads, after that, the clock and all that lies beside them; tasks of unknown lifecycles are left out. */
-  async lock(tx: Tx, org_id: string, ids: readonly string[]): Promise<Gathered> {
-    if (isAtOnce(tx)) return this.look(tx, org_id, ids);
-    // Sent together, run one after the other.
-    const [rows, around] = await Promise.all([lockTasks(tx, org_id, ids), readSurroundings(tx, org_id, ids)]);
-    return this.assemble(org_id, rows, around);
-  }
-
-  /** The same as of one moment and without a lock, for those who only want to know. */
-  async look(tx: Tx, org_id: string, ids: readonly string[]): Promise<Gathered> {
-    const rows = await lookAtTasks(tx, org_id, ids);
-    const tasks = new Map<string, Locked>();
-    for (const cells of rows) {
-      const lifecycle = this.lifecycles.get(cells[2]);
-      if (!lifecycle) continue;
-      const token = cells[29];
-      const beat = token === null ? undefined : { token, beat_at: cells[30] ?? 0, until: cells[31] ?? 0 };
-      tasks.set(cells[0], {
-        lifecycle,
-        task: taskOfCells(org_id, cells, beat),
-        place: cells[1],
-        writer: cells[28],
-        settings: this.settingsFor(lifecycle, cells[32] ?? undefined),
-        hasDependents: cells[34],
-        hasHeartbeat: token !== null,
-      });
-    }
-    return { now: rows[0]?.[33] ?? 0, tasks };
-  }
-
-  /** Rows that were picked and locked, with the clock and all that lies beside them. */
-  async takeIn(tx: Tx, org_id: string, rows: readonly TaskCells[]): Promise<Gathered> {
-    const ids = rows.map(([id]) => id);
-    return this.assemble(org_id, rows, await readSurroundings(tx, org_id, ids));
-  }
-
-  private assemble(
-    org_id: string,
-    rows: readonly TaskCells[],
-    { now, beats, awaited, settings }: Surroundings,
-  ): Gathered {
-    const tasks = new Map<string, Locked>();
-    for (const cells of rows) {
-      const [id, place, name] = cells;
-      const lifecycle = this.lifecycles.get(name);
-      if (!lifecycle) continue;
-      const beat = beats.get(id);
-      const task = taskOfCells(org_id, cells, beat);
-      tasks.set(id, {
-        lifecycle,
-        task,
-        place,
-        writer: null,
-        settings: this.settingsFor(lifecycle, settings[task.project_id]),
-        hasDependents: awaited.has(id),
-        hasHeartbeat: beat !== undefined,
-      });
-    }
-    return { now, tasks };
-  }
-
-  /**
-   * Whether an action (of this lifecycle, or of every one that has it) only moves tasks about: then it can be tried without a
-   * lock. Facts are read, touches and side effects written under one; and only there is it known who waits for a task that
-   * is finished.
-   */
-  onlyMoves(action: string, lifecycle = ""): boolean {
-    const key = `${lifecycle} ${action}`;
-    let plain = this.plain.get(key);
-    if (plain === undefined) {
-      const named = this.lifecycles.get(lifecycle);
-      plain = (named ? [named] : [...this.lifecycles.values()]).every((one) => onlyMovesIn(one, action));
-      if (this.plain.size < MOST_ACTIONS) this.plain.set(key, plain);
-    }
-    return plain;
   }
 
   /** A project's settings for a lifecycle, with defaults for what it does not say. */
@@ -164,7 +74,6 @@ export class Workshop {
       }
     }
     if (asked.size === 0) return;
-    mustHold(tx);
     await Promise.all(
       [...asked].map(async ([loader, { fact, works: some }]) => {
         const asks = some.map(({ task, actor, command }) => ({ task, actor, input: command.input }));
@@ -194,7 +103,6 @@ export class Workshop {
         else asked.set(loader, { fact, places: [place] });
       }
     }
-    if (asked.size > 0) mustHold(tx);
     await Promise.all(
       [...asked].map(async ([loader, { fact, places }]) => {
         const asks = places.map((place) => creations[place] as CreationAsk);
@@ -207,7 +115,6 @@ export class Workshop {
 
   /** Carries out what moves and creations ask for beyond their rows, one call per kind. */
   async runEffects(tx: Tx, asked: readonly Asked[], now: Instant, makeTasks: MakeTasks): Promise<void> {
-    mustHold(tx);
     const byHandler = new Map<EffectHandler, { items: EffectItem[]; asks: Asked[]; kind: string }>();
     for (const ask of asked) {
       const { lifecycle, actor, task } = ask;
@@ -249,14 +156,6 @@ export class Workshop {
   sweepsOf(lifecycles: readonly string[]): NonNullable<LifecycleParts["sweep"]>[] {
     return lifecycles.flatMap((name) => this.parts.get(name)?.sweep ?? []);
   }
-}
-
-function onlyMovesIn({ actions, table, statuses }: Lifecycle, action: string): boolean {
-  if ((actions[action]?.facts ?? []).length > 0) return false;
-  const rules = [...(table.get(action)?.values() ?? [])].flat();
-  return rules.every(
-    ({ outcome, also, to }) => outcome !== "touched" && also.length === 0 && !statuses[to]?.final,
-  );
 }
 
 function unloaded(lifecycle: Lifecycle, fact: string): never {

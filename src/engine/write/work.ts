@@ -1,21 +1,17 @@
-import type { Actor, Command, Instant, JsonObject, Lifecycle, Moved, Refusal, Task } from "../core/index.ts";
+import type { Actor, Command, Instant, JsonObject, Lifecycle, Moved, Refusal, Task } from "../../core/index.ts";
+import type { RowIdentity } from "../statements/task-columns.ts";
 
-/** A locked task with what is needed to decide about it. */
-export type Locked = {
+/** A task with what is needed to decide about it; the identity of its row, unless that was written since it was read. */
+export type LoadedTask = { [Part in keyof RowIdentity]: string | null } & {
   lifecycle: Lifecycle;
   task: Task;
-  /** Where its row lies, if it is not known to have been written since it was locked. */
-  place: string | null;
-  /** Who wrote it, where it was only looked at: it may be written as long as it is that row. */
-  writer: string | null;
   settings: JsonObject;
-  hasDependents: boolean;
-  /** A row beside it tells of the last one. */
-  hasHeartbeat: boolean;
+  /** Another task waits, or has waited, for this one. */
+  awaited: boolean;
 };
 
-/** A command that has been admitted, with the locked task it is for. */
-export type Work = Locked & {
+/** A command that has been admitted, with the task it is for. */
+export type Work = LoadedTask & {
   actor: Actor;
   command: Command;
   facts: JsonObject;
@@ -24,7 +20,7 @@ export type Work = Locked & {
 
 /** Field by field: spreading the task's part cost more than deciding. */
 export function workOn(
-  { lifecycle, task, place, writer, settings, hasDependents, hasHeartbeat }: Locked,
+  { lifecycle, task, place, writer, settings, awaited }: LoadedTask,
   actor: Actor,
   command: Command,
   client_event_id: string | null,
@@ -35,14 +31,21 @@ export function workOn(
     place,
     writer,
     settings,
-    hasDependents,
-    hasHeartbeat,
+    awaited,
     actor,
     command,
     facts: {},
     client_event_id,
   };
 }
+
+/** A command by the system on a task: nobody is asked for anything. */
+export function systemCommand(action: string, input: JsonObject = {}): Command {
+  return { action, input, comment: null, expected_row_version: null, lease_token: null };
+}
+
+/** What is kept of a request so that it can be answered again. */
+export type KeyRecord = { fingerprint: string; answer: JsonObject };
 
 /** A journal row as it is told. */
 export type JournalEntry = {
@@ -73,4 +76,6 @@ export type Move = {
   stale: boolean;
   /** What its side effects have made, by their kind; null where it has none. */
   made: JsonObject | null;
+  /** What its key was used for, where that is written with the move. */
+  record: KeyRecord | null;
 };

@@ -1,0 +1,15 @@
+/** One statement with its values, ready to be sent. */
+export type Write = { readonly text: string; readonly params: readonly unknown[] };
+
+/** A name behind one colon: neither a cast (`::text`) nor a part of a word. */
+const PARAMETER = /(?<![:\w]):([a-z]\w*)/g;
+
+/** A static SQL text whose parameters have names (`:org_id`), which are numbered once, when the module is loaded. */
+export function statement<Params extends object>(named: string): (params: Params) => Write {
+  const names: string[] = [];
+  const text = named.replace(PARAMETER, (_, name: string) => {
+    const known = names.indexOf(name);
+    return `$${known >= 0 ? known + 1 : names.push(name)}`;
+  });
+  return (params) => ({ text, params: names.map((name) => (params as Record<string, unknown>)[name]) });
+}

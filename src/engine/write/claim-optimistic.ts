@@ -1,0 +1,210 @@
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { decide, durationMs } from "../../core/index.ts";
+import type { Instant, JsonObject, Lifecycle, Moved, Refusal, Task } from "../../core/index.ts";
+import { column, jsonColumn, sparseColumn } from "../columns.ts";
+import { CLAIM_TASKS } from "../statements/claim-tasks.ts";
+import type { ClaimedCells } from "../statements/claim-tasks.ts";
+import { readAllSettings } from "../statements/read-projects.ts";
+import { toldOf } from "../statements/seal.ts";
+import { taskOfCells } from "../statements/task-columns.ts";
+import type { TaskCells } from "../statements/task-columns.ts";
+import { isFinal, isPooled } from "../task-row.ts";
+import { queryCells } from "../transaction.ts";
+import { claimedTask } from "./claim.ts";
+import type { ClaimAttempt, ClaimCommand, Claimed } from "./claim.ts";
+import { Again } from "./command-queue.ts";
+import type { Outcome } from "./command-queue.ts";
+import { NotKnown } from "./known-rows.ts";
+import type { Memory } from "./optimistic.ts";
+
+/** Orgs with more projects than this are not asked whether all have the same settings. */
+const MAX_PROJECTS = 1_000;
+
+/**
+ * Claims by one statement, for claims of one group that are decided alike whatever free tasks they get: the rules of many pools
+ * read nothing of a task that the pool does not already guarantee.
+ */
+export async function claimOptimistically(
+  memory: Memory,
+  org_id: string,
+  attempts: readonly ClaimAttempt[],
+  batch: string,
+): Promise<Outcome<Claimed | Refusal>[]> {
+  const locked = attempts.map(() => new Again({ mode: "locked" }));
+  const commands = attempts.map(({ command }) => command);
+  const [{ lifecycle, pick: filter }] = commands as [ClaimCommand];
+  const { pool } = lifecycle;
+  const known = await commonSettings(memory, org_id, lifecycle, filter.projects);
+  if (!pool || !known || filter.field !== null) return locked;
+  const { now, version, settings } = known;
+  const decisions = commands.map((command) => decideForAny(lifecycle, command, settings, now));
+  const moves = decisions.filter((decision) => decision !== null);
+  const [first] = moves;
+  if (first === undefined || moves.length < decisions.length || !moves.every((move) => isLike(move, first)))
+    return locked;
+  const lasts = lifecycle.lease === null ? 0 : durationMs(lifecycle.lease.lasts, settings);
+  const leases = commands.map(({ actor }, at) =>
+    moves[at]?.lease === "open"
+      ? { holder: actor.id ?? "system", until: now + lasts, heartbeat_at: now }
+      : null,
+  );
+  const slots = commands.flatMap(({ pick: { limit } }, at) => Array.from({ length: limit }, () => at + 1));
+  const { text, params } = CLAIM_TASKS({
+    org_id,
+    now,
+    batch,
+    settings_version: version,
+    keys: column(commands.flatMap(({ client_event_id }) => client_event_id ?? [])),
+    keyed: commands.some(({ client_event_id }) => client_event_id !== null),
+    lifecycle: lifecycle.name,
+    public: filter.public,
+    claimers: column([...new Set(commands.flatMap(({ actor }) => actor.id ?? []))]),
+    projects: filter.projects,
+    unassigned: filter.unassigned,
+    unblocked: filter.unblocked,
+    unheld: filter.unheld,
+    least_priority: filter.least_priority,
+    wanted: slots.length,
+    status: first.to,
+    stays_pooled: isPooled(lifecycle, first.to),
+    type: first.event.type,
+    action: first.event.action,
+    from_status: first.event.from,
+    assigns: "assigned_to" in first.patch,
+    actors: column(commands.map(({ actor }) => actor.id)),
+    told: column(
+      commands.map(({ actor }, at) => {
+        const { event, to } = moves[at] as Moved;
+        return toldOf(event.type, event.action, event.from, to, actor.id);
+      }),
+    ),
+    marks: column(commands.map(({ client_event_id, mark }) => client_event_id ?? mark)),
+    comments: sparseColumn(
+      moves.map(({ event }) => (event.comment === null ? null : JSON.stringify(event.comment))),
+    ),
+    patches: jsonColumn(moves.map(({ patch, to }) => ({ ...patch, status: to }))),
+    datas: jsonColumn(moves.map(({ patch }) => patch.data ?? null)),
+    assignees: sparseColumn(moves.map(({ patch }) => patch.assigned_to ?? null)),
+    due_ats: sparseColumn(moves.map((move) => timerOf(move)?.due_at ?? null)),
+    due_actions: sparseColumn(moves.map((move) => timerOf(move)?.due_action ?? null)),
+    lease_holders: sparseColumn(leases.map((lease) => lease?.holder ?? null)),
+    leased_ats: sparseColumn(leases.map((lease) => lease?.heartbeat_at ?? null)),
+    lease_untils: sparseColumn(leases.map((lease) => lease?.until ?? null)),
+    slots: column(slots),
+    tokens: sparseColumn(slots.map((claim) => (leases[claim - 1] ? randomUUID() : null))),
+    fingerprints: sparseColumn(
+      commands.map(({ client_event_id, print }) => (client_event_id === null ? null : print)),
+    ),
+    rests: moves.map((move, at) => restOf(move, leases[at] ?? null)).join("\u001e"),
+  });
+  const rows = await queryCells<ClaimedCells>(memory.sql, text, params);
+  const [[open, clock] = [false, 0]] = rows;
+  if (!open) {
+    memory.settings.delete(org_id);
+    return locked;
+  }
+  memory.clock.set(clock);
+  const answers = commands.map(
+    (): Claimed => ({ kind: "claimed", tasks: [], refusal: null, replayed: false }),
+  );
+  for (const [, , n, claim, ...cells] of rows) {
+    if (n === null) break;
+    const [, place, writer] = cells;
+    const task = taskOfCells(org_id, cells as unknown as TaskCells, undefined);
+    memory.rows.set({ lifecycle, task, place, writer, awaited: cells[29] ?? false });
+    answers[claim - 1]?.tasks.push(claimedTask(task));
+  }
+  return answers;
+}
+
+/** Whether two claims move tasks in the same way: they share one statement. */
+function isLike({ to, event, patch }: Moved, other: Moved): boolean {
+  const { type, action } = other.event;
+  const assigns = "assigned_to" in patch === "assigned_to" in other.patch;
+  return to === other.to && event.type === type && event.action === action && assigns;
+}
+
+/** What the answer to a claim tells of a task, beside what is in its journal and its row. */
+function restOf(move: Moved, lease: JsonObject | null): string {
+  const rest = JSON.stringify({ ...timerOf(move), ...(lease && { lease }) }).slice(1, -1);
+  return rest === "" ? "" : `,${rest}`;
+}
+
+function timerOf({ timer }: Moved) {
+  return timer === "keep" ? null : timer;
+}
+
+/** What the pool's action does with any task that is free to take; null where that depends on the task. */
+function decideForAny(
+  lifecycle: Lifecycle,
+  { actor, command, pick }: ClaimCommand,
+  settings: JsonObject,
+  now: Instant,
+): Moved | null {
+  if ((lifecycle.actions[command.action]?.facts ?? []).length > 0) return null;
+  try {
+    const task = anyFreeTask(lifecycle, pick);
+    const decision = decide(lifecycle, { task, actor, facts: {}, settings, now }, command);
+    if (decision.kind !== "moved" || decision.effects.length > 0 || decision.timer === "keep") return null;
+    const isPlain = Object.keys(decision.patch).every((name) => name === "assigned_to" || name === "data");
+    const moves = decision.to !== lifecycle.pool?.from && !isFinal(lifecycle, decision.to);
+    return isPlain && moves && decision.to !== lifecycle.unblocks?.from ? decision : null;
+  } catch (error) {
+    if (error instanceof NotKnown) return null;
+    throw error;
+  }
+}
+
+/** A task of which only that is known which holds for all that a claim may get; asking for anything else throws NotKnown. */
+function anyFreeTask({ name, pool, statuses }: Lifecycle, filter: ClaimCommand["pick"]): Task {
+  const known: Partial<Task> = {
+    lifecycle: name,
+    status: pool?.from ?? "",
+    private: false,
+    // Free to take now, whenever it came to be.
+    available_at: null,
+    ...(filter.unassigned ? { assigned_to: null } : {}),
+    ...(filter.unblocked ? { open_blockers: 0 } : {}),
+    ...(filter.unheld ? { open_holds: 0 } : {}),
+    ...(statuses[pool?.from ?? ""]?.lease ? {} : { lease: null }),
+  };
+  return new Proxy(known, {
+    get: (task, field) => {
+      if (field in task) return task[field as keyof Task];
+      throw new NotKnown();
+    },
+    ownKeys: () => {
+      throw new NotKnown();
+    },
+  }) as Task;
+}
+
+type CommonSettings = { now: Instant; version: number; settings: JsonObject };
+
+/** The settings that all projects have which claims may take from, with the time; null where they differ. */
+async function commonSettings(
+  { sql, settings, clock, registry }: Memory,
+  org_id: string,
+  lifecycle: Lifecycle,
+  projects: readonly string[] | null,
+): Promise<CommonSettings | null> {
+  let known = settings.get(org_id);
+  let now = clock.now();
+  const isEnough =
+    known && now !== null && (projects ? projects.every((id) => known?.projects.has(id)) : known.isAll);
+  if (!isEnough) {
+    const read = await readAllSettings(sql, org_id, MAX_PROJECTS);
+    clock.set(read.now);
+    now = read.now;
+    settings.setAll(org_id, read.version, read.settings, read.isAll);
+    known = settings.get(org_id);
+  }
+  if (!known || now === null) return null;
+  const texts = projects ? projects.map((id) => known.projects.get(id)) : [...known.projects.values()];
+  if (!projects && !known.isAll) return null;
+  if (texts.includes(undefined)) return null;
+  const [first, ...others] = new Set((texts as string[]).map((text) => registry.settingsFor(lifecycle, text)));
+  if (!first || !others.every((other) => isDeepStrictEqual(other, first))) return null;
+  return { now, version: known.version, settings: first };
+}

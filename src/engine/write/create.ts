@@ -1,0 +1,146 @@
+import { PawlError, SYSTEM } from "../../core/index.ts";
+import type { Actor, JsonObject, Refusal } from "../../core/index.ts";
+import { admitCreations } from "../admit-creations.ts";
+import type { AdmittedCreation } from "../admit-creations.ts";
+import type { MakeTasks } from "../lifecycle-parts.ts";
+import type { PublicTask } from "../public-task.ts";
+import { saveDependencies } from "../statements/dependencies.ts";
+import { findRequests } from "../statements/find-requests.ts";
+import type { RequestRow } from "../statements/find-requests.ts";
+import { findTasks } from "../statements/find-tasks.ts";
+import { readProjects } from "../statements/read-projects.ts";
+import { saveCreations } from "../statements/save-creations.ts";
+import { saveRequests } from "../statements/save-requests.ts";
+import type { NewRequest } from "../statements/save-requests.ts";
+import { Again } from "./command-queue.ts";
+import type { Attempt, Outcome } from "./command-queue.ts";
+import { Creations } from "./creations.ts";
+import { otherMeaning, retell, taskAt } from "./stored-answers.ts";
+import type { TaskAt } from "./stored-answers.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
+
+export type CreatedTasks = {
+  kind: "created";
+  tasks: PublicTask[];
+  /** Where the task was there already, by its dedupe key. */
+  existing: boolean[];
+  /** What their side effects have made, by kind; absent where there are none. */
+  made?: (JsonObject | null)[];
+  replayed: boolean;
+};
+
+export type CreateCommand = {
+  verb: "create";
+  group: string;
+  keys: readonly string[];
+  weight: number;
+  creation: AdmittedCreation;
+};
+
+export type CreateAttempt = Attempt<CreateCommand>;
+
+export function createCommand(creation: AdmittedCreation): CreateCommand {
+  const { client_event_id: key, tasks } = creation;
+  const keys = key === null ? [] : [`key ${key}`];
+  return { verb: "create", group: "create", keys, weight: tasks.length, creation };
+}
+
+/** Creates tasks in one transaction; each request is done whole or refused whole. */
+export async function createLocked(
+  unit: UnitOfWork,
+  attempts: readonly Pick<CreateAttempt, "command" | "uncertain">[],
+): Promise<Outcome<CreatedTasks | Refusal>[]> {
+  const { tx, org_id, registry } = unit;
+  const all = attempts.map(({ command }) => command.creation);
+  // What was cut off may have been committed: then its ids are in the table.
+  const uncertain = attempts.filter((attempt) => attempt.uncertain !== null);
+  const [{ now, settings }, used, made] = await Promise.all([
+    readProjects(tx, org_id, [...new Set(all.flatMap(({ tasks }) => tasks.map((task) => task.project_id)))]),
+    findRequests(
+      tx,
+      org_id,
+      all.flatMap(({ client_event_id }) => client_event_id ?? []),
+    ),
+    uncertain.length === 0 ? [] : findTasks(tx, org_id, uncertain.flatMap(idsOf)),
+  ]);
+  unit.now ||= now;
+  const creations = new Creations({ org_id, registry, now: unit.now, settings });
+  creations.committed = new Map(made.map((row) => [row.id, row]));
+  const uses = new Map(used.map((use) => [use.client_event_id, use]));
+  await creations.loadFacts(tx, all);
+  const drafts = all.map((creation) => creations.draft(creation));
+  await creations.lockBlockers(tx, drafts);
+
+  const requests: NewRequest[] = [];
+  const outcomes: Outcome<CreatedTasks | Refusal>[] = [];
+  for (const [index, creation] of all.entries()) {
+    const { client_event_id: key, actor, print } = creation;
+    const plan = drafts[index] as ReturnType<Creations["draft"]>;
+    const use = uses.get(key ?? "");
+    // The earlier answer is not repeated if the caller can no longer see the project.
+    if (use && !("kind" in plan && plan.code === "NOT_FOUND")) {
+      outcomes.push(await replay(unit, creation, use));
+      continue;
+    }
+    const answer = creations.decide(creation, plan);
+    outcomes.push(answer);
+    if (answer instanceof Again || answer.kind === "refused" || key === null || print === null) continue;
+    requests.push({
+      client_event_id: key,
+      actor_id: actor.id,
+      fingerprint: print,
+      answer: stored(answer),
+      task_id: null,
+    });
+  }
+  if (creations.asked.length > 0)
+    await registry.runEffects(tx, creations.asked, unit.now, makeTasksIn(unit));
+  if (creations.dependencies.length > 0) unit.send(saveDependencies(org_id, creations.dependencies));
+  if (requests.length > 0) unit.send(saveRequests(org_id, requests, unit.now));
+  const rows = creations.takeRows();
+  if (rows.length > 0)
+    unit.send(saveCreations({ org_id, now: unit.now, rows, partly: false, settings_version: null }));
+  for (const { lifecycle, task } of rows) unit.freed.addPooled(lifecycle, task);
+  return outcomes;
+}
+
+function idsOf({ command }: Pick<CreateAttempt, "command">): string[] {
+  return command.creation.tasks.map(({ id }) => id);
+}
+
+/** What is kept of an answer: new tasks are named, and told again from their journals. */
+export function stored(answer: CreatedTasks): JsonObject {
+  const { tasks, existing, made } = answer;
+  if (made !== undefined || existing.some(Boolean)) return answer;
+  return { at: tasks.map((task) => taskAt(task)) };
+}
+
+type StoredCreation = { at: TaskAt[] } | CreatedTasks;
+
+async function replay(
+  { tx, org_id }: UnitOfWork,
+  { actor, print }: AdmittedCreation,
+  use: RequestRow,
+): Promise<CreatedTasks | Refusal> {
+  const other = otherMeaning(use, print ?? "", actor);
+  if (other) return other;
+  const kept = use.answer as StoredCreation;
+  if (!("at" in kept)) return { ...kept, replayed: true };
+  const told = await retell(tx, org_id, kept.at);
+  const tasks = kept.at.flatMap(({ id }) => told.get(id)?.task ?? []);
+  return { kind: "created", tasks, existing: tasks.map(() => false), replayed: true };
+}
+
+/** For effects that make tasks: they are made now, whole, or whatever asked for them is undone. */
+export function makeTasksIn(unit: UnitOfWork): MakeTasks {
+  return async (actor: Actor, tasks) => {
+    // The rule that asks has said who may, and its command has the key.
+    const admitted = admitCreations(unit.registry.lifecycles, { tasks, actor: SYSTEM });
+    const command = "kind" in admitted ? admitted : createCommand({ ...admitted, actor });
+    const [made] =
+      "kind" in command ? [command] : await createLocked(unit, [{ command, uncertain: null }]);
+    if (made === undefined || !("kind" in made)) throw new Error("a task could not be made with its cause");
+    if (made.kind === "refused") throw new PawlError(made.code, made.detail, made.params);
+    return { tasks: made.tasks, made: made.made ?? made.tasks.map(() => null) };
+  };
+}

@@ -1,0 +1,61 @@
+import { deadBlocker, onFailure } from "../dead-blockers.ts";
+import { findDependents, resolveDependencies } from "../statements/dependencies.ts";
+import type { OnFailure } from "../statements/dependencies.ts";
+import { isFinal, isSuccess } from "../task-row.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
+import type { LoadedTask, Move } from "./work.ts";
+
+type Edge = { task_id: string; blocker_id: string; on_failure: OnFailure };
+
+/** What a round of moves means for those who waited: counters fall, and who waits for nothing any more moves on, in the next round. */
+export async function followDependents(unit: UnitOfWork, moves: readonly Move[]): Promise<void> {
+  const changed = new Set(moves.map(({ after }) => after.id));
+  const finished = new Map(
+    moves.filter((move) => move.work.awaited && finishes(move)).map((move) => [move.after.id, move]),
+  );
+  if (finished.size > 0) {
+    const edges = await findDependents(unit.tx, unit.org_id, [...finished.keys()]);
+    await unit.lockAll([...new Set(edges.map((edge) => edge.task_id))]);
+    const resolved = edges.filter((edge) => resolves(finished.get(edge.blocker_id), edge));
+    const settled = new Set(resolved);
+    for (const [task_id, count] of countBy(resolved)) {
+      const known = unit.tasks.get(task_id);
+      if (known) unit.touch(task_id, { open_blockers: Math.max(0, known.task.open_blockers - count) });
+      changed.add(task_id);
+    }
+    if (resolved.length > 0) unit.send(resolveDependencies(unit.org_id, resolved));
+    for (const edge of edges) if (!settled.has(edge)) tellOfDeadBlocker(unit, edge);
+  }
+  for (const id of changed) {
+    const known = unit.tasks.get(id);
+    const action = known && unblockedBy(known);
+    if (action != null) unit.decideAsSystem(id, action);
+  }
+}
+
+/** Whether a move ends a task. */
+export function finishes({ work: { lifecycle, task }, after }: Pick<Move, "work" | "after">): boolean {
+  return isFinal(lifecycle, after.status) && !isFinal(lifecycle, task.status);
+}
+
+/** The action by which the system moves a task on that waits for nothing any more; null where there is none. */
+export function unblockedBy({ lifecycle: { unblocks }, task }: Pick<LoadedTask, "lifecycle" | "task">) {
+  const { status, open_blockers, open_holds } = task;
+  return status === unblocks?.from && open_blockers === 0 && open_holds === 0 ? unblocks.action : null;
+}
+
+function resolves(move: Move | undefined, { on_failure }: Edge): boolean {
+  if (!move) return false;
+  return isSuccess(move.work.lifecycle, move.after.status) || on_failure === "proceed";
+}
+
+function tellOfDeadBlocker(unit: UnitOfWork, { task_id, blocker_id, on_failure }: Edge): void {
+  const action = onFailure(unit.tasks.get(task_id)?.lifecycle.unblocks ?? null, on_failure);
+  if (action) unit.decideAsSystem(task_id, action, deadBlocker(blocker_id));
+}
+
+function countBy(edges: readonly Edge[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { task_id } of edges) counts.set(task_id, (counts.get(task_id) ?? 0) + 1);
+  return counts;
+}

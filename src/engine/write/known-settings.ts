@@ -1,0 +1,38 @@
+/** Settings are read again after this, in case somebody has changed them by hand. */
+const MAX_AGE_MS = 5_000;
+
+/** Settings of an org's projects, as text, at one version of them. */
+export type SettingsAt = {
+  version: number;
+  projects: ReadonlyMap<string, string>;
+  /** Whether these are all projects of the org. */
+  isAll: boolean;
+};
+
+/** Settings that this node has read. What was decided with them is written only if their version still is the same. */
+export class KnownSettings {
+  private readonly orgs = new Map<
+    string,
+    SettingsAt & { readonly projects: Map<string, string>; readAt: number }
+  >();
+
+  get(org_id: string): SettingsAt | undefined {
+    const known = this.orgs.get(org_id);
+    return known && performance.now() - known.readAt < MAX_AGE_MS ? known : undefined;
+  }
+
+  set(org_id: string, version: number, project_id: string, stored: string): void {
+    const known = this.orgs.get(org_id);
+    const now = performance.now();
+    if (known?.version === version && now - known.readAt < MAX_AGE_MS) known.projects.set(project_id, stored);
+    else this.setAll(org_id, version, new Map([[project_id, stored]]), false);
+  }
+
+  setAll(org_id: string, version: number, projects: Map<string, string>, isAll: boolean): void {
+    this.orgs.set(org_id, { version, projects, isAll, readAt: performance.now() });
+  }
+
+  delete(org_id: string): void {
+    this.orgs.delete(org_id);
+  }
+}

@@ -1,0 +1,225 @@
+import { admit, canSee } from "../../core/index.ts";
+import type { Actor, Command, JsonObject, Refusal, Request, Task } from "../../core/index.ts";
+import { fingerprint } from "../fingerprint.ts";
+import { publicTask } from "../public-task.ts";
+import type { PublicTask } from "../public-task.ts";
+import { isUuid, notFound } from "../refusals.ts";
+import { findRequests } from "../statements/find-requests.ts";
+import type { RequestRow } from "../statements/find-requests.ts";
+import { entryOfRow, findMarked } from "../statements/read-journal.ts";
+import { saveRequests } from "../statements/save-requests.ts";
+import type { NewRequest } from "../statements/save-requests.ts";
+import { Again } from "./command-queue.ts";
+import type { Attempt, Outcome } from "./command-queue.ts";
+import { BUSY } from "./rows-busy.ts";
+import { otherMeaning, retell, taskAt } from "./stored-answers.ts";
+import type { TaskAt } from "./stored-answers.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
+import { workOn } from "./work.ts";
+import type { JournalEntry, LoadedTask, Settled, Work } from "./work.ts";
+
+/** A command on one task, as it comes in. */
+export type PerformRequest = Omit<Request, "action"> & {
+  task_id: string;
+  /** Where a door leads to one lifecycle alone: a task of another is not there. */
+  lifecycle?: string;
+} & (
+    | { action: string }
+    /** The action follows from the task; `meaning` says what is wanted, whatever the action. */
+    | { choose: (task: Task) => string | Refusal; meaning: string }
+  );
+
+export type Performed = {
+  kind: "performed";
+  /** touched and absorbed: accepted, and nothing to tell. */
+  outcome: "moved" | "touched" | "absorbed";
+  task: PublicTask;
+  event: JournalEntry | null;
+  /** Only in the answer to the claim that opened the lease. */
+  lease_token: string | null;
+  /** What its side effects have made, by their kind; absent where it has none. */
+  made?: JsonObject;
+  /** The answer of an earlier request with the same client_event_id. */
+  replayed: boolean;
+};
+
+export type PerformCommand = {
+  verb: "perform";
+  group: string;
+  keys: readonly string[];
+  weight: number;
+  request: PerformRequest;
+  actor: Actor;
+  /** Stands in the journal where the caller gave no client_event_id: by it an unknown commit is settled. */
+  mark: string;
+};
+
+export type PerformAttempt = Attempt<PerformCommand>;
+
+export function performCommand(request: PerformRequest, actor: Actor, mark: string): PerformCommand {
+  const task_id = request.task_id.toLowerCase();
+  const key = request.client_event_id;
+  // Of two commands on one task, or with one key, the second is decided against what the first has done.
+  const keys = key == null ? [task_id] : [task_id, `key ${key}`];
+  return {
+    verb: "perform",
+    group: "perform",
+    keys,
+    weight: 1,
+    request: { ...request, task_id },
+    actor,
+    mark,
+  };
+}
+
+/** Carries out commands, each on another task and with another key, under the locks of the tasks. */
+export async function performLocked(
+  unit: UnitOfWork,
+  attempts: readonly PerformAttempt[],
+): Promise<(Outcome<Performed | Refusal> | typeof BUSY)[]> {
+  const { tx, org_id } = unit;
+  const commands = attempts.map(({ command }) => command);
+  const [busy, used, marked] = await Promise.all([
+    unit.lock(commands.map(({ request }) => request.task_id).filter(isUuid)),
+    findRequests(
+      tx,
+      org_id,
+      commands.flatMap(({ request }) => request.client_event_id ?? []),
+    ),
+    findMarked(
+      tx,
+      org_id,
+      attempts.filter(({ uncertain }) => uncertain !== null).map(({ command }) => command.mark),
+    ),
+  ]);
+  const commits = new Map(marked.map((entry) => [entry.client_event_id, entry]));
+  const uses = new Map(used.map((use) => [use.client_event_id, use]));
+
+  const outcomes: (Outcome<Performed | Refusal> | typeof BUSY)[] = [];
+  const works: { at: number; work: Work }[] = [];
+  for (const [at, command] of commands.entries()) {
+    const { request, mark } = command;
+    const loaded = unit.tasks.get(request.task_id);
+    const commit = commits.get(mark);
+    const use = uses.get(request.client_event_id ?? "");
+    if (busy.has(request.task_id)) outcomes[at] = BUSY;
+    else if (commit && loaded) outcomes[at] = committed(command, loaded.task, entryOfRow(commit));
+    else if (use) outcomes[at] = await replay(unit, command, loaded, use);
+    else {
+      const work = workFor(command, loaded);
+      if ("kind" in work) outcomes[at] = work;
+      else works.push({ at, work });
+    }
+  }
+  await unit.registry.loadFacts(
+    tx,
+    org_id,
+    works.map(({ work }) => work),
+  );
+  const settled = works.map(({ work }) => unit.decide(work));
+  const rounds = await unit.write();
+
+  const requests: NewRequest[] = [];
+  for (const [index, { at, work }] of works.entries()) {
+    const one = settled[index] as Settled;
+    const answer = answerTo(rounds > 1 ? asItNowStands(unit, one) : one);
+    outcomes[at] = answer;
+    const { client_event_id: key = null } = (commands[at] as PerformCommand).request;
+    // A refusal does not use a key up.
+    if (answer instanceof Again || answer.kind === "refused" || key === null) continue;
+    requests.push({
+      client_event_id: key,
+      actor_id: work.actor.id,
+      fingerprint: meaningOf(commands[at] as PerformCommand, work.command),
+      answer: stored(answer),
+      task_id: answer.outcome === "moved" ? null : answer.task.id,
+    });
+  }
+  if (requests.length > 0) unit.send(saveRequests(org_id, requests, unit.now));
+  return outcomes;
+}
+
+/** The command as work on its task, or why it is none; asks nothing of the database. */
+export function workFor(
+  { request, actor, mark }: PerformCommand,
+  loaded: LoadedTask | undefined,
+): Work | Refusal {
+  const elsewhere = request.lifecycle !== undefined && request.lifecycle !== loaded?.task.lifecycle;
+  if (!loaded || elsewhere || !canSee(actor, loaded.task)) return notFound(request.task_id);
+  const action = "choose" in request ? request.choose(loaded.task) : request.action;
+  if (typeof action !== "string") return action;
+  const admitted = admit(loaded.lifecycle, actor, { ...request, action });
+  if (admitted.kind === "refused") return admitted;
+  return workOn(loaded, actor, admitted.command, request.client_event_id ?? mark);
+}
+
+/** Who wants what done to which task; the version that was seen, and how it was written down, are not part of the meaning. */
+export function meaningOf({ request, actor }: PerformCommand, { action, comment, input }: Command): string {
+  const wanted = "choose" in request ? request.meaning : action;
+  return fingerprint(["perform", actor.id, request.task_id, wanted, comment, input, request.lease_token]);
+}
+
+/** What is kept of an answer: a task that moved is named by its version. */
+export function stored(answer: Performed): JsonObject {
+  if (answer.outcome !== "moved") return answer;
+  const { outcome, task, made } = answer;
+  const at = taskAt(task, answer);
+  return made === undefined ? { outcome, at } : { outcome, at, made };
+}
+
+type StoredPerformed = { outcome: "moved"; at: TaskAt; made?: JsonObject } | Performed;
+
+/** The first answer again, if the same was meant. */
+async function replay(
+  unit: UnitOfWork,
+  command: PerformCommand,
+  loaded: LoadedTask | undefined,
+  use: RequestRow,
+): Promise<Performed | Refusal> {
+  const answer = await restored(unit, use.answer as StoredPerformed);
+  if (answer === null) return notFound(command.request.task_id);
+  const { request, actor } = command;
+  const lifecycle = unit.registry.lifecycles.get(answer.task.lifecycle);
+  // The task may be gone: whoever has removed it may ask again. Otherwise the caller must still be allowed to see it.
+  if (loaded && !canSee(actor, loaded.task)) return notFound(request.task_id);
+  if (!lifecycle) return notFound(request.task_id);
+  const action = "choose" in request ? (answer.event?.action ?? "") : request.action;
+  const admitted = admit(lifecycle, actor, { ...request, action });
+  if (admitted.kind === "refused") return admitted;
+  const other = otherMeaning(use, meaningOf(command, admitted.command), actor);
+  return other ?? { ...answer, replayed: true };
+}
+
+async function restored(unit: UnitOfWork, kept: StoredPerformed): Promise<Performed | null> {
+  if (!("at" in kept)) return kept;
+  const told = (await retell(unit.tx, unit.org_id, [kept.at])).get(kept.at.id);
+  if (!told) return null;
+  const answer = { ...performed("moved", told.task), event: told.event, lease_token: told.lease_token };
+  return kept.made === undefined ? answer : { ...answer, made: kept.made };
+}
+
+/** What followed from a move may have moved its task on: the caller is told where it stands when all is settled. */
+function asItNowStands(unit: UnitOfWork, one: Settled): Settled {
+  if (one.kind !== "moved") return one;
+  return { ...one, task: unit.tasks.get(one.task.id)?.task ?? one.task };
+}
+
+export function answerTo(settled: Settled): Performed | Refusal | Again {
+  if (settled.kind === "refused") return settled;
+  if (settled.kind === "deferred") return new Again({});
+  if (settled.kind !== "moved") return performed(settled.kind, publicTask(settled.task));
+  const { task, event, lease_token, made } = settled;
+  const answer = { ...performed("moved", publicTask(task)), event, lease_token };
+  return made === null ? answer : { ...answer, made };
+}
+
+function performed(outcome: Performed["outcome"], task: PublicTask): Performed {
+  return { kind: "performed", outcome, task, event: null, lease_token: null, replayed: false };
+}
+
+/** The answer that was on its way when the connection was cut; the token of a lease goes to the claimer, who never got it. */
+function committed({ actor }: PerformCommand, task: Task, event: JournalEntry): Performed {
+  const stands = task.row_version === event.row_version && task.lease?.holder === actor.id;
+  const lease_token = stands ? (task.lease?.token ?? null) : null;
+  return { ...performed("moved", publicTask(task)), event, lease_token };
+}

@@ -1,0 +1,291 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { PawlError } from "../../core/index.ts";
+import type { Refusal } from "../../core/index.ts";
+import { answerBy } from "../ask.ts";
+import { checkDriver, checkShape, transactionFault } from "../check-transaction.ts";
+import type { Commits } from "../commits.ts";
+import { onClosing } from "../database/connect.ts";
+import type { Sql } from "../database/connect.ts";
+import { isConnectionLoss, isUnstorable, unavailable, violationOf } from "../fault.ts";
+import { FreedTasks } from "../freed.ts";
+import type { LifecycleRegistry } from "../lifecycle-registry.ts";
+import type { EngineObserver } from "../observer.ts";
+import { refusalOfData, refusalOfViolation } from "../refusals.ts";
+import { hasSettings, transact } from "../transact.ts";
+import type { Patience } from "../transact.ts";
+import { SentWrites } from "../transaction.ts";
+import type { Tx } from "../transaction.ts";
+import { bisect } from "./bisect.ts";
+import { claimLocked } from "./claim.ts";
+import { claimOptimistically } from "./claim-optimistic.ts";
+import type { ClaimAttempt, ClaimCommand, Claimed } from "./claim.ts";
+import { Again, CommandQueue, Failed } from "./command-queue.ts";
+import type { Attempt, Outcome } from "./command-queue.ts";
+import { createLocked } from "./create.ts";
+import type { CreateAttempt, CreateCommand, CreatedTasks } from "./create.ts";
+import { DatabaseClock } from "./database-clock.ts";
+import { KnownRows } from "./known-rows.ts";
+import { KnownSettings } from "./known-settings.ts";
+import { createOptimistically, performOptimistically } from "./optimistic.ts";
+import type { Memory } from "./optimistic.ts";
+import { performLocked } from "./perform.ts";
+import type { PerformAttempt, PerformCommand, Performed } from "./perform.ts";
+import { BUSY, RowsBusy } from "./rows-busy.ts";
+import { UnitOfWork } from "./unit-of-work.ts";
+
+type Command = PerformCommand | CreateCommand | ClaimCommand;
+type Answer = Performed | CreatedTasks | Claimed | Refusal;
+type Attempts = readonly Attempt<Command>[];
+type Outcomes = (Outcome<Answer> | typeof BUSY)[];
+
+/** A caller's own transaction, and where it is noted what came into pools by it. */
+export type Within = { tx?: Tx | undefined; freed?: FreedTasks };
+
+/**
+ * The one way in which tasks change. Commands of an org that come together are carried out together: without locks where one
+ * statement is all they need, otherwise in one transaction. One that fails never fails its neighbours.
+ */
+export class Writer {
+  private readonly sql: Sql;
+  private readonly patience: Patience;
+  private readonly registry: LifecycleRegistry;
+  private readonly commits: Commits;
+  private readonly observer: EngineObserver | undefined;
+  private readonly memory: Memory;
+  private readonly queues = new Map<string, CommandQueue<Command, Answer>>();
+  /** The last command in each of the callers' transactions: row locks keep nobody out of his own. */
+  private readonly within = new Map<Tx, Promise<unknown>>();
+
+  constructor(
+    sql: Sql,
+    patience: Patience,
+    registry: LifecycleRegistry,
+    commits: Commits,
+    observer?: EngineObserver,
+  ) {
+    this.sql = sql;
+    this.patience = patience;
+    this.registry = registry;
+    this.commits = commits;
+    this.observer = observer;
+    const [rows, settings, clock] = [new KnownRows(), new KnownSettings(), new DatabaseClock()];
+    this.memory = { sql, registry, rows, settings, clock };
+  }
+
+  run(org_id: string, command: PerformCommand, within: Within): Promise<Performed | Refusal>;
+  run(org_id: string, command: CreateCommand, within: Within): Promise<CreatedTasks | Refusal>;
+  run(org_id: string, command: ClaimCommand, within: Within): Promise<Claimed | Refusal>;
+  run(org_id: string, command: Command, { tx, freed }: Within): Promise<Answer> {
+    if (tx !== undefined) return this.runWithin(tx, org_id, command, freed ?? new FreedTasks());
+    let queue = this.queues.get(org_id);
+    if (!queue) {
+      queue = new CommandQueue((attempts) => this.carryOut(org_id, attempts));
+      this.queues.set(org_id, queue);
+    }
+    return queue.add(command, hasSettings(this.sql, this.patience) ? "optimistic" : "locked");
+  }
+
+  /** A transaction for questions. */
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return transact(this.sql, this.patience, work);
+  }
+
+  /** Work of the engine's own on tasks of an org, in one transaction. */
+  async unit<T>(org_id: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    const freed = new FreedTasks();
+    const done = await transact(this.sql, this.patience, (tx, writes) =>
+      work(new UnitOfWork({ tx, writes, org_id, registry: this.registry, freed })),
+    );
+    this.commits.tell(org_id, "here", freed.list());
+    return done;
+  }
+
+  /** Waits until everything that was asked for is answered. */
+  async drain(): Promise<void> {
+    while ([...this.queues.values()].some((queue) => !queue.isIdle)) await pause(1);
+  }
+
+  /** Carries out a batch, and tells whoever watches and whoever waits what came of it. */
+  private async carryOut(org_id: string, attempts: Attempts): Promise<Outcome<Answer>[]> {
+    const begun = performance.now();
+    const freed = new FreedTasks();
+    const [first] = attempts as [Attempt<Command>];
+    const outcomes =
+      first.mode === "optimistic"
+        ? await this.carryOutOptimistically(org_id, attempts, freed)
+        : await this.carryOutLocked(org_id, attempts, freed);
+    if (outcomes.some(isNews)) this.commits.tell(org_id, "here", freed.list());
+    this.observer?.settled?.({
+      verb: first.command.verb,
+      commands: attempts.map(({ command }) => command),
+      outcomes,
+      ms: performance.now() - begun,
+    });
+    return outcomes;
+  }
+
+  private async carryOutOptimistically(
+    org_id: string,
+    attempts: Attempts,
+    freed: FreedTasks,
+  ): Promise<Outcome<Answer>[]> {
+    const [{ command }] = attempts as [Attempt<Command>];
+    const { memory } = this;
+    const batch = randomUUID();
+    const done: Promise<Outcome<Answer>[]> =
+      command.verb === "perform"
+        ? performOptimistically(memory, org_id, attempts as readonly PerformAttempt[], freed)
+        : command.verb === "create"
+          ? createOptimistically(memory, org_id, attempts as readonly CreateAttempt[], freed)
+          : claimOptimistically(memory, org_id, attempts as readonly ClaimAttempt[], batch);
+    try {
+      return await unlessLost(this.sql, this.patience, done);
+    } catch (error) {
+      // Whatever it was, nothing is written, unless it is the answer that was lost. Now it is done under locks.
+      const isLost = isConnectionLoss(error) || isUnavailable(error);
+      return attempts.map(
+        () => new Again({ mode: "locked", ...(isLost ? { uncertain: batch } : {}) }, isLost ? PAUSE_MS : 0),
+      );
+    }
+  }
+
+  private carryOutLocked(
+    org_id: string,
+    attempts: Attempts,
+    freed: FreedTasks,
+  ): Promise<Outcome<Answer>[]> {
+    const inOne = async (some: Attempts) => {
+      const batch = randomUUID();
+      const noted = new FreedTasks();
+      // Whether a commit that was cut off went through is found out by the next try.
+      let tried: Attempts = some;
+      const onCut = () => (tried = tried.map((attempt) => ({ ...attempt, uncertain: batch })));
+      const outcomes = await transact(
+        this.sql,
+        this.patience,
+        (tx, writes) => this.carryOutIn({ tx, writes, org_id, freed: noted }, tried, batch),
+        onCut,
+      );
+      for (const one of noted.list()) freed.add(one);
+      return outcomes.map((one, at) => (one === BUSY ? this.later(some[at] as Attempt<Command>) : one));
+    };
+    return bisect(attempts, inOne, async (attempt, error) => {
+      if (error instanceof RowsBusy) return this.later(attempt);
+      // The neighbour that was first has committed by now, so that rules and keys see it.
+      if (violationOf(error) === null || attempt.alone) return refusalOrFailure(error);
+      return new Again({ alone: true });
+    });
+  }
+
+  private async carryOutIn(
+    place: { tx: Tx; writes: SentWrites; org_id: string; freed: FreedTasks },
+    attempts: Attempts,
+    batch: string,
+  ): Promise<Outcomes> {
+    const unit = new UnitOfWork({ ...place, registry: this.registry });
+    const [{ command }] = attempts as [Attempt<Command>];
+    if (command.verb === "perform") return performLocked(unit, attempts as readonly PerformAttempt[]);
+    if (command.verb === "create") return createLocked(unit, attempts as readonly CreateAttempt[]);
+    return claimLocked(unit, attempts as readonly ClaimAttempt[], batch);
+  }
+
+  /** Tries again when the row may be free; says so if that takes too long. */
+  private later({ waits, since }: Attempt<Command>): Again | Failed {
+    if (performance.now() - since > this.patience.patienceMs)
+      return new Failed(unavailable(new RowsBusy()));
+    return new Again({}, Math.min(2 ** waits, 100) * (0.5 + Math.random()));
+  }
+
+  /**
+   * Carries out one command in a transaction of the caller's: after whatever else was begun in it, and behind a savepoint, so
+   * that what the database refuses is a refusal and the rest of the transaction lives on.
+   */
+  private runWithin(tx: Tx, org_id: string, command: Command, freed: FreedTasks): Promise<Answer> {
+    checkShape(tx);
+    const before = this.within.get(tx) ?? Promise.resolve();
+    const mine = before.then(() => this.settleWithin(tx, org_id, command, freed));
+    const settled = mine.catch(() => undefined).then(() => {
+      if (this.within.get(tx) === settled) this.within.delete(tx);
+    });
+    this.within.set(tx, settled);
+    return mine;
+  }
+
+  private async settleWithin(tx: Tx, org_id: string, command: Command, freed: FreedTasks): Promise<Answer> {
+    const since = performance.now();
+    for (let waits = 0; ; waits++) {
+      const attempt: Attempt<Command> = {
+        command,
+        mode: "locked",
+        alone: true,
+        uncertain: null,
+        waits,
+        since,
+      };
+      const outcome = await tx
+        .savepoint(async (inner) => {
+          await checkDriver(tx, inner);
+          const writes = new SentWrites(inner);
+          const [one] = await this.carryOutIn({ tx: inner, writes, org_id, freed }, [attempt], randomUUID());
+          await writes.done();
+          return { one };
+        })
+        .then(
+          ({ one }) => one,
+          (error: unknown) => {
+            if (error instanceof RowsBusy) return BUSY;
+            const fault = transactionFault(error);
+            return fault ? new Failed(fault) : refusalOrFailure(error);
+          },
+        );
+      const one = outcome === BUSY ? this.later(attempt) : outcome;
+      if (one instanceof Failed) throw one.error;
+      if (!(one instanceof Again)) return one as Answer;
+      await pause(one.delayMs);
+    }
+  }
+}
+
+/** A connection that has failed takes statements until it is closed, and loses them. */
+const PAUSE_MS = 10;
+
+/** So long after the end of a connection, whoever still waits may have been on it. */
+const ANSWERED_WITHIN_MS = 250;
+
+/** Waits for statements that are their own transactions, unless a connection was closed meanwhile and nothing is heard any more. */
+async function unlessLost<T>(sql: Sql, { patienceMs }: Patience, work: Promise<T>): Promise<T> {
+  let waiting: NodeJS.Timeout | undefined;
+  let forget: () => void = () => undefined;
+  const lost = new Promise<never>((_, reject) => {
+    forget = onClosing(sql, () => {
+      waiting ??= setTimeout(() => {
+        reject(unavailable(new Error("the connection was closed")));
+      }, ANSWERED_WITHIN_MS);
+    });
+  });
+  try {
+    return await answerBy(Date.now() + patienceMs, Promise.race([work, lost]));
+  } finally {
+    forget();
+    clearTimeout(waiting);
+    work.catch(() => undefined);
+  }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof PawlError && error.code === "UNAVAILABLE";
+}
+
+/** What the database would not take is a refusal; everything else is a fault. */
+function refusalOrFailure(error: unknown): Refusal | Failed {
+  const constraint = violationOf(error);
+  if (constraint !== null) return refusalOfViolation(constraint);
+  return isUnstorable(error) ? refusalOfData(error) : new Failed(error);
+}
+
+/** Whether an answer stands for something new in the journal. */
+function isNews(answer: Outcome<Answer>): boolean {
+  if (!("kind" in answer) || answer.kind === "refused" || answer.replayed) return false;
+  return answer.kind === "performed" ? answer.outcome === "moved" : answer.tasks.length > 0;
+}
