@@ -13,6 +13,7 @@ import {
 import type { Finished } from "./statements/prune-tasks.ts";
 import { readClock } from "./statements/read-surroundings.ts";
 import type { Tx } from "./transaction.ts";
+import { keepAnswers } from "./write/stored-answers.ts";
 
 export type PruneOptions = {
   org_id: string;
@@ -95,6 +96,7 @@ async function pruneWithin(
   const locked = await lockFinished(tx, org_id, tasks);
   const gone = await deleteTasks(tx, org_id, await registry.prunable(tx, org_id, locked));
   if (gone.length === 0) return 0;
+  await keepAnswers(tx, org_id, gone);
   const keys = await deleteBelongings(tx, org_id, gone);
   await deleteRequests(tx, org_id, keys);
   await deleteEventlessRequests(tx, org_id, gone);

@@ -214,6 +214,7 @@ create table pawl.org (
   id text not null,
   feed_position bigint default 0 not null,
   created_at timestamp with time zone default now() not null,
+  settings_version integer default 0 not null,
   constraint an_org_has_one_id PRIMARY KEY (id)
 );
 
@@ -326,8 +327,9 @@ create table pawl.request (
   client_event_id text not null,
   actor_id text,
   fingerprint bytea not null,
-  answer jsonb not null,
+  answer json not null,
   created_at timestamp with time zone not null,
+  task_id uuid,
   constraint an_event_id_is_used_once PRIMARY KEY (org_id, client_event_id)
 );
 
@@ -364,6 +366,7 @@ create table pawl.task (
   lease_holder text,
   leased_at timestamp with time zone,
   lease_until timestamp with time zone,
+  awaited boolean default false not null,
   constraint a_task_has_one_id_in_its_org PRIMARY KEY (org_id, id),
   constraint available_is_a_guarantee CHECK (((lifecycle <> 'planner'::text) OR (status <> 'available'::text) OR ((assigned_to IS NULL) AND (open_blockers = 0) AND (open_holds = 0)))),
   constraint blockers_are_counted_from_zero CHECK ((open_blockers >= 0)),
@@ -446,7 +449,7 @@ CREATE INDEX planner_shift_unsettled ON pawl.planner_shift USING btree (org_id, 
 
 CREATE INDEX planner_task_to_look_at ON pawl.task USING btree (org_id, id) WHERE ((lifecycle = 'planner'::text) AND needs_attention);
 
-CREATE INDEX request_without_event ON pawl.request USING btree (org_id, (((answer -> 'task'::text) ->> 'id'::text))) WHERE ((answer ->> 'outcome'::text) = ANY (ARRAY['touched'::text, 'absorbed'::text]));
+CREATE INDEX request_without_event ON pawl.request USING btree (org_id, task_id) WHERE (task_id IS NOT NULL);
 
 CREATE INDEX task_assignee ON pawl.task USING btree (org_id, assigned_to) WHERE ((assigned_to IS NOT NULL) AND (NOT final));
 
@@ -457,6 +460,8 @@ CREATE INDEX task_of_delivery_user ON pawl.task USING btree (org_id, ((data ->> 
 CREATE INDEX task_of_planner ON pawl.task USING btree (org_id, id) WHERE (lifecycle = 'planner'::text);
 
 CREATE INDEX task_pool ON pawl.task USING btree (org_id, lifecycle, priority DESC, id) WHERE pooled;
+
+CREATE INDEX task_private_pool ON pawl.task USING btree (org_id, lifecycle) WHERE (pooled AND private);
 
 CREATE INDEX task_timer ON pawl.task USING btree (org_id, due_at) WHERE (due_at IS NOT NULL);
 

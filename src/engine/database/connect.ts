@@ -108,15 +108,20 @@ const CLOSES_WITHIN_MS = 1_000;
 function leavingTheLostAlone(begin: Begin): Sql["begin"] {
   const beginSafely = (...asked: [...string[], (tx: postgres.TransactionSql) => unknown]) => {
     const work = asked.pop() as (tx: postgres.TransactionSql) => unknown;
+    let isLost = false;
     const done = begin((asked[0] as string | undefined) ?? "", async (tx) => {
       try {
         const result = work(tx);
-        return await (Array.isArray(result) ? Promise.all(result) : result);
+        const value: unknown = await (Array.isArray(result) ? Promise.all(result) : result);
+        // Lost while the work did something else, as when the server ends an idle transaction: there is nothing to commit.
+        if (isLost) await new Promise(() => undefined);
+        return value;
       } catch (error) {
         if (isConnectionLoss(error) && (await isOver(done))) await new Promise(() => undefined);
         throw error;
       }
     });
+    done.catch(() => (isLost = true));
     return done;
   };
   return beginSafely as Sql["begin"];

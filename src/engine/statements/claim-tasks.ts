@@ -1,5 +1,5 @@
 import type { Instant } from "../../core/index.ts";
-import { sealOf } from "./seal.ts";
+import { sealOf } from "../seal.ts";
 import { statement } from "./statement.ts";
 import { TASK_COLUMNS } from "./task-columns.ts";
 import type { TaskCells } from "./task-columns.ts";

@@ -2,7 +2,7 @@ import type { Instant, Lifecycle, Task } from "../../core/index.ts";
 import { column, jsonColumn, Kinds, sparseColumn } from "../columns.ts";
 import { birthPatch, isFinal, isPooled } from "../task-row.ts";
 import type { KeyRecord } from "../write/work.ts";
-import { sealOf, toldOf } from "./seal.ts";
+import { sealOf, toldOf } from "../seal.ts";
 import { statement } from "./statement.ts";
 import type { Write } from "./statement.ts";
 

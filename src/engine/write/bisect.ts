@@ -1,37 +1,35 @@
 /**
- * Does something for all items together; where that fails, for halves of them, until whatever fails is alone. Costs some three
- * tries for each doubling of the number of items. The results stand in the order of the items.
+ * Does something for all items together; where that fails, for halves of them, until whatever fails is alone. Where one of many
+ * fails, that is twice the work of doing all. An error that no item is to blame for is thrown at once. The results stand
+ * in the order of the items.
  */
 export async function bisect<Item, Result>(
   items: readonly Item[],
   doAll: (items: readonly Item[]) => Promise<readonly Result[]>,
   onFailure: (item: Item, error: unknown) => Promise<Result> | Result,
+  isToBlame: (error: unknown) => boolean = () => true,
 ): Promise<Result[]> {
-  try {
-    return [...(await doAll(items))];
-  } catch (error) {
-    return split(items, doAll, onFailure, error);
-  }
-}
-
-/** Items that are known to fail together. */
-async function split<Item, Result>(
-  items: readonly Item[],
-  doAll: (items: readonly Item[]) => Promise<readonly Result[]>,
-  onFailure: (item: Item, error: unknown) => Promise<Result> | Result,
-  error: unknown,
-): Promise<Result[]> {
-  const [only] = items;
-  if (items.length <= 1) return only === undefined ? [] : [await onFailure(only, error)];
-  const middle = Math.ceil(items.length / 2);
-  const [first, second] = [items.slice(0, middle), items.slice(middle)];
-  let failure: { error: unknown } | null = null;
-  const before = await doAll(first).catch((reason: unknown) => {
-    failure = { error: reason };
-    return null;
-  });
-  // If the first half succeeds, the second is what fails, and need not be tried as a whole.
-  if (before !== null) return [...before, ...(await split(second, doAll, onFailure, error))];
-  const done = await split(first, doAll, onFailure, (failure as { error: unknown } | null)?.error);
-  return [...done, ...(await bisect(second, doAll, onFailure))];
+  const attempt = (some: readonly Item[]) =>
+    doAll(some).then(
+      (results) => ({ results }),
+      (error: unknown) => {
+        if (!isToBlame(error)) throw error;
+        return { error };
+      },
+    );
+  /** For items that are known to fail together. */
+  const split = async (some: readonly Item[], error: unknown): Promise<Result[]> => {
+    const [only] = some;
+    if (some.length <= 1) return only === undefined ? [] : [await onFailure(only, error)];
+    const middle = Math.ceil(some.length / 2);
+    const first = await attempt(some.slice(0, middle));
+    // If the first half succeeds, the second is what fails, and need not be tried as a whole.
+    if ("results" in first) return [...first.results, ...(await split(some.slice(middle), error))];
+    return [...(await split(some.slice(0, middle), first.error)), ...(await all(some.slice(middle)))];
+  };
+  const all = async (some: readonly Item[]): Promise<Result[]> => {
+    const done = await attempt(some);
+    return "results" in done ? [...done.results] : split(some, done.error);
+  };
+  return items.length === 0 ? [] : all(items);
 }

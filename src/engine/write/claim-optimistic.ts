@@ -6,7 +6,7 @@ import { column, jsonColumn, sparseColumn } from "../columns.ts";
 import { CLAIM_TASKS } from "../statements/claim-tasks.ts";
 import type { ClaimedCells } from "../statements/claim-tasks.ts";
 import { readAllSettings } from "../statements/read-projects.ts";
-import { toldOf } from "../statements/seal.ts";
+import { toldOf } from "../seal.ts";
 import { taskOfCells } from "../statements/task-columns.ts";
 import type { TaskCells } from "../statements/task-columns.ts";
 import { isFinal, isPooled } from "../task-row.ts";

@@ -19,14 +19,14 @@ export type Attempt<Command> = {
   alone: boolean;
   /** The batch with which a connection was lost, perhaps after its commit; null where that is not so. */
   uncertain: string | null;
-  /** How often it found a row that somebody else had locked. */
+  /** How often it found a row that somebody else had locked, and since when. */
   waits: number;
-  readonly since: number;
+  busySince: number | null;
 };
 
 /** Not answered yet: the command is tried again, after the delay. */
 export class Again {
-  readonly change: Partial<Pick<Attempt<never>, "mode" | "alone" | "uncertain">>;
+  readonly change: Partial<Pick<Attempt<never>, "mode" | "alone" | "uncertain" | "busySince">>;
   readonly delayMs: number;
 
   constructor(change: Again["change"], delayMs = 0) {
@@ -77,7 +77,7 @@ export class CommandQueue<Command extends Queued, Answer> {
 
   add(command: Command, mode: Mode): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const attempt = { command, mode, alone: false, uncertain: null, waits: 0, since: performance.now() };
+      const attempt = { command, mode, alone: false, uncertain: null, waits: 0, busySince: null } as const;
       this.queue.push({ ...attempt, notBefore: 0, resolve, reject });
       this.schedule();
     });

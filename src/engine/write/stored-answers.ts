@@ -1,11 +1,12 @@
 import type { Instant, JsonObject, Lease, Refusal } from "../../core/index.ts";
 import type { PublicTask } from "../public-task.ts";
 import { usedForSomethingElse } from "../refusals.ts";
+import { changeAnswer, findSharedRequests } from "../statements/find-requests.ts";
 import type { RequestRow } from "../statements/find-requests.ts";
 import { entryOfRow, readJournals } from "../statements/read-journal.ts";
 import type { EventRow } from "../statements/read-journal.ts";
 import { unwritten } from "../task-row.ts";
-import type { Runs } from "../transaction.ts";
+import type { Runs, Tx } from "../transaction.ts";
 import type { JournalEntry } from "./work.ts";
 
 /** A task at one version, as an answer told it: what the journal does not know. */
@@ -21,6 +22,8 @@ export type TaskAt = {
   open_holds?: number;
   lease?: Omit<Lease, "token">;
   lease_token?: string;
+  /** The task and its journal row, where the journal is gone. */
+  told?: Pick<Retold, "task" | "event">;
 };
 
 /** Names a task of an answer by its version; the rest of it is in the journal. */
@@ -48,18 +51,38 @@ export type Retold = { task: PublicTask; event: JournalEntry; lease_token: strin
 /** Tells tasks again as they were, from their journals. Those whose journal is gone are left out. */
 export async function retell(tx: Runs, org_id: string, ats: readonly TaskAt[]): Promise<Map<string, Retold>> {
   const told = new Map<string, Retold>();
-  if (ats.length === 0) return told;
+  const journalled = ats.filter((at) => at.told === undefined);
+  for (const { id, told: kept, lease_token = null } of ats) if (kept) told.set(id, { ...kept, lease_token });
+  if (journalled.length === 0) return told;
   const rows = await readJournals(
     tx,
     org_id,
-    ats.map(({ id }) => id),
+    journalled.map(({ id }) => id),
   );
-  for (const at of ats) {
+  for (const at of journalled) {
     const journal = rows(at.id).filter((row) => Number(row.row_version) <= at.row_version);
     const [first, last] = [journal[0], journal.at(-1)];
     if (first && last) told.set(at.id, retold(org_id, at, journal, first, last));
   }
   return told;
+}
+
+/** Before journals go: answers that tell of their tasks and of others that stay keep what they tell. */
+export async function keepAnswers(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
+  const gone = new Set(ids);
+  for (const { client_event_id, answer } of await findSharedRequests(tx, org_id, ids)) {
+    const { at: ats } = answer as { at: TaskAt[] };
+    const told = await retell(
+      tx,
+      org_id,
+      ats.filter(({ id }) => gone.has(id)),
+    );
+    const kept = ats.map((at) => {
+      const { task, event } = told.get(at.id) ?? {};
+      return task && event ? { ...at, told: { task, event } } : at;
+    });
+    await changeAnswer(tx, org_id, client_event_id, { ...(answer as JsonObject), at: kept });
+  }
 }
 
 function retold(

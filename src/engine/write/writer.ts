@@ -170,12 +170,20 @@ export class Writer {
       for (const one of noted.list()) freed.add(one);
       return outcomes.map((one, at) => (one === BUSY ? this.later(some[at] as Attempt<Command>) : one));
     };
-    return bisect(attempts, inOne, async (attempt, error) => {
+    const tryAlone = async (
+      attempt: Attempt<Command>,
+      error: unknown,
+      tries = MAX_TRIES,
+    ): Promise<Outcome<Answer>> => {
       if (error instanceof RowsBusy) return this.later(attempt);
-      // The neighbour that was first has committed by now, so that rules and keys see it.
-      if (violationOf(error) === null || attempt.alone) return refusalOrFailure(error);
-      return new Again({ alone: true });
-    });
+      if (violationOf(error) === null || tries === 0) return refusalOrFailure(error);
+      // Whoever was first has committed by now, so that rules and keys see it; but another may be the next to be first.
+      return inOne([attempt]).then(
+        ([one]) => one as Outcome<Answer>,
+        (next: unknown) => tryAlone(attempt, next, tries - 1),
+      );
+    };
+    return bisect(attempts, inOne, tryAlone, (error) => !isUnavailable(error));
   }
 
   private async carryOutIn(
@@ -191,10 +199,10 @@ export class Writer {
   }
 
   /** Tries again when the row may be free; says so if that takes too long. */
-  private later({ waits, since }: Attempt<Command>): Again | Failed {
-    if (performance.now() - since > this.patience.patienceMs)
-      return new Failed(unavailable(new RowsBusy()));
-    return new Again({}, Math.min(2 ** waits, 100) * (0.5 + Math.random()));
+  private later({ waits, busySince }: Attempt<Command>): Again | Failed {
+    const now = performance.now();
+    if (now - (busySince ?? now) > this.patience.patienceMs) return new Failed(unavailable(new RowsBusy()));
+    return new Again({ busySince: busySince ?? now }, Math.min(2 ** waits, 100) * (0.5 + Math.random()));
   }
 
   /**
@@ -213,16 +221,15 @@ export class Writer {
   }
 
   private async settleWithin(tx: Tx, org_id: string, command: Command, freed: FreedTasks): Promise<Answer> {
-    const since = performance.now();
-    for (let waits = 0; ; waits++) {
-      const attempt: Attempt<Command> = {
-        command,
-        mode: "locked",
-        alone: true,
-        uncertain: null,
-        waits,
-        since,
-      };
+    const attempt: Attempt<Command> = {
+      command,
+      mode: "locked",
+      alone: true,
+      uncertain: null,
+      waits: 0,
+      busySince: null,
+    };
+    for (;;) {
       const outcome = await tx
         .savepoint(async (inner) => {
           await checkDriver(tx, inner);
@@ -242,10 +249,15 @@ export class Writer {
       const one = outcome === BUSY ? this.later(attempt) : outcome;
       if (one instanceof Failed) throw one.error;
       if (!(one instanceof Again)) return one as Answer;
+      Object.assign(attempt, one.change);
+      attempt.waits++;
       await pause(one.delayMs);
     }
   }
 }
+
+/** How often a command is tried by itself after it has met a constraint. */
+const MAX_TRIES = 2;
 
 /** A connection that has failed takes statements until it is closed, and loses them. */
 const PAUSE_MS = 10;
