@@ -150,11 +150,16 @@ function sideEffectsOf({ also }: ReadyRule, view: View): readonly SideEffect[] {
 function timerAfter(rule: ReadyRule, { task, settings, now }: View, patch: Patch): TimerChange {
   if (!rule.retimes) return "keep";
   if (rule.timers.length === 0) return null;
+  // Of the task only what a timer asks for is read: a claim may be decided before it is known which task it gets.
   const clocks = {
     entered_at: rule.to === rule.from ? task.entered_at : now,
-    created_at: task.created_at,
+    get created_at() {
+      return task.created_at;
+    },
     updated_at: now,
-    needs_attention: patch.needs_attention ?? task.needs_attention,
+    get needs_attention() {
+      return patch.needs_attention ?? task.needs_attention;
+    },
     lease: rule.lease === "open" ? { heartbeat_at: now } : rule.lease === "close" ? null : task.lease,
   };
   return nextTimer(rule.timers, clocks, settings);

@@ -5,12 +5,7 @@ import type { LifecycleRegistry } from "./lifecycle-registry.ts";
 import { bringUpToDate, isOutdated } from "./lifecycle-versions.ts";
 import type { Repair } from "./lifecycle-versions.ts";
 import { resolveDependencies } from "./statements/dependencies.ts";
-import {
-  BEGINNING,
-  countOpen,
-  pickUnfinished,
-  readWithBeats,
-} from "./statements/reconcile-tasks.ts";
+import { BEGINNING, countOpen, pickUnfinished, readWithBeats } from "./statements/reconcile-tasks.ts";
 import type { Counted, Place } from "./statements/reconcile-tasks.ts";
 import { isSuccess, taskOf } from "./task-row.ts";
 import type { Tx } from "./transaction.ts";

@@ -29,7 +29,10 @@ type Rung = { task_id: string; why: string | null };
  */
 export async function sweepOrg(writer: Writer, org_id: string, options: SweepOptions): Promise<Swept> {
   let due: string[] = [];
-  const sweep = (ids: readonly string[] | null, act: (unit: UnitOfWork, due: LoadedTask[]) => Promise<Rung[]>) =>
+  const sweep = (
+    ids: readonly string[] | null,
+    act: (unit: UnitOfWork, due: LoadedTask[]) => Promise<Rung[]>,
+  ) =>
     writer.unit(org_id, async (unit) => {
       unit.now = options.now ?? 0;
       const rows = await pickDue(unit.tx, org_id, { ...options, ids });
@@ -45,11 +48,7 @@ export async function sweepOrg(writer: Writer, org_id: string, options: SweepOpt
       if (isUnavailable(reason)) throw reason;
       return sweep([id], (unit, tasks) => putOffAll(unit, tasks, String(reason)));
     };
-    const rung = await bisect(
-      due,
-      async (ids) => [await sweep(ids, actOnTimers)],
-      putOffOne,
-    );
+    const rung = await bisect(due, async (ids) => [await sweep(ids, actOnTimers)], putOffOne);
     return report(rung.flat());
   }
 }

@@ -11,7 +11,11 @@ export type Runs = Pick<Tx, "unsafe">;
  * Runs one of the static statements, prepared (unless the client was told that its pooler does not keep them). It is sent
  * at once and not when somebody waits for it, as the driver would: what must be read after a lock is asked for after it.
  */
-export function query<Row extends object>(tx: Runs, text: string, params: readonly unknown[]): Promise<Row[]> {
+export function query<Row extends object>(
+  tx: Runs,
+  text: string,
+  params: readonly unknown[],
+): Promise<Row[]> {
   const missing = params.indexOf(undefined);
   if (missing >= 0) return Promise.reject(undefinedParameter(missing));
   return asked<Row>(tx, text, params).execute().then(withMoments);

@@ -18,7 +18,9 @@ const make = async (fields = {}) => {
 const take = (id: string) => engine.perform(by, { task_id: id, action: "take", ...key() });
 
 /** How many statements and transactions some work of the first node takes. */
-async function countStatements<T>(work: () => Promise<T>): Promise<{ result: T; statements: number; transactions: number }> {
+async function countStatements<T>(
+  work: () => Promise<T>,
+): Promise<{ result: T; statements: number; transactions: number }> {
   const unsafe = vi.spyOn(sql, "unsafe");
   const begin = vi.spyOn(sql, "begin");
   try {
@@ -36,11 +38,19 @@ test("a create, a claim and a finish with keys are one statement each, and no tr
   const created = await countStatements(make);
   expect(created).toMatchObject({ statements: 1, transactions: 0 });
   const claimed = await countStatements(() => engine.claim(by, { lifecycle: "errand", ...key() }));
-  expect(claimed).toMatchObject({ statements: 1, transactions: 0, result: { tasks: [{ task: { id: created.result.id } }] } });
+  expect(claimed).toMatchObject({
+    statements: 1,
+    transactions: 0,
+    result: { tasks: [{ task: { id: created.result.id } }] },
+  });
   const finished = await countStatements(() =>
     engine.perform(by, { task_id: created.result.id, action: "finish", ...key() }),
   );
-  expect(finished).toMatchObject({ statements: 1, transactions: 0, result: { task: { status: "done", row_version: 3 } } });
+  expect(finished).toMatchObject({
+    statements: 1,
+    transactions: 0,
+    result: { task: { status: "done", row_version: 3 } },
+  });
   expect(await engine.verify("main")).toMatchObject({ differences: [] });
 });
 

@@ -62,14 +62,16 @@ export const CLAIM_TASKS = statement<Record<string, unknown>>(`
         c.key[u.claim] as client_event_id, c.comment[u.claim] as comment, c.patch[u.claim] as patch,
         c.data[u.claim] as data, c.assigned_to[u.claim] as assigned_to, c.due_at[u.claim] as due_at,
         c.due_action[u.claim] as due_action, c.lease_holder[u.claim] as lease_holder,
-        c.lease_until[u.claim] as lease_until, c.leased_at[u.claim] as leased_at
+        c.lease_until[u.claim] as lease_until, c.leased_at[u.claim] as leased_at,
+        c.fingerprint[u.claim] as fingerprint, c.rest[u.claim] as rest
       from (
         select p.ids, p.places, :actors::text::text[] as actor_id, :told::text::text[] as told,
           :marks::text::text[] as key, :comments::text::text[] as comment,
           string_to_array(:patches::text, e'\\x1e', '') as patch, string_to_array(:datas::text, e'\\x1e', '') as data,
           :assignees::text::text[] as assigned_to, :due_ats::text::float8[] as due_at,
           :due_actions::text::text[] as due_action, :lease_holders::text::text[] as lease_holder,
-          :lease_untils::text::float8[] as lease_until, :leased_ats::text::float8[] as leased_at
+          :lease_untils::text::float8[] as lease_until, :leased_ats::text::float8[] as leased_at,
+          :fingerprints::text::text[] as fingerprint, string_to_array(:rests::text, e'\\x1e') as rest
         from picked p
         offset 0
       ) as c,
@@ -79,7 +81,7 @@ export const CLAIM_TASKS = statement<Record<string, unknown>>(`
       offset 0
     ) as s
     where t.ctid = s.place and t.org_id = :org_id and t.id = s.id
-    returning t.*, t.ctid as place, t.xmin as writer, s.n, s.claim, s.actor_id, s.client_event_id, s.comment, s.patch
+    returning t.*, t.ctid as place, t.xmin as writer, s.n, s.claim, s.actor_id, s.client_event_id, s.comment, s.patch, s.fingerprint, s.rest
   ), feed as (
     update pawl.org o set feed_position = o.feed_position + taken.tasks
     from (select count(*) as tasks from moved) as taken
@@ -94,17 +96,17 @@ export const CLAIM_TASKS = statement<Record<string, unknown>>(`
     from moved m cross join feed
   ), requests as (
     insert into pawl.request (org_id, client_event_id, actor_id, fingerprint, answer, created_at)
-    select :org_id, a.client_event_id, a.actor_id, decode((:fingerprints::text::text[])[a.claim], 'hex'),
+    select :org_id, a.client_event_id, a.actor_id, decode(a.fingerprint, 'hex'),
       ('{"at":[' || a.tasks || ']}')::json, a.at
     from (
-      select m.claim, m.client_event_id, m.actor_id, max(m.updated_at) as at, string_agg(
+      select m.client_event_id, m.actor_id, m.fingerprint, max(m.updated_at) as at, string_agg(
         '{"id":"' || m.id || '","row_version":' || m.row_version || ',"lifecycle_version":' || m.lifecycle_version
         || ',"open_blockers":' || m.open_blockers || ',"open_holds":' || m.open_holds
-        || coalesce(',"lease_token":"' || m.lease_token || '"', '') || (string_to_array(:rests::text, e'\\x1e'))[m.claim] || '}',
+        || coalesce(',"lease_token":"' || m.lease_token || '"', '') || m.rest || '}',
         ',' order by m.n) as tasks
       from moved m
-      where :keyed::boolean and (:fingerprints::text::text[])[m.claim] is not null
-      group by m.claim, m.client_event_id, m.actor_id
+      where m.fingerprint is not null
+      group by m.client_event_id, m.actor_id, m.fingerprint
     ) as a
   )
   select g.open, clock_timestamp(), t.*

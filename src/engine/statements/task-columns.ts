@@ -48,7 +48,6 @@ export type TaskCells = [
   awaited: boolean | null,
 ];
 
-
 /** The last heartbeat for a task. */
 export type Beat = { token: string; beat_at: Instant; until: Instant };
 

@@ -56,7 +56,6 @@ export async function claimOptimistically(
     batch,
     settings_version: version,
     keys: column(commands.flatMap(({ client_event_id }) => client_event_id ?? [])),
-    keyed: commands.some(({ client_event_id }) => client_event_id !== null),
     lifecycle: lifecycle.name,
     public: filter.public,
     claimers: column([...new Set(commands.flatMap(({ actor }) => actor.id ?? []))]),
@@ -105,9 +104,12 @@ export async function claimOptimistically(
     return locked;
   }
   memory.clock.set(clock);
-  const answers = commands.map(
-    (): Claimed => ({ kind: "claimed", tasks: [], refusal: null, replayed: false }),
-  );
+  const answers = commands.map((): Claimed => ({
+    kind: "claimed",
+    tasks: [],
+    refusal: null,
+    replayed: false,
+  }));
   for (const [, , n, claim, ...cells] of rows) {
     if (n === null) break;
     const [, place, writer] = cells;
@@ -204,7 +206,9 @@ async function commonSettings(
   const texts = projects ? projects.map((id) => known.projects.get(id)) : [...known.projects.values()];
   if (!projects && !known.isAll) return null;
   if (texts.includes(undefined)) return null;
-  const [first, ...others] = new Set((texts as string[]).map((text) => registry.settingsFor(lifecycle, text)));
+  const [first, ...others] = new Set(
+    (texts as string[]).map((text) => registry.settingsFor(lifecycle, text)),
+  );
   if (!first || !others.every((other) => isDeepStrictEqual(other, first))) return null;
   return { now, version: known.version, settings: first };
 }

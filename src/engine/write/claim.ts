@@ -1,5 +1,13 @@
 import { admit, canSee, refuse } from "../../core/index.ts";
-import type { Actor, Command, JsonObject, Lifecycle, PoolCondition, Refusal, Task } from "../../core/index.ts";
+import type {
+  Actor,
+  Command,
+  JsonObject,
+  Lifecycle,
+  PoolCondition,
+  Refusal,
+  Task,
+} from "../../core/index.ts";
 import { fingerprint } from "../fingerprint.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { publicTask } from "../public-task.ts";
@@ -123,7 +131,15 @@ export function claimCommand(
     print:
       key === null
         ? ""
-        : fingerprint(["claim", actor.id, lifecycle.name, limit, project_id, least_priority, command.comment]),
+        : fingerprint([
+            "claim",
+            actor.id,
+            lifecycle.name,
+            limit,
+            project_id,
+            least_priority,
+            command.comment,
+          ]),
     mark,
   };
 }

@@ -112,9 +112,12 @@ export class CommandQueue<Command extends Queued, Answer> {
     let next = Infinity;
     for (const { notBefore } of this.queue) if (notBefore > 0 && notBefore < next) next = notBefore;
     if (next === Infinity) return;
-    this.timer = setTimeout(() => {
-      this.schedule();
-    }, Math.max(1, Math.ceil(next - performance.now())));
+    this.timer = setTimeout(
+      () => {
+        this.schedule();
+      },
+      Math.max(1, Math.ceil(next - performance.now())),
+    );
   }
 
   /** The next batch: commands of one group and mode that share no key with what is under way or waits before them. */
@@ -160,9 +163,7 @@ export class CommandQueue<Command extends Queued, Answer> {
 
 function fits<Command extends Queued>(one: Attempt<Command>, first: Attempt<Command> | undefined): boolean {
   if (first === undefined) return true;
-  return (
-    one.mode === first.mode && one.command.group === first.command.group && !one.alone && !first.alone
-  );
+  return one.mode === first.mode && one.command.group === first.command.group && !one.alone && !first.alone;
 }
 
 function delayed<Command, Answer>(

@@ -93,8 +93,7 @@ export async function createLocked(
       task_id: null,
     });
   }
-  if (creations.asked.length > 0)
-    await registry.runEffects(tx, creations.asked, unit.now, makeTasksIn(unit));
+  if (creations.asked.length > 0) await registry.runEffects(tx, creations.asked, unit.now, makeTasksIn(unit));
   if (creations.dependencies.length > 0) unit.send(saveDependencies(org_id, creations.dependencies));
   if (requests.length > 0) unit.send(saveRequests(org_id, requests, unit.now));
   const rows = creations.takeRows();
@@ -137,8 +136,7 @@ export function makeTasksIn(unit: UnitOfWork): MakeTasks {
     // The rule that asks has said who may, and its command has the key.
     const admitted = admitCreations(unit.registry.lifecycles, { tasks, actor: SYSTEM });
     const command = "kind" in admitted ? admitted : createCommand({ ...admitted, actor });
-    const [made] =
-      "kind" in command ? [command] : await createLocked(unit, [{ command, uncertain: null }]);
+    const [made] = "kind" in command ? [command] : await createLocked(unit, [{ command, uncertain: null }]);
     if (made === undefined || !("kind" in made)) throw new Error("a task could not be made with its cause");
     if (made.kind === "refused") throw new PawlError(made.code, made.detail, made.params);
     return { tasks: made.tasks, made: made.made ?? made.tasks.map(() => null) };

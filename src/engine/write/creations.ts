@@ -57,7 +57,9 @@ export class Creations {
   takeRows(): NewTaskRow[] {
     const made = this.made;
     this.made = [];
-    const awaited = new Set(this.dependencies.filter(({ resolved }) => !resolved).map((one) => one.blocker_id));
+    const awaited = new Set(
+      this.dependencies.filter(({ resolved }) => !resolved).map((one) => one.blocker_id),
+    );
     if (awaited.size === 0) return made;
     return made.map((row) => (awaited.has(row.task.id) ? { ...row, awaited: true } : row));
   }

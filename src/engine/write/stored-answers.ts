@@ -31,7 +31,11 @@ export function taskAt(
   task: PublicTask,
   { lease_token = null, event = null }: { lease_token?: string | null; event?: JournalEntry | null } = {},
 ): TaskAt {
-  const at: TaskAt = { id: task.id, row_version: task.row_version, lifecycle_version: task.lifecycle_version };
+  const at: TaskAt = {
+    id: task.id,
+    row_version: task.row_version,
+    lifecycle_version: task.lifecycle_version,
+  };
   if (event !== null && event.row_version !== task.row_version) at.event_version = event.row_version;
   if (task.due_at !== null) at.due_at = task.due_at;
   if (task.due_action !== null) at.due_action = task.due_action;

@@ -1,4 +1,13 @@
-import type { Actor, Command, Instant, JsonObject, Lifecycle, Moved, Refusal, Task } from "../../core/index.ts";
+import type {
+  Actor,
+  Command,
+  Instant,
+  JsonObject,
+  Lifecycle,
+  Moved,
+  Refusal,
+  Task,
+} from "../../core/index.ts";
 import type { RowIdentity } from "../statements/task-columns.ts";
 
 /** A task with what is needed to decide about it; the identity of its row, unless that was written since it was read. */

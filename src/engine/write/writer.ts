@@ -150,11 +150,7 @@ export class Writer {
     }
   }
 
-  private carryOutLocked(
-    org_id: string,
-    attempts: Attempts,
-    freed: FreedTasks,
-  ): Promise<Outcome<Answer>[]> {
+  private carryOutLocked(org_id: string, attempts: Attempts, freed: FreedTasks): Promise<Outcome<Answer>[]> {
     const inOne = async (some: Attempts) => {
       const batch = randomUUID();
       const noted = new FreedTasks();
@@ -213,9 +209,11 @@ export class Writer {
     checkShape(tx);
     const before = this.within.get(tx) ?? Promise.resolve();
     const mine = before.then(() => this.settleWithin(tx, org_id, command, freed));
-    const settled = mine.catch(() => undefined).then(() => {
-      if (this.within.get(tx) === settled) this.within.delete(tx);
-    });
+    const settled = mine
+      .catch(() => undefined)
+      .then(() => {
+        if (this.within.get(tx) === settled) this.within.delete(tx);
+      });
     this.within.set(tx, settled);
     return mine;
   }

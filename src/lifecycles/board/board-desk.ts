@@ -166,8 +166,7 @@ function noSuchTask(id: string): Refusal {
 /** The ordinary actions that lead to a status, from one status or from any. */
 function movesTo(to: string, from: string): string[] {
   const rules = board.rules.filter(
-    (rule) =>
-      rule.to === to && !NAMED_MOVES.has(rule.action) && fromOf(rule).includes(from),
+    (rule) => rule.to === to && !NAMED_MOVES.has(rule.action) && fromOf(rule).includes(from),
   );
   return [...new Set(rules.map((rule) => rule.action))];
 }

@@ -90,7 +90,8 @@ export class DeliveryDesk {
         await decideUser(tx, org_id, id, { ...change, decided_by: decided_by ?? actor.id });
         const decided = { ...user, ...change, decided_by: decided_by ?? actor.id };
         // Who lets himself in, as admins do, need not be told.
-        if (decision !== "block" && decided_by !== id) await giveNotices(tx, org_id, [grantOf(decided, decision)]);
+        if (decision !== "block" && decided_by !== id)
+          await giveNotices(tx, org_id, [grantOf(decided, decision)]);
         return deliveryUser(decided);
       }),
     );
