@@ -56,7 +56,8 @@ async function migrateTasks(
     return { task_id: loaded.task.id, what: "status", was: loaded.task.status, is: decision.to };
   });
   await setLifecycleVersion(unit.tx, unit.org_id, ids, lifecycle.version);
-  await unit.write();
+  await unit.settle();
+  unit.write();
   return repairs;
 }
 

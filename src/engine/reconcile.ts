@@ -98,7 +98,8 @@ async function repair(
     is: "resolved",
   }));
   const broken = moveOn(unit, counted);
-  await unit.write();
+  await unit.settle();
+  unit.write();
   const moved = counted.flatMap(({ task_id, status }): Repair[] => {
     const is = unit.tasks.get(task_id)?.task.status ?? status;
     return is === status ? [] : [{ task_id, what: "status", was: status, is }];

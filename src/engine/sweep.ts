@@ -63,13 +63,15 @@ async function actOnTimers(unit: UnitOfWork, due: readonly LoadedTask[]): Promis
     if (why !== null) putOff(unit, work, why);
     return { task_id: work.task.id, why };
   });
-  await unit.write();
+  await unit.settle();
+  unit.write();
   return rung;
 }
 
 async function putOffAll(unit: UnitOfWork, due: readonly LoadedTask[], why: string): Promise<Rung[]> {
   for (const loaded of due) putOff(unit, loaded, why);
-  await unit.write();
+  await unit.settle();
+  unit.write();
   return due.map(({ task }) => ({ task_id: task.id, why }));
 }
 

@@ -9,10 +9,13 @@ const NOW = "greatest(t.updated_at, to_timestamp(:now::float8 / 1000.0))";
 // Picks, moves, journals and answers in one statement, for claims that are decided alike whatever tasks they get. The best free
 // tasks are dealt out to the slots in their order: as arrays side by side, because a join by their numbers compared all with all.
 // Nothing is done if the settings have changed, if a key was used before, or if one of the claimers has a private task in
-// the pool, which is not for the others. The lock of the batch tells whoever was cut off from it when it is over.
+// the pool, which is not for the others. The lock of the batch tells whoever was cut off from it when it is over; those of the keys
+// tell whoever comes with the same one.
 export const CLAIM_TASKS = statement<Record<string, unknown>>(`
   with gate as materialized (
     select pg_advisory_xact_lock(hashtextextended(:batch, 0)) is not null
+      and (select count(pg_advisory_xact_lock(hashtextextended(:org_id || ' ' || k.key, 0)))
+           from unnest(:keys::text::text[]) as k(key)) >= 0
       and :settings_version::integer = (select o.settings_version from pawl.org o where o.id = :org_id)
       and (select count(*) from pawl.request r
            where r.org_id = :org_id and r.client_event_id = any(:keys::text::text[])) = 0

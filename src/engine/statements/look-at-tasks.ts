@@ -9,7 +9,8 @@ import type { TaskCells } from "./task-columns.ts";
 const look = (wanted: string) => `
   select ${TASK_COLUMNS}, b.token, b.beat_at, b.until,
     (select p.settings::text from pawl.project p where p.org_id = $1 and p.id = t.project_id),
-    (select o.settings_version from pawl.org o where o.id = $1), clock_timestamp()
+    (select o.settings_version from pawl.org o where o.id = $1), clock_timestamp(),
+    array(select r.client_event_id from pawl.request r where r.org_id = $1 and r.client_event_id = any($3::text[]))
   from pawl.task t
   left join lateral (
     select h.token, h.beat_at, h.until from pawl.heartbeat h
@@ -30,11 +31,17 @@ type LookedAtCells = [
   settings: string | null,
   settings_version: number,
   now: Instant,
+  used_keys: string[],
 ];
 
-/** Tasks with heartbeats and settings, without a lock. */
-export function lookAtTasks(tx: Runs, org_id: string, ids: readonly string[]): Promise<LookedAtCells[]> {
+/** Tasks with heartbeats and settings, and which of some client_event_ids were used before, without a lock. */
+export function lookAtTasks(
+  tx: Runs,
+  org_id: string,
+  ids: readonly string[],
+  keys: readonly string[],
+): Promise<LookedAtCells[]> {
   return ids.length === 1
-    ? queryCells<LookedAtCells>(tx, LOOK_AT_TASK, [org_id, ids[0]])
-    : queryCells<LookedAtCells>(tx, LOOK_AT_TASKS, [org_id, ids]);
+    ? queryCells<LookedAtCells>(tx, LOOK_AT_TASK, [org_id, ids[0], keys])
+    : queryCells<LookedAtCells>(tx, LOOK_AT_TASKS, [org_id, ids, keys]);
 }

@@ -55,7 +55,8 @@ export async function claimOptimistically(
     now,
     batch,
     settings_version: version,
-    keys: column(commands.flatMap(({ client_event_id }) => client_event_id ?? [])),
+    // In one order: two batches that lock the same keys in others would deadlock.
+    keys: column(commands.flatMap(({ client_event_id }) => client_event_id ?? []).sort()),
     lifecycle: lifecycle.name,
     public: filter.public,
     claimers: column([...new Set(commands.flatMap(({ actor }) => actor.id ?? []))]),
@@ -110,6 +111,9 @@ export async function claimOptimistically(
     refusal: null,
     replayed: false,
   }));
+  // Nothing left, perhaps because a twin of the request has just taken it: that is known under the lock of the key.
+  const outcome = (answer: Claimed, at: number) =>
+    answer.tasks.length === 0 && commands[at]?.client_event_id !== null ? (locked[at] as Again) : answer;
   for (const [, , n, claim, ...cells] of rows) {
     if (n === null) break;
     const [, place, writer] = cells;
@@ -117,7 +121,7 @@ export async function claimOptimistically(
     memory.rows.set({ lifecycle, task, place, writer, awaited: cells[29] ?? false });
     answers[claim - 1]?.tasks.push(claimedTask(task));
   }
-  return answers;
+  return answers.map(outcome);
 }
 
 /** Whether two claims move tasks in the same way: they share one statement. */

@@ -156,14 +156,14 @@ export async function claimLocked(
 ): Promise<Outcome<Claimed | Refusal>[]> {
   const { tx, org_id } = unit;
   const uncertain = [...new Set(attempts.flatMap((attempt) => attempt.uncertain ?? []))];
-  // A batch that was cut off may still be under way: what it took is known when it is over.
-  const held = [...uncertain, batch].map((mark) => holdMark(tx, mark));
+  const keys = attempts.flatMap(({ command }) => command.client_event_id ?? []).sort();
+  // A batch that was cut off may still be under way: what it took is known when it is over. The same for a twin on another
+  // node. (With the org's name: the same key in another org is another key.)
+  const held = [...uncertain, batch, ...keys.map((key) => `${org_id} ${key}`)].map((mark) =>
+    holdMark(tx, mark),
+  );
   const [used, marked] = await Promise.all([
-    findRequests(
-      tx,
-      org_id,
-      attempts.flatMap(({ command }) => command.client_event_id ?? []),
-    ),
+    findRequests(tx, org_id, keys),
     findMarked(
       tx,
       org_id,
@@ -214,8 +214,9 @@ export async function claimLocked(
       task_id: null,
     });
   }
+  await unit.settle();
   if (requests.length > 0) unit.send(saveRequests(org_id, requests, unit.now));
-  await unit.write();
+  unit.write();
   return outcomes;
 }
 

@@ -11,6 +11,8 @@ type Looked = {
   /** The version of the org's settings, and those of each project that was seen, as text. */
   settings_version: number;
   settings: Map<string, string>;
+  /** Of the keys that were asked for, those that were used before. */
+  used: ReadonlySet<string>;
 };
 
 /** Tasks and what lies beside them as of one moment, without a lock; tasks of unknown lifecycles are left out. */
@@ -19,9 +21,11 @@ export async function look(
   tx: Runs,
   org_id: string,
   ids: readonly string[],
+  keys: readonly string[] = [],
 ): Promise<Looked> {
-  const rows = await lookAtTasks(tx, org_id, ids);
-  const looked: Looked = { now: 0, tasks: new Map(), settings_version: 0, settings: new Map() };
+  const rows = await lookAtTasks(tx, org_id, ids, keys);
+  const used = new Set(rows[0]?.[36]);
+  const looked: Looked = { now: 0, tasks: new Map(), settings_version: 0, settings: new Map(), used };
   for (const cells of rows) {
     const [id, place, writer, name] = cells;
     const [token, beat_at, until, stored, settings_version, now] = [

@@ -3,7 +3,6 @@ import type { Instant, Refusal } from "../../core/index.ts";
 import type { FreedTasks } from "../freed.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { isUuid } from "../refusals.ts";
-import { findRequests } from "../statements/find-requests.ts";
 import { readProjects } from "../statements/read-projects.ts";
 import { saveCreations } from "../statements/save-creations.ts";
 import type { CreatedCells, NewTaskRow } from "../statements/save-creations.ts";
@@ -120,23 +119,18 @@ async function readAndPlan(
 ): Promise<{ moment: Instant; settings_version: number; plans: Plan[] }> {
   const { sql, registry } = memory;
   const ids = unread.map(({ command }) => command.request.task_id).filter(isUuid);
-  const [{ now, tasks, settings, settings_version }, used] = await Promise.all([
-    look(registry, sql, org_id, ids),
-    findRequests(
-      sql,
-      org_id,
-      unread.flatMap(({ command }) => command.request.client_event_id ?? []),
-    ),
-  ]);
+  const keys = unread.flatMap(({ command }) => command.request.client_event_id ?? []);
+  // One statement: what is refused because a twin of the request was first must be seen with the twin's key.
+  const looked = await look(registry, sql, org_id, ids, keys);
+  const { now, tasks, settings, settings_version, used } = looked;
   if (tasks.size > 0) memory.clock.set(now);
   for (const [project_id, text] of settings) memory.settings.set(org_id, settings_version, project_id, text);
-  const keys = new Set(used.map((use) => use.client_event_id));
   const moment = estimate ?? now;
   const plans: Plan[] = [];
   for (const { command, at } of unread) {
     const { task_id, client_event_id } = command.request;
     // Its key was used before: the answer is told again, or refused, in one place.
-    if (keys.has(client_event_id ?? "")) continue;
+    if (client_event_id != null && (used.has(client_event_id) || tasks.size === 0)) continue;
     const planned = plan(command, tasks.get(task_id), moment);
     // An estimate of the time is behind: what it forbids may be allowed by now.
     const refused = "kind" in planned && moment < now ? plan(command, tasks.get(task_id), now) : planned;

@@ -3,7 +3,7 @@ import type { Actor, Command, JsonObject, Refusal, Request, Task } from "../../c
 import { fingerprint } from "../fingerprint.ts";
 import { publicTask } from "../public-task.ts";
 import type { PublicTask } from "../public-task.ts";
-import { isUuid, notFound } from "../refusals.ts";
+import { isUuid, notFound, usedForSomethingElse } from "../refusals.ts";
 import { findRequests } from "../statements/find-requests.ts";
 import type { RequestRow } from "../statements/find-requests.ts";
 import { entryOfRow, findMarked } from "../statements/read-journal.ts";
@@ -25,8 +25,8 @@ export type PerformRequest = Omit<Request, "action"> & {
   lifecycle?: string;
 } & (
     | { action: string }
-    /** The action follows from the task; `meaning` says what is wanted, whatever the action. */
-    | { choose: (task: Task) => string | Refusal; meaning: string }
+    /** The action follows from the task: one that leads to this status. */
+    | { to_status: string; choose: (task: Task) => string | Refusal }
   );
 
 export type Performed = {
@@ -117,7 +117,7 @@ export async function performLocked(
     works.map(({ work }) => work),
   );
   const settled = works.map(({ work }) => unit.decide(work));
-  const rounds = await unit.write();
+  const rounds = await unit.settle();
 
   const requests: NewRequest[] = [];
   for (const [index, { at, work }] of works.entries()) {
@@ -136,6 +136,7 @@ export async function performLocked(
     });
   }
   if (requests.length > 0) unit.send(saveRequests(org_id, requests, unit.now));
+  unit.write();
   return outcomes;
 }
 
@@ -155,8 +156,7 @@ export function workFor(
 
 /** Who wants what done to which task; the version that was seen, and how it was written down, are not part of the meaning. */
 export function meaningOf({ request, actor }: PerformCommand, { action, comment, input }: Command): string {
-  const wanted = "choose" in request ? request.meaning : action;
-  return fingerprint(["perform", actor.id, request.task_id, wanted, comment, input, request.lease_token]);
+  return fingerprint(["perform", actor.id, request.task_id, action, comment, input, request.lease_token]);
 }
 
 /** What is kept of an answer: a task that moved is named by its version. */
@@ -167,8 +167,6 @@ export function stored(answer: Performed): JsonObject {
   return made === undefined ? { outcome, at } : { outcome, at, made };
 }
 
-type StoredPerformed = { outcome: "moved"; at: TaskAt; made?: JsonObject } | Performed;
-
 /** The first answer again, if the same was meant. */
 async function replay(
   unit: UnitOfWork,
@@ -176,26 +174,31 @@ async function replay(
   loaded: LoadedTask | undefined,
   use: RequestRow,
 ): Promise<Performed | Refusal> {
-  const answer = await restored(unit, use.answer as StoredPerformed);
-  if (answer === null) return notFound(command.request.task_id);
   const { request, actor } = command;
-  const lifecycle = unit.registry.lifecycles.get(answer.task.lifecycle);
-  // The task may be gone: whoever has removed it may ask again. Otherwise the caller must still be allowed to see it.
   if (loaded && !canSee(actor, loaded.task)) return notFound(request.task_id);
-  if (!lifecycle) return notFound(request.task_id);
-  const action = "choose" in request ? (answer.event?.action ?? "") : request.action;
+  const answer = await restored(unit, use.answer as JsonObject);
+  // The task may be gone: whoever has removed it may ask again.
+  const lifecycle = unit.registry.lifecycles.get((loaded ?? answer)?.task.lifecycle ?? "");
+  if (!lifecycle) return usedForSomethingElse(use.client_event_id);
+  const isThere = "choose" in request && answer?.event?.to_status === request.to_status;
+  const action = "choose" in request ? (isThere ? answer.event?.action : undefined) : request.action;
+  if (action === undefined) return usedForSomethingElse(use.client_event_id);
   const admitted = admit(lifecycle, actor, { ...request, action });
   if (admitted.kind === "refused") return admitted;
   const other = otherMeaning(use, meaningOf(command, admitted.command), actor);
-  return other ?? { ...answer, replayed: true };
+  if (other) return other;
+  return answer === null ? usedForSomethingElse(use.client_event_id) : { ...answer, replayed: true };
 }
 
-async function restored(unit: UnitOfWork, kept: StoredPerformed): Promise<Performed | null> {
-  if (!("at" in kept)) return kept;
-  const told = (await retell(unit.tx, unit.org_id, [kept.at])).get(kept.at.id);
+/** Null where it is the answer to something else. */
+async function restored(unit: UnitOfWork, kept: JsonObject): Promise<Performed | null> {
+  if (kept.kind === "performed") return kept as Performed;
+  const { outcome, at, made } = kept as { outcome?: string; at: TaskAt; made?: JsonObject };
+  if (outcome !== "moved") return null;
+  const told = (await retell(unit.tx, unit.org_id, [at])).get(at.id);
   if (!told) return null;
   const answer = { ...performed("moved", told.task), event: told.event, lease_token: told.lease_token };
-  return kept.made === undefined ? answer : { ...answer, made: kept.made };
+  return made === undefined ? answer : { ...answer, made };
 }
 
 /** What followed from a move may have moved its task on: the caller is told where it stands when all is settled. */

@@ -49,6 +49,7 @@ export class UnitOfWork {
   private readonly removed = new Set<string>();
   /** At most one move a task in each round: the moves that follow from one round are the next. */
   private round: Move[] = [];
+  private readonly rounds: Move[][] = [];
   private readonly inRound = new Set<string>();
   /** What the system has to say to tasks that move in this round already. */
   private owed: [id: string, action: string, input: JsonObject][] = [];
@@ -170,25 +171,35 @@ export class UnitOfWork {
   }
 
   /**
-   * Round after round, until nothing more follows from what was decided: side effects, and moves of those who waited. Then one
-   * write. Gives the number of rounds.
+   * Round after round, until nothing more follows from what was decided: side effects, and moves of those who waited. Gives
+   * the number of rounds.
    */
-  async write(): Promise<number> {
-    const rounds: Move[][] = [];
+  async settle(): Promise<number> {
     for (let moves = this.takeRound(); moves.length > 0; moves = this.takeRound()) {
-      rounds.push(moves);
+      this.rounds.push(moves);
       await this.runEffects(moves);
       await followDependents(this, moves);
     }
-    // Counters are last: they go over what the moves have written.
-    for (const moves of rounds.flatMap(slices)) this.send(this.movesOf(moves));
-    for (const ids of slices([...this.touched])) {
+    for (const { lifecycle, task } of this.tasks.values()) this.freed.addPooled(lifecycle, task);
+    return this.rounds.length;
+  }
+
+  /** Writes what was settled. The moves are last, since they lock the org's row: only the commit comes behind them. */
+  write(): void {
+    const moved = new Set(this.rounds.flat().map(({ after }) => after.id));
+    const touched = [...this.touched];
+    this.sendTouches(touched.filter((id) => !moved.has(id)));
+    for (const moves of this.rounds.flatMap(slices)) this.send(this.movesOf(moves));
+    // Counters that have changed after a move of their task go over what it has written.
+    this.sendTouches(touched.filter((id) => moved.has(id)));
+    if (this.removed.size > 0) this.send(removeTasks(this.org_id, [...this.removed]));
+  }
+
+  private sendTouches(touched: readonly string[]): void {
+    for (const ids of slices(touched)) {
       const tasks = ids.flatMap((id) => this.tasks.get(id)?.task ?? []);
       this.send(saveTouches(this.org_id, tasks));
     }
-    if (this.removed.size > 0) this.send(removeTasks(this.org_id, [...this.removed]));
-    for (const { lifecycle, task } of this.tasks.values()) this.freed.addPooled(lifecycle, task);
-    return rounds.length;
   }
 
   private movesOf(moves: readonly Move[]): Write {

@@ -122,7 +122,7 @@ export class BoardDesk {
     const choose = ({ status }: { status: string }) =>
       movesTo(to, status)[0] ??
       refuse("INVALID_TRANSITION", `No rule leads from ${status} to ${to}.`, { status, to });
-    return this.engine.perform(by, { ...request, choose, meaning: `to ${to}` });
+    return this.engine.perform(by, { ...request, to_status: to, choose });
   }
 
   async stats({ org_id, actor }: By, workspace_id: string, period: Period, agent_id: string | null) {

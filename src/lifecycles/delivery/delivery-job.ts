@@ -1,5 +1,7 @@
 import { onWire, onWireOrNull } from "../../contract/index.ts";
 import type { DeliveryFile, DeliveryJob, DeliveryUser, JobStatus } from "./contract.ts";
+import type { PublicTask } from "../../engine/public-task.ts";
+import type { TaskRow } from "../../engine/task-row.ts";
 import type { FileRow } from "./statements/files.ts";
 import type { JobRow } from "./statements/jobs.ts";
 import type { UserRow } from "./statements/users.ts";
@@ -14,8 +16,11 @@ type Data = {
   telegram_file_id: string | null;
 };
 
+/** What is shown of a job. */
+type Shown = Omit<PublicTask, "lease"> & Omit<JobRow, keyof TaskRow>;
+
 /** A job in delivery's own words. */
-export function deliveryJob(row: JobRow): DeliveryJob {
+export function deliveryJob(row: Shown): DeliveryJob {
   const { last_error: error, ...data } = row.data as unknown as Data;
   return {
     id: row.id,
@@ -41,14 +46,22 @@ export function deliveryJob(row: JobRow): DeliveryJob {
   };
 }
 
+/** A job as an earlier answer told it: nothing of what has happened since. */
+export function jobAsAnswered(task: PublicTask): DeliveryJob {
+  const { holder = null, heartbeat_at = null } = task.lease ?? {};
+  return deliveryJob({
+    ...task,
+    holder,
+    heartbeat_at,
+    stuck: false,
+    bytes: null,
+    total_bytes: null,
+    progress_at: null,
+  });
+}
+
 /** What an earlier try has told is not how far this one is. */
-function progressOf({
-  status,
-  bytes,
-  total_bytes,
-  progress_at,
-  entered_at,
-}: JobRow): DeliveryJob["progress"] {
+function progressOf({ status, bytes, total_bytes, progress_at, entered_at }: Shown): DeliveryJob["progress"] {
   if (bytes === null || progress_at === null) return null;
   if (status === "QUEUED" || status === "CLAIMED") return null;
   if (status === "DOWNLOADING" && progress_at < entered_at) return null;

@@ -3,6 +3,7 @@ import { firstUnits, permissionOf, permissionRefusal, refuse } from "../../core/
 import type { Refusal } from "../../core/index.ts";
 import type { Directory } from "../../engine/directory.ts";
 import type { By, Engine } from "../../engine/engine.ts";
+import type { PublicTask } from "../../engine/public-task.ts";
 import { isUuid } from "../../engine/refusals.ts";
 import { defined } from "../../http/defined.ts";
 import { answer, serve } from "../../http/route-set.ts";
@@ -10,7 +11,7 @@ import type { Permit, RouteSet } from "../../http/route-set.ts";
 import { FILE_ROUTES, JOB_ROUTES, OPEN_STATUSES, USER_ROUTES, WORK_ROUTES } from "./contract.ts";
 import type { NoticeKind } from "./contract.ts";
 import { DeliveryDesk, stuckJobs } from "./delivery-desk.ts";
-import { deliveryFile, deliveryUser } from "./delivery-job.ts";
+import { deliveryFile, deliveryUser, jobAsAnswered } from "./delivery-job.ts";
 import { delivery } from "./lifecycle.ts";
 import { forgetCached } from "./statements/cached-files.ts";
 import { countJobs } from "./statements/jobs.ts";
@@ -55,7 +56,8 @@ function serveJobs(engine: Engine, desk: DeliveryDesk): RouteSet {
         };
         const made = await engine.create(by, [wanted], { client_event_id });
         if (made.kind === "refused") return made;
-        const job = await desk.job(by, made.tasks[0]?.id ?? "");
+        const [task] = made.tasks as [PublicTask];
+        const job = made.replayed ? jobAsAnswered(task) : await desk.job(by, task.id);
         if ("kind" in job) return job;
         const { row_version } = job;
         return answer(made.existing[0] ? 200 : 201, job, { row_version, replayed: made.replayed });
@@ -74,9 +76,9 @@ function serveJobs(engine: Engine, desk: DeliveryDesk): RouteSet {
         const asked = { ...defined(body), lifecycle: "delivery", task_id: id };
         const done = await engine.perform(by, { ...asked, client_event_id, expected_row_version });
         if (done.kind === "refused") return done;
-        const job = await desk.job(by, id);
-        if ("kind" in job) return job;
         const { event, lease_token, replayed } = done;
+        const job = replayed ? jobAsAnswered(done.task) : await desk.job(by, id);
+        if ("kind" in job) return job;
         const told = { job, event: event && eventOnWire(event), lease_token };
         return answer(200, told, { row_version: job.row_version, replayed });
       },

@@ -170,8 +170,10 @@ describe.each(TABLE)("%s --%s--> %s", (from, action, to, who, payload, changed, 
       expect(again.body).toEqual(first.body);
       expect(again.headers.get("idempotent-replayed")).toBe("true");
     }
-    const other = { ...payload, reason: "materials", text: "something else" };
-    expect((await move(one, id, action, other, how)).body.code).toBe("IDEMPOTENCY_CONFLICT");
+    const unread = await move(one, id, action, { ...payload, nobody_reads: "this" }, how);
+    expect(unread.body).toEqual(first.body);
+    const other = await readyTask();
+    expect((await move(one, other.id, action, payload, how)).body.code).toBe("IDEMPOTENCY_CONFLICT");
     expect((await log(id)).filter((entry) => entry.client_event_id === key)).toHaveLength(1);
   });
 });
