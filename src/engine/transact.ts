@@ -17,7 +17,7 @@ export type Patience = {
 const MOST_COLLISIONS = 20;
 
 // For a client whose sessions are not its own: behind a pooler they would be somebody else's.
-const SET_LOCALS = statement<Record<"timeout" | "idle" | "seqscan" | "plans" | "workers", string>>(`
+const SET_LOCALS = statement(`
   select set_config('statement_timeout', :timeout, true), set_config('idle_in_transaction_session_timeout', :idle, true),
     set_config('enable_seqscan', :seqscan, true), set_config('plan_cache_mode', :plans, true),
     set_config('max_parallel_workers_per_gather', :workers, true)`);

@@ -11,7 +11,7 @@ const NOW = "greatest(t.updated_at, to_timestamp(:now::float8 / 1000.0))";
 // Nothing is done if the settings have changed, if a key was used before, or if one of the claimers has a private task in
 // the pool, which is not for the others. The lock of the batch tells whoever was cut off from it when it is over; those of the keys
 // tell whoever comes with the same one.
-export const CLAIM_TASKS = statement<Record<string, unknown>>(`
+export const CLAIM_TASKS = statement(`
   with gate as materialized (
     select pg_advisory_xact_lock(hashtextextended(:batch, 0)) is not null
       and (select count(pg_advisory_xact_lock(hashtextextended(:org_id || ' ' || k.key, 0)))

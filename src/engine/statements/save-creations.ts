@@ -8,7 +8,7 @@ import type { Write } from "./statement.ts";
 
 // Tasks, journal, feed and idempotency records in one statement, the last before the commit, as with moves. What many new tasks
 // share comes once, as their kind. A task is left out if its key was used before.
-const SAVE_CREATIONS = statement<Record<string, unknown>>(`
+const SAVE_CREATIONS = statement(`
   with kind as materialized (
     select :lifecycles::text::text[] as lifecycle, :versions::text::integer[] as version,
       :projects::text::text[] as project_id, :statuses::text::text[] as status, :pooled::text::boolean[] as pooled,

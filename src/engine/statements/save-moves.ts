@@ -10,7 +10,7 @@ import type { Write } from "./statement.ts";
 // the commit: the org's row, which gives out the feed's positions, stays locked from here on.
 // A move is written if its row is still the one that was decided on, if nobody has it locked and if its key is new. What rows
 // share comes once, as their kind; a column that no move changes is null and keeps what the task has.
-const SAVE_MOVES = statement<Record<string, unknown>>(`
+const SAVE_MOVES = statement(`
   with target as (
     select t.ctid as found, m.*
     from (

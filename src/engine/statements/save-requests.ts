@@ -2,7 +2,7 @@ import { asRows } from "../transaction.ts";
 import { statement } from "./statement.ts";
 import type { Write } from "./statement.ts";
 
-const SAVE_REQUESTS = statement<{ org_id: string; rows: string; now: number }>(`
+const SAVE_REQUESTS = statement(`
   insert into pawl.request (org_id, client_event_id, actor_id, fingerprint, answer, task_id, created_at)
   select :org_id, r.client_event_id, r.actor_id, decode(r.fingerprint, 'hex'), r.answer, r.task_id,
     to_timestamp(:now / 1000.0)

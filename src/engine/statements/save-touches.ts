@@ -3,7 +3,7 @@ import { column, sparseColumn } from "../columns.ts";
 import { statement } from "./statement.ts";
 import type { Write } from "./statement.ts";
 
-const SAVE_TOUCHES = statement<Record<string, string | null>>(`
+const SAVE_TOUCHES = statement(`
   update pawl.task t set
     open_blockers = m.open_blockers, open_holds = m.open_holds, attempt = m.attempt,
     due_at = to_timestamp(m.due_at / 1000.0), due_action = m.due_action, updated_at = to_timestamp(m.updated_at / 1000.0),

@@ -5,11 +5,11 @@ export type Write = { readonly text: string; readonly params: readonly unknown[]
 const PARAMETER = /(?<![:\w]):([a-z]\w*)/g;
 
 /** A static SQL text whose parameters have names (`:org_id`), which are numbered once, when the module is loaded. */
-export function statement<Params extends object>(named: string): (params: Params) => Write {
+export function statement(named: string): (params: Readonly<Record<string, unknown>>) => Write {
   const names: string[] = [];
   const text = named.replace(PARAMETER, (_, name: string) => {
     const known = names.indexOf(name);
     return `$${known >= 0 ? known + 1 : names.push(name)}`;
   });
-  return (params) => ({ text, params: names.map((name) => (params as Record<string, unknown>)[name]) });
+  return (params) => ({ text, params: names.map((name) => params[name]) });
 }

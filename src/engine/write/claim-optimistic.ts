@@ -5,10 +5,10 @@ import type { Instant, JsonObject, Lifecycle, Moved, Refusal, Task } from "../..
 import { column, jsonColumn, sparseColumn } from "../columns.ts";
 import { CLAIM_TASKS } from "../statements/claim-tasks.ts";
 import type { ClaimedCells } from "../statements/claim-tasks.ts";
+import type { Write } from "../statements/statement.ts";
 import { readAllSettings } from "../statements/read-projects.ts";
 import { toldOf } from "../seal.ts";
 import { taskOfCells } from "../statements/task-columns.ts";
-import type { TaskCells } from "../statements/task-columns.ts";
 import { isFinal, isPooled } from "../task-row.ts";
 import { queryCells } from "../transaction.ts";
 import { claimedTask } from "./claim.ts";
@@ -43,6 +43,41 @@ export async function claimOptimistically(
   const [first] = moves;
   if (first === undefined || moves.length < decisions.length || !moves.every((move) => isLike(move, first)))
     return locked;
+  const { text, params } = claimStatement(commands, moves, { org_id, now, batch, version, settings });
+  const rows = await queryCells<ClaimedCells>(memory.sql, text, params);
+  const [[open, clock] = [false, 0]] = rows;
+  if (!open) {
+    memory.settings.delete(org_id);
+    return locked;
+  }
+  memory.clock.set(clock);
+  const answers = commands.map((): Claimed => ({
+    kind: "claimed",
+    tasks: [],
+    refusal: null,
+    replayed: false,
+  }));
+  // Nothing left, perhaps because a twin of the request has just taken it: that is known under the lock of the key.
+  const outcome = (answer: Claimed, at: number) =>
+    answer.tasks.length === 0 && commands[at]?.client_event_id !== null ? locked[at] : answer;
+  for (const [, , n, claim, ...cells] of rows) {
+    if (n === null) break;
+    const [, place, writer] = cells;
+    const task = taskOfCells(org_id, cells, undefined);
+    memory.rows.set({ lifecycle, task, place, writer, awaited: cells[29] ?? false });
+    answers[claim - 1]?.tasks.push(claimedTask(task));
+  }
+  return answers.map(outcome);
+}
+
+/** The statement by which claims of one group take tasks; `moves` are their decisions. */
+function claimStatement(
+  commands: readonly ClaimCommand[],
+  moves: readonly Moved[],
+  { org_id, now, batch, version, settings }: CommonSettings & { org_id: string; batch: string },
+): Write {
+  const [{ lifecycle, pick: filter }] = commands as [ClaimCommand];
+  const [first] = moves as [Moved];
   const lasts = lifecycle.lease === null ? 0 : durationMs(lifecycle.lease.lasts, settings);
   const leases = commands.map(({ actor }, at) =>
     moves[at]?.lease === "open"
@@ -50,7 +85,7 @@ export async function claimOptimistically(
       : null,
   );
   const slots = commands.flatMap(({ pick: { limit } }, at) => Array.from({ length: limit }, () => at + 1));
-  const { text, params } = CLAIM_TASKS({
+  return CLAIM_TASKS({
     org_id,
     now,
     batch,
@@ -98,30 +133,6 @@ export async function claimOptimistically(
     ),
     rests: moves.map((move, at) => restOf(move, leases[at] ?? null)).join("\u001e"),
   });
-  const rows = await queryCells<ClaimedCells>(memory.sql, text, params);
-  const [[open, clock] = [false, 0]] = rows;
-  if (!open) {
-    memory.settings.delete(org_id);
-    return locked;
-  }
-  memory.clock.set(clock);
-  const answers = commands.map((): Claimed => ({
-    kind: "claimed",
-    tasks: [],
-    refusal: null,
-    replayed: false,
-  }));
-  // Nothing left, perhaps because a twin of the request has just taken it: that is known under the lock of the key.
-  const outcome = (answer: Claimed, at: number) =>
-    answer.tasks.length === 0 && commands[at]?.client_event_id !== null ? (locked[at] as Again) : answer;
-  for (const [, , n, claim, ...cells] of rows) {
-    if (n === null) break;
-    const [, place, writer] = cells;
-    const task = taskOfCells(org_id, cells as unknown as TaskCells, undefined);
-    memory.rows.set({ lifecycle, task, place, writer, awaited: cells[29] ?? false });
-    answers[claim - 1]?.tasks.push(claimedTask(task));
-  }
-  return answers.map(outcome);
 }
 
 /** Whether two claims move tasks in the same way: they share one statement. */

@@ -36,6 +36,11 @@ export class KnownRows {
 /** Thrown by what is not known of a known row. */
 export class NotKnown extends Error {}
 
+/** Reads what heartbeats change of a lease; throws NotKnown where that is not known. */
+export function needBeats({ until, heartbeat_at }: Lease): Pick<Lease, "until" | "heartbeat_at"> {
+  return { until, heartbeat_at };
+}
+
 /** Heartbeats renew a lease without changing the task's row, so that only its token and holder stay as they were. */
 function withoutBeats({ token, holder }: Lease): Lease {
   return {

@@ -17,7 +17,7 @@ import type { CreateAttempt, CreatedTasks } from "./create.ts";
 import { Creations, isSimple } from "./creations.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import { finishes, unblockedBy } from "./follow-dependents.ts";
-import { NotKnown } from "./known-rows.ts";
+import { needBeats, NotKnown } from "./known-rows.ts";
 import type { KnownRows } from "./known-rows.ts";
 import type { KnownSettings } from "./known-settings.ts";
 import { look } from "./look.ts";
@@ -156,7 +156,7 @@ function plan(
   if (decision.kind !== "moved" || decision.effects.length > 0) return LOCKED;
   if (decision.patch.exclusive_key !== undefined) return LOCKED;
   // The lease stays, and with it the heartbeats beside the row: what is told of them must be read.
-  if (decision.lease === "keep" && task.lease !== null) void task.lease.until;
+  if (decision.lease === "keep" && task.lease !== null) needBeats(task.lease);
   const after = afterDecision(work, decision, now);
   if (awaited && finishes({ work, after })) return LOCKED;
   if (unblockedBy({ lifecycle, task: after }) !== null) return LOCKED;
