@@ -1,6 +1,6 @@
 // A row that somebody keeps locked delays only the commands that need this row.
 import { expect, test } from "vitest";
-import type { Pawl, PublicTask } from "../../../src/index.ts";
+import type { By, Pawl, PublicTask } from "../../../src/index.ts";
 import {
   ann,
   as,
@@ -18,6 +18,121 @@ import {
 const cluster = await openCluster();
 const { sql } = cluster;
 const [first, second] = cluster.nodes as [Pawl, Pawl];
+const LATER = 3 * 3_600_000;
+
+/** Sends one command of each kind in the same turn of the event loop; none of them needs a locked row. */
+async function sendOthers(node: Pawl, by: By, jobs: readonly PublicTask[]): Promise<Record<string, string>> {
+  const [plain, keyed, noted, blocker, blocked, pinged, awaited] = jobs as PublicTask[] & { length: 7 };
+  const key = () => ({ client_event_id: crypto.randomUUID() });
+  const move = (task: PublicTask | undefined, action: string, more: object = {}) =>
+    node.perform(by, { task_id: task!.id, action, ...more });
+  const commands = {
+    "plain move": move(plain, "paint"),
+    "keyed move": move(keyed, "paint", key()),
+    "move with facts and effects": move(noted, "note", { payload: { text: "x" } }),
+    "finish with a dependent": move(blocker, "close"),
+    "move of a waiting task": move(blocked, "hold", { payload: { hold_id: crypto.randomUUID() } }),
+    touch: move(pinged, "ping"),
+    create: node.create(by, [{ lifecycle: "job" }]),
+    "keyed create": node.create(by, [{ lifecycle: "job" }], key()),
+    "create with a blocker": node.create(by, [{ lifecycle: "job", after: [awaited!.id] }]),
+    claim: node.claim(by, { lifecycle: "job", limit: 2 }),
+    "keyed claim": node.claim(by, { lifecycle: "job", ...key() }),
+  };
+  const words = Object.entries(commands).map(
+    async ([name, answer]) => [name, await wordWhenAnswered(answer)] as const,
+  );
+  return Object.fromEntries(await Promise.all(words));
+}
+
+const ALL_ANSWERED = {
+  "plain move": "performed",
+  "keyed move": "performed",
+  "move with facts and effects": "performed",
+  "finish with a dependent": "performed",
+  "move of a waiting task": "performed",
+  touch: "performed",
+  create: "created",
+  "keyed create": "created",
+  "create with a blocker": "created",
+  claim: "claimed",
+  "keyed claim": "claimed",
+};
+
+/** Creates the tasks of one call of `sendOthers`, of a low priority, and some that claims may take. */
+async function jobsForOthers(by: By): Promise<PublicTask[]> {
+  const jobs = [{}, {}, {}, { ref: "blocker" }, { after: ["blocker"] }, {}, {}].map((fields) => ({
+    ...fields,
+    priority: -1,
+  }));
+  return createJobs(first, [...jobs, ...times(6, () => ({ priority: 5 }))], by);
+}
+
+test("commands on other tasks are answered while two rows are locked", async () => {
+  const org_id = await newOrg(cluster);
+  const by = as(ann, org_id);
+  const locked = await createJobs(first, [{ priority: 9 }, { priority: 9 }], by);
+  const [left, right] = locked as [PublicTask, PublicTask];
+  const jobs = [await jobsForOthers(by), await jobsForOthers(by), await jobsForOthers(by)];
+  const release = await lockRows(sql, locked);
+  let answered = 0;
+  try {
+    const key = crypto.randomUUID();
+    const waiting = [
+      first.perform(by, { task_id: left.id, action: "paint" }),
+      first.perform(by, { task_id: right.id, action: "close", client_event_id: key }),
+      second.perform(by, { task_id: right.id, action: "close", client_event_id: key }),
+      second.perform(by, { task_id: left.id, action: "note", payload: { text: "x" } }),
+    ].map((answer) => wordWhenAnswered(answer).finally(() => answered++));
+    // In one batch with the commands that wait, on the other node, and once more behind those that wait.
+    expect(await sendOthers(first, by, jobs[0]!)).toEqual(ALL_ANSWERED);
+    expect(await sendOthers(second, by, jobs[1]!)).toEqual(ALL_ANSWERED);
+    expect(await sendOthers(first, by, jobs[2]!)).toEqual(ALL_ANSWERED);
+    const swept = await first.sweep({ org_id, now: Date.now() + LATER });
+    expect(swept.put_off).toEqual([]);
+    expect(swept.moved).toBeGreaterThan(0);
+    expect(answered).toBe(0);
+    await release();
+    const words = await Promise.all(waiting);
+    expect(words.filter((_, index) => index !== 1 && index !== 2)).toEqual(["performed", "performed"]);
+    expect(words.slice(1, 3).sort()).toEqual(["performed", "replayed"]);
+  } finally {
+    await release();
+  }
+  expect(await countEvents(sql, left.id)).toBe(3);
+  expect(await countEvents(sql, right.id)).toBe(2);
+  await expectConsistent(cluster, org_id);
+});
+
+test("commands on other tasks are answered while a finish waits for its locked dependent", async () => {
+  const org_id = await newOrg(cluster);
+  const by = as(ann, org_id);
+  const made = await createJobs(first, [{ ref: "blocker", priority: -2 }, { after: ["blocker"] }], by);
+  const [blocker, dependent] = made as [PublicTask, PublicTask];
+  const [awaited] = (await createJobs(first, [{ priority: -2 }], by)) as [PublicTask];
+  const jobs = [await jobsForOthers(by), await jobsForOthers(by)];
+  const release = await lockRows(sql, [dependent, awaited]);
+  try {
+    const waiting = [
+      wordWhenAnswered(first.perform(by, { task_id: blocker.id, action: "close" })),
+      wordWhenAnswered(first.create(by, [{ lifecycle: "job", title: "late", after: [awaited.id] }])),
+    ];
+    expect(await sendOthers(first, by, jobs[0]!)).toEqual(ALL_ANSWERED);
+    expect(await sendOthers(second, by, jobs[1]!)).toEqual(ALL_ANSWERED);
+    await release();
+    expect(await Promise.all(waiting)).toEqual(["performed", "created"]);
+  } finally {
+    await release();
+  }
+  expect(await first.find(by, dependent.id)).toMatchObject({
+    status: "open",
+    open_blockers: 0,
+    row_version: 2,
+  });
+  expect(await countEvents(sql, blocker.id)).toBe(2);
+  await expectConsistent(cluster, org_id);
+});
+
 test("the org's row is free while commands wait for locked tasks", async () => {
   const org_id = await newOrg(cluster);
   const by = as(ann, org_id);
@@ -70,4 +185,28 @@ test("a command whose row stays locked is refused as unavailable and changes not
   expect(await countEvents(sql, locked.id)).toBe(1);
   expect(await wordWhenAnswered(impatient.perform(by, close))).toBe("performed");
   expect(await countEvents(sql, locked.id)).toBe(2);
+});
+
+test("commands that come together with one whose row stays locked are not refused with it", async () => {
+  const impatient = await cluster.open({ statementTimeoutMs: 3_000, patienceMs: 3_000 });
+  const org_id = await newOrg(cluster);
+  const by = as(bob, org_id);
+  const [locked, ...neighbours] = (await createJobs(
+    first,
+    times(11, () => ({})),
+    by,
+  )) as [PublicTask];
+  const release = await lockRows(sql, [locked]);
+  try {
+    const words = await Promise.all(
+      [locked, ...neighbours].map(({ id }) =>
+        wordWhenAnswered(impatient.perform(by, { task_id: id, action: "paint" })),
+      ),
+    );
+    expect(words).toEqual(["UNAVAILABLE", ...times(10, () => "performed")]);
+  } finally {
+    await release();
+  }
+  expect(await countEvents(sql, locked.id)).toBe(1);
+  await expectConsistent(cluster, org_id);
 });
