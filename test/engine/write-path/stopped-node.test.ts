@@ -31,6 +31,11 @@ async function openTransactions(): Promise<Session[]> {
     order by pid`;
 }
 
+/** Whether the database works for a session, and does not wait for its client. */
+function isRunning({ state, wait }: Session): boolean {
+  return state === "active" && wait !== "Client";
+}
+
 /** Keeps effects of the separate node from going on until the returned function is called. */
 async function closeGate(): Promise<() => Promise<void>> {
   const session = await sql.reserve();
@@ -128,5 +133,41 @@ test("a stopped node whose transaction the database has ended decides anew when 
   expect(await wordWhenAnswered(noted)).toBe("INVALID_TRANSITION");
   expect(await countNotes(task)).toBe(0);
   expect(await countEvents(sql, task.id)).toBe(2);
+  await expectConsistent(cluster, org_id);
+});
+
+test("a busy node never holds the org's row when it is stopped, wherever in its transactions that is", async () => {
+  const org_id = await newOrg(cluster);
+  const by = as(ann, org_id);
+  let caught = 0;
+  for (let round = 0; round < 80; round++) {
+    const fields = times(30, (n) => (n < 15 ? { ref: `b${n}` } : { after: [`b${n - 15}`] }));
+    const jobs = (await createJobs(first, fields, by)).slice(0, 15);
+    const burst = jobs.map(({ id }, n) =>
+      separate.perform(by, { task_id: id, action: n % 2 === 0 ? "close" : "note", payload: { text: "x" } }),
+    );
+    // Every round stops it a little later than the one before.
+    for (let looks = 0; looks < round % 8; looks++) await openTransactions();
+    process.kill(separate.pid, "SIGSTOP");
+    // What the database was already told runs to its end.
+    await expect.poll(async () => (await openTransactions()).filter(isRunning)).toEqual([]);
+    const stopped = await openTransactions();
+    if (stopped.length > 0) {
+      await sql.begin((tx) => tx`select from pawl.org where id = ${org_id} for update nowait`);
+      if (caught++ < 3) await expectOthersServed(by);
+      expect(await openTransactions()).toEqual(
+        expect.arrayContaining(
+          stopped.map(({ pid, begun }) => expect.objectContaining({ pid, begun }) as Session),
+        ),
+      );
+    }
+    process.kill(separate.pid, "SIGCONT");
+    for (const answer of burst) expect(await wordWhenAnswered(answer)).toBe("performed");
+    const moved = await sql<{ task_id: string }[]>`
+      select e.task_id from pawl.event e
+      where e.task_id = any(${jobs.map(({ id }) => id)}) and e.action in ('close', 'note')`;
+    expect(moved.map(({ task_id }) => task_id).sort()).toEqual(jobs.map(({ id }) => id).sort());
+  }
+  expect(caught).toBeGreaterThan(0);
   await expectConsistent(cluster, org_id);
 });
