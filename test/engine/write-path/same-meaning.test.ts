@@ -49,6 +49,36 @@ async function eventsWithKey(): Promise<number> {
 type Perform = JsonObject & { action: string };
 
 const SAME_COMMANDS: Record<string, Perform[]> = {
+  "with and without an empty payload": [
+    { action: "close" },
+    { action: "close", payload: {} },
+    { action: "close", payload: null },
+    { action: "close", payload: undefined },
+  ],
+  "with fields that the action does not have": [
+    { action: "paint", payload: { color: "blue" } },
+    { action: "paint", payload: { color: "blue", shade: "dark", more: { deep: [1] } } },
+  ],
+  "with a default left out or given": [
+    { action: "paint" },
+    { action: "paint", payload: {} },
+    { action: "paint", payload: { color: "red" } },
+    { action: "paint", payload: { color: "red", shade: "dark" } },
+  ],
+  "with a comment that is absent or blank": [
+    { action: "paint" },
+    { action: "paint", comment: null },
+    { action: "paint", comment: "" },
+    { action: "paint", comment: "  " },
+  ],
+  "with and without the lifecycle's name": [
+    { action: "paint", payload: { color: "green" } },
+    { action: "paint", payload: { color: "green" }, lifecycle: "job" },
+  ],
+  "with fields that no command has": [
+    { action: "paint" },
+    { action: "paint", shade: "dark", project_id: "other" },
+  ],
   "with other versions expected": [
     { action: "paint", expected_row_version: 1 },
     { action: "paint", expected_row_version: 2 },
@@ -114,6 +144,13 @@ describe("a command repeated with its key", () => {
 });
 
 const SAME_CREATIONS: Record<string, JsonObject[]> = {
+  "with defaults left out or given": [
+    {},
+    { title: "A job", priority: 0, private: false, after: [] },
+    { project_id: "main", on_failure: "wait" },
+    { trade: null, key: null },
+  ],
+  "with fields that the lifecycle does not have": [{ title: "Same" }, { title: "Same", shade: "dark" }],
   "with blanks around the title": [{ title: "Same" }, { title: " Same " }],
 };
 
@@ -162,7 +199,26 @@ describe("a creation repeated with its key", () => {
   });
 });
 
+const SAME_CLAIMS: Record<string, JsonObject[]> = {
+  "with defaults left out or given": [
+    {},
+    { limit: 1 },
+    { project_id: null },
+    { least_priority: null, comment: null },
+  ],
+  "with a blank comment": [{}, { comment: "" }, { comment: " " }],
+  "with fields that no claim has": [{ limit: 2 }, { limit: 2, shade: "dark" }],
+};
+
 describe("a claim repeated with its key", () => {
+  test.each(Object.entries(SAME_CLAIMS))("%s gets the first answer", async (_, requests) => {
+    const answers = await answersTo(requests, (node, fields, client_event_id) =>
+      node.claim(by, { lifecycle: "job", ...fields, client_event_id }),
+    );
+    expectFirstAnswer(answers);
+    expect(answers[0]).toMatchObject({ tasks: times(await eventsWithKey(), () => ({})) });
+  });
+
   test("but another limit, project, comment, priority or member is a conflict", async () => {
     const others = [{ limit: 2 }, { project_id: "main" }, { comment: "so" }, { least_priority: 1 }];
     const answers = await answersTo([{}, ...others], (node, fields, client_event_id) =>
