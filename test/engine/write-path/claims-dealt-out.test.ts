@@ -1,4 +1,4 @@
-// Many claims that come at once get different tasks, and only tasks that they ask for.
+// Many claims that come at once get different tasks, the best ones first, and only tasks that they ask for.
 import { expect, test } from "vitest";
 import type { Actor, By, Claimed, Pawl, PublicTask, Refusal } from "../../../src/index.ts";
 import { member } from "../../support/situation.ts";
@@ -46,6 +46,19 @@ test("a hundred claims on two nodes share seventy tasks, and thirty get none", a
   const events = await sql`select from pawl.event where org_id = ${org_id} and action = 'claim'`;
   expect(events).toHaveLength(70);
   expect(await sql`select from pawl.lease where org_id = ${org_id}`).toHaveLength(70);
+  await expectConsistent(cluster, org_id);
+});
+
+test("of the claims that reach a node in one turn the earlier get the better tasks", async () => {
+  const org_id = await newOrg(cluster);
+  await createJobs(first, priorities(70), as(cat, org_id));
+  const taken = await claimAtOnce(100, () => as(ann, org_id));
+  for (const node of [0, 1]) {
+    const got = taken.filter((_, index) => index % 2 === node).map((task) => task?.priority ?? 0);
+    expect(got).toEqual([...got].sort((a, b) => b - a));
+  }
+  const best = taken.slice(0, 2).map((task) => task?.priority ?? 0);
+  expect(Math.max(...best)).toBe(70);
   await expectConsistent(cluster, org_id);
 });
 
