@@ -1,6 +1,6 @@
 // One task that the database refuses does not stop the others, and costs only a few more transactions.
 import { afterEach, expect, test } from "vitest";
-import type { Pawl } from "../../../src/index.ts";
+import type { Pawl, PublicTask } from "../../../src/index.ts";
 import { ann, as, countEvents, createJobs, newOrg, openCluster, times, wordWhenAnswered } from "./cluster.ts";
 
 const cluster = await openCluster({ nodes: 1 });
@@ -8,6 +8,7 @@ const { sql } = cluster;
 const [first] = cluster.nodes as [Pawl];
 const NODE_NAME = "counted node";
 const COUNT = 150;
+const HOUR = 3_600_000;
 
 // Halving 150 tasks until one is left takes eight steps, each of which may fail once and may be tried twice.
 const MAX_ROLLBACKS = 20;
@@ -54,6 +55,29 @@ function expectFewTransactions({ rollbacks, writes }: { rollbacks: number; write
   expect(writes).toBeLessThanOrEqual(MAX_WRITES);
 }
 
+test("a sweep moves 149 due tasks and puts the one off that the database refuses", async () => {
+  const org_id = await newOrg(cluster);
+  const by = as(ann, org_id);
+  const jobs = await createJobs(
+    first,
+    times(COUNT, () => ({})),
+    by,
+  );
+  const bad = jobs.at(-1)!;
+  await sql`update pawl.task set due_at = now() - interval '1 hour' where org_id = ${org_id}`;
+  await sql`update pawl.task set due_at = now() - interval '1 minute' where id = ${bad.id}`;
+  await refuse(`id = '${bad.id}' and needs_attention`);
+  const now = Date.now() + 3 * HOUR;
+  const counted = await counting((node) => node.sweep({ org_id, now }));
+  expect(counted.result.moved).toBe(COUNT - 1);
+  expect(counted.result.put_off).toMatchObject([{ task_id: bad.id }]);
+  const moved = await sql`select from pawl.event where org_id = ${org_id} and action = 'remind'`;
+  expect(moved).toHaveLength(COUNT - 1);
+  expect(await first.find(by, bad.id)).toMatchObject({ row_version: 1, needs_attention: false });
+  expect(await first.sweep({ org_id, now })).toMatchObject({ looked_at: 0 });
+  expectFewTransactions(counted);
+});
+
 test("149 of 150 commands that come at once are performed, and the one that the database refuses is refused", async () => {
   const org_id = await newOrg(cluster);
   const by = as(ann, org_id);
@@ -96,5 +120,29 @@ test("149 of 150 creations that come at once are made, and the one that the data
   const refused = counted.result.flatMap((word, n) => (word === "created" ? [] : [n]));
   expect(refused).toEqual([31]);
   expect(await sql`select from pawl.task where org_id = ${org_id}`).toHaveLength(COUNT - 1);
+  expectFewTransactions(counted);
+});
+
+test("a repair moves 149 tasks on and reports the one that the database refuses", async () => {
+  const org_id = await newOrg(cluster);
+  const by = as(ann, org_id);
+  const [blocker, ...jobs] = (await createJobs(
+    first,
+    [{ ref: "b" }, ...times(COUNT, () => ({ after: ["b"] }))],
+    by,
+  )) as [PublicTask, ...PublicTask[]];
+  // The blocker finishes unnoticed by those that wait for it.
+  await sql`update pawl.dependency set resolved = true where org_id = ${org_id}`;
+  await first.perform(by, { task_id: blocker.id, action: "close" });
+  await sql`update pawl.dependency set resolved = false where org_id = ${org_id}`;
+  const bad = jobs[120]!;
+  await refuse(`id = '${bad.id}' and status = 'open'`);
+  const counted = await counting((node) => node.reconcile(org_id));
+  expect(counted.result.broken).toMatchObject([{ task_id: bad.id }]);
+  const moved = counted.result.repaired.filter(({ what }) => what === "status");
+  expect(moved).toHaveLength(COUNT - 1);
+  const waiting = await sql<{ id: string }[]>`
+    select t.id from pawl.task t where t.org_id = ${org_id} and t.status = 'waiting'`;
+  expect(waiting.map(({ id }) => id)).toEqual([bad.id]);
   expectFewTransactions(counted);
 });
