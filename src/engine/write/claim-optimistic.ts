@@ -18,6 +18,9 @@ import type { Outcome } from "./command-queue.ts";
 import { NotKnown } from "./known-rows.ts";
 import type { Memory } from "./optimistic.ts";
 
+/** Said of a claim whose rule reads more of the task: it is carried out under locks. */
+const LOCKED = new Again({ mode: "locked" });
+
 /** Orgs with more projects than this are not asked whether all have the same settings. */
 const MAX_PROJECTS = 1_000;
 
@@ -31,7 +34,7 @@ export async function claimOptimistically(
   attempts: readonly ClaimAttempt[],
   batch: string,
 ): Promise<Outcome<Claimed | Refusal>[]> {
-  const locked = attempts.map(() => new Again({ mode: "locked" }));
+  const locked = attempts.map(() => LOCKED);
   const commands = attempts.map(({ command }) => command);
   const [{ lifecycle, pick: filter }] = commands as [ClaimCommand];
   const { pool } = lifecycle;
@@ -59,7 +62,7 @@ export async function claimOptimistically(
   }));
   // Nothing left, perhaps because a twin of the request has just taken it: that is known under the lock of the key.
   const outcome = (answer: Claimed, at: number) =>
-    answer.tasks.length === 0 && commands[at]?.client_event_id !== null ? locked[at] : answer;
+    answer.tasks.length === 0 && commands[at]?.client_event_id !== null ? LOCKED : answer;
   for (const [, , n, claim, ...cells] of rows) {
     if (n === null) break;
     const [, place, writer] = cells;
