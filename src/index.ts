@@ -60,7 +60,7 @@ export type { By, EngineOptions, Within } from "./engine/engine.ts";
 export type { TaskPage, TaskQuery } from "./engine/list-page.ts";
 export type { Claimed, ClaimRequest } from "./engine/write/claim.ts";
 export type { NewTask } from "./engine/admit-creations.ts";
-export type { CreatedTasks } from "./engine/write/create.ts";
+export type { CreatedTasks } from "./engine/write/creations.ts";
 export type { EffectHandler, FactLoader, LifecycleParts } from "./engine/lifecycle-parts.ts";
 export type { Performed, PerformRequest } from "./engine/write/perform.ts";
 export type { PublicTask } from "./engine/public-task.ts";

@@ -1,5 +1,3 @@
-import type { Swept } from "./sweep.ts";
-
 /** One batch that was carried out: its commands, and what came of each. */
 export type Settled = {
   verb: "create" | "perform" | "claim";
@@ -7,6 +5,9 @@ export type Settled = {
   outcomes: readonly unknown[];
   ms: number;
 };
+
+/** What a sweep has done. */
+export type Swept = { looked_at: number; moved: number; put_off: { task_id: string; why: string }[] };
 
 /** Is told what the engine has done, for figures; what it does with that must be quick, and must not throw. */
 export type EngineObserver = {

@@ -1,5 +1,6 @@
 import { nextTimer, PawlError, SYSTEM } from "../core/index.ts";
 import type { Instant } from "../core/index.ts";
+import type { Swept } from "./observer.ts";
 import { pickDue } from "./statements/pick-due.ts";
 import { bisect } from "./write/bisect.ts";
 import type { UnitOfWork } from "./write/unit-of-work.ts";
@@ -17,8 +18,6 @@ export type SweepOptions = {
   /** Whose timers. */
   lifecycles: readonly string[];
 };
-
-export type Swept = { looked_at: number; moved: number; put_off: { task_id: string; why: string }[] };
 
 /** What came of one due timer: it moved its task, or why not. */
 type Rung = { task_id: string; why: string | null };

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { JsonObject } from "../core/index.ts";
 import { findTasks } from "./statements/find-tasks.ts";
 import { checkSeals, pickTasksToVerify } from "./statements/verify-journal.ts";
 import type { SealedEvent, SealedTaskRow } from "./statements/verify-journal.ts";
-import { journalled, unwritten } from "./task-row.ts";
+import { journalled } from "./task-row.ts";
 import type { Tx } from "./transaction.ts";
+import { fold } from "./write/stored-answers.ts";
 
 const CHUNK = 500;
 
@@ -50,14 +50,11 @@ export async function verifyOrg(
 
 function firstDifference(task: SealedTaskRow, journal: readonly SealedEvent[]): Difference | null {
   const say = (row_version: number | null, what: string) => ({ task_id: task.id, row_version, what });
-  const rebuilt = unwritten();
   for (const [index, event] of journal.entries()) {
     if (event.row_version !== index + 1) return say(index + 1, "the journal row is missing");
     if (!event.sealed) return say(event.row_version, "the journal row is not as it was written");
-    const { data, ...columns } = event.patch;
-    Object.assign(rebuilt, columns);
-    Object.assign(rebuilt.data as JsonObject, data);
   }
+  const rebuilt = fold(journal);
   const last = journal.at(-1);
   if (!last || journal.length !== task.row_version)
     return say(task.row_version, "the journal row is missing");

@@ -1,11 +1,11 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Lifecycle, Refusal } from "../core/index.ts";
 import type { Census } from "../engine/census.ts";
-import type { EngineObserver, Settled } from "../engine/observer.ts";
-import type { Swept } from "../engine/sweep.ts";
+import type { EngineObserver, Settled, Swept } from "../engine/observer.ts";
 import type { ClaimCommand, Claimed } from "../engine/write/claim.ts";
 import { Again, Failed } from "../engine/write/command-queue.ts";
-import type { CreateCommand, CreatedTasks } from "../engine/write/create.ts";
+import type { CreateCommand } from "../engine/write/create.ts";
+import type { CreatedTasks } from "../engine/write/creations.ts";
 import type { PerformCommand, Performed } from "../engine/write/perform.ts";
 
 /** Counting what is unfinished costs as much as there is of it, however many ask. */

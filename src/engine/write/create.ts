@@ -3,7 +3,6 @@ import type { Actor, JsonObject, Refusal } from "../../core/index.ts";
 import { admitCreations } from "../admit-creations.ts";
 import type { AdmittedCreation } from "../admit-creations.ts";
 import type { MakeTasks } from "../lifecycle-parts.ts";
-import type { PublicTask } from "../public-task.ts";
 import { saveDependencies } from "../statements/dependencies.ts";
 import { findRequests } from "../statements/find-requests.ts";
 import type { RequestRow } from "../statements/find-requests.ts";
@@ -15,19 +14,10 @@ import type { NewRequest } from "../statements/save-requests.ts";
 import { Again } from "./command-queue.ts";
 import type { Attempt, Outcome } from "./command-queue.ts";
 import { Creations } from "./creations.ts";
+import type { CreatedTasks } from "./creations.ts";
 import { otherMeaning, retell, taskAt } from "./stored-answers.ts";
 import type { TaskAt } from "./stored-answers.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
-
-export type CreatedTasks = {
-  kind: "created";
-  tasks: PublicTask[];
-  /** Where the task was there already, by its dedupe key. */
-  existing: boolean[];
-  /** What their side effects have made, by kind; absent where there are none. */
-  made?: (JsonObject | null)[];
-  replayed: boolean;
-};
 
 export type CreateCommand = {
   verb: "create";

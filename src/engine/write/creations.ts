@@ -15,7 +15,16 @@ import { isSuccess, taskOf } from "../task-row.ts";
 import type { TaskRow } from "../task-row.ts";
 import type { Tx } from "../transaction.ts";
 import { Again } from "./command-queue.ts";
-import type { CreatedTasks } from "./create.ts";
+
+export type CreatedTasks = {
+  kind: "created";
+  tasks: PublicTask[];
+  /** Where the task was there already, by its dedupe key. */
+  existing: boolean[];
+  /** What their side effects have made, by kind; absent where there are none. */
+  made?: (JsonObject | null)[];
+  replayed: boolean;
+};
 
 export type Drafted = AdmittedTask & {
   settings: JsonObject;

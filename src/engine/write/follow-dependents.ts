@@ -1,14 +1,27 @@
+import type { JsonObject } from "../../core/index.ts";
 import { deadBlocker, onFailure } from "../dead-blockers.ts";
 import { findDependents, resolveDependencies } from "../statements/dependencies.ts";
 import type { OnFailure } from "../statements/dependencies.ts";
+import type { Write } from "../statements/statement.ts";
 import { isFinal, isSuccess } from "../task-row.ts";
-import type { UnitOfWork } from "./unit-of-work.ts";
+import type { Tx } from "../transaction.ts";
 import type { LoadedTask, Move } from "./work.ts";
 
 type Edge = { task_id: string; blocker_id: string; on_failure: OnFailure };
 
+/** What this needs of a unit of work. */
+type Unit = {
+  readonly tx: Tx;
+  readonly org_id: string;
+  readonly tasks: ReadonlyMap<string, LoadedTask>;
+  lockAll(ids: readonly string[]): Promise<void>;
+  touch(id: string, change: { open_blockers: number }): void;
+  decideAsSystem(id: string, action: string, input?: JsonObject): void;
+  send(write: Write): void;
+};
+
 /** What a round of moves means for those who waited: counters fall, and who waits for nothing any more moves on, in the next round. */
-export async function followDependents(unit: UnitOfWork, moves: readonly Move[]): Promise<void> {
+export async function followDependents(unit: Unit, moves: readonly Move[]): Promise<void> {
   const changed = new Set(moves.map(({ after }) => after.id));
   const finished = new Map(
     moves.filter((move) => move.work.awaited && finishes(move)).map((move) => [move.after.id, move]),
@@ -49,7 +62,7 @@ function resolves(move: Move | undefined, { on_failure }: Edge): boolean {
   return isSuccess(move.work.lifecycle, move.after.status) || on_failure === "proceed";
 }
 
-function tellOfDeadBlocker(unit: UnitOfWork, { task_id, blocker_id, on_failure }: Edge): void {
+function tellOfDeadBlocker(unit: Unit, { task_id, blocker_id, on_failure }: Edge): void {
   const action = onFailure(unit.tasks.get(task_id)?.lifecycle.unblocks ?? null, on_failure);
   if (action) unit.decideAsSystem(task_id, action, deadBlocker(blocker_id));
 }

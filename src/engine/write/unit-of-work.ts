@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { apply, decide, durationMs, REMOVE_TASK, SYSTEM } from "../../core/index.ts";
 import type { Actor, Instant, JsonObject, Lease, Lifecycle, Moved, Task, Touched } from "../../core/index.ts";
 import type { FreedTasks } from "../freed.ts";
+import type { MakeTasks } from "../lifecycle-parts.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { findExisting, lockTasks } from "../statements/lock-tasks.ts";
 import { readSurroundings } from "../statements/read-surroundings.ts";
@@ -13,7 +14,6 @@ import { taskOfCells } from "../statements/task-columns.ts";
 import type { TaskCells } from "../statements/task-columns.ts";
 import { payloadOf } from "../task-row.ts";
 import type { SentWrites, Tx } from "../transaction.ts";
-import { makeTasksIn } from "./create.ts";
 import { followDependents } from "./follow-dependents.ts";
 import { RowsBusy } from "./rows-busy.ts";
 import { systemCommand } from "./work.ts";
@@ -27,6 +27,8 @@ export type UnitPlace = {
   registry: LifecycleRegistry;
   /** Is told which tasks came into pools. */
   freed: FreedTasks;
+  /** Makes tasks that side effects ask for, in this unit. */
+  makeTasksIn: (unit: UnitOfWork) => MakeTasks;
 };
 
 /**
@@ -43,6 +45,7 @@ export class UnitOfWork {
   /** Every task that was loaded, as it now stands. */
   readonly tasks = new Map<string, LoadedTask>();
   private readonly writes: SentWrites;
+  private readonly makeTasks: MakeTasks;
   /** Tasks with a change that no move carries. */
   private readonly touched = new Set<string>();
   private readonly exclusiveKeys = new Set<string>();
@@ -54,12 +57,13 @@ export class UnitOfWork {
   /** What the system has to say to tasks that move in this round already. */
   private owed: [id: string, action: string, input: JsonObject][] = [];
 
-  constructor({ tx, writes, org_id, registry, freed }: UnitPlace) {
+  constructor({ tx, writes, org_id, registry, freed, makeTasksIn }: UnitPlace) {
     this.tx = tx;
     this.writes = writes;
     this.org_id = org_id;
     this.registry = registry;
     this.freed = freed;
+    this.makeTasks = makeTasksIn(this);
   }
 
   /** Sends a write that nobody waits for before the commit. */
@@ -222,7 +226,7 @@ export class UnitOfWork {
     const asked = moves.flatMap(({ work: { lifecycle, actor }, after: task, decision: { effects }, made }) =>
       made === null ? [] : [{ lifecycle, actor, task, effects, made }],
     );
-    if (asked.length > 0) await this.registry.runEffects(this.tx, asked, this.now, makeTasksIn(this));
+    if (asked.length > 0) await this.registry.runEffects(this.tx, asked, this.now, this.makeTasks);
   }
 }
 

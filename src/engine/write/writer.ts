@@ -22,8 +22,9 @@ import { claimOptimistically } from "./claim-optimistic.ts";
 import type { ClaimAttempt, ClaimCommand, Claimed } from "./claim.ts";
 import { Again, CommandQueue, Failed } from "./command-queue.ts";
 import type { Attempt, Outcome } from "./command-queue.ts";
-import { createLocked } from "./create.ts";
-import type { CreateAttempt, CreateCommand, CreatedTasks } from "./create.ts";
+import { createLocked, makeTasksIn } from "./create.ts";
+import type { CreateAttempt, CreateCommand } from "./create.ts";
+import type { CreatedTasks } from "./creations.ts";
 import { DatabaseClock } from "./database-clock.ts";
 import { KnownRows } from "./known-rows.ts";
 import { KnownSettings } from "./known-settings.ts";
@@ -95,7 +96,7 @@ export class Writer {
   async unit<T>(org_id: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     const freed = new FreedTasks();
     const done = await transact(this.sql, this.patience, (tx, writes) =>
-      work(new UnitOfWork({ tx, writes, org_id, registry: this.registry, freed })),
+      work(new UnitOfWork({ tx, writes, org_id, registry: this.registry, freed, makeTasksIn })),
     );
     this.commits.tell(org_id, "here", freed.list());
     return done;
@@ -187,7 +188,7 @@ export class Writer {
     attempts: Attempts,
     batch: string,
   ): Promise<Outcomes> {
-    const unit = new UnitOfWork({ ...place, registry: this.registry });
+    const unit = new UnitOfWork({ ...place, registry: this.registry, makeTasksIn });
     const [{ command }] = attempts as [Attempt<Command>];
     if (command.verb === "perform") return performLocked(unit, attempts as readonly PerformAttempt[]);
     if (command.verb === "create") return createLocked(unit, attempts as readonly CreateAttempt[]);
