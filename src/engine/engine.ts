@@ -286,9 +286,9 @@ export class Engine {
   }
 
   /** A transaction in which a lifecycle writes to tables of its own: whoever listens is told when it is committed. */
-  async write<T>(org_id: string, work: (tx: Tx, within: Required<Within>) => Promise<T>): Promise<T> {
+  async write<T>(org_id: string, work: (within: { tx: Tx; freed: FreedTasks }) => Promise<T>): Promise<T> {
     const freed = new FreedTasks();
-    const done = await this.read((tx) => work(tx, { tx, freed }));
+    const done = await this.read((tx) => work({ tx, freed }));
     this.commits.tell(org_id, "here", freed.list());
     return done;
   }

@@ -1,8 +1,7 @@
-/** One batch that was carried out: its commands, and what came of each. */
+/** Commands that were carried out together, and what came of each. */
 export type Settled = {
   verb: "create" | "perform" | "claim";
-  commands: readonly unknown[];
-  outcomes: readonly unknown[];
+  answered: readonly { command: unknown; outcome: unknown }[];
   ms: number;
 };
 

@@ -98,13 +98,12 @@ export class Metrics implements EngineObserver {
     this.poolActions = new Map(lifecycles.flatMap(({ name, pool }) => (pool ? [[name, pool.action]] : [])));
   }
 
-  settled({ verb, commands, outcomes, ms }: Settled): void {
-    this.batchSize.observe({ verb }, commands.length);
+  settled({ verb, answered, ms }: Settled): void {
+    this.batchSize.observe({ verb }, answered.length);
     this.batchSeconds.observe({ verb }, ms / 1_000);
     const tally = new Map<string, number>();
-    for (const [place, command] of commands.entries())
-      for (const labels of OUTCOMES[verb](command, outcomes[place]))
-        tally.set(labels, (tally.get(labels) ?? 0) + 1);
+    for (const { command, outcome } of answered)
+      for (const labels of OUTCOMES[verb](command, outcome)) tally.set(labels, (tally.get(labels) ?? 0) + 1);
     for (const [labels, times] of tally) {
       const [lifecycle = "", action = "", outcome = ""] = labels.split("\n");
       const meant = verb === "claim" ? (this.poolActions.get(lifecycle) ?? action) : action;

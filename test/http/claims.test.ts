@@ -11,8 +11,8 @@ const MAX_WAIT_SECONDS = 60;
 /** Number of polls of the database by claims. */
 let polls = 0;
 const observer: EngineObserver = {
-  settled: ({ verb, commands }) => {
-    if (verb === "claim") polls += commands.length;
+  settled: ({ verb, answered }) => {
+    if (verb === "claim") polls += answered.length;
   },
 };
 // A waiting claim polls once when it arrives; after that only a notification makes it poll again.

@@ -12,10 +12,10 @@ const HARDLY_EVER_MS = 3_600_000;
 /** How often the database was asked for a task, by the project that was asked for. */
 const looks = new Map<string, number>();
 const observer: EngineObserver = {
-  settled: ({ verb, commands }) => {
+  settled: ({ verb, answered }) => {
     if (verb !== "claim") return;
-    for (const { pick } of commands as { pick: { projects: [string] } }[]) {
-      const [project_id] = pick.projects;
+    for (const { command } of answered as readonly { command: { pick: { projects: [string] } } }[]) {
+      const [project_id] = command.pick.projects;
       looks.set(project_id, (looks.get(project_id) ?? 0) + 1);
     }
   },

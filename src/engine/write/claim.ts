@@ -155,7 +155,7 @@ export async function claimLocked(
   batch: string,
 ): Promise<Outcome<Claimed | Refusal>[]> {
   const { tx, org_id } = unit;
-  const uncertain = [...new Set(attempts.flatMap((attempt) => attempt.uncertain ?? []))];
+  const uncertain = [...new Set(attempts.flatMap((attempt) => attempt.uncertain))];
   const keys = attempts.flatMap(({ command }) => command.client_event_id ?? []).sort();
   // A batch that was cut off may still be under way: what it took is known when it is over. The same for a twin on another
   // node. (With the org's name: the same key in another org is another key.)
@@ -167,7 +167,7 @@ export async function claimLocked(
     findMarked(
       tx,
       org_id,
-      attempts.flatMap(({ command, uncertain: cut }) => (cut === null ? [] : [command.mark])),
+      attempts.flatMap(({ command, uncertain: cut }) => (cut.length === 0 ? [] : [command.mark])),
     ),
     ...held,
   ]);

@@ -17,16 +17,20 @@ export type Attempt<Command> = {
   mode: Mode;
   /** Goes without others of its group. */
   alone: boolean;
-  /** The batch with which a connection was lost, perhaps after its commit; null where that is not so. */
-  uncertain: string | null;
+  /** The batches with which a connection was lost, perhaps after their commit. */
+  uncertain: readonly string[];
   /** How often it found a row that somebody else had locked, and since when. */
   waits: number;
   busySince: number | null;
 };
 
+export function newAttempt<Command>(command: Command, mode: Mode): Attempt<Command> {
+  return { command, mode, alone: false, uncertain: [], waits: 0, busySince: null };
+}
+
 /** Not answered yet: the command is tried again, after the delay. */
 export class Again {
-  readonly change: Partial<Pick<Attempt<never>, "mode" | "alone" | "uncertain" | "busySince">>;
+  readonly change: Partial<Pick<Attempt<never>, "mode" | "alone" | "busySince">>;
   readonly delayMs: number;
 
   constructor(change: Again["change"], delayMs = 0) {
@@ -77,8 +81,7 @@ export class CommandQueue<Command extends Queued, Answer> {
 
   add(command: Command, mode: Mode): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const attempt = { command, mode, alone: false, uncertain: null, waits: 0, busySince: null } as const;
-      this.queue.push({ ...attempt, notBefore: 0, resolve, reject });
+      this.queue.push({ ...newAttempt(command, mode), notBefore: 0, resolve, reject });
       this.schedule();
     });
   }

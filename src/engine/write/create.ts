@@ -43,7 +43,7 @@ export async function createLocked(
   const { tx, org_id, registry } = unit;
   const all = attempts.map(({ command }) => command.creation);
   // What was cut off may have been committed: then its ids are in the table.
-  const uncertain = attempts.filter((attempt) => attempt.uncertain !== null);
+  const uncertain = attempts.filter((attempt) => attempt.uncertain.length > 0);
   const [{ now, settings }, used, made] = await Promise.all([
     readProjects(tx, org_id, [...new Set(all.flatMap(({ tasks }) => tasks.map((task) => task.project_id)))]),
     findRequests(
@@ -126,7 +126,7 @@ export function makeTasksIn(unit: UnitOfWork): MakeTasks {
     // The rule that asks has said who may, and its command has the key.
     const admitted = admitCreations(unit.registry.lifecycles, { tasks, actor: SYSTEM });
     const command = "kind" in admitted ? admitted : createCommand({ ...admitted, actor });
-    const [made] = "kind" in command ? [command] : await createLocked(unit, [{ command, uncertain: null }]);
+    const [made] = "kind" in command ? [command] : await createLocked(unit, [{ command, uncertain: [] }]);
     if (made === undefined || !("kind" in made)) throw new Error("a task could not be made with its cause");
     if (made.kind === "refused") throw new PawlError(made.code, made.detail, made.params);
     return { tasks: made.tasks, made: made.made ?? made.tasks.map(() => null) };

@@ -89,7 +89,7 @@ export async function performLocked(
     findMarked(
       tx,
       org_id,
-      attempts.filter(({ uncertain }) => uncertain !== null).map(({ command }) => command.mark),
+      attempts.filter(({ uncertain }) => uncertain.length > 0).map(({ command }) => command.mark),
     ),
   ]);
   const commits = new Map(marked.map((entry) => [entry.client_event_id, entry]));

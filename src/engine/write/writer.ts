@@ -20,7 +20,7 @@ import { bisect } from "./bisect.ts";
 import { claimLocked } from "./claim.ts";
 import { claimOptimistically } from "./claim-optimistic.ts";
 import type { ClaimAttempt, ClaimCommand, Claimed } from "./claim.ts";
-import { Again, CommandQueue, Failed } from "./command-queue.ts";
+import { Again, CommandQueue, Failed, newAttempt } from "./command-queue.ts";
 import type { Attempt, Outcome } from "./command-queue.ts";
 import { createLocked, makeTasksIn } from "./create.ts";
 import type { CreateAttempt, CreateCommand } from "./create.ts";
@@ -117,12 +117,12 @@ export class Writer {
         ? await this.carryOutOptimistically(org_id, attempts, freed)
         : await this.carryOutLocked(org_id, attempts, freed);
     if (outcomes.some(isNews)) this.commits.tell(org_id, "here", freed.list());
-    this.observer?.settled?.({
-      verb: first.command.verb,
-      commands: attempts.map(({ command }) => command),
-      outcomes,
-      ms: performance.now() - begun,
+    const answered = attempts.flatMap(({ command }, at) => {
+      const outcome = outcomes[at];
+      return outcome instanceof Again ? [] : [{ command, outcome }];
     });
+    if (answered.length > 0)
+      this.observer?.settled?.({ verb: first.command.verb, answered, ms: performance.now() - begun });
     return outcomes;
   }
 
@@ -145,9 +145,8 @@ export class Writer {
     } catch (error) {
       // Whatever it was, nothing is written, unless it is the answer that was lost. Now it is done under locks.
       const isLost = isConnectionLoss(error) || isUnavailable(error);
-      return attempts.map(
-        () => new Again({ mode: "locked", ...(isLost ? { uncertain: batch } : {}) }, isLost ? PAUSE_MS : 0),
-      );
+      if (isLost) noteCut(attempts, batch);
+      return attempts.map(() => new Again({ mode: "locked" }, isLost ? PAUSE_MS : 0));
     }
   }
 
@@ -155,14 +154,13 @@ export class Writer {
     const inOne = async (some: Attempts) => {
       const batch = randomUUID();
       const noted = new FreedTasks();
-      // Whether a commit that was cut off went through is found out by the next try.
-      let tried: Attempts = some;
-      const onCut = () => (tried = tried.map((attempt) => ({ ...attempt, uncertain: batch })));
       const outcomes = await transact(
         this.sql,
         this.patience,
-        (tx, writes) => this.carryOutIn({ tx, writes, org_id, freed: noted }, tried, batch),
-        onCut,
+        (tx, writes) => this.carryOutIn({ tx, writes, org_id, freed: noted }, some, batch),
+        () => {
+          noteCut(some, batch);
+        },
       );
       for (const one of noted.list()) freed.add(one);
       return outcomes.map((one, at) => (one === BUSY ? this.later(some[at] as Attempt<Command>) : one));
@@ -220,14 +218,7 @@ export class Writer {
   }
 
   private async settleWithin(tx: Tx, org_id: string, command: Command, freed: FreedTasks): Promise<Answer> {
-    const attempt: Attempt<Command> = {
-      command,
-      mode: "locked",
-      alone: true,
-      uncertain: null,
-      waits: 0,
-      busySince: null,
-    };
+    const attempt = newAttempt(command, "locked");
     for (;;) {
       const outcome = await tx
         .savepoint(async (inner) => {
@@ -253,6 +244,12 @@ export class Writer {
       await pause(one.delayMs);
     }
   }
+}
+
+/** Whether a commit that was cut off went through is found out by the next try. */
+function noteCut(attempts: Attempts, batch: string): void {
+  for (const attempt of attempts)
+    if (!attempt.uncertain.includes(batch)) attempt.uncertain = [...attempt.uncertain, batch];
 }
 
 /** How often a command is tried by itself after it has met a constraint. */

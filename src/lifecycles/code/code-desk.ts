@@ -83,15 +83,15 @@ export class CodeDesk {
     if (failed.status !== "failed")
       return refuse("NOT_FAILED", `The task is ${failed.status}.`, { status: failed.status });
     const copy = copyOf(failed, max_attempts);
-    const made = await this.engine.write(by.org_id, async (tx) => {
-      const created = await this.engine.create(by, [copy], { client_event_id, tx });
+    const made = await this.engine.write(by.org_id, async (within) => {
+      const created = await this.engine.create(by, [copy], { client_event_id, ...within });
       if (created.kind === "refused" || created.replayed) return created;
       const [{ id: replacement_id } = { id: "" }] = created.tasks;
       const system = { org_id: by.org_id, actor: SYSTEM };
-      for (const task_id of await findWaiting(tx, by.org_id, failed.id)) {
+      for (const task_id of await findWaiting(within.tx, by.org_id, failed.id)) {
         const payload = { blocker_id: failed.id, replacement_id };
         // Of another lifecycle: it has its own way to deal with it.
-        await this.engine.perform(system, { task_id, action: "replace_blocker", payload }, { tx });
+        await this.engine.perform(system, { task_id, action: "replace_blocker", payload }, within);
       }
       return created;
     });

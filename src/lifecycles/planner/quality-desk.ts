@@ -185,7 +185,7 @@ export class QualityDesk {
     meaning: readonly unknown[],
     work: (tx: Tx) => Promise<Answer | Refusal>,
   ): Promise<Once<Answer> | Refusal> {
-    return this.engine.write(org_id, (tx) =>
+    return this.engine.write(org_id, ({ tx }) =>
       answerOnce(tx, org_id, { client_event_id, actor, meaning }, () => work(tx)),
     );
   }

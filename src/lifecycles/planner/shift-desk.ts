@@ -29,7 +29,7 @@ export class ShiftDesk {
     client_event_id: string | null,
   ): Promise<Once<Shift> | Refusal> {
     const intention = { client_event_id, actor, meaning: ["plan shift", said] };
-    return this.engine.write(org_id, (tx) =>
+    return this.engine.write(org_id, ({ tx }) =>
       answerOnce(tx, org_id, intention, async () => {
         const members = [...new Set(said.members)].sort();
         const stranger = await strangerAmong(tx, org_id, said.project_id, members);
@@ -63,20 +63,20 @@ export class ShiftDesk {
   ): Promise<Once<{ shift: Shift } & Released> | Refusal> {
     const { org_id, actor } = by;
     const intention = { client_event_id, actor, meaning: ["end shift", id] };
-    return this.engine.write(org_id, (tx) =>
-      answerOnce(tx, org_id, intention, async () => {
-        const found = await findShift(tx, by, id);
+    return this.engine.write(org_id, (within) =>
+      answerOnce(within.tx, org_id, intention, async () => {
+        const found = await findShift(within.tx, by, id);
         if ("kind" in found) return found;
-        await endShift(tx, org_id, found.id);
+        await endShift(within.tx, org_id, found.id);
         const report = await releaseShift(
           {
-            read: (work) => work(tx),
-            perform: (org, request) => this.engine.perform({ org_id: org, actor: SYSTEM }, request, { tx }),
+            read: (work) => work(within.tx),
+            perform: (org, request) => this.engine.perform({ org_id: org, actor: SYSTEM }, request, within),
           },
           org_id,
           found.id,
         );
-        const shift = await findShift(tx, by, id);
+        const shift = await findShift(within.tx, by, id);
         return "kind" in shift ? shift : { shift, ...report };
       }),
     );
