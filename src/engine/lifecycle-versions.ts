@@ -1,6 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { nextTimer, SYSTEM } from "../core/index.ts";
 import type { DueTimer, Instant, JsonObject, Lifecycle, Moved } from "../core/index.ts";
+import { unavailable } from "./fault.ts";
 import { pickOutdated, repairPool, setLifecycleVersion } from "./statements/pick-outdated.ts";
+import { RowsBusy } from "./write/rows-busy.ts";
 import { systemCommand, workOn } from "./write/work.ts";
 import type { LoadedTask, Work } from "./write/work.ts";
 import type { UnitOfWork } from "./write/unit-of-work.ts";
@@ -27,8 +30,25 @@ export async function bringUpToDate(
       const pooled = await repairPool(unit.tx, org_id, lifecycle, limit);
       return [...moved, ...pooled.map(({ task_id, is }) => ({ task_id, what: "pooled", was: !is, is }))];
     });
-  for (let done = await nextBatch(); done.length > 0; done = await nextBatch()) all.push(...done);
+  const nextFree = () => untilFree(nextBatch);
+  for (let done = await nextFree(); done.length > 0; done = await nextFree()) all.push(...done);
   return all;
+}
+
+const MAX_TRIES = 100;
+const PAUSE_MS = 100;
+
+/** Somebody may be at work on a task that waits for one of these. */
+async function untilFree<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof RowsBusy)) throw error;
+      if (tries === MAX_TRIES) throw unavailable(error);
+      await pause(PAUSE_MS);
+    }
+  }
 }
 
 /** What `bringUpToDate` would put right, seen in an unfinished task. */

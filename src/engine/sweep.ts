@@ -3,6 +3,7 @@ import type { Instant } from "../core/index.ts";
 import type { Swept } from "./observer.ts";
 import { pickDue } from "./statements/pick-due.ts";
 import { bisect } from "./write/bisect.ts";
+import { RowsBusy } from "./write/rows-busy.ts";
 import type { UnitOfWork } from "./write/unit-of-work.ts";
 import { systemCommand, workOn } from "./write/work.ts";
 import type { LoadedTask, Work } from "./write/work.ts";
@@ -45,6 +46,8 @@ export async function sweepOrg(writer: Writer, org_id: string, options: SweepOpt
     if (isUnavailable(error)) throw error;
     const putOffOne = (id: string, reason: unknown) => {
       if (isUnavailable(reason)) throw reason;
+      // Somebody is at work on a task that waits for this one: it stays due.
+      if (reason instanceof RowsBusy) return [];
       return sweep([id], (unit, tasks) => putOffAll(unit, tasks, String(reason)));
     };
     const rung = await bisect(due, async (ids) => [await sweep(ids, actOnTimers)], putOffOne);

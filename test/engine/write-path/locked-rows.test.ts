@@ -133,6 +133,30 @@ test("commands on other tasks are answered while a finish waits for its locked d
   await expectConsistent(cluster, org_id);
 });
 
+test("a sweep leaves a timer due whose task has a locked dependent, and acts on the others", async () => {
+  const org_id = await newOrg(cluster);
+  const by = as(ann, org_id);
+  const later = { org_id, now: Date.now() + LATER };
+  const made = await createJobs(first, [{ ref: "blocker" }, { after: ["blocker"] }, {}], by);
+  const [blocker, dependent, other] = made as [PublicTask, PublicTask, PublicTask];
+  const claimBoth = () => first.claim(by, { lifecycle: "job", limit: 2 });
+  await claimBoth();
+  await first.sweep(later);
+  // Without an attempt left, both are dropped when their leases end, and whoever waits is told.
+  await claimBoth();
+  const release = await lockRows(sql, [dependent]);
+  try {
+    expect(await first.sweep(later)).toMatchObject({ moved: 1, put_off: [] });
+    expect(await first.find(by, other.id)).toMatchObject({ status: "dropped" });
+    expect(await first.find(by, blocker.id)).toMatchObject({ status: "running" });
+  } finally {
+    await release();
+  }
+  expect(await first.sweep(later)).toMatchObject({ moved: 1, put_off: [] });
+  expect(await first.find(by, blocker.id)).toMatchObject({ status: "dropped" });
+  await expectConsistent(cluster, org_id);
+});
+
 test("the org's row is free while commands wait for locked tasks", async () => {
   const org_id = await newOrg(cluster);
   const by = as(ann, org_id);
