@@ -7,6 +7,8 @@ type Cell = string | number | boolean | null;
  * JSON cost the database three times as much to read: 12 µs for one of 29 columns against 4 µs.
  */
 export function column(cells: readonly Cell[]): string {
+  // Joined at once where nothing needs care: added up cell by cell, a column left a string behind for each of them.
+  if (cells.length > 0 && cells.every(isPlainText)) return `{"${cells.join('","')}"}`;
   let text = "{";
   for (let i = 0; i < cells.length; i++) {
     const cell = cells[i] as Cell;
@@ -30,8 +32,12 @@ export function jsonColumn(cells: readonly (JsonObject | null)[]): string | null
   return cells.map((cell) => (cell === null ? "" : JSON.stringify(cell))).join(SEPARATOR);
 }
 
+function isPlainText(cell: Cell): boolean {
+  return typeof cell === "string" && !cell.includes('"') && !cell.includes("\\");
+}
+
 function quoted(text: string): string {
-  return text.includes('"') || text.includes("\\") ? `"${text.replace(/["\\]/g, "\\$&")}"` : `"${text}"`;
+  return isPlainText(text) ? `"${text}"` : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
 /** What many rows share is sent once: rows name their kind by its place, counted from 1. */

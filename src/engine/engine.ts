@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { canSee, explain, findTooDeep, PawlError, SYSTEM, TOO_DEEP } from "../core/index.ts";
 import type { Actor, Explanation, Instant, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
 import { readCensus } from "./census.ts";
@@ -108,7 +107,7 @@ export class Engine {
     within: Within = {},
   ): Promise<Performed | Refusal> {
     if (findTooDeep(request.payload)) return wrongField("payload", TOO_DEEP);
-    return this.writer.run(org_id, performCommand(request, actor, markOfOurs()), within);
+    return this.writer.run(org_id, performCommand(request, actor), within);
   }
 
   /** Performs many commands, answered one by one in order; a refusal of one does not undo the others. */
@@ -122,7 +121,7 @@ export class Engine {
 
   /** Takes the best free tasks of a lifecycle's pool. */
   async claim({ org_id, actor }: By, request: ClaimRequest, within: Within = {}): Promise<Claimed | Refusal> {
-    const command = claimCommand(this.registry, request, actor, markOfOurs());
+    const command = claimCommand(this.registry, request, actor);
     return "kind" in command ? command : this.writer.run(org_id, command, within);
   }
 
@@ -315,9 +314,4 @@ function pageOf(limit: number): number {
   if (!Number.isSafeInteger(limit) || limit < 1)
     throw new PawlError("VALIDATION_ERROR", `limit: ${limit} is not a whole number from 1 on.`);
   return Math.min(limit, MOST_PER_PAGE);
-}
-
-/** A client_event_id of the engine's own, where the caller gave none. */
-function markOfOurs(): string {
-  return `pawl:${randomUUID()}`;
 }

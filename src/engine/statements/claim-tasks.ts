@@ -8,17 +8,14 @@ const NOW = "greatest(t.updated_at, to_timestamp(:now::float8 / 1000.0))";
 
 // Picks, moves, journals and answers in one statement, for claims that are decided alike whatever tasks they get. The best free
 // tasks are dealt out to the slots in their order: as arrays side by side, because a join by their numbers compared all with all.
-// Nothing is done if the settings have changed, if a key was used before, or if one of the claimers has a private task in
-// the pool, which is not for the others. The lock of the batch tells whoever was cut off from it when it is over; those of the keys
-// tell whoever comes with the same one.
+// Nothing is done if the settings have changed, or if one of the claimers has a private task in the pool, which is not for the
+// others; a key that was used before is refused by its index. The lock of the batch tells whoever was cut off from it when it is
+// over; the shared one tells whoever comes with the same key and finds nothing (see passClaims).
 export const CLAIM_TASKS = statement(`
   with gate as materialized (
     select pg_advisory_xact_lock(hashtextextended(:batch, 0)) is not null
-      and (select count(pg_advisory_xact_lock(hashtextextended(:org_id || ' ' || k.key, 0)))
-           from unnest(:keys::text::text[]) as k(key)) >= 0
+      and pg_advisory_xact_lock_shared(hashtextextended(:org_id || ' ' || :lifecycle, 0)) is not null
       and :settings_version::integer = (select o.settings_version from pawl.org o where o.id = :org_id)
-      and (select count(*) from pawl.request r
-           where r.org_id = :org_id and r.client_event_id = any(:keys::text::text[])) = 0
       and (select count(*) from (
              select from pawl.task p
              where p.org_id = :org_id and p.lifecycle = :lifecycle and p.pooled and p.private
@@ -109,16 +106,14 @@ export const CLAIM_TASKS = statement(`
         ',' order by m.n) as tasks
       from moved m
       where m.fingerprint is not null
-      group by m.client_event_id, m.actor_id, m.fingerprint
+      group by m.claim, m.client_event_id, m.actor_id, m.fingerprint
     ) as a
   )
-  select g.open, clock_timestamp(), t.*
+  select ${TASK_COLUMNS.replaceAll("t.", "m.").replace("m.ctid, m.xmin", "m.place, m.writer")},
+    m.claim, g.open, clock_timestamp()
   from gate g
-  left join (
-    select m.n, m.claim, ${TASK_COLUMNS.replaceAll("t.", "m.").replace("m.ctid, m.xmin", "m.place, m.writer")}
-    from moved m
-  ) as t on true
-  order by t.n`);
+  left join moved m on true
+  order by m.n`);
 
-/** Whether anything could be done, and the time; where a task was taken, its number, the claim that got it (both from 1), and the task. */
-export type ClaimedCells = [open: boolean, now: Instant, n: string | null, claim: number, ...TaskCells];
+/** A task that was taken, or nulls where none was; the claim that got it (from 1), whether anything could be done, and the time. */
+export type ClaimedCells = [...TaskCells, claim: number, open: boolean, now: Instant];

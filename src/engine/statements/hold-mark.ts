@@ -7,3 +7,11 @@ const HOLD_MARK = `select pg_advisory_xact_lock(hashtextextended($1, 0))`;
 export async function holdMark(tx: Tx, mark: string): Promise<void> {
   await query(tx, HOLD_MARK, [mark]);
 }
+
+const PASS_CLAIMS = `
+  select pg_advisory_lock(hashtextextended($1 || ' ' || $2, 0)), pg_advisory_unlock(hashtextextended($1 || ' ' || $2, 0))`;
+
+/** Waits until all claims of one statement that were under way in a pool are over. */
+export async function passClaims(tx: Tx, org_id: string, lifecycle: string): Promise<void> {
+  await query(tx, PASS_CLAIMS, [org_id, lifecycle]);
+}

@@ -7,7 +7,7 @@ import { statement } from "./statement.ts";
 import type { Write } from "./statement.ts";
 
 // Tasks, journal, feed and idempotency records in one statement, the last before the commit, as with moves. What many new tasks
-// share comes once, as their kind. A task is left out if its key was used before.
+// share comes once, as their kind.
 const SAVE_CREATIONS = statement(`
   with kind as materialized (
     select :lifecycles::text::text[] as lifecycle, :versions::text::integer[] as version,
@@ -45,9 +45,6 @@ const SAVE_CREATIONS = statement(`
         answer, n)
     where (:settings_version::integer is null
            or :settings_version = (select o.settings_version from pawl.org o where o.id = :org_id))
-      and (not :partly::boolean or b.client_event_id is null
-           or (select r.org_id from pawl.request r
-               where r.org_id = :org_id and r.client_event_id = b.client_event_id) is null)
   ), created as (
     insert into pawl.task (org_id, id, lifecycle, lifecycle_version, project_id, status, row_version, title, data,
       created_by, assigned_to, private, priority, attempt, open_blockers, open_holds, due_at, due_action, available_at,
@@ -66,7 +63,7 @@ const SAVE_CREATIONS = statement(`
   ), events as (
     insert into pawl.event (org_id, task_id, row_version, position, lifecycle, project_id, type, action, from_status,
       to_status, actor_id, comment, payload, patch, private, client_event_id, expected_row_version, hash, created_at)
-    select :org_id, b.id, 1, feed.base + row_number() over (order by b.n), b.lifecycle, b.project_id, 'created', 'create',
+    select :org_id, b.id, 1, feed.base + b.n, b.lifecycle, b.project_id, 'created', 'create',
       null, b.status, b.created_by, null, null, b.patch, b.private, b.client_event_id, null, b.hash, b.now
     from born b cross join feed
   ), requests as (
@@ -94,14 +91,12 @@ export type SaveCreations = {
   org_id: string;
   now: Instant;
   rows: readonly NewTaskRow[];
-  /** Tasks whose key was used before are left out. */
-  partly: boolean;
   /** The settings that the tasks were made with; null where they were read in the same transaction. */
   settings_version: number | null;
 };
 
 /** Saves new tasks with their first journal rows, which the feed tells in this order. */
-export function saveCreations({ org_id, now, rows, partly, settings_version }: SaveCreations): Write {
+export function saveCreations({ org_id, now, rows, settings_version }: SaveCreations): Write {
   const kinds = new Kinds<KindOfBirth>();
   const kindOf = ({ lifecycle, task: { project_id, status, created_by } }: NewTaskRow) =>
     kinds.placeOf(
@@ -118,7 +113,6 @@ export function saveCreations({ org_id, now, rows, partly, settings_version }: S
   return SAVE_CREATIONS({
     org_id,
     now,
-    partly,
     settings_version,
     ids: column(rows.map(({ task }) => task.id)),
     kinds: places,

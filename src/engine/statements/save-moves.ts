@@ -8,12 +8,11 @@ import type { Write } from "./statement.ts";
 
 // Task, journal, feed and idempotency record change in one statement, so that none is without the others. It is the last before
 // the commit: the org's row, which gives out the feed's positions, stays locked from here on.
-// A move is written if its row is still the one that was decided on, if nobody has it locked and if its key is new. What rows
-// share comes once, as their kind; a column that no move changes is null and keeps what the task has.
+// A move is written if its row is still the one that was decided on; without a lock of its own, only if nobody has locked it
+// (xmax; where it equals xmin, the writer of the row had). What rows share comes once, as their kind; a column that no move
+// changes is null and keeps what the task has.
 const SAVE_MOVES = statement(`
-  with target as (
-    select t.ctid as found, m.*
-    from (
+  with target as not materialized (
       select r.*, coalesce(r.place, (select p.ctid from pawl.task p where p.org_id = :org_id and p.id = r.id)) as at,
         k.type[r.kind] as type, k.action[r.kind] as action, k.from_status[r.kind] as from_status,
         k.status[r.kind] as status, k.pooled[r.kind] as pooled, k.final[r.kind] as final,
@@ -38,15 +37,9 @@ const SAVE_MOVES = statement(`
       with ordinality as r(id, kind, place, writer, client_event_id, expected_row_version, comment, payload, patch, data,
         title, assigned_to, private, priority, attempt, open_blockers, open_holds, due_at, due_action, available_at,
         exclusive_key, needs_attention, lease_token, fingerprint, answer, n)
+      where (:settings_version::integer is null
+             or :settings_version = (select o.settings_version from pawl.org o where o.id = :org_id))
       offset 0
-    ) as m
-    join pawl.task t on t.ctid = m.at and t.org_id = :org_id and t.id = m.id and (m.writer is null or t.xmin = m.writer)
-    where (:settings_version::integer is null
-           or :settings_version = (select o.settings_version from pawl.org o where o.id = :org_id))
-      and (m.fingerprint is null
-           or (select r.org_id from pawl.request r
-               where r.org_id = :org_id and r.client_event_id = m.client_event_id) is null)
-    for update of t skip locked
   ), moved as (
     update pawl.task t set
       status = m.status, row_version = t.row_version + 1, pooled = m.pooled, final = m.final,
@@ -80,7 +73,8 @@ const SAVE_MOVES = statement(`
         patch: "m.patch",
       })}
     from target m
-    where t.ctid = m.found and t.org_id = :org_id
+    where t.ctid = m.at and t.org_id = :org_id and t.id = m.id
+      and (m.writer is null or t.xmin = m.writer) and (not :partly::boolean or t.xmax = '0'::xid or t.xmax = t.xmin)
     returning t.ctid as place, t.xmin as writer, t.id, t.row_version, t.journal_hash, t.lifecycle, t.project_id, t.private,
       t.updated_at, m.type, m.action, m.from_status, m.status, m.actor_id, m.client_event_id, m.expected_row_version,
       m.comment, m.payload, m.patch, m.fingerprint, m.answer, m.n
@@ -98,7 +92,7 @@ const SAVE_MOVES = statement(`
   ), events as (
     insert into pawl.event (org_id, task_id, row_version, position, lifecycle, project_id, type, action, from_status,
       to_status, actor_id, comment, payload, patch, private, client_event_id, expected_row_version, hash, created_at)
-    select :org_id, m.id, m.row_version, feed.base + row_number() over (order by m.n), m.lifecycle, m.project_id, m.type,
+    select :org_id, m.id, m.row_version, feed.base + row_number() over (), m.lifecycle, m.project_id, m.type,
       m.action, m.from_status, m.status, m.actor_id, m.comment::json #>> '{}', m.payload::json, m.patch::json, m.private,
       m.client_event_id, m.expected_row_version, m.journal_hash, m.updated_at
     from moved m cross join feed
@@ -107,7 +101,7 @@ const SAVE_MOVES = statement(`
     select :org_id, m.client_event_id, m.actor_id, decode(m.fingerprint, 'hex'), m.answer::json, m.updated_at
     from moved m where m.fingerprint is not null
   )
-  select m.n::integer, m.place, m.writer, clock_timestamp() from moved m order by m.n`);
+  select m.n::integer, m.place, m.writer, clock_timestamp() from moved m`);
 
 /** Which of the moves was written (counted from 1), where its row lies now, and the time. */
 export type WrittenCells = [n: number, place: string, writer: string, now: Instant];

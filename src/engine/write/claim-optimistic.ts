@@ -48,7 +48,7 @@ export async function claimOptimistically(
     return locked;
   const { text, params } = claimStatement(commands, moves, { org_id, now, batch, version, settings });
   const rows = await queryCells<ClaimedCells>(memory.sql, text, params);
-  const [[open, clock] = [false, 0]] = rows;
+  const [open, clock] = [rows[0]?.[31] ?? false, rows[0]?.[32] ?? 0];
   if (!open) {
     memory.settings.delete(org_id);
     return locked;
@@ -60,15 +60,14 @@ export async function claimOptimistically(
     refusal: null,
     replayed: false,
   }));
-  // Nothing left, perhaps because a twin of the request has just taken it: that is known under the lock of the key.
+  // Nothing left, perhaps because a twin of the request has just taken it: that is known when the twin has committed.
   const outcome = (answer: Claimed, at: number) =>
     answer.tasks.length === 0 && commands[at]?.client_event_id !== null ? LOCKED : answer;
-  for (const [, , n, claim, ...cells] of rows) {
-    if (n === null) break;
-    const [, place, writer] = cells;
+  for (const cells of rows) {
+    if (cells[0] === null) break;
     const task = taskOfCells(org_id, cells, undefined);
-    memory.rows.set({ lifecycle, task, place, writer, awaited: cells[29] ?? false });
-    answers[claim - 1]?.tasks.push(claimedTask(task));
+    memory.rows.set({ lifecycle, task, place: cells[1], writer: cells[2], awaited: cells[29] ?? false });
+    answers[cells[30] - 1]?.tasks.push(claimedTask(task));
   }
   return answers.map(outcome);
 }
@@ -93,8 +92,6 @@ function claimStatement(
     now,
     batch,
     settings_version: version,
-    // In one order: two batches that lock the same keys in others would deadlock.
-    keys: column(commands.flatMap(({ client_event_id }) => client_event_id ?? []).sort()),
     lifecycle: lifecycle.name,
     public: filter.public,
     claimers: column([...new Set(commands.flatMap(({ actor }) => actor.id ?? []))]),
@@ -117,7 +114,7 @@ function claimStatement(
         return toldOf(event.type, event.action, event.from, to, actor.id);
       }),
     ),
-    marks: column(commands.map(({ client_event_id, mark }) => client_event_id ?? mark)),
+    marks: column(commands.map(({ mark }) => mark)),
     comments: sparseColumn(
       moves.map(({ event }) => (event.comment === null ? null : JSON.stringify(event.comment))),
     ),

@@ -15,7 +15,7 @@ import type { PublicTask } from "../public-task.ts";
 import { unknownLifecycle, wrongField } from "../refusals.ts";
 import { findRequests } from "../statements/find-requests.ts";
 import type { RequestRow } from "../statements/find-requests.ts";
-import { holdMark } from "../statements/hold-mark.ts";
+import { holdMark, passClaims } from "../statements/hold-mark.ts";
 import { pickFromPool } from "../statements/pick-from-pool.ts";
 import { findMarked } from "../statements/read-journal.ts";
 import type { EventRow } from "../statements/read-journal.ts";
@@ -30,7 +30,7 @@ import { look } from "./look.ts";
 import { otherMeaning, retell, taskAt } from "./stored-answers.ts";
 import type { TaskAt } from "./stored-answers.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
-import { workOn } from "./work.ts";
+import { newMark, workOn } from "./work.ts";
 import type { LoadedTask, Work } from "./work.ts";
 
 export type ClaimRequest = {
@@ -66,7 +66,7 @@ export type ClaimCommand = {
   client_event_id: string | null;
   /** What the client_event_id stands for. */
   print: string;
-  /** Stands in the journal where the caller gave no client_event_id: by it an unknown commit is settled. */
+  /** Stands in the journal: by it an unknown commit is settled. */
   mark: string;
 };
 
@@ -94,7 +94,6 @@ export function claimCommand(
   { lifecycles }: LifecycleRegistry,
   request: ClaimRequest,
   actor: Actor,
-  mark: string,
 ): ClaimCommand | Refusal {
   const lifecycle = lifecycles.get(request.lifecycle);
   if (!lifecycle) return unknownLifecycle(request.lifecycle);
@@ -140,7 +139,7 @@ export function claimCommand(
             least_priority,
             command.comment,
           ]),
-    mark,
+    mark: key ?? newMark(),
   };
 }
 
@@ -159,9 +158,11 @@ export async function claimLocked(
   const keys = attempts.flatMap(({ command }) => command.client_event_id ?? []).sort();
   // A batch that was cut off may still be under way: what it took is known when it is over. The same for a twin on another
   // node. (With the org's name: the same key in another org is another key.)
+  const [{ command: first }] = attempts as [ClaimAttempt];
   const held = [...uncertain, batch, ...keys.map((key) => `${org_id} ${key}`)].map((mark) =>
     holdMark(tx, mark),
   );
+  if (keys.length > 0) held.push(passClaims(tx, org_id, first.lifecycle.name));
   const [used, marked] = await Promise.all([
     findRequests(tx, org_id, keys),
     findMarked(
@@ -243,14 +244,14 @@ async function pick(
 /** Gives each claim, in its turn, the best of what is left that its actor may see. */
 function deal(commands: readonly ClaimCommand[], free: readonly LoadedTask[]): Work[][] {
   const left = [...free];
-  return commands.map(({ pick: { limit }, actor, command, client_event_id, mark }) => {
+  return commands.map(({ pick: { limit }, actor, command, mark }) => {
     const hand: Work[] = [];
     for (let at = 0; at < left.length && hand.length < limit;) {
       const loaded = left[at] as LoadedTask;
       if (!canSee(actor, loaded.task)) at++;
       else {
         left.splice(at, 1);
-        hand.push(workOn(loaded, actor, command, client_event_id ?? mark));
+        hand.push(workOn(loaded, actor, command, mark));
       }
     }
     return hand;

@@ -12,21 +12,24 @@ export type Queued = {
 };
 
 /** A command on its way to an answer. */
-export type Attempt<Command> = {
+export class Attempt<Command> {
   readonly command: Command;
   mode: Mode;
   /** Goes without others of its group. */
-  alone: boolean;
+  alone = false;
   /** The batches with which a connection was lost, perhaps after their commit. */
-  uncertain: readonly string[];
+  uncertain: readonly string[] = NONE;
   /** How often it found a row that somebody else had locked, and since when. */
-  waits: number;
-  busySince: number | null;
-};
+  waits = 0;
+  busySince: number | null = null;
 
-export function newAttempt<Command>(command: Command, mode: Mode): Attempt<Command> {
-  return { command, mode, alone: false, uncertain: [], waits: 0, busySince: null };
+  constructor(command: Command, mode: Mode) {
+    this.command = command;
+    this.mode = mode;
+  }
 }
+
+const NONE: readonly string[] = [];
 
 /** Not answered yet: the command is tried again, after the delay. */
 export class Again {
@@ -50,11 +53,22 @@ export class Failed {
 
 export type Outcome<Answer> = Answer | Again | Failed;
 
-type Waiting<Command, Answer> = Attempt<Command> & {
-  notBefore: number;
-  resolve: (answer: Answer) => void;
-  reject: (error: unknown) => void;
-};
+class Waiting<Command, Answer> extends Attempt<Command> {
+  notBefore = 0;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+
+  constructor(
+    command: Command,
+    mode: Mode,
+    resolve: (answer: Answer) => void,
+    reject: (error: unknown) => void,
+  ) {
+    super(command, mode);
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+}
 
 type Run<Command, Answer> = (attempts: readonly Attempt<Command>[]) => Promise<readonly Outcome<Answer>[]>;
 
@@ -81,7 +95,7 @@ export class CommandQueue<Command extends Queued, Answer> {
 
   add(command: Command, mode: Mode): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.queue.push({ ...newAttempt(command, mode), notBefore: 0, resolve, reject });
+      this.queue.push(new Waiting(command, mode, resolve, reject));
       this.schedule();
     });
   }

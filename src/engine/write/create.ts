@@ -87,8 +87,7 @@ export async function createLocked(
   if (creations.dependencies.length > 0) unit.send(saveDependencies(org_id, creations.dependencies));
   if (requests.length > 0) unit.send(saveRequests(org_id, requests, unit.now));
   const rows = creations.takeRows();
-  if (rows.length > 0)
-    unit.send(saveCreations({ org_id, now: unit.now, rows, partly: false, settings_version: null }));
+  if (rows.length > 0) unit.send(saveCreations({ org_id, now: unit.now, rows, settings_version: null }));
   for (const { lifecycle, task } of rows) unit.freed.addPooled(lifecycle, task);
   return outcomes;
 }

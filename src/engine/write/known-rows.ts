@@ -23,7 +23,7 @@ export class KnownRows {
     // Removed first: a map keeps the order of insertion, and the oldest entry is the one to go.
     this.rows.delete(key);
     if (lifecycle.statuses[task.status]?.final || isLarge(task.data)) return;
-    const kept = task.lease === null ? task : { ...task, lease: withoutBeats(task.lease) };
+    const kept = task.lease === null ? task : { ...task, lease: new LeaseWithoutBeats(task.lease) };
     this.rows.set(key, { lifecycle, task: kept, place, writer, awaited });
     if (this.rows.size > MAX_ROWS) this.rows.delete(this.rows.keys().next().value as string);
   }
@@ -42,17 +42,22 @@ export function needBeats({ until, heartbeat_at }: Lease): Pick<Lease, "until" |
 }
 
 /** Heartbeats renew a lease without changing the task's row, so that only its token and holder stay as they were. */
-function withoutBeats({ token, holder }: Lease): Lease {
-  return {
-    token,
-    holder,
-    get until(): number {
-      throw new NotKnown();
-    },
-    get heartbeat_at(): number {
-      throw new NotKnown();
-    },
-  };
+class LeaseWithoutBeats implements Lease {
+  readonly token: string;
+  readonly holder: string;
+
+  constructor({ token, holder }: Lease) {
+    this.token = token;
+    this.holder = holder;
+  }
+
+  get until(): number {
+    throw new NotKnown();
+  }
+
+  get heartbeat_at(): number {
+    throw new NotKnown();
+  }
 }
 
 function keyOf(org_id: string, id: string): string {

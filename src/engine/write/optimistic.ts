@@ -74,6 +74,8 @@ export async function performOptimistically(
     ({ moment, settings_version } = read);
   }
   if (plans.length === 0 || moment === null) return outcomes;
+  // In one order: two nodes that write the same rows in others would wait for each other.
+  plans.sort((one, other) => (one.move.after.id < other.move.after.id ? -1 : 1));
   const moves = plans.map(({ move }) => move);
   const { text, params } = saveMoves({ org_id, now: moment, moves, partly: true, settings_version });
   const written = await queryCells<WrittenCells>(memory.sql, text, params);
@@ -195,7 +197,7 @@ export async function createOptimistically(
       rows.push({ ...row, at, record: index === 0 ? record : null });
   }
   if (rows.length === 0) return outcomes;
-  const { text, params } = saveCreations({ org_id, now, rows, partly: true, settings_version: version });
+  const { text, params } = saveCreations({ org_id, now, rows, settings_version: version });
   const written = await queryCells<CreatedCells>(memory.sql, text, params);
   if (written.length === 0) memory.settings.delete(org_id);
   for (const [n, clock] of written) {

@@ -15,7 +15,7 @@ import { BUSY } from "./rows-busy.ts";
 import { otherMeaning, retell, taskAt } from "./stored-answers.ts";
 import type { TaskAt } from "./stored-answers.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
-import { workOn } from "./work.ts";
+import { newMark, workOn } from "./work.ts";
 import type { JournalEntry, LoadedTask, Settled, Work } from "./work.ts";
 
 /** A command on one task, as it comes in. */
@@ -50,13 +50,13 @@ export type PerformCommand = {
   weight: number;
   request: PerformRequest;
   actor: Actor;
-  /** Stands in the journal where the caller gave no client_event_id: by it an unknown commit is settled. */
+  /** Stands in the journal: by it an unknown commit is settled. */
   mark: string;
 };
 
 export type PerformAttempt = Attempt<PerformCommand>;
 
-export function performCommand(request: PerformRequest, actor: Actor, mark: string): PerformCommand {
+export function performCommand(request: PerformRequest, actor: Actor): PerformCommand {
   const task_id = request.task_id.toLowerCase();
   const key = request.client_event_id;
   // Of two commands on one task, or with one key, the second is decided against what the first has done.
@@ -68,7 +68,7 @@ export function performCommand(request: PerformRequest, actor: Actor, mark: stri
     weight: 1,
     request: { ...request, task_id },
     actor,
-    mark,
+    mark: key ?? newMark(),
   };
 }
 
@@ -151,7 +151,7 @@ export function workFor(
   if (typeof action !== "string") return action;
   const admitted = admit(loaded.lifecycle, actor, { ...request, action });
   if (admitted.kind === "refused") return admitted;
-  return workOn(loaded, actor, admitted.command, request.client_event_id ?? mark);
+  return workOn(loaded, actor, admitted.command, mark);
 }
 
 /** Who wants what done to which task; the version that was seen, and how it was written down, are not part of the meaning. */

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type {
   Actor,
   Command,
@@ -46,6 +47,11 @@ export function workOn(
     facts: {},
     client_event_id,
   };
+}
+
+/** A client_event_id of the engine's own, where the caller gave none. */
+export function newMark(): string {
+  return `pawl:${randomUUID()}`;
 }
 
 /** A command by the system on a task: nobody is asked for anything. */

@@ -20,8 +20,8 @@ import { bisect } from "./bisect.ts";
 import { claimLocked } from "./claim.ts";
 import { claimOptimistically } from "./claim-optimistic.ts";
 import type { ClaimAttempt, ClaimCommand, Claimed } from "./claim.ts";
-import { Again, CommandQueue, Failed, newAttempt } from "./command-queue.ts";
-import type { Attempt, Outcome } from "./command-queue.ts";
+import { Again, Attempt, CommandQueue, Failed } from "./command-queue.ts";
+import type { Outcome } from "./command-queue.ts";
 import { createLocked, makeTasksIn } from "./create.ts";
 import type { CreateAttempt, CreateCommand } from "./create.ts";
 import type { CreatedTasks } from "./creations.ts";
@@ -218,7 +218,7 @@ export class Writer {
   }
 
   private async settleWithin(tx: Tx, org_id: string, command: Command, freed: FreedTasks): Promise<Answer> {
-    const attempt = newAttempt(command, "locked");
+    const attempt = new Attempt<Command>(command, "locked");
     for (;;) {
       const outcome = await tx
         .savepoint(async (inner) => {
