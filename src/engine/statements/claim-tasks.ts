@@ -77,10 +77,10 @@ export const CLAIM_TASKS = statement(`
       ) as c,
       unnest(c.ids, c.places, :slots::text::integer[], :tokens::text::uuid[])
         with ordinality as u(id, place, claim, token, n)
-      where u.id is not null
+      where u.id is not null and u.n > 0 and u.claim > 0
       offset 0
     ) as s
-    where t.ctid = s.place and t.org_id = :org_id and t.id = s.id
+    where t.ctid = s.place and t.org_id = :org_id and t.id is not distinct from s.id
     returning t.*, t.ctid as place, t.xmin as writer, s.n, s.claim, s.actor_id, s.client_event_id, s.comment, s.patch, s.fingerprint, s.rest
   ), feed as (
     update pawl.org o set feed_position = o.feed_position + taken.tasks
@@ -116,4 +116,4 @@ export const CLAIM_TASKS = statement(`
   order by m.n`);
 
 /** A task that was taken, or nulls where none was; the claim that got it (from 1), whether anything could be done, and the time. */
-export type ClaimedCells = [...TaskCells, claim: number, open: boolean, now: Instant];
+export type ClaimedCells = [...TaskCells, claim: number | null, open: boolean, now: Instant];

@@ -10,7 +10,9 @@ import type { Write } from "./statement.ts";
 // the commit: the org's row, which gives out the feed's positions, stays locked from here on.
 // A move is written if its row is still the one that was decided on; without a lock of its own, only if nobody has locked it
 // (xmax; where it equals xmin, the writer of the row had). What rows share comes once, as their kind; a column that no move
-// changes is null and keeps what the task has.
+// changes is null and keeps what the task has. The row is found by its place alone ("is not distinct from" has no index): an index
+// leads through every version that the task has had. Conditions that always hold (n > 0) let the planner expect one move: with
+// more, on a small table, it would begin with all tasks of the org.
 const SAVE_MOVES = statement(`
   with target as not materialized (
       select r.*, coalesce(r.place, (select p.ctid from pawl.task p where p.org_id = :org_id and p.id = r.id)) as at,
@@ -37,7 +39,8 @@ const SAVE_MOVES = statement(`
       with ordinality as r(id, kind, place, writer, client_event_id, expected_row_version, comment, payload, patch, data,
         title, assigned_to, private, priority, attempt, open_blockers, open_holds, due_at, due_action, available_at,
         exclusive_key, needs_attention, lease_token, fingerprint, answer, n)
-      where (:settings_version::integer is null
+      where r.n > 0 and r.kind > 0
+        and (:settings_version::integer is null
              or :settings_version = (select o.settings_version from pawl.org o where o.id = :org_id))
       offset 0
   ), moved as (
@@ -73,7 +76,7 @@ const SAVE_MOVES = statement(`
         patch: "m.patch",
       })}
     from target m
-    where t.ctid = m.at and t.org_id = :org_id and t.id = m.id
+    where t.ctid = m.at and t.org_id = :org_id and t.id is not distinct from m.id
       and (m.writer is null or t.xmin = m.writer) and (not :partly::boolean or t.xmax = '0'::xid or t.xmax = t.xmin)
     returning t.ctid as place, t.xmin as writer, t.id, t.row_version, t.journal_hash, t.lifecycle, t.project_id, t.private,
       t.updated_at, m.type, m.action, m.from_status, m.status, m.actor_id, m.client_event_id, m.expected_row_version,

@@ -64,10 +64,11 @@ export async function claimOptimistically(
   const outcome = (answer: Claimed, at: number) =>
     answer.tasks.length === 0 && commands[at]?.client_event_id !== null ? LOCKED : answer;
   for (const cells of rows) {
-    if (cells[0] === null) break;
+    const claim = cells[30];
+    if (claim === null) break;
     const task = taskOfCells(org_id, cells, undefined);
     memory.rows.set({ lifecycle, task, place: cells[1], writer: cells[2], awaited: cells[29] ?? false });
-    answers[cells[30] - 1]?.tasks.push(claimedTask(task));
+    answers[claim - 1]?.tasks.push(claimedTask(task));
   }
   return answers.map(outcome);
 }

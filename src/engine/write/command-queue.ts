@@ -75,7 +75,7 @@ type Run<Command, Answer> = (attempts: readonly Attempt<Command>[]) => Promise<r
 const MAX_BATCH_WEIGHT = 500;
 const LANES = 2;
 /** With less work than this for each lane, one takes all: a batch costs by itself as much as some of its commands. */
-const MIN_SHARE = 64;
+const MIN_SHARE = 16;
 
 /**
  * Group commit for one org: while a batch runs, the next one gathers. A single caller never waits; many share a commit.

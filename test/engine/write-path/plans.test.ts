@@ -1,0 +1,47 @@
+// Statements are planned once for a connection, perhaps while a table is empty, and must still be right for it when it is large.
+import { expect, test } from "vitest";
+import { CLAIM_TASKS } from "../../../src/engine/statements/claim-tasks.ts";
+import { saveMoves } from "../../../src/engine/statements/save-moves.ts";
+import { ann, as, createJobs, newOrg, openCluster, times } from "./cluster.ts";
+import type { Pawl } from "../../../src/index.ts";
+
+const cluster = await openCluster();
+const { sql } = cluster;
+
+const [{ version }] = await sql<[{ version: number }]>`
+  select current_setting('server_version_num')::integer as version`;
+
+const STATEMENTS = {
+  "moves are saved": saveMoves({ org_id: "", now: 0, moves: [], partly: true, settings_version: null }).text,
+  "tasks are claimed": CLAIM_TASKS({}).text,
+};
+
+/** How the task that is to be updated is found, in a plan that serves all values. */
+async function howTasksAreFound(text: string): Promise<string[]> {
+  const plan = await sql.begin(async (tx) => {
+    await tx`select set_config('enable_seqscan', 'off', true)`;
+    return tx.unsafe<{ "QUERY PLAN": string }[]>(`explain (generic_plan, costs off) ${text}`).simple();
+  });
+  const lines = plan.map((row) => row["QUERY PLAN"]);
+  const update = lines.findIndex((line) => line.includes("Update on task"));
+  const end = lines.findIndex((line, n) => n > update && /^ *CTE \w+$/.test(line));
+  return lines.slice(update + 1, end).filter((line) => /Scan .*on task t/.test(line));
+}
+
+// PostgreSQL 15 does not show such plans.
+test.skipIf(version < 160_000)("rows are found by their place, whatever is known of the tables", async () => {
+  const checkAll = async () => {
+    for (const [what, text] of Object.entries(STATEMENTS))
+      expect(await howTasksAreFound(text), what).toEqual([expect.stringContaining("Tid Scan")]);
+  };
+  await checkAll();
+  const org_id = await newOrg(cluster);
+  await createJobs(
+    cluster.nodes[0] as Pawl,
+    times(500, () => ({})),
+    as(ann, org_id),
+  );
+  await checkAll();
+  await sql`analyze pawl.task`;
+  await checkAll();
+});
