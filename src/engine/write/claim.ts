@@ -216,8 +216,8 @@ export async function claimLocked(
     });
   }
   await unit.settle();
-  if (requests.length > 0) unit.send(saveRequests(org_id, requests, unit.now));
   unit.write();
+  if (requests.length > 0) unit.send(saveRequests(org_id, requests, unit.now));
   return outcomes;
 }
 

@@ -85,9 +85,9 @@ export async function createLocked(
   }
   if (creations.asked.length > 0) await registry.runEffects(tx, creations.asked, unit.now, makeTasksIn(unit));
   if (creations.dependencies.length > 0) unit.send(saveDependencies(org_id, creations.dependencies));
-  if (requests.length > 0) unit.send(saveRequests(org_id, requests, unit.now));
   const rows = creations.takeRows();
   if (rows.length > 0) unit.send(saveCreations({ org_id, now: unit.now, rows, settings_version: null }));
+  if (requests.length > 0) unit.send(saveRequests(org_id, requests, unit.now));
   for (const { lifecycle, task } of rows) unit.freed.addPooled(lifecycle, task);
   return outcomes;
 }

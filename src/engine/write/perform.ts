@@ -135,8 +135,8 @@ export async function performLocked(
       task_id: answer.outcome === "moved" ? null : answer.task.id,
     });
   }
-  if (requests.length > 0) unit.send(saveRequests(org_id, requests, unit.now));
   unit.write();
+  if (requests.length > 0) unit.send(saveRequests(org_id, requests, unit.now));
   return outcomes;
 }
 

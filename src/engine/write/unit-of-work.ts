@@ -188,7 +188,10 @@ export class UnitOfWork {
     return this.rounds.length;
   }
 
-  /** Writes what was settled. The moves are last, since they lock the org's row: only the commit comes behind them. */
+  /**
+   * Writes the settled moves and touches. Moves come last because they lock the org's row. Only idempotency records follow, as in
+   * the optimistic statements: inserting a key before locking the org's row could deadlock with those.
+   */
   write(): void {
     const moved = new Set(this.rounds.flat().map(({ after }) => after.id));
     const touched = [...this.touched];
