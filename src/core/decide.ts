@@ -150,7 +150,7 @@ function sideEffectsOf({ also }: ReadyRule, view: View): readonly SideEffect[] {
 function timerAfter(rule: ReadyRule, { task, settings, now }: View, patch: Patch): TimerChange {
   if (!rule.retimes) return "keep";
   if (rule.timers.length === 0) return null;
-  // Of the task only what a timer asks for is read: a claim may be decided before it is known which task it gets.
+  // Reads only the fields that a timer needs: a claim may be decided before its task is known.
   const clocks = {
     entered_at: rule.to === rule.from ? task.entered_at : now,
     get created_at() {

@@ -13,8 +13,8 @@ import type { Writer } from "./write/writer.ts";
 export type Repair = { task_id: string; what: string; was: unknown; is: unknown };
 
 /**
- * Moves an org's tasks, on record, to where the lifecycle's newest version has them, so many in each transaction; what others
- * have brought up to date meanwhile is left alone.
+ * Migrates an org's tasks to the newest version of their lifecycle, with journal entries, `limit` tasks per transaction. Tasks that another
+ * node has migrated meanwhile are skipped.
  */
 export async function bringUpToDate(
   writer: Writer,
@@ -38,7 +38,7 @@ export async function bringUpToDate(
 const MAX_TRIES = 100;
 const PAUSE_MS = 100;
 
-/** Somebody may be at work on a task that waits for one of these. */
+/** Retries while another transaction has locked a dependent of these tasks. */
 async function untilFree<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

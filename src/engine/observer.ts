@@ -5,7 +5,7 @@ export type Settled = {
   ms: number;
 };
 
-/** What a sweep has done. */
+/** Result of a sweep. */
 export type Swept = { looked_at: number; moved: number; put_off: { task_id: string; why: string }[] };
 
 /** Is told what the engine has done, for figures; what it does with that must be quick, and must not throw. */

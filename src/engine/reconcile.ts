@@ -65,7 +65,7 @@ function outdatedIn({ lifecycles }: LifecycleRegistry, counted: readonly Counted
 
 type Repaired = Pick<Reconciled, "repaired" | "broken">;
 
-/** What the database refuses is reported; a task that somebody works on right now is left for the next time. */
+/** Reports a task that the database refuses; skips a task that is locked by another transaction. */
 function notRepaired(task_id: string, error: unknown): Repaired {
   if (error instanceof RowsBusy) return { repaired: [], broken: [] };
   const constraint = violationOf(error);
@@ -81,7 +81,7 @@ async function repair(
 ): Promise<Repaired> {
   if (ids.length === 0) return { repaired: [], broken: [] };
   const { tx, org_id } = unit;
-  // Whoever works on a task right now settles it himself; what he leaves wrong is found the next time.
+  // Skips tasks locked by other transactions; the next run repairs what is still wrong with them.
   await unit.lock(ids);
   const counted = await countOpen(tx, org_id, [...unit.tasks.keys()], successes);
   const edges = counted.flatMap(({ task_id, over }) => over.map((blocker_id) => ({ task_id, blocker_id })));

@@ -20,7 +20,7 @@ export type SweepOptions = {
   lifecycles: readonly string[];
 };
 
-/** What came of one due timer: it moved its task, or why not. */
+/** Result of one due timer; `why` is null if it moved its task. */
 type Rung = { task_id: string; why: string | null };
 
 /**

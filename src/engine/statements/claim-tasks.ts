@@ -9,8 +9,8 @@ const NOW = "greatest(t.updated_at, to_timestamp(:now::float8 / 1000.0))";
 // Picks, moves, journals and answers in one statement, for claims that are decided alike whatever tasks they get. The best free
 // tasks are dealt out to the slots in their order: as arrays side by side, because a join by their numbers compared all with all.
 // Nothing is done if the settings have changed, or if one of the claimers has a private task in the pool, which is not for the
-// others; a key that was used before is refused by its index. The lock of the batch tells whoever was cut off from it when it is
-// over; the shared one tells whoever comes with the same key and finds nothing (see passClaims).
+// others; a key that was used before is refused by its index. A caller that lost its connection waits for
+// the lock of the batch; a claim that finds nothing for its key waits for the shared lock (see passClaims).
 export const CLAIM_TASKS = statement(`
   with gate as materialized (
     select pg_advisory_xact_lock(hashtextextended(:batch, 0)) is not null

@@ -3,7 +3,7 @@ import type { Tx } from "../transaction.ts";
 
 const HOLD_MARK = `select pg_advisory_xact_lock(hashtextextended($1, 0))`;
 
-/** Holds a mark until the transaction ends; whoever comes with the same one waits until it is known how that ended. */
+/** Locks a mark until the transaction ends; others that lock the same mark wait. */
 export async function holdMark(tx: Tx, mark: string): Promise<void> {
   await query(tx, HOLD_MARK, [mark]);
 }
@@ -11,7 +11,7 @@ export async function holdMark(tx: Tx, mark: string): Promise<void> {
 const PASS_CLAIMS = `
   select pg_advisory_lock(hashtextextended($1 || ' ' || $2, 0)), pg_advisory_unlock(hashtextextended($1 || ' ' || $2, 0))`;
 
-/** Waits until all claims of one statement that were under way in a pool are over. */
+/** Waits until all optimistic claims that are running on a pool have ended. */
 export async function passClaims(tx: Tx, org_id: string, lifecycle: string): Promise<void> {
   await query(tx, PASS_CLAIMS, [org_id, lifecycle]);
 }

@@ -3,7 +3,7 @@ import type { Tx } from "../transaction.ts";
 import { TASK_COLUMNS } from "./task-columns.ts";
 import type { TaskCells } from "./task-columns.ts";
 
-// A row that somebody else has locked is left out: nobody waits for it, and so nobody waits for whoever would wait.
+// Skips rows locked by other transactions, so that no batch waits for one row.
 const LOCK_TASKS = `
   select ${TASK_COLUMNS}
   from pawl.task t

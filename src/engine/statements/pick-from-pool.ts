@@ -26,7 +26,7 @@ export type PoolPick = {
   org_id: string;
   lifecycle: string;
   projects: readonly string[] | null;
-  /** Whose private tasks are free to take as well. */
+  /** Members whose private tasks may be taken as well. */
   actors: readonly string[];
   unassigned: boolean;
   public: boolean;

@@ -41,7 +41,7 @@ const READ_ALL_SETTINGS = `
   left join (select q.* from pawl.project q where q.org_id = $1 limit $2) as p on p.org_id = o.id
   where o.id = $1`;
 
-/** The settings of all projects of an org, as text, or of so many of them; with their version and the clock. */
+/** The settings of an org's projects as text, at most `limit`; with their version and the clock. */
 export async function readAllSettings(
   tx: Runs,
   org_id: string,

@@ -6,8 +6,8 @@ import { sealOf, toldOf } from "../seal.ts";
 import { statement } from "./statement.ts";
 import type { Write } from "./statement.ts";
 
-// Tasks, journal, feed and idempotency records in one statement, the last before the commit, as with moves. What many new tasks
-// share comes once, as their kind.
+// Tasks, journal, feed and idempotency records in one statement, the last before the commit, as with moves. Values shared
+// by many tasks are sent once, as their kind.
 const SAVE_CREATIONS = statement(`
   with kind as materialized (
     select :lifecycles::text::text[] as lifecycle, :versions::text::integer[] as version,
@@ -83,7 +83,7 @@ export type NewTaskRow = {
   dedupe_key: string | null;
   client_event_id: string | null;
   awaited: boolean;
-  /** What the key was used for, with the first task of a request; null where that is written by itself. */
+  /** Idempotency record, with the first task of a request; null if another statement writes it. */
   record: KeyRecord | null;
 };
 

@@ -9,7 +9,7 @@ import type { Write } from "./statement.ts";
 // Task, journal, feed and idempotency record change in one statement, so that none is without the others. It is the last before
 // the commit: the org's row, which gives out the feed's positions, stays locked from here on.
 // A move is written if its row is still the one that was decided on; without a lock of its own, only if nobody has locked it
-// (xmax; where it equals xmin, the writer of the row had). What rows share comes once, as their kind; a column that no move
+// (xmax; if it equals xmin, the writer of the row had). Values shared by many rows are sent once, as their kind; a column that no move
 // changes is null and keeps what the task has. The row is found by its place alone ("is not distinct from" has no index): an index
 // leads through every version that the task has had. Conditions that always hold (n > 0) let the planner expect one move: with
 // more, on a small table, it would begin with all tasks of the org.

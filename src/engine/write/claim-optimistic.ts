@@ -143,7 +143,7 @@ function isLike({ to, event, patch }: Moved, other: Moved): boolean {
   return to === other.to && event.type === type && event.action === action && assigns;
 }
 
-/** What the answer to a claim tells of a task, beside what is in its journal and its row. */
+/** The part of a claim's stored answer that neither the journal nor the row contains. */
 function restOf(move: Moved, lease: JsonObject | null): string {
   const rest = JSON.stringify({ ...timerOf(move), ...(lease && { lease }) }).slice(1, -1);
   return rest === "" ? "" : `,${rest}`;
@@ -153,7 +153,7 @@ function timerOf({ timer }: Moved) {
   return timer === "keep" ? null : timer;
 }
 
-/** What the pool's action does with any task that is free to take; null where that depends on the task. */
+/** Decides the pool's action for any free task; null if the decision depends on the task. */
 function decideForAny(
   lifecycle: Lifecycle,
   { actor, command, pick }: ClaimCommand,

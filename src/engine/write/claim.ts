@@ -64,13 +64,13 @@ export type ClaimCommand = {
   command: Command;
   pick: PoolFilter;
   client_event_id: string | null;
-  /** What the client_event_id stands for. */
+  /** Fingerprint of the command, stored with its client_event_id. */
   print: string;
   /** Stands in the journal: by it an unknown commit is settled. */
   mark: string;
 };
 
-/** What a claim takes from its pool. */
+/** Selects tasks of the pool. */
 type PoolFilter = {
   limit: number;
   /** null: all of the org's. */
@@ -293,7 +293,7 @@ async function restored({ tx, org_id }: UnitOfWork, kept: StoredClaim): Promise<
   };
 }
 
-/** What a claim took whose answer was cut off. What was taken from the claimer meanwhile is no longer his. */
+/** The tasks taken by a claim whose answer was lost; tasks that have moved on since are left out. */
 async function takenBefore(
   unit: UnitOfWork,
   { actor }: ClaimCommand,

@@ -1,7 +1,7 @@
 /** How a command is carried out: on rows as they were last seen, or under their locks. */
 export type Mode = "optimistic" | "locked";
 
-/** What the queue knows of a command. */
+/** The part of a command that the queue reads. */
 export type Queued = {
   /** Commands of one group may be carried out together. */
   readonly group: string;
@@ -173,7 +173,7 @@ export class CommandQueue<Command extends Queued, Answer> {
       else if (outcome instanceof Again) again.push(delayed(waiting, outcome));
       else waiting.resolve(outcome);
     }
-    // What came earlier goes earlier.
+    // Retries keep their place ahead of later commands.
     if (again.length > 0) this.queue.unshift(...again);
   }
 }

@@ -42,7 +42,7 @@ export async function createLocked(
 ): Promise<Outcome<CreatedTasks | Refusal>[]> {
   const { tx, org_id, registry } = unit;
   const all = attempts.map(({ command }) => command.creation);
-  // What was cut off may have been committed: then its ids are in the table.
+  // A request whose connection was lost may have been committed: then its ids are in the table.
   const uncertain = attempts.filter((attempt) => attempt.uncertain.length > 0);
   const [{ now, settings }, used, made] = await Promise.all([
     readProjects(tx, org_id, [...new Set(all.flatMap(({ tasks }) => tasks.map((task) => task.project_id)))]),
@@ -96,7 +96,7 @@ function idsOf({ command }: Pick<CreateAttempt, "command">): string[] {
   return command.creation.tasks.map(({ id }) => id);
 }
 
-/** What is kept of an answer: new tasks are named, and told again from their journals. */
+/** The stored form of an answer: new tasks by id and version; replays rebuild them from their journals. */
 export function stored(answer: CreatedTasks): JsonObject {
   const { tasks, existing, made } = answer;
   if (made !== undefined || existing.some(Boolean)) return answer;

@@ -21,7 +21,7 @@ export type CreatedTasks = {
   tasks: PublicTask[];
   /** Where the task was there already, by its dedupe key. */
   existing: boolean[];
-  /** What their side effects have made, by kind; absent where there are none. */
+  /** Results of their side effects, by kind; absent without side effects. */
   made?: (JsonObject | null)[];
   replayed: boolean;
 };
@@ -248,7 +248,7 @@ export class Creations {
     return edges;
   }
 
-  /** What is to be said of a blocker that is over and never will be done. */
+  /** The action for a dependent whose blocker has ended without success. */
   private toldOf({ unblocks }: Lifecycle, { blocker_id, on_failure }: NewDependency) {
     const action = this.blockers.get(blocker_id)?.final ? onFailure(unblocks, on_failure) : undefined;
     return action === undefined ? [] : [{ action, input: deadBlocker(blocker_id) }];
@@ -282,7 +282,7 @@ export function isSimple({ blockers, draft, lifecycle }: Drafted): boolean {
   return blockers.length === 0 && draft.dedupe_key == null && lifecycle.creation.facts === undefined;
 }
 
-/** What a draft waits for, by id, and what becomes of it where that ends without success. */
+/** The blockers of a draft by id, each with the policy for its failure. */
 function policiesOf({ blocked_by = [] }: Draft, task: AdmittedTask): ReadonlyMap<string, OnFailure> {
   if (blocked_by.length === 0) return NO_POLICIES;
   const policies = new Map<string, OnFailure>();

@@ -9,7 +9,7 @@ import type { LoadedTask, Move } from "./work.ts";
 
 type Edge = { task_id: string; blocker_id: string; on_failure: OnFailure };
 
-/** What this needs of a unit of work. */
+/** The part of a unit of work that this uses. */
 type Unit = {
   readonly tx: Tx;
   readonly org_id: string;
@@ -20,7 +20,7 @@ type Unit = {
   send(write: Write): void;
 };
 
-/** What a round of moves means for those who waited: counters fall, and who waits for nothing any more moves on, in the next round. */
+/** Applies a round of moves to their dependents: decrements counters and, in the next round, moves tasks without open blockers on. */
 export async function followDependents(unit: Unit, moves: readonly Move[]): Promise<void> {
   const changed = new Set(moves.map(({ after }) => after.id));
   const finished = new Map(

@@ -9,7 +9,7 @@ export type SettingsAt = {
   isAll: boolean;
 };
 
-/** Settings that this node has read. What was decided with them is written only if their version still is the same. */
+/** Cache of settings. Decisions based on it are written only if the version is still current. */
 export class KnownSettings {
   private readonly orgs = new Map<
     string,

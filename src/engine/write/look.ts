@@ -11,7 +11,7 @@ type Looked = {
   /** The version of the org's settings, and those of each project that was seen, as text. */
   settings_version: number;
   settings: Map<string, string>;
-  /** Of the keys that were asked for, those that were used before. */
+  /** The given keys that were used before. */
   used: ReadonlySet<string>;
 };
 

@@ -27,7 +27,7 @@ import type { PerformAttempt, PerformCommand, Performed } from "./perform.ts";
 import { afterDecision, movedBy } from "./unit-of-work.ts";
 import type { LoadedTask, Move } from "./work.ts";
 
-/** What a node remembers of its database, and where it runs statements that are their own transactions. */
+/** A node's caches, and the client for statements that are their own transactions. */
 export type Memory = {
   sql: Runs;
   registry: LifecycleRegistry;
@@ -39,13 +39,13 @@ export type Memory = {
 /** Said of a command that needs more than one statement: it is carried out under locks. */
 const LOCKED = new Again({ mode: "locked" });
 
-/** A move that is written if its row is still what it was decided on, and the answer to whoever asked for it. */
+/** A move that is written if its row is unchanged, and the answer for the caller. */
 type Planned = { move: Move; answer: Performed };
 type Plan = Planned & { at: number };
 
 /**
  * Carries out commands without a lock and, where the rows are known, without a read: decides on what was last seen and writes
- * by one statement what still is so. What is refused is refused on what was read just now.
+ * by one statement the rows that are unchanged. Refusals are based on a fresh read only.
  */
 export async function performOptimistically(
   memory: Memory,
@@ -68,7 +68,7 @@ export async function performOptimistically(
   let settings_version = version;
   if (unread.length > 0) {
     const read = await readAndPlan(memory, org_id, unread, now, outcomes);
-    // What was decided with other settings is decided again.
+    // Plans made with other settings are discarded and decided again.
     if (read.settings_version !== version) plans = [];
     plans.push(...read.plans);
     ({ moment, settings_version } = read);
@@ -143,7 +143,7 @@ async function readAndPlan(
   return { moment, settings_version, plans };
 }
 
-/** What becomes of a command: a move that is all there is to write, a refusal, or more than can be done without a lock. */
+/** Decides a command: a move that one statement can write, a refusal, or `Again` if it needs locks. */
 function plan(
   command: PerformCommand,
   loaded: LoadedTask | undefined,

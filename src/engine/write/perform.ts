@@ -37,7 +37,7 @@ export type Performed = {
   event: JournalEntry | null;
   /** Only in the answer to the claim that opened the lease. */
   lease_token: string | null;
-  /** What its side effects have made, by their kind; absent where it has none. */
+  /** Results of its side effects, by kind; absent without side effects. */
   made?: JsonObject;
   /** The answer of an earlier request with the same client_event_id. */
   replayed: boolean;
@@ -159,7 +159,7 @@ export function meaningOf({ request, actor }: PerformCommand, { action, comment,
   return fingerprint(["perform", actor.id, request.task_id, action, comment, input, request.lease_token]);
 }
 
-/** What is kept of an answer: a task that moved is named by its version. */
+/** The stored form of an answer: a moved task by id and version. */
 export function stored(answer: Performed): JsonObject {
   if (answer.outcome !== "moved") return answer;
   const { outcome, task, made } = answer;
@@ -177,7 +177,7 @@ async function replay(
   const { request, actor } = command;
   if (loaded && !canSee(actor, loaded.task)) return notFound(request.task_id);
   const answer = await restored(unit, use.answer as JsonObject);
-  // The task may be gone: whoever has removed it may ask again.
+  // The task may be removed; the request that removed it can still be repeated.
   const lifecycle = unit.registry.lifecycles.get((loaded ?? answer)?.task.lifecycle ?? "");
   if (!lifecycle) return usedForSomethingElse(use.client_event_id);
   const isThere = "choose" in request && answer?.event?.to_status === request.to_status;
@@ -201,7 +201,7 @@ async function restored(unit: UnitOfWork, kept: JsonObject): Promise<Performed |
   return made === undefined ? answer : { ...answer, made };
 }
 
-/** What followed from a move may have moved its task on: the caller is told where it stands when all is settled. */
+/** Replaces the task by its final state: later rounds may have moved it again. */
 function asItNowStands(unit: UnitOfWork, one: Settled): Settled {
   if (one.kind !== "moved") return one;
   return { ...one, task: unit.tasks.get(one.task.id)?.task ?? one.task };

@@ -118,7 +118,7 @@ function retold(
   return { task, event: entryOfRow(told), lease_token: at.lease_token ?? null };
 }
 
-/** What the patches of a journal make of a task. */
+/** Folds the patches of a journal into the fields of a task. */
 export function fold(journal: readonly { patch: JsonObject }[]): JsonObject {
   const folded = unwritten();
   for (const { patch } of journal) {

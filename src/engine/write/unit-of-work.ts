@@ -32,7 +32,7 @@ export type UnitPlace = {
 };
 
 /**
- * What one transaction does to tasks of one org, under their locks: load, decide, write. A later decision sees what an earlier
+ * One transaction on the tasks of one org, under their locks: load, decide, write. A later decision sees what an earlier
  * one has made of a task. The caller commits.
  */
 export class UnitOfWork {
@@ -54,7 +54,7 @@ export class UnitOfWork {
   private round: Move[] = [];
   private readonly rounds: Move[][] = [];
   private readonly inRound = new Set<string>();
-  /** What the system has to say to tasks that move in this round already. */
+  /** System commands for tasks that have already moved in this round. */
   private owed: [id: string, action: string, input: JsonObject][] = [];
 
   constructor({ tx, writes, org_id, registry, freed, makeTasksIn }: UnitPlace) {
@@ -245,7 +245,7 @@ export function afterDecision(
   return apply(task, decision, now, opened);
 }
 
-/** What a caller is told of a move. */
+/** The result of a move. */
 export function movedBy(
   work: Work,
   { event, lease }: Moved,

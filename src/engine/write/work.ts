@@ -59,7 +59,7 @@ export function systemCommand(action: string, input: JsonObject = {}): Command {
   return { action, input, comment: null, expected_row_version: null, lease_token: null };
 }
 
-/** What is kept of a request so that it can be answered again. */
+/** Idempotency record of a request. */
 export type KeyRecord = { fingerprint: string; answer: JsonObject };
 
 /** A journal row as it is told. */
@@ -89,8 +89,8 @@ export type Move = {
   after: Task;
   /** The task's row is not as `work` has it: counters fell in this very transaction. */
   stale: boolean;
-  /** What its side effects have made, by their kind; null where it has none. */
+  /** Results of its side effects, by kind; null without side effects. */
   made: JsonObject | null;
-  /** What its key was used for, where that is written with the move. */
+  /** Idempotency record that is written with the move. */
   record: KeyRecord | null;
 };

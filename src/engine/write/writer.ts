@@ -55,7 +55,7 @@ export class Writer {
   private readonly observer: EngineObserver | undefined;
   private readonly memory: Memory;
   private readonly queues = new Map<string, CommandQueue<Command, Answer>>();
-  /** The last command in each of the callers' transactions: row locks keep nobody out of his own. */
+  /** The last command of each caller's transaction; commands in one transaction run one after the other. */
   private readonly within = new Map<Tx, Promise<unknown>>();
 
   constructor(
@@ -107,7 +107,7 @@ export class Writer {
     while ([...this.queues.values()].some((queue) => !queue.isIdle)) await pause(1);
   }
 
-  /** Carries out a batch, and tells whoever watches and whoever waits what came of it. */
+  /** Carries out a batch, then notifies the observer and the listeners for commits. */
   private async carryOut(org_id: string, attempts: Attempts): Promise<Outcome<Answer>[]> {
     const begun = performance.now();
     const freed = new FreedTasks();
@@ -172,7 +172,7 @@ export class Writer {
     ): Promise<Outcome<Answer>> => {
       if (error instanceof RowsBusy) return this.later(attempt);
       if (violationOf(error) === null || tries === 0) return refusalOrFailure(error);
-      // Whoever was first has committed by now, so that rules and keys see it; but another may be the next to be first.
+      // The conflicting command has committed by now and is visible to rules and keys; another one may conflict next.
       return inOne([attempt]).then(
         ([one]) => one as Outcome<Answer>,
         (next: unknown) => tryAlone(attempt, next, tries - 1),
@@ -258,7 +258,7 @@ const MAX_TRIES = 2;
 /** A connection that has failed takes statements until it is closed, and loses them. */
 const PAUSE_MS = 10;
 
-/** So long after the end of a connection, whoever still waits may have been on it. */
+/** Time to wait for an answer after any connection was closed. */
 const ANSWERED_WITHIN_MS = 250;
 
 /** Waits for statements that are their own transactions, unless a connection was closed meanwhile and nothing is heard any more. */
@@ -285,7 +285,7 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof PawlError && error.code === "UNAVAILABLE";
 }
 
-/** What the database would not take is a refusal; everything else is a fault. */
+/** Constraint violations and unstorable values become refusals; other errors are failures. */
 function refusalOrFailure(error: unknown): Refusal | Failed {
   const constraint = violationOf(error);
   if (constraint !== null) return refusalOfViolation(constraint);
