@@ -30,7 +30,7 @@ if (status !== 0) process.exit(1);
 await buildConsole(join(DIST, "console"));
 dropOutputsWithoutSource();
 copyAssets();
-chmodSync(join(DIST, "bin.js"), 0o755);
+chmodSync(join(DIST, "main/bin.js"), 0o755);
 writeFileSync(BUILT, "");
 
 /** The compiler never deletes: what a removed source left behind would be shipped. */

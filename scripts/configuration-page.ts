@@ -1,9 +1,9 @@
-import { SETTINGS } from "../src/settings.ts";
-import type { Setting } from "../src/settings.ts";
+import { SETTINGS } from "../src/main/settings.ts";
+import type { Setting } from "../src/main/settings.ts";
 
 const HEAD = `# Configuration
 
-<!-- Generated from \`src/settings.ts\` by \`npm run generate\`: edit that, not this. -->
+<!-- Generated from \`src/main/settings.ts\` by \`npm run generate\`: edit that, not this. -->
 
 Nothing must be set: \`pawl start\` in an empty folder works. What is set is looked for in this order: a flag, the
 environment, \`pawl.config.ts\`, the default. An unknown name or a wrong value stops the start with a sentence that says

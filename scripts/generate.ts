@@ -2,10 +2,10 @@
 // migrations make, the rows of the tables of routes that the client and the console carry, and the page of settings.
 import { readFile, writeFile } from "node:fs/promises";
 import { LIFECYCLES } from "../src/lifecycles/index.ts";
-import { BOARD_ROUTES } from "../src/lifecycles/board/contract.ts";
-import { CODE_ROUTES } from "../src/lifecycles/code/contract.ts";
-import { DELIVERY_ROUTES } from "../src/lifecycles/delivery/contract.ts";
-import { PLANNER_ROUTES } from "../src/lifecycles/planner/contract.ts";
+import { BOARD_ROUTES } from "../src/lifecycles/board/api.ts";
+import { CODE_ROUTES } from "../src/lifecycles/code/api.ts";
+import { DELIVERY_ROUTES } from "../src/lifecycles/delivery/api.ts";
+import { PLANNER_ROUTES } from "../src/lifecycles/planner/api.ts";
 import { clientRows, lifecycleRows } from "./client-rows.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { withGeneratedPart } from "./lifecycle-page.ts";
@@ -35,11 +35,11 @@ for (const [name, table] of Object.entries({
   delivery: DELIVERY_ROUTES,
   planner: PLANNER_ROUTES,
 })) {
-  const file = new URL(`../src/console/lifecycles/${name}/rows.ts`, import.meta.url);
+  const file = new URL(`../src/lifecycles/${name}/ui/rows.ts`, import.meta.url);
   const text = lifecycleRows(name, table);
   if ((await readFile(file, "utf8").catch(() => "")) === text) continue;
   await writeFile(file, text);
-  console.log(`wrote src/console/lifecycles/${name}/rows.ts`);
+  console.log(`wrote src/lifecycles/${name}/ui/rows.ts`);
 }
 
 const settings = new URL("../docs/configuration.md", import.meta.url);

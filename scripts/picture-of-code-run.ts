@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const [COLUMNS, ROWS] = [100, 22];
-const BIN = fileURLToPath(new URL("../src/bin.ts", import.meta.url));
+const BIN = fileURLToPath(new URL("../src/main/bin.ts", import.meta.url));
 const PAWL = [process.execPath, "--import", import.meta.resolve("tsx"), BIN];
 const PICTURE = fileURLToPath(new URL("../src/lifecycles/code/terminal-view.svg", import.meta.url));
 

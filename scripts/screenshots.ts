@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { startApp } from "../src/app.ts";
+import { startApp } from "../src/main/app.ts";
 import { createClient } from "../src/client/index.ts";
 import type { Client } from "../src/client/index.ts";
-import { resolveSettings } from "../src/settings.ts";
+import { resolveSettings } from "../src/main/settings.ts";
 import { openBrowser, whyNoBrowser } from "../test/support/browser.ts";
 import { Darkroom } from "./darkroom.ts";
 

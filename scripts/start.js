@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { ensureBuilt } from "./ensure-built.js";
 
-const BIN = new URL("../dist/bin.js", import.meta.url);
+const BIN = new URL("../dist/main/bin.js", import.meta.url);
 
 // `npm start 2> file` on a full disk still starts the server.
 process.stderr.on("error", () => undefined);

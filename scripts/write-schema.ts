@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "../src/engine/database/open-database.ts";
-import { migrate } from "../src/engine/migrate.ts";
+import { openDatabase } from "../src/postgres/open-database.ts";
+import { migrate } from "../src/engine/upkeep/migrate.ts";
 import { MIGRATIONS } from "../src/lifecycles/parts.ts";
 import { dumpSchema } from "./dump-schema.ts";
 

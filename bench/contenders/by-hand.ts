@@ -1,5 +1,5 @@
-import { connect } from "../../src/engine/database/connect.ts";
-import type { Sql } from "../../src/engine/database/connect.ts";
+import { connect } from "../../src/postgres/connect.ts";
+import type { Sql } from "../../src/postgres/connect.ts";
 import { fromCallers, timed } from "../contender.ts";
 import type { Contender, Place, Terms } from "../contender.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { SYSTEM } from "../../src/core/index.ts";
-import { buildServer } from "../../src/http/server.ts";
-import { openPawl } from "../../src/index.ts";
+import { buildServer } from "../../src/server/server.ts";
+import { openPawl } from "../../src/main/index.ts";
 import { fileIdOf } from "../../src/lifecycles/delivery/file-id.ts";
 import { lifecycleRoutes } from "../../src/lifecycles/routes.ts";
 import { openBotApi } from "../../test/lifecycles/delivery/stand-ins/bot-api.ts";

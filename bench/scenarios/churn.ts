@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/engine/database/connect.ts";
+import type { Sql } from "../../src/postgres/connect.ts";
 import { count, times } from "../report.ts";
 import type { Report } from "../report.ts";
 import type { Stage } from "../stage.ts";

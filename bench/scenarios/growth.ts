@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Sql } from "../../src/engine/database/connect.ts";
+import type { Sql } from "../../src/postgres/connect.ts";
 import type { Contestant } from "../contestant.ts";
 import type { Terms } from "../contender.ts";
 import { count, median, times } from "../report.ts";

@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/engine/database/connect.ts";
+import type { Sql } from "../../src/postgres/connect.ts";
 
 type Copies = { finished: number; waiting: number };
 

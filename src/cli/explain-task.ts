@@ -1,4 +1,4 @@
-import type { ReplyOf, ROUTES, TaskOnWire } from "../contract/index.ts";
+import type { ReplyOf, ROUTES, TaskOnWire } from "../api/index.ts";
 import { problemOf } from "../core/index.ts";
 import { atServer, unknownName } from "./at-server.ts";
 import { oneLine } from "./display-width.ts";

@@ -1,5 +1,5 @@
 import type { Client } from "../client/index.ts";
-import type { TaskOnWire } from "../contract/index.ts";
+import type { TaskOnWire } from "../api/index.ts";
 import { EXIT } from "./exit-code.ts";
 import { Fault } from "./fault.ts";
 import { oneLine } from "./display-width.ts";

@@ -1,4 +1,4 @@
-import { chosenId } from "../contract/index.ts";
+import { chosenId } from "../api/index.ts";
 import { PawlError } from "../core/index.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";

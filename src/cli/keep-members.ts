@@ -1,4 +1,4 @@
-import type { BodySent, ReplyOf, ROUTES } from "../contract/index.ts";
+import type { BodySent, ReplyOf, ROUTES } from "../api/index.ts";
 import { atServer } from "./at-server.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { everyPage } from "./every-page.ts";

@@ -1,4 +1,4 @@
-import type { ReplyOf, ROUTES } from "../contract/index.ts";
+import type { ReplyOf, ROUTES } from "../api/index.ts";
 import type { JsonObject } from "../core/index.ts";
 import { atServer } from "./at-server.ts";
 import { everyPage } from "./every-page.ts";

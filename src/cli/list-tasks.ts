@@ -1,4 +1,4 @@
-import type { TaskOnWire } from "../contract/index.ts";
+import type { TaskOnWire } from "../api/index.ts";
 import { atServer } from "./at-server.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { print } from "./print.ts";

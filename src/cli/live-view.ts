@@ -1,5 +1,5 @@
 import type { Client, FeedEvent } from "../client/index.ts";
-import type { TaskOnWire } from "../contract/index.ts";
+import type { TaskOnWire } from "../api/index.ts";
 import { openCanvas } from "./canvas.ts";
 import { cut, oneLine } from "./display-width.ts";
 import { shortId } from "./find-task.ts";

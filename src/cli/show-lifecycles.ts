@@ -1,4 +1,4 @@
-import type { ReplyOf, ROUTES } from "../contract/index.ts";
+import type { ReplyOf, ROUTES } from "../api/index.ts";
 import type { LifecycleDescription } from "../core/index.ts";
 import { atServer } from "./at-server.ts";
 import { describe } from "./create-task.ts";

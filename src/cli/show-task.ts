@@ -1,4 +1,4 @@
-import type { EventOnWire, TaskOnWire } from "../contract/index.ts";
+import type { EventOnWire, TaskOnWire } from "../api/index.ts";
 import { atServer } from "./at-server.ts";
 import { oneLine } from "./display-width.ts";
 import type { ExitCode } from "./exit-code.ts";

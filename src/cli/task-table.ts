@@ -1,4 +1,4 @@
-import type { EventOnWire, TaskOnWire } from "../contract/index.ts";
+import type { EventOnWire, TaskOnWire } from "../api/index.ts";
 import { shortId } from "./find-task.ts";
 import { listTable } from "./list-table.ts";
 import type { Column } from "./list-table.ts";

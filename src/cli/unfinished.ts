@@ -1,5 +1,5 @@
 import type { Client } from "../client/index.ts";
-import type { TaskOnWire } from "../contract/index.ts";
+import type { TaskOnWire } from "../api/index.ts";
 
 /** What tells tasks that are under way from those that are over. */
 export type Unfinished = {

@@ -1,4 +1,4 @@
-import type { BodySent, Media, ParamsOf, QuerySent, ReplyOf, Route, RouteTable } from "../contract/index.ts";
+import type { BodySent, Media, ParamsOf, QuerySent, ReplyOf, Route, RouteTable } from "../api/index.ts";
 import type { Feed, Listen, ListenOptions } from "./listen.ts";
 import type { Row } from "./request.ts";
 import type { CallOptions, Send } from "./send.ts";

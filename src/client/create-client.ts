@@ -1,4 +1,4 @@
-import type { CHAT_ROUTES, Route, ROUTES, RouteTable } from "../contract/index.ts";
+import type { CHAT_ROUTES, Route, ROUTES, RouteTable } from "../api/index.ts";
 import { callsOf } from "./calls.ts";
 import type { Calls, RowsOf } from "./calls.ts";
 import type { SomeLifecycle } from "./lifecycle.ts";

@@ -1,4 +1,4 @@
-import type { QuerySent, ReplyOf, ROUTES } from "../contract/index.ts";
+import type { QuerySent, ReplyOf, ROUTES } from "../api/index.ts";
 import type { ListenOptions } from "./listen.ts";
 
 type Stream = typeof ROUTES.streamEvents;

@@ -1,5 +1,5 @@
-export { botActionStatuses, botActionTypes } from "../contract/bot-action-words.ts";
-export type { BotAction, BotActionStatus, BotActionType, ChatEvent, ChatMessage } from "../contract/index.ts";
+export { botActionStatuses, botActionTypes } from "../api/bot-action-words.ts";
+export type { BotAction, BotActionStatus, BotActionType, ChatEvent, ChatMessage } from "../api/index.ts";
 export { createClient } from "./create-client.ts";
 export type { AnyClient, Client, ClientOptions } from "./create-client.ts";
 export type { Call, Calls, Sent } from "./calls.ts";

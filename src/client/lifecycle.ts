@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { BodySent, EventOnWire, QuerySent, ReplyOf, ROUTES, TaskOnWire } from "../contract/index.ts";
+import type { BodySent, EventOnWire, QuerySent, ReplyOf, ROUTES, TaskOnWire } from "../api/index.ts";
 
 /** What the type of a lifecycle tells a client: the result of `defineLifecycle` is one. */
 export type SomeLifecycle = {

@@ -1,4 +1,4 @@
-import { timerDelay } from "../contract/timer-delay.ts";
+import { timerDelay } from "../std/timer-delay.ts";
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 10_000;

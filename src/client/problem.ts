@@ -1,4 +1,4 @@
-import type { AnyProblemCode, ProblemDocument } from "../contract/index.ts";
+import type { AnyProblemCode, ProblemDocument } from "../api/index.ts";
 
 type Told = {
   code: AnyProblemCode;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ROUTES } from "../contract/index.ts";
+import { ROUTES } from "../api/index.ts";
 import { requestOf, rowOf } from "./request.ts";
 import { ROWS } from "./rows.ts";
 

@@ -1,6 +1,6 @@
-import type { Route } from "../contract/index.ts";
+import type { Route } from "../api/index.ts";
 // Not by the room's door: it would bring every schema along, and the library that makes them.
-import { isMedia } from "../contract/route.ts";
+import { isMedia } from "../api/route.ts";
 
 /** What a client needs to know of a route; the rest of its row are types. */
 export type Row = Pick<Route, "method" | "path" | "idempotent"> & {

@@ -1,4 +1,4 @@
-import { timerDelay } from "../contract/timer-delay.ts";
+import { timerDelay } from "../std/timer-delay.ts";
 import type { Line } from "./line.ts";
 import { follow, pauseMs, rest } from "./patience.ts";
 import { isPassing, problemOfAnswer, unanswered, unexpected } from "./problem.ts";

@@ -1,4 +1,4 @@
-import type { ProblemDocument, ROUTES } from "../contract/index.ts";
+import type { ProblemDocument, ROUTES } from "../api/index.ts";
 import type { Calls, Leading } from "./calls.ts";
 import type { FeedEvent, FeedQuery } from "./feed.ts";
 import type {

@@ -20,34 +20,34 @@ const OF_ANY: LifecycleScreens = { tabs: { graph } };
 
 const SCREENS = new Map<string, LifecycleScreens>(
   Object.entries({
-    board: { tabs: { agents: lazyComponent(() => import("./lifecycles/board/agents-screen.tsx")), graph } },
+    board: { tabs: { agents: lazyComponent(() => import("../lifecycles/board/ui/agents-screen.tsx")), graph } },
     planner: {
       tabs: {
-        pool: lazyComponent(() => import("./lifecycles/planner/pool-screen.tsx")),
-        review: lazyComponent(() => import("./lifecycles/planner/review-screen.tsx")),
-        shifts: lazyComponent(() => import("./lifecycles/planner/shifts-screen.tsx")),
-        quality: lazyComponent(() => import("./lifecycles/planner/quality-screen.tsx")),
+        pool: lazyComponent(() => import("../lifecycles/planner/ui/pool-screen.tsx")),
+        review: lazyComponent(() => import("../lifecycles/planner/ui/review-screen.tsx")),
+        shifts: lazyComponent(() => import("../lifecycles/planner/ui/shifts-screen.tsx")),
+        quality: lazyComponent(() => import("../lifecycles/planner/ui/quality-screen.tsx")),
         graph,
       },
     },
     delivery: {
       tabs: {
-        queue: lazyComponent(() => import("./lifecycles/delivery/queue-screen.tsx")),
-        users: lazyComponent(() => import("./lifecycles/delivery/users-screen.tsx")),
+        queue: lazyComponent(() => import("../lifecycles/delivery/ui/queue-screen.tsx")),
+        users: lazyComponent(() => import("../lifecycles/delivery/ui/users-screen.tsx")),
       },
-      panel: lazyComponent(() => import("./lifecycles/delivery/job-panel.tsx")),
+      panel: lazyComponent(() => import("../lifecycles/delivery/ui/job-panel.tsx")),
     },
     code: {
       tabs: {
-        workers: lazyComponent(() => import("./lifecycles/code/workers-screen.tsx")),
-        merges: lazyComponent(() => import("./lifecycles/code/merges-screen.tsx")),
+        workers: lazyComponent(() => import("../lifecycles/code/ui/workers-screen.tsx")),
+        merges: lazyComponent(() => import("../lifecycles/code/ui/merges-screen.tsx")),
         graph,
       },
-      panel: lazyComponent(() => import("./lifecycles/code/attempts-panel.tsx")),
+      panel: lazyComponent(() => import("../lifecycles/code/ui/attempts-panel.tsx")),
       tellsAttempts: true,
     },
     "bot-actions": {
-      tabs: { chat: lazyComponent(() => import("./lifecycles/bot-actions/chat-screen.tsx")) },
+      tabs: { chat: lazyComponent(() => import("../lifecycles/bot-actions/ui/chat-screen.tsx")) },
     },
   }),
 );

@@ -67,5 +67,4 @@ export type { StandardFacts } from "./standard.ts";
 export { stuckStatuses } from "./stuck-statuses.ts";
 export { canSee, SYSTEM } from "./task.ts";
 export type { Actor, DueTimer, Instant, JsonObject, Lease, MemberKind, Patch, Task } from "./task.ts";
-export { MAX_TIMER_DELAY_MS, timerDelay } from "./timer-delay.ts";
 export { durationMs, nextTimer, overlong } from "./timers.ts";

@@ -1,4 +1,4 @@
-import type { BodySent, ROUTES } from "../contract/index.ts";
+import type { BodySent, ROUTES } from "../api/index.ts";
 
 type NewMember = BodySent<typeof ROUTES.createMember> & { id: string };
 type NewProject = BodySent<typeof ROUTES.createProject> & { id: string };

@@ -2,11 +2,11 @@ import { createClient, PawlProblem } from "../client/index.ts";
 import type { Client } from "../client/index.ts";
 import { MEMBERS, PROJECTS } from "./cast.ts";
 import { Chance } from "./chance.ts";
-import { playBoard } from "./scenes/board.ts";
-import { playBotActions } from "./scenes/bot-actions.ts";
-import { playCode } from "./scenes/code.ts";
-import { playDelivery } from "./scenes/delivery.ts";
-import { playPlanner } from "./scenes/planner.ts";
+import { playBoard } from "../lifecycles/board/demo/scene.ts";
+import { playBotActions } from "../lifecycles/bot-actions/demo/scene.ts";
+import { playCode } from "../lifecycles/code/demo/scene.ts";
+import { playDelivery } from "../lifecycles/delivery/demo/scene.ts";
+import { playPlanner } from "../lifecycles/planner/demo/scene.ts";
 import { Stage } from "./stage.ts";
 
 export type PlayOptions = {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type postgres from "postgres";
-import { timerDelay } from "../core/index.ts";
-import type { Sql } from "./database/connect.ts";
+import { timerDelay } from "../std/timer-delay.ts";
+import type { Sql } from "../postgres/connect.ts";
 import { isConnectionLoss, isEnded, isOverload, unavailable } from "./fault.ts";
 
 /**

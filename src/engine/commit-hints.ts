@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Commits } from "./commits.ts";
-import { FreedTasks } from "./freed.ts";
-import type { Freed } from "./freed.ts";
-import { answerWithin, connect, hasOwnSessions } from "./database/connect.ts";
-import type { Sql } from "./database/connect.ts";
-import { COMMITS_CHANNEL, tellCommits } from "./statements/tell-commits.ts";
+import { FreedTasks } from "./write/freed.ts";
+import type { Freed } from "./write/freed.ts";
+import { answerWithin, connect, hasOwnSessions } from "../postgres/connect.ts";
+import type { Sql } from "../postgres/connect.ts";
+import { COMMITS_CHANNEL, tellCommits } from "./sql/tell-commits.ts";
 
 export type CommitHintOptions = {
   /** Hear the other nodes too, and not only tell them. */

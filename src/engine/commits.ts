@@ -1,4 +1,4 @@
-import type { Freed } from "./freed.ts";
+import type { Freed } from "./write/freed.ts";
 
 type Where = "here" | "elsewhere";
 

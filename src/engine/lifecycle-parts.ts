@@ -1,6 +1,6 @@
 import type { Actor, Instant, JsonObject, Refusal, Request, Task } from "../core/index.ts";
-import type { NewTask } from "./admit-creations.ts";
-import type { PublicTask } from "./public-task.ts";
+import type { NewTask } from "./write/admit-creations.ts";
+import type { PublicTask } from "./read/public-task.ts";
 import type { Tx } from "./transaction.ts";
 
 /** What a fact is asked for: one command on one task. */

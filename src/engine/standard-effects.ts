@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import { REMOVE_TASK } from "../core/index.ts";
-import { placeHolds, releaseHolds } from "./statements/holds.ts";
-import { removeDependencies } from "./statements/dependencies.ts";
+import { placeHolds, releaseHolds } from "./sql/holds.ts";
+import { removeDependencies } from "./sql/dependencies.ts";
 import type { EffectHandler } from "./lifecycle-parts.ts";
 
 /** Side effects that any lifecycle can ask for. */

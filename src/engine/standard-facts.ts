@@ -1,8 +1,8 @@
 import { canSee } from "../core/index.ts";
 import type { Actor } from "../core/index.ts";
-import { readBlockers } from "./statements/dependencies.ts";
-import type { OpenBlocker } from "./statements/dependencies.ts";
-import { readHolds } from "./statements/holds.ts";
+import { readBlockers } from "./sql/dependencies.ts";
+import type { OpenBlocker } from "./sql/dependencies.ts";
+import { readHolds } from "./sql/holds.ts";
 import type { FactLoader } from "./lifecycle-parts.ts";
 import { rowsByTask } from "./rows-by-task.ts";
 

@@ -1,6 +1,6 @@
 import type { Command, Instant, JsonObject, Lifecycle, Task } from "../core/index.ts";
-import { leaseOf } from "./statements/task-columns.ts";
-import type { Beat } from "./statements/task-columns.ts";
+import { leaseOf } from "./sql/task-columns.ts";
+import type { Beat } from "./sql/task-columns.ts";
 
 /** A row of pawl.task as the driver reads it; moments are milliseconds. */
 export type TaskRow = Omit<Task, "lease"> & {

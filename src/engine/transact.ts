@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { timerDelay } from "../core/index.ts";
-import { hasOwnSessions, SESSION_SETTINGS, STATEMENT_TIMEOUT_MS } from "./database/connect.ts";
-import type { Sql } from "./database/connect.ts";
+import { timerDelay } from "../std/timer-delay.ts";
+import { hasOwnSessions, SESSION_SETTINGS, STATEMENT_TIMEOUT_MS } from "../postgres/connect.ts";
+import type { Sql } from "../postgres/connect.ts";
 import { isCollision, isConnectionLoss, isEnded, isOverload, unavailable } from "./fault.ts";
-import { statement } from "./statements/statement.ts";
+import { statement } from "./sql/statement.ts";
 import { SentWrites } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
 

@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import type { Write } from "./statements/statement.ts";
+import type { Write } from "./sql/statement.ts";
 
 /** A transaction under way: the engine's own, or one that the caller opened. */
 export type Tx = postgres.TransactionSql;

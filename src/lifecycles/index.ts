@@ -5,11 +5,11 @@ import { code } from "./code/lifecycle.ts";
 import { delivery } from "./delivery/lifecycle.ts";
 import { planner } from "./planner/lifecycle.ts";
 
-export { BOARD_ROUTES } from "./board/contract.ts";
-export { CODE_ROUTES } from "./code/contract.ts";
-export { BOT_ACTION_ROUTES } from "./bot-actions/contract.ts";
-export { DELIVERY_ROUTES } from "./delivery/contract.ts";
-export { PLANNER_ROUTES } from "./planner/contract.ts";
+export { BOARD_ROUTES } from "./board/api.ts";
+export { CODE_ROUTES } from "./code/api.ts";
+export { BOT_ACTION_ROUTES } from "./bot-actions/api.ts";
+export { DELIVERY_ROUTES } from "./delivery/api.ts";
+export { PLANNER_ROUTES } from "./planner/api.ts";
 export { board, botActions, code, delivery, planner };
 
 /** The lifecycles that ship with Pawl. */

@@ -1,10 +1,10 @@
 import type { LifecycleParts } from "../engine/lifecycle-parts.ts";
-import { ENGINE_MIGRATIONS } from "../engine/migrations.ts";
-import { boardParts } from "./board/parts.ts";
-import { botActionParts } from "./bot-actions/parts.ts";
-import { deliveryParts } from "./delivery/parts.ts";
-import { plannerParts } from "./planner/parts.ts";
-import { codeParts } from "./code/parts.ts";
+import { ENGINE_MIGRATIONS } from "../engine/upkeep/migrations.ts";
+import { boardParts } from "./board/plugin.ts";
+import { botActionParts } from "./bot-actions/plugin.ts";
+import { deliveryParts } from "./delivery/plugin.ts";
+import { plannerParts } from "./planner/plugin.ts";
+import { codeParts } from "./code/plugin.ts";
 
 /** What the lifecycles that ship with Pawl bring for the engine beside their definitions. */
 export const PARTS: Readonly<Record<string, LifecycleParts>> = {

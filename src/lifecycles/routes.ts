@@ -1,12 +1,12 @@
-import type { Directory } from "../engine/directory.ts";
+import type { Directory } from "../engine/directory/directory.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { RouteTools } from "../http/server.ts";
-import type { RouteSet } from "../http/route-set.ts";
-import { serveBoard } from "./board/serve-board.ts";
-import { serveBotActions } from "./bot-actions/serve-bot-actions.ts";
-import { serveDelivery } from "./delivery/serve-delivery.ts";
-import { serveCode } from "./code/serve-code.ts";
-import { servePlanner } from "./planner/serve-planner.ts";
+import type { RouteTools } from "../server/server.ts";
+import type { RouteSet } from "../server/routing/route-set.ts";
+import { serveBoard } from "./board/routes.ts";
+import { serveBotActions } from "./bot-actions/routes.ts";
+import { serveDelivery } from "./delivery/routes.ts";
+import { serveCode } from "./code/routes.ts";
+import { servePlanner } from "./planner/routes.ts";
 
 /** The routes that the lifecycles which ship with Pawl have of their own. */
 export function lifecycleRoutes(house: { engine: Engine; directory: Directory }) {

@@ -1,5 +1,5 @@
 import type { Client } from "../client/index.ts";
-import type { ReplyOf, ROUTES } from "../contract/index.ts";
+import type { ReplyOf, ROUTES } from "../api/index.ts";
 import type { RecentClaims } from "./recent-claims.ts";
 
 export type Task = ReplyOf<typeof ROUTES.getTask>;

@@ -1,5 +1,5 @@
 import { Worker as Thread } from "node:worker_threads";
-import { timerDelay } from "../contract/timer-delay.ts";
+import { timerDelay } from "../std/timer-delay.ts";
 import type { Line } from "../client/line.ts";
 
 /** A claim as its holder knows it. */

@@ -1,4 +1,4 @@
-import { timerDelay } from "../contract/timer-delay.ts";
+import { timerDelay } from "../std/timer-delay.ts";
 
 /** Tells the latest progress now and then, one at a time; what could not be told is overtaken by the next. */
 export function progressTeller<Progress>(

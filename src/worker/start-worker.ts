@@ -3,7 +3,7 @@ import type { SomeLifecycle, Tasks } from "../client/index.ts";
 import { lineOf } from "../client/line.ts";
 import { pauseMs, rest } from "../client/patience.ts";
 import { tasksOf } from "../client/tasks.ts";
-import { MAX_TIMER_DELAY_MS, timerDelay } from "../contract/timer-delay.ts";
+import { MAX_TIMER_DELAY_MS, timerDelay } from "../std/timer-delay.ts";
 import { Heart } from "./heart.ts";
 import { isPassing } from "./patience.ts";
 import { TaskRun, withoutLease } from "./task-run.ts";

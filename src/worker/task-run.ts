@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { AnyClient, CallOptions, MovedOf, SomeLifecycle, TaskOf } from "../client/index.ts";
 import { PawlProblem } from "../client/index.ts";
 import { follow, rest } from "../client/patience.ts";
-import { timerDelay } from "../contract/timer-delay.ts";
+import { timerDelay } from "../std/timer-delay.ts";
 import { classify } from "./failure.ts";
 import type { Heart, Loss } from "./heart.ts";
 import { insist, isLeaseLost } from "./patience.ts";

@@ -10,7 +10,7 @@ import { configWith, EXAMPLE, folderWith, pawl } from "./pawl-process.ts";
 const execute = promisify(execFile);
 
 test("the build leaves an executable that runs as it is", async () => {
-  const bin = join(ROOT, "dist/bin.js");
+  const bin = join(ROOT, "dist/main/bin.js");
   if (process.platform !== "win32") {
     expect((await stat(bin)).mode & 0o111).toBe(0o111);
     expect((await execute(bin, ["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+/);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { diagnose } from "../../src/cli/diagnose.ts";
 import type { DatabaseSeen, Examination } from "../../src/cli/surroundings.ts";
-import { connect } from "../../src/engine/database/connect.ts";
+import { connect } from "../../src/postgres/connect.ts";
 import { openCliAtServer } from "./cli-at-server.ts";
 import { configWith, folderWith, pawl } from "./pawl-process.ts";
 

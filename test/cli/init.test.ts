@@ -23,7 +23,7 @@ test("init writes a lifecycle that keeps its promises and compiles under strict,
     JSON.stringify({
       extends: join(ROOT, "tsconfig.json"),
       compilerOptions: {
-        paths: { pawl: [join(ROOT, "src/index.ts")], zod: [join(ROOT, "node_modules/zod/index.d.ts")] },
+        paths: { pawl: [join(ROOT, "src/main/index.ts")], zod: [join(ROOT, "node_modules/zod/index.d.ts")] },
         typeRoots: [join(ROOT, "node_modules/@types")],
       },
       include: [join(cwd, "pawl.config.ts")],

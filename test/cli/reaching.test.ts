@@ -94,7 +94,7 @@ test("a mistake in a lifecycle here does not hide a server that runs", async () 
 });
 
 test("two servers on one data folder: the one that stops leaves the other's address alone", async () => {
-  const { serverAddressFile } = await import("../../src/server-address-file.ts");
+  const { serverAddressFile } = await import("../../src/main/server-address-file.ts");
   const folder = await folderWith({});
   const file = serverAddressFile(join(folder, "data"));
   await file.write("http://127.0.0.1:1");

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { folderWith } from "../cli/pawl-process.ts";
 import { ROOT } from "../support/built-pawl.ts";
 
-const MOST_BYTES = { "src/client/index.ts": 6_000, "src/client/react/index.ts": 3_500 };
+const MOST_BYTES = { "src/client/index.ts": 6_000, "src/react/index.ts": 3_500 };
 
 /** What a browser loads of a door, compressed as servers send it. */
 async function bundle(door: string): Promise<{ bytes: number; inputs: string[] }> {

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
-import { openDatabase } from "../../src/engine/database/open-database.ts";
+import { openDatabase } from "../../src/postgres/open-database.ts";
 import { serverOf, test, type Visitor } from "./scratch.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 

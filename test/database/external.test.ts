@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PawlError } from "../../src/core/problems.ts";
-import { connect } from "../../src/engine/database/connect.ts";
-import { openDatabase } from "../../src/engine/database/open-database.ts";
+import { connect } from "../../src/postgres/connect.ts";
+import { openDatabase } from "../../src/postgres/open-database.ts";
 import {
   startTestPostgres,
   testDatabases,

@@ -7,10 +7,10 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect } from "vitest";
 import { PawlError } from "../../src/core/problems.ts";
-import { locateBinaries } from "../../src/engine/database/binaries.ts";
-import { serverAccount } from "../../src/engine/database/launcher.ts";
-import { openDatabase, type DatabaseConfig } from "../../src/engine/database/open-database.ts";
-import { socketFolderOf } from "../../src/engine/database/socket-folder.ts";
+import { locateBinaries } from "../../src/postgres/binaries.ts";
+import { serverAccount } from "../../src/postgres/launcher.ts";
+import { openDatabase, type DatabaseConfig } from "../../src/postgres/open-database.ts";
+import { socketFolderOf } from "../../src/postgres/socket-folder.ts";
 import { copyProject } from "./project-copy.ts";
 import { IS_ROOT, serverOf, test } from "./scratch.ts";
 

@@ -4,7 +4,7 @@ import { connect as connectSocket } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, vi } from "vitest";
-import { connect, type Sql } from "../../src/engine/database/connect.ts";
+import { connect, type Sql } from "../../src/postgres/connect.ts";
 import { serverOf, test } from "./scratch.ts";
 
 describe("starting", () => {

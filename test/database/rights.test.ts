@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, expect, inject, onTestFinished, test } from "vitest";
-import { connect } from "../../src/engine/database/connect.ts";
-import type { Sql } from "../../src/engine/database/connect.ts";
-import { openPawl } from "../../src/open-pawl.ts";
+import { connect } from "../../src/postgres/connect.ts";
+import type { Sql } from "../../src/postgres/connect.ts";
+import { openPawl } from "../../src/main/open-pawl.ts";
 import { pawl } from "../cli/pawl-process.ts";
 import { scratchData, startPawl } from "../http/running-pawl.ts";
 import { testDatabases } from "../support/postgres.ts";

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, test as base } from "vitest";
-import { openDatabase, type Database, type DatabaseConfig } from "../../src/engine/database/open-database.ts";
-import { readPostmaster } from "../../src/engine/database/postmaster.ts";
-import { findPlace } from "../../src/engine/database/cluster.ts";
+import { openDatabase, type Database, type DatabaseConfig } from "../../src/postgres/open-database.ts";
+import { readPostmaster } from "../../src/postgres/postmaster.ts";
+import { findPlace } from "../../src/postgres/cluster.ts";
 import { stopAbandonedServer } from "../support/abandoned-server.ts";
 import { copyProject } from "./project-copy.ts";
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { trimLog } from "../../src/engine/database/server-log.ts";
+import { trimLog } from "../../src/postgres/server-log.ts";
 import { CAN_MOUNT, fillDisk, smallDisk } from "../support/small-disk.ts";
 
 test.runIf(CAN_MOUNT)(

@@ -4,8 +4,8 @@ import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, vi } from "vitest";
-import { connect } from "../../src/engine/database/connect.ts";
-import { readPostmaster } from "../../src/engine/database/postmaster.ts";
+import { connect } from "../../src/postgres/connect.ts";
+import { readPostmaster } from "../../src/postgres/postmaster.ts";
 import { serverOf, test } from "./scratch.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connect } from "../../src/engine/database/connect.ts";
+import { connect } from "../../src/postgres/connect.ts";
 import {
   startTestPostgres,
   testDatabases,

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { copyBinaries, locateBinaries } from "../../src/engine/database/binaries.ts";
-import { findPlace, makeCluster } from "../../src/engine/database/cluster.ts";
-import { run, serverAccount, type Account, type Launcher } from "../../src/engine/database/launcher.ts";
+import { copyBinaries, locateBinaries } from "../../src/postgres/binaries.ts";
+import { findPlace, makeCluster } from "../../src/postgres/cluster.ts";
+import { run, serverAccount, type Account, type Launcher } from "../../src/postgres/launcher.ts";
 import { copiedBinaries, copyProject } from "./project-copy.ts";
 import { IS_ROOT, linkedHome, serverOf, test, type Scratch } from "./scratch.ts";
 

@@ -1,7 +1,7 @@
 // A process of its own that opens a database: node visitor.js <mode> <config as JSON>.
 // It says on its output what has happened, a line each, so that a test can wait for it.
 import { createInterface } from "node:readline/promises";
-import { openDatabase, type Database, type DatabaseConfig } from "../../src/engine/database/open-database.ts";
+import { openDatabase, type Database, type DatabaseConfig } from "../../src/postgres/open-database.ts";
 
 const [, , mode = "", config = "{}"] = process.argv;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DemoOrg } from "../../src/engine/demo-org.ts";
+import { DemoOrg } from "../../src/engine/directory/demo-org.ts";
 import { VISITOR } from "../../src/demo/cast.ts";
 import { openFrontDesk, wordOf } from "../http/front-desk.ts";
 

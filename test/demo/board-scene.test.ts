@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { doomed } from "../../src/demo/scenes/board.ts";
+import { doomed } from "../../src/lifecycles/board/demo/scene.ts";
 
 const task = (id: string, blocked_by: string[], has_unresolved_blockers = blocked_by.length > 0) => ({
   id,

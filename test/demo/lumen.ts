@@ -2,13 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { startApp } from "../../src/app.ts";
-import type { App } from "../../src/app.ts";
+import { startApp } from "../../src/main/app.ts";
+import type { App } from "../../src/main/app.ts";
 import { createClient } from "../../src/client/index.ts";
 import type { Client } from "../../src/client/index.ts";
-import { resolveSettings } from "../../src/settings.ts";
-import { connect } from "../../src/engine/database/connect.ts";
-import type { Sql } from "../../src/engine/database/connect.ts";
+import { resolveSettings } from "../../src/main/settings.ts";
+import { connect } from "../../src/postgres/connect.ts";
+import type { Sql } from "../../src/postgres/connect.ts";
 import { testDatabases } from "../support/postgres.ts";
 
 const ADMIN = "the-admins-own";

@@ -3,8 +3,8 @@ import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startCommitHints } from "../../src/engine/commit-hints.ts";
 import { Commits } from "../../src/engine/commits.ts";
-import { connect } from "../../src/engine/database/connect.ts";
-import { COMMITS_CHANNEL } from "../../src/engine/statements/tell-commits.ts";
+import { connect } from "../../src/postgres/connect.ts";
+import { COMMITS_CHANNEL } from "../../src/engine/sql/tell-commits.ts";
 import { openDesk } from "./desk.ts";
 
 const { url } = await openDesk();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { defineLifecycle } from "../../src/core/index.ts";
-import { openPawl } from "../../src/index.ts";
+import { openPawl } from "../../src/main/index.ts";
 import { ann, cat, openDesk, performed } from "./desk.ts";
 
 test("openPawl runs in a user's own process, on the embedded database, and keeps what it was given", async () => {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { connect } from "../../src/engine/database/connect.ts";
-import { createOrg } from "../../src/engine/members.ts";
+import { connect } from "../../src/postgres/connect.ts";
+import { createOrg } from "../../src/engine/directory/members.ts";
 import { ann, cat, openDesk } from "./desk.ts";
 
 const desk = await openDesk({ statementTimeoutMs: 300, patienceMs: 1_000 });
@@ -20,7 +20,7 @@ test("every key and every index begins with org_id", async () => {
 });
 
 test("every statement names its org, but for those that look for orgs or at no rows at all", async () => {
-  const folder = new URL("../../src/engine/statements/", import.meta.url);
+  const folder = new URL("../../src/engine/sql/", import.meta.url);
   // What lifecycles declare holds for all orgs; so do the question which orgs there is something to do for, and the
   // figures that whoever runs the server is told.
   const files = [

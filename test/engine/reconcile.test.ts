@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import type { Engine } from "../../src/engine/engine.ts";
-import type { Reconciled } from "../../src/engine/reconcile.ts";
-import { createOrg } from "../../src/engine/members.ts";
+import type { Reconciled } from "../../src/engine/upkeep/reconcile.ts";
+import { createOrg } from "../../src/engine/directory/members.ts";
 import { ann, openDesk } from "./desk.ts";
 import { errand } from "./errand.ts";
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import type { Engine } from "../../src/engine/engine.ts";
-import { createOrg } from "../../src/engine/members.ts";
+import { createOrg } from "../../src/engine/directory/members.ts";
 import { ann, openDesk } from "./desk.ts";
 import { errand } from "./errand.ts";
 

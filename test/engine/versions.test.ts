@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defineLifecycle } from "../../src/core/index.ts";
 import type { Lifecycle } from "../../src/core/index.ts";
 import { Engine } from "../../src/engine/engine.ts";
-import { registerLifecycles } from "../../src/engine/register-lifecycles.ts";
+import { registerLifecycles } from "../../src/engine/upkeep/register-lifecycles.ts";
 import { ann, openDesk } from "./desk.ts";
 
 const base = {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ROUTES } from "../../src/contract/index.ts";
-import type { Route } from "../../src/contract/index.ts";
+import { ROUTES } from "../../src/api/index.ts";
+import type { Route } from "../../src/api/index.ts";
 import { SYSTEM } from "../../src/core/index.ts";
-import { Directory } from "../../src/engine/directory.ts";
+import { Directory } from "../../src/engine/directory/directory.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
 import { openFrontDesk, wordOf } from "./front-desk.ts";
 

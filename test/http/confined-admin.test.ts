@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { ROUTES } from "../../src/contract/index.ts";
-import type { Route } from "../../src/contract/index.ts";
-import { BOARD_ROUTES } from "../../src/lifecycles/board/contract.ts";
-import { CODE_ROUTES } from "../../src/lifecycles/code/contract.ts";
-import { DELIVERY_ROUTES } from "../../src/lifecycles/delivery/contract.ts";
-import { PLANNER_ROUTES } from "../../src/lifecycles/planner/contract.ts";
+import { ROUTES } from "../../src/api/index.ts";
+import type { Route } from "../../src/api/index.ts";
+import { BOARD_ROUTES } from "../../src/lifecycles/board/api.ts";
+import { CODE_ROUTES } from "../../src/lifecycles/code/api.ts";
+import { DELIVERY_ROUTES } from "../../src/lifecycles/delivery/api.ts";
+import { PLANNER_ROUTES } from "../../src/lifecycles/planner/api.ts";
 import { openFrontDesk, wordOf } from "./front-desk.ts";
 
 const desk = await openFrontDesk();

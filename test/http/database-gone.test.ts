@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "vitest";
-import { connect } from "../../src/engine/database/connect.ts";
-import { Directory } from "../../src/engine/directory.ts";
+import { connect } from "../../src/postgres/connect.ts";
+import { Directory } from "../../src/engine/directory/directory.ts";
 import { Engine } from "../../src/engine/engine.ts";
-import { buildServer } from "../../src/http/server.ts";
+import { buildServer } from "../../src/server/server.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
 import { PARTS } from "../../src/lifecycles/parts.ts";
 import { databaseSwitch } from "./database-switch.ts";

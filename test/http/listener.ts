@@ -1,8 +1,8 @@
 import { createParser } from "eventsource-parser";
 import { expect } from "vitest";
 import type { z } from "zod";
-import { feedEvent } from "../../src/contract/index.ts";
-import type { FeedEventOnWire } from "../../src/contract/index.ts";
+import { feedEvent } from "../../src/api/index.ts";
+import type { FeedEventOnWire } from "../../src/api/index.ts";
 
 export type HeardEvent = FeedEventOnWire & { position: number };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Metrics } from "../../src/http/metrics.ts";
+import { Metrics } from "../../src/server/ops/metrics.ts";
 import { openFrontDesk } from "./front-desk.ts";
 
 const metrics = new Metrics();

@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
-import { ROUTES } from "../../src/contract/index.ts";
-import type { Route } from "../../src/contract/index.ts";
+import { ROUTES } from "../../src/api/index.ts";
+import type { Route } from "../../src/api/index.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
 import { errand } from "../engine/errand.ts";
 import { openFrontDesk } from "./front-desk.ts";

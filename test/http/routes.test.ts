@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ROUTES } from "../../src/contract/index.ts";
-import type { Route } from "../../src/contract/index.ts";
+import { ROUTES } from "../../src/api/index.ts";
+import type { Route } from "../../src/api/index.ts";
 import { openFrontDesk, wordOf } from "./front-desk.ts";
 
 const desk = await openFrontDesk();

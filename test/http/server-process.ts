@@ -1,9 +1,9 @@
 // A server in a process of its own: node --expose-gc --import tsx server-process.ts <database url>.
 // Tells its address; tells on every message what memory it holds when nothing waits to be collected; leaves with its parent.
-import { connect } from "../../src/engine/database/connect.ts";
-import { Directory } from "../../src/engine/directory.ts";
+import { connect } from "../../src/postgres/connect.ts";
+import { Directory } from "../../src/engine/directory/directory.ts";
 import { Engine } from "../../src/engine/engine.ts";
-import { buildServer } from "../../src/http/server.ts";
+import { buildServer } from "../../src/server/server.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
 
 export type Told = { address: string } | { rss: number };

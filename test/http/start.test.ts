@@ -5,7 +5,7 @@ import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { expect, onTestFinished, test } from "vitest";
-import { connect as connectDatabase } from "../../src/engine/database/connect.ts";
+import { connect as connectDatabase } from "../../src/postgres/connect.ts";
 import { configWith, folderWith, pawl } from "../cli/pawl-process.ts";
 import { BUILT_PAWL } from "../support/built-pawl.ts";
 import { wordOf } from "./front-desk.ts";

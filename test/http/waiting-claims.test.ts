@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { startCommitHints } from "../../src/engine/commit-hints.ts";
-import { connect } from "../../src/engine/database/connect.ts";
+import { connect } from "../../src/postgres/connect.ts";
 import type { EngineObserver } from "../../src/engine/observer.ts";
 import { endLeaseOf } from "../support/end-leases.ts";
 import { until } from "../worker/workshop.ts";

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect, onTestFinished, test } from "vitest";
-import { rebindingRefusal } from "../../src/http/dns-rebinding.ts";
+import { rebindingRefusal } from "../../src/server/auth/dns-rebinding.ts";
 import { say, wordOfRaw } from "../http/raw-socket.ts";
 import { emptyDatabase, startPawl } from "../http/running-pawl.ts";
 import { openMcpDesk } from "./agent.ts";

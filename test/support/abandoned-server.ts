@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { findPlace } from "../../src/engine/database/cluster.ts";
-import { readPostmaster } from "../../src/engine/database/postmaster.ts";
-import { socketFolderOf } from "../../src/engine/database/socket-folder.ts";
+import { findPlace } from "../../src/postgres/cluster.ts";
+import { readPostmaster } from "../../src/postgres/postmaster.ts";
+import { socketFolderOf } from "../../src/postgres/socket-folder.ts";
 
 /** Stops the server that a killed process left running on a data folder, and only if it is that folder's. */
 export async function stopAbandonedServer(data: string): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { inject } from "vitest";
-import { connect } from "../../src/engine/database/connect.ts";
+import { connect } from "../../src/postgres/connect.ts";
 
 const execute = promisify(execFile);
 
@@ -25,5 +25,5 @@ async function built(): Promise<string> {
   } finally {
     await sql.end({ timeout: 5 });
   }
-  return join(ROOT, "dist/bin.js");
+  return join(ROOT, "dist/main/bin.js");
 }

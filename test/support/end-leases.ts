@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/engine/database/connect.ts";
+import type { Sql } from "../../src/postgres/connect.ts";
 
 /** Lets the leases of one member run out: the next sweep finds a holder that was silent for a day. Other leases stay. */
 export async function endLeasesOf(sql: Sql, holder: string): Promise<void> {

@@ -43,8 +43,8 @@ export async function installPawl(tarball: string, project: string, more: readon
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(installed(name), join(modules, name), "junction");
   }
-  await chmod(join(modules, "pawl/dist/bin.js"), 0o755);
-  await symlink(join(modules, "pawl/dist/bin.js"), join(modules, ".bin/pawl"));
+  await chmod(join(modules, "pawl/dist/main/bin.js"), 0o755);
+  await symlink(join(modules, "pawl/dist/main/bin.js"), join(modules, ".bin/pawl"));
 }
 
 function installed(name: string): string {

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect, type Sql } from "../../src/engine/database/connect.ts";
-import { openDatabase, type DatabaseConfig } from "../../src/engine/database/open-database.ts";
+import { connect, type Sql } from "../../src/postgres/connect.ts";
+import { openDatabase, type DatabaseConfig } from "../../src/postgres/open-database.ts";
 import { stopAbandonedServer } from "./abandoned-server.ts";
 
 /** One PostgreSQL for a whole run of tests. */

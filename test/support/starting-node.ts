@@ -1,6 +1,6 @@
-import { connect } from "../../src/engine/database/connect.ts";
-import { migrate } from "../../src/engine/migrate.ts";
-import { registerLifecycles } from "../../src/engine/register-lifecycles.ts";
+import { connect } from "../../src/postgres/connect.ts";
+import { migrate } from "../../src/engine/upkeep/migrate.ts";
+import { registerLifecycles } from "../../src/engine/upkeep/register-lifecycles.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
 import { MIGRATIONS } from "../../src/lifecycles/parts.ts";
 

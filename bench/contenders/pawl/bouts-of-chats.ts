@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { buildServer } from "../../../src/http/server.ts";
-import { BotActionDesk } from "../../../src/lifecycles/bot-actions/bot-action-desk.ts";
+import { buildServer } from "../../../src/server/server.ts";
+import { BotActionDesk } from "../../../src/lifecycles/bot-actions/service.ts";
 import { lifecycleRoutes } from "../../../src/lifecycles/routes.ts";
 import { now } from "../../contender.ts";
 import type { Bouts, Terms } from "../../contender.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { buildServer } from "../../../src/http/server.ts";
-import { openPawl } from "../../../src/index.ts";
-import type { Pawl } from "../../../src/index.ts";
+import { buildServer } from "../../../src/server/server.ts";
+import { openPawl } from "../../../src/main/index.ts";
+import type { Pawl } from "../../../src/main/index.ts";
 import { now } from "../../contender.ts";
 import type { Bouts, Terms } from "../../contender.ts";
 import { errand } from "./errand.ts";

@@ -1,5 +1,5 @@
 import Fastify from "fastify";
-import { buildServer } from "../../../src/http/server.ts";
+import { buildServer } from "../../../src/server/server.ts";
 import type { Bouts } from "../../contender.ts";
 import type { Tools } from "./errands.ts";
 

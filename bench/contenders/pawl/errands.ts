@@ -1,4 +1,4 @@
-import type { By, NewTask, Pawl, Refusal } from "../../../src/index.ts";
+import type { By, NewTask, Pawl, Refusal } from "../../../src/main/index.ts";
 import type { ErrandQueue } from "../errand-queue.ts";
 import { errand } from "./errand.ts";
 import type { Stopwatch } from "./stopwatch.ts";

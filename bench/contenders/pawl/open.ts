@@ -1,4 +1,4 @@
-import { openPawl } from "../../../src/index.ts";
+import { openPawl } from "../../../src/main/index.ts";
 import type { Contender, Place } from "../../contender.ts";
 import { boutsOfChats } from "./bouts-of-chats.ts";
 import { boutsOfDependents } from "./bouts-of-dependents.ts";

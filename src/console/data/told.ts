@@ -1,4 +1,4 @@
-import type { ROUTES, ReplyOf } from "../../contract/index.ts";
+import type { ROUTES, ReplyOf } from "../../api/index.ts";
 
 // What the server tells, under the names by which the console speaks of it.
 export type Task = ReplyOf<typeof ROUTES.getTask>;

@@ -1,6 +1,6 @@
 import type { AriaLabelConfig } from "@xyflow/react";
-import { useOwnTexts } from "../lifecycles/use-own-texts.ts";
-import type { OwnTexts } from "../lifecycles/own-texts.ts";
+import { useOwnTexts } from "../texts/use-own-texts.ts";
+import type { OwnTexts } from "../texts/own-texts.ts";
 
 const TEXTS: OwnTexts<Partial<AriaLabelConfig>> = {
   en: {

@@ -6,7 +6,7 @@ import { useMe } from "../data/queries.ts";
 import { Button } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
 import { useAttempt } from "../design/use-attempt.ts";
-import { useOwnTexts } from "../lifecycles/use-own-texts.ts";
+import { useOwnTexts } from "../texts/use-own-texts.ts";
 import { demoTexts } from "./demo-texts.ts";
 import "./demo-bar.css";
 

@@ -1,4 +1,4 @@
-import type { OwnTexts } from "../lifecycles/own-texts.ts";
+import type { OwnTexts } from "../texts/own-texts.ts";
 
 type DemoTexts = {
   title: string;

@@ -8,22 +8,22 @@ import type {
   Refusal,
   Task,
 } from "../../core/index.ts";
-import { fingerprint } from "../fingerprint.ts";
+import { fingerprint } from "./fingerprint.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
-import { publicTask } from "../public-task.ts";
-import type { PublicTask } from "../public-task.ts";
+import { publicTask } from "../read/public-task.ts";
+import type { PublicTask } from "../read/public-task.ts";
 import { unknownLifecycle, wrongField } from "../refusals.ts";
-import { findRequests } from "../statements/find-requests.ts";
-import type { RequestRow } from "../statements/find-requests.ts";
-import { holdMark, passClaims } from "../statements/hold-mark.ts";
-import { pickFromPool } from "../statements/pick-from-pool.ts";
-import { findMarked } from "../statements/read-journal.ts";
-import type { EventRow } from "../statements/read-journal.ts";
-import { readSettings } from "../statements/read-projects.ts";
-import { saveRequests } from "../statements/save-requests.ts";
-import type { NewRequest } from "../statements/save-requests.ts";
+import { findRequests } from "../sql/find-requests.ts";
+import type { RequestRow } from "../sql/find-requests.ts";
+import { holdMark, passClaims } from "../sql/hold-mark.ts";
+import { pickFromPool } from "../sql/pick-from-pool.ts";
+import { findMarked } from "../sql/read-journal.ts";
+import type { EventRow } from "../sql/read-journal.ts";
+import { readSettings } from "../sql/read-projects.ts";
+import { saveRequests } from "../sql/save-requests.ts";
+import type { NewRequest } from "../sql/save-requests.ts";
 import type { Tx } from "../transaction.ts";
-import { visibleProjects } from "../visible-projects.ts";
+import { visibleProjects } from "../read/visible-projects.ts";
 import { Again } from "./command-queue.ts";
 import type { Attempt, Outcome } from "./command-queue.ts";
 import { look } from "./look.ts";

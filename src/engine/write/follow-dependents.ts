@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../core/index.ts";
-import { deadBlocker, onFailure } from "../dead-blockers.ts";
-import { findDependents, resolveDependencies } from "../statements/dependencies.ts";
-import type { OnFailure } from "../statements/dependencies.ts";
-import type { Write } from "../statements/statement.ts";
+import { deadBlocker, onFailure } from "./dead-blockers.ts";
+import { findDependents, resolveDependencies } from "../sql/dependencies.ts";
+import type { OnFailure } from "../sql/dependencies.ts";
+import type { Write } from "../sql/statement.ts";
 import { isFinal, isSuccess } from "../task-row.ts";
 import type { Tx } from "../transaction.ts";
 import type { LoadedTask, Move } from "./work.ts";

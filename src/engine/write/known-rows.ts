@@ -1,5 +1,5 @@
 import type { JsonObject, Lease, Lifecycle, Task } from "../../core/index.ts";
-import type { RowIdentity } from "../statements/task-columns.ts";
+import type { RowIdentity } from "../sql/task-columns.ts";
 
 /** A task as it was when this node last read or wrote its row. */
 export type KnownRow = RowIdentity & { lifecycle: Lifecycle; task: Task; awaited: boolean };

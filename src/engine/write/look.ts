@@ -1,7 +1,7 @@
 import type { Instant } from "../../core/index.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
-import { lookAtTasks } from "../statements/look-at-tasks.ts";
-import { taskOfCells } from "../statements/task-columns.ts";
+import { lookAtTasks } from "../sql/look-at-tasks.ts";
+import { taskOfCells } from "../sql/task-columns.ts";
 import type { Runs } from "../transaction.ts";
 import type { LoadedTask } from "./work.ts";
 

@@ -1,10 +1,10 @@
 import type { Instant, JsonObject, Lease, Refusal } from "../../core/index.ts";
-import type { PublicTask } from "../public-task.ts";
+import type { PublicTask } from "../read/public-task.ts";
 import { usedForSomethingElse } from "../refusals.ts";
-import { changeAnswer, findSharedRequests } from "../statements/find-requests.ts";
-import type { RequestRow } from "../statements/find-requests.ts";
-import { entryOfRow, readJournals } from "../statements/read-journal.ts";
-import type { EventRow } from "../statements/read-journal.ts";
+import { changeAnswer, findSharedRequests } from "../sql/find-requests.ts";
+import type { RequestRow } from "../sql/find-requests.ts";
+import { entryOfRow, readJournals } from "../sql/read-journal.ts";
+import type { EventRow } from "../sql/read-journal.ts";
 import { unwritten } from "../task-row.ts";
 import type { Runs, Tx } from "../transaction.ts";
 import type { JournalEntry } from "./work.ts";

@@ -9,7 +9,7 @@ import type {
   Refusal,
   Task,
 } from "../../core/index.ts";
-import type { RowIdentity } from "../statements/task-columns.ts";
+import type { RowIdentity } from "../sql/task-columns.ts";
 
 /** A task with what is needed to decide about it; the identity of its row, unless that was written since it was read. */
 export type LoadedTask = { [Part in keyof RowIdentity]: string | null } & {

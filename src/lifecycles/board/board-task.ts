@@ -1,9 +1,9 @@
 import type { Instant } from "../../core/index.ts";
-import type { PublicTask } from "../../engine/public-task.ts";
-import { onWire, onWireOrNull } from "./contract.ts";
-import type { BoardEvent, BoardStatus, BoardTask, ListedBoardTask } from "./contract.ts";
+import type { PublicTask } from "../../engine/read/public-task.ts";
+import { onWire, onWireOrNull } from "./api.ts";
+import type { BoardEvent, BoardStatus, BoardTask, ListedBoardTask } from "./api.ts";
 import { priorityOf } from "./priorities.ts";
-import type { BoardEventRow } from "./statements/read-board-events.ts";
+import type { BoardEventRow } from "./sql/read-board-events.ts";
 
 type Row = Omit<PublicTask, "lease" | "org_id">;
 

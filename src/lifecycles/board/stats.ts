@@ -1,7 +1,7 @@
 import type { Instant } from "../../core/index.ts";
-import { STATUSES } from "./contract.ts";
-import type { BoardStatus } from "./contract.ts";
-import type { Present, StatEvent } from "./statements/read-stats.ts";
+import { STATUSES } from "./api.ts";
+import type { BoardStatus } from "./api.ts";
+import type { Present, StatEvent } from "./sql/read-stats.ts";
 
 const DAY_MS = 86_400_000;
 const LENGTH_MS = { day: DAY_MS, week: 7 * DAY_MS, month: 30 * DAY_MS, all: Infinity } as const;

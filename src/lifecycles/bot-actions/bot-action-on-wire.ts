@@ -1,8 +1,8 @@
-import { onWire } from "../../contract/index.ts";
-import type { BotAction, ChatEvent, ChatMessage } from "../../contract/index.ts";
+import { onWire } from "../../api/index.ts";
+import type { BotAction, ChatEvent, ChatMessage } from "../../api/index.ts";
 import type { Task } from "../../core/index.ts";
-import type { MessageRow } from "./statements/list-messages.ts";
-import type { ChatRow } from "./statements/read-chat-page.ts";
+import type { MessageRow } from "./sql/list-messages.ts";
+import type { ChatRow } from "./sql/read-chat-page.ts";
 
 type Data = Pick<BotAction, "chatId" | "actionId" | "actionType" | "displayText" | "payload">;
 

@@ -1,11 +1,11 @@
 import type { Engine } from "../../engine/engine.ts";
-import { visibleProjects } from "../../engine/visible-projects.ts";
-import type { EventStream } from "../../http/live/event-stream.ts";
-import type { FeedKind } from "../../http/live/live-feed.ts";
+import { visibleProjects } from "../../engine/read/visible-projects.ts";
+import type { EventStream } from "../../server/streams/event-stream.ts";
+import type { FeedKind } from "../../server/streams/live-feed.ts";
 import { ChatPage, keyOfChat } from "./chat-page.ts";
 import type { Chat } from "./chat-page.ts";
-import { readChatPage } from "./statements/read-chat-page.ts";
-import type { ChatRow } from "./statements/read-chat-page.ts";
+import { readChatPage } from "./sql/read-chat-page.ts";
+import type { ChatRow } from "./sql/read-chat-page.ts";
 
 /** What is told of chats: one tail of the org's feed for all of them. */
 export function chatFeed(engine: Engine): FeedKind<ChatRow, ChatPage, ChatReader, Chat> {

@@ -1,6 +1,6 @@
-import type { TailPage } from "../../http/live/feed-tail.ts";
+import type { TailPage } from "../../server/streams/feed-tail.ts";
 import { chatEventOf } from "./bot-action-on-wire.ts";
-import type { ChatRow } from "./statements/read-chat-page.ts";
+import type { ChatRow } from "./sql/read-chat-page.ts";
 
 type Told = { position: number; text: string };
 

@@ -1,10 +1,10 @@
-import type { PublicTask } from "../../engine/public-task.ts";
+import type { PublicTask } from "../../engine/read/public-task.ts";
 import type { JournalEntry } from "../../engine/write/work.ts";
 import { canSee } from "../../core/index.ts";
 import type { Actor } from "../../core/index.ts";
-import { onWire, onWireOrNull } from "./contract.ts";
-import type { Awaited, CodeEvent, CodeStatus, CodeTask } from "./contract.ts";
-import type { AwaitedRow } from "./statements/read-awaited.ts";
+import { onWire, onWireOrNull } from "./api.ts";
+import type { Awaited, CodeEvent, CodeStatus, CodeTask } from "./api.ts";
+import type { AwaitedRow } from "./sql/read-awaited.ts";
 
 type Text =
   | "description"

@@ -1,12 +1,12 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { By, Engine } from "../../engine/engine.ts";
-import { EventStream } from "../../http/live/event-stream.ts";
-import type { Recognise } from "../../http/live/event-stream.ts";
-import { onWire } from "./contract.ts";
-import type { CodeOutput } from "./contract.ts";
-import { readOutput, saveOutput } from "./statements/output.ts";
-import type { OutputRow, Saying } from "./statements/output.ts";
+import { EventStream } from "../../server/streams/event-stream.ts";
+import type { Recognise } from "../../server/streams/event-stream.ts";
+import { onWire } from "./api.ts";
+import type { CodeOutput } from "./api.ts";
+import { readOutput, saveOutput } from "./sql/output.ts";
+import type { OutputRow, Saying } from "./sql/output.ts";
 
 /** Of one attempt so much is kept here: enough to see what happened, too little to fill a database. */
 const MOST_BYTES_OF_A_RUN = 4_194_304;

@@ -1,6 +1,6 @@
-import { onWire } from "./contract.ts";
-import type { CodeRun } from "./contract.ts";
-import type { RunEvent } from "./statements/read-run-events.ts";
+import { onWire } from "./api.ts";
+import type { CodeRun } from "./api.ts";
+import type { RunEvent } from "./sql/read-run-events.ts";
 
 /** A task's attempts, as its journal tells them: each begins with a start and ends with what came of it. */
 export function runsOf(events: readonly RunEvent[]): CodeRun[] {

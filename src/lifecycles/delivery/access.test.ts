@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { decideAccess } from "./access.ts";
 import type { Decision } from "./access.ts";
-import type { UserStatus } from "./contract.ts";
+import type { UserStatus } from "./api.ts";
 
 const NOW = 1_000_000;
 const DAY = 86_400_000;

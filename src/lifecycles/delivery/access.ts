@@ -1,6 +1,6 @@
 import { refuse } from "../../core/index.ts";
 import type { Instant, Refusal } from "../../core/index.ts";
-import type { UserStatus } from "./contract.ts";
+import type { UserStatus } from "./api.ts";
 
 const DAY_MS = 86_400_000;
 

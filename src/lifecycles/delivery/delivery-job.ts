@@ -1,10 +1,10 @@
-import { onWire, onWireOrNull } from "../../contract/index.ts";
-import type { DeliveryFile, DeliveryJob, DeliveryUser, JobStatus } from "./contract.ts";
-import type { PublicTask } from "../../engine/public-task.ts";
+import { onWire, onWireOrNull } from "../../api/index.ts";
+import type { DeliveryFile, DeliveryJob, DeliveryUser, JobStatus } from "./api.ts";
+import type { PublicTask } from "../../engine/read/public-task.ts";
 import type { TaskRow } from "../../engine/task-row.ts";
-import type { FileRow } from "./statements/files.ts";
-import type { JobRow } from "./statements/jobs.ts";
-import type { UserRow } from "./statements/users.ts";
+import type { FileRow } from "./sql/files.ts";
+import type { JobRow } from "./sql/jobs.ts";
+import type { UserRow } from "./sql/users.ts";
 
 type Data = {
   user_id: string;

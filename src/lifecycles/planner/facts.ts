@@ -6,18 +6,18 @@ import { isUuid } from "../../engine/refusals.ts";
 import { rowsByTask } from "../../engine/rows-by-task.ts";
 import type { Tx } from "../../engine/transaction.ts";
 import { wipKey } from "./effects.ts";
-import { lockNamedDefects } from "./statements/defects.ts";
-import { lockNamedDeliverables } from "./statements/deliverables.ts";
-import { readNamedEscalations } from "./statements/escalations.ts";
-import { readOpenWork, readPeople } from "./statements/read-people.ts";
-import type { OpenWork } from "./statements/read-people.ts";
+import { lockNamedDefects } from "./sql/defects.ts";
+import { lockNamedDeliverables } from "./sql/deliverables.ts";
+import { readNamedEscalations } from "./sql/escalations.ts";
+import { readOpenWork, readPeople } from "./sql/read-people.ts";
+import type { OpenWork } from "./sql/read-people.ts";
 import {
   findAbove,
   lockNamedTasks,
   readDependents,
   readHistories,
   readOwnersShifts,
-} from "./statements/read-task-facts.ts";
+} from "./sql/read-task-facts.ts";
 
 /** What the planner's rules read beyond a task, each for a whole batch at once. */
 export const plannerFactLoaders: Record<string, FactLoader> = {

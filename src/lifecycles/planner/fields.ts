@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { name as anyName, text, words } from "../../contract/fields.ts";
+import { name as anyName, text, words } from "../../api/fields.ts";
 import type { ActionSpec } from "../../core/index.ts";
 
 export const LONGEST_TITLE = 200;

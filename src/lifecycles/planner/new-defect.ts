@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import type { Actor, Instant } from "../../core/index.ts";
-import type { Defect } from "./statements/defects.ts";
+import type { Defect } from "./sql/defects.ts";
 
 /** What is said of a defect when it is found. */
 export type SaidOfDefect = Pick<Defect, "description" | "severity"> & {

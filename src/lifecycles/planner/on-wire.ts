@@ -1,7 +1,7 @@
-import { onWire, onWireOrNull } from "../../contract/index.ts";
+import { onWire, onWireOrNull } from "../../api/index.ts";
 import type { JsonObject } from "../../core/index.ts";
-import type { PublicTask } from "../../engine/public-task.ts";
-import type { EventRow } from "../../engine/statements/read-journal.ts";
+import type { PublicTask } from "../../engine/read/public-task.ts";
+import type { EventRow } from "../../engine/sql/read-journal.ts";
 import type {
   PlannerDefect,
   PlannerDeliverable,
@@ -11,12 +11,12 @@ import type {
   PlannerShift,
   PlannerTask,
   PlannerTransition,
-} from "./contract.ts";
+} from "./api.ts";
 import type { PlannerData } from "./fields.ts";
-import type { Defect } from "./statements/defects.ts";
-import type { Deliverable, Inspection } from "./statements/deliverables.ts";
-import type { Escalation } from "./statements/escalations.ts";
-import type { Shift } from "./statements/shifts.ts";
+import type { Defect } from "./sql/defects.ts";
+import type { Deliverable, Inspection } from "./sql/deliverables.ts";
+import type { Escalation } from "./sql/escalations.ts";
+import type { Shift } from "./sql/shifts.ts";
 
 type Status = PlannerTask["status"];
 

@@ -1,160 +1,135 @@
-import { z } from "zod";
-import { givenMoment, keptObject, nextCursor, words } from "../../contract/fields.ts";
-import { defineRoutes } from "../../contract/index.ts";
-import { defectFields } from "./fields.ts";
-import { id, OF_PLACE, once, posts, reads, uuidPage, writes } from "./route-rows.ts";
-import * as shapes from "./shapes.ts";
+import type { JsonObject } from "../../core/index.ts";
+import type { Directory, Project } from "../../engine/directory/directory.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { visibleProjects } from "../../engine/read/visible-projects.ts";
+import { answer } from "../../server/routing/route-set.ts";
+import type { RouteSet } from "../../server/routing/route-set.ts";
+import { DEFECT_ROUTES, DELIVERABLE_ROUTES, SHIFT_ROUTES } from "./api.ts";
+import type { PlannerPolicy } from "./api.ts";
+import { planner } from "./lifecycle.ts";
+import { defectOnWire, deliverableOnWire, inspectionOnWire, shiftOnWire, taskOnWire } from "./on-wire.ts";
+import type { PlannerDesk } from "./service.ts";
+import { QualityDesk } from "./quality-service.ts";
+import { serveGuarded } from "./route-permissions.ts";
+import { ShiftDesk } from "./shift-service.ts";
+import type { Defect } from "./sql/defects.ts";
 
-const { task } = shapes;
-const name = words.max(200);
+type House = { engine: Engine; directory: Directory };
 
-/** What quality control looks at. */
-export const DELIVERABLE_ROUTES = defineRoutes({
-  createDeliverable: {
-    ...posts,
-    path: "/api/planner/deliverables",
-    summary: "Create a deliverable",
-    body: z.object({ project_id: id.nullish(), type: name, serial: name, ...once }),
-    replies: { 201: shapes.deliverable },
-    refusals: [...OF_PLACE, "ALREADY_EXISTS"],
-  },
-  listDeliverables: {
-    ...reads,
-    path: "/api/planner/deliverables",
-    summary: "Deliverables, oldest first",
-    query: z.object({
-      project_id: id.optional(),
-      status: z.array(z.enum(shapes.DELIVERABLE_STATUSES)).max(100).optional(),
-      type: id.optional(),
-      serial: id.optional(),
-      ...uuidPage,
-    }),
-    replies: { 200: z.object({ deliverables: z.array(shapes.deliverable), cursor: nextCursor }) },
-    refusals: OF_PLACE,
-  },
-  getDeliverable: {
-    ...reads,
-    path: "/api/planner/deliverables/{id}",
-    summary: "A deliverable",
-    replies: { 200: shapes.deliverable },
-    refusals: OF_PLACE,
-  },
-  submitDeliverable: {
-    ...posts,
-    path: "/api/planner/deliverables/{id}/submit",
-    summary: "Hand a deliverable over to quality control",
-    about: "When all its tasks are done or canceled; also again, when it was rejected and mended.",
-    body: z.object(once),
-    replies: { 200: shapes.deliverable },
-    refusals: OF_PLACE,
-  },
-  listInspections: {
-    ...reads,
-    path: "/api/planner/deliverables/{id}/inspections",
-    summary: "The inspections of a deliverable, oldest first",
-    replies: { 200: z.object({ inspections: z.array(shapes.inspection) }) },
-    refusals: OF_PLACE,
-  },
-  inspectDeliverable: {
-    ...posts,
-    path: "/api/planner/deliverables/{id}/inspections",
-    summary: "Record an inspection",
-    about:
-      "It decides about the deliverable, and never moves a task. With `defect` and `task_id` it records a defect of a task of the deliverable, with `create_fix` also a task that mends it.",
-    body: z.object({
-      result: z.enum(["approved", "rejected"]),
-      measurements: keptObject.nullish(),
-      act: words.max(10_000).nullish(),
-      task_id: z.uuid().nullish(),
-      defect: defectFields.nullish(),
-      create_fix: z.boolean().nullish(),
-      ...once,
-    }),
-    replies: {
-      201: z.object({
-        inspection: shapes.inspection,
-        deliverable: shapes.deliverable,
-        defect: shapes.defect.optional(),
-        fix_task: task.optional(),
-      }),
+/** Defects, and the tasks that mend them. */
+export function serveDefects({ engine }: House, tasks: PlannerDesk): RouteSet {
+  const desk = new QualityDesk(engine);
+  return serveGuarded(DEFECT_ROUTES, {
+    reportDefect: async ({ by, params, body: { client_event_id: _, ...said }, client_event_id }) => {
+      const done = await desk.report(by, params.id, said, client_event_id);
+      if (done.kind === "refused") return done;
+      return answer(201, defectOnWire(done.answer), { replayed: done.replayed });
     },
-    refusals: [...OF_PLACE, "TASK_NOT_FOUND", "FIX_NOT_ALLOWED"],
-  },
-});
-
-/** Who is at work, and what is asked of him. */
-export const SHIFT_ROUTES = defineRoutes({
-  createShift: {
-    ...posts,
-    path: "/api/planner/shifts",
-    summary: "Plan a shift",
-    body: z
-      .object({
-        project_id: id.nullish(),
-        starts_at: givenMoment,
-        ends_at: givenMoment,
-        members: z.array(id).min(1).max(1_000),
-        ...once,
-      })
-      .refine(({ starts_at, ends_at }) => Date.parse(ends_at) > Date.parse(starts_at), {
-        path: ["ends_at"],
-        error: "must be after starts_at",
-      }),
-    replies: { 201: shapes.shift },
-    refusals: OF_PLACE,
-  },
-  listShifts: {
-    ...reads,
-    path: "/api/planner/shifts",
-    summary: "Shifts, oldest first",
-    query: z.object({ project_id: id.optional(), running: z.boolean().optional(), ...uuidPage }),
-    replies: { 200: z.object({ shifts: z.array(shapes.shift), cursor: nextCursor }) },
-    refusals: OF_PLACE,
-  },
-  getShift: {
-    ...reads,
-    path: "/api/planner/shifts/{id}",
-    summary: "A shift",
-    replies: { 200: shapes.shift },
-    refusals: OF_PLACE,
-  },
-  endShift: {
-    ...posts,
-    path: "/api/planner/shifts/{id}/end",
-    summary: "End a shift now",
-    about: "What its members own goes back to the pool, unless they have another shift that is running.",
-    body: z.object(once),
-    replies: {
-      200: z.object({
-        shift: shapes.shift,
-        released: z.array(z.uuid()).describe("tasks that went back to the pool"),
-        kept: z
-          .array(z.object({ task_id: z.uuid(), code: z.string(), detail: z.string() }))
-          .describe("tasks that stayed with their owners, and why"),
-      }),
+    fixPlannerTask: async ({ by, params, body: { client_event_id: _, ...said }, client_event_id }) => {
+      const original = await tasks.find(by, params.id);
+      if ("kind" in original) return original;
+      const { id: fix_of_task_id, project_id } = original;
+      const made = await tasks.create(by, { ...said, fix_of_task_id, project_id }, client_event_id);
+      if ("kind" in made) return made;
+      const { task, replayed } = made;
+      const defect = defectOnWire((made.made.record_defect ?? made.made.take_defect_in_hand) as Defect);
+      return answer(201, { task, defect }, { row_version: task.row_version, replayed });
     },
-    refusals: OF_PLACE,
-  },
-  getPolicy: {
-    ...reads,
-    path: "/api/planner/projects/{id}/policy",
-    summary: "What a project asks of its executors",
-    replies: { 200: shapes.policy },
-    refusals: OF_PLACE,
-  },
-  changePolicy: {
-    ...writes,
-    method: "PATCH",
-    path: "/api/planner/projects/{id}/policy",
-    summary: "Change what a project asks of its executors",
-    body: z.object({
-      min_skill_to_take: z.int().min(1).max(10).nullish(),
-      self_check_min_skill: z.int().min(1).max(10).nullish(),
-      min_skill_to_invite: z.int().min(1).max(10).nullish(),
-      allow_trade_override: z.boolean().nullish().describe("null brings a default back"),
-      ...once,
-    }),
-    replies: { 200: shapes.policy },
-    refusals: OF_PLACE,
-  },
-});
+    listDefects: async ({ by, query: { project_id = null, ...query } }) => {
+      const filter = { ...query, projects: visibleProjects(by.actor, project_id) };
+      const { rows, cursor } = await desk.defects(by, filter);
+      return answer(200, { defects: rows.map(defectOnWire), cursor });
+    },
+    getDefect: async ({ by, params }) => {
+      const defect = await desk.defect(by, params.id);
+      return "kind" in defect ? defect : answer(200, defectOnWire(defect));
+    },
+  });
+}
+
+/** Deliverables and their inspections. */
+export function serveDeliverables({ engine, directory }: House): RouteSet {
+  const desk = new QualityDesk(engine);
+  return serveGuarded(DELIVERABLE_ROUTES, {
+    createDeliverable: async ({ by, body: { project_id, type, serial }, client_event_id }) => {
+      const project = await directory.project(by, project_id ?? "main");
+      if ("kind" in project) return project;
+      const made = await desk.create(by, { project_id: project.id, type, serial }, client_event_id);
+      if (made.kind === "refused") return made;
+      return answer(201, deliverableOnWire(made.answer), { replayed: made.replayed });
+    },
+    listDeliverables: async ({ by, query: { project_id = null, ...query } }) => {
+      const filter = { ...query, projects: visibleProjects(by.actor, project_id) };
+      const { rows, cursor } = await desk.deliverables(by, filter);
+      return answer(200, { deliverables: rows.map(deliverableOnWire), cursor });
+    },
+    getDeliverable: async ({ by, params }) => {
+      const deliverable = await desk.deliverable(by, params.id);
+      return "kind" in deliverable ? deliverable : answer(200, deliverableOnWire(deliverable));
+    },
+    submitDeliverable: async ({ by, params, client_event_id }) => {
+      const done = await desk.submit(by, params.id, client_event_id);
+      if (done.kind === "refused") return done;
+      return answer(200, deliverableOnWire(done.answer), { replayed: done.replayed });
+    },
+    listInspections: async ({ by, params }) => {
+      const rows = await desk.inspections(by, params.id);
+      return "kind" in rows ? rows : answer(200, { inspections: rows.map(inspectionOnWire) });
+    },
+    inspectDeliverable: async ({ by, params, body: { client_event_id: _, ...said }, client_event_id }) => {
+      const done = await desk.inspect(by, params.id, said, client_event_id);
+      if (done.kind === "refused") return done;
+      const { inspection, deliverable, defect, fix_task } = done.answer;
+      const told = {
+        inspection: inspectionOnWire(inspection),
+        deliverable: deliverableOnWire(deliverable),
+        ...(defect ? { defect: defectOnWire(defect) } : {}),
+        ...(fix_task ? { fix_task: taskOnWire(fix_task) } : {}),
+      };
+      return answer(201, told, { replayed: done.replayed });
+    },
+  });
+}
+
+/** Shifts, and a project's policy. */
+export function serveShifts({ engine, directory }: House): RouteSet {
+  const desk = new ShiftDesk(engine);
+  const policyOf = ({ settings }: Pick<Project, "settings">) =>
+    engine.registry.settingsFor(planner, JSON.stringify(settings)) as PlannerPolicy;
+
+  return serveGuarded(SHIFT_ROUTES, {
+    createShift: async ({ by, body: { project_id, starts_at, ends_at, members }, client_event_id }) => {
+      const project = await directory.project(by, project_id ?? "main");
+      if ("kind" in project) return project;
+      const times = { starts_at: Date.parse(starts_at), ends_at: Date.parse(ends_at) };
+      const made = await desk.plan(by, { project_id: project.id, ...times, members }, client_event_id);
+      if (made.kind === "refused") return made;
+      return answer(201, shiftOnWire(made.answer), { replayed: made.replayed });
+    },
+    listShifts: async ({ by, query: { project_id = null, ...query } }) => {
+      const filter = { ...query, projects: visibleProjects(by.actor, project_id) };
+      const { rows, cursor } = await desk.list(by, filter);
+      return answer(200, { shifts: rows.map(shiftOnWire), cursor });
+    },
+    getShift: async ({ by, params }) => {
+      const shift = await desk.find(by, params.id);
+      return "kind" in shift ? shift : answer(200, shiftOnWire(shift));
+    },
+    endShift: async ({ by, params, client_event_id }) => {
+      const done = await desk.end(by, params.id, client_event_id);
+      if (done.kind === "refused") return done;
+      const { shift, released, kept } = done.answer;
+      return answer(200, { shift: shiftOnWire(shift), released, kept }, { replayed: done.replayed });
+    },
+    getPolicy: async ({ by, params }) => {
+      const project = await directory.project(by, params.id);
+      return "kind" in project ? project : answer(200, policyOf(project));
+    },
+    changePolicy: async ({ by, params, body: { client_event_id: _, ...settings }, client_event_id }) => {
+      const change = { lifecycle: "planner", settings: settings as JsonObject };
+      const done = await directory.changeSettings(by, params.id, change, { client_event_id });
+      if (done.kind === "refused") return done;
+      return answer(200, policyOf(done.answer), { replayed: done.replayed });
+    },
+  });
+}

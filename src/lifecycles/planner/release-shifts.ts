@@ -1,7 +1,7 @@
 import type { Refusal } from "../../core/index.ts";
 import type { SweepTools } from "../../engine/lifecycle-parts.ts";
-import { orgsWithEndedShifts, readLeftInHand, settleShifts } from "./statements/shifts.ts";
-import type { LeftInHand } from "./statements/shifts.ts";
+import { orgsWithEndedShifts, readLeftInHand, settleShifts } from "./sql/shifts.ts";
+import type { LeftInHand } from "./sql/shifts.ts";
 
 /** A task that stayed with its owner at the end of his shift, and why. */
 type Kept = { task_id: string; code: string; detail: string };

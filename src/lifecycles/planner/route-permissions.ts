@@ -1,10 +1,10 @@
 import { permissionOf, permissionRefusal } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import type { By } from "../../engine/engine.ts";
-import { serve } from "../../http/route-set.ts";
-import type { Permit, RouteSet, Verb } from "../../http/route-set.ts";
-import type { RouteTable } from "../../contract/index.ts";
-import type { PLANNER_ROUTES } from "./contract.ts";
+import { serve } from "../../server/routing/route-set.ts";
+import type { Permit, RouteSet, Verb } from "../../server/routing/route-set.ts";
+import type { RouteTable } from "../../api/index.ts";
+import type { PLANNER_ROUTES } from "./api.ts";
 import { planner } from "./lifecycle.ts";
 
 /** The permission that opens each route; null: that of the action which the body names. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { clientEventId, page, words } from "../../contract/fields.ts";
+import { clientEventId, page, words } from "../../api/fields.ts";
 
 const group = "planner";
 export const id = words.max(200);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { anyObject, moment } from "../../contract/fields.ts";
+import { anyObject, moment } from "../../api/fields.ts";
 import { ESCALATION_REASONS, HOLD_KINDS, SEVERITIES } from "./fields.ts";
 
 export const STATUSES = [

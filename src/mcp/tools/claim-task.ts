@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ReplyOf, ROUTES } from "../../contract/index.ts";
+import type { ReplyOf, ROUTES } from "../../api/index.ts";
 import { readPosition } from "../desk.ts";
 import type { Desk, Task } from "../desk.ts";
 import { REPEATED_WITHIN_MS } from "../recent-claims.ts";

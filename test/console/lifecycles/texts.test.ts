@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { TEXTS as board } from "../../../src/console/lifecycles/board/texts.ts";
-import { TEXTS as botActions } from "../../../src/console/lifecycles/bot-actions/texts.ts";
-import { TEXTS as code } from "../../../src/console/lifecycles/code/texts.ts";
-import { TEXTS as delivery } from "../../../src/console/lifecycles/delivery/texts.ts";
-import { TEXTS as planner } from "../../../src/console/lifecycles/planner/texts.ts";
+import { TEXTS as board } from "../../../src/lifecycles/board/ui/texts.ts";
+import { TEXTS as botActions } from "../../../src/lifecycles/bot-actions/ui/texts.ts";
+import { TEXTS as code } from "../../../src/lifecycles/code/ui/texts.ts";
+import { TEXTS as delivery } from "../../../src/lifecycles/delivery/ui/texts.ts";
+import { TEXTS as planner } from "../../../src/lifecycles/planner/ui/texts.ts";
 import { TEXTS as graph } from "../../../src/console/screens/graph/texts.ts";
-import { botActionTypes } from "../../../src/contract/index.ts";
-import { botActionTexts } from "../../../src/client/react/bot-action-texts.ts";
+import { botActionTypes } from "../../../src/api/index.ts";
+import { botActionTexts } from "../../../src/react/bot-action-texts.ts";
 
 /** Every text with its path; those that are made of something, made of a number. */
 function saidIn(texts: object, path = ""): [string, string][] {

@@ -1,7 +1,7 @@
 // Breaking rule 10 (an unknown commit is settled by its client_event_id, and the engine makes one where the caller gave
 // none) makes things happen twice here, or leaves tasks claimed by nobody.
 import { afterAll, expect, test } from "vitest";
-import { connect } from "../../../src/engine/database/connect.ts";
+import { connect } from "../../../src/postgres/connect.ts";
 import { Engine } from "../../../src/engine/engine.ts";
 import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
 import { PARTS } from "../../../src/lifecycles/parts.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
-import { connect, socketUrl } from "../../../src/engine/database/connect.ts";
+import { connect, socketUrl } from "../../../src/postgres/connect.ts";
 
 const run = promisify(execFile);
 

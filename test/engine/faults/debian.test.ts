@@ -1,10 +1,10 @@
 // Breaking rule 10 (no session state in the hot path) fails behind PgBouncer.
 import { afterAll, describe, expect, test } from "vitest";
-import { openDatabase } from "../../../src/engine/database/open-database.ts";
+import { openDatabase } from "../../../src/postgres/open-database.ts";
 import { Engine } from "../../../src/engine/engine.ts";
-import { createOrg } from "../../../src/engine/members.ts";
-import { migrate } from "../../../src/engine/migrate.ts";
-import { registerLifecycles } from "../../../src/engine/register-lifecycles.ts";
+import { createOrg } from "../../../src/engine/directory/members.ts";
+import { migrate } from "../../../src/engine/upkeep/migrate.ts";
+import { registerLifecycles } from "../../../src/engine/upkeep/register-lifecycles.ts";
 import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
 import { MIGRATIONS, PARTS } from "../../../src/lifecycles/parts.ts";
 import { member } from "../../support/situation.ts";

@@ -1,7 +1,7 @@
 // Breaking rule 6 fails here: blockers counted by one where two finish in a batch, dependents decremented without
 // their lock, a dependent created without the lock on its blockers.
 import { expect, test } from "vitest";
-import type { PublicTask } from "../../../src/engine/public-task.ts";
+import type { PublicTask } from "../../../src/engine/read/public-task.ts";
 import { ann, openDesk, performed } from "../desk.ts";
 import { allOf, expectSound, makeTasks, openNodes, pick, rounds } from "./nodes.ts";
 import type { Node } from "./nodes.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { PawlError } from "../../../src/core/index.ts";
-import type { Sql } from "../../../src/engine/database/connect.ts";
+import type { Sql } from "../../../src/postgres/connect.ts";
 import type { By, Engine } from "../../../src/engine/engine.ts";
 import { ann } from "../desk.ts";
 

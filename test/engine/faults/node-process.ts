@@ -1,6 +1,6 @@
 // An engine in a process of its own: node --import tsx node-process.ts <database url>.
 // The parent sends { id, verb, args } and gets { id, answer } or { id, error } back; it leaves when the parent does.
-import { connect } from "../../../src/engine/database/connect.ts";
+import { connect } from "../../../src/postgres/connect.ts";
 import { Engine } from "../../../src/engine/engine.ts";
 import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
 import { PARTS } from "../../../src/lifecycles/parts.ts";

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, expect } from "vitest";
 import type { Refusal } from "../../../src/core/index.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
-import type { PublicTask } from "../../../src/engine/public-task.ts";
+import type { PublicTask } from "../../../src/engine/read/public-task.ts";
 import type { Desk } from "../desk.ts";
 
 /** What a node can be asked for, in this process or in another. */

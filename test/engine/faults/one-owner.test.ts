@@ -2,7 +2,7 @@
 // in order of arrival, a violation fails no neighbour) fails the neighbours.
 import { expect, test } from "vitest";
 import type { Actor } from "../../../src/core/index.ts";
-import type { PublicTask } from "../../../src/engine/public-task.ts";
+import type { PublicTask } from "../../../src/engine/read/public-task.ts";
 import { member } from "../../support/situation.ts";
 import { cat, openDesk } from "../desk.ts";
 import type { Desk } from "../desk.ts";

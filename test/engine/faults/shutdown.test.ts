@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { PawlError } from "../../../src/core/index.ts";
-import { connect } from "../../../src/engine/database/connect.ts";
+import { connect } from "../../../src/postgres/connect.ts";
 import { Engine } from "../../../src/engine/engine.ts";
 import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
 import { PARTS } from "../../../src/lifecycles/parts.ts";

@@ -1,6 +1,6 @@
 // Breaking rule 1 (one transaction) or rule 10 (a lost connection is re-made, an unknown commit is settled) fails here.
 import { afterAll, expect, test } from "vitest";
-import { connect } from "../../../src/engine/database/connect.ts";
+import { connect } from "../../../src/postgres/connect.ts";
 import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 import { openDesk } from "../desk.ts";
 import { expectKept, Load } from "./load.ts";

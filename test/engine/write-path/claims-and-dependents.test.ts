@@ -1,6 +1,6 @@
 // A task with blockers can be claimed from the moment in which its last blocker is finished, and never earlier.
 import { expect, test } from "vitest";
-import type { By, Claimed, Pawl, PublicTask, Refusal } from "../../../src/index.ts";
+import type { By, Claimed, Pawl, PublicTask, Refusal } from "../../../src/main/index.ts";
 import { ann, as, bob, createJobs, expectConsistent, newOrg, openCluster, times } from "./cluster.ts";
 
 const cluster = await openCluster();

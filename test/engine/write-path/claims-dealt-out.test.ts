@@ -1,6 +1,6 @@
 // Many claims that come at once get different tasks, the best ones first, and only tasks that they ask for.
 import { expect, test } from "vitest";
-import type { Actor, By, Claimed, Pawl, PublicTask, Refusal } from "../../../src/index.ts";
+import type { Actor, By, Claimed, Pawl, PublicTask, Refusal } from "../../../src/main/index.ts";
 import { member } from "../../support/situation.ts";
 import { ann, as, bob, cat, createJobs, expectConsistent, newOrg, openCluster, times } from "./cluster.ts";
 

@@ -2,7 +2,7 @@
 // PAWL_HISTORIES sets how many are run, PAWL_HISTORY_SEED the seed of the first; a seed stands in the name of its test.
 import { randomInt } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
-import type { Pawl, PublicTask } from "../../../src/index.ts";
+import type { Pawl, PublicTask } from "../../../src/main/index.ts";
 import { expectConsistent, newOrg, openCluster, times, wordOf } from "./cluster.ts";
 import { isFinal, Model, shownOf } from "./history-model.ts";
 import type { EventRow } from "./history-model.ts";

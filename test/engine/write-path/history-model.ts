@@ -9,7 +9,7 @@ import {
   SYSTEM,
 } from "../../../src/core/index.ts";
 import type { Actor, Command, JsonObject, Task } from "../../../src/core/index.ts";
-import type { PublicTask } from "../../../src/index.ts";
+import type { PublicTask } from "../../../src/main/index.ts";
 import { ACTORS } from "./history.ts";
 import type { Sent } from "./history.ts";
 import { job } from "./job.ts";

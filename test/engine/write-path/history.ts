@@ -6,7 +6,7 @@ import type {
   Pawl,
   Performed,
   Refusal,
-} from "../../../src/index.ts";
+} from "../../../src/main/index.ts";
 import { member } from "../../support/situation.ts";
 
 export const ACTORS: readonly Actor[] = ["ann", "bob", "cat"].map((id) => member(id, ["agent"]));

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineLifecycle, refuse } from "../../../src/index.ts";
-import type { LifecycleParts, PawlOptions } from "../../../src/index.ts";
+import { defineLifecycle, refuse } from "../../../src/main/index.ts";
+import type { LifecycleParts, PawlOptions } from "../../../src/main/index.ts";
 
 const MAX_NOTES = 3;
 const MAX_ATTEMPTS = 2;

@@ -1,6 +1,6 @@
 // One key sent many times at once on two nodes is one request: it happens once, and every sender gets its answer.
 import { expect, test } from "vitest";
-import type { JsonObject, Pawl, PublicTask } from "../../../src/index.ts";
+import type { JsonObject, Pawl, PublicTask } from "../../../src/main/index.ts";
 import { ann, as, createJobs, expectConsistent, openCluster, times, wordOf } from "./cluster.ts";
 
 const cluster = await openCluster();

@@ -1,6 +1,6 @@
 // A row that somebody keeps locked delays only the commands that need this row.
 import { expect, test } from "vitest";
-import type { By, Pawl, PublicTask } from "../../../src/index.ts";
+import type { By, Pawl, PublicTask } from "../../../src/main/index.ts";
 import {
   ann,
   as,

@@ -1,6 +1,6 @@
 // One task that the database refuses does not stop the others, and costs only a few more transactions.
 import { afterEach, expect, test } from "vitest";
-import type { Pawl, PublicTask } from "../../../src/index.ts";
+import type { Pawl, PublicTask } from "../../../src/main/index.ts";
 import { ann, as, countEvents, createJobs, newOrg, openCluster, times, wordWhenAnswered } from "./cluster.ts";
 
 const cluster = await openCluster({ nodes: 1 });

@@ -1,9 +1,9 @@
 // Statements are planned once for a connection, perhaps while a table is empty, and must still be right for it when it is large.
 import { expect, test } from "vitest";
-import { CLAIM_TASKS } from "../../../src/engine/statements/claim-tasks.ts";
-import { saveMoves } from "../../../src/engine/statements/save-moves.ts";
+import { CLAIM_TASKS } from "../../../src/engine/sql/claim-tasks.ts";
+import { saveMoves } from "../../../src/engine/sql/save-moves.ts";
 import { ann, as, createJobs, newOrg, openCluster, times } from "./cluster.ts";
-import type { Pawl } from "../../../src/index.ts";
+import type { Pawl } from "../../../src/main/index.ts";
 
 const cluster = await openCluster();
 const { sql } = cluster;

@@ -1,6 +1,6 @@
 // Two requests with one key are the same request where they mean the same, however they are written.
 import { beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject, Pawl, PublicTask } from "../../../src/index.ts";
+import type { JsonObject, Pawl, PublicTask } from "../../../src/main/index.ts";
 import { ann, as, bob, cat, createJobs, openCluster, times, wordOf } from "./cluster.ts";
 
 const cluster = await openCluster();

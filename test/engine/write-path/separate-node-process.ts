@@ -1,6 +1,6 @@
 // Runs one node in a process of its own: node --import tsx separate-node-process.ts <database url>.
 // The effect `write_note` waits for an advisory lock, so that a test can stop this process in the middle of a transaction.
-import { openPawl } from "../../../src/index.ts";
+import { openPawl } from "../../../src/main/index.ts";
 import { jobParts, nodeOptions } from "./job.ts";
 import { GATE, NODE_NAME } from "./separate-node.ts";
 import type { Call, Reply } from "./separate-node.ts";

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Pawl } from "../../../src/index.ts";
+import type { Pawl } from "../../../src/main/index.ts";
 
 /** The calls that a node in another process serves. */
 type Verbs = Pick<Pawl, "perform" | "create" | "claim">;

@@ -1,6 +1,6 @@
 // A node that is stopped in the middle of a transaction does not stop the other nodes of its org.
 import { afterAll, afterEach, expect, test } from "vitest";
-import type { By, Pawl, PublicTask } from "../../../src/index.ts";
+import type { By, Pawl, PublicTask } from "../../../src/main/index.ts";
 import {
   ann,
   as,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
-import { startSweeper } from "../../../src/engine/sweeper.ts";
+import { startSweeper } from "../../../src/engine/upkeep/sweeper.ts";
 import { openBoardRoom } from "./board-room.ts";
 
 const room = await openBoardRoom();

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { BotAction, BotActionStatus } from "../../../src/contract/index.ts";
+import type { BotAction, BotActionStatus } from "../../../src/api/index.ts";
 import type { JsonObject } from "../../../src/core/index.ts";
-import { BotActionDesk } from "../../../src/lifecycles/bot-actions/bot-action-desk.ts";
+import { BotActionDesk } from "../../../src/lifecycles/bot-actions/service.ts";
 import { member } from "../../support/situation.ts";
 import { actionIn, openChatRoom } from "./chat-room.ts";
 

@@ -8,7 +8,7 @@ import {
   PawlProvider,
   useBotActions,
   useChatMessages,
-} from "../../../src/client/react/index.ts";
+} from "../../../src/react/index.ts";
 import { openBadLine } from "../../client/bad-line.ts";
 import { stage } from "../../client/react-stage.ts";
 import { openChatRoom } from "./chat-room.ts";

@@ -1,5 +1,5 @@
 import { afterAll, expect, inject, test, vi } from "vitest";
-import { openPawl } from "../../../src/open-pawl.ts";
+import { openPawl } from "../../../src/main/open-pawl.ts";
 import { testDatabases } from "../../support/postgres.ts";
 import { openChatRoom } from "./chat-room.ts";
 import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";

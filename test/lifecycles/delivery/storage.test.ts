@@ -4,16 +4,16 @@ import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { DeliveryFault } from "../../../src/lifecycles/delivery/faults.ts";
-import { readWhole } from "../../../src/lifecycles/delivery/read-whole.ts";
-import { localStorage } from "../../../src/lifecycles/delivery/storage/local-storage.ts";
-import type { Entry, Storage } from "../../../src/lifecycles/delivery/storage/storage.ts";
-import { yandexDisk } from "../../../src/lifecycles/delivery/storage/yandex-disk.ts";
+import { DeliveryFault } from "../../../src/lifecycles/delivery/worker/faults.ts";
+import { readWhole } from "../../../src/lifecycles/delivery/worker/read-whole.ts";
+import { localStorage } from "../../../src/lifecycles/delivery/worker/storage/local-storage.ts";
+import type { Entry, Storage } from "../../../src/lifecycles/delivery/worker/storage/storage.ts";
+import { yandexDisk } from "../../../src/lifecycles/delivery/worker/storage/yandex-disk.ts";
 import { openBotApi, BOT_TOKEN } from "./stand-ins/bot-api.ts";
 import { bytes, generated } from "./stand-ins/content.ts";
 import { accountOf, FOLDER, keptInMemory } from "./library-room.ts";
 import { openYandexDisk } from "./stand-ins/yandex-disk.ts";
-import { Sender } from "../../../src/lifecycles/delivery/sender.ts";
+import { Sender } from "../../../src/lifecycles/delivery/worker/sender.ts";
 
 const disk = await openYandexDisk();
 const root = await mkdtemp(join(tmpdir(), "pawl-library-"));

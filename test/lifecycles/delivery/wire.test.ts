@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Route } from "../../../src/contract/index.ts";
-import { DELIVERY_ROUTES } from "../../../src/lifecycles/delivery/contract.ts";
+import type { Route } from "../../../src/api/index.ts";
+import { DELIVERY_ROUTES } from "../../../src/lifecycles/delivery/api.ts";
 import { fileIdOf } from "../../../src/lifecycles/delivery/file-id.ts";
 import { wordOf } from "../../http/front-desk.ts";
 import { openLibrary, over, until } from "./library-room.ts";

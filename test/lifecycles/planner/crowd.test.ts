@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
-import type { PlannerTask } from "../../../src/lifecycles/planner/contract.ts";
+import type { PlannerTask } from "../../../src/lifecycles/planner/api.ts";
 import type { Heard } from "../../http/front-desk.ts";
 import { openShopFloor } from "./shop-floor.ts";
 import type { ShopFloor, Who } from "./shop-floor.ts";

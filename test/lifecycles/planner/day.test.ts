@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import type { PlannerTask } from "../../../src/lifecycles/planner/contract.ts";
+import type { PlannerTask } from "../../../src/lifecycles/planner/api.ts";
 import { ROOT } from "../../support/built-pawl.ts";
 import { emptyDatabase, scratchData, startPawl } from "../../http/running-pawl.ts";
 

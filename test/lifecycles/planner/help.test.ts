@@ -4,7 +4,7 @@ import type {
   PlannerEscalation,
   PlannerHold,
   PlannerTask,
-} from "../../../src/lifecycles/planner/contract.ts";
+} from "../../../src/lifecycles/planner/api.ts";
 import { openShopFloor, wanted } from "./shop-floor.ts";
 
 const floor = await openShopFloor();

@@ -5,7 +5,7 @@ import type {
   PlannerHold,
   PlannerTask,
   PlannerTransition,
-} from "../../../src/lifecycles/planner/contract.ts";
+} from "../../../src/lifecycles/planner/api.ts";
 import { openShopFloor, wanted } from "./shop-floor.ts";
 import type { Who } from "./shop-floor.ts";
 

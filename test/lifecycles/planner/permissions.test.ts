@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
 import { plannerPermissions } from "../../../src/lifecycles/planner/permissions.ts";
 import { ROUTE_PERMISSIONS } from "../../../src/lifecycles/planner/route-permissions.ts";
-import { addPlannerCommands } from "../../../src/lifecycles/planner/commands.ts";
+import { addPlannerCommands } from "../../../src/lifecycles/planner/cli/commands.ts";
 import { Command } from "commander";
 import picocolors from "picocolors";
 import { openShopFloor } from "./shop-floor.ts";

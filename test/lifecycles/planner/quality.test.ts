@@ -4,7 +4,7 @@ import type {
   PlannerDefect,
   PlannerDeliverable,
   PlannerTask,
-} from "../../../src/lifecycles/planner/contract.ts";
+} from "../../../src/lifecycles/planner/api.ts";
 import { openShopFloor, wanted } from "./shop-floor.ts";
 import type { Who } from "./shop-floor.ts";
 

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { SYSTEM } from "../../../src/core/index.ts";
-import { startSweeper } from "../../../src/engine/sweeper.ts";
+import { startSweeper } from "../../../src/engine/upkeep/sweeper.ts";
 import { releaseEndedShifts } from "../../../src/lifecycles/planner/release-shifts.ts";
-import type { PlannerShift } from "../../../src/lifecycles/planner/contract.ts";
+import type { PlannerShift } from "../../../src/lifecycles/planner/api.ts";
 import { openShopFloor, wanted } from "./shop-floor.ts";
 import type { Who } from "./shop-floor.ts";
 

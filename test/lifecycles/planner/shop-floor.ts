@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "../../../src/core/index.ts";
-import type { PlannerTask, PlannerTransition } from "../../../src/lifecycles/planner/contract.ts";
+import type { PlannerTask, PlannerTransition } from "../../../src/lifecycles/planner/api.ts";
 import { openFrontDesk } from "../../http/front-desk.ts";
 import type { FrontDesk, Heard } from "../../http/front-desk.ts";
 

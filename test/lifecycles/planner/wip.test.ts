@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
-import type { PlannerTask } from "../../../src/lifecycles/planner/contract.ts";
+import type { PlannerTask } from "../../../src/lifecycles/planner/api.ts";
 import { openShopFloor } from "./shop-floor.ts";
 
 const floor = await openShopFloor({ maxConnections: 20 });

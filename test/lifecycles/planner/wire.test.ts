@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
-import type { PlannerDeliverable, PlannerTask } from "../../../src/lifecycles/planner/contract.ts";
+import type { PlannerDeliverable, PlannerTask } from "../../../src/lifecycles/planner/api.ts";
 import { openShopFloor, wanted } from "./shop-floor.ts";
 import type { Who } from "./shop-floor.ts";
 

@@ -20,7 +20,7 @@ import { useMemberNames } from "../../data/members.tsx";
 import { toneOf, useStatusLabel } from "../../design/status.tsx";
 import type { Tone } from "../../design/status.tsx";
 import { Icon } from "../../design/icon.tsx";
-import { useOwnTexts } from "../../lifecycles/use-own-texts.ts";
+import { useOwnTexts } from "../../texts/use-own-texts.ts";
 import { useControlWords } from "../../graph/control-words.ts";
 import { arrange } from "./arrange.ts";
 import { nextInDirection } from "./step.ts";

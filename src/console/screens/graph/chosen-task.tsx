@@ -3,7 +3,7 @@ import { IconButton } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { Person } from "../../design/person.tsx";
 import { StatusChip } from "../../design/status.tsx";
-import { useOwnTexts } from "../../lifecycles/use-own-texts.ts";
+import { useOwnTexts } from "../../texts/use-own-texts.ts";
 import { Link } from "../../router.tsx";
 import { TEXTS } from "./texts.ts";
 import { reachOf, tieState } from "./ties.ts";

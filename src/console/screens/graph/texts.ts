@@ -1,5 +1,5 @@
 import { pluralIn } from "../../texts/plural.ts";
-import type { OwnTexts } from "../../lifecycles/own-texts.ts";
+import type { OwnTexts } from "../../texts/own-texts.ts";
 
 const [en, ru] = [pluralIn("en"), pluralIn("ru")];
 

@@ -1,4 +1,4 @@
-import type { ROUTES, ReplyOf } from "../../../contract/index.ts";
+import type { ROUTES, ReplyOf } from "../../../api/index.ts";
 
 export type Graph = ReplyOf<typeof ROUTES.getGraph>;
 export type GraphTask = Graph["tasks"][number];

@@ -3,8 +3,8 @@ import { basename } from "node:path";
 import { atServer, count, EXIT, Fault, findTaskId, oneLine, print } from "../../../cli/kit.ts";
 import type { ExitCode, ReachFlags, Surroundings } from "../../../cli/kit.ts";
 import type { Client } from "../../../client/index.ts";
-import { CODE_ROUTES } from "../contract.ts";
-import type { CodeTask } from "../contract.ts";
+import { CODE_ROUTES } from "../api.ts";
+import type { CodeTask } from "../api.ts";
 import type { FiledTask } from "./task-file.ts";
 
 export type Adding = ReachFlags & {

@@ -1,4 +1,4 @@
-import type { ReplyOf } from "../../../contract/index.ts";
+import type { ReplyOf } from "../../../api/index.ts";
 import {
   atServer,
   EXIT,
@@ -13,8 +13,8 @@ import {
   textTable,
 } from "../../../cli/kit.ts";
 import type { ExitCode, ReachFlags, Screen, Surroundings } from "../../../cli/kit.ts";
-import { CODE_ROUTES } from "../contract.ts";
-import type { CodeRun, CodeTask } from "../contract.ts";
+import { CODE_ROUTES } from "../api.ts";
+import type { CodeRun, CodeTask } from "../api.ts";
 import { readableLines } from "../last-line.ts";
 import { graphText } from "./graph-text.ts";
 

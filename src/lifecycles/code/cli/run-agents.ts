@@ -4,7 +4,7 @@ import { createClient } from "../../../client/index.ts";
 import type { Client } from "../../../client/index.ts";
 import { atServer, EXIT, Fault, isWatched, jsonText, openCanvas } from "../../../cli/kit.ts";
 import type { ExitCode, ReachFlags, Surroundings } from "../../../cli/kit.ts";
-import { CODE_ROUTES } from "../contract.ts";
+import { CODE_ROUTES } from "../api.ts";
 import { CLAUDE_SANDBOX_PROGRAMS, CODEX_AGENT, DEFAULT_AGENT, wordsOf } from "../worker/agent-command.ts";
 import { behindOf } from "../worker/checkouts.ts";
 import type { Behind } from "../worker/checkouts.ts";

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import type { TaskOf } from "../../../client/index.ts";
-import { timerDelay } from "../../../core/index.ts";
+import { timerDelay } from "../../../std/timer-delay.ts";
 import type { code } from "../lifecycle.ts";
 import { agentCommand } from "./agent-command.ts";
 import { openAgentDesk } from "./agent-desk.ts";

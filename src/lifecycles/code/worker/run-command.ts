@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
 import { finished } from "node:stream/promises";
-import { timerDelay } from "../../../core/index.ts";
+import { timerDelay } from "../../../std/timer-delay.ts";
 import { openAttemptLog } from "./attempt-log.ts";
 
 export type CommandEnd =

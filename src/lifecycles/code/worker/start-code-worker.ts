@@ -2,7 +2,7 @@ import { PawlProblem } from "../../../client/index.ts";
 import type { AnyClient } from "../../../client/index.ts";
 import { insist, startWorker } from "../../../worker/index.ts";
 import type { Failure, Move, RunningWorker, Work, WorkerEvent } from "../../../worker/index.ts";
-import { CODE_ROUTES } from "../contract.ts";
+import { CODE_ROUTES } from "../api.ts";
 import { code } from "../lifecycle.ts";
 import { attemptTask } from "./attempt.ts";
 import type { CodeTask, Phase, Rules } from "./attempt.ts";

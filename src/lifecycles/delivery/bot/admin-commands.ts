@@ -1,7 +1,7 @@
 import type { Composer, Context } from "grammy";
 import { PawlProblem } from "../../../client/index.ts";
-import type { DeliveryUser } from "../contract.ts";
-import type { DeliveryCalls } from "../deliver-file.ts";
+import type { DeliveryUser } from "../api.ts";
+import type { DeliveryCalls } from "../worker/deliver-file.ts";
 import { readWish } from "./buttons.ts";
 import type { Screen, Screens } from "./screens.ts";
 

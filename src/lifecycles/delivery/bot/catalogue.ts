@@ -1,13 +1,13 @@
 import { v7 as uuidv7 } from "uuid";
-import { deliveryEntry } from "../contract.ts";
-import type { DeliveryFile } from "../contract.ts";
-import type { DeliveryCalls } from "../deliver-file.ts";
-import { faultOf } from "../faults.ts";
+import { deliveryEntry } from "../api.ts";
+import type { DeliveryFile } from "../api.ts";
+import type { DeliveryCalls } from "../worker/deliver-file.ts";
+import { faultOf } from "../worker/faults.ts";
 import { SOURCE_TOKEN_INVALID } from "../lifecycle.ts";
-import { tellable } from "../log.ts";
-import type { Log } from "../log.ts";
-import type { Entry, Storage } from "../storage/storage.ts";
-import { withinTime } from "../within-time.ts";
+import { tellable } from "../worker/log.ts";
+import type { Log } from "../worker/log.ts";
+import type { Entry, Storage } from "../worker/storage/storage.ts";
+import { withinTime } from "../worker/within-time.ts";
 
 /** A folder that was looked at so short a time ago is shown as it was then. */
 const FRESH_MS = 20_000;

@@ -5,10 +5,10 @@ import type { IncomingMessage } from "node:http";
 import { BotError, GrammyError } from "grammy";
 import type { Bot } from "grammy";
 import { rest } from "../../../client/patience.ts";
-import { faultOf } from "../faults.ts";
-import { tellable } from "../log.ts";
-import type { Log } from "../log.ts";
-import { reachTelegram } from "../reach-telegram.ts";
+import { faultOf } from "../worker/faults.ts";
+import { tellable } from "../worker/log.ts";
+import type { Log } from "../worker/log.ts";
+import { reachTelegram } from "../worker/reach-telegram.ts";
 
 type Update = Parameters<Bot["handleUpdate"]>[0];
 type Hearing = { bot: Bot; log: Log; signal: AbortSignal };

@@ -1,5 +1,5 @@
 import { firstUnits } from "../../../core/index.ts";
-import type { DeliveryFile, DeliveryJob, DeliveryUser } from "../contract.ts";
+import type { DeliveryFile, DeliveryJob, DeliveryUser } from "../api.ts";
 import { makeNonce, writeWish } from "./buttons.ts";
 import type { Wish } from "./buttons.ts";
 import { LANGUAGES, tellAge, tellMoment, tellSize } from "./texts.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { DeliveryCalls } from "../deliver-file.ts";
-import { tellable } from "../log.ts";
-import type { Log } from "../log.ts";
-import { reachTelegram } from "../reach-telegram.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { DeliveryCalls } from "../worker/deliver-file.ts";
+import { tellable } from "../worker/log.ts";
+import type { Log } from "../worker/log.ts";
+import { reachTelegram } from "../worker/reach-telegram.ts";
+import type { Storage } from "../worker/storage/storage.ts";
 import { buildBot } from "./build-bot.ts";
 import { Catalogue } from "./catalogue.ts";
 import { pollUpdates, serveWebhook } from "./hear-updates.ts";

@@ -1,10 +1,10 @@
 import type { Api } from "grammy";
 import { PawlProblem } from "../../../client/index.ts";
 import { pauseMs, rest } from "../../../client/patience.ts";
-import type { DeliveryCalls } from "../deliver-file.ts";
-import { faultOf } from "../faults.ts";
-import { tellable } from "../log.ts";
-import type { Log } from "../log.ts";
+import type { DeliveryCalls } from "../worker/deliver-file.ts";
+import { faultOf } from "../worker/faults.ts";
+import { tellable } from "../worker/log.ts";
+import type { Log } from "../worker/log.ts";
 import type { Screen, Screens } from "./screens.ts";
 
 type Teller = {

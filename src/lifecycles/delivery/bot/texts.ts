@@ -1,4 +1,4 @@
-import type { JobStatus, UserStatus } from "../contract.ts";
+import type { JobStatus, UserStatus } from "../api.ts";
 
 /** Everything the bot says, in one place. */
 export type Texts = {

@@ -1,0 +1,146 @@
+import { v7 as uuidv7 } from "uuid";
+import { refuse, SYSTEM } from "../../core/index.ts";
+import type { Instant, Refusal } from "../../core/index.ts";
+import type { Sql } from "../../postgres/connect.ts";
+import type { Directory } from "./directory.ts";
+import { unavailable, violationOf } from "../fault.ts";
+import {
+  addDemo,
+  forgetDemo,
+  holdDemo,
+  letGoOfDemo,
+  lockDemo,
+  readDemo,
+  removeDemoOrg,
+  setDemo,
+  takePieceOfDemo,
+} from "../sql/demo.ts";
+import { addMember } from "../sql/members.ts";
+import type { MemberRow } from "../sql/members.ts";
+import { addProject } from "../sql/projects.ts";
+import { saveToken } from "../sql/tokens.ts";
+import { hashOfToken, makeToken } from "./tokens.ts";
+import { transact } from "../transact.ts";
+import type { Tx } from "../transaction.ts";
+
+/** How the demo stands; `running` only while the actors of some node are at work. */
+export type DemoState = { state: "absent" | "running" | "stopped" | "removing"; made_at: Instant | null };
+
+const DEMO = "demo";
+const ROWS_A_PIECE = 500;
+/** Attempts to start while removals keep interfering. */
+const MAX_START_ATTEMPTS = 5;
+const PATIENCE = { patienceMs: 10_000, statementTimeoutMs: 30_000 };
+
+/** The org that the demo has for itself: made, played by one node at a time, and taken away without a trace. */
+export class DemoOrg {
+  private readonly sql: Sql;
+  private readonly directory: Directory;
+
+  constructor(sql: Sql, directory: Directory) {
+    this.sql = sql;
+    this.directory = directory;
+  }
+
+  async state(): Promise<DemoState> {
+    const row = await this.transact(readDemo);
+    if (!row) return { state: "absent", made_at: null };
+    const { state, made_at, is_played } = row;
+    return { state: state === "running" && !is_played ? "stopped" : state, made_at };
+  }
+
+  /**
+   * Creates the demo unless it exists, with a member for visitors and a token of that member, which is returned only once. It
+   * runs as soon as a node plays it.
+   */
+  async start(visitor: MemberRow): Promise<{ kind: "started"; token: string } | Refusal> {
+    for (let attempt = 0; attempt < MAX_START_ATTEMPTS; attempt++) {
+      const started = await this.tryToStart(visitor);
+      if (started !== "removing") return started;
+      await this.remove();
+    }
+    throw unavailable(new Error("the demo was removed during each attempt to start it"));
+  }
+
+  private async tryToStart(
+    visitor: MemberRow,
+  ): Promise<{ kind: "started"; token: string } | Refusal | "removing"> {
+    const token = makeToken(DEMO);
+    try {
+      return await this.transact(async (tx) => {
+        const made = (await lockDemo(tx)) === null && (await addDemo(tx));
+        if (made) await addProject(tx, DEMO, { id: "main", name: "main", settings: {} });
+        // Locked until the commit: a removal that begins meanwhile waits, and then removes the visitor and the token too.
+        const demo = await lockDemo(tx);
+        if (!demo) return notOurs();
+        if (demo.state === "removing") return "removing";
+        await addMember(tx, DEMO, visitor);
+        await saveToken(tx, DEMO, {
+          id: uuidv7(),
+          member_id: visitor.id,
+          hash: hashOfToken(token),
+          created_by: null,
+        });
+        await setDemo(tx, "running");
+        return { kind: "started" as const, token };
+      });
+    } catch (error) {
+      // A removal is about to end: it has deleted the org, and not yet the row in pawl.demo.
+      if (violationOf(error) === "there_is_one_demo") return "removing";
+      throw error;
+    }
+  }
+
+  /** Whoever plays it stops as soon as he looks. */
+  async stop(): Promise<void> {
+    await this.transact((tx) => setDemo(tx, "stopped"));
+  }
+
+  /** Whether a node's actors may play now: `taken` means that another node's do; `over`, that nobody is to. */
+  async hold(node: string, ms: number): Promise<"held" | "taken" | "over"> {
+    const found = await this.transact((tx) => holdDemo(tx, node, ms));
+    if (found?.state !== "running") return "over";
+    return found.held ? "held" : "taken";
+  }
+
+  async letGo(node: string): Promise<void> {
+    await this.transact((tx) => letGoOfDemo(tx, node));
+  }
+
+  /** A token of one of its members, shown this once. */
+  async tokenFor(member_id: string): Promise<string> {
+    const issued = await this.directory.issueToken({ org_id: DEMO, actor: SYSTEM }, member_id);
+    if (issued.kind === "refused") throw new Error(issued.detail);
+    return issued.token;
+  }
+
+  /** Removes the demo in pieces; an interrupted removal continues at the next call. Concurrent calls are safe. */
+  async remove(): Promise<void> {
+    if (!(await this.transact(readDemo))) return;
+    await this.transact((tx) => setDemo(tx, "removing"));
+    await this.takePieces();
+    await this.transact(removeDemoOrg);
+    // What was under way when the tokens went.
+    await this.takePieces();
+    await this.transact(forgetDemo);
+  }
+
+  private async takePieces(): Promise<void> {
+    // One remover at a time. 0 also if another one has finished, even if a new demo exists since.
+    const takePiece = async (tx: Tx) =>
+      (await lockDemo(tx))?.state === "removing" ? takePieceOfDemo(tx, ROWS_A_PIECE) : 0;
+    while ((await this.transact(takePiece)) > 0);
+  }
+
+  private transact<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return transact(this.sql, PATIENCE, work);
+  }
+}
+
+function notOurs(): Refusal {
+  return refuse(
+    "ALREADY_EXISTS",
+    `There is an org "${DEMO}" of somebody's own, which the demo leaves alone.`,
+    { id: DEMO },
+  );
+}

@@ -1,0 +1,370 @@
+import { v7 as uuidv7 } from "uuid";
+import { isStorable, PawlError, refuse } from "../../core/index.ts";
+import type { Actor, JsonObject, Lifecycle, Refusal } from "../../core/index.ts";
+import { createOrgWithAdmin, ensureAdmin, resetAdmin, setAdminToken } from "./admin.ts";
+import type { Keeping } from "./admin.ts";
+import { answerOnce } from "../write/answer-once.ts";
+import type { Once } from "../write/answer-once.ts";
+import { ask } from "../ask.ts";
+import { Authenticator } from "./authenticator.ts";
+import type { Authenticated } from "./authenticator.ts";
+import type { Confines } from "./confines.ts";
+import type { Sql } from "../../postgres/connect.ts";
+import type { By } from "../engine.ts";
+import { isUnstorable } from "../fault.ts";
+import { changedSettings } from "../read/project-settings.ts";
+import { isUuid, refusalOfData } from "../refusals.ts";
+import {
+  addMember,
+  changeMember,
+  findMember,
+  isFullAdmin,
+  listMembers,
+  lockMember,
+} from "../sql/members.ts";
+import type { MemberRow } from "../sql/members.ts";
+import { addProject, changeProject, listProjects, lockProject } from "../sql/projects.ts";
+import type { ProjectRow } from "../sql/projects.ts";
+import { findHolderOf, listTokens, revokeToken, saveToken } from "../sql/tokens.ts";
+import type { TokenRow } from "../sql/tokens.ts";
+import { hashOfToken, makeToken } from "./tokens.ts";
+import { transact } from "../transact.ts";
+import type { Patience } from "../transact.ts";
+import type { Tx } from "../transaction.ts";
+import { visibleProjects } from "../read/visible-projects.ts";
+
+export type Member = MemberRow;
+export type Project = ProjectRow;
+export type Page = { cursor?: string | null | undefined; limit?: number | undefined };
+/** What a caller gives to be answered the same when he asks again. */
+export type Key = { client_event_id?: string | null | undefined };
+
+/** `confined_to` is `{ kind }` alone if the reader may not see the place. */
+export type ListedToken = Omit<TokenRow, "confined_to"> & {
+  confined_to: Confines | { kind: Confines["kind"] } | null;
+};
+
+type MemberChange = Partial<Omit<Member, "id">>;
+
+const PAGE = 50;
+const MOST_TOKENS = 200;
+/** Whoever waits at the door is told sooner than others that nobody can open it. */
+const PATIENCE_AT_THE_DOOR_MS = 3_000;
+
+/** Who is who: an org's members, its projects, and the tokens by which members are known. */
+export class Directory {
+  private readonly sql: Sql;
+  private readonly patience: Patience;
+  private readonly patienceAtTheDoorMs: number;
+  private readonly lifecycles: ReadonlyMap<string, Lifecycle>;
+  private readonly authenticator: Authenticator;
+
+  constructor(sql: Sql, lifecycles: readonly Lifecycle[], patience: Partial<Patience> = {}) {
+    this.sql = sql;
+    this.patience = { patienceMs: 10_000, statementTimeoutMs: 30_000, ...patience };
+    this.patienceAtTheDoorMs = patience.patienceMs ?? PATIENCE_AT_THE_DOOR_MS;
+    this.authenticator = new Authenticator(sql, this.patienceAtTheDoorMs);
+    this.lifecycles = new Map(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle]));
+  }
+
+  /** In whose name a token speaks. The database is asked every time: a revoked one is refused from the next request on. */
+  authenticate(token: string): Promise<Authenticated | Refusal> {
+    return this.authenticator.authenticate(token);
+  }
+
+  /** Resolves if the database answers. */
+  async ping(patienceMs = this.patienceAtTheDoorMs): Promise<void> {
+    await ask(this.sql, patienceMs, "select 1", []);
+  }
+
+  /** An org that never had a token gets an admin and a token, which `keeping` keeps. */
+  ensureAdmin(org_id: string, keeping: Keeping): Promise<"made" | "there already"> {
+    return ensureAdmin(this.sql, org_id, keeping);
+  }
+
+  setAdminToken(org_id: string, token: string): Promise<void> {
+    return setAdminToken(this.sql, org_id, token);
+  }
+
+  resetAdmin(org_id: string): Promise<string> {
+    return resetAdmin(this.sql, org_id);
+  }
+
+  /** Gives the token of the new org's admin. */
+  createOrg(id: string): Promise<string> {
+    return createOrgWithAdmin(this.sql, id);
+  }
+
+  async members(
+    { org_id, actor }: By,
+    { cursor = null, limit = PAGE }: Page = {},
+  ): Promise<{ members: Member[]; cursor: string | null }> {
+    const rows = await this.transact((tx) => listMembers(tx, org_id, { cursor, limit: limit + 1 }));
+    const members = rows.slice(0, limit).map((row) => shownTo(actor, row));
+    return { members, cursor: rows.length > limit ? (members.at(-1)?.id ?? null) : null };
+  }
+
+  async member({ org_id, actor }: By, id: string): Promise<Member | Refusal> {
+    if (!isStorable(id)) return noMember(id);
+    const found = await this.transact((tx) => findMember(tx, org_id, id));
+    return found ? shownTo(actor, found) : noMember(id);
+  }
+
+  async addMember(
+    { org_id, actor }: By,
+    given: Partial<Member>,
+    { client_event_id = null }: Key = {},
+  ): Promise<Once<Member> | Refusal> {
+    const { id = uuidv7() } = given;
+    const member = { ...NEW_MEMBER, ...given, id, name: given.name ?? id };
+    const forbidden = adminRefusal(actor) ?? reachRefusal(actor, member);
+    if (forbidden) return forbidden;
+    const intention = { client_event_id, actor, meaning: ["add member", given] };
+    return this.transact((tx) =>
+      answerOnce(tx, org_id, intention, async () =>
+        (await addMember(tx, org_id, member)) ? member : taken("member", id),
+      ),
+    );
+  }
+
+  async changeMember(
+    { org_id, actor }: By,
+    id: string,
+    change: MemberChange,
+    { client_event_id = null }: Key = {},
+  ): Promise<Once<Member> | Refusal> {
+    const forbidden = adminRefusal(actor);
+    if (forbidden) return forbidden;
+    if (!isStorable(id)) return noMember(id);
+    const intention = { client_event_id, actor, meaning: ["change member", id, change] };
+    const done = await this.transact((tx) =>
+      answerOnce<Member>(tx, org_id, intention, async () => {
+        const { member, admins } = await lockMember(tx, org_id, id);
+        if (!member) return noMember(id);
+        const changed = { ...member, ...change };
+        const beyond = reachRefusal(actor, member) ?? reachRefusal(actor, changed);
+        if (beyond) return beyond;
+        if (admins.every((admin) => admin.id === id) && isFullAdmin(member) && !isFullAdmin(changed))
+          return lastAdmin(id);
+        await changeMember(tx, org_id, changed);
+        return changed;
+      }),
+    );
+    // A repeated answer may name projects that the caller can no longer see.
+    return done.kind === "refused" ? done : { ...done, answer: shownTo(actor, done.answer) };
+  }
+
+  /** A token for a member; it is shown here and never again. */
+  async issueToken(
+    { org_id, actor }: By,
+    member_id: string,
+  ): Promise<{ kind: "issued"; id: string; token: string } | Refusal> {
+    const forbidden = adminRefusal(actor);
+    if (forbidden) return forbidden;
+    if (!isStorable(member_id)) return noMember(member_id);
+    const [id, token] = [uuidv7(), makeToken(org_id)];
+    return this.transact(async (tx) => {
+      const member = await findMember(tx, org_id, member_id);
+      if (!member) return noMember(member_id);
+      const beyond = reachRefusal(actor, member);
+      if (beyond) return beyond;
+      await saveToken(tx, org_id, { id, member_id, hash: hashOfToken(token), created_by: actor.id });
+      return { kind: "issued" as const, id, token };
+    });
+  }
+
+  /** A token for a member that opens only what `confined_to` names; whether the caller may hand it out has been asked. */
+  async issueConfinedToken(
+    { org_id, actor }: By,
+    { member_id, ...bounds }: { member_id: string; confined_to: Confines; expires_in_ms?: number },
+  ): Promise<{ id: string; token: string }> {
+    const [id, token] = [uuidv7(), makeToken(org_id)];
+    const made = { id, member_id, hash: hashOfToken(token), created_by: actor.id, ...bounds };
+    await this.transact((tx) => saveToken(tx, org_id, made));
+    return { id, token };
+  }
+
+  /** The tokens of a member that hold. */
+  async tokens({ org_id, actor }: By, member_id: string): Promise<ListedToken[] | Refusal> {
+    const forbidden = adminRefusal(actor);
+    if (forbidden) return forbidden;
+    if (!isStorable(member_id)) return noMember(member_id);
+    return this.transact(async (tx) => {
+      const member = await findMember(tx, org_id, member_id);
+      if (!member) return noMember(member_id);
+      const beyond = reachRefusal(actor, member);
+      if (beyond) return beyond;
+      const tokens = await listTokens(tx, org_id, member_id, MOST_TOKENS);
+      return tokens.map((token) => tokenShownTo(actor, token));
+    });
+  }
+
+  async revokeToken({ org_id, actor }: By, id: string): Promise<{ kind: "revoked" } | Refusal> {
+    const forbidden = adminRefusal(actor);
+    if (forbidden) return forbidden;
+    if (!isUuid(id)) return noToken(id);
+    return this.transact(async (tx) => {
+      const holder = await findHolderOf(tx, org_id, id);
+      if (!holder) return noToken(id);
+      const beyond = reachRefusal(actor, holder);
+      if (beyond) return beyond;
+      await revokeToken(tx, org_id, id);
+      return { kind: "revoked" as const };
+    });
+  }
+
+  async projects(
+    { org_id, actor }: By,
+    { cursor = null, limit = PAGE }: Page = {},
+  ): Promise<{ projects: Project[]; cursor: string | null }> {
+    const among = actor.project_ids;
+    const rows = await this.transact((tx) => listProjects(tx, org_id, { cursor, among, limit: limit + 1 }));
+    const projects = rows.slice(0, limit);
+    return { projects, cursor: rows.length > limit ? (projects.at(-1)?.id ?? null) : null };
+  }
+
+  async project({ org_id, actor }: By, id: string): Promise<Project | Refusal> {
+    if (!isStorable(id)) return noProject(id);
+    const among = visibleProjects(actor, id);
+    const [project] = await this.transact((tx) =>
+      listProjects(tx, org_id, { cursor: null, among, limit: 1 }),
+    );
+    return project ?? noProject(id);
+  }
+
+  async addProject(
+    { org_id, actor }: By,
+    given: { id?: string | undefined; name?: string | undefined; settings?: JsonObject | undefined },
+    { client_event_id = null }: Key = {},
+  ): Promise<Once<Project> | Refusal> {
+    const { id = uuidv7() } = given;
+    const forbidden = adminRefusal(actor) ?? reachRefusal(actor, { project_ids: null });
+    if (forbidden) return forbidden;
+    const checked = changedSettings(this.lifecycles, {}, given.settings ?? {});
+    if (checked.kind === "refused") return checked;
+    const project = { id, name: given.name ?? id, settings: checked.settings };
+    const intention = { client_event_id, actor, meaning: ["add project", given] };
+    return this.transact((tx) =>
+      answerOnce(
+        tx,
+        org_id,
+        intention,
+        async () => (await addProject(tx, org_id, project)) ?? taken("project", id),
+      ),
+    );
+  }
+
+  async changeProject(
+    { org_id, actor }: By,
+    id: string,
+    change: { name?: string | undefined; settings?: JsonObject | undefined },
+    { client_event_id = null }: Key = {},
+  ): Promise<Once<Project> | Refusal> {
+    const forbidden = adminRefusal(actor);
+    if (forbidden) return forbidden;
+    return this.saveProject({ org_id, actor }, id, change, client_event_id);
+  }
+
+  /** A lifecycle's own settings of a project; who may change them is for the lifecycle to say. */
+  changeSettings(
+    by: By,
+    id: string,
+    { lifecycle, settings }: { lifecycle: string; settings: JsonObject },
+    { client_event_id = null }: Key = {},
+  ): Promise<Once<Project> | Refusal> {
+    return this.saveProject(by, id, { settings: { [lifecycle]: settings } }, client_event_id);
+  }
+
+  private async saveProject(
+    { org_id, actor }: By,
+    id: string,
+    change: { name?: string | undefined; settings?: JsonObject | undefined },
+    client_event_id: string | null,
+  ): Promise<Once<Project> | Refusal> {
+    if (!isStorable(id)) return noProject(id);
+    const intention = { client_event_id, actor, meaning: ["change project", id, change] };
+    return this.transact((tx) =>
+      answerOnce(tx, org_id, intention, async () => {
+        const project = visibleProjects(actor, id)?.length === 0 ? null : await lockProject(tx, org_id, id);
+        if (!project) return noProject(id);
+        const checked = changedSettings(this.lifecycles, project.settings, change.settings ?? {});
+        if (checked.kind === "refused") return checked;
+        const changed = { ...project, name: change.name ?? project.name, settings: checked.settings };
+        await changeProject(tx, org_id, changed);
+        return changed;
+      }),
+    );
+  }
+
+  private async transact<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    try {
+      return await transact(this.sql, this.patience, work);
+    } catch (error) {
+      if (!isUnstorable(error)) throw error;
+      throw new PawlError("VALIDATION_ERROR", refusalOfData(error).detail, { errors: [] }, { cause: error });
+    }
+  }
+}
+
+const NEW_MEMBER = {
+  kind: "human",
+  roles: [],
+  project_ids: null,
+  skill_level: null,
+  specializations: [],
+  active: true,
+} as const satisfies Partial<Member>;
+
+/** Any member reads; what is about members, projects and tokens is written by admins. */
+export function adminRefusal({ id, roles }: Actor): Refusal | null {
+  if (id === null || roles.includes("admin")) return null;
+  return refuse("FORBIDDEN", "Only a member with the role admin may do this.", {
+    roles,
+    permission: "admin",
+  });
+}
+
+/** An admin of some projects hands out no more than he has. */
+function reachRefusal(actor: Actor, { project_ids }: Pick<Member, "project_ids">): Refusal | null {
+  const own = actor.project_ids;
+  if (own === null) return null;
+  const reached = new Set(own);
+  if (project_ids?.every((id) => reached.has(id))) return null;
+  return refuse("FORBIDDEN", `This reaches beyond your projects (${own.join(", ") || "none"}).`, {
+    project_ids: own,
+  });
+}
+
+/** Removes projects that the reader may not see. null means every project and names none. */
+function shownTo({ project_ids: own }: Actor, member: Member): Member {
+  if (own === null || member.project_ids === null) return member;
+  return { ...member, project_ids: member.project_ids.filter((id) => own.includes(id)) };
+}
+
+/** Hides the place of a token for a chat in a project that the reader may not see. */
+function tokenShownTo(actor: Actor, token: TokenRow): ListedToken {
+  const { confined_to } = token;
+  if (confined_to?.kind !== "chat") return token;
+  const seen = visibleProjects(actor, confined_to.workspace_id)?.length !== 0;
+  return seen ? token : { ...token, confined_to: { kind: "chat" } };
+}
+
+function lastAdmin(id: string): Refusal {
+  return refuse("LAST_ADMIN", `"${id}" is the last admin of this org: make somebody else one first.`, { id });
+}
+
+function taken(kind: "member" | "project", id: string): Refusal {
+  return refuse("ALREADY_EXISTS", `There is a ${kind} "${id}" already.`, { id });
+}
+
+function noMember(id: string): Refusal {
+  return refuse("NOT_FOUND", `There is no member "${id}".`, { id });
+}
+
+function noProject(id: string): Refusal {
+  return refuse("NOT_FOUND", `There is no project "${id}".`, { id });
+}
+
+function noToken(id: string): Refusal {
+  return refuse("NOT_FOUND", `There is no token ${id}.`, { id });
+}

@@ -1,0 +1,83 @@
+import type { LifecycleRegistry } from "../lifecycle-registry.ts";
+import { PawlError } from "../../core/index.ts";
+import type { Actor } from "../../core/index.ts";
+import { publicTask } from "./public-task.ts";
+import type { PublicTask } from "./public-task.ts";
+import { isUuid } from "../refusals.ts";
+import { readBeats } from "../sql/find-tasks.ts";
+import { listSorted, listTasks } from "../sql/list-tasks.ts";
+import type { TaskSort } from "../sql/list-tasks.ts";
+import { isOpen, taskOf } from "../task-row.ts";
+import type { Tx } from "../transaction.ts";
+import { visibleProjects } from "./visible-projects.ts";
+
+export type TaskQuery = {
+  lifecycle?: string;
+  status?: readonly string[];
+  project_id?: string;
+  assigned_to?: string;
+  q?: string;
+  sort?: TaskSort;
+  order?: "asc" | "desc";
+  cursor?: string;
+  limit?: number;
+};
+
+/** `cursor` asks for the next page; null: there is none. */
+export type TaskPage = { tasks: PublicTask[]; cursor: string | null };
+
+/** One page of the tasks that somebody may see, oldest first. */
+export async function listPage(
+  registry: LifecycleRegistry,
+  tx: Tx,
+  { org_id, actor }: { org_id: string; actor: Actor },
+  query: TaskQuery & { limit: number },
+): Promise<TaskPage> {
+  const { limit, sort = "created", order = "asc" } = query;
+  const { id: cursor, key } = readCursor(query.cursor, sort);
+  const statuses = query.status ? [...new Set(query.status)] : null;
+  const lifecycle = registry.lifecycles.get(query.lifecycle ?? "");
+  const unfinished =
+    lifecycle !== undefined && (statuses?.every((status) => isOpen(lifecycle, status)) ?? false);
+  const filter = {
+    cursor,
+    lifecycle: query.lifecycle ?? null,
+    statuses,
+    projects: visibleProjects(actor, query.project_id ?? null),
+    assigned_to: query.assigned_to ?? null,
+    text: query.q ?? null,
+    reader: actor.id,
+    // One more than asked for tells whether there is a next page.
+    limit: limit + 1,
+  };
+  const descending = order === "desc";
+  const rows =
+    sort === "created"
+      ? await listTasks(tx, org_id, filter, { unfinished, newestFirst: descending })
+      : await listSorted(tx, org_id, filter, { sort, descending, after: key });
+  const page = rows.slice(0, limit);
+  const ids = page.map((row) => row.id);
+  const beats = await readBeats(tx, org_id, ids);
+  const last = page.at(-1);
+  return {
+    tasks: page.map((row) => publicTask(taskOf(row, beats.get(row.id)))),
+    cursor: rows.length > limit && last ? cursorOf(last) : null,
+  };
+}
+
+type Cursor = { id: string | null; key: string | null };
+
+/** The last id of a page, behind the key it was sorted by where that is another one. */
+function cursorOf(row: { id: string; sort_key?: string }): string {
+  return row.sort_key === undefined ? row.id : `${row.sort_key}_${row.id}`;
+}
+
+function readCursor(cursor: string | undefined, sort: TaskSort): Cursor {
+  if (cursor === undefined) return { id: null, key: null };
+  const [, key = null, id = ""] = /^(?:(-?(?:Infinity|[\d.]+(?:e[+-]?\d+)?))_)?([^_]*)$/i.exec(cursor) ?? [];
+  if (!isUuid(id) || (key === null) !== (sort === "created"))
+    throw new PawlError("VALIDATION_ERROR", "The cursor is not one of Pawl's.", {
+      errors: [{ path: "cursor", message: "must be a cursor of the same list" }],
+    });
+  return { id, key };
+}

@@ -1,0 +1,11 @@
+import type { Lease, Task } from "../../core/index.ts";
+
+/** A task as callers see it: who holds the lease is no secret, its token is. */
+export type PublicTask = Omit<Task, "lease"> & { lease: Omit<Lease, "token"> | null };
+
+export function publicTask(task: Task): PublicTask {
+  // Nothing to hide, and a copy costs as much as a decision.
+  if (task.lease === null) return task;
+  const { holder, until, heartbeat_at } = task.lease;
+  return { ...task, lease: { holder, until, heartbeat_at } };
+}

@@ -1,0 +1,213 @@
+import type { Instant, Task } from "../../core/index.ts";
+import { column, jsonColumn, Kinds, sparseColumn } from "../columns.ts";
+import { isFinal, isPooled, payloadOf } from "../task-row.ts";
+import type { Move } from "../write/work.ts";
+import { sealOf, toldOf } from "../upkeep/seal.ts";
+import { statement } from "./statement.ts";
+import type { Write } from "./statement.ts";
+
+// Task, journal, feed and idempotency record change in one statement, so that none is without the others. It is the last before
+// the commit: the org's row, which gives out the feed's positions, stays locked from here on.
+// A move is written if its row is still the one that was decided on; without a lock of its own, only if nobody has locked it
+// (xmax; if it equals xmin, the writer of the row had). Values shared by many rows are sent once, as their kind; a column that no move
+// changes is null and keeps what the task has. The row is found by its place alone ("is not distinct from" has no index): an index
+// leads through every version that the task has had. Conditions that always hold (n > 0) let the planner expect one move: with
+// more, on a small table, it would begin with all tasks of the org.
+const SAVE_MOVES = statement(`
+  with target as not materialized (
+      select r.*, coalesce(r.place, (select p.ctid from pawl.task p where p.org_id = :org_id and p.id = r.id)) as at,
+        k.type[r.kind] as type, k.action[r.kind] as action, k.from_status[r.kind] as from_status,
+        k.status[r.kind] as status, k.pooled[r.kind] as pooled, k.final[r.kind] as final,
+        k.actor_id[r.kind] as actor_id, k.told[r.kind] as told, k.lease_holder[r.kind] as lease_holder,
+        to_timestamp(k.leased_at[r.kind] / 1000.0) as leased_at, to_timestamp(k.lease_until[r.kind] / 1000.0) as lease_until
+      from (
+        select :types::text::text[] as type, :actions::text::text[] as action, :from_statuses::text::text[] as from_status,
+          :statuses::text::text[] as status, :pooled::text::boolean[] as pooled, :final::text::boolean[] as final,
+          :actors::text::text[] as actor_id, :told::text::text[] as told, :lease_holders::text::text[] as lease_holder,
+          :leased_ats::text::float8[] as leased_at, :lease_untils::text::float8[] as lease_until
+        offset 0
+      ) as k,
+      unnest(:ids::text::uuid[], :kinds::text::integer[], :places::text::tid[], :writers::text::xid[],
+        :keys::text::text[], :expected::text::integer[], :comments::text::text[],
+        string_to_array(:payloads::text, e'\\x1e', ''), string_to_array(:patches::text, e'\\x1e', ''),
+        string_to_array(:datas::text, e'\\x1e', ''), :titles::text::text[], :assignees::text::text[],
+        :privates::text::boolean[], :priorities::text::integer[], :attempts::text::integer[],
+        :open_blockers::text::integer[], :open_holds::text::integer[], :due_ats::text::float8[],
+        :due_actions::text::text[], :available_ats::text::float8[], :exclusive_keys::text::text[],
+        :needs_attentions::text::boolean[], :lease_tokens::text::uuid[], :fingerprints::text::text[],
+        string_to_array(:answers::text, e'\\x1e', ''))
+      with ordinality as r(id, kind, place, writer, client_event_id, expected_row_version, comment, payload, patch, data,
+        title, assigned_to, private, priority, attempt, open_blockers, open_holds, due_at, due_action, available_at,
+        exclusive_key, needs_attention, lease_token, fingerprint, answer, n)
+      where r.n > 0 and r.kind > 0
+        and (:settings_version::integer is null
+             or :settings_version = (select o.settings_version from pawl.org o where o.id = :org_id))
+      offset 0
+  ), moved as (
+    update pawl.task t set
+      status = m.status, row_version = t.row_version + 1, pooled = m.pooled, final = m.final,
+      updated_at = to_timestamp(:now::float8 / 1000.0),
+      entered_at = case when t.status = m.status then t.entered_at else to_timestamp(:now::float8 / 1000.0) end,
+      data = case when m.data is null then t.data else t.data || m.data::jsonb end,
+      title = case when :titles::text is null then t.title else m.title end,
+      assigned_to = case when :assignees::text is null then t.assigned_to else m.assigned_to end,
+      private = case when :privates::text is null then t.private else m.private end,
+      priority = case when :priorities::text is null then t.priority else m.priority end,
+      attempt = case when :attempts::text is null then t.attempt else m.attempt end,
+      open_blockers = case when :open_blockers::text is null then t.open_blockers else m.open_blockers end,
+      open_holds = case when :open_holds::text is null then t.open_holds else m.open_holds end,
+      due_at = case when :due_ats::text is null then t.due_at else to_timestamp(m.due_at / 1000.0) end,
+      due_action = case when :due_actions::text is null then t.due_action else m.due_action end,
+      available_at = case when :available_ats::text is null then t.available_at else to_timestamp(m.available_at / 1000.0) end,
+      exclusive_key = case when :exclusive_keys::text is null then t.exclusive_key else m.exclusive_key end,
+      needs_attention = case when :needs_attentions::text is null then t.needs_attention else m.needs_attention end,
+      lease_token = case when :lease_tokens::text is null then t.lease_token else m.lease_token end,
+      lease_holder = case when :lease_tokens::text is null then t.lease_holder else m.lease_holder end,
+      leased_at = case when :lease_tokens::text is null then t.leased_at else m.leased_at end,
+      lease_until = case when :lease_tokens::text is null then t.lease_until else m.lease_until end,
+      journal_hash = ${sealOf({
+        previous: "t.journal_hash",
+        id: "t.id",
+        row_version: "t.row_version::bigint + 1",
+        now: "to_timestamp(:now::float8 / 1000.0)",
+        told: "m.told",
+        comment: "m.comment",
+        payload: "m.payload",
+        patch: "m.patch",
+      })}
+    from target m
+    where t.ctid = m.at and t.org_id = :org_id and t.id is not distinct from m.id
+      and (m.writer is null or t.xmin = m.writer) and (not :partly::boolean or t.xmax = '0'::xid or t.xmax = t.xmin)
+    returning t.ctid as place, t.xmin as writer, t.id, t.row_version, t.journal_hash, t.lifecycle, t.project_id, t.private,
+      t.updated_at, m.type, m.action, m.from_status, m.status, m.actor_id, m.client_event_id, m.expected_row_version,
+      m.comment, m.payload, m.patch, m.fingerprint, m.answer, m.n
+  ), feed as (
+    -- Only when all tasks are moved: this lock is what batches of one org wait for. Where every move must be written, one that
+    -- is not must not be lost in silence: it is a division by zero.
+    update pawl.org o
+    set feed_position = o.feed_position + written.moves / case when :partly::boolean or written.moves = :count then 1 else 0 end
+    from (select count(*) as moves from moved) as written
+    where o.id = :org_id and (written.moves > 0 or not :partly)
+    returning o.feed_position - written.moves as base
+  ), beats as (
+    delete from pawl.heartbeat b where b.org_id = :org_id and b.task_id = any(:closed::text::uuid[])
+      and exists (select from moved m where m.id = b.task_id)
+  ), events as (
+    insert into pawl.event (org_id, task_id, row_version, position, lifecycle, project_id, type, action, from_status,
+      to_status, actor_id, comment, payload, patch, private, client_event_id, expected_row_version, hash, created_at)
+    select :org_id, m.id, m.row_version, feed.base + row_number() over (), m.lifecycle, m.project_id, m.type,
+      m.action, m.from_status, m.status, m.actor_id, m.comment::json #>> '{}', m.payload::json, m.patch::json, m.private,
+      m.client_event_id, m.expected_row_version, m.journal_hash, m.updated_at
+    from moved m cross join feed
+  ), requests as (
+    insert into pawl.request (org_id, client_event_id, actor_id, fingerprint, answer, created_at)
+    select :org_id, m.client_event_id, m.actor_id, decode(m.fingerprint, 'hex'), m.answer::json, m.updated_at
+    from moved m where m.fingerprint is not null
+  )
+  select m.n::integer, m.place, m.writer, clock_timestamp() from moved m`);
+
+/** Which of the moves was written (counted from 1), where its row lies now, and the time. */
+export type WrittenCells = [n: number, place: string, writer: string, now: Instant];
+
+export type SaveMoves = {
+  org_id: string;
+  now: Instant;
+  moves: readonly Move[];
+  /** Rows that have changed are left out; where false, all moves are written or the statement fails. */
+  partly: boolean;
+  /** The settings that the moves were decided with; null where they were read in the same transaction. */
+  settings_version: number | null;
+};
+
+/** Saves moved tasks with their journal rows, which the feed tells in this order, and with what their keys were used for. */
+export function saveMoves({ org_id, now, moves, partly, settings_version }: SaveMoves): Write {
+  const kinds = new Kinds<KindOfMove>();
+  const leased = moves.some(({ work, after, stale }) => stale || after.lease !== work.task.lease);
+  const kindOf = ({ work: { actor, lifecycle }, decision: { event }, after: { status, lease } }: Move) => {
+    const held = leased ? lease : null;
+    return kinds.placeOf(
+      event.type,
+      event.action,
+      event.from,
+      status,
+      isPooled(lifecycle, status),
+      isFinal(lifecycle, status),
+      actor.id,
+      held?.holder ?? null,
+      held?.heartbeat_at ?? null,
+      held?.until ?? null,
+    );
+  };
+  const places = column(moves.map(kindOf));
+  const [types, actions, from_statuses, statuses, pooled, final, actors, holders, leased_ats, lease_untils] =
+    kinds.columns();
+  const changed = (name: keyof Task) =>
+    moves.some(({ work, after, stale }) => stale || after[name] !== work.task[name])
+      ? column(moves.map(({ after }) => after[name] as string | number | boolean | null))
+      : null;
+  return SAVE_MOVES({
+    org_id,
+    now,
+    partly,
+    settings_version,
+    count: moves.length,
+    ids: column(moves.map(({ after }) => after.id)),
+    kinds: places,
+    types,
+    actions,
+    from_statuses,
+    statuses,
+    pooled,
+    final,
+    actors,
+    told: column(
+      kinds.kinds.map(([type, action, from, status, , , actor]) => toldOf(type, action, from, status, actor)),
+    ),
+    lease_holders: holders,
+    leased_ats,
+    lease_untils,
+    places: sparseColumn(moves.map(({ work }) => work.place)),
+    writers: sparseColumn(moves.map(({ work }) => work.writer)),
+    keys: sparseColumn(moves.map(({ work }) => work.client_event_id)),
+    expected: sparseColumn(moves.map(({ work }) => work.command.expected_row_version)),
+    comments: sparseColumn(
+      moves.map(({ decision: { event } }) => (event.comment === null ? null : JSON.stringify(event.comment))),
+    ),
+    payloads: jsonColumn(moves.map(({ work }) => payloadOf(work.command))),
+    patches: jsonColumn(moves.map(({ decision, after }) => ({ ...decision.patch, status: after.status }))),
+    datas: jsonColumn(moves.map(({ decision }) => decision.patch.data ?? null)),
+    titles: changed("title"),
+    assignees: changed("assigned_to"),
+    privates: changed("private"),
+    priorities: changed("priority"),
+    attempts: changed("attempt"),
+    open_blockers: changed("open_blockers"),
+    open_holds: changed("open_holds"),
+    due_ats: changed("due_at"),
+    due_actions: changed("due_action"),
+    available_ats: changed("available_at"),
+    exclusive_keys: changed("exclusive_key"),
+    needs_attentions: changed("needs_attention"),
+    lease_tokens: leased ? column(moves.map(({ after }) => after.lease?.token ?? null)) : null,
+    closed: sparseColumn(
+      moves.flatMap(({ work, after }) =>
+        work.task.lease !== null && after.lease?.token !== work.task.lease.token ? [after.id] : [],
+      ),
+    ),
+    fingerprints: sparseColumn(moves.map(({ record }) => record?.fingerprint ?? null)),
+    answers: jsonColumn(moves.map(({ record }) => record?.answer ?? null)),
+  });
+}
+
+type KindOfMove = [
+  type: string,
+  action: string,
+  from_status: string | null,
+  status: string,
+  pooled: boolean,
+  final: boolean,
+  actor_id: string | null,
+  lease_holder: string | null,
+  leased_at: Instant | null,
+  lease_until: Instant | null,
+];

@@ -1,0 +1,118 @@
+import type { Instant } from "../../core/index.ts";
+import { ask } from "../ask.ts";
+import type { Confines } from "../directory/confines.ts";
+import type { Sql } from "../../postgres/connect.ts";
+import type { MemberRow } from "./members.ts";
+import { query } from "../transaction.ts";
+import type { Tx } from "../transaction.ts";
+
+// The member comes along: whoever is switched off, or has lost a role, is so from his next request on.
+const FIND_HOLDERS = `
+  select encode(t.hash, 'hex') as hash, t.id as token_id, t.confined_to,
+    m.id, m.name, m.kind, m.roles, m.project_ids, m.skill_level, m.specializations, m.active
+  from pawl.token t join pawl.member m on m.org_id = t.org_id and m.id = t.member_id
+  where t.org_id = $1 and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
+    and t.hash = any(array(select decode(asked.hash, 'hex') from unnest($2::text[]) as asked(hash)))`;
+
+export type HolderRow = MemberRow & { hash: string; token_id: string; confined_to: Confines | null };
+
+/** The members that these tokens speak for; tokens that are unknown, revoked or over are left out. */
+export function findHolders(
+  sql: Sql,
+  patienceMs: number,
+  org_id: string,
+  hashes: readonly string[],
+): Promise<HolderRow[]> {
+  return ask<HolderRow>(sql, patienceMs, FIND_HOLDERS, [org_id, hashes]);
+}
+
+const SAVE_TOKEN = `
+  insert into pawl.token (org_id, id, member_id, hash, created_by, confined_to, expires_at)
+  values ($1, $2, $3, decode($4, 'hex'), $5, $6::text::jsonb, now() + $7::float8 * interval '1 ms')
+  on conflict on constraint a_token_is_known_once do update set revoked_at = null
+  returning member_id`;
+
+export type NewToken = {
+  id: string;
+  member_id: string;
+  hash: string;
+  created_by: string | null;
+  confined_to?: Confines;
+  expires_in_ms?: number | undefined;
+};
+
+/** Writes a token down and tells whose it is; one that was revoked holds again. */
+export async function saveToken(tx: Tx, org_id: string, token: NewToken): Promise<string> {
+  const { id, member_id, hash, created_by, confined_to, expires_in_ms = null } = token;
+  const [row] = await query<{ member_id: string }>(tx, SAVE_TOKEN, [
+    org_id,
+    id,
+    member_id,
+    hash,
+    created_by,
+    confined_to ? JSON.stringify(confined_to) : null,
+    expires_in_ms,
+  ]);
+  return row?.member_id ?? member_id;
+}
+
+const LIST_TOKENS = `
+  select t.id, t.created_by, t.created_at, t.confined_to, t.expires_at from pawl.token t
+  where t.org_id = $1 and t.member_id = $2 and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
+  order by t.created_at desc, t.id desc
+  limit $3`;
+
+export type TokenRow = {
+  id: string;
+  created_by: string | null;
+  created_at: Instant;
+  /** null: no bounds. */
+  confined_to: Confines | null;
+  expires_at: Instant | null;
+};
+
+/** A member's tokens that are not revoked, the newest first. */
+export function listTokens(tx: Tx, org_id: string, member_id: string, limit: number): Promise<TokenRow[]> {
+  return query<TokenRow>(tx, LIST_TOKENS, [org_id, member_id, limit]);
+}
+
+const FIND_HOLDER_OF = `
+  select m.id, m.name, m.kind, m.roles, m.project_ids, m.skill_level, m.specializations, m.active
+  from pawl.token t join pawl.member m on m.org_id = t.org_id and m.id = t.member_id
+  where t.org_id = $1 and t.id = $2`;
+
+/** Whom a token, revoked or not, was made for. */
+export async function findHolderOf(tx: Tx, org_id: string, id: string): Promise<MemberRow | null> {
+  const [row] = await query<MemberRow>(tx, FIND_HOLDER_OF, [org_id, id]);
+  return row ?? null;
+}
+
+const REVOKE_TOKEN = `
+  update pawl.token set revoked_at = coalesce(revoked_at, now()) where org_id = $1 and id = $2`;
+
+/** Revokes a token; one that is revoked already stays so. */
+export async function revokeToken(tx: Tx, org_id: string, id: string): Promise<void> {
+  await query(tx, REVOKE_TOKEN, [org_id, id]);
+}
+
+const REVOKE_SETUP_TOKENS = `
+  update pawl.token set revoked_at = now()
+  where org_id = $1 and member_id = $2 and created_by is null and revoked_at is null and hash <> decode($3, 'hex')`;
+
+/** Revokes the tokens that Pawl itself has made for a member, but for one. */
+export async function revokeSetupTokens(
+  tx: Tx,
+  org_id: string,
+  member_id: string,
+  but: string,
+): Promise<void> {
+  await query(tx, REVOKE_SETUP_TOKENS, [org_id, member_id, but]);
+}
+
+const HAS_TOKENS = `select exists (select from pawl.token where org_id = $1) as any`;
+
+/** Whether the org has ever had a token. */
+export async function hasTokens(tx: Tx, org_id: string): Promise<boolean> {
+  const [row] = await query<{ any: boolean }>(tx, HAS_TOKENS, [org_id]);
+  return row?.any ?? false;
+}

@@ -1,0 +1,80 @@
+import { countUnfinished, countWaiting, readSweepLag } from "../sql/count-tasks.ts";
+import type { UnfinishedRow, WaitingRow } from "../sql/count-tasks.ts";
+import { countByOrg, countStuck, readApplied, readCondition } from "../sql/examine-database.ts";
+import type { ConditionRow, StuckRow } from "../sql/examine-database.ts";
+import type { Sql } from "../../postgres/connect.ts";
+import { isDefence, namesOfMigrations } from "./migrations.ts";
+import { missingRights } from "./rights.ts";
+import { readRights } from "../sql/read-rights.ts";
+import type { Tx } from "../transaction.ts";
+
+export type Condition = ConditionRow & {
+  migrations: { applied: number; missing: string[]; unknown: string[] };
+  /** null where the schema is not the one that this code knows. */
+  tasks:
+    (StuckRow & { unfinished: UnfinishedRow[]; waiting: WaitingRow[]; sweep_lag_seconds: number }) | null;
+};
+
+/** Looks at a database as it is; nothing is made or changed, whatever state its schema is in. */
+export async function examineDatabase(sql: Sql, folders: readonly URL[]): Promise<Condition> {
+  return inReading(sql, async (tx) => {
+    const condition = await readCondition(tx);
+    if (!condition) throw new Error("the database did not tell how it does");
+    const { applied, migrations } = await readMigrated(tx, folders);
+    const readable = applied.length > 0 && migrations.missing.length + migrations.unknown.length === 0;
+    return { ...condition, migrations, tasks: readable ? await readTasks(tx) : null };
+  });
+}
+
+/** Every org with its number of tasks; null where the schema is not the one that this code knows. */
+export async function countTasksByOrg(
+  sql: Sql,
+  folders: readonly URL[],
+): Promise<{ org_id: string; tasks: number }[] | null> {
+  return inReading(sql, async (tx) => {
+    const { has_migrations } = await readRights(tx);
+    const { missing, unknown } = await compared(has_migrations ? await readApplied(tx) : [], folders);
+    return missing.length + unknown.length === 0 ? countByOrg(tx) : null;
+  });
+}
+
+/** Throws if the role lacks a privilege that `pawl start` needs. */
+async function readMigrated(tx: Tx, folders: readonly URL[]) {
+  const rights = await readRights(tx);
+  const unreadable = missingRights(rights, { migrates: false });
+  if (unreadable) throw unreadable;
+  const applied = rights.has_migrations ? await readApplied(tx) : [];
+  const migrations = await compared(applied, folders);
+  // `pawl start` applies the defences as well.
+  const migrates = (await namesOfMigrations(folders)).some((name) => !applied.includes(name));
+  const immovable = missingRights(rights, { migrates });
+  if (immovable) throw immovable;
+  return { applied, migrations };
+}
+
+async function readTasks(tx: Tx): Promise<Condition["tasks"]> {
+  const [unfinished, waiting, sweep_lag_seconds, stuck] = await Promise.all([
+    countUnfinished(tx),
+    countWaiting(tx),
+    readSweepLag(tx),
+    countStuck(tx),
+  ]);
+  return { unfinished, waiting, sweep_lag_seconds, ...(stuck ?? { need_attention: 0, wait_for_nothing: 0 }) };
+}
+
+async function compared(
+  applied: readonly string[],
+  folders: readonly URL[],
+): Promise<Condition["migrations"]> {
+  const known = await namesOfMigrations(folders);
+  return {
+    applied: applied.length,
+    // The defences are left out where the database does not take them.
+    missing: known.filter((name) => !applied.includes(name) && !isDefence(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
+  };
+}
+
+function inReading<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return sql.begin("read only", (tx) => work(tx)) as Promise<T>;
+}

@@ -1,0 +1,124 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { nextTimer, SYSTEM } from "../../core/index.ts";
+import type { DueTimer, Instant, JsonObject, Lifecycle, Moved } from "../../core/index.ts";
+import { unavailable } from "../fault.ts";
+import { pickOutdated, repairPool, setLifecycleVersion } from "../sql/pick-outdated.ts";
+import { RowsBusy } from "../write/rows-busy.ts";
+import { systemCommand, workOn } from "../write/work.ts";
+import type { LoadedTask, Work } from "../write/work.ts";
+import type { UnitOfWork } from "../write/unit-of-work.ts";
+import type { Writer } from "../write/writer.ts";
+
+/** Something that was not as it should be, and now is. */
+export type Repair = { task_id: string; what: string; was: unknown; is: unknown };
+
+/**
+ * Migrates an org's tasks to the newest version of their lifecycle, with journal entries, `limit` tasks per transaction. Tasks that another
+ * node has migrated meanwhile are skipped.
+ */
+export async function bringUpToDate(
+  writer: Writer,
+  org_id: string,
+  lifecycle: Lifecycle,
+  limit: number,
+): Promise<Repair[]> {
+  const all: Repair[] = [];
+  const nextBatch = () =>
+    writer.unit(org_id, async (unit) => {
+      const ids = await pickOutdated(unit.tx, org_id, lifecycle, limit);
+      const moved = ids.length === 0 ? [] : await migrateTasks(unit, lifecycle, ids);
+      const pooled = await repairPool(unit.tx, org_id, lifecycle, limit);
+      return [...moved, ...pooled.map(({ task_id, is }) => ({ task_id, what: "pooled", was: !is, is }))];
+    });
+  const nextFree = () => untilFree(nextBatch);
+  for (let done = await nextFree(); done.length > 0; done = await nextFree()) all.push(...done);
+  return all;
+}
+
+const MAX_TRIES = 100;
+const PAUSE_MS = 100;
+
+/** Retries while another transaction has locked a dependent of these tasks. */
+async function untilFree<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof RowsBusy)) throw error;
+      if (tries === MAX_TRIES) throw unavailable(error);
+      await pause(PAUSE_MS);
+    }
+  }
+}
+
+/** What `bringUpToDate` would put right, seen in an unfinished task. */
+export function isOutdated(
+  { migrations, statuses, pool }: Lifecycle,
+  { status, due_action, pooled }: { status: string; due_action: string | null; pooled: boolean },
+): boolean {
+  return (
+    status in migrations.statuses ||
+    (due_action !== null && due_action in migrations.actions) ||
+    statuses[status]?.final === true ||
+    pooled !== (pool?.from === status)
+  );
+}
+
+async function migrateTasks(
+  unit: UnitOfWork,
+  lifecycle: Lifecycle,
+  ids: readonly string[],
+): Promise<Repair[]> {
+  await unit.lockAll(ids);
+  const repairs = [...unit.tasks.values()].map((loaded): Repair => {
+    const decision = migration(loaded, unit.now);
+    unit.record(workOf(loaded), decision);
+    return { task_id: loaded.task.id, what: "status", was: loaded.task.status, is: decision.to };
+  });
+  await setLifecycleVersion(unit.tx, unit.org_id, ids, lifecycle.version);
+  await unit.settle();
+  unit.write();
+  return repairs;
+}
+
+function workOf(loaded: LoadedTask): Work {
+  const input = { from_version: loaded.task.lifecycle_version, to_version: loaded.lifecycle.version };
+  // Its version is written first, so that its row is another one then.
+  return workOn({ ...loaded, place: null, writer: null }, SYSTEM, systemCommand("migrate", input), null);
+}
+
+/** No rule leads out of a status that is no more; the lifecycle's mapping does. */
+function migration({ lifecycle, task, settings }: LoadedTask, now: Instant): Moved {
+  const to = lifecycle.migrations.statuses[task.status] ?? task.status;
+  const lease = lifecycle.statuses[to]?.lease ? "keep" : "close";
+  const moment = to === task.status ? task.entered_at : now;
+  const clocked = {
+    ...task,
+    entered_at: moment,
+    updated_at: now,
+    lease: lease === "keep" ? task.lease : null,
+  };
+  return {
+    kind: "moved",
+    to,
+    patch: {},
+    timer: timerOf(lifecycle, to, clocked, settings),
+    lease,
+    effects: [],
+    event: { type: "migrated", action: "migrate", from: task.status, to, comment: null },
+  };
+}
+
+/** The new status's own timer; where it has none, one that a rule has set by hand rings for the action that took its action's place. */
+function timerOf(
+  lifecycle: Lifecycle,
+  to: string,
+  task: LoadedTask["task"],
+  settings: JsonObject,
+): DueTimer | null {
+  const { final, timers = [] } = lifecycle.statuses[to] ?? {};
+  const next = nextTimer(timers, task, settings);
+  if (next || final || task.due_at === null || task.due_action === null) return next;
+  const successor = lifecycle.migrations.actions[task.due_action];
+  return successor === undefined ? null : { due_at: task.due_at, due_action: successor };
+}

@@ -1,0 +1,73 @@
+import { describeLifecycle, fromOf, PawlError } from "../../core/index.ts";
+import type { Lifecycle } from "../../core/index.ts";
+import type { Sql } from "../../postgres/connect.ts";
+import { Commits } from "../commits.ts";
+import type { LifecycleParts } from "../lifecycle-parts.ts";
+import { LifecycleRegistry } from "../lifecycle-registry.ts";
+import { bringUpToDate } from "./lifecycle-versions.ts";
+import { findStranded } from "../sql/find-stranded.ts";
+import { orgsWithOutdated } from "../sql/pick-outdated.ts";
+import { lockRegister, saveLifecycle, saveTransitions } from "../sql/save-lifecycle.ts";
+import type { DeclaredTransition } from "../sql/save-lifecycle.ts";
+import { transact } from "../transact.ts";
+import type { Tx } from "../transaction.ts";
+import { Writer } from "../write/writer.ts";
+
+const PATIENCE = { patienceMs: 10_000, statementTimeoutMs: 60_000 };
+const BATCH = 200;
+
+/**
+ * Writes down what the lifecycles declare, for the database's own defences; refuses a definition that has lost what live
+ * tasks need, and moves those that it maps. Any number of nodes may do this at once.
+ */
+export async function registerLifecycles(
+  sql: Sql,
+  lifecycles: readonly Lifecycle[],
+  { parts }: { parts?: Readonly<Record<string, LifecycleParts>> } = {},
+): Promise<void> {
+  await transact(sql, PATIENCE, async (tx) => {
+    await lockRegister(tx);
+    for (const lifecycle of lifecycles) {
+      await refuseIfStranded(tx, lifecycle);
+      await saveLifecycle(tx, { ...lifecycle, definition: describeLifecycle(lifecycle) });
+      await saveTransitions(tx, lifecycle, transitionsOf(lifecycle));
+    }
+  });
+  const writer = new Writer(sql, PATIENCE, new LifecycleRegistry(lifecycles, parts), new Commits());
+  for (const lifecycle of lifecycles) {
+    for (const org_id of await transact(sql, PATIENCE, (tx) => orgsWithOutdated(tx, lifecycle)))
+      await bringUpToDate(writer, org_id, lifecycle, BATCH);
+  }
+}
+
+async function refuseIfStranded(tx: Tx, lifecycle: Lifecycle): Promise<void> {
+  const { name, version, statuses, actions, migrations } = lifecycle;
+  const stranded = await findStranded(tx, name, {
+    statuses: Object.keys(statuses),
+    mappedStatuses: Object.keys(migrations.statuses),
+    actions: [...Object.keys(actions), ...Object.keys(migrations.actions)],
+  });
+  if (stranded.length === 0) return;
+  const list = stranded.map(
+    (lost) => `${lost.tasks} ${lost.kind === "status" ? "in status" : "waiting for action"} "${lost.name}"`,
+  );
+  throw new PawlError(
+    "INVALID_LIFECYCLE",
+    `Lifecycle "${name}" v${version} has lost what live tasks need (${list.join(", ")}); bring it back, or say in "migrations" what takes its place.`,
+    { stranded },
+  );
+}
+
+function transitionsOf({ creation, rules, migrations }: Lifecycle): DeclaredTransition[] {
+  const births = creation.to.map(({ status }) => ({ from_status: null, to_status: status }));
+  const moves = rules.flatMap((rule) =>
+    rule.to === undefined
+      ? []
+      : fromOf(rule).map((from) => ({ from_status: from, to_status: rule.to as string })),
+  );
+  const mapped = Object.entries(migrations.statuses).map(([old, now]) => ({
+    from_status: old,
+    to_status: now,
+  }));
+  return [...births, ...moves, ...mapped];
+}

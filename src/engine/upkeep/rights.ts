@@ -1,0 +1,52 @@
+import { PawlError } from "../../core/index.ts";
+import type { Sql } from "../../postgres/connect.ts";
+import { codeOf, messageOf, unusable } from "../../postgres/unusable.ts";
+import { readRights } from "../sql/read-rights.ts";
+import type { RightsRow } from "../sql/read-rights.ts";
+
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+/** Explains a missing privilege with the GRANT that fixes it; returns other errors unchanged. */
+export async function explainRefusal(sql: Sql, error: unknown): Promise<unknown> {
+  if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) return error;
+  const rights = await sql.begin("read only", (tx) => readRights(tx)).catch(() => null);
+  const missing =
+    rights && (missingRights(rights, { migrates: false }) ?? missingRights(rights, { migrates: true }));
+  if (missing) return new PawlError(missing.code, missing.message, {}, { cause: error });
+  const who = rights ? `role ${rights.role} in database ${rights.database}` : "this role";
+  return unusable(`PostgreSQL refuses ${who}: ${messageOf(error)}; grant the privilege.`, error);
+}
+
+/** Describes the first privilege that the role lacks to serve, or to migrate and serve; null if none is missing. */
+export function missingRights(rights: RightsRow, { migrates }: { migrates: boolean }): PawlError | null {
+  const { role, database, owner } = rights;
+  const lacks = (privilege: string, purpose: string, grant: string) =>
+    unusable(
+      `Role ${role} lacks ${privilege} in database ${database}, needed ${purpose}; let an administrator run \`${grant}\`.`,
+    );
+  if (!rights.has_schema)
+    return !migrates || rights.creates_schema
+      ? null
+      : lacks(
+          "CREATE on the database",
+          "to create schema pawl",
+          `GRANT CREATE ON DATABASE ${database} TO ${role}`,
+        );
+  if (!rights.uses_schema)
+    return lacks("USAGE on schema pawl", "to use it", `GRANT USAGE ON SCHEMA pawl TO ${role}`);
+  if (migrates && !rights.creates_tables)
+    return lacks("CREATE on schema pawl", "to migrate it", `GRANT CREATE ON SCHEMA pawl TO ${role}`);
+  if (migrates && !rights.owns_tables)
+    return lacks(
+      "ownership of the tables of schema pawl",
+      "to migrate them",
+      `GRANT ${owner ?? ""} TO ${role}`,
+    );
+  if (rights.lacking.length > 0)
+    return lacks(
+      `${rights.lacking.join(", ")} on tables of schema pawl`,
+      "to serve",
+      `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pawl TO ${role}`,
+    );
+  return null;
+}

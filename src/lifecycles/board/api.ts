@@ -1,0 +1,278 @@
+import { z } from "zod";
+import { name, text } from "../../api/fields.ts";
+import { clientEventId, defineRoutes, onWire, onWireOrNull } from "../../api/index.ts";
+import { creationFields } from "./lifecycle.ts";
+import { PRIORITIES } from "./priorities.ts";
+
+const STATUSES = ["NEW", "IN_PROGRESS", "BLOCKED", "STUCK", "DONE", "CANCELLED"] as const;
+const SORTS = ["priority", "created_at", "updated_at", "status_deadline_at"] as const;
+
+const moment = z.iso.datetime();
+const status = z.enum(STATUSES);
+const priority = z.enum(PRIORITIES);
+const visibility = z.enum(["public", "private"]);
+const id = z.string().min(1).max(200);
+const group = "board";
+
+const listed = z
+  .object({
+    id: z.uuid(),
+    workspace_id: z.string(),
+    title: z.string(),
+    status,
+    priority,
+    visibility,
+    creator_id: z.string().nullable(),
+    assignee_id: z.string().nullable(),
+    blocked_by: z.array(z.uuid()),
+    has_unresolved_blockers: z.boolean(),
+    is_overdue: z.boolean().describe("its deadline has passed; the next sweep makes it STUCK"),
+    status_deadline_at: moment.nullable(),
+    row_version: z.int(),
+    created_at: moment,
+    updated_at: moment,
+  })
+  .meta({ id: "BoardTaskInList" });
+
+const task = listed.extend({ description: z.string() }).meta({ id: "BoardTask" });
+
+const event = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    actor_id: z.string().nullable().describe("null: the system"),
+    actor_name: z.string().nullable(),
+    comment: z.string().nullable(),
+    old_status: status.nullable(),
+    new_status: status.nullable(),
+    created_at: moment,
+  })
+  .meta({ id: "BoardEvent" });
+
+const workspace_id = id.nullish().describe("`main` unless given");
+const comment = text.nullish().describe("why: it is what the next agent reads");
+const once = { client_event_id: clientEventId.nullish() };
+const said = z.object({ comment, expected_row_version: z.int().nullish(), ...once });
+const moved = z.object({ task, event: event.nullable() });
+
+const creation = creationFields.extend({ workspace_id });
+
+const deadlines = z.object({ NEW: z.number(), IN_PROGRESS: z.number(), BLOCKED: z.number() });
+const workspace = z
+  .object({ id: z.string(), name: z.string(), status_deadlines: deadlines.describe("minutes") })
+  .meta({ id: "Workspace" });
+
+const minutes = z.number().nonnegative().nullable();
+const agentStats = z.object({
+  agent_id: z.string(),
+  agent_name: z.string(),
+  tasks_completed: z.int(),
+  tasks_cancelled: z.int(),
+  tasks_stuck_count: z.int(),
+  tasks_in_progress: z.int(),
+  avg_lead_time_minutes: minutes,
+  avg_cycle_time_minutes: minutes,
+  tasks_taken_over_from_agent: z.int(),
+  tasks_taken_over_by_agent: z.int(),
+  escalations_initiated: z.int(),
+  escalations_received: z.int(),
+});
+const workspaceStats = z.object({
+  total_tasks_created: z.int(),
+  tasks_by_status: z.record(status, z.int()),
+  avg_lead_time_minutes: minutes,
+  avg_cycle_time_minutes: minutes,
+  overdue_count: z.int(),
+  stuck_count: z.int(),
+  completion_rate_percent: z.number(),
+});
+
+const MOVE = ["TASK_NOT_FOUND", "INVALID_TRANSITION", "VERSION_CONFLICT", "COMMENT_REQUIRED"] as const;
+const move = { method: "POST", group, idempotent: true, versioned: true, ruled: true } as const;
+const moves = { ...move, body: said, replies: { 200: moved }, refusals: MOVE } as const;
+
+const TASK_ROUTES = defineRoutes({
+  listBoardTasks: {
+    method: "GET",
+    path: "/api/board/tasks",
+    group,
+    summary: "The tasks of a workspace",
+    query: z.object({
+      workspace_id: id.optional(),
+      status: z.array(status).max(100).optional(),
+      assignee: id.optional().describe("a member's id, or `me`"),
+      unassigned: z.boolean().optional(),
+      visibility: visibility.optional(),
+      priority: z.array(priority).max(100).optional(),
+      overdue: z.boolean().optional(),
+      has_unresolved_blockers: z.boolean().optional(),
+      sort: z
+        .array(z.enum(SORTS.flatMap((field) => [field, `-${field}`] as const)))
+        .max(SORTS.length)
+        .optional()
+        .describe("`-priority,created_at` unless given; a minus turns the order round"),
+      limit: z.int().min(1).max(200).default(50),
+      offset: z.int().min(0).max(1_000_000).default(0),
+    }),
+    replies: {
+      200: z.object({ tasks: z.array(listed), total: z.int(), limit: z.int(), offset: z.int() }),
+    },
+    refusals: ["NOT_FOUND"],
+  },
+  createBoardTask: {
+    method: "POST",
+    path: "/api/board/tasks",
+    group,
+    summary: "Create a task",
+    idempotent: true,
+    body: creation.extend(once),
+    replies: { 201: task },
+    refusals: ["NOT_FOUND", "CYCLIC_DEPENDENCY"],
+    ruled: true,
+  },
+  createBoardTasks: {
+    method: "POST",
+    path: "/api/board/tasks/batch",
+    group,
+    summary: "Create many tasks, all or none",
+    about: "`ref` names a task inside the request; `blocked_by` takes ids and refs.",
+    idempotent: true,
+    body: z.object({
+      workspace_id,
+      tasks: z
+        .array(creation.extend({ ref: id.nullish() }))
+        .min(1)
+        .max(500),
+      ...once,
+    }),
+    replies: { 201: z.object({ tasks: z.array(task) }) },
+    refusals: ["NOT_FOUND", "CYCLIC_DEPENDENCY"],
+    ruled: true,
+  },
+  getBoardTask: {
+    method: "GET",
+    path: "/api/board/tasks/{id}",
+    group,
+    summary: "A task with its journal, oldest first",
+    replies: { 200: z.object({ task, events: z.array(event) }) },
+    refusals: ["TASK_NOT_FOUND"],
+  },
+});
+
+const MOVE_ROUTES = defineRoutes({
+  moveBoardTask: {
+    ...moves,
+    path: "/api/board/tasks/{id}/transitions",
+    summary: "Perform an action",
+    body: said.extend({ action: name }),
+  },
+  setBoardStatus: {
+    ...moves,
+    method: "PATCH",
+    path: "/api/board/tasks/{id}/status",
+    summary: "Change the status",
+    about: "Picks the rule that leads there. claim, escalate and take_over have routes of their own.",
+    body: said.extend({ status }),
+  },
+  claimBoardTask: { ...moves, path: "/api/board/tasks/{id}/claim", summary: "Take a free task" },
+  escalateBoardTask: {
+    ...moves,
+    path: "/api/board/tasks/{id}/escalate",
+    summary: "Block a task that somebody else holds",
+  },
+  takeOverBoardTask: {
+    ...moves,
+    path: "/api/board/tasks/{id}/takeover",
+    summary: "Take over a task that is STUCK",
+  },
+  commentBoardTask: {
+    ...moves,
+    path: "/api/board/tasks/{id}/comments",
+    summary: "Say something about a task, finished or not",
+    replies: { 201: moved },
+  },
+  claimNextBoardTask: {
+    method: "POST",
+    path: "/api/board/claim-next",
+    group,
+    summary: "Take the best free task, or several",
+    idempotent: true,
+    ruled: true,
+    body: z.object({
+      workspace_id,
+      comment,
+      limit: z.int().min(1).max(100).default(1),
+      priority: priority.nullish().describe("this one or higher"),
+      ...once,
+    }),
+    replies: { 200: z.object({ tasks: z.array(task) }) },
+    refusals: ["COMMENT_REQUIRED", "NOT_FOUND"],
+  },
+});
+
+const WORKSPACE_ROUTES = defineRoutes({
+  getWorkspace: {
+    method: "GET",
+    path: "/api/board/workspaces/{id}",
+    group,
+    summary: "A workspace with its deadlines",
+    replies: { 200: workspace },
+    refusals: ["NOT_FOUND"],
+  },
+  changeWorkspace: {
+    method: "PATCH",
+    path: "/api/board/workspaces/{id}",
+    group,
+    summary: "Change a workspace",
+    about: "A deadline holds from the next status change on.",
+    access: "admin",
+    idempotent: true,
+    body: z.object({
+      name: z.string().trim().min(1).max(200).optional(),
+      status_deadlines: z
+        .strictObject({
+          NEW: z.number().positive().nullish(),
+          IN_PROGRESS: z.number().positive().nullish(),
+          BLOCKED: z.number().positive().nullish(),
+        })
+        .optional()
+        .describe("minutes, fractions allowed; null brings the default back"),
+      ...once,
+    }),
+    replies: { 200: workspace },
+    refusals: ["NOT_FOUND"],
+  },
+  getBoardStats: {
+    method: "GET",
+    path: "/api/board/stats",
+    group,
+    summary: "How the work goes",
+    about:
+      "Counts what happened in the period among the tasks you may see. in_progress, overdue and stuck are as of now; `tasks_by_status` and the completion rate are of the tasks created in the period.",
+    query: z.object({
+      workspace_id: id.optional(),
+      period: z.enum(["day", "week", "month", "all"]).default("week"),
+      agent_id: id.optional(),
+    }),
+    replies: {
+      200: z.object({
+        period: z.string(),
+        period_start: moment.nullable(),
+        period_end: moment,
+        agents: z.array(agentStats),
+        workspace: workspaceStats,
+      }),
+    },
+    refusals: ["NOT_FOUND"],
+  },
+});
+
+/** The board's routes: its tasks, their moves, and the workspaces they lie in. */
+export const BOARD_ROUTES = { ...TASK_ROUTES, ...MOVE_ROUTES, ...WORKSPACE_ROUTES };
+
+export type ListedBoardTask = z.output<typeof listed>;
+export type BoardTask = z.output<typeof task>;
+export type BoardEvent = z.output<typeof event>;
+export type BoardStatus = z.output<typeof status>;
+export type BoardSort = (typeof SORTS)[number];
+export { MOVE_ROUTES, onWire, onWireOrNull, STATUSES, TASK_ROUTES, WORKSPACE_ROUTES };

@@ -1,0 +1,172 @@
+import { fromOf, refuse } from "../../core/index.ts";
+import type { JsonObject, Refusal } from "../../core/index.ts";
+import type { By, Engine } from "../../engine/engine.ts";
+import type { Performed, PerformRequest } from "../../engine/write/perform.ts";
+import type { PublicTask } from "../../engine/read/public-task.ts";
+import { readClock } from "../../engine/sql/read-surroundings.ts";
+import type { Tx } from "../../engine/transaction.ts";
+import { boardEvent, boardTask, listedTask } from "./board-task.ts";
+import { onWire, onWireOrNull, STATUSES } from "./api.ts";
+import type { BoardEvent, BoardStatus, BoardTask, ListedBoardTask } from "./api.ts";
+import { board } from "./lifecycle.ts";
+import { PRIORITY } from "./priorities.ts";
+import type { Priority } from "./priorities.ts";
+import { listBoard } from "./sql/list-board.ts";
+import { readBlockedBy } from "./sql/read-blocked-by.ts";
+import { readBoardEvents } from "./sql/read-board-events.ts";
+import { readNames, readPresent, readStatEvents } from "./sql/read-stats.ts";
+import { beginningOf, countByAgent, countWorkspace } from "./stats.ts";
+import type { Period } from "./stats.ts";
+
+type ListQuery = {
+  status?: readonly BoardStatus[] | undefined;
+  assignee?: string | undefined;
+  unassigned?: boolean | undefined;
+  visibility?: "public" | "private" | undefined;
+  priority?: readonly Priority[] | undefined;
+  overdue?: boolean | undefined;
+  has_unresolved_blockers?: boolean | undefined;
+  sort?: readonly string[] | undefined;
+  limit: number;
+  offset: number;
+};
+
+type NewBoardTask = JsonObject & {
+  workspace_id?: string | null | undefined;
+  ref?: string | null | undefined;
+};
+
+const FINISHED = STATUSES.filter((status) => board.statuses[status]?.final === true);
+
+/** These change a status too, but for a reason of their own, and have routes of their own. */
+const NAMED_MOVES = new Set(["claim", "escalate", "take_over", "expire"]);
+
+/** The board's verbs over the engine's. */
+export class BoardDesk {
+  private readonly engine: Engine;
+
+  constructor(engine: Engine) {
+    this.engine = engine;
+  }
+
+  async list(
+    { org_id, actor }: By,
+    workspace_id: string,
+    query: ListQuery,
+  ): Promise<{ tasks: ListedBoardTask[]; total: number }> {
+    const statuses = query.status ?? STATUSES;
+    return this.engine.read(async (tx) => {
+      const { rows, total } = await listBoard(tx, org_id, {
+        workspace_id,
+        reader: actor.id,
+        statuses,
+        with_finished: FINISHED.some((status) => statuses.includes(status)),
+        assignee: query.assignee === "me" ? actor.id : (query.assignee ?? null),
+        unassigned: query.unassigned ?? null,
+        private: query.visibility === undefined ? null : query.visibility === "private",
+        priorities: query.priority?.map((name) => PRIORITY[name]) ?? null,
+        overdue: query.overdue ?? null,
+        has_unresolved_blockers: query.has_unresolved_blockers ?? null,
+        sort: query.sort ?? ["-priority", "created_at"],
+        limit: query.limit,
+        offset: query.offset,
+      });
+      const ids = rows.map((row) => row.id);
+      const [blockers, now] = await Promise.all([readBlockedBy(tx, org_id, ids), readClock(tx)]);
+      return { tasks: rows.map((row) => listedTask(row, blockers.get(row.id) ?? [], now)), total };
+    });
+  }
+
+  async create(
+    by: By,
+    tasks: readonly NewBoardTask[],
+    client_event_id: string | null,
+  ): Promise<{ tasks: BoardTask[]; replayed: boolean } | Refusal> {
+    const wanted = tasks.map(({ workspace_id, ref, ...task }) => ({
+      ...task,
+      lifecycle: "board",
+      ...(workspace_id == null ? {} : { project_id: workspace_id }),
+      ...(ref == null ? {} : { ref }),
+    }));
+    const made = await this.engine.create(by, wanted, { client_event_id });
+    if (made.kind === "refused") return made;
+    return { tasks: await this.tell(by, made.tasks), replayed: made.replayed };
+  }
+
+  /** Tasks of the engine's in the board's words. */
+  tell(by: By, tasks: readonly PublicTask[]): Promise<BoardTask[]> {
+    return this.engine.read((tx) => tellWithin(tx, by, tasks));
+  }
+
+  async tellMove(by: By, { task, event }: Performed): Promise<{ task: BoardTask; event: BoardEvent | null }> {
+    const [told] = (await this.tell(by, [task])) as [BoardTask];
+    return { task: told, event: event && boardEvent({ ...event, actor_name: by.actor.name }) };
+  }
+
+  async find(by: By, id: string): Promise<{ task: BoardTask; events: BoardEvent[] } | Refusal> {
+    const task = await this.engine.find(by, id);
+    if ("kind" in task) return task;
+    // Of another lifecycle: on this board there is no such task.
+    if (task.lifecycle !== "board") return noSuchTask(id);
+    return this.engine.read(async (tx) => {
+      const [[told], events] = await Promise.all([
+        tellWithin(tx, by, [task]),
+        readBoardEvents(tx, by.org_id, task.id),
+      ]);
+      return { task: told as BoardTask, events: events.map(boardEvent) };
+    });
+  }
+
+  /** The ordinary change of status: by the one rule that leads there. */
+  setStatus(by: By, to: BoardStatus, request: Omit<PerformRequest, "action">): Promise<Performed | Refusal> {
+    const choose = ({ status }: { status: string }) =>
+      movesTo(to, status)[0] ??
+      refuse("INVALID_TRANSITION", `No rule leads from ${status} to ${to}.`, { status, to });
+    return this.engine.perform(by, { ...request, to_status: to, choose });
+  }
+
+  async stats({ org_id, actor }: By, workspace_id: string, period: Period, agent_id: string | null) {
+    return this.engine.read(async (tx) => {
+      const now = await readClock(tx);
+      const since = beginningOf(period, now);
+      const place = { workspace_id, reader: actor.id };
+      const [events, present] = await Promise.all([
+        readStatEvents(tx, org_id, { ...place, since }),
+        readPresent(tx, org_id, place),
+      ]);
+      const agents = [...countByAgent(events, present)]
+        .filter(([id]) => agent_id === null || id === agent_id)
+        .sort(([a], [b]) => (a < b ? -1 : 1));
+      const names = await readNames(
+        tx,
+        org_id,
+        agents.map(([id]) => id),
+      );
+      return {
+        period,
+        period_start: onWireOrNull(since === 0 ? null : since),
+        period_end: onWire(now),
+        agents: agents.map(([id, counts]) => ({ agent_id: id, agent_name: names.get(id) ?? id, ...counts })),
+        workspace: countWorkspace(events, present),
+      };
+    });
+  }
+}
+
+async function tellWithin(tx: Tx, { org_id }: By, tasks: readonly PublicTask[]): Promise<BoardTask[]> {
+  const ids = tasks.map((task) => task.id);
+  const [blockers, now] = await Promise.all([readBlockedBy(tx, org_id, ids), readClock(tx)]);
+  return tasks.map((task) => boardTask(task, blockers.get(task.id) ?? [], now));
+}
+
+function noSuchTask(id: string): Refusal {
+  return refuse("TASK_NOT_FOUND", `There is no task ${id}.`, { task_id: id });
+}
+
+/** The ordinary actions that lead to a status, from one status or from any. */
+function movesTo(to: string, from: string): string[] {
+  const rules = board.rules.filter(
+    (rule) => rule.to === to && !NAMED_MOVES.has(rule.action) && fromOf(rule).includes(from),
+  );
+  return [...new Set(rules.map((rule) => rule.action))];
+}

@@ -1,0 +1,82 @@
+import type { TaskRow } from "../../../engine/task-row.ts";
+import { query } from "../../../engine/transaction.ts";
+import type { Tx } from "../../../engine/transaction.ts";
+import type { BoardSort } from "../api.ts";
+
+// Open and finished tasks apart: the index of unfinished tasks serves only those who say that they want no others, and
+// whoever does not ask for finished ones ($15) does not pay for them. Sorted by numbers, so that a minus turns the order round.
+const LIST_BOARD = `
+  select t.*, (count(*) over ())::integer as total
+  from (
+    select o.* from pawl.task o
+    where o.org_id = $1 and o.lifecycle = 'board' and not o.final and o.status = any($4::text[])
+    union all
+    select f.* from pawl.task f
+    where $15::boolean and f.org_id = $1 and f.lifecycle = 'board' and f.final and f.status = any($4::text[])
+  ) as t
+  cross join lateral (
+    select array[t.priority, extract(epoch from t.created_at), extract(epoch from t.updated_at),
+      extract(epoch from t.due_at)]::float8[] as keys
+  ) as s
+  where t.project_id = $2
+    and (not t.private or $3 in (t.created_by, t.assigned_to))
+    and ($5::text is null or t.assigned_to = $5)
+    and ($6::boolean is null or (t.assigned_to is null) = $6)
+    and ($7::boolean is null or t.private = $7)
+    and ($8::integer[] is null or t.priority = any($8))
+    and ($9::boolean is null or coalesce(t.due_at <= statement_timestamp(), false) = $9)
+    and ($10::boolean is null or (t.open_blockers > 0) = $10)
+  order by s.keys[($11::integer[])[1]] * ($12::integer[])[1], s.keys[($11::integer[])[2]] * ($12::integer[])[2],
+    s.keys[($11::integer[])[3]] * ($12::integer[])[3], s.keys[($11::integer[])[4]] * ($12::integer[])[4], t.id
+  limit $13 offset $14`;
+
+/** In the order of the statement's keys. */
+const SORT_KEYS: readonly BoardSort[] = ["priority", "created_at", "updated_at", "status_deadline_at"];
+
+export type BoardFilter = {
+  workspace_id: string;
+  reader: string | null;
+  statuses: readonly string[];
+  with_finished: boolean;
+  assignee: string | null;
+  unassigned: boolean | null;
+  private: boolean | null;
+  priorities: readonly number[] | null;
+  overdue: boolean | null;
+  has_unresolved_blockers: boolean | null;
+  /** A minus before the name turns the order round. */
+  sort: readonly string[];
+  limit: number;
+  offset: number;
+};
+
+/** A page of a workspace's tasks, and how many there are in all. */
+export async function listBoard(
+  tx: Tx,
+  org_id: string,
+  filter: BoardFilter,
+): Promise<{ rows: TaskRow[]; total: number }> {
+  const ask = (limit: number, offset: number) =>
+    query<TaskRow & { total: number }>(tx, LIST_BOARD, [
+      org_id,
+      filter.workspace_id,
+      filter.reader,
+      filter.statuses,
+      filter.assignee,
+      filter.unassigned,
+      filter.private,
+      filter.priorities,
+      filter.overdue,
+      filter.has_unresolved_blockers,
+      filter.sort.map((name) => SORT_KEYS.indexOf(name.replace("-", "") as BoardSort) + 1),
+      filter.sort.map((name) => (name.startsWith("-") ? -1 : 1)),
+      limit,
+      offset,
+      filter.with_finished,
+    ]);
+  const rows = await ask(filter.limit, filter.offset);
+  if (rows.length > 0 || filter.offset === 0) return { rows, total: rows[0]?.total ?? 0 };
+  // Beyond the last page there is no row to tell how many there are.
+  const [first] = await ask(1, 0);
+  return { rows, total: first?.total ?? 0 };
+}

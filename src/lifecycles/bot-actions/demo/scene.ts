@@ -1,0 +1,50 @@
+import { CHAT_ROUTES } from "../../../api/index.ts";
+import type { Stage } from "../../../demo/stage.ts";
+import { CHATS, FAILURES, THANKS, TURNS } from "./chats.ts";
+import type { ChatTurn } from "./chats.ts";
+
+const BOT = "lumen-bot";
+const workspaceId = "main";
+
+/** Customers ask, the bot says at once what it is busy with, and answers when it has finished. */
+export async function playBotActions(stage: Stage): Promise<void> {
+  await stage.together(
+    CHATS.map((chat) => {
+      let left: ChatTurn[] = [];
+      return stage.keepOn([15, 45], () => {
+        // Nobody asks the same twice in a row.
+        if (left.length === 0) left = stage.chance.some(TURNS, TURNS.length);
+        return talk(stage, chat, left.pop() ?? TURNS[0]);
+      });
+    }),
+  );
+}
+
+async function talk(
+  stage: Stage,
+  { chatId, customer }: (typeof CHATS)[number],
+  { said, actionType, displayText, later, answer }: ChatTurn,
+): Promise<void> {
+  const { chance } = stage;
+  const person = stage.as(customer).calls(CHAT_ROUTES);
+  const bot = stage.as(BOT).calls(CHAT_ROUTES);
+  const action = { workspaceId, chatId, actionId: chance.hex(16) };
+  await person.sayInChat({ chatId, workspaceId, text: said });
+  await stage.rest([1, 3]);
+  await bot.startBotAction({ ...action, actionType, displayText });
+  await stage.rest([4, 12]);
+  if (later !== undefined) {
+    await bot.startBotAction({ ...action, actionType, displayText: later });
+    await stage.rest([4, 10]);
+  }
+  const lot = chance.number();
+  // A service hangs, and the chat sees for how long.
+  if (lot < 0.03) await stage.rest([45, 90]);
+  const failed = lot < 0.12;
+  await bot.updateBotAction({ ...action, status: failed ? "error" : "done" });
+  await stage.rest([0.5, 1.5]);
+  await bot.sayInChat({ chatId, workspaceId, text: failed ? chance.pick(FAILURES) : answer });
+  if (failed || chance.happens(0.5)) return;
+  await stage.rest([3, 8]);
+  await person.sayInChat({ chatId, workspaceId, text: chance.pick(THANKS) });
+}

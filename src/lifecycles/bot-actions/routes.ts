@@ -1,0 +1,115 @@
+import { CHAT_ROUTES, chatId as chatName } from "../../api/index.ts";
+import { permissionRefusal, refuse } from "../../core/index.ts";
+import type { Refusal } from "../../core/index.ts";
+import type { Directory } from "../../engine/directory/directory.ts";
+import type { By, Engine } from "../../engine/engine.ts";
+import type { OpenFeed } from "../../server/streams/live-feed.ts";
+import { answer, serve, stream } from "../../server/routing/route-set.ts";
+import type { Call, Permit, RouteSet } from "../../server/routing/route-set.ts";
+import { BotActionDesk } from "./service.ts";
+import { chatFeed } from "./chat-feed.ts";
+import { botActions } from "./lifecycle.ts";
+
+export type House = { engine: Engine; directory: Directory };
+
+/** Chats and their bots over HTTP. */
+export function serveBotActions({ engine, directory }: House, openFeed: OpenFeed): RouteSet {
+  const desk = new BotActionDesk(engine);
+  const feed = openFeed(chatFeed(engine));
+
+  const start = async ({ by, body, client_event_id }: Call<Routes["startBotAction"]>) => {
+    const told = await desk.start(by, body, { client_event_id });
+    return "kind" in told ? told : answer(200, { action: told.action }, { replayed: told.replayed });
+  };
+  const update = async ({ by, body, client_event_id }: Call<Routes["updateBotAction"]>) => {
+    const told = await desk.update(by, body, { client_event_id });
+    return "kind" in told ? told : answer(200, { action: told.action }, { replayed: told.replayed });
+  };
+
+  /** The chat of a path, in a workspace that the caller may see; there is no list of chats that it could be missing from. */
+  const chatOf = async (by: By, name: string, workspace: string | null | undefined) => {
+    const parsed = chatName.safeParse(name);
+    if (!parsed.success)
+      return refuse(
+        "NOT_FOUND",
+        `No chat has this name: it ${parsed.error.issues[0]?.message ?? "is none"}.`,
+      );
+    const project = await directory.project(by, workspace ?? "main");
+    return "kind" in project ? project : { workspaceId: project.id, chatId: parsed.data };
+  };
+
+  return serve(
+    CHAT_ROUTES,
+    {
+      startBotAction: start,
+      updateBotAction: update,
+      listBotActions: async ({ by, query: { workspaceId, chatId, status = "processing" } }) => {
+        const chat = await chatOf(by, chatId, workspaceId);
+        return "kind" in chat ? chat : answer(200, { actions: await desk.list(by, { ...chat, status }) });
+      },
+      startBotActionByCallback: (call) => otherChat(call.by, call.body) ?? start(call),
+      updateBotActionByCallback: (call) => otherChat(call.by, call.body) ?? update(call),
+      createCallbackToken: async ({ by, params, body }) => {
+        const forbidden = mayStart({ by });
+        if (forbidden) return forbidden;
+        const chat = await chatOf(by, params.chatId, body.workspaceId);
+        if ("kind" in chat) return chat;
+        const confined_to = { kind: "chat", workspace_id: chat.workspaceId, chat_id: chat.chatId } as const;
+        const member_id = by.actor.id ?? "";
+        return answer(201, await directory.issueConfinedToken(by, { member_id, confined_to }));
+      },
+      streamChatEvents: async ({ by, params, query, recognise }) => {
+        const chat = await chatOf(by, params.chatId, query.workspaceId);
+        if ("kind" in chat) return chat;
+        const filter = { project_id: chat.workspaceId, chat_id: chat.chatId };
+        const begin = await feed.startAfter(by.org_id, query.after);
+        return stream((response) => {
+          feed.tell(response, { by, recognise, filter, start: begin });
+        });
+      },
+      listChatMessages: async ({ by, params, query: { workspaceId, before = null, limit } }) => {
+        const chat = await chatOf(by, params.chatId, workspaceId);
+        if ("kind" in chat) return chat;
+        const asked = { project_id: chat.workspaceId, chat_id: chat.chatId, before, limit };
+        return answer(200, { messages: await desk.messages(by, asked) });
+      },
+      sayInChat: async ({ by, params, body, client_event_id }) => {
+        const forbidden = mayStart({ by });
+        if (forbidden) return forbidden;
+        const chat = await chatOf(by, params.chatId, body.workspaceId);
+        if ("kind" in chat) return chat;
+        const said = await desk.say(by, { ...chat, text: body.text }, { client_event_id });
+        if (said.kind === "refused") return said;
+        return answer(201, { message: said.answer }, { replayed: said.replayed });
+      },
+    },
+    {
+      startBotAction: mayStart,
+      updateBotAction: mayUpdate,
+      startBotActionByCallback: mayStart,
+      updateBotActionByCallback: mayUpdate,
+      createCallbackToken: mayStart,
+      sayInChat: mayStart,
+    },
+  );
+}
+
+type Routes = typeof CHAT_ROUTES;
+
+const mayStart = ({ by }: Pick<Parameters<Permit>[0], "by">) =>
+  permissionRefusal(botActions, by.actor, "task.start");
+const mayUpdate: Permit = ({ by }) => permissionRefusal(botActions, by.actor, "task.update");
+
+/** A callback token is for one chat. Another kind of token has no business in the address of a no-code tool. */
+function otherChat(
+  { confined_to }: By,
+  { workspaceId, chatId }: { workspaceId: string; chatId: string },
+): Refusal | null {
+  if (confined_to?.kind !== "chat")
+    return refuse(
+      "FORBIDDEN",
+      "Callbacks take a callback token: make one by POST /api/chats/{chatId}/callback-tokens.",
+    );
+  if (confined_to.workspace_id === workspaceId && confined_to.chat_id === chatId) return null;
+  return refuse("TOKEN_CONFINED", "This callback token is for another chat.", { workspaceId, chatId });
+}

@@ -1,0 +1,153 @@
+import { useLayoutEffect, useRef, useState } from "react";
+import type { SyntheticEvent, KeyboardEvent } from "react";
+import { BotActionIndicator, useBotActions, useChatMessages } from "../../../react/index.ts";
+import type { BotAction, ChatMessage } from "../../../api/index.ts";
+import { useMemberNames } from "../../../console/data/members.tsx";
+import { useMe } from "../../../console/data/queries.ts";
+import { Button } from "../../../console/design/button.tsx";
+import { Avatar } from "../../../console/design/person.tsx";
+import { Bones, Empty, ProblemNote, Trouble } from "../../../console/design/states.tsx";
+import { useDraft } from "../../../console/forms/use-draft.tsx";
+import { isReadOnly } from "../../../console/tasks/may.ts";
+import { useWords } from "../../../console/texts/words.tsx";
+import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { TEXTS } from "./texts.ts";
+
+/** How near to its end a feed counts as read to the end. */
+const NEAR_PX = 80;
+
+type Chat = { workspaceId: string; chatId: string };
+
+/** What is said in a chat, the line that tells what bots are busy with, and a place to say something. */
+export function Conversation(chat: Chat) {
+  const { t } = useWords();
+  const { roles } = useMe();
+  const texts = useOwnTexts(TEXTS);
+  const { messages, loading, problem, refetch, say } = useChatMessages(chat);
+  const { actions } = useBotActions(chat);
+  const textOf = ({ displayText, actionType }: BotAction) =>
+    displayText ?? new Map(Object.entries(texts.types)).get(actionType) ?? texts.anyOther;
+  return (
+    <section className="card conversation" aria-label={`${texts.chat} ${chat.chatId}`}>
+      {messages.length > 0 ? (
+        <Feed messages={messages} />
+      ) : problem ? (
+        <Trouble error={problem} onRetry={refetch} />
+      ) : loading ? (
+        <div className="feed">
+          <Bones lines={6} height={26} />
+        </div>
+      ) : (
+        <div className="feed">
+          <Empty icon="docs" title={texts.empty} hint={texts.emptyHint} />
+        </div>
+      )}
+      <BotActionIndicator className="bot-line" actions={actions} more={texts.more} text={textOf} />
+      {isReadOnly(roles) ? (
+        <p className="composer faint small">{t.shell.readOnly}</p>
+      ) : (
+        <Composer key={`${chat.workspaceId}/${chat.chatId}`} chat={chat} say={say} />
+      )}
+    </section>
+  );
+}
+
+function Feed({ messages }: { messages: readonly ChatMessage[] }) {
+  const { f } = useWords();
+  const me = useMe();
+  const nameOf = useMemberNames();
+  const feed = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(true);
+  // Whoever has scrolled up to read is left there.
+  useLayoutEffect(() => {
+    const element = feed.current;
+    if (element && atEnd.current) element.scrollTop = element.scrollHeight;
+  }, [messages]);
+  return (
+    <div
+      ref={feed}
+      className="feed"
+      role="log"
+      tabIndex={0}
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+        atEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_PX;
+      }}
+    >
+      <ol>
+        {messages.map((message, index) => {
+          const { id, authorId, text, createdAt } = message;
+          const goesOn = messages[index - 1]?.authorId === authorId;
+          return (
+            <li key={id} className="message" data-mine={authorId === me.id} data-goes-on={goesOn}>
+              {!goesOn && <Avatar id={authorId} name={nameOf(authorId)} />}
+              <div>
+                {!goesOn && (
+                  <span className="small soft">
+                    <b>{nameOf(authorId)}</b>
+                  </span>
+                )}
+                <p>{text}</p>
+              </div>
+              <time className="faint small num" dateTime={createdAt} title={f.moment(createdAt)}>
+                {f.time(createdAt)}
+              </time>
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}
+
+function Composer({ chat, say }: { chat: Chat; say: (text: string) => Promise<unknown> }) {
+  const texts = useOwnTexts(TEXTS);
+  const { values, change } = useDraft(`chat/${chat.workspaceId}/${chat.chatId}`, () => ({ text: "" }));
+  const { text } = values;
+  const [problem, setProblem] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const send = async () => {
+    if (text.trim() === "" || busy) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      await say(text.trim());
+      change({ text: "" });
+    } catch (error) {
+      setProblem(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    void send();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    void send();
+  };
+  return (
+    <form className="composer" onSubmit={submit}>
+      {problem !== null && <ProblemNote problem={problem} />}
+      <div className="row">
+        <textarea
+          className="input"
+          rows={1}
+          maxLength={10_000}
+          aria-label={texts.placeholder}
+          placeholder={texts.placeholder}
+          title={texts.sayKeys}
+          value={text}
+          onChange={(event) => {
+            change({ text: event.target.value });
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <Button look="main" type="submit" disabled={busy || text.trim() === ""}>
+          {texts.say}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,355 @@
+import { z } from "zod";
+import { anyObject, name, text } from "../../api/fields.ts";
+import {
+  clientEventId,
+  defineRoutes,
+  eventStream,
+  media,
+  onWire,
+  onWireOrNull,
+} from "../../api/index.ts";
+import { creationFields } from "./fields.ts";
+
+const STATUSES = ["ready", "claimed", "in_progress", "blocked", "completed", "failed"] as const;
+
+const group = "code";
+const moment = z.iso.datetime();
+const status = z.enum(STATUSES);
+const id = z.string().min(1).max(200);
+const project_id = id.nullish().describe("`main` unless given");
+const once = { client_event_id: clientEventId.nullish() };
+const lease_token = z.string().min(1).max(200);
+
+const awaited = z.object({
+  task_id: z.uuid(),
+  title: z.string().nullable().describe("null: not yours to see"),
+  status: z.string(),
+  on_failure: z.enum(["wait", "proceed", "fail"]),
+  resolved: z.boolean().describe("it holds the task up no longer"),
+});
+
+const task = z
+  .object({
+    id: z.uuid(),
+    project_id: z.string(),
+    title: z.string(),
+    description: z.string().nullable(),
+    acceptance: z.string().nullable(),
+    status,
+    priority: z.int(),
+    attempts: z.int(),
+    max_attempts: z.int(),
+    auto_unblock: z.boolean(),
+    may_be_empty: z.boolean(),
+    blocked_by: z.array(awaited),
+    blocked_reason: z.string().nullable(),
+    retry_of: z.string().nullable(),
+    needs_attention: z.boolean(),
+    stuck: z.boolean().describe("in progress for longer than the project's progress timeout"),
+    worker: z.string().nullable(),
+    worktree: z.string().nullable(),
+    branch: z.string().nullable(),
+    commit: z.string().nullable(),
+    last_error: z.string().nullable(),
+    claimed_at: moment.nullable(),
+    heartbeat_at: moment.nullable(),
+    lease_until: moment.nullable(),
+    available_at: moment.nullable(),
+    created_by: z.string().nullable(),
+    created_at: moment,
+    updated_at: moment,
+    entered_at: moment.describe("since when it is in its status"),
+    row_version: z.int(),
+  })
+  .meta({ id: "CodeTask" });
+
+const run = z
+  .object({
+    run: z.int().describe("the version of the task that began it; the log goes by it"),
+    attempt: z.int().describe("1 is the first"),
+    worker: z.string().nullable(),
+    worktree: z.string().nullable(),
+    branch: z.string().nullable(),
+    started_at: moment,
+    ended_at: moment.nullable(),
+    outcome: z
+      .enum(["completed", "retried", "failed", "blocked", "interrupted", "lost"])
+      .nullable()
+      .describe("null: it is under way"),
+    error: z.string().nullable(),
+    exit_code: z.int().nullable(),
+    commit: z.string().nullable(),
+  })
+  .meta({ id: "CodeRun" });
+
+const event = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    action: z.string(),
+    from_status: status.nullable(),
+    to_status: status.nullable(),
+    actor_id: z.string().nullable().describe("null: the system"),
+    comment: z.string().nullable(),
+    payload: z.record(z.string(), z.unknown()).nullable(),
+    created_at: moment,
+  })
+  .meta({ id: "CodeEvent" });
+
+const output = z.object({ run: z.int(), text: z.string(), created_at: moment }).meta({ id: "CodeOutput" });
+
+const creation = creationFields.extend({
+  project_id,
+  on_failure: z
+    .enum(["wait", "proceed", "fail"])
+    .optional()
+    .describe("of blockers that name no policy of their own"),
+  available_at: z.iso.datetime({ offset: true }).nullish().describe("not to be taken before"),
+});
+
+const TASK_ROUTES = defineRoutes({
+  listCodeTasks: {
+    method: "GET",
+    path: "/api/code/tasks",
+    group,
+    summary: "The tasks you may see, oldest first",
+    query: z.object({
+      project_id: id.optional(),
+      status: z.array(status).max(100).optional(),
+      q: z.string().max(200).optional().describe("part of a title"),
+      cursor: z.uuid().optional().describe("`cursor` of the page before"),
+      limit: z.int().min(1).max(200).default(50),
+    }),
+    replies: { 200: z.object({ tasks: z.array(task), cursor: z.string().nullable() }) },
+    refusals: ["NOT_FOUND"],
+  },
+  createCodeTask: {
+    method: "POST",
+    path: "/api/code/tasks",
+    group,
+    summary: "Create a task",
+    idempotent: true,
+    confined: ["task"],
+    body: creation.extend(once),
+    replies: { 201: task },
+    refusals: ["NOT_FOUND", "CYCLIC_DEPENDENCY"],
+    ruled: true,
+  },
+  createCodeTasks: {
+    method: "POST",
+    path: "/api/code/tasks/batch",
+    group,
+    summary: "Create many tasks, all or none",
+    about:
+      "`ref` names a task inside the request; `blocked_by` takes ids and refs, alone or as `{task, on_failure}`.",
+    idempotent: true,
+    confined: ["task"],
+    body: z.object({
+      project_id,
+      tasks: z
+        .array(creation.extend({ ref: id.nullish() }))
+        .min(1)
+        .max(500),
+      ...once,
+    }),
+    replies: { 201: z.object({ tasks: z.array(task) }) },
+    refusals: ["NOT_FOUND", "CYCLIC_DEPENDENCY"],
+    ruled: true,
+  },
+  getCodeTask: {
+    method: "GET",
+    path: "/api/code/tasks/{id}",
+    group,
+    summary: "A task with its attempts, and the end of its log",
+    confined: ["task"],
+    replies: {
+      200: task.extend({
+        runs: z.array(run),
+        log: z.string().describe("the last of what the agent of the last attempt said"),
+      }),
+    },
+    refusals: ["TASK_NOT_FOUND"],
+  },
+  moveCodeTask: {
+    method: "POST",
+    path: "/api/code/tasks/{id}/transitions",
+    group,
+    summary: "Perform an action",
+    idempotent: true,
+    versioned: true,
+    ruled: true,
+    confined: ["task"],
+    body: z.object({
+      action: name,
+      comment: text.nullish(),
+      payload: anyObject.nullish(),
+      expected_row_version: z.int().nullish(),
+      lease_token: name.nullish(),
+      ...once,
+    }),
+    replies: { 200: z.object({ task, event: event.nullable() }) },
+    refusals: ["TASK_NOT_FOUND", "INVALID_TRANSITION", "VERSION_CONFLICT", "LEASE_LOST"],
+  },
+  retryCodeTask: {
+    method: "POST",
+    path: "/api/code/tasks/{id}/retry",
+    group,
+    summary: "Try a failed task again",
+    about:
+      "What is finished stays so: a copy is made that says `retry_of`, and who waited for the failed task waits for it.",
+    idempotent: true,
+    ruled: true,
+    body: z.object({ max_attempts: z.int().min(1).max(1_000).nullish(), ...once }),
+    replies: { 201: task },
+    refusals: ["TASK_NOT_FOUND", "NOT_FAILED"],
+  },
+});
+
+const WORKER_ROUTES = defineRoutes({
+  claimCodeTasks: {
+    method: "POST",
+    path: "/api/code/claims",
+    group,
+    summary: "Take the best ready tasks",
+    idempotent: true,
+    ruled: true,
+    body: z.object({
+      project_id,
+      limit: z.int().min(1).max(100).default(1),
+      wait_seconds: z.number().min(0).max(60).default(0),
+      ...once,
+    }),
+    replies: { 200: z.object({ tasks: z.array(task.extend({ lease_token: z.string() })) }) },
+    refusals: ["NOT_FOUND"],
+  },
+  tellCodeOutput: {
+    method: "POST",
+    path: "/api/code/tasks/{id}/output",
+    group,
+    summary: "Tell what an agent says",
+    about:
+      "For the lease's worker. Of one attempt so much is kept here; the rest is in the worker's own file.",
+    body: z.object({
+      lease_token,
+      run: z.int().min(1).describe("the version of the task that began this attempt"),
+      text: z.string().min(1).max(65_536),
+    }),
+    replies: {
+      200: z.object({ kept: z.boolean().describe("false: this attempt has said too much already") }),
+    },
+    refusals: ["TASK_NOT_FOUND", "LEASE_LOST"],
+  },
+  makeAgentToken: {
+    method: "POST",
+    path: "/api/code/tasks/{id}/agent-token",
+    group,
+    summary: "A token for the agent that works on a task",
+    about:
+      "For the lease's worker. It sees this task alone, comments, reports what stands in its way, and creates tasks beside it.",
+    body: z.object({ lease_token, lasts_seconds: z.int().min(1).max(604_800).default(86_400) }),
+    replies: { 201: z.object({ token: z.string(), expires_in_seconds: z.int() }) },
+    refusals: ["TASK_NOT_FOUND", "LEASE_LOST"],
+  },
+});
+
+const VIEW_ROUTES = defineRoutes({
+  readCodeLog: {
+    method: "GET",
+    path: "/api/code/tasks/{id}/log",
+    group,
+    summary: "What the agent of an attempt said",
+    confined: ["task"],
+    query: z.object({ run: z.int().min(1).optional().describe("the last one unless given") }),
+    replies: { 200: media("text/plain", z.string()) },
+    refusals: ["TASK_NOT_FOUND"],
+  },
+  streamCodeOutput: {
+    method: "GET",
+    path: "/api/code/tasks/{id}/output",
+    group,
+    summary: "What a task's agents say, as they say it",
+    about: "Server-sent events. From the beginning, or `after` a place.",
+    resumable: true,
+    query: z.object({ after: z.int().min(0).optional() }),
+    replies: { 200: eventStream(output) },
+    refusals: ["TASK_NOT_FOUND"],
+  },
+  getCodeGraph: {
+    method: "GET",
+    path: "/api/code/graph",
+    group,
+    summary: "Who waits for whom",
+    query: z.object({
+      project_id: id.optional(),
+      finished: z.boolean().default(true).describe("false: only what is unfinished, and what it waits for"),
+      limit: z.int().min(1).max(2_000).default(500).describe("the newest so many"),
+    }),
+    replies: {
+      200: z.object({
+        nodes: z.array(
+          z.object({
+            id: z.uuid(),
+            title: z.string(),
+            status,
+            priority: z.int(),
+            attempts: z.int(),
+            worker: z.string().nullable(),
+            needs_attention: z.boolean(),
+            retry_of: z.string().nullable(),
+          }),
+        ),
+        edges: z.array(
+          z.object({
+            from: z.uuid().describe("the blocker"),
+            to: z.uuid().describe("who waits for it"),
+            on_failure: z.enum(["wait", "proceed", "fail"]),
+            resolved: z.boolean(),
+          }),
+        ),
+        more: z.boolean().describe("there are older ones"),
+      }),
+    },
+    refusals: ["NOT_FOUND"],
+  },
+  getCodeSummary: {
+    method: "GET",
+    path: "/api/code/summary",
+    group,
+    summary: "How far it is, and who works on what",
+    query: z.object({ project_id: id.optional() }),
+    replies: {
+      200: z.object({
+        by_status: z.record(status, z.int()),
+        total: z.int(),
+        needs_attention: z.int(),
+        stuck: z.int(),
+        at_work: z.array(
+          z.object({
+            task_id: z.uuid(),
+            title: z.string(),
+            status,
+            worker: z.string().nullable(),
+            branch: z.string().nullable(),
+            attempts: z.int(),
+            since: moment,
+            heartbeat_at: moment.nullable(),
+            stuck: z.boolean(),
+            last_line: z.string().nullable(),
+          }),
+        ),
+      }),
+    },
+    refusals: ["NOT_FOUND"],
+  },
+});
+
+/** Code's routes: its tasks, what its workers need, and what is looked at. */
+export const CODE_ROUTES = { ...TASK_ROUTES, ...WORKER_ROUTES, ...VIEW_ROUTES };
+
+export type CodeTask = z.output<typeof task>;
+export type CodeRun = z.output<typeof run>;
+export type CodeEvent = z.output<typeof event>;
+export type CodeStatus = z.output<typeof status>;
+export type CodeOutput = z.output<typeof output>;
+export type Awaited = z.output<typeof awaited>;
+export { onWire, onWireOrNull, STATUSES, TASK_ROUTES, VIEW_ROUTES, WORKER_ROUTES };

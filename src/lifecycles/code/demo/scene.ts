@@ -1,0 +1,126 @@
+import type { Client } from "../../../client/index.ts";
+import { CODE_ROUTES } from "../api.ts";
+import type { Stage } from "../../../demo/stage.ts";
+import { FEATURES, OBSTACLES, TEST_FAILURES } from "./code-work.ts";
+import type { Feature } from "./code-work.ts";
+
+const FORGES = ["forge-1", "forge-2", "forge-3"] as const;
+const ENOUGH_UNFINISHED = 7;
+const project_id = "main";
+
+/** Ada plans features whose parts wait for each other; three workers write, fail, try again and merge them. */
+export async function playCode(stage: Stage): Promise<void> {
+  await stage.together([
+    stage.keepOn([12, 25], () => plan(stage)),
+    ...FORGES.map((forge) => stage.keepOn([4, 10], () => forgeOn(stage, forge))),
+  ]);
+}
+
+function codeOf(client: Client) {
+  return client.calls(CODE_ROUTES);
+}
+type Code = ReturnType<typeof codeOf>;
+
+async function plan(stage: Stage): Promise<unknown> {
+  const { chance } = stage;
+  const ada = codeOf(stage.as("ada"));
+  const { tasks: failed } = await ada.listCodeTasks({ project_id, status: ["failed"], limit: 200 });
+  const { tasks } = await ada.listCodeTasks({
+    project_id,
+    status: ["ready", "claimed", "in_progress", "blocked"],
+    limit: 200,
+  });
+  const tried = new Set(tasks.map(({ retry_of }) => retry_of));
+  const lost = chance.pick(failed.filter(({ id }) => !tried.has(id)).slice(-3));
+  if (lost && chance.happens(0.4)) return ada.retryCodeTask({ id: lost.id });
+  if (tasks.length < ENOUGH_UNFINISHED) {
+    const titles = new Set(tasks.map(({ title }) => title));
+    const feature = chance.pick(FEATURES.filter((parts) => !parts.some(({ title }) => titles.has(title))));
+    if (feature) return planFeature(ada, feature);
+  }
+  // What waits for a task that failed has nothing to be cleared away.
+  const blocked = chance.pick(
+    tasks.filter(
+      ({ blocked_reason, status }) => status === "blocked" && OBSTACLES.some((one) => one === blocked_reason),
+    ),
+  );
+  return blocked && ada.moveCodeTask({ id: blocked.id, action: "clear_blocker", comment: "Seen to it." });
+}
+
+function planFeature(ada: Code, feature: Feature): Promise<unknown> {
+  const tasks = feature.map(({ title, description, acceptance, priority, after }) => ({
+    ref: title,
+    title,
+    description,
+    acceptance,
+    priority,
+    blocked_by: [...after],
+    auto_unblock: false,
+  }));
+  return ada.createCodeTasks({ project_id, tasks });
+}
+
+async function forgeOn(stage: Stage, forge: (typeof FORGES)[number]): Promise<unknown> {
+  const client = stage.as(forge);
+  const code = codeOf(client);
+  const { tasks } = await code.claimCodeTasks({ project_id });
+  const [task] = tasks;
+  if (!task) return undefined;
+  const { id, lease_token, title } = task;
+  const branch = `pawl/${slugOf(title)}`;
+  const worktree = `.worktrees/${slugOf(title)}`;
+  const move = (action: string, payload: object) =>
+    code.moveCodeTask({ id, action, lease_token, payload: { ...payload } });
+  for (;;) {
+    await stage.rest([1, 3]);
+    const begun = await move("start", { worktree, branch });
+    const ended = await runAgent(stage, {
+      client,
+      code,
+      id,
+      lease_token,
+      title,
+      run: begun.task.row_version,
+    });
+    if (ended === "silent") return undefined;
+    if (ended === "blocked") return move("block", { description: stage.chance.pick(OBSTACLES) });
+    if (ended === "done") return move("complete", { commit: stage.chance.hex(40), exit_code: 0 });
+    const error = stage.chance.pick(TEST_FAILURES);
+    const { attempts, max_attempts } = begun.task;
+    if (attempts >= max_attempts) return move("fail", { error, recoverable: false, exit_code: 1 });
+    await move("retry", { error, recoverable: true, exit_code: 1 });
+  }
+}
+
+type Agent = { client: Client; code: Code; id: string; lease_token: string; title: string; run: number };
+
+/** What an agent says, line by line, while its worker keeps the lease. */
+async function runAgent(
+  stage: Stage,
+  { client, code, id, lease_token, title, run }: Agent,
+): Promise<"done" | "failed" | "blocked" | "silent"> {
+  const { chance } = stage;
+  const words = FEATURES.flat().find((one) => one.title === title);
+  const lines = ["git worktree add", ...(words?.log ?? ["reading the task", "npm test"])];
+  const lot = chance.number();
+  for (const line of lines) {
+    await stage.rest([3, 8]);
+    await code.tellCodeOutput({ id, lease_token, run, text: `${line}\n` });
+    const { lost } = await client.beatLeases({ leases: [{ task_id: id, lease_token }] });
+    if (lost.length > 0) return "silent";
+    // The worker's machine went to sleep: its lease runs out, and the task goes to somebody else.
+    if (lot < 0.03 && chance.happens(0.4)) return "silent";
+  }
+  if (lot < 0.22) return "failed";
+  if (lot < 0.28) return "blocked";
+  await code.tellCodeOutput({ id, lease_token, run, text: "git commit, rebase, merge: ok\n" });
+  return "done";
+}
+
+function slugOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "")
+    .slice(0, 40);
+}

@@ -1,0 +1,103 @@
+import { canSee } from "../../core/index.ts";
+import type { Task } from "../../core/index.ts";
+import type { NewTask } from "../../engine/write/admit-creations.ts";
+import type { EffectItem, LifecycleParts, MakeTasks } from "../../engine/lifecycle-parts.ts";
+import { lockBlockers, saveDependencies } from "../../engine/sql/dependencies.ts";
+import { query } from "../../engine/transaction.ts";
+import type { Tx } from "../../engine/transaction.ts";
+import { findClearingTasks } from "./sql/find-clearing-tasks.ts";
+import { forgetOutput } from "./sql/output.ts";
+import { waitsFor } from "./sql/read-named-blockers.ts";
+import { replaceBlockers } from "./sql/replace-blockers.ts";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What code's rules want to know beyond a task, and what they do beyond its row. */
+export const codeParts: LifecycleParts = {
+  migrations: new URL("./migrations/", import.meta.url),
+  facts: {
+    named_blocker: async (tx, org_id, asks) => {
+      const named = asks.map(({ input }) => textOf(input.blocker_id).toLowerCase());
+      const rows = await lockBlockers(
+        tx,
+        org_id,
+        [...new Set(named)].filter((id) => UUID.test(id)),
+      );
+      const known = new Map(rows.map((row) => [row.id, row]));
+      return Promise.all(
+        asks.map(async ({ task, actor }, index) => {
+          const row = known.get(named[index] ?? "");
+          if (row?.project_id !== task.project_id || !canSee(actor, row)) return null;
+          const waits_for_this = row.id === task.id || (await waitsFor(tx, org_id, row.id, task.id));
+          return { final: row.final, waits_for_this };
+        }),
+      );
+    },
+  },
+  effects: {
+    add_blocker: async (tx, items, _now, makeTasks) => {
+      const [{ org_id } = { org_id: "" }] = items;
+      const clearing = await clearingTasks(tx, org_id, items, makeTasks);
+      const { text, params } = saveDependencies(
+        org_id,
+        items.map((item) => ({
+          task_id: item.task.id,
+          blocker_id: textOf(item.effect.blocker_id).toLowerCase() || clearing(item),
+          on_failure: "wait",
+          resolved: false,
+        })),
+      );
+      await query(tx, text, params);
+    },
+    replace_blocker: async (tx, items) => {
+      const edges = items.map(({ task, effect }) => ({
+        task_id: task.id,
+        blocker_id: String(effect.blocker_id),
+        replacement_id: String(effect.replacement_id),
+      }));
+      await replaceBlockers(tx, items[0]?.org_id ?? "", edges);
+    },
+  },
+  forget: forgetOutput,
+};
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** The task that clears each described obstacle away: one that is under way already, or a new one. */
+async function clearingTasks(
+  tx: Tx,
+  org_id: string,
+  items: readonly EffectItem[],
+  makeTasks: MakeTasks,
+): Promise<(item: EffectItem) => string> {
+  const described = items.filter(({ effect }) => effect.blocker_id === null);
+  if (described.length === 0) return () => "";
+  const keyOf = (project_id: string, description: unknown) => `${project_id}\u0000${textOf(description)}`;
+  const there = await findClearingTasks(
+    tx,
+    org_id,
+    [...new Set(described.map(({ task }) => task.project_id))],
+    described.map(({ effect }) => textOf(effect.description)),
+  );
+  await lockBlockers(
+    tx,
+    org_id,
+    there.map(({ id }) => id),
+  );
+  const ids = new Map(there.map((row) => [keyOf(row.project_id, row.description), row.id]));
+  for (const { task, actor, effect } of described) {
+    const key = keyOf(task.project_id, effect.description);
+    if (ids.has(key)) continue;
+    const { tasks } = await makeTasks(actor, [clearingTask(task, textOf(effect.description))]);
+    ids.set(key, tasks[0]?.id ?? "");
+  }
+  return ({ task, effect }) => ids.get(keyOf(task.project_id, effect.description)) ?? "";
+}
+
+/** It is taken as soon as the task that waits for it would have been. */
+function clearingTask({ id, project_id, priority }: Task, description: string): NewTask {
+  const title = `Clear the way: ${description.split("\n", 1)[0] ?? ""}`.slice(0, 200);
+  return { lifecycle: "code", project_id, priority, title, description, clears: id };
+}

@@ -1,0 +1,184 @@
+import { creationPermission, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
+import type { Refusal } from "../../core/index.ts";
+import type { Directory } from "../../engine/directory/directory.ts";
+import type { By, Engine } from "../../engine/engine.ts";
+import { besideTask } from "../../server/auth/confine-creations.ts";
+import { claimPatiently } from "../../server/claims/long-poll-claim.ts";
+import { defined } from "../../server/routing/defined.ts";
+import type { PoolWatch } from "../../server/claims/pool-watch.ts";
+import { answer, serve, stream } from "../../server/routing/route-set.ts";
+import type { Permit, RouteSet } from "../../server/routing/route-set.ts";
+import { CodeDesk } from "./service.ts";
+import { TASK_ROUTES, VIEW_ROUTES, WORKER_ROUTES } from "./api.ts";
+import { code } from "./lifecycle.ts";
+import { OutputBoard } from "./output-board.ts";
+
+type House = { engine: Engine; directory: Directory; pools: PoolWatch };
+
+/** Code over HTTP, in its own words. */
+export function serveCode(house: House): RouteSet[] {
+  const desk = new CodeDesk(house.engine);
+  const board = new OutputBoard(house.engine);
+  return [serveTasks(house, desk), serveWorkers(house, desk, board), serveViews(house, desk, board)];
+}
+
+/** Without a project, `main` is meant; one that the caller may not see is not there. */
+function projectOf({ directory }: House, by: By, id: string | null | undefined) {
+  return directory.project(by, id ?? "main");
+}
+
+function serveTasks({ engine }: House, desk: CodeDesk): RouteSet {
+  return serve(
+    TASK_ROUTES,
+    {
+      listCodeTasks: async ({ by, query }) => {
+        const { tasks, cursor } = await engine.list(by, { ...defined(query), lifecycle: "code" });
+        return answer(200, { tasks: await desk.tell(by, tasks), cursor });
+      },
+      createCodeTask: async ({ by, body: { client_event_id: _, ...task }, client_event_id }) => {
+        const made = await createBeside({ engine, desk }, by, [task], client_event_id);
+        if ("kind" in made) return made;
+        const [first] = made.tasks;
+        if (!first) throw new Error("a creation without a task");
+        return answer(201, first, { row_version: first.row_version, replayed: made.replayed });
+      },
+      createCodeTasks: async ({ by, body, client_event_id }) => {
+        const tasks = body.tasks.map((task) => ({ ...task, project_id: task.project_id ?? body.project_id }));
+        const made = await createBeside({ engine, desk }, by, tasks, client_event_id);
+        return "kind" in made ? made : answer(201, { tasks: made.tasks }, { replayed: made.replayed });
+      },
+      getCodeTask: async ({ by, params }) => {
+        const found = await desk.show(by, params.id);
+        return "kind" in found ? found : answer(200, found, { row_version: found.row_version });
+      },
+      moveCodeTask: async ({ by, params, body, client_event_id, expected_row_version }) => {
+        const found = await desk.find(by, params.id);
+        if ("kind" in found) return found;
+        const done = await engine.perform(by, {
+          ...defined(body),
+          task_id: params.id,
+          client_event_id,
+          expected_row_version,
+        });
+        if (done.kind === "refused") return done;
+        const { task, replayed } = done;
+        return answer(200, await desk.tellMove(by, done), { row_version: task.row_version, replayed });
+      },
+      retryCodeTask: async ({ by, params, body: { max_attempts = null }, client_event_id }) => {
+        const made = await desk.retry(by, params.id, { max_attempts, client_event_id });
+        if ("kind" in made) return made;
+        const { task, replayed } = made;
+        return answer(201, task, { row_version: task.row_version, replayed });
+      },
+    },
+    {
+      createCodeTask: mayCreate,
+      createCodeTasks: mayCreate,
+      retryCodeTask: mayCreate,
+      moveCodeTask: ({ by, body }) => mayDo(by, (body as { action?: unknown } | null)?.action),
+    },
+  );
+}
+
+/** An agent that works on a task creates others beside it. */
+async function createBeside(
+  { engine, desk }: { engine: Engine; desk: CodeDesk },
+  by: By,
+  tasks: Parameters<CodeDesk["create"]>[1],
+  client_event_id: string | null,
+) {
+  const beside = await besideTask(
+    engine,
+    by,
+    tasks.map((task) => ({ ...task, lifecycle: "code" })),
+  );
+  return "kind" in beside ? beside : desk.create(by, beside, client_event_id);
+}
+
+function serveWorkers(house: House, desk: CodeDesk, board: OutputBoard): RouteSet {
+  const { engine, directory } = house;
+  return serve(
+    WORKER_ROUTES,
+    {
+      claimCodeTasks: async ({ by, body, client_event_id, signal }) => {
+        const project = await projectOf(house, by, body.project_id);
+        if ("kind" in project) return project;
+        const request = { lifecycle: "code", project_id: project.id, limit: body.limit, client_event_id };
+        const waitMs = body.wait_seconds * 1_000;
+        const claimed = await claimPatiently(house, by, request, { waitMs, signal });
+        if (claimed.kind === "refused") return claimed;
+        const told = await desk.tell(
+          by,
+          claimed.tasks.map(({ task }) => task),
+        );
+        const tasks = told.map((task, n) => ({ ...task, lease_token: claimed.tasks[n]?.lease_token ?? "" }));
+        return answer(200, { tasks }, { replayed: claimed.replayed });
+      },
+      tellCodeOutput: async ({ by, params, body: { lease_token, run, text } }) => {
+        const task = await desk.find(by, params.id);
+        if ("kind" in task) return task;
+        const holder = by.actor.id ?? "system";
+        if (!isToken(lease_token)) return leaseLost();
+        const saying = { task_id: task.id, lease_token, holder, run, text };
+        const { held, kept } = await board.keep(by.org_id, saying);
+        return held ? answer(200, { kept }) : leaseLost();
+      },
+      makeAgentToken: async ({ by, params, body: { lease_token, lasts_seconds } }) => {
+        const task = await desk.find(by, params.id);
+        if ("kind" in task) return task;
+        const { extended } = await engine.heartbeat(by, [{ task_id: task.id, lease_token }]);
+        if (extended.length === 0 || by.actor.id === null) return leaseLost();
+        const { token } = await directory.issueConfinedToken(by, {
+          member_id: by.actor.id,
+          confined_to: { kind: "task", task_id: task.id },
+          expires_in_ms: lasts_seconds * 1_000,
+        });
+        return answer(201, { token, expires_in_seconds: lasts_seconds });
+      },
+    },
+    { claimCodeTasks: ({ by }) => mayDo(by, "claim") },
+  );
+}
+
+function serveViews(house: House, desk: CodeDesk, board: OutputBoard): RouteSet {
+  return serve(VIEW_ROUTES, {
+    readCodeLog: async ({ by, params, query }) => {
+      const task = await desk.find(by, params.id);
+      if ("kind" in task) return task;
+      return answer(200, await board.log(by.org_id, task.id, query.run ?? null));
+    },
+    streamCodeOutput: async ({ by, params, query, recognise, signal }) => {
+      const task = await desk.find(by, params.id);
+      if ("kind" in task) return task;
+      const asked = { by, task_id: task.id, after: query.after ?? 0, recognise };
+      return stream((response) => {
+        board.stream(response, { ...asked, signal: signal() });
+      });
+    },
+    getCodeGraph: async ({ by, query: { finished, limit, project_id } }) => {
+      const project = await projectOf(house, by, project_id);
+      if ("kind" in project) return project;
+      return answer(200, await desk.graph(by, { project_id: project.id, finished, limit }));
+    },
+    getCodeSummary: async ({ by, query }) => {
+      const project = await projectOf(house, by, query.project_id);
+      return "kind" in project ? project : answer(200, await desk.summary(by, project.id));
+    },
+  });
+}
+
+/** The database would stumble over a text that cannot be a token. */
+function isToken(lease_token: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(lease_token);
+}
+
+function leaseLost(): Refusal {
+  return refuse("LEASE_LOST", "This lease is over: somebody else may hold the task now. Stop working on it.");
+}
+
+const mayCreate: Permit = ({ by }) => permissionRefusal(code, by.actor, creationPermission(code));
+
+function mayDo(by: By, action: unknown): Refusal | null {
+  if (typeof action !== "string" || !Object.hasOwn(code.actions, action)) return null;
+  return permissionRefusal(code, by.actor, permissionOf(code, action));
+}

@@ -1,0 +1,96 @@
+import { useState } from "react";
+import type { Task } from "../../../console/data/client.ts";
+import { useNow } from "../../../console/design/clock.ts";
+import { Bones, Trouble } from "../../../console/design/states.tsx";
+import type { Tone } from "../../../console/design/status.tsx";
+import { useWords } from "../../../console/texts/words.tsx";
+import { useLiveAnswer } from "../../../console/data/live-answer.ts";
+import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { code } from "./code-calls.ts";
+import type { CodeRun } from "./code-calls.ts";
+import { Output } from "./output.tsx";
+import { TEXTS } from "./texts.ts";
+import "./code.css";
+
+const TONES: Readonly<Record<NonNullable<CodeRun["outcome"]>, Tone>> = {
+  completed: "good",
+  retried: "warn",
+  failed: "bad",
+  blocked: "warn",
+  interrupted: "slate",
+  lost: "bad",
+};
+
+/** A coding task's attempts, each with its branch and what its agent said. */
+export default function AttemptsPanel({ task }: { task: Task }) {
+  const texts = useOwnTexts(TEXTS);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const { data, error, refetch } = useLiveAnswer({
+    lifecycle: task.lifecycle,
+    key: ["runs", task.id],
+    ask: (signal) => code.getCodeTask({ id: task.id }, { signal }),
+  });
+  const runs = data?.runs ?? [];
+  const shown = runs.find(({ run }) => run === chosen) ?? runs.at(-1);
+  return (
+    <section className="card" aria-label={texts.attempts}>
+      <header className="head">
+        <h2>{texts.attempts}</h2>
+        {runs.length > 0 && <span className="badge">{runs.length}</span>}
+      </header>
+      {!data && (
+        <div className="body">
+          {error ? <Trouble compact error={error} onRetry={() => void refetch()} /> : <Bones />}
+        </div>
+      )}
+      {data && runs.length === 0 && <p className="body faint">{texts.noAttempts}</p>}
+      {shown && (
+        <>
+          <ul className="runs">
+            {runs.map((one) => (
+              <li key={one.run}>
+                <RunLine
+                  one={one}
+                  chosen={one === shown}
+                  onChoose={() => {
+                    setChosen(one.run);
+                  }}
+                />
+              </li>
+            ))}
+          </ul>
+          <Output key={shown.run} id={task.id} title={task.title} run={shown.run} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function RunLine({ one, chosen, onChoose }: { one: CodeRun; chosen: boolean; onChoose: () => void }) {
+  const { f } = useWords();
+  const texts = useOwnTexts(TEXTS);
+  const now = useNow(1);
+  const ended = one.ended_at === null ? now : Date.parse(one.ended_at);
+  return (
+    <button type="button" className="agent" aria-pressed={chosen} onClick={onChoose}>
+      <span className="row">
+        <b>{texts.attempt(one.attempt)}</b>
+        <span className="chip" data-tone={one.outcome === null ? "blue" : TONES[one.outcome]}>
+          {one.outcome === null ? texts.underWay : texts.outcomes[one.outcome]}
+        </span>
+        <span className="push num small faint">{f.span((ended - Date.parse(one.started_at)) / 1_000)}</span>
+      </span>
+      <span className="row wrap small faint">
+        {one.worker !== null && <span className="mono">{one.worker}</span>}
+        {one.branch !== null && <code>{one.branch}</code>}
+        {one.commit !== null && <code className="tag">{one.commit.slice(0, 9)}</code>}
+        {one.exit_code !== null && <span>{texts.exitCode(one.exit_code)}</span>}
+      </span>
+      {one.error !== null && (
+        <span className="small failure" data-tone="bad">
+          {one.error}
+        </span>
+      )}
+    </button>
+  );
+}

@@ -1,0 +1,153 @@
+import { addresses } from "../../../console/addresses.ts";
+import { useNow } from "../../../console/design/clock.ts";
+import { Icon } from "../../../console/design/icon.tsx";
+import { Bones, Empty, Trouble } from "../../../console/design/states.tsx";
+import { Link, useSearch } from "../../../console/router.tsx";
+import { LifecycleHead } from "../../../console/tasks/lifecycle-head.tsx";
+import { useWords } from "../../../console/texts/words.tsx";
+import { useLiveAnswer } from "../../../console/data/live-answer.ts";
+import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { ProjectPicker } from "../../../console/tasks/project-picker.tsx";
+import { code, LOOK_EVERY_MS } from "./code-calls.ts";
+import type { AtWork, Summary } from "./code-calls.ts";
+import { Output } from "./output.tsx";
+import { TEXTS } from "./texts.ts";
+import "./code.css";
+
+/** Who works on what, and what they say. */
+export default function WorkersScreen({ lifecycle }: { lifecycle: string }) {
+  const [search] = useSearch();
+  const project_id = search.get("project");
+  const { data, error, refetch } = useLiveAnswer({
+    lifecycle,
+    key: ["summary", project_id],
+    ask: (signal) => code.getCodeSummary(project_id ? { project_id } : {}, { signal }),
+    everyMs: LOOK_EVERY_MS,
+  });
+  return (
+    <>
+      <LifecycleHead lifecycle={lifecycle}>
+        <ProjectPicker />
+      </LifecycleHead>
+      {data ? (
+        <>
+          <Progress summary={data} />
+          <Workers atWork={data.at_work} />
+        </>
+      ) : error ? (
+        <Trouble error={error} onRetry={() => void refetch()} />
+      ) : (
+        <div className="card body">
+          <Bones lines={7} height={26} />
+        </div>
+      )}
+    </>
+  );
+}
+
+const ORDER = ["completed", "in_progress", "claimed", "ready", "blocked", "failed"] as const;
+const TONES = {
+  completed: "good",
+  in_progress: "blue",
+  claimed: "cyan",
+  ready: "slate",
+  blocked: "warn",
+  failed: "bad",
+} as const;
+
+/** How far it all is, in one bar. */
+function Progress({ summary: { by_status, total, needs_attention, stuck } }: { summary: Summary }) {
+  const { f } = useWords();
+  const texts = useOwnTexts(TEXTS);
+  return (
+    <section className="card code-progress">
+      {total > 0 && (
+        <div className="share-bar" aria-hidden="true">
+          {ORDER.filter((status) => by_status[status] > 0).map((status) => (
+            <i key={status} data-tone={TONES[status]} style={{ flexGrow: by_status[status] }} />
+          ))}
+        </div>
+      )}
+      <ul className="shares">
+        {ORDER.map((status) => (
+          <li key={status} data-tone={TONES[status]} data-status={status}>
+            <i /> <b className="num">{f.number(by_status[status])}</b> {texts.statuses[status]}
+          </li>
+        ))}
+        {needs_attention > 0 && (
+          <li className="push" data-tone="warn">
+            <Icon name="alert" /> {texts.attention(needs_attention)}
+            {stuck > 0 && `, ${texts.stuck(stuck)}`}
+          </li>
+        )}
+      </ul>
+    </section>
+  );
+}
+
+function Workers({ atWork }: { atWork: readonly AtWork[] }) {
+  const texts = useOwnTexts(TEXTS);
+  const [search, change] = useSearch();
+  if (atWork.length === 0) return <Empty icon="play" title={texts.atWorkEmpty} hint={texts.atWorkHint} />;
+  const chosen =
+    atWork.find(({ task_id }) => task_id === search.get("task")) ??
+    atWork.find(({ status }) => status === "in_progress") ??
+    atWork[0];
+  return (
+    <div className="code-page">
+      <section className="card" aria-label={texts.atWork}>
+        <header className="head">
+          <h2>{texts.atWork}</h2>
+          <span className="badge">{atWork.length}</span>
+        </header>
+        <ul className="agents">
+          {atWork.map((one) => (
+            <li key={one.task_id} data-task={one.task_id}>
+              <WorkerLine
+                one={one}
+                chosen={one === chosen}
+                onChoose={() => {
+                  change({ task: one.task_id });
+                }}
+              />
+            </li>
+          ))}
+        </ul>
+      </section>
+      {chosen && (
+        <section className="card code-output" aria-label={texts.output}>
+          <header className="head">
+            <h2 className="cut">
+              <Link href={addresses.task(chosen.task_id)}>{chosen.title}</Link>
+            </h2>
+            {chosen.branch !== null && <code className="tag">{chosen.branch}</code>}
+          </header>
+          <Output key={chosen.task_id} id={chosen.task_id} title={chosen.title} />
+        </section>
+      )}
+    </div>
+  );
+}
+
+function WorkerLine({ one, chosen, onChoose }: { one: AtWork; chosen: boolean; onChoose: () => void }) {
+  const { f } = useWords();
+  const texts = useOwnTexts(TEXTS);
+  const now = useNow(1);
+  return (
+    <button type="button" className="agent" aria-pressed={chosen} onClick={onChoose}>
+      <span className="row">
+        <b className="cut">{one.title}</b>
+        <span className="push" />
+        <span className="chip" data-tone={one.stuck ? "bad" : TONES[one.status]}>
+          {one.stuck ? texts.isStuck : texts.statuses[one.status]}
+        </span>
+      </span>
+      <span className="row small faint">
+        <span className="mono cut">{one.worker ?? texts.nobody}</span>
+        {one.attempts > 0 && <span>{texts.attempt(one.attempts + 1)}</span>}
+        <span className="push num">{texts.since(f.span((now - Date.parse(one.since)) / 1_000))}</span>
+      </span>
+      {one.last_line !== null && <span className="mono small cut last-line">{one.last_line}</span>}
+    </button>
+  );
+}

@@ -1,0 +1,9 @@
+import { z } from "zod";
+import { words } from "../../../api/fields.ts";
+
+export const group = "delivery";
+
+/** Of a user, a file, a chat: whatever its owner calls it. */
+export const id = words.max(200);
+
+export const bytes = z.int().min(0);

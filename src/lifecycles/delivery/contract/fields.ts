@@ -1,9 +1,0 @@
-import { z } from "zod";
-import { words } from "../../../contract/fields.ts";
-
-export const group = "delivery";
-
-/** Of a user, a file, a chat: whatever its owner calls it. */
-export const id = words.max(200);
-
-export const bytes = z.int().min(0);

@@ -1,0 +1,160 @@
+import type { Client } from "../../../client/index.ts";
+import { DELIVERY_ROUTES } from "../api.ts";
+import type { Stage } from "../../../demo/stage.ts";
+import { bytesOf, DEAD_ENDS, FOLDERS, HICCUPS, USERS } from "./delivery-files.ts";
+
+const WITH_ACCESS = 6;
+const MOST_QUEUED = 6;
+const COURIERS = ["courier-1", "courier-2"] as const;
+const SLOTS = 2;
+const DAY_MS = 86_400_000;
+const TICKS = 6;
+
+/** People ask a bot for files, an admin lets them in, and two couriers bring what was asked for. */
+export async function playDelivery(stage: Stage): Promise<void> {
+  const olga = deliveryOf(stage.as("olga"));
+  const bot = deliveryOf(stage.as("lumen-bot"));
+  await fillCatalogue(olga);
+  await letIn(olga);
+  const files = await allFiles(olga);
+  await stage.together([
+    stage.keepOn([7, 18], () => tap(stage, bot, files)),
+    stage.keepOn([60, 120], () => askForAccess(stage, bot)),
+    stage.keepOn([25, 60], () => decideAccess(stage, olga)),
+    stage.keepOn([10, 15], () => passNoticesOn(bot)),
+    ...COURIERS.flatMap((id) =>
+      Array.from({ length: SLOTS }, () => stage.keepOn([2, 5], () => carry(stage, id, files))),
+    ),
+  ]);
+}
+
+function deliveryOf(client: Client) {
+  return client.calls(DELIVERY_ROUTES);
+}
+type Delivery = ReturnType<typeof deliveryOf>;
+type File = { id: string; name: string; size: number };
+
+async function fillCatalogue(delivery: Delivery): Promise<void> {
+  const { total } = await delivery.listDeliveryFiles({ limit: 1 });
+  if (total > 0) return;
+  const scan = "first-look";
+  const folders = Object.keys(FOLDERS).map((name) => ({ kind: "folder" as const, path: `/${name}`, name }));
+  await delivery.saveDeliveryFiles({ scan, entries: folders, last: true });
+  for (const [folder, files] of Object.entries(FOLDERS)) {
+    const entries = files.map(([name, megabytes]) => ({
+      kind: "file" as const,
+      path: `/${folder}/${name}`,
+      name,
+      size: bytesOf(megabytes),
+      revision: `r-${megabytes}`,
+    }));
+    await delivery.saveDeliveryFiles({ folder: `/${folder}`, scan, entries, last: true });
+  }
+}
+
+async function letIn(delivery: Delivery): Promise<void> {
+  const { users } = await delivery.listDeliveryUsers({ limit: 1 });
+  if (users.length > 0) return;
+  for (const [id, name, username] of USERS.slice(0, WITH_ACCESS)) {
+    await delivery.requestDeliveryAccess({ id, name, username });
+    await delivery.approveDeliveryUser({ id, decided_by: "olga" });
+  }
+}
+
+async function allFiles(delivery: Delivery): Promise<File[]> {
+  const { files: folders } = await delivery.listDeliveryFiles({});
+  const found: File[] = [];
+  for (const { id: folder_id } of folders.filter(({ kind }) => kind === "folder")) {
+    const { files } = await delivery.listDeliveryFiles({ folder_id });
+    found.push(...files.map(({ id, name, size }) => ({ id, name, size: size ?? 0 })));
+  }
+  return found;
+}
+
+/** Somebody taps “Скачать”; now and then he thinks better of it. */
+async function tap(stage: Stage, bot: Delivery, files: readonly File[]): Promise<unknown> {
+  const { chance } = stage;
+  const { jobs: queued } = await bot.listDeliveryJobs({ status: ["QUEUED"], limit: 50 });
+  const [regretted] = chance.some(queued, 1);
+  if (regretted && chance.happens(0.06)) {
+    const { id, user_id } = regretted;
+    return bot.moveDeliveryJob({ id, action: "cancel", payload: { user_id } });
+  }
+  const { users } = await bot.listDeliveryUsers({ status: ["ACTIVE"], limit: 50 });
+  const [user, file] = [chance.pick(users), chance.pick(files)];
+  if (!user || !file || queued.length >= MOST_QUEUED) return undefined;
+  const { id: user_id, chat_id } = user;
+  return bot.createDeliveryJob({ user_id, chat_id, file_id: file.id, request_nonce: chance.hex(12) });
+}
+
+async function askForAccess(stage: Stage, bot: Delivery): Promise<unknown> {
+  const { users } = await bot.listDeliveryUsers({ limit: 50 });
+  const known = new Set(users.map(({ id }) => id));
+  const [id, name, username] =
+    stage.chance.pick(USERS.filter(([one]) => !known.has(one))) ?? stage.chance.pick(USERS);
+  return bot.requestDeliveryAccess({ id, name, username });
+}
+
+async function decideAccess(stage: Stage, olga: Delivery): Promise<unknown> {
+  const { chance } = stage;
+  const { users } = await olga.listDeliveryUsers({ limit: 50 });
+  const waiting = chance.pick(users.filter(({ status }) => status === "PENDING"));
+  if (waiting) return olga.approveDeliveryUser({ id: waiting.id, decided_by: "olga" });
+  // Not again and again: the access of a few would last for years.
+  const soon = Date.now() + 40 * DAY_MS;
+  const someone = chance.pick(
+    users.filter(({ status, access_until }) => status === "ACTIVE" && Date.parse(access_until ?? "") < soon),
+  );
+  return someone && chance.happens(0.2)
+    ? olga.extendDeliveryUser({ id: someone.id, days: 30, decided_by: "olga" })
+    : undefined;
+}
+
+async function passNoticesOn(bot: Delivery): Promise<void> {
+  const { notices } = await bot.takeDeliveryNotices({ limit: 20 });
+  for (const { id } of notices) await bot.settleDeliveryNotice({ id });
+}
+
+/** A courier takes a job and brings the file, unless the way is broken, or the courier. */
+async function carry(
+  stage: Stage,
+  courier: (typeof COURIERS)[number],
+  files: readonly File[],
+): Promise<unknown> {
+  const { chance } = stage;
+  const client = stage.as(courier);
+  const delivery = deliveryOf(client);
+  const { tasks } = await client.claimTasks({ lifecycle: "delivery" });
+  const [job] = tasks;
+  const file = files.find(({ id }) => id === job?.data.file_id);
+  const lease_token = job?.lease_token;
+  if (!job || !lease_token || !file) return undefined;
+  const { id } = job;
+  const move = (action: string, payload = {}) =>
+    delivery.moveDeliveryJob({ id, action, payload, lease_token });
+  const worker = { id: courier, concurrency: SLOTS };
+  const tell = async (share: number) => {
+    const bytes = Math.round(file.size * share);
+    await delivery.tellDeliveryProgress({
+      worker,
+      jobs: [{ job_id: id, lease_token, bytes, total_bytes: file.size }],
+    });
+    await client.beatLeases({ leases: [{ task_id: id, lease_token }] });
+  };
+  await move("start_download");
+  const [breaksAt, lot] = [chance.whole(1, TICKS - 1), chance.number()];
+  for (let tick = 0; tick <= TICKS; tick++) {
+    await stage.rest([1.5, 4]);
+    await tell(tick / TICKS);
+    if (tick === TICKS / 2) await move("start_stream");
+    if (tick !== breaksAt) continue;
+    if (lot < 0.12) return move("fail", { error: chance.pick(HICCUPS) });
+    if (lot < 0.15) return move("fail", { error: chance.pick(DEAD_ENDS) });
+    // Not a word more: the job is taken back when the courier has been silent for too long.
+    if (lot < 0.18) return undefined;
+  }
+  return move("deliver", {
+    message_id: chance.whole(1_000, 99_999),
+    telegram_file_id: `BQAC${chance.hex(20)}`,
+  });
+}

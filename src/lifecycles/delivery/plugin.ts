@@ -1,0 +1,56 @@
+import type { EffectHandler, LifecycleParts } from "../../engine/lifecycle-parts.ts";
+import type { JsonObject } from "../../core/index.ts";
+import type { Tx } from "../../engine/transaction.ts";
+import { cacheFiles } from "./sql/cached-files.ts";
+import type { CachedFile } from "./sql/cached-files.ts";
+import { giveNotices } from "./sql/notices.ts";
+import { callAdmin, sourceIsWell } from "./sql/source.ts";
+import { findUsers } from "./sql/users.ts";
+
+/** What delivery's rules want to know beyond a job, and what they do beyond it. */
+export const deliveryParts: LifecycleParts = {
+  migrations: new URL("./migrations/", import.meta.url),
+  facts: {
+    user: async (tx, org_id, asks) => {
+      const ids = asks.map(({ task }) => task.data.user_id as string);
+      const users = await findUsers(tx, org_id, [...new Set(ids)]);
+      return ids.map((id) => {
+        const user = users.get(id);
+        return user === undefined ? null : { status: user.status };
+      });
+    },
+  },
+  effects: {
+    cache_file: written((tx, org_id, effects) => {
+      // The last one of a file counts.
+      const files = new Map(effects.map((effect) => [effect.file_id, effect]));
+      return cacheFiles(tx, org_id, [...files.values()] as unknown as CachedFile[]);
+    }),
+    tell: written((tx, org_id, effects) => {
+      const notices = effects.map(({ key, notice, user_id, params }) => ({
+        key: key as string,
+        kind: notice as string,
+        user_id: user_id as string,
+        params: params as JsonObject,
+      }));
+      return giveNotices(tx, org_id, notices);
+    }),
+    source_needs_admin: written((tx, org_id, [effect]) => callAdmin(tx, org_id, String(effect?.reason))),
+    source_is_well: written(sourceIsWell),
+  },
+};
+
+/** A transaction is of one org; what it has to do of one kind is written at once. */
+function written(
+  write: (tx: Tx, org_id: string, effects: readonly JsonObject[]) => Promise<void>,
+): EffectHandler {
+  return async (tx, items) => {
+    const [first] = items;
+    if (!first) return;
+    await write(
+      tx,
+      first.org_id,
+      items.map(({ effect }) => effect),
+    );
+  };
+}

@@ -1,0 +1,276 @@
+import { eventOnWire, onWire } from "../../api/index.ts";
+import { firstUnits, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
+import type { Refusal } from "../../core/index.ts";
+import type { Directory } from "../../engine/directory/directory.ts";
+import type { By, Engine } from "../../engine/engine.ts";
+import type { PublicTask } from "../../engine/read/public-task.ts";
+import { isUuid } from "../../engine/refusals.ts";
+import { defined } from "../../server/routing/defined.ts";
+import { answer, serve } from "../../server/routing/route-set.ts";
+import type { Permit, RouteSet } from "../../server/routing/route-set.ts";
+import { FILE_ROUTES, JOB_ROUTES, OPEN_STATUSES, USER_ROUTES, WORK_ROUTES } from "./api.ts";
+import type { NoticeKind } from "./api.ts";
+import { DeliveryDesk, stuckJobs } from "./service.ts";
+import { deliveryFile, deliveryUser, jobAsAnswered } from "./delivery-job.ts";
+import { delivery } from "./lifecycle.ts";
+import { forgetCached } from "./sql/cached-files.ts";
+import { countJobs } from "./sql/jobs.ts";
+import { settleNotice } from "./sql/notices.ts";
+import { eagerestHeartbeat, listWorkers, saveProgress, seeWorker } from "./sql/progress.ts";
+import { callAdmin, readSource } from "./sql/source.ts";
+import { findUsers, listUsers } from "./sql/users.ts";
+
+type House = { engine: Engine; directory: Directory };
+
+/** Where a project says nothing else. */
+const HEARTBEAT_SECONDS = Number(delivery.settings.parse({}).heartbeat_seconds);
+
+/** Delivery over HTTP, in its own words. */
+export function serveDelivery({ engine }: House): RouteSet[] {
+  const desk = new DeliveryDesk(engine);
+  return [
+    serveJobs(engine, desk),
+    serveUsers(engine, desk),
+    serveFiles(engine, desk),
+    serveWork(engine, desk),
+  ];
+}
+
+function serveJobs(engine: Engine, desk: DeliveryDesk): RouteSet {
+  return serve(
+    JOB_ROUTES,
+    {
+      createDeliveryJob: async ({
+        by,
+        body: { client_event_id: _, title, project_id, ...tap },
+        client_event_id,
+      }) => {
+        const file = title == null ? await desk.source(by, tap.file_id) : null;
+        const named = title ?? (file !== null && "name" in file ? firstUnits(file.name.trim(), 200) : "");
+        const place = project_id == null ? {} : { project_id };
+        const wanted = {
+          lifecycle: "delivery",
+          ...tap,
+          ...place,
+          ...(named === "" ? {} : { title: named }),
+        };
+        const made = await engine.create(by, [wanted], { client_event_id });
+        if (made.kind === "refused") return made;
+        const [task] = made.tasks as [PublicTask];
+        const job = made.replayed ? jobAsAnswered(task) : await desk.job(by, task.id);
+        if ("kind" in job) return job;
+        const { row_version } = job;
+        return answer(made.existing[0] ? 200 : 201, job, { row_version, replayed: made.replayed });
+      },
+      listDeliveryJobs: async ({ by, query: { status, user_id, project_id, cursor, limit } }) => {
+        const filter = { statuses: status ?? null, user_id: user_id ?? null, project_id: project_id ?? null };
+        const jobs = await desk.jobs(by, { ...filter, before: cursor ?? null, limit: limit + 1 });
+        const shown = jobs.slice(0, limit);
+        return answer(200, { jobs: shown, cursor: jobs.length > limit ? (shown.at(-1)?.id ?? null) : null });
+      },
+      getDeliveryJob: async ({ by, params: { id } }) => {
+        const job = await desk.job(by, id);
+        return "kind" in job ? job : answer(200, job, { row_version: job.row_version });
+      },
+      moveDeliveryJob: async ({ by, params: { id }, body, client_event_id, expected_row_version }) => {
+        const asked = { ...defined(body), lifecycle: "delivery", task_id: id };
+        const done = await engine.perform(by, { ...asked, client_event_id, expected_row_version });
+        if (done.kind === "refused") return done;
+        const { event, lease_token, replayed } = done;
+        const job = replayed ? jobAsAnswered(done.task) : await desk.job(by, id);
+        if ("kind" in job) return job;
+        const told = { job, event: event && eventOnWire(event), lease_token };
+        return answer(200, told, { row_version: job.row_version, replayed });
+      },
+      getDeliveryStatus: async ({ by }) => {
+        const { org_id, actor } = by;
+        return engine.read(async (tx) => {
+          const [counts, stuck, workers, source] = await Promise.all([
+            countJobs(tx, org_id, actor.project_ids),
+            stuckJobs(tx, by, 200),
+            listWorkers(tx, org_id),
+            readSource(tx, org_id),
+          ]);
+          return answer(200, {
+            queue: Object.fromEntries(
+              OPEN_STATUSES.map((status) => [status, counts.get(status) ?? 0]),
+            ) as Record<(typeof OPEN_STATUSES)[number], number>,
+            stuck,
+            workers: workers.map(({ started_at, heartbeat_at, ...worker }) => ({
+              ...worker,
+              started_at: onWire(started_at),
+              heartbeat_at: onWire(heartbeat_at),
+            })),
+            source: source && {
+              needs_admin_since: onWire(source.needs_admin_since),
+              reason: source.reason,
+            },
+          });
+        });
+      },
+    },
+    {
+      createDeliveryJob: ({ by }) => permissionRefusal(delivery, by.actor, "task.create"),
+      moveDeliveryJob: ({ by, body }) => mayDo(by, (body as { action?: unknown } | null)?.action),
+    },
+  );
+}
+
+function serveUsers(engine: Engine, desk: DeliveryDesk): RouteSet {
+  return serve(
+    USER_ROUTES,
+    {
+      listDeliveryUsers: forKeepers(async ({ by, query: { status, cursor, limit } }) => {
+        const filter = { statuses: status ?? null, after: cursor ?? null, limit: limit + 1 };
+        const rows = await engine.read((tx) => listUsers(tx, by.org_id, filter));
+        const users = rows.slice(0, limit).map(deliveryUser);
+        return answer(200, { users, cursor: rows.length > limit ? (users.at(-1)?.id ?? null) : null });
+      }),
+      requestDeliveryAccess: forKeepers(async ({ by, body: { again, username, chat_id, ...user } }) => {
+        const asking = { ...user, username: username ?? null, chat_id: chat_id ?? user.id };
+        const { user: told, made } = await desk.requestAccess(by, asking, again);
+        return answer(made ? 201 : 200, told);
+      }),
+      getDeliveryUser: forKeepers(async ({ by, params: { id } }) => {
+        const user = (await engine.read((tx) => findUsers(tx, by.org_id, [id]))).get(id);
+        return user
+          ? answer(200, deliveryUser(user))
+          : refuse("NOT_FOUND", `There is no user ${id}.`, { id });
+      }),
+      approveDeliveryUser: forKeepers(({ by, params: { id }, body: { days, decided_by }, client_event_id }) =>
+        decide(desk, by, "approve", { id, days, decided_by, client_event_id }),
+      ),
+      extendDeliveryUser: forKeepers(({ by, params: { id }, body: { days, decided_by }, client_event_id }) =>
+        decide(desk, by, "extend", { id, days, decided_by, client_event_id }),
+      ),
+      blockDeliveryUser: forKeepers(({ by, params: { id }, body: { decided_by }, client_event_id }) =>
+        decide(desk, by, "block", { id, days: null, decided_by, client_event_id }),
+      ),
+    },
+    {
+      requestDeliveryAccess: keepersOfUsers,
+      approveDeliveryUser: keepersOfUsers,
+      extendDeliveryUser: keepersOfUsers,
+      blockDeliveryUser: keepersOfUsers,
+    },
+  );
+}
+
+function serveFiles(engine: Engine, desk: DeliveryDesk): RouteSet {
+  return serve(
+    FILE_ROUTES,
+    {
+      listDeliveryFiles: forReaders(async ({ by, query }) => {
+        const found = await desk.files(by, query);
+        if ("kind" in found) return found;
+        const { folder, rows, total } = found;
+        return answer(200, { folder: folder && deliveryFile(folder), files: rows.map(deliveryFile), total });
+      }),
+      saveDeliveryFiles: forReaders(async ({ by, body: { folder, ...told } }) => {
+        await desk.saveFolder(by, { ...told, folder: folder ?? null });
+        return answer(204, undefined);
+      }),
+      getDeliverySource: forReaders(async ({ by, params: { id } }) => {
+        const found = await desk.source(by, id);
+        if (found.kind === "refused") return found;
+        const { path, revision, telegram_file_id } = found;
+        return answer(200, { ...deliveryFile(found), path, revision, telegram_file_id });
+      }),
+      forgetCachedDeliveryFile: forReaders(async ({ by, params: { id, telegram_file_id } }) => {
+        await engine.read((tx) => forgetCached(tx, by.org_id, { file_id: id, telegram_file_id }));
+        return answer(204, undefined);
+      }),
+    },
+    { saveDeliveryFiles: ({ by }) => notForFiles(by) },
+  );
+}
+
+function serveWork(engine: Engine, desk: DeliveryDesk): RouteSet {
+  return serve(
+    WORK_ROUTES,
+    {
+      tellDeliveryProgress: forReaders(async ({ by, body: { worker, jobs } }) => {
+        const { org_id, actor } = by;
+        const member_id = actor.id ?? "system";
+        return engine.read(async (tx) => {
+          await seeWorker(tx, org_id, { ...worker, member_id });
+          await saveProgress(tx, org_id, member_id, jobs);
+          const heartbeat_seconds = await eagerestHeartbeat(tx, org_id, actor.project_ids, HEARTBEAT_SECONDS);
+          return answer(200, { heartbeat_seconds });
+        });
+      }),
+      recoverDeliveryJobs: forReaders(async ({ by: { org_id } }) => {
+        const { moved } = await engine.sweep({ org_id, lifecycles: ["delivery"] });
+        return answer(200, { moved });
+      }),
+      callDeliveryAdmin: forReaders(async ({ by, body: { reason } }) => {
+        await engine.read((tx) => callAdmin(tx, by.org_id, reason));
+        return answer(204, undefined);
+      }),
+      takeDeliveryNotices: forKeepers(async ({ by, body: { limit } }) => {
+        const notices = (await desk.takeNotices(by, limit)).map(({ kind, created_at, ...notice }) => ({
+          ...notice,
+          kind: kind as NoticeKind,
+          created_at: onWire(created_at),
+        }));
+        return answer(200, { notices });
+      }),
+      settleDeliveryNotice: forKeepers(async ({ by, params: { id } }) => {
+        const settled = isUuid(id) && (await engine.read((tx) => settleNotice(tx, by.org_id, id)));
+        return settled
+          ? answer(204, undefined)
+          : refuse("NOT_FOUND", `There is no notice ${id} that is owed.`, { id });
+      }),
+    },
+    {
+      tellDeliveryProgress: ({ by }) => notForFiles(by),
+      callDeliveryAdmin: ({ by }) => notForFiles(by),
+      takeDeliveryNotices: keepersOfUsers,
+    },
+  );
+}
+
+type Decided = Parameters<DeliveryDesk["decide"]>[2];
+
+async function decide(desk: DeliveryDesk, by: By, decision: "approve" | "extend" | "block", what: Decided) {
+  const done = await desk.decide(by, decision, what);
+  return done.kind === "refused" ? done : answer(200, done.answer, { replayed: done.replayed });
+}
+
+/** Users belong to the whole org and are managed from its project main, by admins and by the bot, which is a service. */
+function notForUsers({ actor }: By): Refusal | null {
+  const { kind, roles, project_ids } = actor;
+  if (project_ids?.includes("main") === false)
+    return refuse("FORBIDDEN", "The library is managed from the project main, which is not one of yours.", {
+      project_ids,
+    });
+  if (kind === "service" || roles.includes("admin")) return null;
+  return refuse("FORBIDDEN", "This is for admins, and for the bot (a member of the kind service).", {
+    roles: actor.roles,
+  });
+}
+
+/** Where files lie is nobody's business but theirs who read them. */
+function notForFiles(by: By): Refusal | null {
+  if (by.actor.roles.includes("worker")) return null;
+  return (
+    notForUsers(by) &&
+    refuse("FORBIDDEN", "This is for workers, admins, and the bot.", { roles: by.actor.roles })
+  );
+}
+
+/** The verb for those who keep users; others are refused. */
+function forKeepers<C extends { by: By }, A>(verb: (call: C) => A): (call: C) => A | Refusal {
+  return (call) => notForUsers(call.by) ?? verb(call);
+}
+
+function forReaders<C extends { by: By }, A>(verb: (call: C) => A): (call: C) => A | Refusal {
+  return (call) => notForFiles(call.by) ?? verb(call);
+}
+
+const keepersOfUsers: Permit = ({ by }) => notForUsers(by);
+
+function mayDo({ actor }: By, action: unknown): Refusal | null {
+  if (typeof action !== "string" || !Object.hasOwn(delivery.actions, action)) return null;
+  return permissionRefusal(delivery, actor, permissionOf(delivery, action));
+}

@@ -1,0 +1,53 @@
+import { toast } from "../../../console/design/toasts.tsx";
+import { AskDialog } from "../../../console/tasks/ask-dialog.tsx";
+import { useAskAnew } from "../../../console/data/live-answer.ts";
+import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { delivery } from "./delivery-calls.ts";
+import type { User } from "./delivery-calls.ts";
+import { TEXTS } from "./texts.ts";
+
+export type Decision = "approve" | "extend" | "block";
+
+/** Asks for what a decision about a user needs, and decides it. */
+export function DecideDialog({
+  lifecycle,
+  user: { id, name },
+  decision,
+  onClose,
+}: {
+  lifecycle: string;
+  user: User;
+  decision: Decision;
+  onClose: () => void;
+}) {
+  const texts = useOwnTexts(TEXTS);
+  const askAnew = useAskAnew(lifecycle);
+  const said = {
+    approve: [texts.approveTitle(name), texts.approved(name)],
+    extend: [texts.extendTitle(name), texts.extended(name)],
+    block: [texts.blockTitle(name), texts.blocked(name)],
+  } as const;
+  const [title, done] = said[decision];
+  const isBlock = decision === "block";
+  return (
+    <AskDialog
+      form={`${decision}/${id}`}
+      title={title}
+      {...(isBlock ? { lead: texts.blockSure } : {})}
+      questions={
+        isBlock ? [] : [{ name: "days", label: texts.days, hint: texts.daysHint, kind: "number" as const }]
+      }
+      submit={texts[decision]}
+      danger={isBlock}
+      perform={async ({ days = "" }: { days?: string }) => {
+        const given = days.trim() === "" ? null : Number(days.replace(",", "."));
+        if (decision === "approve") await delivery.approveDeliveryUser({ id, days: given });
+        else if (decision === "extend") await delivery.extendDeliveryUser({ id, days: given });
+        else await delivery.blockDeliveryUser({ id });
+        toast(done);
+        await askAnew();
+      }}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,35 @@
+import type { ReplyOf } from "../../../api/index.ts";
+import type { DELIVERY_ROUTES } from "../api.ts";
+import { client } from "../../../console/data/client.ts";
+import { useMe } from "../../../console/data/queries.ts";
+import type { Me } from "../../../console/data/told.ts";
+import { useLiveAnswer } from "../../../console/data/live-answer.ts";
+import { ROWS } from "./rows.ts";
+
+export const delivery = client.calls<typeof DELIVERY_ROUTES>(ROWS);
+
+export type Job = ReplyOf<typeof DELIVERY_ROUTES.getDeliveryJob>;
+export type User = ReplyOf<typeof DELIVERY_ROUTES.getDeliveryUser>;
+export type Status = ReplyOf<typeof DELIVERY_ROUTES.getDeliveryStatus>;
+
+/** Progress, heartbeats and wishes for access are no events of a task. */
+export const LOOK_EVERY_MS = 2_000;
+
+const MOST_USERS = 200;
+
+/** Returns whether the server lets a member manage the library's users. */
+export function managesUsers({ roles, project_ids }: Me): boolean {
+  return roles.includes("admin") && (project_ids === null || project_ids.includes("main"));
+}
+
+/** Everybody who may ask for files or wants to; only admins are told. */
+export function useDeliveryUsers(lifecycle: string) {
+  const enabled = managesUsers(useMe());
+  return useLiveAnswer({
+    lifecycle,
+    key: ["users"],
+    ask: (signal) => delivery.listDeliveryUsers({ limit: MOST_USERS }, { signal }),
+    everyMs: LOOK_EVERY_MS,
+    enabled,
+  });
+}

@@ -1,0 +1,31 @@
+import type { Task } from "../../../console/data/client.ts";
+import { useLiveAnswer } from "../../../console/data/live-answer.ts";
+import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { delivery, LOOK_EVERY_MS } from "./delivery-calls.ts";
+import { Progress } from "./job-row.tsx";
+import { TEXTS } from "./texts.ts";
+import "./delivery.css";
+
+/** How far a file is, on its job's page, while it is on its way. */
+export default function JobPanel({ task }: { task: Task }) {
+  const texts = useOwnTexts(TEXTS);
+  const inHand = task.lease !== null;
+  const { data } = useLiveAnswer({
+    lifecycle: task.lifecycle,
+    key: ["job", task.id],
+    ask: (signal) => delivery.getDeliveryJob({ id: task.id }, { signal }),
+    everyMs: inHand ? LOOK_EVERY_MS : false,
+    enabled: inHand,
+  });
+  if (!inHand || !data) return null;
+  return (
+    <section className="card">
+      <header className="head">
+        <h2>{texts.inHand}</h2>
+      </header>
+      <div className="body">
+        <Progress job={data} />
+      </div>
+    </section>
+  );
+}

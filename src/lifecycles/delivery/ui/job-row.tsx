@@ -1,0 +1,170 @@
+import { useRef } from "react";
+import { addresses } from "../../../console/addresses.ts";
+import { useMe } from "../../../console/data/queries.ts";
+import { Button } from "../../../console/design/button.tsx";
+import { useNow } from "../../../console/design/clock.ts";
+import { Icon } from "../../../console/design/icon.tsx";
+import { StatusChip } from "../../../console/design/status.tsx";
+import { toast } from "../../../console/design/toasts.tsx";
+import { useAttempt } from "../../../console/design/use-attempt.ts";
+import { Link } from "../../../console/router.tsx";
+import { useAct } from "../../../console/tasks/act.ts";
+import { useWords } from "../../../console/texts/words.tsx";
+import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { useBytes } from "./bytes.ts";
+import type { Job } from "./delivery-calls.ts";
+import { TEXTS } from "./texts.ts";
+
+export type RowProps = { job: Job; userName: (id: string) => string };
+
+/** A file on its way: how far it is, how fast it goes, and who carries it. */
+export function JobInHand({ job, userName }: RowProps) {
+  const { f } = useWords();
+  const texts = useOwnTexts(TEXTS);
+  const now = useNow(1);
+  const silence = job.heartbeat_at === null ? 0 : (now - Date.parse(job.heartbeat_at)) / 1_000;
+  return (
+    <>
+      <div className="row">
+        <Title job={job} />
+        <StatusChip lifecycle="delivery" status={job.status} />
+      </div>
+      <Progress job={job} />
+      <div className="row wrap small faint">
+        {job.worker_id !== null && <span className="mono">{job.worker_id}</span>}
+        <span>{userName(job.user_id)}</span>
+        {job.attempt > 0 && <span>{texts.attempt(job.attempt + 1)}</span>}
+        {job.stuck && (
+          <span className="chip" data-tone="bad">
+            {texts.stuck}: {texts.stuckFor(f.span(silence))}
+          </span>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** The bar of a job; of one whose length nobody knows, a bar that only says that it goes on. */
+export function Progress({ job }: { job: Pick<Job, "progress" | "stuck" | "title"> }) {
+  const { f } = useWords();
+  const texts = useOwnTexts(TEXTS);
+  const bytes = useBytes();
+  const speed = useSpeed(job.progress);
+  if (!job.progress) return <div className="bar progress" data-unknown="true" aria-hidden="true" />;
+  const { bytes: done, total_bytes: total } = job.progress;
+  const share = total === null || total === 0 ? null : Math.min(1, done / total);
+  return (
+    <div className="row progress-line" data-tone={job.stuck ? "bad" : "accent"}>
+      <div
+        className="bar progress"
+        role="progressbar"
+        aria-label={job.title}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={share === null ? undefined : Math.round(share * 100)}
+        data-unknown={share === null}
+      >
+        <i style={{ transform: `scaleX(${share ?? 1})` }} />
+      </div>
+      <span className="num small">
+        {share !== null && <b>{f.number(Math.floor(share * 100))} % </b>}
+        <span className="faint">
+          {total === null ? bytes(done) : texts.of(bytes(done), bytes(total))}
+          {speed !== null && ` · ${texts.perSecond(bytes(speed))}`}
+        </span>
+      </span>
+    </div>
+  );
+}
+
+/** By what was told last and before. */
+function useSpeed(progress: Job["progress"]): number | null {
+  const known = useRef<{ at: number; bytes: number; speed: number | null } | null>(null);
+  if (!progress) return null;
+  const at = Date.parse(progress.updated_at);
+  const before = known.current;
+  if (before?.at !== at) {
+    const seconds = before ? (at - before.at) / 1_000 : 0;
+    const speed =
+      before && seconds > 0 && progress.bytes >= before.bytes
+        ? (progress.bytes - before.bytes) / seconds
+        : null;
+    known.current = { at, bytes: progress.bytes, speed };
+  }
+  return known.current?.speed ?? null;
+}
+
+/** One that waits for a worker; an admin may still call it off, and in the bot whoever asked for it. */
+export function JobWaiting({ job, userName }: RowProps) {
+  const { f } = useWords();
+  const texts = useOwnTexts(TEXTS);
+  const now = useNow(1);
+  const mayCancel = useMe().roles.includes("admin");
+  const act = useAct(job);
+  const [busy, attempt] = useAttempt();
+  const wait = job.available_at === null ? 0 : (Date.parse(job.available_at) - now) / 1_000;
+  const cancel = async () => {
+    await act.mutateAsync({ action: "cancel" });
+    toast(texts.cancelled(job.title));
+  };
+  return (
+    <div className="row">
+      <div className="stack tight">
+        <Title job={job} />
+        <div className="row wrap small faint">
+          <span>{userName(job.user_id)}</span>
+          <span className="num">{f.ago(job.created_at, now)}</span>
+          {job.attempt > 0 && <span>{texts.attempt(job.attempt + 1)}</span>}
+          {wait > 0 && <span className="num">{texts.notBefore(f.span(wait))}</span>}
+        </div>
+        <LastError job={job} />
+      </div>
+      <span className="push" />
+      {mayCancel && (
+        <Button small disabled={busy} onClick={() => void attempt(cancel)}>
+          {texts.cancel}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+export function JobOver({ job, userName }: RowProps) {
+  const { f } = useWords();
+  const now = useNow(10);
+  return (
+    <>
+      <div className="row">
+        <Title job={job} />
+        <StatusChip lifecycle="delivery" status={job.status} />
+      </div>
+      <div className="row wrap small faint">
+        <span>{userName(job.user_id)}</span>
+        <span className="num" title={f.moment(job.updated_at)}>
+          {f.ago(job.updated_at, now)}
+        </span>
+      </div>
+      {job.status === "FAILED" && <LastError job={job} />}
+    </>
+  );
+}
+
+function Title({ job }: { job: Job }) {
+  return (
+    <Link className="cut job-title" href={addresses.task(job.id)} title={job.title}>
+      {job.title}
+    </Link>
+  );
+}
+
+function LastError({ job: { last_error } }: { job: Job }) {
+  if (!last_error) return null;
+  return (
+    <span className="row small job-error" data-tone={last_error.retryable ? "warn" : "bad"}>
+      <Icon name="alert" />
+      <span>
+        <code>{last_error.code}</code> {last_error.message}
+      </span>
+    </span>
+  );
+}

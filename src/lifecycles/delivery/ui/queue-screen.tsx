@@ -1,0 +1,221 @@
+import { addresses } from "../../../console/addresses.ts";
+import { useMe } from "../../../console/data/queries.ts";
+import { useNow } from "../../../console/design/clock.ts";
+import { Icon } from "../../../console/design/icon.tsx";
+import { Bones, Trouble } from "../../../console/design/states.tsx";
+import { Link } from "../../../console/router.tsx";
+import { LifecycleHead } from "../../../console/tasks/lifecycle-head.tsx";
+import { useWords } from "../../../console/texts/words.tsx";
+import { useLiveAnswer } from "../../../console/data/live-answer.ts";
+import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { delivery, LOOK_EVERY_MS, managesUsers, useDeliveryUsers } from "./delivery-calls.ts";
+import type { Job, Status } from "./delivery-calls.ts";
+import { JobInHand, JobOver, JobWaiting } from "./job-row.tsx";
+import type { RowProps } from "./job-row.tsx";
+import { TEXTS } from "./texts.ts";
+import "./delivery.css";
+
+const IN_HAND = ["CLAIMED", "DOWNLOADING", "STREAMING"] as const;
+const OVER = ["DELIVERED", "FAILED", "CANCELLED", "EXPIRED"] as const;
+const MOST = 100;
+const LATELY = 15;
+
+/** What is on its way, what waits, what has come of the last ones, and who carries it. */
+export default function QueueScreen({ lifecycle }: { lifecycle: string }) {
+  const status = useLiveAnswer({
+    lifecycle,
+    key: ["status"],
+    ask: (signal) => delivery.getDeliveryStatus(undefined, { signal }),
+    everyMs: LOOK_EVERY_MS,
+  });
+  const open = useLiveAnswer({
+    lifecycle,
+    key: ["open"],
+    ask: (signal) => delivery.listDeliveryJobs({ status: [...IN_HAND, "QUEUED"], limit: MOST }, { signal }),
+    everyMs: LOOK_EVERY_MS,
+  });
+  const over = useLiveAnswer({
+    lifecycle,
+    key: ["over"],
+    ask: (signal) => delivery.listDeliveryJobs({ status: [...OVER], limit: LATELY }, { signal }),
+  });
+  const error = status.error ?? open.error ?? over.error;
+  return (
+    <>
+      <LifecycleHead lifecycle={lifecycle} />
+      {status.data && open.data && over.data ? (
+        <>
+          <Alarms lifecycle={lifecycle} source={status.data.source} />
+          <Depths queue={status.data.queue} />
+          <div className="delivery">
+            <Jobs lifecycle={lifecycle} open={open.data.jobs} over={over.data.jobs} />
+            <Workers workers={status.data.workers} />
+          </div>
+        </>
+      ) : error ? (
+        <Trouble
+          error={error}
+          onRetry={() => void Promise.all([status, open, over].map((one) => one.refetch()))}
+        />
+      ) : (
+        <div className="card body">
+          <Bones lines={7} height={26} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** What an admin should not overlook. */
+function Alarms({ lifecycle, source }: { lifecycle: string; source: Status["source"] }) {
+  const { f } = useWords();
+  const texts = useOwnTexts(TEXTS);
+  const isAdmin = managesUsers(useMe());
+  const { data } = useLiveAnswer({
+    lifecycle,
+    key: ["users", "PENDING"],
+    ask: (signal) => delivery.listDeliveryUsers({ status: ["PENDING"], limit: MOST }, { signal }),
+    everyMs: LOOK_EVERY_MS,
+    enabled: isAdmin,
+  });
+  const pending = data?.users.length ?? 0;
+  return (
+    <>
+      {source && (
+        <p className="note" data-tone="bad" role="alert">
+          <Icon name="alert" />
+          <span>
+            <b>{texts.needsAdmin}</b> ({f.moment(source.needs_admin_since)}): {source.reason}
+          </span>
+        </p>
+      )}
+      {pending > 0 && (
+        <p className="note" data-tone="warn">
+          <Icon name="members" />
+          <span>{texts.pending(pending)}</span>
+          <Link className="push" href={`${addresses.screen(lifecycle, "users")}?status=PENDING`}>
+            {texts.toUsers}
+          </Link>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Depths({ queue }: { queue: Status["queue"] }) {
+  const { f } = useWords();
+  const texts = useOwnTexts(TEXTS);
+  return (
+    <dl className="card depths">
+      {(["QUEUED", ...IN_HAND] as const).map((status) => (
+        <div key={status} data-status={status}>
+          <dd className="num">{f.number(queue[status])}</dd>
+          <dt>{texts.statuses[status]}</dt>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+type JobsProps = { lifecycle: string; open: readonly Job[]; over: readonly Job[] };
+
+function Jobs({ lifecycle, open, over }: JobsProps) {
+  const texts = useOwnTexts(TEXTS);
+  const { data } = useDeliveryUsers(lifecycle);
+  const names = new Map(data?.users.map(({ id, name }) => [id, name]));
+  const userName = (id: string) => names.get(id) ?? id;
+  const inHand = open.filter(({ status }) => status !== "QUEUED");
+  // The oldest is the next one.
+  const waiting = open.filter(({ status }) => status === "QUEUED").toReversed();
+  return (
+    <div className="stack">
+      <JobList
+        title={texts.inHand}
+        empty={texts.inHandEmpty}
+        jobs={inHand}
+        userName={userName}
+        Row={JobInHand}
+      />
+      <JobList
+        title={texts.waiting}
+        empty={texts.waitingEmpty}
+        jobs={waiting}
+        userName={userName}
+        Row={JobWaiting}
+      />
+      <JobList title={texts.recent} empty={texts.recentEmpty} jobs={over} userName={userName} Row={JobOver} />
+    </div>
+  );
+}
+
+function JobList({
+  title,
+  empty,
+  jobs,
+  userName,
+  Row,
+}: {
+  title: string;
+  empty: string;
+  jobs: readonly Job[];
+  userName: RowProps["userName"];
+  Row: (props: RowProps) => React.ReactNode;
+}) {
+  return (
+    <section className="card" aria-label={title}>
+      <header className="head">
+        <h2>{title}</h2>
+        {jobs.length > 0 && <span className="badge">{jobs.length}</span>}
+      </header>
+      {jobs.length === 0 ? (
+        <p className="body faint">{empty}</p>
+      ) : (
+        <ul className="jobs">
+          {jobs.map((job) => (
+            <li key={job.id} data-job={job.id}>
+              <Row job={job} userName={userName} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** A worker that has been silent for this long is probably gone. */
+const SILENT_MS = 30_000;
+
+function Workers({ workers }: { workers: Status["workers"] }) {
+  const { t, f } = useWords();
+  const texts = useOwnTexts(TEXTS);
+  const now = useNow(1);
+  return (
+    <section className="card" aria-label={texts.workers}>
+      <header className="head">
+        <h2>{texts.workers}</h2>
+        {workers.length > 0 && <span className="badge">{workers.length}</span>}
+      </header>
+      {workers.length === 0 ? (
+        <p className="body faint">{texts.workersEmpty}</p>
+      ) : (
+        <ul className="jobs">
+          {workers.map(({ id, concurrency, heartbeat_at }) => (
+            <li
+              key={id}
+              className="worker-line"
+              data-tone={now - Date.parse(heartbeat_at) > SILENT_MS ? "warn" : "good"}
+            >
+              <i />
+              <span className="stack">
+                <b className="cut">{id}</b>
+                <span className="faint small">
+                  {texts.slots(concurrency)} · {t.overview.heartbeat(f.ago(heartbeat_at, now))}
+                </span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,184 @@
+import { useState } from "react";
+import { PawlProblem } from "../../../console/data/client.ts";
+import { useMemberNames } from "../../../console/data/members.tsx";
+import { Button, Segments } from "../../../console/design/button.tsx";
+import { useNow } from "../../../console/design/clock.ts";
+import { Avatar } from "../../../console/design/person.tsx";
+import { Bones, Empty, Trouble } from "../../../console/design/states.tsx";
+import type { Tone } from "../../../console/design/status.tsx";
+import { useSearch } from "../../../console/router.tsx";
+import { LifecycleHead } from "../../../console/tasks/lifecycle-head.tsx";
+import { useWords } from "../../../console/texts/words.tsx";
+import { useLiveAnswer } from "../../../console/data/live-answer.ts";
+import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { delivery, LOOK_EVERY_MS } from "./delivery-calls.ts";
+import type { User } from "./delivery-calls.ts";
+import { DecideDialog } from "./decide-dialog.tsx";
+import type { Decision } from "./decide-dialog.tsx";
+import { TEXTS } from "./texts.ts";
+import "./delivery.css";
+
+const STATUSES = ["PENDING", "ACTIVE", "EXPIRED", "BLOCKED"] as const;
+const TONES: Readonly<Record<User["status"], Tone>> = {
+  PENDING: "warn",
+  ACTIVE: "good",
+  EXPIRED: "slate",
+  BLOCKED: "bad",
+};
+/** What may be decided about somebody, the likeliest first. */
+const DECISIONS: Readonly<Record<User["status"], readonly Decision[]>> = {
+  PENDING: ["approve", "block"],
+  ACTIVE: ["extend", "block"],
+  EXPIRED: ["approve", "block"],
+  BLOCKED: ["approve"],
+};
+const MOST = 200;
+
+/** Who may ask for files, and who wants to. */
+export default function UsersScreen({ lifecycle }: { lifecycle: string }) {
+  const texts = useOwnTexts(TEXTS);
+  const [search, change] = useSearch();
+  const status = STATUSES.find((one) => one === search.get("status")) ?? null;
+  const { data, error, refetch } = useLiveAnswer({
+    lifecycle,
+    key: ["users"],
+    ask: (signal) => delivery.listDeliveryUsers({ limit: MOST }, { signal }),
+    everyMs: LOOK_EVERY_MS,
+  });
+  const users = data?.users;
+  return (
+    <>
+      <LifecycleHead lifecycle={lifecycle}>
+        <Segments
+          label={texts.users}
+          value={status ?? "any"}
+          onChange={(value) => {
+            change({ status: value === "any" ? null : value });
+          }}
+          options={[
+            { value: "any", label: texts.any },
+            ...STATUSES.map((value) => ({
+              value,
+              label: (
+                <>
+                  {texts.userStatus[value]} <span className="num">{count(users, value)}</span>
+                </>
+              ),
+            })),
+          ]}
+        />
+      </LifecycleHead>
+      {users ? (
+        <Shown lifecycle={lifecycle} users={users} status={status} />
+      ) : error instanceof PawlProblem && error.status === 403 ? (
+        <Empty icon="lock" title={texts.onlyAdmins} hint={texts.onlyAdminsHint} />
+      ) : error ? (
+        <Trouble error={error} onRetry={() => void refetch()} />
+      ) : (
+        <div className="card body">
+          <Bones lines={6} height={30} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function count(users: readonly User[] | undefined, status: User["status"]): string {
+  const n = users?.filter((user) => user.status === status).length ?? 0;
+  return n === 0 ? "" : String(n);
+}
+
+function Shown({
+  lifecycle,
+  users,
+  status,
+}: {
+  lifecycle: string;
+  users: readonly User[];
+  status: User["status"] | null;
+}) {
+  const texts = useOwnTexts(TEXTS);
+  const [asked, setAsked] = useState<{ user: User; decision: Decision } | null>(null);
+  if (users.length === 0) return <Empty icon="members" title={texts.noUsers} hint={texts.noUsersHint} />;
+  const shown = users
+    .filter((user) => status === null || user.status === status)
+    .toSorted(
+      (a, b) => STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status) || a.name.localeCompare(b.name),
+    );
+  return (
+    <section className="card" aria-label={texts.users}>
+      {shown.length === 0 && <p className="body faint">{texts.noneSuch}</p>}
+      <ul className="jobs users">
+        {shown.map((user) => (
+          <li key={user.id} data-user={user.id}>
+            <Who user={user} />
+            <span className="chip" data-tone={TONES[user.status]}>
+              {texts.userStatus[user.status]}
+            </span>
+            <Access user={user} />
+            <span className="row">
+              {DECISIONS[user.status].map((decision, index) => (
+                <Button
+                  key={decision}
+                  small
+                  {...(decision === "block"
+                    ? { look: "danger" as const }
+                    : index === 0 && user.status === "PENDING"
+                      ? { look: "main" as const }
+                      : {})}
+                  onClick={() => {
+                    setAsked({ user, decision });
+                  }}
+                >
+                  {texts[decision]}
+                </Button>
+              ))}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {asked && (
+        <DecideDialog
+          lifecycle={lifecycle}
+          {...asked}
+          onClose={() => {
+            setAsked(null);
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function Who({ user }: { user: User }) {
+  return (
+    <span className="row">
+      <Avatar id={user.id} name={user.name} />
+      <span className="stack who">
+        <b className="cut">{user.name}</b>
+        <span className="faint small cut">{user.username === null ? user.id : `@${user.username}`}</span>
+      </span>
+    </span>
+  );
+}
+
+function Access({ user }: { user: User }) {
+  const { f } = useWords();
+  const texts = useOwnTexts(TEXTS);
+  const nameOf = useMemberNames();
+  const now = useNow(10);
+  const left = user.access_until === null ? 0 : (Date.parse(user.access_until) - now) / 1_000;
+  return (
+    <span className="small soft access">
+      {user.status === "PENDING" && texts.asked(f.ago(user.requested_at, now))}
+      {user.access_until !== null && user.status !== "PENDING" && (
+        <span title={f.moment(user.access_until)}>
+          {left > 0 ? texts.endsIn(f.span(left)) : texts.ended(f.ago(user.access_until, now))}
+        </span>
+      )}
+      {user.decided_by !== null && (
+        <span className="faint"> · {texts.decidedBy(nameOf(user.decided_by))}</span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,307 @@
+import { z } from "zod";
+import { defineRoutes } from "../../api/index.ts";
+import { anyObject, name, nextCursor, page, text, words } from "../../api/fields.ts";
+import {
+  defectFields,
+  ESCALATION_REASONS,
+  HOLD_KINDS,
+  SEVERITIES,
+  taskChanges,
+  taskFields,
+} from "./fields.ts";
+import { DELIVERABLE_ROUTES, SHIFT_ROUTES } from "./quality-api.ts";
+import { id, movesTask, OF_PLACE, OF_TASK, once, posts, reads, uuidPage, version } from "./route-rows.ts";
+import * as shapes from "./shapes.ts";
+
+const { task, transition } = shapes;
+
+const moved = z.object({ task, transition });
+
+const TASK_ROUTES = defineRoutes({
+  createPlannerTask: {
+    ...posts,
+    path: "/api/planner/tasks",
+    summary: "Create a task",
+    about: "It is `available` if nothing comes before it, and `blocked` otherwise.",
+    body: z.object({
+      ...taskFields,
+      project_id: id.nullish().describe("`main` unless given"),
+      depends_on: z.array(name).max(1_000).nullish(),
+      ...once,
+    }),
+    replies: { 201: task },
+    refusals: OF_PLACE,
+  },
+  listPlannerTasks: {
+    ...reads,
+    path: "/api/planner/tasks",
+    summary: "The tasks you may see, oldest first",
+    query: z.object({
+      project_id: id.optional(),
+      status: z.array(z.enum(shapes.STATUSES)).max(100).optional(),
+      assigned_to: id.optional().describe("a member's id, or `me`"),
+      kind: z.enum(["work", "fix"]).optional(),
+      required_trade: id.optional(),
+      needs_attention: z.boolean().optional(),
+      deliverable_id: z.uuid().optional(),
+      parent_task_id: z.uuid().optional(),
+      fix_of_task_id: z.uuid().optional(),
+      q: text.max(200).optional().describe("part of a title"),
+      ...uuidPage,
+    }),
+    replies: { 200: z.object({ tasks: z.array(task), cursor: nextCursor }) },
+  },
+  getPlannerTask: {
+    ...reads,
+    path: "/api/planner/tasks/{id}",
+    summary: "A task",
+    replies: { 200: task },
+    refusals: OF_TASK,
+  },
+  changePlannerTask: {
+    ...movesTask,
+    method: "PATCH",
+    path: "/api/planner/tasks/{id}",
+    summary: "Change what a task says of itself",
+    about: "Its status is changed by transitions alone.",
+    body: z.object({
+      ...taskChanges,
+      status: z.unknown().optional().describe("not here: 422 STATUS_NOT_PATCHABLE"),
+      ...version,
+      ...once,
+    }),
+    replies: { 200: task },
+    refusals: [...OF_TASK, "STATUS_NOT_PATCHABLE"],
+  },
+  deletePlannerTask: {
+    ...movesTask,
+    method: "DELETE",
+    path: "/api/planner/tasks/{id}",
+    summary:
+      "Delete a task that never had an owner and has no defect, fix-task, escalation or dependent task",
+    about: "`If-Match` and `Idempotency-Key` are required. Its log stays, and can be read.",
+    replies: { 204: null },
+    refusals: [...OF_TASK, "DELETE_NOT_ALLOWED"],
+  },
+});
+
+const MOVE_ROUTES = defineRoutes({
+  movePlannerTask: {
+    ...movesTask,
+    method: "POST",
+    path: "/api/planner/tasks/{id}/transitions",
+    summary: "Perform an action",
+    body: z.object({
+      action: name,
+      payload: anyObject
+        .nullish()
+        .describe("assign_to, override_trade, reason, text, resolution, defect {…}, create_fix"),
+      ...version,
+      ...once,
+    }),
+    replies: {
+      200: moved.extend({ fix_task: task.optional(), defect: shapes.defect.optional() }),
+    },
+    refusals: OF_TASK,
+  },
+  listPlannerTransitions: {
+    ...reads,
+    path: "/api/planner/tasks/{id}/transitions",
+    summary: "A task's log, oldest first; also of a task that was deleted",
+    query: z.object({
+      after: z.int().min(0).default(0).describe("the result_row_version after which to go on"),
+      limit: z.int().min(1).max(200).default(200),
+    }),
+    replies: { 200: z.object({ transitions: z.array(transition) }) },
+    refusals: OF_TASK,
+  },
+  claimPlannerTask: {
+    ...posts,
+    path: "/api/planner/claims",
+    summary: "Take your best available task: by priority, then by age",
+    body: z.object({ project_id: id.nullish(), ...once }),
+    replies: {
+      200: z.object({
+        task: task.nullable().describe("null: there is none for you"),
+        transition: transition.nullable(),
+      }),
+    },
+    refusals: OF_PLACE,
+  },
+  getPlannerPool: {
+    ...reads,
+    path: "/api/planner/pool",
+    summary: "What is available to you, best first",
+    about:
+      "Leads, supervisors and the system see all of it; an executor sees what is of his trades, where his skill is enough to take work at all.",
+    query: z.object({
+      project_id: id.optional(),
+      ...page,
+    }),
+    replies: { 200: z.object({ tasks: z.array(shapes.pooled), cursor: nextCursor }) },
+    refusals: OF_PLACE,
+  },
+});
+
+const HELP_ROUTES = defineRoutes({
+  listContributors: {
+    ...reads,
+    path: "/api/planner/tasks/{id}/contributors",
+    summary: "Who helps",
+    replies: { 200: z.object({ contributors: z.array(z.string()) }) },
+    refusals: OF_TASK,
+  },
+  addContributor: {
+    ...movesTask,
+    method: "POST",
+    path: "/api/planner/tasks/{id}/contributors",
+    summary: "Invite somebody to help",
+    body: z.object({ member_id: id, ...version, ...once }),
+    replies: { 201: moved },
+    refusals: OF_TASK,
+  },
+  removeContributor: {
+    ...movesTask,
+    method: "DELETE",
+    path: "/api/planner/tasks/{id}/contributors/{member_id}",
+    summary: "Leave, or have somebody leave",
+    replies: { 200: moved },
+    refusals: OF_TASK,
+  },
+  listEscalations: {
+    ...reads,
+    path: "/api/planner/tasks/{id}/escalations",
+    summary: "Calls for help, oldest first",
+    replies: { 200: z.object({ escalations: z.array(shapes.escalation) }) },
+    refusals: OF_TASK,
+  },
+  openEscalation: {
+    ...movesTask,
+    method: "POST",
+    path: "/api/planner/tasks/{id}/escalations",
+    summary: "Call for help; the same as the action `escalate`",
+    body: z.object({
+      reason: z.enum(ESCALATION_REASONS).nullish(),
+      text: text.nullish().describe("required with the reason `other`"),
+      ...version,
+      ...once,
+    }),
+    replies: { 201: moved.extend({ escalation: shapes.escalation }) },
+    refusals: OF_TASK,
+  },
+  resolveEscalation: {
+    ...movesTask,
+    method: "POST",
+    path: "/api/planner/tasks/{id}/escalations/{escalation_id}/resolve",
+    summary: "Say what was done about a call for help",
+    body: z.object({ note: words.max(10_000), ...version, ...once }),
+    replies: { 200: moved.extend({ escalation: shapes.escalation }) },
+    refusals: OF_TASK,
+  },
+  listHolds: {
+    ...reads,
+    path: "/api/planner/tasks/{id}/holds",
+    summary: "What holds a task up",
+    replies: { 200: z.object({ holds: z.array(shapes.hold) }) },
+    refusals: OF_TASK,
+  },
+  placeHold: {
+    ...movesTask,
+    method: "POST",
+    path: "/api/planner/tasks/{id}/holds",
+    summary: "Hold a task up",
+    body: z.object({
+      kind: z.enum(HOLD_KINDS),
+      reason: text.nullish().describe("required"),
+      ...version,
+      ...once,
+    }),
+    replies: { 201: moved.extend({ hold: shapes.hold }) },
+    refusals: [...OF_TASK, "HOLD_NOT_ALLOWED"],
+  },
+  releaseHold: {
+    ...movesTask,
+    method: "DELETE",
+    path: "/api/planner/tasks/{id}/holds/{hold_id}",
+    summary: "Release a hold; it releases no other",
+    replies: { 200: moved },
+    refusals: OF_TASK,
+  },
+  removeDependency: {
+    ...movesTask,
+    method: "DELETE",
+    path: "/api/planner/tasks/{id}/depends_on/{blocker_id}",
+    summary: "Wait no longer for another task, as for one that was canceled",
+    replies: { 200: moved },
+    refusals: OF_TASK,
+  },
+});
+
+const DEFECT_ROUTES = defineRoutes({
+  reportDefect: {
+    ...posts,
+    path: "/api/planner/tasks/{id}/report-defect",
+    summary: "Record a defect; it moves nothing",
+    body: defectFields.extend(once),
+    replies: { 201: shapes.defect },
+    refusals: OF_TASK,
+  },
+  fixPlannerTask: {
+    ...posts,
+    path: "/api/planner/tasks/{id}/fix",
+    summary: "Make a task that mends another",
+    about: "The other must be submitted or done. What is not said it has from the other.",
+    body: z.object({
+      title: taskFields.title.nullish().describe("`Fix: <title of the other>` unless given"),
+      defect: defectFields.nullish(),
+      defect_id: id.nullish().describe("one that was reported; instead of `defect`"),
+      ...once,
+    }),
+    replies: { 201: z.object({ task, defect: shapes.defect }) },
+    refusals: [...OF_TASK, "FIX_NOT_ALLOWED"],
+  },
+  listDefects: {
+    ...reads,
+    path: "/api/planner/defects",
+    summary: "Defects, oldest first",
+    query: z.object({
+      project_id: id.optional(),
+      task_id: z.uuid().optional(),
+      severity: z.enum(SEVERITIES).optional(),
+      fixed: z.boolean().optional(),
+      ...uuidPage,
+    }),
+    replies: { 200: z.object({ defects: z.array(shapes.defect), cursor: nextCursor }) },
+    refusals: OF_PLACE,
+  },
+  getDefect: {
+    ...reads,
+    path: "/api/planner/defects/{id}",
+    summary: "A defect",
+    replies: { 200: shapes.defect },
+    refusals: OF_PLACE,
+  },
+});
+
+/** The planner's routes: tasks and their moves, the pool, what helps and hinders, defects, deliverables, shifts, policy. */
+export const PLANNER_ROUTES = {
+  ...TASK_ROUTES,
+  ...MOVE_ROUTES,
+  ...HELP_ROUTES,
+  ...DEFECT_ROUTES,
+  ...DELIVERABLE_ROUTES,
+  ...SHIFT_ROUTES,
+};
+
+export { DEFECT_ROUTES, DELIVERABLE_ROUTES, HELP_ROUTES, MOVE_ROUTES, SHIFT_ROUTES, TASK_ROUTES };
+export type {
+  PlannerDefect,
+  PlannerDeliverable,
+  PlannerEscalation,
+  PlannerHold,
+  PlannerInspection,
+  PlannerPolicy,
+  PlannerShift,
+  PlannerTask,
+  PlannerTransition,
+} from "./shapes.ts";

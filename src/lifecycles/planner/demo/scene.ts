@@ -1,0 +1,189 @@
+import type { Client } from "../../../client/index.ts";
+import { PLANNER_ROUTES } from "../api.ts";
+import type { PlannerTask } from "../api.ts";
+import { CREWS } from "../../../demo/cast.ts";
+import type { Stage } from "../../../demo/stage.ts";
+import {
+  ANSWERS,
+  CALLS_FOR_HELP,
+  HOLDS,
+  LAMPS,
+  RECALLS,
+  REJECTIONS,
+  RESOLUTIONS,
+} from "./planner-work.ts";
+
+const project_id = "main";
+const LEADS = ["kofi", "lena"] as const;
+const ENOUGH_LAMPS = 6;
+const BEGUN_WITH = 3;
+/** By the server's clock, since shifts end by it; the crews change every ten minutes. */
+const SHIFT_MS = 600_000;
+const UNFINISHED = ["blocked", "available", "assigned", "in_progress", "submitted"] as const;
+
+/** Two crews in turns: they pull work from the pool, hand it in, call for help; leads review, hold up and mend. */
+export async function playPlanner(stage: Stage): Promise<void> {
+  const ingrid = plannerOf(stage.as("ingrid"));
+  await planShift(ingrid);
+  const { deliverables } = await ingrid.listDeliverables({ project_id, limit: 1 });
+  for (let lamps = deliverables.length; lamps < BEGUN_WITH; lamps++)
+    await stage.attempt(() => planLamp(stage, ingrid));
+  await stage.together([
+    stage.keepOn([20, 40], () => supervise(stage, ingrid)),
+    // By turns: two who answer the same call at once would be told that there is none.
+    stage.keepOn([5, 11], () => review(stage, plannerOf(stage.as(stage.chance.pick(LEADS))))),
+    ...CREWS.flat().map((maker) => stage.keepOn([8, 20], () => make(stage, maker))),
+  ]);
+}
+
+function plannerOf(client: Client) {
+  return client.calls(PLANNER_ROUTES);
+}
+type Planner = ReturnType<typeof plannerOf>;
+
+async function supervise(stage: Stage, ingrid: Planner): Promise<unknown> {
+  await planShift(ingrid);
+  const { deliverables } = await ingrid.listDeliverables({
+    project_id,
+    status: ["open", "qc_rejected"],
+    limit: 100,
+  });
+  if (deliverables.length < ENOUGH_LAMPS) return planLamp(stage, ingrid);
+  return undefined;
+}
+
+/** The crew whose turn it is by the clock; the next one is planned when its time has come. */
+async function planShift(ingrid: Planner): Promise<void> {
+  const { shifts } = await ingrid.listShifts({ project_id, running: true });
+  if (shifts.length > 0) return;
+  const now = Date.now();
+  const turn = Math.floor(now / SHIFT_MS);
+  const [starts_at, ends_at] = [now, (turn + 1) * SHIFT_MS].map((at) => new Date(at).toISOString());
+  const members = CREWS[turn % CREWS.length];
+  if (starts_at === undefined || ends_at === undefined || members === undefined) return;
+  await ingrid.createShift({ project_id, starts_at, ends_at, members: [...members] });
+}
+
+async function planLamp(stage: Stage, ingrid: Planner): Promise<void> {
+  const { chance } = stage;
+  const { type, steps } = chance.pick(LAMPS);
+  const serial = `${type.charAt(0)}-${chance.whole(1_000, 9_999)}`;
+  const { id: deliverable_id } = await ingrid.createDeliverable({ project_id, type, serial });
+  const made = new Map<string, string>();
+  for (const { key, title, description, required_trade, priority, after } of steps) {
+    const depends_on = after.flatMap((one) => made.get(one) ?? []);
+    const task = await ingrid.createPlannerTask({
+      project_id,
+      title: `${title} (${serial})`,
+      description,
+      required_trade,
+      priority,
+      deliverable_id,
+      depends_on,
+    });
+    made.set(key, task.id);
+  }
+}
+
+/** One turn of somebody who builds: only while his crew is at work. */
+async function make(stage: Stage, maker: string): Promise<unknown> {
+  const { chance } = stage;
+  const planner = plannerOf(stage.as(maker));
+  const { tasks: mine } = await planner.listPlannerTasks({
+    project_id,
+    assigned_to: "me",
+    status: ["assigned", "in_progress"],
+    limit: 5,
+  });
+  const [task] = mine;
+  if (!task) return isOnShift(maker) ? planner.claimPlannerTask({ project_id }) : undefined;
+  if (task.status === "assigned") return step(planner, task, "start");
+  const lot = chance.number();
+  if (lot < 0.6)
+    return step(planner, task, "submit", task.kind === "fix" ? { resolution: chance.pick(RESOLUTIONS) } : {});
+  if (lot < 0.68 && !task.needs_attention)
+    return planner.openEscalation({
+      id: task.id,
+      expected_row_version: task.row_version,
+      ...chance.pick(CALLS_FOR_HELP),
+    });
+  return undefined;
+}
+
+function isOnShift(maker: string): boolean {
+  const crew = CREWS[Math.floor(Date.now() / SHIFT_MS) % CREWS.length];
+  return crew?.some((one) => one === maker) ?? false;
+}
+
+/** One turn of a lead: what waits for review first, then what needs a hand, then whole lamps for quality control. */
+async function review(stage: Stage, planner: Planner): Promise<unknown> {
+  const { chance } = stage;
+  const { tasks } = await planner.listPlannerTasks({ project_id, status: [...UNFINISHED], limit: 200 });
+  const submitted = chance.pick(tasks.filter(({ status }) => status === "submitted"));
+  if (submitted && chance.happens(0.8)) {
+    if (chance.happens(0.8)) return step(planner, submitted, "review_approve");
+    const { reason, defect } = chance.pick(REJECTIONS);
+    // What mends something is done again until it does; nobody mends the mending.
+    const found = submitted.kind === "fix" ? {} : { defect, create_fix: chance.happens(0.4) };
+    return step(planner, submitted, "review_reject", { reason, ...found });
+  }
+  // Also of what was finished meanwhile: who called is owed an answer.
+  const { tasks: called } = await planner.listPlannerTasks({ project_id, needs_attention: true, limit: 50 });
+  const [caller] = chance.some(called, 1);
+  if (caller && chance.happens(0.6)) return help(stage, planner, caller);
+  const held = chance.pick(tasks.filter(({ holds }) => holds.length > 0));
+  const [hold] = held?.holds ?? [];
+  if (held && hold && chance.happens(0.5)) return planner.releaseHold({ id: held.id, hold_id: hold.id });
+  const heldUp = chance.pick(tasks.filter(({ status, holds }) => status === "blocked" && holds.length === 0));
+  if (heldUp && chance.happens(0.2)) return planner.placeHold({ id: heldUp.id, ...chance.pick(HOLDS) });
+  const { defects } = await planner.listDefects({ project_id, fixed: false, limit: 100 });
+  const atWork = new Set(tasks.map(({ id }) => id));
+  const unmended = defects.find(({ task_id, fix_task_id }) => fix_task_id === null && !atWork.has(task_id));
+  if (unmended && chance.happens(0.3))
+    return planner.fixPlannerTask({ id: unmended.task_id, defect_id: unmended.id });
+  const inHand = chance.pick(tasks.filter(({ status }) => status === "assigned"));
+  if (inHand && chance.happens(0.1))
+    return step(planner, inHand, "recall_to_pool", { reason: chance.pick(RECALLS) });
+  return inspect(stage, planner, tasks);
+}
+
+async function help(stage: Stage, planner: Planner, { id }: PlannerTask): Promise<unknown> {
+  const { escalations } = await planner.listEscalations({ id });
+  const open = escalations.find(({ resolved_at }) => resolved_at === null);
+  return open && planner.resolveEscalation({ id, escalation_id: open.id, note: stage.chance.pick(ANSWERS) });
+}
+
+/** A lamp of which every step is done goes to quality control, which looks at it the next time. */
+async function inspect(stage: Stage, planner: Planner, unfinished: readonly PlannerTask[]): Promise<unknown> {
+  const { chance } = stage;
+  const { deliverables: waiting } = await planner.listDeliverables({
+    project_id,
+    status: ["submitted_to_qc"],
+  });
+  const [lamp] = waiting;
+  const measurements = { insulation_mohm: chance.whole(18, 40) / 10, lean_degrees: chance.whole(0, 9) / 10 };
+  if (lamp)
+    return planner.inspectDeliverable({
+      id: lamp.id,
+      result: "approved",
+      measurements,
+      act: `QC-${lamp.serial}`,
+    });
+  const busy = new Set(unfinished.map(({ deliverable_id }) => deliverable_id));
+  const { deliverables: open } = await planner.listDeliverables({
+    project_id,
+    status: ["open", "qc_rejected"],
+    limit: 100,
+  });
+  const finished = open.find(({ id }) => !busy.has(id));
+  return finished && planner.submitDeliverable({ id: finished.id });
+}
+
+function step(
+  planner: Planner,
+  { id, row_version }: PlannerTask,
+  action: string,
+  payload: Record<string, unknown> = {},
+): Promise<unknown> {
+  return planner.movePlannerTask({ id, action, payload, expected_row_version: row_version });
+}

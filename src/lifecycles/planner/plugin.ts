@@ -1,0 +1,110 @@
+import { v7 as uuidv7 } from "uuid";
+import type { JsonObject } from "../../core/index.ts";
+import type { EffectHandler, EffectItem, LifecycleParts } from "../../engine/lifecycle-parts.ts";
+import { plannerCreationFacts, plannerFactLoaders } from "./facts.ts";
+import { newDefect } from "./new-defect.ts";
+import type { SaidOfDefect } from "./new-defect.ts";
+import { releaseEndedShifts } from "./release-shifts.ts";
+import { closeDefects, listDefects, recordDefects, takeInHand } from "./sql/defects.ts";
+import { closeEscalations, openEscalations } from "./sql/escalations.ts";
+import { findUnderRepair, forgetTasks, unlinkTasks } from "./sql/forget-tasks.ts";
+import { saveLinks } from "./sql/links.ts";
+import type { Link } from "./sql/links.ts";
+
+const effects: Record<string, EffectHandler> = {
+  link_task: (tx, items) => saveLinks(tx, orgOf(items), items.flatMap(linksOf)),
+  open_escalation: async (tx, items, now) => {
+    const opened = items.map(({ task, actor, effect }) => ({
+      id: uuidv7(),
+      task_id: task.id,
+      reason: effect.reason as string,
+      text: effect.text as string | null,
+      opened_by: actor.id,
+    }));
+    await openEscalations(tx, orgOf(items), opened, now);
+    return opened.map((one) => ({
+      ...one,
+      opened_at: now,
+      note: null,
+      resolved_by: null,
+      resolved_at: null,
+    }));
+  },
+  close_escalation: async (tx, items, now) => {
+    const resolved = items.map(({ actor, effect }) => ({
+      id: (effect.escalation_id as string).toLowerCase(),
+      note: effect.note as string,
+      resolved_by: actor.id,
+    }));
+    const closed = await closeEscalations(tx, orgOf(items), resolved, now);
+    const byId = new Map(closed.map((one) => [one.id, one]));
+    return resolved.map(({ id }) => byId.get(id) ?? null);
+  },
+  record_defect: async (tx, items, now) => {
+    const defects = items.map(({ task, actor, effect }) => {
+      const [of, fix_task_id] = [effect.of as string, effect.fixed_here ? task.id : null];
+      const place = { project_id: task.project_id, task_id: of, fix_task_id };
+      return newDefect(effect.defect as SaidOfDefect, place, actor, now);
+    });
+    await recordDefects(tx, orgOf(items), defects, now);
+    return defects;
+  },
+  take_defect_in_hand: async (tx, items) => {
+    const fixes = items.map(({ task, effect }) => ({ id: effect.defect_id as string, fix_task_id: task.id }));
+    await takeInHand(tx, orgOf(items), fixes);
+    const ids = fixes.map(({ id }) => id);
+    const rows = await listDefects(tx, orgOf(items), { projects: null, ids, limit: ids.length });
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => byId.get(id.toLowerCase()) ?? null);
+  },
+  // The task that is rejected is still submitted in the database: its move is written when all effects are done.
+  create_fix: async (_tx, items, _now, makeTasks) => {
+    const fixes: JsonObject[] = [];
+    for (const { task, actor, effect } of items) {
+      const { project_id, id: fix_of_task_id } = task;
+      const fix = { lifecycle: "planner", project_id, fix_of_task_id, defect: effect.defect };
+      const { tasks, made } = await makeTasks(actor, [fix]);
+      fixes.push({ fix_task: tasks[0], defect: made[0]?.record_defect });
+    }
+    return fixes;
+  },
+  close_defect: (tx, items, now) =>
+    closeDefects(
+      tx,
+      orgOf(items),
+      items.map(({ task, effect }) => ({
+        fix_task_id: task.id,
+        how_fixed: effect.how_fixed as string | null,
+        fixed_by: effect.fixed_by as string | null,
+      })),
+      now,
+    ),
+  forget_task: (tx, items) =>
+    unlinkTasks(
+      tx,
+      orgOf(items),
+      items.map(({ task }) => task.id),
+    ),
+};
+
+/** What the planner brings for the engine beside its definition. */
+export const plannerParts: LifecycleParts = {
+  migrations: new URL("./migrations/", import.meta.url),
+  facts: plannerFactLoaders,
+  creation_facts: plannerCreationFacts,
+  effects,
+  keeps: findUnderRepair,
+  forget: forgetTasks,
+  sweep: releaseEndedShifts,
+};
+
+/** A link that an effect does not speak of stays as it is. */
+function linksOf({ task, effect }: EffectItem): Link[] {
+  return (["deliverable", "parent", "fix"] as const)
+    .filter((kind) => effect[kind] !== undefined)
+    .map((kind) => ({ task_id: task.id, kind, target: effect[kind] as string | null }));
+}
+
+function orgOf(items: readonly EffectItem[]): string {
+  return items[0]?.org_id ?? "";
+}

@@ -1,0 +1,160 @@
+import { z } from "zod";
+import { givenMoment, keptObject, nextCursor, words } from "../../api/fields.ts";
+import { defineRoutes } from "../../api/index.ts";
+import { defectFields } from "./fields.ts";
+import { id, OF_PLACE, once, posts, reads, uuidPage, writes } from "./route-rows.ts";
+import * as shapes from "./shapes.ts";
+
+const { task } = shapes;
+const name = words.max(200);
+
+/** What quality control looks at. */
+export const DELIVERABLE_ROUTES = defineRoutes({
+  createDeliverable: {
+    ...posts,
+    path: "/api/planner/deliverables",
+    summary: "Create a deliverable",
+    body: z.object({ project_id: id.nullish(), type: name, serial: name, ...once }),
+    replies: { 201: shapes.deliverable },
+    refusals: [...OF_PLACE, "ALREADY_EXISTS"],
+  },
+  listDeliverables: {
+    ...reads,
+    path: "/api/planner/deliverables",
+    summary: "Deliverables, oldest first",
+    query: z.object({
+      project_id: id.optional(),
+      status: z.array(z.enum(shapes.DELIVERABLE_STATUSES)).max(100).optional(),
+      type: id.optional(),
+      serial: id.optional(),
+      ...uuidPage,
+    }),
+    replies: { 200: z.object({ deliverables: z.array(shapes.deliverable), cursor: nextCursor }) },
+    refusals: OF_PLACE,
+  },
+  getDeliverable: {
+    ...reads,
+    path: "/api/planner/deliverables/{id}",
+    summary: "A deliverable",
+    replies: { 200: shapes.deliverable },
+    refusals: OF_PLACE,
+  },
+  submitDeliverable: {
+    ...posts,
+    path: "/api/planner/deliverables/{id}/submit",
+    summary: "Hand a deliverable over to quality control",
+    about: "When all its tasks are done or canceled; also again, when it was rejected and mended.",
+    body: z.object(once),
+    replies: { 200: shapes.deliverable },
+    refusals: OF_PLACE,
+  },
+  listInspections: {
+    ...reads,
+    path: "/api/planner/deliverables/{id}/inspections",
+    summary: "The inspections of a deliverable, oldest first",
+    replies: { 200: z.object({ inspections: z.array(shapes.inspection) }) },
+    refusals: OF_PLACE,
+  },
+  inspectDeliverable: {
+    ...posts,
+    path: "/api/planner/deliverables/{id}/inspections",
+    summary: "Record an inspection",
+    about:
+      "It decides about the deliverable, and never moves a task. With `defect` and `task_id` it records a defect of a task of the deliverable, with `create_fix` also a task that mends it.",
+    body: z.object({
+      result: z.enum(["approved", "rejected"]),
+      measurements: keptObject.nullish(),
+      act: words.max(10_000).nullish(),
+      task_id: z.uuid().nullish(),
+      defect: defectFields.nullish(),
+      create_fix: z.boolean().nullish(),
+      ...once,
+    }),
+    replies: {
+      201: z.object({
+        inspection: shapes.inspection,
+        deliverable: shapes.deliverable,
+        defect: shapes.defect.optional(),
+        fix_task: task.optional(),
+      }),
+    },
+    refusals: [...OF_PLACE, "TASK_NOT_FOUND", "FIX_NOT_ALLOWED"],
+  },
+});
+
+/** Who is at work, and what is asked of him. */
+export const SHIFT_ROUTES = defineRoutes({
+  createShift: {
+    ...posts,
+    path: "/api/planner/shifts",
+    summary: "Plan a shift",
+    body: z
+      .object({
+        project_id: id.nullish(),
+        starts_at: givenMoment,
+        ends_at: givenMoment,
+        members: z.array(id).min(1).max(1_000),
+        ...once,
+      })
+      .refine(({ starts_at, ends_at }) => Date.parse(ends_at) > Date.parse(starts_at), {
+        path: ["ends_at"],
+        error: "must be after starts_at",
+      }),
+    replies: { 201: shapes.shift },
+    refusals: OF_PLACE,
+  },
+  listShifts: {
+    ...reads,
+    path: "/api/planner/shifts",
+    summary: "Shifts, oldest first",
+    query: z.object({ project_id: id.optional(), running: z.boolean().optional(), ...uuidPage }),
+    replies: { 200: z.object({ shifts: z.array(shapes.shift), cursor: nextCursor }) },
+    refusals: OF_PLACE,
+  },
+  getShift: {
+    ...reads,
+    path: "/api/planner/shifts/{id}",
+    summary: "A shift",
+    replies: { 200: shapes.shift },
+    refusals: OF_PLACE,
+  },
+  endShift: {
+    ...posts,
+    path: "/api/planner/shifts/{id}/end",
+    summary: "End a shift now",
+    about: "What its members own goes back to the pool, unless they have another shift that is running.",
+    body: z.object(once),
+    replies: {
+      200: z.object({
+        shift: shapes.shift,
+        released: z.array(z.uuid()).describe("tasks that went back to the pool"),
+        kept: z
+          .array(z.object({ task_id: z.uuid(), code: z.string(), detail: z.string() }))
+          .describe("tasks that stayed with their owners, and why"),
+      }),
+    },
+    refusals: OF_PLACE,
+  },
+  getPolicy: {
+    ...reads,
+    path: "/api/planner/projects/{id}/policy",
+    summary: "What a project asks of its executors",
+    replies: { 200: shapes.policy },
+    refusals: OF_PLACE,
+  },
+  changePolicy: {
+    ...writes,
+    method: "PATCH",
+    path: "/api/planner/projects/{id}/policy",
+    summary: "Change what a project asks of its executors",
+    body: z.object({
+      min_skill_to_take: z.int().min(1).max(10).nullish(),
+      self_check_min_skill: z.int().min(1).max(10).nullish(),
+      min_skill_to_invite: z.int().min(1).max(10).nullish(),
+      allow_trade_override: z.boolean().nullish().describe("null brings a default back"),
+      ...once,
+    }),
+    replies: { 200: shapes.policy },
+    refusals: OF_PLACE,
+  },
+});

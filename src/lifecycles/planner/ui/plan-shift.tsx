@@ -1,0 +1,61 @@
+import { useQuery } from "@tanstack/react-query";
+import { queries } from "../../../console/data/queries.ts";
+import { toast } from "../../../console/design/toasts.tsx";
+import { AskDialog } from "../../../console/tasks/ask-dialog.tsx";
+import { useAskAnew } from "../../../console/data/live-answer.ts";
+import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { planner, useProject } from "./planner-calls.ts";
+import { TEXTS } from "./texts.ts";
+
+const SHIFT_MS = 8 * 3_600_000;
+const MINUTE_MS = 60_000;
+
+/** Asks who works from when to when. */
+export function PlanShift({ lifecycle, onClose }: { lifecycle: string; onClose: () => void }) {
+  const texts = useOwnTexts(TEXTS);
+  const askAnew = useAskAnew(lifecycle);
+  const project = useProject();
+  const { data: members = [] } = useQuery(queries.members());
+  const executors = members.filter(({ roles, active }) => active && roles.includes("executor"));
+  const now = Date.now();
+  return (
+    <AskDialog
+      form="plan-shift"
+      title={texts.planTitle}
+      questions={[
+        { name: "starts", label: texts.starts, kind: "moment", required: true, initial: localMoment(now) },
+        {
+          name: "ends",
+          label: texts.ends,
+          kind: "moment",
+          required: true,
+          initial: localMoment(now + SHIFT_MS),
+        },
+        {
+          name: "members",
+          label: texts.members,
+          kind: "several",
+          required: true,
+          options: executors.map(({ id, name }) => ({ value: id, label: name })),
+        },
+      ]}
+      submit={texts.plan}
+      perform={async ({ starts, ends, members: chosen }) => {
+        await planner.createShift({
+          ...project,
+          starts_at: new Date(starts).toISOString(),
+          ends_at: new Date(ends).toISOString(),
+          members: chosen.split("\n"),
+        });
+        toast(texts.planned);
+        await askAnew();
+      }}
+      onClose={onClose}
+    />
+  );
+}
+
+/** As a field for moments wants it: in the reader's own time, without a zone. */
+function localMoment(at: number): string {
+  return new Date(at - new Date(at).getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
+}

@@ -1,0 +1,48 @@
+import { Bones, Trouble } from "../../../console/design/states.tsx";
+import { LifecycleHead } from "../../../console/tasks/lifecycle-head.tsx";
+import { useLiveAnswer } from "../../../console/data/live-answer.ts";
+import { ProjectPicker } from "../../../console/tasks/project-picker.tsx";
+import { Defects } from "./defects.tsx";
+import { Deliverables } from "./deliverables.tsx";
+import { LOOK_EVERY_MS, MOST, planner, useProject } from "./planner-calls.ts";
+import "./planner.css";
+
+/** What is wrong, what mends it, and what quality control says. */
+export default function QualityScreen({ lifecycle }: { lifecycle: string }) {
+  const project = useProject();
+  const defects = useLiveAnswer({
+    lifecycle,
+    key: ["defects", project],
+    ask: (signal) => planner.listDefects({ ...project, limit: MOST }, { signal }),
+    everyMs: LOOK_EVERY_MS,
+  });
+  const deliverables = useLiveAnswer({
+    lifecycle,
+    key: ["deliverables", project],
+    ask: (signal) => planner.listDeliverables({ ...project, limit: MOST }, { signal }),
+    everyMs: LOOK_EVERY_MS,
+  });
+  const error = defects.error ?? deliverables.error;
+  return (
+    <>
+      <LifecycleHead lifecycle={lifecycle}>
+        <ProjectPicker />
+      </LifecycleHead>
+      {defects.data && deliverables.data ? (
+        <div className="quality">
+          <Defects lifecycle={lifecycle} defects={defects.data.defects} />
+          <Deliverables lifecycle={lifecycle} deliverables={deliverables.data.deliverables} />
+        </div>
+      ) : error ? (
+        <Trouble
+          error={error}
+          onRetry={() => void Promise.all([defects.refetch(), deliverables.refetch()])}
+        />
+      ) : (
+        <div className="card body">
+          <Bones lines={7} height={28} />
+        </div>
+      )}
+    </>
+  );
+}

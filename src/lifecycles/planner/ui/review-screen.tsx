@@ -1,0 +1,204 @@
+import { useState } from "react";
+import { useQueries } from "@tanstack/react-query";
+import { keys } from "../../../console/data/keys.ts";
+import { useMe } from "../../../console/data/queries.ts";
+import { Button } from "../../../console/design/button.tsx";
+import { useNow } from "../../../console/design/clock.ts";
+import { Person } from "../../../console/design/person.tsx";
+import { Bones, Empty, Trouble } from "../../../console/design/states.tsx";
+import { toast } from "../../../console/design/toasts.tsx";
+import { LifecycleHead } from "../../../console/tasks/lifecycle-head.tsx";
+import { useWords } from "../../../console/texts/words.tsx";
+import { AskDialog } from "../../../console/tasks/ask-dialog.tsx";
+import { Deed } from "../../../console/tasks/action-button.tsx";
+import { useAskAnew, useLiveAnswer } from "../../../console/data/live-answer.ts";
+import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { ProjectPicker } from "../../../console/tasks/project-picker.tsx";
+import { MOST, planner, useIsLead, useProject } from "./planner-calls.ts";
+import type { Escalation, PlannerTask } from "./planner-calls.ts";
+import { TaskLine } from "./task-line.tsx";
+import { TEXTS } from "./texts.ts";
+import "./planner.css";
+
+/** Of so many tasks the calls are looked up. */
+const MOST_CALLS = 30;
+
+/** What waits for a lead: work that was submitted, and people who call for help. */
+export default function ReviewScreen({ lifecycle }: { lifecycle: string }) {
+  const project = useProject();
+  const submitted = useLiveAnswer({
+    lifecycle,
+    key: ["submitted", project],
+    ask: (signal) => planner.listPlannerTasks({ status: ["submitted"], limit: MOST, ...project }, { signal }),
+  });
+  const flagged = useLiveAnswer({
+    lifecycle,
+    key: ["flagged", project],
+    ask: (signal) =>
+      planner.listPlannerTasks({ needs_attention: true, limit: MOST_CALLS, ...project }, { signal }),
+  });
+  const error = submitted.error ?? flagged.error;
+  return (
+    <>
+      <LifecycleHead lifecycle={lifecycle}>
+        <ProjectPicker />
+      </LifecycleHead>
+      {submitted.data && flagged.data ? (
+        <div className="floor">
+          <Queue lifecycle={lifecycle} tasks={submitted.data.tasks} />
+          <Calls lifecycle={lifecycle} tasks={flagged.data.tasks} />
+        </div>
+      ) : error ? (
+        <Trouble error={error} onRetry={() => void Promise.all([submitted.refetch(), flagged.refetch()])} />
+      ) : (
+        <div className="card body">
+          <Bones lines={7} height={28} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Queue({ lifecycle, tasks }: { lifecycle: string; tasks: readonly PlannerTask[] }) {
+  const { f } = useWords();
+  const texts = useOwnTexts(TEXTS);
+  const isLead = useIsLead();
+  const me = useMe();
+  const now = useNow(10);
+  return (
+    <section className="card" aria-label={texts.review}>
+      <header className="head">
+        <h2>{texts.review}</h2>
+        {tasks.length > 0 && <span className="badge">{tasks.length}</span>}
+      </header>
+      {tasks.length === 0 ? (
+        <Empty compact title={texts.reviewEmpty} hint={texts.reviewEmptyHint} />
+      ) : (
+        <ul className="lines">
+          {tasks.map((task) => (
+            <li key={task.id} data-task={task.id}>
+              <TaskLine task={task}>
+                <Person id={task.assigned_to} />
+                {task.submitted_at !== null && (
+                  <span className="faint num">{texts.submitted(f.ago(task.submitted_at, now))}</span>
+                )}
+              </TaskLine>
+              {(isLead || task.assigned_to === me.id) && (
+                <div className="row wrap">
+                  <Deed
+                    lifecycle={lifecycle}
+                    task={task}
+                    action="review_approve"
+                    label={texts.approve}
+                    look="main"
+                  />
+                  {isLead && (
+                    <Deed lifecycle={lifecycle} task={task} action="review_reject" label={texts.reject} />
+                  )}
+                </div>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Calls({ lifecycle, tasks }: { lifecycle: string; tasks: readonly PlannerTask[] }) {
+  const texts = useOwnTexts(TEXTS);
+  const found = useQueries({
+    queries: tasks.map(({ id, row_version }) => ({
+      queryKey: [...keys.all, "own", lifecycle, "escalations", id, row_version],
+      queryFn: async () => (await planner.listEscalations({ id })).escalations,
+    })),
+  });
+  const calls = tasks.map((task, index) => ({
+    task,
+    open: (found[index]?.data ?? []).filter(({ resolved_at }) => resolved_at === null),
+  }));
+  return (
+    <section className="card" aria-label={texts.calls}>
+      <header className="head">
+        <h2>{texts.calls}</h2>
+        {tasks.length > 0 && (
+          <span className="badge" data-tone="warn">
+            {tasks.length}
+          </span>
+        )}
+      </header>
+      {tasks.length === 0 ? (
+        <p className="body faint">{texts.callsEmpty}</p>
+      ) : (
+        <ul className="lines">
+          {calls.map(({ task, open }) => (
+            <li key={task.id} data-task={task.id}>
+              <TaskLine task={task}>
+                {open.length === 0 && <span className="soft">{texts.attention}</span>}
+              </TaskLine>
+              {open.map((call) => (
+                <Call key={call.id} lifecycle={lifecycle} task={task} call={call} />
+              ))}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Call({ lifecycle, task, call }: { lifecycle: string; task: PlannerTask; call: Escalation }) {
+  const { f } = useWords();
+  const texts = useOwnTexts(TEXTS);
+  const isLead = useIsLead();
+  const askAnew = useAskAnew(lifecycle);
+  const now = useNow(10);
+  const [answering, setAnswering] = useState(false);
+  return (
+    <div className="call">
+      <div className="row wrap small">
+        <span className="chip plain" data-tone="warn">
+          {texts.reasons[call.reason]}
+        </span>
+        <Person id={call.opened_by} />
+        <span className="faint num">{f.ago(call.opened_at, now)}</span>
+      </div>
+      {call.text !== null && <p>{call.text}</p>}
+      {isLead && (
+        <Button
+          small
+          onClick={() => {
+            setAnswering(true);
+          }}
+        >
+          {texts.resolve}
+        </Button>
+      )}
+      {answering && (
+        <AskDialog
+          form={`resolve/${call.id}`}
+          title={texts.resolveTitle}
+          lead={task.title}
+          questions={[
+            { name: "note", label: texts.note, hint: texts.noteHint, kind: "text", required: true },
+          ]}
+          submit={texts.resolve.replace("…", "")}
+          perform={async ({ note }) => {
+            const { row_version } = await planner.getPlannerTask({ id: task.id });
+            await planner.resolveEscalation({
+              id: task.id,
+              escalation_id: call.id,
+              note,
+              expected_row_version: row_version,
+            });
+            toast(texts.resolved);
+            await askAnew();
+          }}
+          onClose={() => {
+            setAnswering(false);
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,222 @@
+import { useState } from "react";
+import { addresses } from "../../../console/addresses.ts";
+import { Button } from "../../../console/design/button.tsx";
+import { useNow } from "../../../console/design/clock.ts";
+import { Person } from "../../../console/design/person.tsx";
+import { Bones, Empty, Trouble } from "../../../console/design/states.tsx";
+import { toast } from "../../../console/design/toasts.tsx";
+import { Link } from "../../../console/router.tsx";
+import { LifecycleHead } from "../../../console/tasks/lifecycle-head.tsx";
+import { useWords } from "../../../console/texts/words.tsx";
+import { AskDialog } from "../../../console/tasks/ask-dialog.tsx";
+import { useAskAnew, useLiveAnswer } from "../../../console/data/live-answer.ts";
+import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { ProjectPicker } from "../../../console/tasks/project-picker.tsx";
+import { PlanShift } from "./plan-shift.tsx";
+import { LOOK_EVERY_MS, MOST, planner, useIsLead, useProject } from "./planner-calls.ts";
+import type { PlannerTask, Shift } from "./planner-calls.ts";
+import { TEXTS } from "./texts.ts";
+import "./planner.css";
+
+const MOST_PAST = 10;
+
+/** Who is at work until when, and on what. */
+export default function ShiftsScreen({ lifecycle }: { lifecycle: string }) {
+  const texts = useOwnTexts(TEXTS);
+  const project = useProject();
+  const isLead = useIsLead();
+  const [planning, setPlanning] = useState(false);
+  const shifts = useLiveAnswer({
+    lifecycle,
+    key: ["shifts", project],
+    ask: (signal) => planner.listShifts({ ...project, limit: MOST }, { signal }),
+    everyMs: LOOK_EVERY_MS,
+  });
+  const held = useLiveAnswer({
+    lifecycle,
+    key: ["held", project],
+    ask: (signal) =>
+      planner.listPlannerTasks({ status: ["assigned", "in_progress"], limit: MOST, ...project }, { signal }),
+  });
+  return (
+    <>
+      <LifecycleHead lifecycle={lifecycle}>
+        <ProjectPicker />
+        {isLead && (
+          <Button
+            look="main"
+            icon="plus"
+            onClick={() => {
+              setPlanning(true);
+            }}
+          >
+            {texts.plan}
+          </Button>
+        )}
+      </LifecycleHead>
+      {shifts.data ? (
+        <Shown lifecycle={lifecycle} shifts={shifts.data.shifts} held={held.data?.tasks ?? []} />
+      ) : shifts.error ? (
+        <Trouble error={shifts.error} onRetry={() => void shifts.refetch()} />
+      ) : (
+        <div className="card body">
+          <Bones lines={6} height={28} />
+        </div>
+      )}
+      {planning && (
+        <PlanShift
+          lifecycle={lifecycle}
+          onClose={() => {
+            setPlanning(false);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+type When = "running" | "coming" | "past";
+
+function whenOf({ starts_at, ends_at }: Shift, now: number): When {
+  return Date.parse(ends_at) <= now ? "past" : Date.parse(starts_at) > now ? "coming" : "running";
+}
+
+function Shown({
+  lifecycle,
+  shifts,
+  held,
+}: {
+  lifecycle: string;
+  shifts: readonly Shift[];
+  held: readonly PlannerTask[];
+}) {
+  const texts = useOwnTexts(TEXTS);
+  const now = useNow(5);
+  if (shifts.length === 0) return <Empty icon="clock" title={texts.noShifts} hint={texts.noShiftsHint} />;
+  const of = (when: When) => shifts.filter((shift) => whenOf(shift, now) === when);
+  const groups: [When, readonly Shift[]][] = [
+    ["running", of("running")],
+    ["coming", of("coming")],
+    ["past", of("past").toReversed().slice(0, MOST_PAST)],
+  ];
+  return groups.map(
+    ([when, some]) =>
+      (some.length > 0 || when === "running") && (
+        <section key={when} className="card" aria-label={texts[when]}>
+          <header className="head">
+            <h2>{texts[when]}</h2>
+            {some.length > 0 && <span className="badge">{some.length}</span>}
+          </header>
+          {some.length === 0 ? (
+            <p className="body faint">{texts.noneRunning}</p>
+          ) : (
+            <ul className="lines">
+              {some.map((shift) => (
+                <li key={shift.id} data-shift={shift.id}>
+                  <ShiftLine lifecycle={lifecycle} shift={shift} when={when} held={held} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+      ),
+  );
+}
+
+function ShiftLine({
+  lifecycle,
+  shift,
+  when,
+  held,
+}: {
+  lifecycle: string;
+  shift: Shift;
+  when: When;
+  held: readonly PlannerTask[];
+}) {
+  const { f } = useWords();
+  const texts = useOwnTexts(TEXTS);
+  const now = useNow(1);
+  const isLead = useIsLead();
+  const [begin, end] = [Date.parse(shift.starts_at), Date.parse(shift.ends_at)];
+  const share = Math.min(1, Math.max(0, (now - begin) / Math.max(1, end - begin)));
+  return (
+    <div className="shift">
+      <div className="row wrap">
+        <b className="num">{f.between(begin, end)}</b>
+        <span className="faint small num">
+          {when === "running" && texts.endsIn(f.span((end - now) / 1_000))}
+          {when === "coming" && texts.startsIn(f.span((begin - now) / 1_000))}
+          {when === "past" && texts.over(f.ago(end, now))}
+        </span>
+        {when === "past" && !shift.settled && (
+          <span className="chip plain" data-tone="warn">
+            {texts.unsettled}
+          </span>
+        )}
+        <span className="push" />
+        {when === "running" && isLead && <EndNow lifecycle={lifecycle} shift={shift} />}
+      </div>
+      {when === "running" && (
+        <div className="bar" aria-hidden="true">
+          <i style={{ transform: `scaleX(${share.toFixed(4)})` }} />
+        </div>
+      )}
+      <ul className="crew">
+        {shift.members.map((id) => {
+          const task = held.find(({ assigned_to }) => assigned_to === id);
+          return (
+            <li key={id}>
+              <Person id={id} />
+              {when === "running" &&
+                (task ? (
+                  <Link className="cut" href={addresses.task(task.id)} title={task.title}>
+                    {task.title}
+                  </Link>
+                ) : (
+                  <span className="faint">{texts.holdsNothing}</span>
+                ))}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+function EndNow({ lifecycle, shift }: { lifecycle: string; shift: Shift }) {
+  const texts = useOwnTexts(TEXTS);
+  const askAnew = useAskAnew(lifecycle);
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <Button
+        small
+        look="danger"
+        onClick={() => {
+          setAsking(true);
+        }}
+      >
+        {texts.endNow}
+      </Button>
+      {asking && (
+        <AskDialog
+          form={`end-shift/${shift.id}`}
+          title={texts.endTitle}
+          lead={texts.endSure}
+          questions={[]}
+          submit={texts.endNow}
+          danger
+          perform={async () => {
+            const { released, kept } = await planner.endShift({ id: shift.id });
+            toast(texts.ended(released.length, kept.length));
+            await askAnew();
+          }}
+          onClose={() => {
+            setAsking(false);
+          }}
+        />
+      )}
+    </>
+  );
+}

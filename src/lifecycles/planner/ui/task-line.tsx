@@ -1,0 +1,43 @@
+import type { ReactNode } from "react";
+import { addresses } from "../../../console/addresses.ts";
+import { Icon } from "../../../console/design/icon.tsx";
+import { Person } from "../../../console/design/person.tsx";
+import { Link } from "../../../console/router.tsx";
+import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import type { PlannerTask } from "./planner-calls.ts";
+import { TEXTS } from "./texts.ts";
+
+/** A task in a line or two: what it is, for whom, and what is special about it. */
+export function TaskLine({ task, children }: { task: PlannerTask; children?: ReactNode }) {
+  const texts = useOwnTexts(TEXTS);
+  return (
+    <div className="stack tight">
+      <Link className="line-title" href={addresses.task(task.id)}>
+        {task.title}
+      </Link>
+      <div className="row wrap small">
+        {children}
+        <span className="tag">{task.required_trade ?? texts.anyTrade}</span>
+        {task.priority !== 0 && <span className="faint num">{texts.priority(task.priority)}</span>}
+        {task.kind === "fix" && (
+          <span className="chip plain" data-tone="violet">
+            {texts.fix}
+          </span>
+        )}
+        {task.needs_attention && (
+          <span className="chip plain" data-tone="warn">
+            <Icon name="alert" />
+          </span>
+        )}
+        {task.contributors.length > 0 && (
+          <span className="row faint">
+            {texts.helpedBy}
+            {task.contributors.map((id) => (
+              <Person key={id} id={id} />
+            ))}
+          </span>
+        )}
+      </div>
+    </div>
+  );
+}

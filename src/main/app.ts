@@ -1,0 +1,237 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { pino } from "pino";
+import type { Logger } from "pino";
+import { adminTokenFile } from "./admin-token-file.ts";
+import { PawlError } from "../core/index.ts";
+import { DemoKeeper } from "../demo/keeper.ts";
+import type { Lifecycle } from "../core/index.ts";
+import type { DemoState } from "../engine/directory/demo-org.ts";
+import type { EngineObserver } from "../engine/observer.ts";
+import { Metrics } from "../server/ops/metrics.ts";
+import { buildServer } from "../server/server.ts";
+import { lifecycleRoutes } from "../lifecycles/routes.ts";
+import { LogDestination } from "./log-destination.ts";
+import { openPawl } from "./open-pawl.ts";
+import type { Pawl } from "./open-pawl.ts";
+import { serverAddressFile } from "./server-address-file.ts";
+import type { ResolvedSettings, Settings } from "./settings.ts";
+
+export type AppOptions = {
+  settings: ResolvedSettings;
+  version: string;
+  /** Lifecycles of the user's own. */
+  lifecycles: readonly Lifecycle[];
+  /** The admin's token, where the operator wants to choose it himself. */
+  adminToken?: string | undefined;
+  /** Aborts the start. */
+  signal?: AbortSignal;
+  /** Lets the demo go on, and makes it first where there is none. */
+  demo?: boolean | undefined;
+};
+
+export type App = {
+  /** Where it listens. */
+  address: string;
+  /** Where the admin's token is to be found; null where only its owner knows. */
+  adminToken: { place: string; made: boolean } | null;
+  demo: DemoState["state"];
+  /** Whether nobody has made a task yet. */
+  empty: boolean;
+  /** Answers what is under way, then lets everything go. May be called twice. */
+  stop(): Promise<void>;
+};
+
+/** The whole server: its database, the engine with its sweeps, and the API; ready when it resolves. */
+export async function startApp(options: AppOptions): Promise<App> {
+  const { settings, version, adminToken } = options;
+  // The standard output is for what people read; logs go beside it.
+  const metrics = new Metrics();
+  const log = openLog(settings, () => {
+    metrics.logLineDropped();
+  });
+  for (const { lifecycle, mistake } of settings.ignored)
+    log.warn({ lifecycle }, `setting ignored: ${mistake}`);
+  const pawl = await open(options, log, metrics);
+  try {
+    const admin = await admit(pawl, settings.data, adminToken);
+    const { corsOrigins, allowedHosts, bodyLimitBytes, requestTimeoutSeconds, requestsPerMinute } = settings;
+    const { host, port } = settings;
+    const { directory } = pawl;
+    const keeper = keepDemo(pawl, settings, log);
+    // Not before it is needed: it takes a fifth of a second, which every command would wait for.
+    const { answerMcp } = await import("../mcp/index.ts");
+    const server = await buildServer({
+      engine: pawl,
+      directory,
+      version,
+      demo: keeper,
+      more: lifecycleRoutes({ engine: pawl, directory }),
+      mounts: [{ path: "/mcp", confined: ["task"], answer: answerMcp({ version }) }],
+      ...consoleFiles(),
+      logger: log,
+      corsOrigins,
+      allowedHosts,
+      bodyLimitBytes,
+      metrics,
+      requestsPerMinute,
+      requestTimeoutMs: Math.round(requestTimeoutSeconds * 1_000),
+    });
+    const address = await server.listen({ host, port }).catch((error: unknown) => {
+      throw unableToListen(error, settings);
+    });
+    const addressFile = serverAddressFile(settings.data);
+    await addressFile.write(address).catch((error: unknown) => {
+      log.warn({ err: error }, "the command line will have to be told by PAWL_URL where this server is");
+    });
+    keeper.listensAt(address);
+    if (options.demo) await begin(keeper);
+    const stop = once(async () => {
+      log.info("stopping");
+      await addressFile.remove(address).catch(() => undefined);
+      await keeper.close().catch((error: unknown) => {
+        log.warn({ err: error }, "another node goes on with the demo when it finds that this one does not");
+      });
+      await server.close();
+      await pawl.close();
+      log.info("stopped");
+    });
+    const { state: demo } = await keeper.state();
+    const { tasks } = await pawl.list(pawl.asSystem(), { limit: 1 });
+    return { address, adminToken: admin, demo, empty: tasks.length === 0, stop };
+  } catch (error) {
+    await pawl.close();
+    throw error;
+  }
+}
+
+function keepDemo({ demo }: Pawl, { demoPace }: Settings, log: Logger): DemoKeeper<DemoState> {
+  return new DemoKeeper({
+    house: demo,
+    pace: demoPace,
+    onMishap: ({ code, detail }) => {
+      log.debug({ code, detail }, "a member of the demo was refused");
+    },
+    onFault: (error) => {
+      log.warn({ err: error }, "the demo halts; it is tried again");
+    },
+  });
+}
+
+async function begin(keeper: DemoKeeper<DemoState>): Promise<void> {
+  const started = await keeper.start();
+  if (started.kind === "refused") throw new PawlError("INVALID_CONFIG", `--demo: ${started.detail}`);
+}
+
+/** The console as it was built: beside this file once that is built, in the build where the sources run. */
+function consoleFiles(): { consoleFolder?: string } {
+  const folders = ["../console/", "../../dist/console/"].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
+  const consoleFolder = folders.find((folder) => existsSync(join(folder, "assets")));
+  return consoleFolder === undefined ? {} : { consoleFolder };
+}
+
+/** Opens a logger on standard error. */
+export function openLog({ logLevel }: { logLevel: string }, onDrop?: () => void): Logger {
+  return pino({ level: logLevel }, new LogDestination(2, onDrop ? { onDrop } : {}));
+}
+
+/** What is done directly on the database, by whoever holds it. */
+export async function atDatabase<T>(
+  settings: Settings,
+  lifecycles: readonly Lifecycle[],
+  work: (pawl: Pawl) => Promise<T>,
+): Promise<T> {
+  const pawl = await openPawl({
+    ...databaseOf(settings),
+    lifecycles,
+    sweepSeconds: 0,
+    reconcileSeconds: 0,
+    maxConnections: 2,
+  });
+  try {
+    return await work(pawl);
+  } finally {
+    await pawl.close();
+  }
+}
+
+function open(
+  { settings, lifecycles, signal }: AppOptions,
+  log: Logger,
+  observer: EngineObserver,
+): Promise<Pawl> {
+  return openPawl({
+    signal,
+    ...databaseOf(settings),
+    lifecycles,
+    observer,
+    sweepSeconds: settings.sweepSeconds,
+    reconcileSeconds: settings.reconcileSeconds,
+    sweepSecondsOf: { "bot-actions": settings.botActionWatchdogIntervalMinutes * 60 },
+    defaults: { "bot-actions": { max_processing_hours: settings.botActionMaxProcessingHours } },
+    ...(settings.retentionDays > 0 ? { retention: { days: settings.retentionDays } } : {}),
+    hints: {
+      hears: true,
+      directUrl: settings.directUrl ?? undefined,
+      onFault: (error) => {
+        log.warn({ err: error }, "LISTEN failed; falling back to polling until the connection works");
+      },
+    },
+    onProgress: (message) => {
+      log.info(message);
+    },
+    onFault: (error) => {
+      log.error({ err: error }, "a sweep failed; the next one comes all the same");
+    },
+    onRepair: (report) => {
+      log.warn(report, "something had to be repaired");
+    },
+  });
+}
+
+function databaseOf({ databaseUrl, data, databaseConnections, preparedStatements }: Settings) {
+  const url = databaseUrl === null ? {} : { url: databaseUrl };
+  return { data, ...url, maxConnections: databaseConnections, prepare: preparedStatements };
+}
+
+/** Sees to it that somebody can come in. */
+async function admit(pawl: Pawl, data: string, chosen: string | undefined): Promise<App["adminToken"]> {
+  if (chosen !== undefined) {
+    if (!/^[\x21-\x7e]{1,500}$/.test(chosen))
+      throw new PawlError(
+        "INVALID_CONFIG",
+        "PAWL_ADMIN_TOKEN must be a text without spaces that can stand in a header.",
+      );
+    await pawl.directory.setAdminToken("main", chosen);
+    return { place: "PAWL_ADMIN_TOKEN", made: false };
+  }
+  const file = adminTokenFile(data);
+  const made = (await pawl.directory.ensureAdmin("main", file)) === "made";
+  return made || (await file.read()) !== null ? { place: file.path, made } : null;
+}
+
+const UNABLE: Readonly<Record<string, string>> = {
+  EADDRINUSE: "something listens there already; end it, or choose another port",
+  EACCES: "this user may not listen there; choose a port above 1023",
+  EADDRNOTAVAIL: "this machine has no such address; choose one that it has",
+  ENOTFOUND: "there is no such address; choose one that this machine has",
+};
+
+function unableToListen(error: unknown, { host, port }: Settings): PawlError {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  const why = UNABLE[code] ?? message;
+  return new PawlError(
+    "INVALID_CONFIG",
+    `Pawl cannot listen on ${host}:${port}: ${why}.`,
+    {},
+    { cause: error },
+  );
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= work());
+}

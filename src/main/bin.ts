@@ -1,0 +1,193 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { WriteStream } from "node:tty";
+import * as zod from "zod";
+import { adminTokenFile } from "./admin-token-file.ts";
+import { agentStation } from "./agent-setup.ts";
+import { atDatabase, openLog, startApp } from "./app.ts";
+import type { App } from "./app.ts";
+import { ownColours, run, toTerminal } from "../cli/index.ts";
+import type { Output, Screen, ServerFlags, Surroundings } from "../cli/index.ts";
+import { findConfig, loadConfig } from "./config.ts";
+import { examineInstallation, verifyInstallation } from "./examine-installation.ts";
+import { findServer } from "./find-server.ts";
+import * as core from "../core/index.ts";
+import * as pawl from "./index.ts";
+import { LIFECYCLE_COMMANDS } from "../lifecycles/commands.ts";
+import { deliveryCommands } from "../lifecycles/delivery/cli/commands.ts";
+import * as lifecycles from "../lifecycles/index.ts";
+import { LogDestination } from "./log-destination.ts";
+import { secretFile } from "../std/secret-file.ts";
+import { refuseIgnored, resolveSettings } from "./settings.ts";
+import { untilSignal } from "../std/until-signal.ts";
+
+const { argv, env, stdout, stderr } = process;
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
+
+/** Timeout of the clean-up after a signal during start-up on an external database. */
+const CLEAN_UP_TIMEOUT_MS = 10_000;
+
+const surroundings: Surroundings = {
+  version,
+  out: output(stdout),
+  err: errors(stderr),
+  debug: Boolean(env.PAWL_DEBUG),
+  now: Date.now,
+  untilStopped: untilSignal,
+  shipped: pawl.LIFECYCLES,
+  loadConfig: readConfig,
+  configHere: () => {
+    const file = findConfig(process.cwd());
+    return file === null ? null : basename(file);
+  },
+  writeNew: async (name, text) => {
+    try {
+      await writeFile(name, text, { flag: "wx" });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+      throw new core.PawlError("INVALID_CONFIG", `${name} cannot be written: ${(error as Error).message}.`);
+    }
+  },
+  findServer: async ({ url, data }) => findServer({ url, env, settings: await settingsOf(data) }),
+  serve: async ({ demo, ...flags }, tell) => {
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const signalled = untilSignal().then(() => {
+      stopping.abort();
+    });
+    const adminToken = env.PAWL_ADMIN_TOKEN === "" ? undefined : env.PAWL_ADMIN_TOKEN;
+    const ground = await Promise.race([setUp(flags), signalled]);
+    if (!ground) process.exit(0);
+    const starting = startApp({ ...ground, version, adminToken, demo, signal });
+    const app = await Promise.race([starting, signalled]);
+    if (!app) return abandon(starting, { embedded: ground.settings.databaseUrl === null });
+    tell({
+      ...app,
+      command: env.npm_lifecycle_event === "start" ? "`npm start -- --demo`" : "`pawl start --demo`",
+    });
+    await signalled;
+    await app.stop();
+  },
+  agents: agentStation({
+    version,
+    cwd: process.cwd(),
+    dataFolder: async ({ data }) => (await settingsOf(data)).data,
+    // Not before they are asked for: to look at the standard input is to open it.
+    streams: () => ({ input: process.stdin, output: stdout }),
+  }),
+  house: {
+    createOrg: async (id, flags) => {
+      const { settings, lifecycles: own } = await setUp(flags);
+      return atDatabase(settings, own, ({ directory }) => directory.createOrg(id));
+    },
+    resetAdmin: async (org, flags) => {
+      const { settings, lifecycles: own } = await setUp(flags);
+      const token = await atDatabase(settings, own, ({ directory }) => directory.resetAdmin(org));
+      if (org !== "main") return { token, file: null };
+      const file = adminTokenFile(settings.data);
+      await file.write(token);
+      return { token, file: file.path };
+    },
+    verify: async (org, flags, onProgress) => verifyInstallation(await setUp(flags), org, onProgress),
+    examine: (flags) => examineInstallation(() => setUp(flags), pawl.LIFECYCLES),
+  },
+};
+
+process.exitCode = await run(argv.slice(2), surroundings, [
+  ...LIFECYCLE_COMMANDS,
+  deliveryCommands({
+    settings: async ({ data }) => {
+      const settings = await settingsOf(data);
+      refuseIgnored(settings, "delivery");
+      return settings;
+    },
+    openLog,
+    secret: (data, name) => secretFile(join(data, "delivery", name)),
+  }),
+]);
+
+/**
+ * Ends the process during start-up. An embedded PostgreSQL that was started meanwhile is stopped first, however long its
+ * start takes: nothing else would stop it. A second signal ends the process at once.
+ */
+async function abandon(starting: Promise<App>, { embedded }: { embedded: boolean }): Promise<never> {
+  const stopped = starting.then((app) => app.stop()).catch(() => undefined);
+  await (embedded ? stopped : Promise.race([stopped, pause(CLEAN_UP_TIMEOUT_MS)]));
+  process.exit(0);
+}
+
+function readConfig(path: string | undefined) {
+  const modules = { pawl, "pawl/core": core, "pawl/lifecycles": lifecycles, zod, "zod/v4": zod };
+  return loadConfig({ cwd: process.cwd(), path, modules });
+}
+
+/** What commands need that talk to a server. A lifecycle with a mistake in it is no reason not to find one that runs. */
+async function settingsOf(data: string | undefined) {
+  const { settings: file } = await readConfig(undefined).catch(() => ({ settings: {} }));
+  return resolveSettings({ flags: data === undefined ? {} : { data }, env, file });
+}
+
+async function setUp({ config, ...flags }: ServerFlags) {
+  const { path, lifecycles: own, settings: file } = await readConfig(config);
+  const named = path === null ? null : basename(path);
+  return { lifecycles: own, settings: resolveSettings({ flags, env, file }), config: named };
+}
+
+/** Standard error. Write errors are ignored: there is nowhere to report them, and the exit code still shows the result. */
+function errors(stream: WriteStream): Screen {
+  stream.on("error", () => undefined);
+  return screen(stream, (text) => void stream.write(text));
+}
+
+function output(stream: typeof process.stdout): Output {
+  const closing = new AbortController();
+  let [write, keepsGoing] = [(text: string) => void stream.write(text), false];
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    // The reader may close the pipe early, as in `pawl check | head`.
+    if (error.code === "EPIPE") closing.abort();
+    else if (!keepsGoing) throw error;
+  });
+  const keepGoing: Output["keepGoing"] = (report = reportAsText) => {
+    keepsGoing = true;
+    // Node destroys the stream of a file or a pipe at its first error, so it could not recover.
+    if (stream.isTTY) return;
+    const destination = new LogDestination(stream.fd, { report });
+    write = (text) => {
+      destination.write(text);
+    };
+  };
+  const shown = screen(stream, (text) => {
+    write(text);
+  });
+  return Object.assign(shown, { closed: closing.signal, keepGoing });
+}
+
+function reportAsText(dropped: number, reason: string): string {
+  return `pawl: ${dropped} ${dropped === 1 ? "line" : "lines"} of output dropped (${reason}).\n`;
+}
+
+/** Colours and wrapped lines are for a terminal; NO_COLOR and FORCE_COLOR have the last word on colours. */
+function screen(stream: WriteStream, write: Screen["write"]): Screen {
+  // A stream that is no terminal has no `isTTY` and no `columns`, whatever its type says.
+  const { isTTY = false } = stream as Partial<WriteStream>;
+  const coloured = !env.NO_COLOR && (Boolean(env.FORCE_COLOR) || (isTTY && env.TERM !== "dumb"));
+  return {
+    write: (text) => {
+      write(toTerminal(text));
+    },
+    colours: ownColours(coloured),
+    // Asked for each time: a window changes its size while it is looked at.
+    get columns() {
+      return isTTY ? stream.columns || 80 : Infinity;
+    },
+    get rows() {
+      return isTTY ? stream.rows || 24 : Infinity;
+    },
+  };
+}

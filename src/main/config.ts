@@ -1,0 +1,222 @@
+import { existsSync, statSync } from "node:fs";
+import { basename, join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { createJiti } from "jiti";
+import { z } from "zod";
+import { didYouMean, PawlError } from "../core/index.ts";
+import type { Lifecycle } from "../core/index.ts";
+import { LIFECYCLES } from "../lifecycles/index.ts";
+import { settingsShape } from "./settings.ts";
+import type { Settings } from "./settings.ts";
+
+/** What a user's `pawl.config.ts` may say. */
+export type PawlConfig = Partial<Settings> & {
+  /** Lifecycles of one's own, beside those that ship with Pawl. */
+  lifecycles?: readonly Lifecycle[];
+};
+
+/** A configuration that has been read and found right. `path` is null where there is no file. */
+type LoadedConfig = {
+  path: string | null;
+  lifecycles: readonly Lifecycle[];
+  /** What it says of the server; the environment and flags go before it. */
+  settings: Partial<Settings>;
+};
+
+/** Where to look, and what `import … from "pawl"` means there. */
+type ConfigSource = {
+  cwd: string;
+  /** The file to read; `pawl.config.ts` (or `.mts`, `.js`, `.mjs`, `.cjs`) in `cwd` unless given. */
+  path?: string | undefined;
+  /** The modules that a configuration gets from this very installation, by the name it imports. */
+  modules: Record<string, unknown>;
+};
+
+const FILE_NAMES = ["ts", "mts", "js", "mjs", "cjs"].map((ending) => `pawl.config.${ending}`);
+
+/** Types a configuration, so that the editor completes its keys. */
+export function defineConfig(config: PawlConfig): PawlConfig {
+  return config;
+}
+
+/** Reads the user's configuration, or throws INVALID_CONFIG in one sentence that names the file and what is wrong. */
+export async function loadConfig({ cwd, path, modules }: ConfigSource): Promise<LoadedConfig> {
+  const file = path === undefined ? findConfig(cwd) : resolve(cwd, path);
+  if (file === null) return { path: null, lifecycles: [], settings: {} };
+  if (!isFile(file)) {
+    throw new PawlError("INVALID_CONFIG", `There is no configuration file ${shown(file, cwd)}.`, { file });
+  }
+  const { lifecycles, ...settings } = parseConfig(await importDefault(file, cwd, modules), shown(file, cwd));
+  refuseTakenNames(lifecycles, shown(file, cwd));
+  return { path: file, lifecycles, settings };
+}
+
+/** The configuration in a folder, if there is one. */
+export function findConfig(cwd: string): string | null {
+  return FILE_NAMES.map((name) => join(cwd, name)).find(isFile) ?? null;
+}
+
+/**
+ * `virtualModules` hands out the modules this process already runs on. Letting the file resolve them by itself would
+ * make a second `PawlError` and a second zod, and would fail in a folder without node_modules.
+ */
+async function importDefault(file: string, cwd: string, modules: Record<string, unknown>): Promise<unknown> {
+  const jiti = createJiti(pathToFileURL(file).href, { fsCache: false, virtualModules: { ...modules } });
+  let loaded: { default?: unknown };
+  try {
+    loaded = await beforeNothingIsLeft(jiti.import<typeof loaded>(file));
+  } catch (error) {
+    throw loadingFault(error, file, cwd);
+  }
+  if (!("default" in loaded) && Object.keys(loaded).length === 0) throw exportFault("nothing", file, cwd);
+  const { default: sent } = loaded;
+  // The loader gives the whole module in place of a default export that is undefined.
+  if (typeof sent === "object" && sent !== null && "default" in sent && sent.default === undefined)
+    throw exportFault("undefined", file, cwd);
+  return sent;
+}
+
+/** A top-level await of what never comes leaves the process nothing to do, and it would end without a word. */
+async function beforeNothingIsLeft<T>(loading: Promise<T>): Promise<T> {
+  let giveUp: () => void = () => undefined;
+  const nothingLeft = new Promise<never>((_, reject) => {
+    giveUp = () => {
+      reject(new Error("it awaits something that never comes"));
+    };
+  });
+  process.once("beforeExit", giveUp);
+  try {
+    return await Promise.race([loading, nothingLeft]);
+  } finally {
+    process.off("beforeExit", giveUp);
+  }
+}
+
+function exportFault(exported: string, file: string, cwd: string): PawlError {
+  return new PawlError(
+    "INVALID_CONFIG",
+    `${shown(file, cwd)} exports ${exported}: write \`export default defineConfig({ … })\`.`,
+    { file },
+  );
+}
+
+const SCHEMA = z.strictObject(
+  {
+    lifecycles: z.array(z.custom<Lifecycle>(isLifecycle), { error: "must be a list" }).default([]),
+    ...settingsShape(),
+  },
+  { error: ({ code }) => (code === "invalid_type" ? "the default export must be an object" : undefined) },
+);
+
+function parseConfig(sent: unknown, file: string): z.output<typeof SCHEMA> {
+  const parsed = SCHEMA.safeParse(sent);
+  if (parsed.success) return parsed.data;
+  const mistakes = parsed.error.issues.flatMap((issue) => mistakesOf(issue, sent));
+  throw new PawlError("INVALID_CONFIG", `${file}: ${mistakes.join("; ")}`, { mistakes });
+}
+
+function mistakesOf(issue: z.core.$ZodIssue, sent: unknown): string[] {
+  if (issue.code === "unrecognized_keys") {
+    const known = Object.keys(SCHEMA.shape);
+    return issue.keys.map((key) => `there is no setting "${key}"${didYouMean(key, known)}`);
+  }
+  const [key, index] = issue.path;
+  if (key === "lifecycles" && typeof index === "number") {
+    const value = (sent as { lifecycles: unknown[] }).lifecycles[index];
+    return [`lifecycles[${index}] is ${spoken(value)}, not a lifecycle made by defineLifecycle`];
+  }
+  return [`${issue.path.join(".")} ${issue.message}`.trimStart()];
+}
+
+/** A definition that was not passed through `defineLifecycle` has no table to decide by. */
+function isLifecycle(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { name, table, starts, leased_actions } = value as Partial<Lifecycle>;
+  const indexed = table instanceof Map && starts instanceof Map && leased_actions instanceof Set;
+  return typeof name === "string" && indexed && Object.isFrozen(value);
+}
+
+function spoken(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (typeof value === "function") return "a function";
+  if (typeof value !== "object") return `the ${typeof value} ${JSON.stringify(value)}`;
+  return "name" in value ? `the plain object "${String(value.name)}"` : "a plain object";
+}
+
+function refuseTakenNames(lifecycles: readonly Lifecycle[], file: string): void {
+  const shipped = new Set(LIFECYCLES.map(({ name }) => name));
+  const seen = new Set<string>();
+  for (const { name } of lifecycles) {
+    if (shipped.has(name)) {
+      throw new PawlError(
+        "INVALID_CONFIG",
+        `${file}: the lifecycle name "${name}" is taken: one ships with Pawl.`,
+        { name },
+      );
+    }
+    if (seen.has(name))
+      throw new PawlError("INVALID_CONFIG", `${file}: two lifecycles are named "${name}".`, { name });
+    seen.add(name);
+  }
+}
+
+/** The file and line of what went wrong, whichever of the user's files it is in. */
+function loadingFault(error: unknown, file: string, cwd: string): PawlError {
+  const at = placeOf(error) ?? { file, line: null };
+  const where = `${shown(at.file, cwd)}${at.line === null ? "" : `:${at.line}`}`;
+  if (error instanceof PawlError) {
+    return new PawlError(error.code, error.message, { ...error.params, at: where }, { cause: error });
+  }
+  return new PawlError(
+    "INVALID_CONFIG",
+    `${where} cannot be loaded: ${reasonOf(error)}.`,
+    { at: where },
+    { cause: error },
+  );
+}
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const [firstLine = ""] = message.split("\n");
+  return (
+    firstLine
+      .replace(/^ParseError: /, "")
+      // An import that does not exist is called through the loader's own variable.
+      .replace(/\(0 , _\w+\.(\w+)\)/, "$1")
+      .trim()
+      .replace(/\.$/, "") || "it threw without a message"
+  );
+}
+
+const OWN_FOLDER = fileURLToPath(new URL("..", import.meta.url));
+const PLACE = /^(file:\/\/.+|\/.+|[A-Za-z]:[\\/].+):(\d+):\d+$/;
+
+/** The first line of a parser's message or of a stack that lies in neither Pawl, Node nor a package. */
+function placeOf(error: unknown): { file: string; line: number } | null {
+  if (!(error instanceof Error)) return null;
+  for (const text of `${error.message}\n${error.stack ?? ""}`.split("\n")) {
+    const found = PLACE.exec(
+      text
+        .trim()
+        .replace(/^at (async )?(.*\()?/, "")
+        .replace(/\)$/, ""),
+    );
+    if (!found) continue;
+    const [, place = "", line = ""] = found;
+    const file = place.startsWith("file:") ? fileURLToPath(place) : place;
+    if (!file.startsWith(OWN_FOLDER) && !/[\\/]node_modules[\\/]/.test(file))
+      return { file, line: Number(line) };
+  }
+  return null;
+}
+
+/** A path as the user would type it: relative where it lies below him. */
+function shown(file: string, cwd: string): string {
+  const near = relative(cwd, file);
+  if (near === "") return basename(file);
+  return near.startsWith("..") ? file : near;
+}
+
+function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile();
+}

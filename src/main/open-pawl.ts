@@ -1,0 +1,213 @@
+import { once } from "node:events";
+import { LIFECYCLES } from "../lifecycles/index.ts";
+import { MIGRATIONS, PARTS } from "../lifecycles/parts.ts";
+import { startCommitHints } from "../engine/commit-hints.ts";
+import type { CommitHintOptions } from "../engine/commit-hints.ts";
+import { openDatabase } from "../postgres/open-database.ts";
+import type { DatabaseConfig } from "../postgres/open-database.ts";
+import { DemoOrg } from "../engine/directory/demo-org.ts";
+import { Directory } from "../engine/directory/directory.ts";
+import { Engine } from "../engine/engine.ts";
+import type { By, EngineOptions } from "../engine/engine.ts";
+import { createMember, createOrg, createProject, findActor, listOrgs } from "../engine/directory/members.ts";
+import type { NewMember } from "../engine/directory/members.ts";
+import { migrate } from "../engine/upkeep/migrate.ts";
+import { registerLifecycles } from "../engine/upkeep/register-lifecycles.ts";
+import { explainRefusal } from "../engine/upkeep/rights.ts";
+import { startSweeper } from "../engine/upkeep/sweeper.ts";
+import type { Sweeper } from "../engine/upkeep/sweeper.ts";
+import type { PruneOptions } from "../engine/upkeep/prune.ts";
+import type { Reconciled } from "../engine/upkeep/reconcile.ts";
+import { isPostgresUrl } from "../postgres/connect.ts";
+import type { Sql } from "../postgres/connect.ts";
+import { PawlError, SYSTEM } from "../core/index.ts";
+import { MAX_TIMER_DELAY_MS } from "../std/timer-delay.ts";
+import type { JsonObject, Lifecycle } from "../core/index.ts";
+
+export type PawlOptions = DatabaseConfig &
+  EngineOptions & {
+    /** Lifecycles of one's own, beside those that ship with Pawl. */
+    lifecycles?: readonly Lifecycle[];
+    /** How often timers are looked at; 60 unless told, 0 for never (another node does). */
+    sweepSeconds?: number;
+    /** The same of lifecycles that have an interval of their own, by their names. */
+    sweepSecondsOf?: Readonly<Record<string, number>>;
+    /** How often what events may have missed is looked for and repaired; 300 unless told, 0 for never. */
+    reconcileSeconds?: number;
+    /** Finished tasks and messages of chats older than this are deleted, with their journals; nothing is unless told. */
+    retention?: { days: number; onExport?: PruneOptions["onExport"] };
+    /** Other nodes are told of commits; here, whether they are heard as well, and where. */
+    hints?: CommitHintOptions;
+    /** Hears of a sweep that failed. */
+    onFault?: (error: unknown) => void;
+    /** Hears of what had to be repaired: it should have been right. */
+    onRepair?: (report: Reconciled & { org_id: string }) => void;
+  };
+
+/** The engine inside one's own process, on the database at `url` or on the embedded one in `data`. */
+export type Pawl = Engine & {
+  /** Who is who: members, projects, tokens. */
+  directory: Directory;
+  /** The org that the demo has for itself, if there is one. */
+  demo: DemoOrg;
+  /** In a member's name. */
+  as(member_id: string, org_id?: string): Promise<By>;
+  /** In the system's name. */
+  asSystem(org_id?: string): By;
+  createOrg(id: string): Promise<void>;
+  createProject(
+    project: { id: string; name?: string; settings?: JsonObject },
+    org_id?: string,
+  ): Promise<void>;
+  createMember(member: NewMember, org_id?: string): Promise<void>;
+  /** Where the database is; psql and other tools can connect there. */
+  url: string;
+  /** Answers what is under way, then lets the database go. May be called twice. */
+  close(): Promise<void>;
+};
+
+/** Opens the database, brings it up to date, and gives the engine on it; org and project `main` are there from the start. */
+export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
+  const { lifecycles = [], patienceMs, statementTimeoutMs } = options;
+  checkDurations(options);
+  const parts = { ...PARTS, ...options.parts };
+  const { directUrl } = options.hints ?? {};
+  if (directUrl !== undefined && !isPostgresUrl(directUrl))
+    throw new PawlError("INVALID_CONFIG", "hints.directUrl is not the address of a PostgreSQL server.");
+  const database = await openDatabase(options);
+  const { sql } = database;
+  const known = [...LIFECYCLES, ...lifecycles];
+  try {
+    await unlessAborted(prepare(sql, known, parts), options.signal);
+  } catch (error) {
+    const explained = await explainRefusal(sql, error);
+    // Do not wait for statements that are still running, such as one that waits for another node's migration.
+    await sql.end({ timeout: 0 });
+    await database.close();
+    throw explained;
+  }
+  const engine = new Engine(sql, known, {
+    parts,
+    observer: options.observer,
+    defaults: options.defaults,
+    ...(patienceMs === undefined ? {} : { patienceMs }),
+    ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
+  });
+  const sweepers = startSweepers(engine, sql, options);
+  const hints = startCommitHints(engine.commits, sql, options.hints);
+  const directory = new Directory(sql, known);
+  return Object.assign(engine, {
+    directory,
+    demo: new DemoOrg(sql, directory),
+    url: database.url,
+    as: async (member_id: string, org_id = "main") => ({
+      org_id,
+      actor: await findActor(sql, org_id, member_id),
+    }),
+    asSystem: (org_id = "main") => ({ org_id, actor: SYSTEM }),
+    createOrg: (id: string) => createOrg(sql, id),
+    createProject: (project: { id: string }, org_id = "main") => createProject(sql, org_id, project),
+    createMember: (member: NewMember, org_id = "main") => createMember(sql, org_id, member),
+    close: async () => {
+      await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
+      await engine.drain();
+      await hints.stop();
+      await database.close();
+    },
+  });
+}
+
+/** Throws INVALID_CONFIG for a duration outside the range of timers. */
+function checkDurations(options: PawlOptions): void {
+  const { sweepSeconds, sweepSecondsOf = {}, reconcileSeconds, connectTimeoutSeconds } = options;
+  const ownIntervals = Object.entries(sweepSecondsOf).map(
+    ([name, seconds]) => [`sweepSecondsOf.${name}`, seconds] as const,
+  );
+  const seconds = Object.entries({ sweepSeconds, reconcileSeconds, connectTimeoutSeconds });
+  for (const [name, value] of [...seconds, ...ownIntervals])
+    checkNumber(name, value, [0, Math.floor(MAX_TIMER_DELAY_MS / 1_000)]);
+  checkNumber("patienceMs", options.patienceMs, [0, MAX_TIMER_DELAY_MS]);
+  checkNumber("statementTimeoutMs", options.statementTimeoutMs, [1, MAX_TIMER_DELAY_MS]);
+  if (options.retention) checkNumber("retention.days", options.retention.days, [0, 36_500], true);
+}
+
+function checkNumber(
+  name: string,
+  value: number | undefined,
+  [min, max]: [number, number],
+  required = false,
+): void {
+  // Check the type as well: null, for example from a settings file, would count as 0.
+  if ((value === undefined && !required) || (typeof value === "number" && value >= min && value <= max))
+    return;
+  throw new PawlError(
+    "INVALID_CONFIG",
+    `${name} must be a number from ${min} to ${max}, not ${String(value)}.`,
+  );
+}
+
+async function prepare(
+  sql: Sql,
+  lifecycles: readonly Lifecycle[],
+  parts: NonNullable<EngineOptions["parts"]>,
+): Promise<void> {
+  await migrate(sql, { folders: MIGRATIONS });
+  await registerLifecycles(sql, lifecycles, { parts });
+  await createOrg(sql, "main");
+}
+
+async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return work;
+  const waiting = new AbortController();
+  const aborted = once(signal, "abort", { signal: waiting.signal }).then(() => {
+    signal.throwIfAborted();
+  });
+  try {
+    signal.throwIfAborted();
+    await Promise.race([work, aborted]);
+  } finally {
+    waiting.abort();
+    aborted.catch(() => undefined);
+    work.catch(() => undefined);
+  }
+}
+
+/** What a watchdog may be late by is not what a lease may be. */
+const OWN_INTERVALS_SECONDS: Readonly<Record<string, number>> = { "bot-actions": 1_800 };
+
+const PRUNE_SECONDS = 3_600;
+
+function startSweepers(engine: Engine, sql: Sql, options: PawlOptions): Sweeper[] {
+  const { sweepSeconds = 60, reconcileSeconds = 300, retention, onFault, onRepair } = options;
+  const { sweepSecondsOf = sweepSeconds > 0 ? OWN_INTERVALS_SECONDS : {} } = options;
+  const every = (seconds: number, work: () => Promise<unknown>, firstSeconds = seconds) => {
+    const times = { everyMs: seconds * 1_000, firstMs: firstSeconds * 1_000 };
+    return seconds > 0 ? [startSweeper(work, { ...times, ...(onFault ? { onFault } : {}) })] : [];
+  };
+  // A node that is started again and again must come to it, too: so soon, and then at its interval.
+  const soon = (seconds: number) => Math.min(seconds, sweepSeconds || seconds);
+  const ownIntervals = { ...OWN_INTERVALS_SECONDS, ...sweepSecondsOf };
+  const lifecycles = [...engine.registry.lifecycles.keys()].filter((name) => !(name in ownIntervals));
+  return [
+    ...every(sweepSeconds, () => engine.sweep({ lifecycles })),
+    ...Object.entries(sweepSecondsOf).flatMap(([name, seconds]) =>
+      every(seconds, () => engine.sweep({ lifecycles: [name] }), soon(seconds)),
+    ),
+    ...every(reconcileSeconds, async () => {
+      for (const org_id of await listOrgs(sql)) {
+        const report = await engine.reconcile(org_id);
+        if (report.repaired.length + report.broken.length > 0) onRepair?.({ org_id, ...report });
+      }
+    }),
+    ...every(
+      retention ? PRUNE_SECONDS : 0,
+      async () => {
+        const { days, onExport } = retention ?? { days: Infinity };
+        const olderThanMs = days * 86_400_000;
+        for (const org_id of await listOrgs(sql))
+          await engine.prune({ org_id, olderThanMs, ...(onExport ? { onExport } : {}) });
+      },
+      soon(PRUNE_SECONDS),
+    ),
+  ];
+}

@@ -1,0 +1,60 @@
+import { setImmediate as others } from "node:timers/promises";
+import { LIFECYCLE_ROUTES } from "../../api/index.ts";
+import { checking, describeLifecycle, didYouMean, mermaid, refuse } from "../../core/index.ts";
+import type { CheckReport, Lifecycle, LifecycleDescription, Refusal } from "../../core/index.ts";
+import { answer, serve } from "../routing/route-set.ts";
+import type { RouteSet } from "../routing/route-set.ts";
+
+/** What the lifecycles are. */
+export function serveLifecycles(lifecycles: readonly Lifecycle[]): RouteSet {
+  const byName = new Map(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle]));
+  const unknown = (name: string): Refusal =>
+    refuse("NOT_FOUND", `There is no lifecycle "${name}"${didYouMean(name, byName.keys()) || "."}`, { name });
+  const descriptions = new Map<string, LifecycleDescription>();
+  const reports = new Map<string, Promise<CheckReport>>();
+  const describe = (lifecycle: Lifecycle) => {
+    const description = descriptions.get(lifecycle.name) ?? describeLifecycle(lifecycle);
+    descriptions.set(lifecycle.name, description);
+    return description;
+  };
+  const briefs = lifecycles.map(({ name, version, summary, statuses, actions, pool }) => ({
+    name,
+    version,
+    summary,
+    statuses: Object.keys(statuses),
+    actions: Object.keys(actions),
+    has_pool: pool !== null,
+  }));
+  return serve(LIFECYCLE_ROUTES, {
+    listLifecycles: () => answer(200, { lifecycles: briefs }),
+    describeLifecycle: ({ params: { name } }) => {
+      const lifecycle = byName.get(name);
+      return lifecycle ? answer(200, describe(lifecycle)) : unknown(name);
+    },
+    drawLifecycle: ({ params: { name } }) => {
+      const lifecycle = byName.get(name);
+      return lifecycle ? answer(200, mermaid(lifecycle)) : unknown(name);
+    },
+    checkLifecycle: async ({ params: { name } }) => {
+      const lifecycle = byName.get(name);
+      if (!lifecycle) return unknown(name);
+      const report = reports.get(name) ?? checkInSlices(lifecycle);
+      reports.set(name, report);
+      return answer(200, await report);
+    },
+  });
+}
+
+const SLICE_MS = 10;
+
+/** Checks a lifecycle without keeping everybody else waiting: a large one takes a second. */
+async function checkInSlices(lifecycle: Lifecycle): Promise<CheckReport> {
+  const walking = checking(lifecycle);
+  for (let begun = performance.now(); ;) {
+    const { done, value } = walking.next();
+    if (done) return value;
+    if (performance.now() - begun < SLICE_MS) continue;
+    await others();
+    begun = performance.now();
+  }
+}

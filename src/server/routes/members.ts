@@ -1,0 +1,45 @@
+import { MEMBER_ROUTES, onWire, onWireOrNull } from "../../api/index.ts";
+import type { Directory, Member } from "../../engine/directory/directory.ts";
+import { defined } from "../routing/defined.ts";
+import { answer, serve } from "../routing/route-set.ts";
+import type { RouteSet } from "../routing/route-set.ts";
+
+/** Members and their tokens: any member reads, admins write. */
+export function serveMembers(directory: Directory): RouteSet {
+  return serve(MEMBER_ROUTES, {
+    getMe: ({ by: { org_id, actor } }) => answer(200, { org_id, ...(actor as Member), active: true }),
+    listMembers: async ({ by, query }) => answer(200, await directory.members(by, query)),
+    getMember: async ({ by, params: { id } }) => {
+      const member = await directory.member(by, id);
+      return member.kind === "refused" ? member : answer(200, member);
+    },
+    createMember: async ({ by, body: { client_event_id: _, ...given }, client_event_id }) => {
+      const made = await directory.addMember(by, defined(given), { client_event_id });
+      return made.kind === "refused" ? made : answer(201, made.answer, { replayed: made.replayed });
+    },
+    changeMember: async ({ by, params, body: { client_event_id: _, ...change }, client_event_id }) => {
+      const made = await directory.changeMember(by, params.id, defined(change), { client_event_id });
+      return made.kind === "refused" ? made : answer(200, made.answer, { replayed: made.replayed });
+    },
+    listTokens: async ({ by, params }) => {
+      const tokens = await directory.tokens(by, params.id);
+      if ("kind" in tokens) return tokens;
+      return answer(200, {
+        tokens: tokens.map(({ created_at, expires_at, ...token }) => ({
+          ...token,
+          created_at: onWire(created_at),
+          expires_at: onWireOrNull(expires_at),
+        })),
+      });
+    },
+    createToken: async ({ by, params }) => {
+      const issued = await directory.issueToken(by, params.id);
+      if (issued.kind === "refused") return issued;
+      return answer(201, { id: issued.id, token: issued.token });
+    },
+    revokeToken: async ({ by, params }) => {
+      const revoked = await directory.revokeToken(by, params.id);
+      return revoked.kind === "refused" ? revoked : answer(204, undefined);
+    },
+  });
+}

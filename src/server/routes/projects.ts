@@ -1,0 +1,28 @@
+import { PROJECT_ROUTES, projectOnWire } from "../../api/index.ts";
+import type { Directory } from "../../engine/directory/directory.ts";
+import { answer, serve } from "../routing/route-set.ts";
+import type { RouteSet } from "../routing/route-set.ts";
+
+/** Projects: any member reads those that are his, admins write. */
+export function serveProjects(directory: Directory): RouteSet {
+  return serve(PROJECT_ROUTES, {
+    listProjects: async ({ by, query }) => {
+      const { projects, cursor } = await directory.projects(by, query);
+      return answer(200, { projects: projects.map(projectOnWire), cursor });
+    },
+    getProject: async ({ by, params }) => {
+      const project = await directory.project(by, params.id);
+      return "kind" in project ? project : answer(200, projectOnWire(project));
+    },
+    createProject: async ({ by, body: { client_event_id: _, ...given }, client_event_id }) => {
+      const made = await directory.addProject(by, given, { client_event_id });
+      if (made.kind === "refused") return made;
+      return answer(201, projectOnWire(made.answer), { replayed: made.replayed });
+    },
+    changeProject: async ({ by, params, body: { client_event_id: _, ...change }, client_event_id }) => {
+      const made = await directory.changeProject(by, params.id, change, { client_event_id });
+      if (made.kind === "refused") return made;
+      return answer(200, projectOnWire(made.answer), { replayed: made.replayed });
+    },
+  });
+}

@@ -1,0 +1,186 @@
+import {
+  eventOnWire,
+  onWire,
+  onWireOrNull,
+  problemDocument,
+  TASK_ROUTES,
+  taskOnWire,
+} from "../../api/index.ts";
+import type { BodyRead } from "../../api/index.ts";
+import { permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
+import type { JsonObject, Refusal } from "../../core/index.ts";
+import type { NewTask } from "../../engine/write/admit-creations.ts";
+import type { By, Engine } from "../../engine/engine.ts";
+import type { Links } from "../../engine/read/links.ts";
+import type { Performed, PerformRequest } from "../../engine/write/perform.ts";
+import { besideTask } from "../auth/confine-creations.ts";
+import { defined } from "../routing/defined.ts";
+import { creationRefusal, creationsRefusal, unknownLifecycle } from "../auth/permits.ts";
+import { toldOf } from "../routing/problem-reply.ts";
+import type { OwnProblems } from "../routing/problem-reply.ts";
+import { answer, serve } from "../routing/route-set.ts";
+import type { Call, Permit, RouteSet } from "../routing/route-set.ts";
+
+type Log = { error(about: object, message: string): void };
+type House = { engine: Engine; own: OwnProblems; log: Log };
+
+/** Tasks of every lifecycle. */
+export function serveTasks({ engine, own, log }: House): RouteSet {
+  const { lifecycles } = engine.registry;
+  return serve(
+    TASK_ROUTES,
+    {
+      createTask: async ({ by, body: { client_event_id: _, ...sent }, client_event_id }) => {
+        const unknown = unknownLifecycle(lifecycles, sent.lifecycle);
+        if (unknown) return unknown;
+        const beside = await besideTask(engine, by, [sent]);
+        if ("kind" in beside) return beside;
+        const made = await engine.create(by, beside.map(newTask), { client_event_id });
+        if (made.kind === "refused") return made;
+        const [task] = made.tasks as [Performed["task"]];
+        const { row_version } = task;
+        const status = made.existing[0] ? 200 : 201;
+        return answer(status, taskOnWire(task), { row_version, replayed: made.replayed });
+      },
+      createTasks: ({ by, body, client_event_id }) => createAll(engine, by, body.tasks, client_event_id),
+      listTasks: async ({ by, query }) => {
+        const { tasks, cursor } = await engine.list(by, defined({ ...query, assigned_to: whose(by, query) }));
+        return answer(200, { tasks: tasks.map(taskOnWire), cursor });
+      },
+      getTask: async ({ by, params: { id } }) => {
+        const task = await engine.find(by, id);
+        if ("kind" in task) return task;
+        return answer(200, taskOnWire(task), { row_version: task.row_version });
+      },
+      listTaskEvents: async ({ by, params: { id }, query }) => {
+        const events = await engine.events(by, id, query);
+        return "kind" in events ? events : answer(200, { events: events.map(eventOnWire) });
+      },
+      explainTask: async ({ by, params: { id } }) => {
+        const actions = await engine.explain(by, id);
+        return "kind" in actions ? actions : answer(200, { actions });
+      },
+      getTaskLinks: async ({ by, params: { id } }) => {
+        const links = await engine.links(by, id);
+        return "kind" in links ? links : answer(200, linksOnWire(links));
+      },
+      getGraph: async ({ by, query }) => answer(200, await engine.graph(by, defined(query))),
+      moveTask: async ({ by, params: { id }, body, client_event_id, expected_row_version }) => {
+        const request = performRequest(id, body, { client_event_id, expected_row_version });
+        const done = await engine.perform(by, request);
+        if (done.kind === "refused") return done;
+        const { task, replayed } = done;
+        return answer(200, movedOnWire(done), { row_version: task.row_version, replayed });
+      },
+      moveTasks: async ({ by, body, client_event_id: key }) => {
+        const requests = body.map((asked, place) => {
+          const { client_event_id = null, expected_row_version = null } = asked;
+          const made = key === null ? null : `${key}.${place}`;
+          return performRequest(asked.id, asked, {
+            client_event_id: client_event_id ?? made,
+            expected_row_version,
+          });
+        });
+        const done = await Promise.all(
+          requests.map((request) =>
+            engine.perform(by, request).catch((error: unknown) => failed(error, log)),
+          ),
+        );
+        const [first] = done;
+        if (first && done.every((one) => "code" in one && one.code === "UNAVAILABLE"))
+          return first as Refusal;
+        const replayed = done.every((one) => one.kind === "performed" && one.replayed);
+        const told = (one: Performed | Refusal) =>
+          one.kind === "refused" ? problemDocument(one, { own }) : movedOnWire(one);
+        return answer(200, done.map(told), { replayed });
+      },
+    },
+    {
+      createTask: ({ by, body }) => creationRefusal(lifecycles, by, body),
+      createTasks: ({ by, body }) => creationsRefusal(lifecycles, by, body),
+      moveTask: movePermit(engine),
+    },
+  );
+}
+
+async function createAll(
+  engine: Engine,
+  by: By,
+  tasks: readonly (JsonObject & Sent)[],
+  client_event_id: string | null,
+) {
+  for (const { lifecycle } of tasks) {
+    const unknown = unknownLifecycle(engine.registry.lifecycles, lifecycle);
+    if (unknown) return unknown;
+  }
+  const beside = await besideTask(engine, by, tasks);
+  if ("kind" in beside) return beside;
+  const made = await engine.create(by, beside.map(newTask), { client_event_id });
+  if (made.kind === "refused") return made;
+  return answer(201, { tasks: made.tasks.map(taskOnWire) }, { replayed: made.replayed });
+}
+
+/** The engine counts in milliseconds. */
+function newTask({ project_id, available_at, ...sent }: JsonObject & Sent): NewTask {
+  return {
+    ...sent,
+    ...(project_id == null ? {} : { project_id }),
+    ...(available_at == null ? {} : { available_at: Date.parse(available_at) }),
+  };
+}
+type Sent = {
+  lifecycle: string;
+  project_id?: string | null | undefined;
+  available_at?: string | null | undefined;
+};
+
+/** Absent fields become null, which means the same; requests of one shape are the cheapest to make and to read. */
+function performRequest(
+  task_id: string,
+  { action, payload = null, comment = null, lease_token = null }: BodyRead<typeof TASK_ROUTES.moveTask>,
+  { client_event_id, expected_row_version }: Pick<Call, "client_event_id" | "expected_row_version">,
+): PerformRequest {
+  return { task_id, action, payload, comment, lease_token, client_event_id, expected_row_version };
+}
+
+function movedOnWire({ task, event, outcome, lease_token }: Performed) {
+  return {
+    task: taskOnWire(task),
+    event: event && eventOnWire(event),
+    outcome,
+    lease_token,
+    lease_until: lease_token === null ? null : onWireOrNull(task.lease?.until ?? null),
+  };
+}
+
+/** Stands in its place among the answers: what became of the others must be told all the same. */
+function failed(error: unknown, log: Log): Refusal {
+  const { code, detail, params = {}, fault } = toldOf(error);
+  if (fault) log.error({ err: error }, "one of many moves failed");
+  return refuse(code, detail, params);
+}
+
+/** `me` is whoever asks. */
+function whose({ actor }: By, { assigned_to }: { assigned_to?: string | undefined }): string | undefined {
+  return assigned_to === "me" ? (actor.id ?? undefined) : assigned_to;
+}
+
+function linksOnWire(links: Links) {
+  return { ...links, holds: links.holds.map(holdOnWire) };
+}
+
+function holdOnWire({ placed_at, released_at, ...hold }: Links["holds"][number]) {
+  return { ...hold, placed_at: onWire(placed_at), released_at: onWireOrNull(released_at) };
+}
+
+/** A move that is wrongly shaped: may this role do it at all? */
+function movePermit(engine: Engine): Permit {
+  return async ({ by, params: { id = "" }, body }) => {
+    const action: unknown = (body as { action?: unknown } | null | undefined)?.action;
+    const task = await engine.find(by, id);
+    if ("kind" in task || typeof action !== "string") return null;
+    const lifecycle = engine.registry.lifecycles.get(task.lifecycle);
+    if (!lifecycle || !Object.hasOwn(lifecycle.actions, action)) return null;
+    return permissionRefusal(lifecycle, by.actor, permissionOf(lifecycle, action));
+  };
+}
