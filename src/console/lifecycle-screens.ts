@@ -20,7 +20,9 @@ const OF_ANY: LifecycleScreens = { tabs: { graph } };
 
 const SCREENS = new Map<string, LifecycleScreens>(
   Object.entries({
-    board: { tabs: { agents: lazyComponent(() => import("../lifecycles/board/ui/agents-screen.tsx")), graph } },
+    board: {
+      tabs: { agents: lazyComponent(() => import("../lifecycles/board/ui/agents-screen.tsx")), graph },
+    },
     planner: {
       tabs: {
         pool: lazyComponent(() => import("../lifecycles/planner/ui/pool-screen.tsx")),

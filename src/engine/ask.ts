@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type postgres from "postgres";
 import { timerDelay } from "../std/timer-delay.ts";
-import type { Sql } from "../postgres/connect.ts";
-import { isConnectionLoss, isEnded, isOverload, unavailable } from "./fault.ts";
+import { isConnectionLoss, isEnded, isOverload, unavailable } from "../postgres/index.ts";
+import type { Sql } from "../postgres/index.ts";
 
 /**
  * One statement that only reads, outside any transaction: one round trip where a transaction would take three. There is

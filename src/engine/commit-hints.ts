@@ -3,8 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Commits } from "./commits.ts";
 import { FreedTasks } from "./write/freed.ts";
 import type { Freed } from "./write/freed.ts";
-import { answerWithin, connect, hasOwnSessions } from "../postgres/connect.ts";
-import type { Sql } from "../postgres/connect.ts";
+import { answerWithin, connect, hasOwnSessions } from "../postgres/index.ts";
+import type { Sql } from "../postgres/index.ts";
 import { COMMITS_CHANNEL, tellCommits } from "./sql/tell-commits.ts";
 
 export type CommitHintOptions = {

@@ -1,8 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { timerDelay } from "../std/timer-delay.ts";
-import { hasOwnSessions, SESSION_SETTINGS, STATEMENT_TIMEOUT_MS } from "../postgres/connect.ts";
-import type { Sql } from "../postgres/connect.ts";
-import { isCollision, isConnectionLoss, isEnded, isOverload, unavailable } from "./fault.ts";
+import {
+  hasOwnSessions,
+  isCollision,
+  isConnectionLoss,
+  isEnded,
+  isOverload,
+  SESSION_SETTINGS,
+  STATEMENT_TIMEOUT_MS,
+  unavailable,
+} from "../postgres/index.ts";
+import type { Sql } from "../postgres/index.ts";
 import { statement } from "./sql/statement.ts";
 import { SentWrites } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";

@@ -1,5 +1,5 @@
-import type { LifecycleParts } from "../engine/lifecycle-parts.ts";
-import { ENGINE_MIGRATIONS } from "../engine/upkeep/migrations.ts";
+import { ENGINE_MIGRATIONS } from "../engine/index.ts";
+import type { LifecycleParts } from "../engine/index.ts";
 import { boardParts } from "./board/plugin.ts";
 import { botActionParts } from "./bot-actions/plugin.ts";
 import { deliveryParts } from "./delivery/plugin.ts";

@@ -1,7 +1,5 @@
-import type { Directory } from "../engine/directory/directory.ts";
-import type { Engine } from "../engine/engine.ts";
-import type { RouteTools } from "../server/server.ts";
-import type { RouteSet } from "../server/routing/route-set.ts";
+import type { Directory, Engine } from "../engine/index.ts";
+import type { RouteSet, RouteTools } from "../server/index.ts";
 import { serveBoard } from "./board/routes.ts";
 import { serveBotActions } from "./bot-actions/routes.ts";
 import { serveDelivery } from "./delivery/routes.ts";

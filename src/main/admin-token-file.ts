@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Keeping } from "../engine/directory/admin.ts";
+import type { Keeping } from "../engine/index.ts";
 import { secretFile } from "../std/secret-file.ts";
 
 /** `<data>/admin-token`: for the eyes of whoever runs the server. */

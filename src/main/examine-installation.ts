@@ -3,10 +3,9 @@ import { statfs } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { PawlError } from "../core/index.ts";
 import type { Lifecycle } from "../core/index.ts";
-import { openDatabase } from "../postgres/open-database.ts";
-import { countTasksByOrg, examineDatabase } from "../engine/upkeep/examine.ts";
-import type { Condition } from "../engine/upkeep/examine.ts";
-import { Engine } from "../engine/engine.ts";
+import { openDatabase } from "../postgres/index.ts";
+import { countTasksByOrg, Engine, examineDatabase } from "../engine/index.ts";
+import type { Condition } from "../engine/index.ts";
 import { MIGRATIONS } from "../lifecycles/parts.ts";
 import type { ResolvedSettings, Settings } from "./settings.ts";
 

@@ -1,25 +1,32 @@
 import { once } from "node:events";
 import { LIFECYCLES } from "../lifecycles/index.ts";
 import { MIGRATIONS, PARTS } from "../lifecycles/parts.ts";
-import { startCommitHints } from "../engine/commit-hints.ts";
-import type { CommitHintOptions } from "../engine/commit-hints.ts";
-import { openDatabase } from "../postgres/open-database.ts";
-import type { DatabaseConfig } from "../postgres/open-database.ts";
-import { DemoOrg } from "../engine/directory/demo-org.ts";
-import { Directory } from "../engine/directory/directory.ts";
-import { Engine } from "../engine/engine.ts";
-import type { By, EngineOptions } from "../engine/engine.ts";
-import { createMember, createOrg, createProject, findActor, listOrgs } from "../engine/directory/members.ts";
-import type { NewMember } from "../engine/directory/members.ts";
-import { migrate } from "../engine/upkeep/migrate.ts";
-import { registerLifecycles } from "../engine/upkeep/register-lifecycles.ts";
-import { explainRefusal } from "../engine/upkeep/rights.ts";
-import { startSweeper } from "../engine/upkeep/sweeper.ts";
-import type { Sweeper } from "../engine/upkeep/sweeper.ts";
-import type { PruneOptions } from "../engine/upkeep/prune.ts";
-import type { Reconciled } from "../engine/upkeep/reconcile.ts";
-import { isPostgresUrl } from "../postgres/connect.ts";
-import type { Sql } from "../postgres/connect.ts";
+import {
+  createMember,
+  createOrg,
+  createProject,
+  DemoOrg,
+  Directory,
+  Engine,
+  explainRefusal,
+  findActor,
+  listOrgs,
+  migrate,
+  registerLifecycles,
+  startCommitHints,
+  startSweeper,
+} from "../engine/index.ts";
+import type {
+  By,
+  CommitHintOptions,
+  EngineOptions,
+  NewMember,
+  PruneOptions,
+  Reconciled,
+  Sweeper,
+} from "../engine/index.ts";
+import { isPostgresUrl, openDatabase } from "../postgres/index.ts";
+import type { DatabaseConfig, Sql } from "../postgres/index.ts";
 import { PawlError, SYSTEM } from "../core/index.ts";
 import { MAX_TIMER_DELAY_MS } from "../std/timer-delay.ts";
 import type { JsonObject, Lifecycle } from "../core/index.ts";

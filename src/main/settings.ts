@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { didYouMean, hideCredentials, nearest, PawlError } from "../core/index.ts";
-import { isPostgresUrl } from "../postgres/connect.ts";
+import { isPostgresUrl } from "../postgres/index.ts";
 import { DELIVERY_SETTINGS } from "../lifecycles/delivery/settings.ts";
 
 const postgresUrl = {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import postgres from "postgres";
 import { PawlError } from "../core/problems.ts";
 import { timerDelay } from "../std/timer-delay.ts";
-import { isConnectionLoss } from "../engine/fault.ts";
+import { isConnectionLoss } from "./database-errors.ts";
 import { ARRAY_TYPES } from "./array-types.ts";
 import { codeOf, messageOf, unusable } from "./unusable.ts";
 

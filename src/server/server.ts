@@ -13,8 +13,7 @@ import {
 } from "../api/index.ts";
 import type { RouteTable } from "../api/index.ts";
 import type { AnyProblemCode, Lifecycle } from "../core/index.ts";
-import type { Directory } from "../engine/directory/directory.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { Directory, Engine } from "../engine/index.ts";
 import { Bell } from "./streams/org-signal.ts";
 import { compressAnswers } from "./routing/compress-answers.ts";
 import { serveConsole } from "./ops/console-files.ts";

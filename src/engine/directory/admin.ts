@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import { PawlError } from "../../core/index.ts";
-import type { Sql } from "../../postgres/connect.ts";
+import type { Sql } from "../../postgres/index.ts";
 import { createOrg, listOrgs } from "./members.ts";
 import { holdMark } from "../sql/hold-mark.ts";
 import { addMember, changeMember, findMember } from "../sql/members.ts";

@@ -1,6 +1,6 @@
 import { refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { Sql } from "../../postgres/connect.ts";
+import type { Sql } from "../../postgres/index.ts";
 import type { By } from "../engine.ts";
 import type { MemberRow } from "../sql/members.ts";
 import { findHolders } from "../sql/tokens.ts";

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from "uuid";
 import { refuse, SYSTEM } from "../../core/index.ts";
 import type { Instant, Refusal } from "../../core/index.ts";
-import type { Sql } from "../../postgres/connect.ts";
+import { unavailable, violationOf } from "../../postgres/index.ts";
+import type { Sql } from "../../postgres/index.ts";
 import type { Directory } from "./directory.ts";
-import { unavailable, violationOf } from "../fault.ts";
 import {
   addDemo,
   forgetDemo,

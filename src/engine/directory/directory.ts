@@ -9,19 +9,12 @@ import { ask } from "../ask.ts";
 import { Authenticator } from "./authenticator.ts";
 import type { Authenticated } from "./authenticator.ts";
 import type { Confines } from "./confines.ts";
-import type { Sql } from "../../postgres/connect.ts";
+import { isUnstorable } from "../../postgres/index.ts";
+import type { Sql } from "../../postgres/index.ts";
 import type { By } from "../engine.ts";
-import { isUnstorable } from "../fault.ts";
 import { changedSettings } from "../read/project-settings.ts";
 import { isUuid, refusalOfData } from "../refusals.ts";
-import {
-  addMember,
-  changeMember,
-  findMember,
-  isFullAdmin,
-  listMembers,
-  lockMember,
-} from "../sql/members.ts";
+import { addMember, changeMember, findMember, isFullAdmin, listMembers, lockMember } from "../sql/members.ts";
 import type { MemberRow } from "../sql/members.ts";
 import { addProject, changeProject, listProjects, lockProject } from "../sql/projects.ts";
 import type { ProjectRow } from "../sql/projects.ts";

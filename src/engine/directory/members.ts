@@ -1,6 +1,6 @@
 import { PawlError } from "../../core/index.ts";
 import type { Actor, JsonObject } from "../../core/index.ts";
-import type { Sql } from "../../postgres/connect.ts";
+import type { Sql } from "../../postgres/index.ts";
 import type { MemberRow } from "../sql/members.ts";
 
 export type NewMember = Partial<MemberRow> & { id: string };

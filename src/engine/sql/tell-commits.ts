@@ -1,5 +1,5 @@
 import { ask } from "../ask.ts";
-import type { Sql } from "../../postgres/connect.ts";
+import type { Sql } from "../../postgres/index.ts";
 
 /** What nodes tell each other by. */
 export const COMMITS_CHANNEL = "pawl_commits";

@@ -1,7 +1,7 @@
 import type { Instant } from "../../core/index.ts";
 import { ask } from "../ask.ts";
 import type { Confines } from "../directory/confines.ts";
-import type { Sql } from "../../postgres/connect.ts";
+import type { Sql } from "../../postgres/index.ts";
 import type { MemberRow } from "./members.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";

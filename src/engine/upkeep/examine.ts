@@ -2,7 +2,7 @@ import { countUnfinished, countWaiting, readSweepLag } from "../sql/count-tasks.
 import type { UnfinishedRow, WaitingRow } from "../sql/count-tasks.ts";
 import { countByOrg, countStuck, readApplied, readCondition } from "../sql/examine-database.ts";
 import type { ConditionRow, StuckRow } from "../sql/examine-database.ts";
-import type { Sql } from "../../postgres/connect.ts";
+import type { Sql } from "../../postgres/index.ts";
 import { isDefence, namesOfMigrations } from "./migrations.ts";
 import { missingRights } from "./rights.ts";
 import { readRights } from "../sql/read-rights.ts";

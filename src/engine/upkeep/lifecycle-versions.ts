@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { nextTimer, SYSTEM } from "../../core/index.ts";
 import type { DueTimer, Instant, JsonObject, Lifecycle, Moved } from "../../core/index.ts";
-import { unavailable } from "../fault.ts";
+import { unavailable } from "../../postgres/index.ts";
 import { pickOutdated, repairPool, setLifecycleVersion } from "../sql/pick-outdated.ts";
 import { RowsBusy } from "../write/rows-busy.ts";
 import { systemCommand, workOn } from "../write/work.ts";

@@ -1,5 +1,5 @@
 import { PawlError } from "../../core/index.ts";
-import type { Sql } from "../../postgres/connect.ts";
+import type { Sql } from "../../postgres/index.ts";
 import { ENGINE_MIGRATIONS, isDefence, readMigrations } from "./migrations.ts";
 import type { Migration } from "./migrations.ts";
 import { missingRights } from "./rights.ts";

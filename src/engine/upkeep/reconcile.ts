@@ -1,6 +1,6 @@
 import type { Lifecycle } from "../../core/index.ts";
 import { deadBlocker } from "../write/dead-blockers.ts";
-import { violationOf } from "../fault.ts";
+import { violationOf } from "../../postgres/index.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { bringUpToDate, isOutdated } from "./lifecycle-versions.ts";
 import type { Repair } from "./lifecycle-versions.ts";

@@ -1,6 +1,6 @@
 import { describeLifecycle, fromOf, PawlError } from "../../core/index.ts";
 import type { Lifecycle } from "../../core/index.ts";
-import type { Sql } from "../../postgres/connect.ts";
+import type { Sql } from "../../postgres/index.ts";
 import { Commits } from "../commits.ts";
 import type { LifecycleParts } from "../lifecycle-parts.ts";
 import { LifecycleRegistry } from "../lifecycle-registry.ts";

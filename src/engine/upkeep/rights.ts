@@ -1,6 +1,6 @@
 import { PawlError } from "../../core/index.ts";
-import type { Sql } from "../../postgres/connect.ts";
-import { codeOf, messageOf, unusable } from "../../postgres/unusable.ts";
+import { codeOf, messageOf, unusable } from "../../postgres/index.ts";
+import type { Sql } from "../../postgres/index.ts";
 import { readRights } from "../sql/read-rights.ts";
 import type { RightsRow } from "../sql/read-rights.ts";
 

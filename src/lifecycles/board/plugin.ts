@@ -1,4 +1,4 @@
-import type { LifecycleParts } from "../../engine/lifecycle-parts.ts";
+import type { LifecycleParts } from "../../engine/index.ts";
 import { findWorkers } from "./sql/find-workers.ts";
 
 /** What the board's rules want to know beyond a task. */

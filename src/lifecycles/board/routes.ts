@@ -1,10 +1,8 @@
 import { permissionOf, permissionRefusal } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { Directory, Project } from "../../engine/directory/directory.ts";
-import type { By, Engine } from "../../engine/engine.ts";
-import type { Performed } from "../../engine/write/perform.ts";
-import { answer, serve } from "../../server/routing/route-set.ts";
-import type { Call, Permit, RouteSet } from "../../server/routing/route-set.ts";
+import type { By, Directory, Engine, Performed, Project } from "../../engine/index.ts";
+import { answer, serve } from "../../server/index.ts";
+import type { Call, Permit, RouteSet } from "../../server/index.ts";
 import { BoardDesk } from "./service.ts";
 import { MOVE_ROUTES, TASK_ROUTES, WORKSPACE_ROUTES } from "./api.ts";
 import { board } from "./lifecycle.ts";

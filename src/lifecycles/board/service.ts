@@ -1,10 +1,7 @@
 import { fromOf, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
-import type { By, Engine } from "../../engine/engine.ts";
-import type { Performed, PerformRequest } from "../../engine/write/perform.ts";
-import type { PublicTask } from "../../engine/read/public-task.ts";
-import { readClock } from "../../engine/sql/read-surroundings.ts";
-import type { Tx } from "../../engine/transaction.ts";
+import { readClock } from "../../engine/index.ts";
+import type { By, Engine, Performed, PerformRequest, PublicTask, Tx } from "../../engine/index.ts";
 import { boardEvent, boardTask, listedTask } from "./board-task.ts";
 import { onWire, onWireOrNull, STATUSES } from "./api.ts";
 import type { BoardEvent, BoardStatus, BoardTask, ListedBoardTask } from "./api.ts";

@@ -1,7 +1,6 @@
-import type { Engine } from "../../engine/engine.ts";
-import { visibleProjects } from "../../engine/read/visible-projects.ts";
-import type { EventStream } from "../../server/streams/event-stream.ts";
-import type { FeedKind } from "../../server/streams/live-feed.ts";
+import { visibleProjects } from "../../engine/index.ts";
+import type { Engine } from "../../engine/index.ts";
+import type { EventStream, FeedKind } from "../../server/index.ts";
 import { ChatPage, keyOfChat } from "./chat-page.ts";
 import type { Chat } from "./chat-page.ts";
 import { readChatPage } from "./sql/read-chat-page.ts";

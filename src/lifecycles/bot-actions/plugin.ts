@@ -1,4 +1,4 @@
-import type { LifecycleParts } from "../../engine/lifecycle-parts.ts";
+import type { LifecycleParts } from "../../engine/index.ts";
 import { pruneMessages } from "./sql/prune-messages.ts";
 
 /** What bot actions bring for the engine: the tables of chats, how their messages go, and which workspace a new action is in. */

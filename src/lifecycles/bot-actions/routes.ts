@@ -1,11 +1,9 @@
 import { CHAT_ROUTES, chatId as chatName } from "../../api/index.ts";
 import { permissionRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { Directory } from "../../engine/directory/directory.ts";
-import type { By, Engine } from "../../engine/engine.ts";
-import type { OpenFeed } from "../../server/streams/live-feed.ts";
-import { answer, serve, stream } from "../../server/routing/route-set.ts";
-import type { Call, Permit, RouteSet } from "../../server/routing/route-set.ts";
+import type { By, Directory, Engine } from "../../engine/index.ts";
+import { answer, serve, stream } from "../../server/index.ts";
+import type { Call, OpenFeed, Permit, RouteSet } from "../../server/index.ts";
 import { BotActionDesk } from "./service.ts";
 import { chatFeed } from "./chat-feed.ts";
 import { botActions } from "./lifecycle.ts";

@@ -1,5 +1,4 @@
-import type { PublicTask } from "../../engine/read/public-task.ts";
-import type { JournalEntry } from "../../engine/write/work.ts";
+import type { JournalEntry, PublicTask } from "../../engine/index.ts";
 import { canSee } from "../../core/index.ts";
 import type { Actor } from "../../core/index.ts";
 import { onWire, onWireOrNull } from "./api.ts";

@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
-import type { By, Engine } from "../../engine/engine.ts";
-import { EventStream } from "../../server/streams/event-stream.ts";
-import type { Recognise } from "../../server/streams/event-stream.ts";
+import type { By, Engine } from "../../engine/index.ts";
+import { EventStream } from "../../server/index.ts";
+import type { Recognise } from "../../server/index.ts";
 import { onWire } from "./api.ts";
 import type { CodeOutput } from "./api.ts";
 import { readOutput, saveOutput } from "./sql/output.ts";

@@ -1,10 +1,7 @@
 import { canSee } from "../../core/index.ts";
 import type { Task } from "../../core/index.ts";
-import type { NewTask } from "../../engine/write/admit-creations.ts";
-import type { EffectItem, LifecycleParts, MakeTasks } from "../../engine/lifecycle-parts.ts";
-import { lockBlockers, saveDependencies } from "../../engine/sql/dependencies.ts";
-import { query } from "../../engine/transaction.ts";
-import type { Tx } from "../../engine/transaction.ts";
+import { lockBlockers, query, saveDependencies } from "../../engine/index.ts";
+import type { EffectItem, LifecycleParts, MakeTasks, NewTask, Tx } from "../../engine/index.ts";
 import { findClearingTasks } from "./sql/find-clearing-tasks.ts";
 import { forgetOutput } from "./sql/output.ts";
 import { waitsFor } from "./sql/read-named-blockers.ts";

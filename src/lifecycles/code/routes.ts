@@ -1,13 +1,8 @@
 import { creationPermission, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { Directory } from "../../engine/directory/directory.ts";
-import type { By, Engine } from "../../engine/engine.ts";
-import { besideTask } from "../../server/auth/confine-creations.ts";
-import { claimPatiently } from "../../server/claims/long-poll-claim.ts";
-import { defined } from "../../server/routing/defined.ts";
-import type { PoolWatch } from "../../server/claims/pool-watch.ts";
-import { answer, serve, stream } from "../../server/routing/route-set.ts";
-import type { Permit, RouteSet } from "../../server/routing/route-set.ts";
+import type { By, Directory, Engine } from "../../engine/index.ts";
+import { answer, besideTask, claimPatiently, defined, serve, stream } from "../../server/index.ts";
+import type { Permit, PoolWatch, RouteSet } from "../../server/index.ts";
 import { CodeDesk } from "./service.ts";
 import { TASK_ROUTES, VIEW_ROUTES, WORKER_ROUTES } from "./api.ts";
 import { code } from "./lifecycle.ts";

@@ -1,11 +1,7 @@
 import { refuse, SYSTEM } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
-import type { NewTask } from "../../engine/write/admit-creations.ts";
-import type { By, Engine } from "../../engine/engine.ts";
-import type { Performed } from "../../engine/write/perform.ts";
-import type { PublicTask } from "../../engine/read/public-task.ts";
-import { rowsByTask } from "../../engine/rows-by-task.ts";
-import type { Tx } from "../../engine/transaction.ts";
+import { rowsByTask } from "../../engine/index.ts";
+import type { By, Engine, NewTask, Performed, PublicTask, Tx } from "../../engine/index.ts";
 import { awaitedFor, codeEvent, codeTask, isStuck } from "./code-task.ts";
 import { onWire, onWireOrNull, STATUSES } from "./api.ts";
 import type { CodeEvent, CodeRun, CodeStatus, CodeTask } from "./api.ts";

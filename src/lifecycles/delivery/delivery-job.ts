@@ -1,7 +1,6 @@
 import { onWire, onWireOrNull } from "../../api/index.ts";
 import type { DeliveryFile, DeliveryJob, DeliveryUser, JobStatus } from "./api.ts";
-import type { PublicTask } from "../../engine/read/public-task.ts";
-import type { TaskRow } from "../../engine/task-row.ts";
+import type { PublicTask, TaskRow } from "../../engine/index.ts";
 import type { FileRow } from "./sql/files.ts";
 import type { JobRow } from "./sql/jobs.ts";
 import type { UserRow } from "./sql/users.ts";

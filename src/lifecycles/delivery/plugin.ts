@@ -1,6 +1,5 @@
-import type { EffectHandler, LifecycleParts } from "../../engine/lifecycle-parts.ts";
+import type { EffectHandler, LifecycleParts, Tx } from "../../engine/index.ts";
 import type { JsonObject } from "../../core/index.ts";
-import type { Tx } from "../../engine/transaction.ts";
 import { cacheFiles } from "./sql/cached-files.ts";
 import type { CachedFile } from "./sql/cached-files.ts";
 import { giveNotices } from "./sql/notices.ts";

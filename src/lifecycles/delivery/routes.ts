@@ -1,13 +1,10 @@
 import { eventOnWire, onWire } from "../../api/index.ts";
 import { firstUnits, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { Directory } from "../../engine/directory/directory.ts";
-import type { By, Engine } from "../../engine/engine.ts";
-import type { PublicTask } from "../../engine/read/public-task.ts";
-import { isUuid } from "../../engine/refusals.ts";
-import { defined } from "../../server/routing/defined.ts";
-import { answer, serve } from "../../server/routing/route-set.ts";
-import type { Permit, RouteSet } from "../../server/routing/route-set.ts";
+import { isUuid } from "../../engine/index.ts";
+import type { By, Directory, Engine, PublicTask } from "../../engine/index.ts";
+import { answer, defined, serve } from "../../server/index.ts";
+import type { Permit, RouteSet } from "../../server/index.ts";
 import { FILE_ROUTES, JOB_ROUTES, OPEN_STATUSES, USER_ROUTES, WORK_ROUTES } from "./api.ts";
 import type { NoticeKind } from "./api.ts";
 import { DeliveryDesk, stuckJobs } from "./service.ts";

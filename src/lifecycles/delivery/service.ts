@@ -1,13 +1,14 @@
 import { refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import { answerOnce } from "../../engine/write/answer-once.ts";
-import type { Once } from "../../engine/write/answer-once.ts";
-import type { By, Engine } from "../../engine/engine.ts";
-import { isUuid, notFound } from "../../engine/refusals.ts";
-import { readClock } from "../../engine/sql/read-surroundings.ts";
-import { readProjects } from "../../engine/sql/read-projects.ts";
-import type { Tx } from "../../engine/transaction.ts";
-import { visibleProjects } from "../../engine/read/visible-projects.ts";
+import {
+  answerOnce,
+  isUuid,
+  notFound,
+  readClock,
+  readProjects,
+  visibleProjects,
+} from "../../engine/index.ts";
+import type { By, Engine, Once, Tx } from "../../engine/index.ts";
 import { decideAccess } from "./access.ts";
 import type { Decision } from "./access.ts";
 import type { DeliveryEntry, DeliveryJob, DeliveryUser } from "./api.ts";

@@ -1,10 +1,8 @@
 import { v7 as uuidv7 } from "uuid";
 import { canSee } from "../../core/index.ts";
 import type { Actor, JsonObject } from "../../core/index.ts";
-import type { CreationFactLoader, FactLoader } from "../../engine/lifecycle-parts.ts";
-import { isUuid } from "../../engine/refusals.ts";
-import { rowsByTask } from "../../engine/rows-by-task.ts";
-import type { Tx } from "../../engine/transaction.ts";
+import { isUuid, rowsByTask } from "../../engine/index.ts";
+import type { CreationFactLoader, FactLoader, Tx } from "../../engine/index.ts";
 import { wipKey } from "./effects.ts";
 import { lockNamedDefects } from "./sql/defects.ts";
 import { lockNamedDeliverables } from "./sql/deliverables.ts";

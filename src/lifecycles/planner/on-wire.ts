@@ -1,7 +1,6 @@
 import { onWire, onWireOrNull } from "../../api/index.ts";
 import type { JsonObject } from "../../core/index.ts";
-import type { PublicTask } from "../../engine/read/public-task.ts";
-import type { EventRow } from "../../engine/sql/read-journal.ts";
+import type { EventRow, PublicTask } from "../../engine/index.ts";
 import type {
   PlannerDefect,
   PlannerDeliverable,

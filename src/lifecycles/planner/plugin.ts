@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import type { JsonObject } from "../../core/index.ts";
-import type { EffectHandler, EffectItem, LifecycleParts } from "../../engine/lifecycle-parts.ts";
+import type { EffectHandler, EffectItem, LifecycleParts } from "../../engine/index.ts";
 import { plannerCreationFacts, plannerFactLoaders } from "./facts.ts";
 import { newDefect } from "./new-defect.ts";
 import type { SaidOfDefect } from "./new-defect.ts";

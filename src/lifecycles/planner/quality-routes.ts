@@ -1,9 +1,8 @@
 import type { JsonObject } from "../../core/index.ts";
-import type { Directory, Project } from "../../engine/directory/directory.ts";
-import type { Engine } from "../../engine/engine.ts";
-import { visibleProjects } from "../../engine/read/visible-projects.ts";
-import { answer } from "../../server/routing/route-set.ts";
-import type { RouteSet } from "../../server/routing/route-set.ts";
+import { visibleProjects } from "../../engine/index.ts";
+import type { Directory, Engine, Project } from "../../engine/index.ts";
+import { answer } from "../../server/index.ts";
+import type { RouteSet } from "../../server/index.ts";
 import { DEFECT_ROUTES, DELIVERABLE_ROUTES, SHIFT_ROUTES } from "./api.ts";
 import type { PlannerPolicy } from "./api.ts";
 import { planner } from "./lifecycle.ts";

@@ -1,14 +1,8 @@
 import { v7 as uuidv7 } from "uuid";
 import { refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import { answerOnce } from "../../engine/write/answer-once.ts";
-import type { Once } from "../../engine/write/answer-once.ts";
-import type { By, Engine } from "../../engine/engine.ts";
-import type { PublicTask } from "../../engine/read/public-task.ts";
-import { isUuid, wrongField } from "../../engine/refusals.ts";
-import { planAnew } from "../../engine/sql/plan-anew.ts";
-import { readClock } from "../../engine/sql/read-surroundings.ts";
-import type { Tx } from "../../engine/transaction.ts";
+import { answerOnce, isUuid, planAnew, readClock, wrongField } from "../../engine/index.ts";
+import type { By, Engine, Once, PublicTask, Tx } from "../../engine/index.ts";
 import { newDefect } from "./new-defect.ts";
 import type { SaidOfDefect } from "./new-defect.ts";
 import { lockPlannerTask, pageOf } from "./service.ts";

@@ -1,8 +1,8 @@
 import { permissionOf, permissionRefusal } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { By } from "../../engine/engine.ts";
-import { serve } from "../../server/routing/route-set.ts";
-import type { Permit, RouteSet, Verb } from "../../server/routing/route-set.ts";
+import type { By } from "../../engine/index.ts";
+import { serve } from "../../server/index.ts";
+import type { Permit, RouteSet, Verb } from "../../server/index.ts";
 import type { RouteTable } from "../../api/index.ts";
 import type { PLANNER_ROUTES } from "./api.ts";
 import { planner } from "./lifecycle.ts";

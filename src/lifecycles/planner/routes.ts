@@ -1,11 +1,9 @@
 import { refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
-import type { Directory } from "../../engine/directory/directory.ts";
-import type { By, Engine } from "../../engine/engine.ts";
-import type { PublicTask } from "../../engine/read/public-task.ts";
-import { visibleProjects } from "../../engine/read/visible-projects.ts";
-import { answer } from "../../server/routing/route-set.ts";
-import type { Call, RouteSet } from "../../server/routing/route-set.ts";
+import { visibleProjects } from "../../engine/index.ts";
+import type { By, Directory, Engine, PublicTask } from "../../engine/index.ts";
+import { answer } from "../../server/index.ts";
+import type { Call, RouteSet } from "../../server/index.ts";
 import { HELP_ROUTES, MOVE_ROUTES, TASK_ROUTES } from "./api.ts";
 import type { PlannerData } from "./fields.ts";
 import { defectOnWire, escalationOnWire, holdOnWire, taskOnWire } from "./on-wire.ts";

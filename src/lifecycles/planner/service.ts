@@ -1,19 +1,20 @@
 import { canSee, explainAction, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
-import { projectsWithin } from "../../engine/write/claim.ts";
-import type { By, Engine } from "../../engine/engine.ts";
-import type { Performed, PerformRequest } from "../../engine/write/perform.ts";
-import { publicTask } from "../../engine/read/public-task.ts";
-import type { PublicTask } from "../../engine/read/public-task.ts";
-import { isUuid, notFound, wrongField } from "../../engine/refusals.ts";
-import { findTasks } from "../../engine/sql/find-tasks.ts";
-import { readJournal } from "../../engine/sql/read-journal.ts";
-import { readSettings } from "../../engine/sql/read-projects.ts";
-import { readClock } from "../../engine/sql/read-surroundings.ts";
-import { isOpen, taskOf } from "../../engine/task-row.ts";
-import type { TaskRow } from "../../engine/task-row.ts";
-import type { Tx } from "../../engine/transaction.ts";
-import { visibleProjects } from "../../engine/read/visible-projects.ts";
+import {
+  findTasks,
+  isOpen,
+  isUuid,
+  notFound,
+  projectsWithin,
+  publicTask,
+  readClock,
+  readJournal,
+  readSettings,
+  taskOf,
+  visibleProjects,
+  wrongField,
+} from "../../engine/index.ts";
+import type { By, Engine, Performed, PerformRequest, PublicTask, TaskRow, Tx } from "../../engine/index.ts";
 import type { PlannerTask, PlannerTransition } from "./api.ts";
 import { workOf } from "./facts.ts";
 import { planner } from "./lifecycle.ts";

@@ -1,13 +1,8 @@
 import { v7 as uuidv7 } from "uuid";
 import { refuse, SYSTEM } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import { answerOnce } from "../../engine/write/answer-once.ts";
-import type { Once } from "../../engine/write/answer-once.ts";
-import type { By, Engine } from "../../engine/engine.ts";
-import { isUuid, wrongField } from "../../engine/refusals.ts";
-import { planAnew } from "../../engine/sql/plan-anew.ts";
-import { readClock } from "../../engine/sql/read-surroundings.ts";
-import type { Tx } from "../../engine/transaction.ts";
+import { answerOnce, isUuid, planAnew, readClock, wrongField } from "../../engine/index.ts";
+import type { By, Engine, Once, Tx } from "../../engine/index.ts";
 import { pageOf } from "./service.ts";
 import { releaseShift } from "./release-shifts.ts";
 import type { Released } from "./release-shifts.ts";

@@ -1,6 +1,6 @@
 import { refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
-import type { By, Engine } from "../../engine/engine.ts";
+import type { By, Engine } from "../../engine/index.ts";
 
 /** Who came with a token for one task creates others beside it only: of its lifecycle, in its project. */
 export async function besideTask<Sent extends JsonObject & { lifecycle: string }>(

@@ -1,6 +1,6 @@
 import { creationPermission, didYouMean, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
 import type { Lifecycle, Refusal } from "../../core/index.ts";
-import type { By } from "../../engine/engine.ts";
+import type { By } from "../../engine/index.ts";
 
 type Lifecycles = ReadonlyMap<string, Lifecycle>;
 

@@ -1,6 +1,5 @@
 import type { Refusal } from "../../core/index.ts";
-import type { Claimed, ClaimRequest } from "../../engine/write/claim.ts";
-import type { By, Engine } from "../../engine/engine.ts";
+import type { By, Claimed, ClaimRequest, Engine } from "../../engine/index.ts";
 import type { PoolWatch } from "./pool-watch.ts";
 
 /** Claims as soon as there is something to claim, for as long as somebody waits for it. */

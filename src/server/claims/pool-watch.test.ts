@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Commits } from "../../engine/commits.ts";
+import { Commits } from "../../engine/index.ts";
 import { PoolWatch } from "./pool-watch.ts";
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,6 +1,4 @@
-import type { ClaimRequest } from "../../engine/write/claim.ts";
-import type { Commits } from "../../engine/commits.ts";
-import type { Freed } from "../../engine/write/freed.ts";
+import type { ClaimRequest, Commits, Freed } from "../../engine/index.ts";
 
 /** Whoever is not called looks by himself, and no more often than this: what no call tells of is found so. */
 const LOOK_EVERY_MS = 5_000;

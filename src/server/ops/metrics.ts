@@ -1,12 +1,18 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Lifecycle, Refusal } from "../../core/index.ts";
-import type { Census } from "../../engine/read/census.ts";
-import type { EngineObserver, Settled, Swept } from "../../engine/observer.ts";
-import type { ClaimCommand, Claimed } from "../../engine/write/claim.ts";
-import { Again, Failed } from "../../engine/write/command-queue.ts";
-import type { CreateCommand } from "../../engine/write/create.ts";
-import type { CreatedTasks } from "../../engine/write/creations.ts";
-import type { PerformCommand, Performed } from "../../engine/write/perform.ts";
+import { Again, Failed } from "../../engine/index.ts";
+import type {
+  Census,
+  ClaimCommand,
+  Claimed,
+  CreateCommand,
+  CreatedTasks,
+  EngineObserver,
+  PerformCommand,
+  Performed,
+  Settled,
+  Swept,
+} from "../../engine/index.ts";
 
 /** Counting what is unfinished costs as much as there is of it, however many ask. */
 const COUNT_EVERY_MS = 10_000;

@@ -1,7 +1,6 @@
 import { CLAIM_ROUTES, onWire, onWireOrNull, taskOnWire } from "../../api/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { Claimed } from "../../engine/write/claim.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { Claimed, Engine } from "../../engine/index.ts";
 import { claimPatiently } from "../claims/long-poll-claim.ts";
 import { claimRefusal, unknownLifecycle } from "../auth/permits.ts";
 import type { PoolWatch } from "../claims/pool-watch.ts";

@@ -1,8 +1,7 @@
 import { DEMO_ROUTES, onWireOrNull } from "../../api/index.ts";
 import { refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { DemoState } from "../../engine/directory/demo-org.ts";
-import type { By } from "../../engine/engine.ts";
+import type { By, DemoState } from "../../engine/index.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";
 

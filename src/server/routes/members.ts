@@ -1,5 +1,5 @@
 import { MEMBER_ROUTES, onWire, onWireOrNull } from "../../api/index.ts";
-import type { Directory, Member } from "../../engine/directory/directory.ts";
+import type { Directory, Member } from "../../engine/index.ts";
 import { defined } from "../routing/defined.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";

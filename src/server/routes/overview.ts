@@ -1,8 +1,7 @@
 import { onWire, onWireOrNull, OVERVIEW_ROUTES, OVERVIEW_WINDOWS } from "../../api/index.ts";
 import type { OverviewOnWire } from "../../api/index.ts";
 import type { Lifecycle } from "../../core/index.ts";
-import type { Engine } from "../../engine/engine.ts";
-import type { Overview } from "../../engine/read/overview.ts";
+import type { Engine, Overview } from "../../engine/index.ts";
 import { defined } from "../routing/defined.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";

@@ -1,5 +1,5 @@
 import { PROJECT_ROUTES, projectOnWire } from "../../api/index.ts";
-import type { Directory } from "../../engine/directory/directory.ts";
+import type { Directory } from "../../engine/index.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { SESSION_ROUTES } from "../../api/index.ts";
 import { refuse } from "../../core/index.ts";
-import type { Directory } from "../../engine/directory/directory.ts";
+import type { Directory } from "../../engine/index.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";
 import {

@@ -1,8 +1,7 @@
 import { SYSTEM_ROUTES } from "../../api/index.ts";
 import { PawlError, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { Directory } from "../../engine/directory/directory.ts";
-import type { By } from "../../engine/engine.ts";
+import type { By, Directory } from "../../engine/index.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";
 

@@ -9,10 +9,7 @@ import {
 import type { BodyRead } from "../../api/index.ts";
 import { permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
-import type { NewTask } from "../../engine/write/admit-creations.ts";
-import type { By, Engine } from "../../engine/engine.ts";
-import type { Links } from "../../engine/read/links.ts";
-import type { Performed, PerformRequest } from "../../engine/write/perform.ts";
+import type { By, Engine, Links, NewTask, Performed, PerformRequest } from "../../engine/index.ts";
 import { besideTask } from "../auth/confine-creations.ts";
 import { defined } from "../routing/defined.ts";
 import { creationRefusal, creationsRefusal, unknownLifecycle } from "../auth/permits.ts";

@@ -1,8 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { refuse } from "../../core/index.ts";
-import type { ConfinedKind } from "../../engine/directory/confines.ts";
-import type { By } from "../../engine/engine.ts";
+import type { By, ConfinedKind } from "../../engine/index.ts";
 import { rebindingRefusal } from "../auth/dns-rebinding.ts";
 import type { AllowedCallers } from "../auth/dns-rebinding.ts";
 import { confinedRefusal } from "../auth/authenticate.ts";

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { BodyRead, ParamsOf, QueryRead, ReplyOf, Route, RouteTable } from "../../api/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { By } from "../../engine/engine.ts";
+import type { By } from "../../engine/index.ts";
 
 /** A request that has been read by its route's row. */
 export type Call<R extends Route = Route> = {

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isMedia } from "../../api/index.ts";
 import type { Reply, Route } from "../../api/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { By } from "../../engine/engine.ts";
+import type { By } from "../../engine/index.ts";
 import type { Guardian } from "../auth/authenticate.ts";
 import { replyProblem } from "./problem-reply.ts";
 import type { OwnProblems } from "./problem-reply.ts";

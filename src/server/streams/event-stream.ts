@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Refusal } from "../../core/index.ts";
-import type { By } from "../../engine/engine.ts";
+import type { By } from "../../engine/index.ts";
 
 /** Asks again who it is: a token may be revoked, and a member changed, while a stream goes on. */
 export type Recognise = () => Promise<({ kind: "known" } & By) | Refusal>;

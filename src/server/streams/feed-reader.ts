@@ -1,6 +1,5 @@
-import type { By } from "../../engine/engine.ts";
-import type { FeedWalk } from "../../engine/sql/read-feed-page.ts";
-import { visibleProjects } from "../../engine/read/visible-projects.ts";
+import { visibleProjects } from "../../engine/index.ts";
+import type { By, FeedWalk } from "../../engine/index.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { Walk } from "./feed-tail.ts";
 import { viewOf } from "./rendered-page.ts";

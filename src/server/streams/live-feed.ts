@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyBaseLogger } from "fastify";
-import { SharedLookup } from "../../engine/directory/shared-lookup.ts";
-import type { By, Engine } from "../../engine/engine.ts";
+import { SharedLookup } from "../../std/shared-lookup.ts";
+import type { By, Engine } from "../../engine/index.ts";
 import type { Bell } from "./org-signal.ts";
 import type { EventStream, Recognise } from "./event-stream.ts";
 import { FeedTail } from "./feed-tail.ts";

@@ -1,7 +1,7 @@
 import { feedEventOnWire } from "../../api/index.ts";
 import { canSee } from "../../core/index.ts";
 import type { Actor } from "../../core/index.ts";
-import type { FeedEvent } from "../../engine/sql/read-feed-page.ts";
+import type { FeedEvent } from "../../engine/index.ts";
 
 export type FeedFilter = { lifecycle: string | null; project_id: string | null; task_id: string | null };
 

@@ -1,5 +1,4 @@
-import type { Engine } from "../../engine/engine.ts";
-import type { FeedEvent } from "../../engine/sql/read-feed-page.ts";
+import type { Engine, FeedEvent } from "../../engine/index.ts";
 import { FeedReader } from "./feed-reader.ts";
 import type { FeedKind, LiveFeed } from "./live-feed.ts";
 import { ToldPage } from "./rendered-page.ts";

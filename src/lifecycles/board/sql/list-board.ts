@@ -1,6 +1,5 @@
-import type { TaskRow } from "../../../engine/task-row.ts";
-import { query } from "../../../engine/transaction.ts";
-import type { Tx } from "../../../engine/transaction.ts";
+import { query } from "../../../engine/index.ts";
+import type { TaskRow, Tx } from "../../../engine/index.ts";
 import type { BoardSort } from "../api.ts";
 
 // Open and finished tasks apart: the index of unfinished tasks serves only those who say that they want no others, and

@@ -1,7 +1,6 @@
 import type { Instant } from "../../../core/index.ts";
-import { findPosition } from "../../../engine/sql/find-position.ts";
-import { query } from "../../../engine/transaction.ts";
-import type { Tx } from "../../../engine/transaction.ts";
+import { findPosition, query } from "../../../engine/index.ts";
+import type { Tx } from "../../../engine/index.ts";
 
 // From a position of the feed on that lies a little before the moment, which is compared once more: an index by time would
 // have to be kept for every event.

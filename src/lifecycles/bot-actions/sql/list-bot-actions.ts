@@ -1,6 +1,5 @@
-import type { TaskRow } from "../../../engine/task-row.ts";
-import { query } from "../../../engine/transaction.ts";
-import type { Tx } from "../../../engine/transaction.ts";
+import { query } from "../../../engine/index.ts";
+import type { TaskRow, Tx } from "../../../engine/index.ts";
 
 // A chat's keys lie side by side: each is `["workspace","chat","action"]`, and after the second comma comes a quote, whose
 // next neighbour is "#".

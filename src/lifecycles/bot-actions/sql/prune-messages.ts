@@ -1,6 +1,5 @@
-import type { Old } from "../../../engine/lifecycle-parts.ts";
-import { query } from "../../../engine/transaction.ts";
-import type { Tx } from "../../../engine/transaction.ts";
+import { query } from "../../../engine/index.ts";
+import type { Old, Tx } from "../../../engine/index.ts";
 
 // Ids are by age, so the primary key leads to the oldest. With a message go its row in the feed and the answer that was kept
 // for its key, which holds its text as well.

@@ -1,5 +1,5 @@
-import { asRows, query } from "../../../engine/transaction.ts";
-import type { Tx } from "../../../engine/transaction.ts";
+import { asRows, query } from "../../../engine/index.ts";
+import type { Tx } from "../../../engine/index.ts";
 
 const REPLACE_BLOCKERS = `
   with replaced as (

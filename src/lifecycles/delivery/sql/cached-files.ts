@@ -1,5 +1,5 @@
-import { asRows, query } from "../../../engine/transaction.ts";
-import type { Tx } from "../../../engine/transaction.ts";
+import { asRows, query } from "../../../engine/index.ts";
+import type { Tx } from "../../../engine/index.ts";
 
 // Ordered: two batches that write the same files in other orders would wait for each other.
 const CACHE_FILES = `

@@ -1,8 +1,6 @@
 import type { Instant } from "../../../core/index.ts";
-import { isOpen } from "../../../engine/task-row.ts";
-import type { TaskRow } from "../../../engine/task-row.ts";
-import { query } from "../../../engine/transaction.ts";
-import type { Tx } from "../../../engine/transaction.ts";
+import { isOpen, query } from "../../../engine/index.ts";
+import type { TaskRow, Tx } from "../../../engine/index.ts";
 import { delivery } from "../lifecycle.ts";
 
 /** Who asks, and for which. */

@@ -1,6 +1,6 @@
 import type { Instant, JsonObject } from "../../../core/index.ts";
-import { asRows, query } from "../../../engine/transaction.ts";
-import type { Tx } from "../../../engine/transaction.ts";
+import { asRows, query } from "../../../engine/index.ts";
+import type { Tx } from "../../../engine/index.ts";
 
 const GIVE_NOTICES = `
   insert into pawl.delivery_notice (org_id, key, kind, user_id, params, created_at)

@@ -3,15 +3,7 @@ import { PLANNER_ROUTES } from "../api.ts";
 import type { PlannerTask } from "../api.ts";
 import { CREWS } from "../../../demo/cast.ts";
 import type { Stage } from "../../../demo/stage.ts";
-import {
-  ANSWERS,
-  CALLS_FOR_HELP,
-  HOLDS,
-  LAMPS,
-  RECALLS,
-  REJECTIONS,
-  RESOLUTIONS,
-} from "./planner-work.ts";
+import { ANSWERS, CALLS_FOR_HELP, HOLDS, LAMPS, RECALLS, REJECTIONS, RESOLUTIONS } from "./planner-work.ts";
 
 const project_id = "main";
 const LEADS = ["kofi", "lena"] as const;

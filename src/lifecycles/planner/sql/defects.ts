@@ -1,6 +1,6 @@
 import type { Instant } from "../../../core/index.ts";
-import { asRows, query } from "../../../engine/transaction.ts";
-import type { Tx } from "../../../engine/transaction.ts";
+import { asRows, query } from "../../../engine/index.ts";
+import type { Tx } from "../../../engine/index.ts";
 
 export type Defect = {
   id: string;

@@ -1,6 +1,6 @@
 import type { Instant, JsonObject } from "../../../core/index.ts";
-import { query } from "../../../engine/transaction.ts";
-import type { Tx } from "../../../engine/transaction.ts";
+import { query } from "../../../engine/index.ts";
+import type { Tx } from "../../../engine/index.ts";
 
 type DeliverableStatus = "open" | "submitted_to_qc" | "qc_approved" | "qc_rejected";
 

@@ -1,7 +1,5 @@
-import { planAnew } from "../../../engine/sql/plan-anew.ts";
-import type { TaskRow } from "../../../engine/task-row.ts";
-import { query } from "../../../engine/transaction.ts";
-import type { Tx } from "../../../engine/transaction.ts";
+import { planAnew, query } from "../../../engine/index.ts";
+import type { TaskRow, Tx } from "../../../engine/index.ts";
 
 // By id, which is by age. Planned anew each time: what is finished, of which there may be millions, is looked at only where it is
 // asked for, and what belongs to something is found by its links.

@@ -1,5 +1,5 @@
-import { query } from "../../../engine/transaction.ts";
-import type { Tx } from "../../../engine/transaction.ts";
+import { query } from "../../../engine/index.ts";
+import type { Tx } from "../../../engine/index.ts";
 
 // By the index of what is assigned and unfinished.
 const READ_OPEN_WORK = `

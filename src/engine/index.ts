@@ -1,0 +1,67 @@
+export { startCommitHints } from "./commit-hints.ts";
+export type { CommitHintOptions } from "./commit-hints.ts";
+export { Commits } from "./commits.ts";
+export type { Keeping } from "./directory/admin.ts";
+export type { Authenticated } from "./directory/authenticator.ts";
+export type { ConfinedKind } from "./directory/confines.ts";
+export { DemoOrg } from "./directory/demo-org.ts";
+export type { DemoState } from "./directory/demo-org.ts";
+export { adminRefusal, Directory } from "./directory/directory.ts";
+export type { Member, Project } from "./directory/directory.ts";
+export { createMember, createOrg, createProject, findActor, listOrgs } from "./directory/members.ts";
+export type { NewMember } from "./directory/members.ts";
+export { Engine } from "./engine.ts";
+export type { By, EngineOptions } from "./engine.ts";
+export type {
+  CreationFactLoader,
+  EffectHandler,
+  EffectItem,
+  FactLoader,
+  LifecycleParts,
+  MakeTasks,
+  Old,
+  SweepTools,
+} from "./lifecycle-parts.ts";
+export type { EngineObserver, Settled, Swept } from "./observer.ts";
+export type { Census } from "./read/census.ts";
+export type { Links } from "./read/links.ts";
+export type { Overview } from "./read/overview.ts";
+export { publicTask } from "./read/public-task.ts";
+export type { PublicTask } from "./read/public-task.ts";
+export { visibleProjects } from "./read/visible-projects.ts";
+export { isUuid, notFound, wrongField } from "./refusals.ts";
+export { rowsByTask } from "./rows-by-task.ts";
+export { lockBlockers, saveDependencies } from "./sql/dependencies.ts";
+export { findPosition } from "./sql/find-position.ts";
+export { findByDedupeKey, findTasks } from "./sql/find-tasks.ts";
+export { planAnew } from "./sql/plan-anew.ts";
+export type { FeedEvent, FeedWalk } from "./sql/read-feed-page.ts";
+export { readJournal } from "./sql/read-journal.ts";
+export type { EventRow } from "./sql/read-journal.ts";
+export { readProjects, readSettings } from "./sql/read-projects.ts";
+export { readClock } from "./sql/read-surroundings.ts";
+export { isOpen, taskOf } from "./task-row.ts";
+export type { TaskRow } from "./task-row.ts";
+export { asRows, query } from "./transaction.ts";
+export type { Tx } from "./transaction.ts";
+export { countTasksByOrg, examineDatabase } from "./upkeep/examine.ts";
+export type { Condition } from "./upkeep/examine.ts";
+export { migrate } from "./upkeep/migrate.ts";
+export { ENGINE_MIGRATIONS } from "./upkeep/migrations.ts";
+export type { PruneOptions } from "./upkeep/prune.ts";
+export type { Reconciled } from "./upkeep/reconcile.ts";
+export { registerLifecycles } from "./upkeep/register-lifecycles.ts";
+export { explainRefusal } from "./upkeep/rights.ts";
+export { startSweeper } from "./upkeep/sweeper.ts";
+export type { Sweeper } from "./upkeep/sweeper.ts";
+export type { NewTask } from "./write/admit-creations.ts";
+export { answerOnce } from "./write/answer-once.ts";
+export type { Once } from "./write/answer-once.ts";
+export { projectsWithin } from "./write/claim.ts";
+export type { ClaimCommand, Claimed, ClaimRequest } from "./write/claim.ts";
+export { Again, Failed } from "./write/command-queue.ts";
+export type { CreateCommand } from "./write/create.ts";
+export type { CreatedTasks } from "./write/creations.ts";
+export type { Freed } from "./write/freed.ts";
+export type { PerformCommand, Performed, PerformRequest } from "./write/perform.ts";
+export type { JournalEntry } from "./write/work.ts";

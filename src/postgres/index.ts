@@ -1,0 +1,22 @@
+export {
+  answerWithin,
+  connect,
+  hasOwnSessions,
+  isPostgresUrl,
+  onClosing,
+  SESSION_SETTINGS,
+  STATEMENT_TIMEOUT_MS,
+} from "./connect.ts";
+export type { Sql } from "./connect.ts";
+export {
+  isCollision,
+  isConnectionLoss,
+  isEnded,
+  isOverload,
+  isUnstorable,
+  unavailable,
+  violationOf,
+} from "./database-errors.ts";
+export { openDatabase } from "./open-database.ts";
+export type { DatabaseConfig } from "./open-database.ts";
+export { codeOf, messageOf, unusable } from "./unusable.ts";
