@@ -1,5 +1,6 @@
+import { PLUGINS } from "../src/lifecycles/index.ts";
 import { SETTINGS } from "../src/main/settings.ts";
-import type { Setting } from "../src/main/settings.ts";
+import type { Setting } from "../src/plugin/index.ts";
 
 const HEAD = `# Configuration
 
@@ -37,20 +38,23 @@ What belongs to one project (deadlines, limits of a lifecycle) is no setting of 
 
 /** docs/configuration.md: every setting there is, from the one table that the server itself reads. */
 export function configurationPage(): string {
-  const rows = Object.entries<Setting>(SETTINGS).map(
-    ([name, { env, flag, byDefault, expects, about, lifecycle }]) => {
-      const set = [flag === null ? null : `\`${flag}\``, `\`${env}\``]
-        .filter((word) => word !== null)
-        .join(", ");
-      return `| \`${name}\` | ${set} | ${told(byDefault)} | ${lifecycle === undefined ? "" : `${lifecycle}: `}${about}; ${expects} |`;
-    },
-  );
+  const rows = [
+    ...rowsOf(SETTINGS, ""),
+    ...PLUGINS.flatMap(({ lifecycle, settings }) => rowsOf(settings, `${lifecycle.name}: `)),
+  ];
   const table = [
     "| in `pawl.config.ts` | flag, variable | default | what it is |",
     "| --- | --- | --- | --- |",
     ...rows,
   ];
   return `${HEAD}\n${table.join("\n")}\n${TAIL}`;
+}
+
+function rowsOf(settings: Readonly<Record<string, Setting>>, owner: string): string[] {
+  return Object.entries(settings).map(([name, { env, flag, default: value, expected, description }]) => {
+    const set = [...(flag === undefined ? [] : [`\`${flag}\``]), `\`${env}\``].join(", ");
+    return `| \`${name}\` | ${set} | ${told(value)} | ${owner}${description}; ${expected} |`;
+  });
 }
 
 function told(value: unknown): string {

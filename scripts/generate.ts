@@ -1,15 +1,14 @@
 // Writes what is generated from definitions: the diagram and tables in each lifecycle's README, the schema that the
 // migrations make, the rows of the tables of routes that the client and the console carry, and the page of settings.
 import { readFile, writeFile } from "node:fs/promises";
-import { LIFECYCLES } from "../src/lifecycles/index.ts";
-import { BOARD_ROUTES } from "../src/lifecycles/board/api.ts";
-import { CODE_ROUTES } from "../src/lifecycles/code/api.ts";
-import { DELIVERY_ROUTES } from "../src/lifecycles/delivery/api.ts";
-import { PLANNER_ROUTES } from "../src/lifecycles/planner/api.ts";
+import { PLUGINS } from "../src/lifecycles/index.ts";
+import type { RouteTable } from "../src/api/index.ts";
 import { clientRows, lifecycleRows } from "./client-rows.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { withGeneratedPart } from "./lifecycle-page.ts";
 import { writeSchema } from "./write-schema.ts";
+
+const LIFECYCLES = PLUGINS.map(({ lifecycle }) => lifecycle);
 
 for (const lifecycle of LIFECYCLES) {
   const file = new URL(`../src/lifecycles/${lifecycle.name}/README.md`, import.meta.url);
@@ -29,17 +28,16 @@ if ((await readFile(rows, "utf8")) !== clientRows()) {
   console.log("wrote src/client/rows.ts");
 }
 
-for (const [name, table] of Object.entries({
-  board: BOARD_ROUTES,
-  code: CODE_ROUTES,
-  delivery: DELIVERY_ROUTES,
-  planner: PLANNER_ROUTES,
-})) {
-  const file = new URL(`../src/lifecycles/${name}/ui/rows.ts`, import.meta.url);
-  const text = lifecycleRows(name, table);
+for (const { name } of LIFECYCLES) {
+  const constant = `${name.toUpperCase().replaceAll("-", "_")}_ROUTES`;
+  const api = (await import(`../src/lifecycles/${name}/api.ts`)) as Record<string, RouteTable>;
+  const table = api[constant];
+  if (!table) throw new Error(`src/lifecycles/${name}/api.ts does not export ${constant}`);
+  const file = new URL(`../src/lifecycles/${name}/rows.ts`, import.meta.url);
+  const text = lifecycleRows(constant, table);
   if ((await readFile(file, "utf8").catch(() => "")) === text) continue;
   await writeFile(file, text);
-  console.log(`wrote src/lifecycles/${name}/ui/rows.ts`);
+  console.log(`wrote src/lifecycles/${name}/rows.ts`);
 }
 
 const settings = new URL("../docs/configuration.md", import.meta.url);

@@ -9,6 +9,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { startApp } from "../src/main/app.ts";
 import { createClient } from "../src/client/index.ts";
 import type { Client } from "../src/client/index.ts";
+import { PLUGINS } from "../src/lifecycles/index.ts";
 import { resolveSettings } from "../src/main/settings.ts";
 import { openBrowser, whyNoBrowser } from "../test/support/browser.ts";
 import { Darkroom } from "./darkroom.ts";
@@ -62,8 +63,8 @@ const env = {
   PAWL_SWEEP_SECONDS: "5",
   PAWL_DEMO_PACE: "8",
 };
-const settings = resolveSettings({ flags: {}, env, file: {} });
-const app = await startApp({ settings, version: "0.0.0", lifecycles: [], adminToken: ADMIN, demo: true });
+const settings = resolveSettings({ flags: {}, env, file: {} }, PLUGINS);
+const app = await startApp({ settings, version: "0.0.0", plugins: [], adminToken: ADMIN, demo: true });
 const browser = await openBrowser();
 try {
   const { token } = await createClient({ url: app.address, token: ADMIN }).startDemo();

@@ -3,7 +3,8 @@ import { SYSTEM } from "../../src/core/index.ts";
 import { buildServer } from "../../src/server/server.ts";
 import { openPawl } from "../../src/main/index.ts";
 import { fileIdOf } from "../../src/lifecycles/delivery/file-id.ts";
-import { lifecycleRoutes } from "../../src/lifecycles/routes.ts";
+import { PLUGINS } from "../../src/lifecycles/index.ts";
+import { pluginSettings, serverPlugins } from "../../src/main/plugins.ts";
 import { openBotApi } from "../../test/lifecycles/delivery/stand-ins/bot-api.ts";
 import { generated } from "../../test/lifecycles/delivery/stand-ins/content.ts";
 import { openYandexDisk } from "../../test/lifecycles/delivery/stand-ins/yandex-disk.ts";
@@ -21,8 +22,8 @@ export async function open({ url }: Place): Promise<Contender> {
   await directory.setAdminToken("main", TOKEN);
   const admins = await directory.members(by);
   for (const { id } of admins.members) await directory.changeMember(by, id, { roles: ["admin", "worker"] });
-  const more = lifecycleRoutes({ engine: pawl, directory });
-  const server = await buildServer({ engine: pawl, directory, version: "0.0.0", more });
+  const plugins = serverPlugins(PLUGINS, pluginSettings(PLUGINS));
+  const server = await buildServer({ engine: pawl, directory, version: "0.0.0", plugins });
   const address = await server.listen({ host: "127.0.0.1", port: 0 });
   const [disk, telegram] = await Promise.all([openYandexDisk(), openBotApi()]);
   const say = async (what: string, body: object) => {
@@ -77,7 +78,7 @@ export async function open({ url }: Place): Promise<Contender> {
         const at = (action: string) => events.find((event) => event.action === action)?.created_at ?? 0;
         const seconds = (at("deliver") - at("start_download")) / 1_000;
         const figures = sent(String(1_000 + round));
-        await pawl.read((tx) => tx`delete from pawl.delivery_cached_file where org_id = 'main'`);
+        await pawl.transaction((tx) => tx`delete from pawl.delivery_cached_file where org_id = 'main'`);
         return { done: bytes, seconds, figures };
       },
       /** What a plain copy has brought to a chat. */

@@ -7,8 +7,9 @@ import { createClient } from "../../src/client/index.ts";
 import { SYSTEM } from "../../src/core/index.ts";
 import { buildServer } from "../../src/server/server.ts";
 import { openPawl } from "../../src/main/index.ts";
-import { CODE_ROUTES } from "../../src/lifecycles/index.ts";
-import { lifecycleRoutes } from "../../src/lifecycles/routes.ts";
+import { CODE_ROUTES } from "../../src/lifecycles/code/api.ts";
+import { PLUGINS } from "../../src/lifecycles/index.ts";
+import { pluginSettings, serverPlugins } from "../../src/main/plugins.ts";
 import { openRepository } from "../../src/lifecycles/code/worker/repository.ts";
 import { startCodeWorker } from "../../src/lifecycles/code/worker/start-code-worker.ts";
 import { compare } from "../compare.ts";
@@ -30,7 +31,7 @@ export async function codeCycle(stage: Stage): Promise<Report> {
     engine: pawl,
     directory,
     version: "0.0.0",
-    more: lifecycleRoutes({ engine: pawl, directory }),
+    plugins: serverPlugins(PLUGINS, pluginSettings(PLUGINS)),
   });
   try {
     const address = await server.listen({ port: 0, host: "127.0.0.1" });

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert";
 import { decide, SYSTEM } from "../../src/core/index.ts";
 import type { Actor, Command, Decision, Situation, Task } from "../../src/core/index.ts";
-import { planner } from "../../src/lifecycles/index.ts";
+import { planner } from "../../src/lifecycles/planner/lifecycle.ts";
 import { decideByHand } from "./planner-by-hand.ts";
 import { compare } from "../compare.ts";
 import type { Pace } from "../compare.ts";

@@ -2,13 +2,14 @@
 //   PAWL_TOKEN=$(cat .pawl/admin-token) npx tsx examples/chat-line/run.ts
 import { setTimeout as work } from "node:timers/promises";
 import { createClient } from "pawl/client";
+import { BOT_ACTIONS_ROUTES } from "pawl/lifecycles/bot-actions";
 
 const { PAWL_URL: url = "http://127.0.0.1:4747", PAWL_TOKEN: token = "" } = process.env;
 const chat = { workspaceId: "main", chatId: "demo" };
 
 const admin = createClient({ url, token });
 await admin.createMember({ id: "bot", kind: "service", roles: ["agent"] }).catch(() => undefined);
-const bot = createClient({ url, token: (await admin.createToken({ id: "bot" })).token }).chats;
+const bot = createClient({ url, token: (await admin.createToken({ id: "bot" })).token }).calls(BOT_ACTIONS_ROUTES);
 
 console.log(`The bot listens to the chat "${chat.chatId}".`);
 for await (const event of bot.streamChatEvents(chat))

@@ -11,18 +11,6 @@ import { TASK_ROUTES } from "./task-routes.ts";
 
 export type { AnyProblemCode } from "../core/index.ts";
 export {
-  botAction,
-  botActionStart,
-  botActionStatuses,
-  botActionTypes,
-  botActionUpdate,
-  chatEvent,
-  chatId,
-  chatMessage,
-} from "./bot-action.ts";
-export type { BotAction, BotActionStatus, BotActionType, ChatEvent, ChatMessage } from "./bot-action.ts";
-export { CHAT_ROUTES } from "./chat-routes.ts";
-export {
   CLAIM_ROUTES,
   DEMO_ROUTES,
   EVENT_ROUTES,
@@ -36,6 +24,7 @@ export {
 };
 export { feedEvent, feedEventOnWire } from "./event-routes.ts";
 export type { FeedEventOnWire } from "./event-routes.ts";
+export * as fields from "./fields.ts";
 export { chosenId, clientEventId, onWire, onWireOrNull } from "./fields.ts";
 export { MAX_PARAM_LENGTH, openApiDocument, refusalCodesOf } from "./openapi.ts";
 export { OVERVIEW_WINDOWS } from "./overview-routes.ts";
@@ -56,7 +45,7 @@ export type {
   Route,
   RouteTable,
 } from "./route.ts";
-export { eventOnWire, taskOnWire } from "./task.ts";
+export { event as journalEvent, eventOnWire, taskOnWire } from "./task.ts";
 export type { EventOnWire, TaskOnWire } from "./task.ts";
 
 /** Every route that all lifecycles share. */

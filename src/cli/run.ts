@@ -20,6 +20,11 @@ export async function run(
     exitCode = code;
   };
   const program = buildProgram(surroundings, leave, more);
+  try {
+    await addOwnCommands(program, args, surroundings, leave);
+  } catch (error) {
+    return tellFault(error, surroundings, { json: args.includes("--json") });
+  }
   const meant = commandIn(program, args);
   // A group alone, as `pawl tasks`, is a question about what there is.
   if (args.length === 0 || (meant.rest.length === 0 && meant.command.commands.length > 0)) {
@@ -37,6 +42,24 @@ export async function run(
     }
     return tellFault(error, surroundings, { json: args.includes("--json") });
   }
+}
+
+/** The user's configuration is loaded for commands that may be in it, and for the list of all commands. */
+async function addOwnCommands(
+  program: Command,
+  [word = "--help"]: readonly string[],
+  surroundings: Surroundings,
+  leave: (code: ExitCode) => void,
+): Promise<void> {
+  const asksForHelp = word === "--help" || word === "-h" || word === "help";
+  const isOption = word.startsWith("-") && !asksForHelp;
+  if (isOption || program.commands.some((command) => command.name() === word)) return;
+  const commands = await surroundings.loadCommands().catch((error: unknown) => {
+    // The list of the commands that ship with Pawl is of use without the others.
+    if (asksForHelp) return [];
+    throw error;
+  });
+  for (const add of commands) add(program, surroundings, leave);
 }
 
 /** The command that was named, as deep as its name is known. */

@@ -1,6 +1,7 @@
 import type picocolors from "picocolors";
 import type { Client } from "../client/index.ts";
 import type { Lifecycle } from "../core/index.ts";
+import type { AddCommands } from "./commands/command-options.ts";
 
 /** A stream to write to. `columns` is Infinity where nobody's eyes wrap the lines, and so is `rows`. */
 export type Screen = {
@@ -41,6 +42,10 @@ export type Surroundings = {
   findServer: (flags: ReachFlags) => Promise<ServerPlace>;
   /** Runs the server until it is told to stop. */
   serve: (flags: StartFlags, tell: (started: Started) => void) => Promise<void>;
+  /** Resolves the settings of a process of a plugin's own, with its log and its secrets; refuses wrong values of its settings. */
+  startProcess: (lifecycle: string, flags: { data?: string }) => Promise<PluginProcess>;
+  /** Loads the commands of the plugins in the user's configuration. */
+  loadCommands: () => Promise<readonly AddCommands[]>;
   agents: AgentStation;
   /** What is done directly on the database, on the machine that holds it. */
   house: {
@@ -58,6 +63,20 @@ export type Surroundings = {
     examine: (flags: ServerFlags) => Promise<Examination>;
   };
 };
+
+/** A long-running process that a plugin's command starts. */
+export type PluginProcess = {
+  settings: Readonly<Record<string, unknown>> & { host: string; data: string };
+  log: Log;
+  /** A file in the data folder that only its owner can read. */
+  secretFile: (name: string) => {
+    read: () => Promise<string | null>;
+    write: (text: string) => Promise<void>;
+  };
+};
+
+/** The part of pino that a process uses. */
+export type Log = Record<"debug" | "info" | "warn" | "error", (about: object, message: string) => void>;
 
 export type ServerFlags = { host?: string; port?: string; data?: string; config?: string };
 

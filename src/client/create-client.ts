@@ -1,4 +1,4 @@
-import type { CHAT_ROUTES, Route, ROUTES, RouteTable } from "../api/index.ts";
+import type { Route, ROUTES, RouteTable } from "../api/index.ts";
 import { callsOf } from "./calls.ts";
 import type { Calls, RowsOf } from "./calls.ts";
 import type { SomeLifecycle } from "./lifecycle.ts";
@@ -7,7 +7,7 @@ import type { LineOptions } from "./line.ts";
 import { listenerOn } from "./listen.ts";
 import { rowOf } from "./request.ts";
 import type { Row } from "./request.ts";
-import { CHAT_ROWS, ROWS } from "./rows.ts";
+import { ROWS } from "./rows.ts";
 import { senderOn } from "./send.ts";
 import type { Persistence } from "./send.ts";
 import { eventsOf, tasksOf } from "./tasks.ts";
@@ -20,8 +20,6 @@ export type AnyClient = Calls<typeof ROUTES> & {
   readonly lifecycle: (lifecycle: never) => unknown;
   /** What happens to tasks, as it happens, without loss or repetition. */
   readonly events: Events;
-  /** Chats, and what bots are busy with in them: `client.chats.startBotAction({ … })`. */
-  readonly chats: Calls<typeof CHAT_ROUTES>;
   /** The routes of another table as functions: those that a lifecycle brings with it, with their schemas or without. */
   readonly calls: <Table extends RouteTable>(table: Table | RowsOf<Table>) => Calls<Table>;
 };
@@ -49,7 +47,6 @@ export function createClient<Known extends SomeLifecycle = SomeLifecycle>(
   const client: Client<Known> = {
     ...shared,
     events: eventsOf(shared),
-    chats: callsOf<typeof CHAT_ROUTES>(CHAT_ROWS, ways),
     lifecycle: <L extends SomeLifecycle>(of: L["name"] | L): Tasks<L> =>
       tasksOf<L>(typeof of === "string" ? of : of.name, shared),
     calls: <Table extends RouteTable>(table: Table | RowsOf<Table>) => {

@@ -1,8 +1,6 @@
-export { botActionStatuses, botActionTypes } from "../api/bot-action-words.ts";
-export type { BotAction, BotActionStatus, BotActionType, ChatEvent, ChatMessage } from "../api/index.ts";
 export { createClient } from "./create-client.ts";
 export type { AnyClient, Client, ClientOptions } from "./create-client.ts";
-export type { Call, Calls, Sent } from "./calls.ts";
+export type { Call, Calls, RowsOf, Sent } from "./calls.ts";
 export type { FeedEvent, FeedQuery } from "./feed.ts";
 export type {
   ActionOf,

@@ -2,7 +2,7 @@ import { expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { defineLifecycle } from "../core/index.ts";
 import { defineRoutes } from "../api/index.ts";
-import type { board } from "../lifecycles/index.ts";
+import type { board } from "../lifecycles/board/lifecycle.ts";
 import { createClient } from "./index.ts";
 import type { ActionOf, Client, FeedEvent, MovedOf, StatusOf, TaskOf } from "./index.ts";
 

@@ -124,9 +124,16 @@ export type DefinedLifecycle<
   Actions = Record<string, ActionSpec>,
   Data extends Fields = Fields,
   Input extends Fields = Fields,
+  Facts extends Fields = Fields,
 > = Lifecycle & {
   readonly name: Name;
-  readonly types?: { status: Status; actions: Actions; data: z.output<Data>; creation: z.input<Input> };
+  readonly types?: {
+    status: Status;
+    actions: Actions;
+    data: z.output<Data>;
+    creation: z.input<Input>;
+    facts: z.output<Facts>;
+  };
 };
 
 /** Takes a lifecycle as data and gives it back ready for use, or throws INVALID_LIFECYCLE naming every mistake. */
@@ -154,7 +161,7 @@ export function defineLifecycle<
     GuardName,
     EffectName
   >,
-): DefinedLifecycle<Name, Status, Actions, Data, Input> {
+): DefinedLifecycle<Name, Status, Actions, Data, Input, Facts> {
   const { demands = {} } = definition;
   const lifecycle = {
     name: definition.name,
@@ -199,7 +206,8 @@ export function defineLifecycle<
     Status,
     Actions,
     Data,
-    Input
+    Input,
+    Facts
   >;
 }
 

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { botActions, board, planner } from "../lifecycles/index.ts";
+import { botActions } from "../lifecycles/bot-actions/lifecycle.ts";
+import { board } from "../lifecycles/board/lifecycle.ts";
+import { planner } from "../lifecycles/planner/lifecycle.ts";
 import { defineLifecycle } from "./define-lifecycle.ts";
 import { mermaid, permissionsTable, rulesTable, statusesTable } from "./diagram.ts";
 

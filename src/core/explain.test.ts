@@ -9,7 +9,10 @@ import {
   SYSTEM,
   taskIn,
 } from "../../test/support/situation.ts";
-import { board, code, LIFECYCLES, planner } from "../lifecycles/index.ts";
+import { LIFECYCLES } from "../lifecycles/index.ts";
+import { board } from "../lifecycles/board/lifecycle.ts";
+import { code } from "../lifecycles/code/lifecycle.ts";
+import { planner } from "../lifecycles/planner/lifecycle.ts";
 import { explain } from "./explain.ts";
 import type { Lifecycle, Situation } from "./lifecycle.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { taskIn, NOW } from "../../test/support/situation.ts";
-import { code } from "../lifecycles/index.ts";
+import { code } from "../lifecycles/code/lifecycle.ts";
 import { backoffMs } from "./backoff.ts";
 import { didYouMean } from "./nearest.ts";
 import { durationMs, nextTimer } from "./timers.ts";

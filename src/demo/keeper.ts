@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { PawlProblem } from "../client/index.ts";
 import type { Refusal } from "../core/index.ts";
-import { VISITOR } from "./cast.ts";
+import { VISITOR, visitorOf } from "./demo-script.ts";
+import type { DemoScript, Visitor } from "./demo-script.ts";
 import { play } from "./play.ts";
 
 /** The org that the demo has for itself, as the engine keeps it. */
 type DemoHouse<State> = {
   state(): Promise<State>;
-  start(visitor: typeof VISITOR): Promise<{ kind: "started"; token: string } | Refusal>;
+  start(visitor: Visitor): Promise<{ kind: "started"; token: string } | Refusal>;
   stop(): Promise<void>;
   hold(node: string, ms: number): Promise<"held" | "taken" | "over">;
   letGo(node: string): Promise<void>;
@@ -17,6 +18,8 @@ type DemoHouse<State> = {
 
 export type KeeperOptions<State> = {
   house: DemoHouse<State>;
+  /** Loads the scripts of the lifecycles that have one. */
+  loadScripts: () => Promise<readonly DemoScript[]>;
   pace: number;
   seed?: number | undefined;
   onMishap?: ((problem: PawlProblem) => void) | undefined;
@@ -53,8 +56,8 @@ export class DemoKeeper<State> {
 
   /** Makes the demo, or lets it go on; gives the way in. */
   async start(): Promise<{ kind: "started"; token: string } | Refusal> {
-    const { house } = this.options;
-    const started = await house.start(VISITOR);
+    const { house, loadScripts } = this.options;
+    const started = await house.start(visitorOf(await loadScripts()));
     if (started.kind === "refused") return started;
     this.willing = true;
     await this.look();
@@ -110,11 +113,12 @@ export class DemoKeeper<State> {
   }
 
   private play(url: string): { stop: () => Promise<void> } {
-    const { house, pace, seed, onMishap, onFault } = this.options;
+    const { house, loadScripts, pace, seed, onMishap, onFault } = this.options;
     const ending = new AbortController();
     const over = (async () => {
       const token = await house.tokenFor(VISITOR.id);
-      await play({ url, token, pace, seed, onMishap, signal: ending.signal });
+      const scripts = await loadScripts();
+      await play({ url, token, pace, seed, onMishap, scripts, signal: ending.signal });
     })().catch(onFault);
     const playing = {
       stop: async () => {

@@ -11,7 +11,7 @@ import { isUnstorable } from "../postgres/index.ts";
 import type { Sql } from "../postgres/index.ts";
 import { readGraph } from "./read/graph.ts";
 import type { Graph, GraphQuery } from "./read/graph.ts";
-import type { LifecycleParts, SweepTools } from "./lifecycle-parts.ts";
+import type { EnginePlugin, SweepTools } from "./engine-plugin.ts";
 import { LifecycleRegistry } from "./lifecycle-registry.ts";
 import { listPage } from "./read/list-page.ts";
 import type { TaskPage, TaskQuery } from "./read/list-page.ts";
@@ -26,7 +26,8 @@ import { publicTask } from "./read/public-task.ts";
 import type { PublicTask } from "./read/public-task.ts";
 import { reconcileOrg } from "./upkeep/reconcile.ts";
 import type { Reconciled } from "./upkeep/reconcile.ts";
-import { isUuid, notFound, refusalOfData, wrongField } from "./refusals.ts";
+import { notFound, refusalOfData, wrongField } from "./refusals.ts";
+import { isUuid } from "../std/uuid.ts";
 import { findTasks, readBeats } from "./sql/find-tasks.ts";
 import { orgsWithDueTasks } from "./sql/pick-due.ts";
 import { readFeedPage } from "./sql/read-feed-page.ts";
@@ -60,7 +61,6 @@ export type { Within } from "./write/writer.ts";
 export type By = { org_id: string; actor: Actor; confined_to?: Confines | null };
 
 export type EngineOptions = Partial<Patience> & {
-  parts?: Readonly<Record<string, LifecycleParts>>;
   observer?: EngineObserver | undefined;
   /** Settings of lifecycles, by their names, for projects that say nothing else. */
   defaults?: Readonly<Record<string, JsonObject>> | undefined;
@@ -81,11 +81,11 @@ export class Engine {
   private readonly observer: EngineObserver | undefined;
   private readonly writer: Writer;
 
-  constructor(sql: Sql, lifecycles: readonly Lifecycle[], options: EngineOptions = {}) {
-    const { parts, observer, defaults, ...patience } = options;
+  constructor(sql: Sql, plugins: readonly (Lifecycle | EnginePlugin)[], options: EngineOptions = {}) {
+    const { observer, defaults, ...patience } = options;
     this.sql = sql;
     this.observer = observer;
-    this.registry = new LifecycleRegistry(lifecycles, parts, defaults);
+    this.registry = new LifecycleRegistry(plugins, defaults);
     this.patience = { patienceMs: 10_000, statementTimeoutMs: 30_000, ...patience };
     this.writer = new Writer(sql, this.patience, this.registry, this.commits, observer);
   }
@@ -131,7 +131,7 @@ export class Engine {
     leases: readonly { task_id: string; lease_token: string }[],
   ): Promise<{ extended: { task_id: string; lease_until: Instant }[]; lost: string[] }> {
     const known = leases.filter((lease) => isUuid(lease.task_id) && isUuid(lease.lease_token));
-    const rows = await this.read((tx) => beatLeases(tx, org_id, actor.id ?? "system", known));
+    const rows = await this.transaction((tx) => beatLeases(tx, org_id, actor.id ?? "system", known));
     const extended = new Set(rows.map((row) => row.task_id));
     return {
       extended: rows.map(({ task_id, until }) => ({ task_id, lease_until: until })),
@@ -141,7 +141,7 @@ export class Engine {
 
   async find({ org_id, actor }: By, id: string): Promise<PublicTask | Refusal> {
     if (!isUuid(id)) return notFound(id);
-    return this.read(async (tx) => {
+    return this.transaction(async (tx) => {
       const [[row], beats] = await Promise.all([findTasks(tx, org_id, [id]), readBeats(tx, org_id, [id])]);
       if (!row || !canSee(actor, row)) return notFound(id);
       return publicTask(taskOf(row, beats.get(row.id)));
@@ -151,7 +151,7 @@ export class Engine {
   /** A page of the tasks the caller may see, oldest first; `cursor` of the answer asks for the next one. */
   async list({ org_id, actor }: By, query: TaskQuery = {}): Promise<TaskPage> {
     const limit = pageOf(query.limit ?? 50);
-    return this.read((tx) => listPage(this.registry, tx, { org_id, actor }, { ...query, limit }));
+    return this.transaction((tx) => listPage(this.registry, tx, { org_id, actor }, { ...query, limit }));
   }
 
   /** A task's journal, oldest first. */
@@ -162,7 +162,7 @@ export class Engine {
   ): Promise<JournalEntry[] | Refusal> {
     const task = await this.find(by, id);
     if ("kind" in task) return task;
-    const rows = await this.read((tx) =>
+    const rows = await this.transaction((tx) =>
       readJournal(tx, by.org_id, { task_id: id, after, limit: pageOf(limit) }),
     );
     return rows.map(entryOfRow);
@@ -171,7 +171,7 @@ export class Engine {
   /** What the caller may do with a task now, and why not. */
   async explain({ org_id, actor }: By, id: string): Promise<Explanation[] | Refusal> {
     if (!isUuid(id)) return notFound(id);
-    return this.read(async (tx) => {
+    return this.transaction(async (tx) => {
       const { now, tasks } = await look(this.registry, tx, org_id, [id]);
       const locked = tasks.get(id.toLowerCase());
       if (!locked || !canSee(actor, locked.task)) return notFound(id);
@@ -198,18 +198,18 @@ export class Engine {
     if (!Number.isSafeInteger(after))
       throw new PawlError("VALIDATION_ERROR", `after: ${after} is no position.`);
     const projects = actor.project_ids;
-    return this.read((tx) =>
+    return this.transaction((tx) =>
       readFeed(tx, org_id, { after, projects, lifecycle: lifecycle ?? null, reader: actor.id, limit: most }),
     );
   }
 
   feedPosition(org_id: string): Promise<number> {
-    return this.read((tx) => readPosition(tx, org_id));
+    return this.transaction((tx) => readPosition(tx, org_id));
   }
 
   /** What is told of an org's events, whoever may see them: that is for the caller to judge. */
   feedPage(org_id: string, walk: FeedWalk): Promise<FeedPage> {
-    return this.read((tx) => readFeedPage(tx, org_id, walk));
+    return this.transaction((tx) => readFeedPage(tx, org_id, walk));
   }
 
   /** Acts on every timer that has run out, of all orgs or of one. `now` stands in for the clock where a test needs it to. */
@@ -218,7 +218,7 @@ export class Engine {
     const asked = { now, limit, lifecycles: lifecycles ?? [...this.registry.lifecycles.keys()] };
     const total: Swept = { looked_at: 0, moved: 0, put_off: [] };
     const begun = performance.now();
-    const orgs = only === undefined ? await this.read((tx) => orgsWithDueTasks(tx, now)) : [only];
+    const orgs = only === undefined ? await this.transaction((tx) => orgsWithDueTasks(tx, now)) : [only];
     for (const org_id of orgs) {
       // Until nothing is due: one timer may set the next at once. A ring of such timers must not hold the sweep for ever.
       for (let round = 0; round < MOST_SWEEP_ROUNDS; round++) {
@@ -237,23 +237,23 @@ export class Engine {
 
   /** How the work moves that the caller may see. */
   overview(by: By, query: OverviewQuery): Promise<Overview> {
-    return this.read((tx) => readOverview(this.registry, tx, by, query));
+    return this.transaction((tx) => readOverview(this.registry, tx, by, query));
   }
 
   /** What a task waits for, and who waits for it, as far as the caller may see; and its holds. */
   async links(by: By, id: string): Promise<Links | Refusal> {
     const task = await this.find(by, id);
-    return "kind" in task ? task : this.read((tx) => readLinks(tx, by, task.id));
+    return "kind" in task ? task : this.transaction((tx) => readLinks(tx, by, task.id));
   }
 
   /** Who waits for whom among the tasks that the caller may see. */
   graph(by: By, query: GraphQuery): Promise<Graph> {
-    return this.read((tx) => readGraph(tx, by, query));
+    return this.transaction((tx) => readGraph(tx, by, query));
   }
 
   /** How much there is to do, over all orgs; costs as much as what is unfinished. */
   census(): Promise<Census> {
-    return this.read(readCensus);
+    return this.transaction(readCensus);
   }
 
   /** Repairs and reports what events have missed of an org's unfinished tasks, and reports what breaks a declared invariant. */
@@ -263,7 +263,7 @@ export class Engine {
 
   /** Deletes finished tasks that are old, with all that belongs to them; nobody does so unasked. */
   prune(options: PruneOptions): Promise<Pruned> {
-    return pruneOrg(this.registry, (work) => this.read(work), options);
+    return pruneOrg(this.registry, (work) => this.transaction(work), options);
   }
 
   /** Rebuilds every task of an org from its journal and tells what differs. */
@@ -271,11 +271,11 @@ export class Engine {
     org_id: string,
     onProgress?: (progress: { tasks: number; events: number }) => void,
   ): Promise<Verified> {
-    return verifyOrg((work) => this.read(work), org_id, onProgress);
+    return verifyOrg((work) => this.transaction(work), org_id, onProgress);
   }
 
-  /** A transaction for questions of a lifecycle's own, with the engine's timeouts and retries. */
-  async read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  /** Runs a transaction of a plugin's own, with the engine's timeouts and retries. */
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
       return await transact(this.sql, this.patience, work);
     } catch (error) {
@@ -287,7 +287,7 @@ export class Engine {
   /** A transaction in which a lifecycle writes to tables of its own: whoever listens is told when it is committed. */
   async write<T>(org_id: string, work: (within: { tx: Tx; freed: FreedTasks }) => Promise<T>): Promise<T> {
     const freed = new FreedTasks();
-    const done = await this.read((tx) => work({ tx, freed }));
+    const done = await this.transaction((tx) => work({ tx, freed }));
     this.commits.tell(org_id, "here", freed.list());
     return done;
   }
@@ -300,7 +300,7 @@ export class Engine {
   /** What the lifecycles look after beside timers. One that fails does not stop the others; the last failure is told. */
   private async sweepParts(lifecycles: readonly string[]): Promise<void> {
     const tools: SweepTools = {
-      read: (work) => this.read(work),
+      transaction: (work) => this.transaction(work),
       perform: (org_id, request) => this.perform({ org_id, actor: SYSTEM }, request),
     };
     const swept = await Promise.allSettled(this.registry.sweepsOf(lifecycles).map((sweep) => sweep(tools)));

@@ -14,14 +14,19 @@ export { Engine } from "./engine.ts";
 export type { By, EngineOptions } from "./engine.ts";
 export type {
   CreationFactLoader,
+  CreationFactRequest,
   EffectHandler,
   EffectItem,
+  EnginePlugin,
   FactLoader,
-  LifecycleParts,
+  FactRequest,
   MakeTasks,
-  Old,
+  OldRows,
+  PluginPrune,
+  PluginSweep,
   SweepTools,
-} from "./lifecycle-parts.ts";
+} from "./engine-plugin.ts";
+export { STANDARD_FACT_NAMES } from "./standard-facts.ts";
 export type { EngineObserver, Settled, Swept } from "./observer.ts";
 export type { Census } from "./read/census.ts";
 export type { Links } from "./read/links.ts";
@@ -29,7 +34,7 @@ export type { Overview } from "./read/overview.ts";
 export { publicTask } from "./read/public-task.ts";
 export type { PublicTask } from "./read/public-task.ts";
 export { visibleProjects } from "./read/visible-projects.ts";
-export { isUuid, notFound, wrongField } from "./refusals.ts";
+export { notFound, wrongField } from "./refusals.ts";
 export { rowsByTask } from "./rows-by-task.ts";
 export { lockBlockers, saveDependencies } from "./sql/dependencies.ts";
 export { findPosition } from "./sql/find-position.ts";

@@ -2,15 +2,18 @@ import { PawlError } from "../core/index.ts";
 import type { Actor, Instant, JsonObject, Lifecycle, SideEffect, Task } from "../core/index.ts";
 import { STANDARD_EFFECTS } from "./standard-effects.ts";
 import { STANDARD_FACTS } from "./standard-facts.ts";
+import { enginePluginOf } from "./engine-plugin.ts";
 import type {
-  CreationAsk,
   CreationFactLoader,
+  CreationFactRequest,
   EffectHandler,
   EffectItem,
+  EnginePlugin,
   FactLoader,
-  LifecycleParts,
   MakeTasks,
-} from "./lifecycle-parts.ts";
+  PluginPrune,
+  PluginSweep,
+} from "./engine-plugin.ts";
 import type { Tx } from "./transaction.ts";
 import type { Work } from "./write/work.ts";
 
@@ -29,18 +32,17 @@ type Asked = {
 /** The lifecycles that the engine serves, with their settings and what loads their facts and carries out their side effects. */
 export class LifecycleRegistry {
   readonly lifecycles: ReadonlyMap<string, Lifecycle>;
-  private readonly parts: ReadonlyMap<string, LifecycleParts>;
+  private readonly plugins: ReadonlyMap<string, EnginePlugin>;
   private readonly defaults: ReadonlyMap<string, JsonObject>;
   /** Settings as they are stored, parsed once: projects are many, different settings are few. */
   private readonly parsed = new Map<Lifecycle, Map<string, JsonObject>>();
 
   constructor(
-    lifecycles: readonly Lifecycle[],
-    parts: Readonly<Record<string, LifecycleParts>> = {},
+    plugins: readonly (Lifecycle | EnginePlugin)[],
     defaults: Readonly<Record<string, JsonObject>> = {},
   ) {
-    this.lifecycles = new Map(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle]));
-    this.parts = new Map(Object.entries(parts));
+    this.plugins = new Map(plugins.map(enginePluginOf).map((plugin) => [plugin.lifecycle.name, plugin]));
+    this.lifecycles = new Map([...this.plugins].map(([name, { lifecycle }]) => [name, lifecycle]));
     this.defaults = new Map(Object.entries(defaults));
   }
 
@@ -84,20 +86,22 @@ export class LifecycleRegistry {
   }
 
   private loaderOf(lifecycle: Lifecycle, fact: string): FactLoader {
-    return this.parts.get(lifecycle.name)?.facts?.[fact] ?? STANDARD_FACTS[fact] ?? unloaded(lifecycle, fact);
+    return (
+      this.plugins.get(lifecycle.name)?.facts?.[fact] ?? STANDARD_FACTS[fact] ?? unloaded(lifecycle, fact)
+    );
   }
 
   /** The facts each creation lists, in the order of the creations. */
   async loadCreationFacts(
     tx: Tx,
     org_id: string,
-    creations: readonly (CreationAsk & { lifecycle: Lifecycle })[],
+    creations: readonly (CreationFactRequest & { lifecycle: Lifecycle })[],
   ): Promise<JsonObject[]> {
     const facts = creations.map((): JsonObject => ({}));
     const asked = new Map<CreationFactLoader, { fact: string; places: number[] }>();
     for (const [place, { lifecycle }] of creations.entries()) {
       for (const fact of lifecycle.creation.facts ?? []) {
-        const loader = this.parts.get(lifecycle.name)?.creation_facts?.[fact] ?? unloaded(lifecycle, fact);
+        const loader = this.plugins.get(lifecycle.name)?.creationFacts?.[fact] ?? unloaded(lifecycle, fact);
         const known = asked.get(loader);
         if (known) known.places.push(place);
         else asked.set(loader, { fact, places: [place] });
@@ -105,7 +109,7 @@ export class LifecycleRegistry {
     }
     await Promise.all(
       [...asked].map(async ([loader, { fact, places }]) => {
-        const asks = places.map((place) => creations[place] as CreationAsk);
+        const asks = places.map((place) => creations[place] as CreationFactRequest);
         const answers = await loader(tx, org_id, asks);
         for (const [index, place] of places.entries()) (facts[place] as JsonObject)[fact] = answers[index];
       }),
@@ -120,7 +124,7 @@ export class LifecycleRegistry {
       const { lifecycle, actor, task } = ask;
       for (const effect of ask.effects) {
         const { kind } = effect;
-        const handler = this.parts.get(lifecycle.name)?.effects?.[kind] ?? STANDARD_EFFECTS[kind];
+        const handler = this.plugins.get(lifecycle.name)?.effects?.[kind] ?? STANDARD_EFFECTS[kind];
         if (!handler) throw new Error(`nothing carries out the effect "${kind}" of ${lifecycle.name}`);
         const known = byHandler.get(handler) ?? { items: [], asks: [], kind };
         byHandler.set(handler, known);
@@ -137,24 +141,24 @@ export class LifecycleRegistry {
   /** Filters out finished tasks that a lifecycle still needs. */
   async prunable(tx: Tx, org_id: string, ids: readonly string[]): Promise<string[]> {
     const kept = new Set<string>();
-    for (const { keeps } of this.parts.values())
-      for (const id of (await keeps?.(tx, org_id, ids)) ?? []) kept.add(id);
+    for (const { prune } of this.plugins.values())
+      for (const id of (await prune?.keep?.(tx, org_id, ids)) ?? []) kept.add(id);
     return ids.filter((id) => !kept.has(id));
   }
 
-  /** Deletes what the lifecycles keep beside tasks that are gone. */
-  async forget(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
-    for (const { forget } of this.parts.values()) await forget?.(tx, org_id, ids);
+  /** Deletes the plugins' rows of tasks that were deleted. */
+  async removeOfTasks(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
+    for (const { prune } of this.plugins.values()) await prune?.removeOfTasks?.(tx, org_id, ids);
   }
 
-  /** What lifecycles have for the deletion of what is old and no task's. */
-  get prunes(): NonNullable<LifecycleParts["prune"]>[] {
-    return [...this.parts.values()].flatMap(({ prune }) => prune ?? []);
+  /** Functions of the plugins that delete their old rows. */
+  get removalsOfOld(): NonNullable<PluginPrune["removeOld"]>[] {
+    return [...this.plugins.values()].flatMap(({ prune }) => prune?.removeOld ?? []);
   }
 
-  /** What some lifecycles look after at every sweep. */
-  sweepsOf(lifecycles: readonly string[]): NonNullable<LifecycleParts["sweep"]>[] {
-    return lifecycles.flatMap((name) => this.parts.get(name)?.sweep ?? []);
+  /** The sweep functions of some lifecycles. */
+  sweepsOf(lifecycles: readonly string[]): NonNullable<PluginSweep["run"]>[] {
+    return lifecycles.flatMap((name) => this.plugins.get(name)?.sweep?.run ?? []);
   }
 }
 

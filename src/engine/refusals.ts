@@ -40,9 +40,3 @@ export function refusalOfData(error: unknown): Refusal {
 export function wrongField(path: string, message: string): Refusal {
   return refuse("VALIDATION_ERROR", `${path}: ${message}.`, { errors: [{ path, message }] });
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import { REMOVE_TASK } from "../core/index.ts";
 import { placeHolds, releaseHolds } from "./sql/holds.ts";
 import { removeDependencies } from "./sql/dependencies.ts";
-import type { EffectHandler } from "./lifecycle-parts.ts";
+import type { EffectHandler } from "./engine-plugin.ts";
 
 /** Side effects that any lifecycle can ask for. */
 export const STANDARD_EFFECTS: Readonly<Record<string, EffectHandler>> = {

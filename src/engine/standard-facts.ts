@@ -3,7 +3,7 @@ import type { Actor } from "../core/index.ts";
 import { readBlockers } from "./sql/dependencies.ts";
 import type { OpenBlocker } from "./sql/dependencies.ts";
 import { readHolds } from "./sql/holds.ts";
-import type { FactLoader } from "./lifecycle-parts.ts";
+import type { FactLoader } from "./engine-plugin.ts";
 import { rowsByTask } from "./rows-by-task.ts";
 
 /** Facts of every lifecycle: they word a refusal, so they are read only where something is open. */
@@ -19,6 +19,8 @@ export const STANDARD_FACTS: Readonly<Record<string, FactLoader>> = {
     return asks.map(({ task }) => rows(task.id).map(({ task_id: _, ...hold }) => hold));
   },
 };
+
+export const STANDARD_FACT_NAMES: ReadonlySet<string> = new Set(Object.keys(STANDARD_FACTS));
 
 /** A blocker that the caller may not see is named by its id alone. */
 function blockerFor(actor: Actor, blocker: OpenBlocker) {

@@ -1,16 +1,12 @@
 import type { Lifecycle } from "../core/index.ts";
-import { board } from "./board/lifecycle.ts";
-import { botActions } from "./bot-actions/lifecycle.ts";
-import { code } from "./code/lifecycle.ts";
-import { delivery } from "./delivery/lifecycle.ts";
-import { planner } from "./planner/lifecycle.ts";
+import board from "./board/plugin.ts";
+import botActions from "./bot-actions/plugin.ts";
+import code from "./code/plugin.ts";
+import delivery from "./delivery/plugin.ts";
+import planner from "./planner/plugin.ts";
 
-export { BOARD_ROUTES } from "./board/api.ts";
-export { CODE_ROUTES } from "./code/api.ts";
-export { BOT_ACTION_ROUTES } from "./bot-actions/api.ts";
-export { DELIVERY_ROUTES } from "./delivery/api.ts";
-export { PLANNER_ROUTES } from "./planner/api.ts";
-export { board, botActions, code, delivery, planner };
+/** The plugins that ship with Pawl. To add one, add its folder and a line here. */
+export const PLUGINS = [board, planner, delivery, code, botActions] as const;
 
-/** The lifecycles that ship with Pawl. */
-export const LIFECYCLES: readonly Lifecycle[] = [board, planner, delivery, code, botActions];
+/** Their lifecycles. */
+export const LIFECYCLES: readonly Lifecycle[] = PLUGINS.map(({ lifecycle }) => lifecycle);

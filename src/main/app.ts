@@ -5,22 +5,22 @@ import { pino } from "pino";
 import type { Logger } from "pino";
 import { adminTokenFile } from "./admin-token-file.ts";
 import { PawlError } from "../core/index.ts";
-import { DemoKeeper } from "../demo/keeper.ts";
-import type { Lifecycle } from "../core/index.ts";
+import { DemoKeeper } from "../demo/index.ts";
 import type { DemoState, EngineObserver } from "../engine/index.ts";
 import { buildServer, Metrics } from "../server/index.ts";
-import { lifecycleRoutes } from "../lifecycles/routes.ts";
+import type { Plugin } from "../plugin/index.ts";
 import { LogDestination } from "./log-destination.ts";
 import { openPawl } from "./open-pawl.ts";
 import type { Pawl } from "./open-pawl.ts";
+import { serverPlugins, withBuiltIn } from "./plugins.ts";
 import { serverAddressFile } from "./server-address-file.ts";
 import type { ResolvedSettings, Settings } from "./settings.ts";
 
 export type AppOptions = {
   settings: ResolvedSettings;
   version: string;
-  /** Lifecycles of the user's own. */
-  lifecycles: readonly Lifecycle[];
+  /** Plugins of the user's own. */
+  plugins: readonly Plugin[];
   /** The admin's token, where the operator wants to choose it himself. */
   adminToken?: string | undefined;
   /** Aborts the start. */
@@ -57,7 +57,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     const { corsOrigins, allowedHosts, bodyLimitBytes, requestTimeoutSeconds, requestsPerMinute } = settings;
     const { host, port } = settings;
     const { directory } = pawl;
-    const keeper = keepDemo(pawl, settings, log);
+    const plugins = withBuiltIn(options.plugins);
+    const keeper = keepDemo(pawl, plugins, settings, log);
     // Not before it is needed: it takes a fifth of a second, which every command would wait for.
     const { answerMcp } = await import("../mcp/index.ts");
     const server = await buildServer({
@@ -65,7 +66,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       directory,
       version,
       demo: keeper,
-      more: lifecycleRoutes({ engine: pawl, directory }),
+      plugins: serverPlugins(plugins, settings.plugins),
       mounts: [{ path: "/mcp", confined: ["task"], answer: answerMcp({ version }) }],
       ...consoleFiles(),
       logger: log,
@@ -104,9 +105,15 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
-function keepDemo({ demo }: Pawl, { demoPace }: Settings, log: Logger): DemoKeeper<DemoState> {
+function keepDemo(
+  { demo }: Pawl,
+  plugins: readonly Plugin[],
+  { demoPace }: Settings,
+  log: Logger,
+): DemoKeeper<DemoState> {
   return new DemoKeeper({
     house: demo,
+    loadScripts: () => Promise.all(plugins.flatMap(({ demo: load }) => load?.() ?? [])),
     pace: demoPace,
     onMishap: ({ code, detail }) => {
       log.debug({ code, detail }, "a member of the demo was refused");
@@ -139,12 +146,12 @@ export function openLog({ logLevel }: { logLevel: string }, onDrop?: () => void)
 /** What is done directly on the database, by whoever holds it. */
 export async function atDatabase<T>(
   settings: Settings,
-  lifecycles: readonly Lifecycle[],
+  plugins: readonly Plugin[],
   work: (pawl: Pawl) => Promise<T>,
 ): Promise<T> {
   const pawl = await openPawl({
     ...databaseOf(settings),
-    lifecycles,
+    lifecycles: plugins,
     sweepSeconds: 0,
     reconcileSeconds: 0,
     maxConnections: 2,
@@ -157,19 +164,18 @@ export async function atDatabase<T>(
 }
 
 function open(
-  { settings, lifecycles, signal }: AppOptions,
+  { settings, plugins, signal }: AppOptions,
   log: Logger,
   observer: EngineObserver,
 ): Promise<Pawl> {
   return openPawl({
     signal,
     ...databaseOf(settings),
-    lifecycles,
+    lifecycles: plugins,
+    settings: settings.plugins,
     observer,
     sweepSeconds: settings.sweepSeconds,
     reconcileSeconds: settings.reconcileSeconds,
-    sweepSecondsOf: { "bot-actions": settings.botActionWatchdogIntervalMinutes * 60 },
-    defaults: { "bot-actions": { max_processing_hours: settings.botActionMaxProcessingHours } },
     ...(settings.retentionDays > 0 ? { retention: { days: settings.retentionDays } } : {}),
     hints: {
       hears: true,

@@ -16,9 +16,8 @@ import { examineInstallation, verifyInstallation } from "./examine-installation.
 import { findServer } from "./find-server.ts";
 import * as core from "../core/index.ts";
 import * as pawl from "./index.ts";
-import { LIFECYCLE_COMMANDS } from "../lifecycles/commands.ts";
-import { deliveryCommands } from "../lifecycles/delivery/cli/commands.ts";
-import * as lifecycles from "../lifecycles/index.ts";
+import { PLUGINS } from "../lifecycles/index.ts";
+import * as plugin from "../plugin/index.ts";
 import { LogDestination } from "./log-destination.ts";
 import { secretFile } from "../std/secret-file.ts";
 import { refuseIgnored, resolveSettings } from "./settings.ts";
@@ -40,7 +39,10 @@ const surroundings: Surroundings = {
   now: Date.now,
   untilStopped: untilSignal,
   shipped: pawl.LIFECYCLES,
-  loadConfig: readConfig,
+  loadConfig: async (named) => {
+    const { path, plugins } = await readConfig(named);
+    return { path, lifecycles: plugins.map(({ lifecycle }) => lifecycle) };
+  },
   configHere: () => {
     const file = findConfig(process.cwd());
     return file === null ? null : basename(file);
@@ -74,6 +76,16 @@ const surroundings: Surroundings = {
     await signalled;
     await app.stop();
   },
+  startProcess: async (lifecycle, { data }) => {
+    const settings = await settingsOf(data);
+    refuseIgnored(settings, lifecycle);
+    return {
+      settings: { ...settings, ...settings.plugins },
+      log: openLog(settings),
+      secretFile: (name) => secretFile(join(settings.data, lifecycle, name)),
+    };
+  },
+  loadCommands: async () => commandsOf((await readConfig(undefined)).plugins),
   agents: agentStation({
     version,
     cwd: process.cwd(),
@@ -83,34 +95,23 @@ const surroundings: Surroundings = {
   }),
   house: {
     createOrg: async (id, flags) => {
-      const { settings, lifecycles: own } = await setUp(flags);
-      return atDatabase(settings, own, ({ directory }) => directory.createOrg(id));
+      const { settings, plugins } = await setUp(flags);
+      return atDatabase(settings, plugins, ({ directory }) => directory.createOrg(id));
     },
     resetAdmin: async (org, flags) => {
-      const { settings, lifecycles: own } = await setUp(flags);
-      const token = await atDatabase(settings, own, ({ directory }) => directory.resetAdmin(org));
+      const { settings, plugins } = await setUp(flags);
+      const token = await atDatabase(settings, plugins, ({ directory }) => directory.resetAdmin(org));
       if (org !== "main") return { token, file: null };
       const file = adminTokenFile(settings.data);
       await file.write(token);
       return { token, file: file.path };
     },
     verify: async (org, flags, onProgress) => verifyInstallation(await setUp(flags), org, onProgress),
-    examine: (flags) => examineInstallation(() => setUp(flags), pawl.LIFECYCLES),
+    examine: (flags) => examineInstallation(() => setUp(flags)),
   },
 };
 
-process.exitCode = await run(argv.slice(2), surroundings, [
-  ...LIFECYCLE_COMMANDS,
-  deliveryCommands({
-    settings: async ({ data }) => {
-      const settings = await settingsOf(data);
-      refuseIgnored(settings, "delivery");
-      return settings;
-    },
-    openLog,
-    secret: (data, name) => secretFile(join(data, "delivery", name)),
-  }),
-]);
+process.exitCode = await run(argv.slice(2), surroundings, commandsOf(PLUGINS));
 
 /**
  * Ends the process during start-up. An embedded PostgreSQL that was started meanwhile is stopped first, however long its
@@ -123,20 +124,28 @@ async function abandon(starting: Promise<App>, { embedded }: { embedded: boolean
 }
 
 function readConfig(path: string | undefined) {
-  const modules = { pawl, "pawl/core": core, "pawl/lifecycles": lifecycles, zod, "zod/v4": zod };
+  const modules = { pawl, "pawl/core": core, "pawl/plugin": plugin, zod, "zod/v4": zod };
   return loadConfig({ cwd: process.cwd(), path, modules });
 }
 
 /** What commands need that talk to a server. A lifecycle with a mistake in it is no reason not to find one that runs. */
 async function settingsOf(data: string | undefined) {
-  const { settings: file } = await readConfig(undefined).catch(() => ({ settings: {} }));
-  return resolveSettings({ flags: data === undefined ? {} : { data }, env, file });
+  const { settings: file, plugins } = await readConfig(undefined).catch(() => ({
+    settings: {},
+    plugins: [],
+  }));
+  return resolveSettings({ flags: data === undefined ? {} : { data }, env, file }, [...PLUGINS, ...plugins]);
 }
 
 async function setUp({ config, ...flags }: ServerFlags) {
-  const { path, lifecycles: own, settings: file } = await readConfig(config);
+  const { path, plugins, settings: file } = await readConfig(config);
   const named = path === null ? null : basename(path);
-  return { lifecycles: own, settings: resolveSettings({ flags, env, file }), config: named };
+  const settings = resolveSettings({ flags, env, file }, [...PLUGINS, ...plugins]);
+  return { plugins, settings, config: named };
+}
+
+function commandsOf(plugins: readonly plugin.Plugin[]) {
+  return plugins.flatMap(({ commands }) => commands ?? []);
 }
 
 /** Standard error. Write errors are ignored: there is nowhere to report them, and the exit code still shows the result. */

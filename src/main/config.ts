@@ -5,22 +5,33 @@ import { createJiti } from "jiti";
 import { z } from "zod";
 import { didYouMean, PawlError } from "../core/index.ts";
 import type { Lifecycle } from "../core/index.ts";
-import { LIFECYCLES } from "../lifecycles/index.ts";
+import { PLUGINS } from "../lifecycles/index.ts";
+import { pluginOf } from "../plugin/index.ts";
+import type { Plugin, SettingValues } from "../plugin/index.ts";
 import { settingsShape } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 
-/** What a user's `pawl.config.ts` may say. */
-export type PawlConfig = Partial<Settings> & {
-  /** Lifecycles of one's own, beside those that ship with Pawl. */
-  lifecycles?: readonly Lifecycle[];
-};
+/** The default export of a `pawl.config.ts`. */
+export type PawlConfig<Own extends readonly (Lifecycle | Plugin)[] = readonly (Lifecycle | Plugin)[]> =
+  Partial<Settings> &
+    Partial<SettingsOf<(typeof PLUGINS)[number]>> &
+    Partial<SettingsOf<Own[number]>> & {
+      /** Lifecycles and plugins of your own, beside those that ship with Pawl. */
+      lifecycles?: Own;
+    };
+
+/** The settings of all plugins of a union, in one object. */
+type SettingsOf<P> = Intersection<P extends Plugin<infer S> ? SettingValues<S> : never>;
+type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void
+  ? I
+  : never;
 
 /** A configuration that has been read and found right. `path` is null where there is no file. */
 type LoadedConfig = {
   path: string | null;
-  lifecycles: readonly Lifecycle[];
-  /** What it says of the server; the environment and flags go before it. */
-  settings: Partial<Settings>;
+  plugins: readonly Plugin[];
+  /** Its settings, by their names; the environment and flags go before them. */
+  settings: Readonly<Record<string, unknown>>;
 };
 
 /** Where to look, and what `import … from "pawl"` means there. */
@@ -35,20 +46,22 @@ type ConfigSource = {
 const FILE_NAMES = ["ts", "mts", "js", "mjs", "cjs"].map((ending) => `pawl.config.${ending}`);
 
 /** Types a configuration, so that the editor completes its keys. */
-export function defineConfig(config: PawlConfig): PawlConfig {
+export function defineConfig<const Own extends readonly (Lifecycle | Plugin)[] = []>(
+  config: PawlConfig<Own>,
+): PawlConfig<Own> {
   return config;
 }
 
 /** Reads the user's configuration, or throws INVALID_CONFIG in one sentence that names the file and what is wrong. */
 export async function loadConfig({ cwd, path, modules }: ConfigSource): Promise<LoadedConfig> {
   const file = path === undefined ? findConfig(cwd) : resolve(cwd, path);
-  if (file === null) return { path: null, lifecycles: [], settings: {} };
+  if (file === null) return { path: null, plugins: [], settings: {} };
   if (!isFile(file)) {
     throw new PawlError("INVALID_CONFIG", `There is no configuration file ${shown(file, cwd)}.`, { file });
   }
   const { lifecycles, ...settings } = parseConfig(await importDefault(file, cwd, modules), shown(file, cwd));
   refuseTakenNames(lifecycles, shown(file, cwd));
-  return { path: file, lifecycles, settings };
+  return { path: file, plugins: lifecycles.map(pluginOf), settings };
 }
 
 /** The configuration in a folder, if there is one. */
@@ -100,30 +113,46 @@ function exportFault(exported: string, file: string, cwd: string): PawlError {
   );
 }
 
-const SCHEMA = z.strictObject(
-  {
-    lifecycles: z.array(z.custom<Lifecycle>(isLifecycle), { error: "must be a list" }).default([]),
-    ...settingsShape(),
-  },
-  { error: ({ code }) => (code === "invalid_type" ? "the default export must be an object" : undefined) },
-);
+const LIFECYCLES_FIELD = z
+  .array(
+    z.custom<Lifecycle | Plugin>((value) => isLifecycle(value) || isPlugin(value)),
+    {
+      error: "must be a list",
+    },
+  )
+  .default([]);
 
-function parseConfig(sent: unknown, file: string): z.output<typeof SCHEMA> {
-  const parsed = SCHEMA.safeParse(sent);
-  if (parsed.success) return parsed.data;
-  const mistakes = parsed.error.issues.flatMap((issue) => mistakesOf(issue, sent));
+/** Which settings there are depends on the plugins that the configuration lists. */
+function schemaFor(sent: unknown) {
+  const { lifecycles } = (sent ?? {}) as { lifecycles?: unknown };
+  const own = Array.isArray(lifecycles) ? lifecycles.filter(isPlugin) : [];
+  return z.strictObject(
+    { lifecycles: LIFECYCLES_FIELD, ...settingsShape([...PLUGINS, ...own]) },
+    { error: ({ code }) => (code === "invalid_type" ? "the default export must be an object" : undefined) },
+  );
+}
+
+type ParsedConfig = { lifecycles: (Lifecycle | Plugin)[] } & Record<string, unknown>;
+
+function parseConfig(sent: unknown, file: string): ParsedConfig {
+  const schema = schemaFor(sent);
+  const parsed = schema.safeParse(sent);
+  if (parsed.success) return parsed.data as ParsedConfig;
+  const known = Object.keys(schema.shape);
+  const mistakes = parsed.error.issues.flatMap((issue) => mistakesOf(issue, sent, known));
   throw new PawlError("INVALID_CONFIG", `${file}: ${mistakes.join("; ")}`, { mistakes });
 }
 
-function mistakesOf(issue: z.core.$ZodIssue, sent: unknown): string[] {
+function mistakesOf(issue: z.core.$ZodIssue, sent: unknown, known: readonly string[]): string[] {
   if (issue.code === "unrecognized_keys") {
-    const known = Object.keys(SCHEMA.shape);
     return issue.keys.map((key) => `there is no setting "${key}"${didYouMean(key, known)}`);
   }
   const [key, index] = issue.path;
   if (key === "lifecycles" && typeof index === "number") {
     const value = (sent as { lifecycles: unknown[] }).lifecycles[index];
-    return [`lifecycles[${index}] is ${spoken(value)}, not a lifecycle made by defineLifecycle`];
+    return [
+      `lifecycles[${index}] is ${spoken(value)}, not a lifecycle made by defineLifecycle or definePlugin`,
+    ];
   }
   return [`${issue.path.join(".")} ${issue.message}`.trimStart()];
 }
@@ -136,6 +165,12 @@ function isLifecycle(value: unknown): boolean {
   return typeof name === "string" && indexed && Object.isFrozen(value);
 }
 
+/** A plugin that was not passed through `definePlugin` is not checked. */
+function isPlugin(value: unknown): value is Plugin {
+  if (typeof value !== "object" || value === null) return false;
+  return isLifecycle((value as Partial<Plugin>).lifecycle) && Object.isFrozen(value);
+}
+
 function spoken(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === "function") return "a function";
@@ -143,10 +178,11 @@ function spoken(value: unknown): string {
   return "name" in value ? `the plain object "${String(value.name)}"` : "a plain object";
 }
 
-function refuseTakenNames(lifecycles: readonly Lifecycle[], file: string): void {
-  const shipped = new Set(LIFECYCLES.map(({ name }) => name));
+function refuseTakenNames(lifecycles: readonly (Lifecycle | Plugin)[], file: string): void {
+  const shipped = new Set(PLUGINS.map(({ lifecycle }) => lifecycle.name));
   const seen = new Set<string>();
-  for (const { name } of lifecycles) {
+  for (const given of lifecycles) {
+    const { name } = "lifecycle" in given ? given.lifecycle : given;
     if (shipped.has(name)) {
       throw new PawlError(
         "INVALID_CONFIG",

@@ -2,17 +2,17 @@ import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { PawlError } from "../core/index.ts";
-import type { Lifecycle } from "../core/index.ts";
 import { openDatabase } from "../postgres/index.ts";
 import { countTasksByOrg, Engine, examineDatabase } from "../engine/index.ts";
 import type { Condition } from "../engine/index.ts";
-import { MIGRATIONS } from "../lifecycles/parts.ts";
+import type { Plugin } from "../plugin/index.ts";
+import { migrationFolders, withBuiltIn } from "./plugins.ts";
 import type { ResolvedSettings, Settings } from "./settings.ts";
 
-type SetUp = { settings: ResolvedSettings; lifecycles: readonly Lifecycle[]; config: string | null };
+type SetUp = { settings: ResolvedSettings; plugins: readonly Plugin[]; config: string | null };
 
 /** What `pawl doctor` is told of the machine, the settings and the database; nothing is made, migrated or repaired. */
-export async function examineInstallation(setUp: () => Promise<SetUp>, shipped: readonly Lifecycle[]) {
+export async function examineInstallation(setUp: () => Promise<SetUp>) {
   const node = process.versions.node;
   let found: SetUp;
   try {
@@ -22,18 +22,18 @@ export async function examineInstallation(setUp: () => Promise<SetUp>, shipped: 
     const settings = { mistake: error.message, ignored: [], config: null, lifecycles: 0 };
     return { settings, node, data: null, database: null };
   }
-  const { settings, lifecycles, config } = found;
+  const { settings, plugins, config } = found;
   return {
-    settings: { mistake: null, ignored: settings.ignored, config, lifecycles: lifecycles.length },
+    settings: { mistake: null, ignored: settings.ignored, config, lifecycles: plugins.length },
     node,
     data: await diskOf(settings.data),
-    database: await lookAtDatabase(settings, [...shipped, ...lifecycles]),
+    database: await lookAtDatabase(settings, withBuiltIn(plugins)),
   };
 }
 
 /** Every task of an org, or of all orgs, against its journal; only reads. */
 export async function verifyInstallation(
-  { settings, lifecycles }: Pick<SetUp, "settings" | "lifecycles">,
+  { settings, plugins }: Pick<SetUp, "settings" | "plugins">,
   asked: string | undefined,
   onProgress: (progress: { done: number; all: number }) => void,
 ) {
@@ -42,7 +42,7 @@ export async function verifyInstallation(
   const { url, data } = placeOf(settings);
   const database = await openDatabase({ url, data, maxConnections: 2, prepare: settings.preparedStatements });
   try {
-    const counted = await countTasksByOrg(database.sql, MIGRATIONS);
+    const counted = await countTasksByOrg(database.sql, migrationFolders(withBuiltIn(plugins)));
     if (counted === null)
       throw new PawlError(
         "DATABASE_UNUSABLE",
@@ -51,7 +51,7 @@ export async function verifyInstallation(
     const orgs = counted.filter(({ org_id }) => asked === undefined || org_id === asked);
     if (orgs.length === 0) throw new PawlError("INVALID_CONFIG", `There is no org "${asked ?? ""}".`);
     const all = orgs.reduce((sum, { tasks }) => sum + tasks, 0);
-    const engine = new Engine(database.sql, lifecycles);
+    const engine = new Engine(database.sql, plugins);
     const verified = [];
     let before = 0;
     for (const { org_id } of orgs) {
@@ -67,7 +67,7 @@ export async function verifyInstallation(
   }
 }
 
-async function lookAtDatabase(settings: Settings, lifecycles: readonly Lifecycle[]) {
+async function lookAtDatabase(settings: Settings, plugins: readonly Plugin[]) {
   if (isAbsent(settings)) return { absent: true } as const;
   const { url, data } = placeOf(settings);
   try {
@@ -80,9 +80,9 @@ async function lookAtDatabase(settings: Settings, lifecycles: readonly Lifecycle
     });
     try {
       const asked = Date.now();
-      const condition = await examineDatabase(database.sql, MIGRATIONS);
+      const condition = await examineDatabase(database.sql, migrationFolders(plugins));
       const times = { answeredInMs: asked - begun, aheadMs: Math.round(condition.now - Date.now()) };
-      return { kind: database.kind, ...times, ...seenIn(condition, lifecycles) };
+      return { kind: database.kind, ...times, ...seenIn(condition, plugins) };
     } finally {
       await database.close();
     }
@@ -91,8 +91,8 @@ async function lookAtDatabase(settings: Settings, lifecycles: readonly Lifecycle
   }
 }
 
-function seenIn({ tasks, migrations, ...condition }: Condition, lifecycles: readonly Lifecycle[]) {
-  const known = new Set(lifecycles.map(({ name }) => name));
+function seenIn({ tasks, migrations, ...condition }: Condition, plugins: readonly Plugin[]) {
+  const known = new Set(plugins.map(({ lifecycle }) => lifecycle.name));
   const orphans = new Map<string, number>();
   for (const { lifecycle, tasks: amount } of tasks?.unfinished ?? [])
     if (!known.has(lifecycle)) orphans.set(lifecycle, (orphans.get(lifecycle) ?? 0) + amount);

@@ -53,6 +53,8 @@ export type {
   View,
   Who,
 } from "../core/index.ts";
+export { definePlugin } from "../plugin/index.ts";
+export type { Plugin, PluginDefinition } from "../plugin/index.ts";
 export { LIFECYCLES } from "../lifecycles/index.ts";
 export { openPawl } from "./open-pawl.ts";
 export type { Pawl, PawlOptions } from "./open-pawl.ts";
@@ -61,7 +63,7 @@ export type { TaskPage, TaskQuery } from "../engine/read/list-page.ts";
 export type { Claimed, ClaimRequest } from "../engine/write/claim.ts";
 export type { NewTask } from "../engine/write/admit-creations.ts";
 export type { CreatedTasks } from "../engine/write/creations.ts";
-export type { EffectHandler, FactLoader, LifecycleParts } from "../engine/lifecycle-parts.ts";
+export type { EffectHandler, FactLoader, EnginePlugin } from "../engine/engine-plugin.ts";
 export type { Performed, PerformRequest } from "../engine/write/perform.ts";
 export type { PublicTask } from "../engine/read/public-task.ts";
 export type { JournalEntry } from "../engine/write/work.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { LIFECYCLES } from "../lifecycles/index.ts";
-import { MIGRATIONS, PARTS } from "../lifecycles/parts.ts";
+import type { Plugin } from "../plugin/index.ts";
+import { migrationFolders, ownIntervals, pluginSettings, projectDefaults, withBuiltIn } from "./plugins.ts";
 import {
   createMember,
   createOrg,
@@ -33,12 +33,12 @@ import type { JsonObject, Lifecycle } from "../core/index.ts";
 
 export type PawlOptions = DatabaseConfig &
   EngineOptions & {
-    /** Lifecycles of one's own, beside those that ship with Pawl. */
-    lifecycles?: readonly Lifecycle[];
+    /** Lifecycles and plugins of your own, beside those that ship with Pawl. */
+    lifecycles?: readonly (Lifecycle | Plugin)[];
+    /** Values of the plugins' settings, by their names; the others have their defaults. */
+    settings?: Readonly<Record<string, unknown>>;
     /** How often timers are looked at; 60 unless told, 0 for never (another node does). */
     sweepSeconds?: number;
-    /** The same of lifecycles that have an interval of their own, by their names. */
-    sweepSecondsOf?: Readonly<Record<string, number>>;
     /** How often what events may have missed is looked for and repaired; 300 unless told, 0 for never. */
     reconcileSeconds?: number;
     /** Finished tasks and messages of chats older than this are deleted, with their journals; nothing is unless told. */
@@ -77,15 +77,15 @@ export type Pawl = Engine & {
 export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   const { lifecycles = [], patienceMs, statementTimeoutMs } = options;
   checkDurations(options);
-  const parts = { ...PARTS, ...options.parts };
+  const plugins = withBuiltIn(lifecycles);
+  const settings = pluginSettings(plugins, options.settings);
   const { directUrl } = options.hints ?? {};
   if (directUrl !== undefined && !isPostgresUrl(directUrl))
     throw new PawlError("INVALID_CONFIG", "hints.directUrl is not the address of a PostgreSQL server.");
   const database = await openDatabase(options);
   const { sql } = database;
-  const known = [...LIFECYCLES, ...lifecycles];
   try {
-    await unlessAborted(prepare(sql, known, parts), options.signal);
+    await unlessAborted(prepare(sql, plugins), options.signal);
   } catch (error) {
     const explained = await explainRefusal(sql, error);
     // Do not wait for statements that are still running, such as one that waits for another node's migration.
@@ -93,16 +93,18 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
     await database.close();
     throw explained;
   }
-  const engine = new Engine(sql, known, {
-    parts,
+  const engine = new Engine(sql, plugins, {
     observer: options.observer,
-    defaults: options.defaults,
+    defaults: { ...projectDefaults(plugins, settings), ...options.defaults },
     ...(patienceMs === undefined ? {} : { patienceMs }),
     ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
   });
-  const sweepers = startSweepers(engine, sql, options);
+  const sweepers = startSweepers(engine, sql, { ...options, ownIntervals: ownIntervals(plugins, settings) });
   const hints = startCommitHints(engine.commits, sql, options.hints);
-  const directory = new Directory(sql, known);
+  const directory = new Directory(
+    sql,
+    plugins.map(({ lifecycle }) => lifecycle),
+  );
   return Object.assign(engine, {
     directory,
     demo: new DemoOrg(sql, directory),
@@ -126,12 +128,8 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
 
 /** Throws INVALID_CONFIG for a duration outside the range of timers. */
 function checkDurations(options: PawlOptions): void {
-  const { sweepSeconds, sweepSecondsOf = {}, reconcileSeconds, connectTimeoutSeconds } = options;
-  const ownIntervals = Object.entries(sweepSecondsOf).map(
-    ([name, seconds]) => [`sweepSecondsOf.${name}`, seconds] as const,
-  );
-  const seconds = Object.entries({ sweepSeconds, reconcileSeconds, connectTimeoutSeconds });
-  for (const [name, value] of [...seconds, ...ownIntervals])
+  const { sweepSeconds, reconcileSeconds, connectTimeoutSeconds } = options;
+  for (const [name, value] of Object.entries({ sweepSeconds, reconcileSeconds, connectTimeoutSeconds }))
     checkNumber(name, value, [0, Math.floor(MAX_TIMER_DELAY_MS / 1_000)]);
   checkNumber("patienceMs", options.patienceMs, [0, MAX_TIMER_DELAY_MS]);
   checkNumber("statementTimeoutMs", options.statementTimeoutMs, [1, MAX_TIMER_DELAY_MS]);
@@ -153,13 +151,9 @@ function checkNumber(
   );
 }
 
-async function prepare(
-  sql: Sql,
-  lifecycles: readonly Lifecycle[],
-  parts: NonNullable<EngineOptions["parts"]>,
-): Promise<void> {
-  await migrate(sql, { folders: MIGRATIONS });
-  await registerLifecycles(sql, lifecycles, { parts });
+async function prepare(sql: Sql, plugins: readonly Plugin[]): Promise<void> {
+  await migrate(sql, { folders: migrationFolders(plugins) });
+  await registerLifecycles(sql, plugins);
   await createOrg(sql, "main");
 }
 
@@ -179,26 +173,25 @@ async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefine
   }
 }
 
-/** What a watchdog may be late by is not what a lease may be. */
-const OWN_INTERVALS_SECONDS: Readonly<Record<string, number>> = { "bot-actions": 1_800 };
-
 const PRUNE_SECONDS = 3_600;
 
-function startSweepers(engine: Engine, sql: Sql, options: PawlOptions): Sweeper[] {
-  const { sweepSeconds = 60, reconcileSeconds = 300, retention, onFault, onRepair } = options;
-  const { sweepSecondsOf = sweepSeconds > 0 ? OWN_INTERVALS_SECONDS : {} } = options;
+function startSweepers(
+  engine: Engine,
+  sql: Sql,
+  options: PawlOptions & { ownIntervals: ReadonlyMap<string, number> },
+): Sweeper[] {
+  const { sweepSeconds = 60, reconcileSeconds = 300, retention, onFault, onRepair, ownIntervals } = options;
   const every = (seconds: number, work: () => Promise<unknown>, firstSeconds = seconds) => {
     const times = { everyMs: seconds * 1_000, firstMs: firstSeconds * 1_000 };
     return seconds > 0 ? [startSweeper(work, { ...times, ...(onFault ? { onFault } : {}) })] : [];
   };
   // A node that is started again and again must come to it, too: so soon, and then at its interval.
   const soon = (seconds: number) => Math.min(seconds, sweepSeconds || seconds);
-  const ownIntervals = { ...OWN_INTERVALS_SECONDS, ...sweepSecondsOf };
-  const lifecycles = [...engine.registry.lifecycles.keys()].filter((name) => !(name in ownIntervals));
+  const lifecycles = [...engine.registry.lifecycles.keys()].filter((name) => !ownIntervals.has(name));
   return [
     ...every(sweepSeconds, () => engine.sweep({ lifecycles })),
-    ...Object.entries(sweepSecondsOf).flatMap(([name, seconds]) =>
-      every(seconds, () => engine.sweep({ lifecycles: [name] }), soon(seconds)),
+    ...[...ownIntervals].flatMap(([name, seconds]) =>
+      every(sweepSeconds > 0 ? seconds : 0, () => engine.sweep({ lifecycles: [name] }), soon(seconds)),
     ),
     ...every(reconcileSeconds, async () => {
       for (const org_id of await listOrgs(sql)) {

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { didYouMean, hideCredentials, nearest, PawlError } from "../core/index.ts";
 import { isPostgresUrl } from "../postgres/index.ts";
-import { DELIVERY_SETTINGS } from "../lifecycles/delivery/settings.ts";
+import type { PluginSettings, Setting, SettingValues } from "../plugin/index.ts";
 
 const postgresUrl = {
-  flag: null,
   schema: z.string().trim().refine(isPostgresUrl).nullable(),
-  byDefault: null,
-  expects: "the address of a PostgreSQL, like postgres://user:password@host:5432/database",
+  default: null,
+  expected: "the address of a PostgreSQL, like postgres://user:password@host:5432/database",
   secret: true,
 } as const;
 
@@ -19,231 +18,210 @@ export const SETTINGS = {
     env: "PAWL_HOST",
     flag: "--host",
     schema: z.string().trim().min(1),
-    byDefault: "127.0.0.1",
-    expects: "an address to listen on",
-    about: "the address to listen on; only this machine can reach the default one",
+    default: "127.0.0.1",
+    expected: "an address to listen on",
+    description: "the address to listen on; only this machine can reach the default one",
   },
   port: {
     env: "PAWL_PORT",
     flag: "--port",
     schema: z.int().min(0).max(65_535),
-    byDefault: 4747,
-    expects: "a whole number from 0 to 65535",
-    about: "the port to listen on; 0 for any that is free",
+    default: 4747,
+    expected: "a whole number from 0 to 65535",
+    description: "the port to listen on; 0 for any that is free",
   },
   data: {
     env: "PAWL_DATA",
     flag: "--data",
     schema: z.string().trim().min(1),
-    byDefault: ".pawl",
-    expects: "the path of a folder",
-    about: "the folder of the embedded database and of the admin's token",
+    default: ".pawl",
+    expected: "the path of a folder",
+    description: "the folder of the embedded database and of the admin's token",
   },
   databaseUrl: {
     ...postgresUrl,
     env: "DATABASE_URL",
-    about: "a PostgreSQL 15 or newer of your own, in place of the embedded one",
+    description: "a PostgreSQL 15 or newer of your own, in place of the embedded one",
   },
   directUrl: {
     ...postgresUrl,
     env: "PAWL_DIRECT_URL",
-    about:
+    description:
       "a way to the same PostgreSQL past the pooler that DATABASE_URL names, to hear other nodes at once",
   },
   databaseConnections: {
     env: "PAWL_DATABASE_CONNECTIONS",
-    flag: null,
     schema: z.int().min(2).max(1_000),
-    byDefault: 10,
-    expects: "a whole number from 2 to 1000",
-    about: "the most connections to the database that this node opens",
+    default: 10,
+    expected: "a whole number from 2 to 1000",
+    description: "the most connections to the database that this node opens",
   },
   preparedStatements: {
     env: "PAWL_PREPARED_STATEMENTS",
-    flag: null,
     schema: z.boolean(),
-    byDefault: true,
-    expects: "true or false",
-    about: "off only behind a pooler that does not keep prepared statements (PgBouncer before 1.21)",
+    default: true,
+    expected: "true or false",
+    description: "off only behind a pooler that does not keep prepared statements (PgBouncer before 1.21)",
   },
   logLevel: {
     env: "PAWL_LOG_LEVEL",
-    flag: null,
     schema: z.enum(LOG_LEVELS),
-    byDefault: "info",
-    expects: `one of ${LOG_LEVELS.join(", ")}`,
-    about: "how much is logged; debug has a line for every request",
+    default: "info",
+    expected: `one of ${LOG_LEVELS.join(", ")}`,
+    description: "how much is logged; debug has a line for every request",
   },
   sweepSeconds: {
     env: "PAWL_SWEEP_SECONDS",
-    flag: null,
     schema: z.number().min(0).max(86_400),
-    byDefault: 60,
-    expects: "a number of seconds up to a day",
-    about: "how often timers are looked at; fractions are allowed, 0 is never",
+    default: 60,
+    expected: "a number of seconds up to a day",
+    description: "how often timers are looked at; fractions are allowed, 0 is never",
   },
   retentionDays: {
     env: "PAWL_RETENTION_DAYS",
-    flag: null,
     schema: z.number().min(0).max(36_500),
-    byDefault: 0,
-    expects: "a number of days up to a hundred years",
-    about:
+    default: 0,
+    expected: "a number of days up to a hundred years",
+    description:
       "how long finished tasks are kept, with their journals, and messages of chats; then they are deleted. 0 is for ever",
-  },
-  botActionMaxProcessingHours: {
-    lifecycle: "bot-actions",
-    env: "BOT_ACTION_MAX_PROCESSING_HOURS",
-    flag: null,
-    schema: z.number().positive().max(87_600),
-    byDefault: 2,
-    expects: "a number of hours above 0, up to ten years",
-    about: "how long a bot may be busy without being heard of; fractions are allowed",
-  },
-  botActionWatchdogIntervalMinutes: {
-    lifecycle: "bot-actions",
-    env: "BOT_ACTION_WATCHDOG_INTERVAL_MINUTES",
-    flag: null,
-    schema: z.number().positive().max(10_080),
-    byDefault: 30,
-    expects: "a number of minutes above 0, up to a week",
-    about: "how often the watchdog looks for bots that were busy too long; fractions are allowed",
   },
   reconcileSeconds: {
     env: "PAWL_RECONCILE_SECONDS",
-    flag: null,
     schema: z.number().min(0).max(86_400),
-    byDefault: 300,
-    expects: "a number of seconds up to a day",
-    about: "how often what events may have missed is looked for, repaired and logged; 0 is never",
+    default: 300,
+    expected: "a number of seconds up to a day",
+    description: "how often what events may have missed is looked for, repaired and logged; 0 is never",
   },
   corsOrigins: {
     env: "PAWL_CORS_ORIGINS",
-    flag: null,
     schema: z.array(z.url({ protocol: /^https?$/ })),
-    byDefault: [],
-    expects: "a list of origins like https://example.com",
-    about: "the origins that browsers may call from, separated by commas",
+    default: [],
+    expected: "a list of origins like https://example.com",
+    description: "the origins that browsers may call from, separated by commas",
   },
   allowedHosts: {
     env: "PAWL_ALLOWED_HOSTS",
-    flag: null,
     schema: z.array(z.string().regex(/^(\*\.)?[\w-]+(\.[\w-]+)*$/)),
-    byDefault: [],
-    expects: "a list of host names like pawl.example.com or *.example.com, without ports",
-    about:
+    default: [],
+    expected: "a list of host names like pawl.example.com or *.example.com, without ports",
+    description:
       "the public names of this server, separated by commas; /mcp refuses others, except localhost, IP addresses and the hosts of PAWL_CORS_ORIGINS",
   },
   bodyLimitBytes: {
     env: "PAWL_BODY_LIMIT_BYTES",
-    flag: null,
     schema: z.int().min(1_024).max(1_073_741_824),
-    byDefault: 1_048_576,
-    expects: "a whole number of bytes from 1024 to 1073741824",
-    about: "the largest body that is taken",
+    default: 1_048_576,
+    expected: "a whole number of bytes from 1024 to 1073741824",
+    description: "the largest body that is taken",
   },
   requestTimeoutSeconds: {
     env: "PAWL_REQUEST_TIMEOUT_SECONDS",
-    flag: null,
     schema: z.number().min(0.1).max(3_600),
-    byDefault: 30,
-    expects: "a number of seconds from 0.1 to 3600",
-    about: "how long a client may take to send a request; half of it for the headers",
+    default: 30,
+    expected: "a number of seconds from 0.1 to 3600",
+    description: "how long a client may take to send a request; half of it for the headers",
   },
   requestsPerMinute: {
     env: "PAWL_REQUESTS_PER_MINUTE",
-    flag: null,
     schema: z.int().min(0).max(100_000_000),
-    byDefault: 0,
-    expects: "a whole number from 0 to 100000000",
-    about: "how often a token may be used, on each node; 0 is without limit",
+    default: 0,
+    expected: "a whole number from 0 to 100000000",
+    description: "how often a token may be used, on each node; 0 is without limit",
   },
   demoPace: {
     env: "PAWL_DEMO_PACE",
-    flag: null,
     schema: z.number().min(0.1).max(1_000),
-    byDefault: 1,
-    expects: "a number from 0.1 to 1000",
-    about: "how fast the members of the demo are; 1 is a human's pace",
+    default: 1,
+    expected: "a number from 0.1 to 1000",
+    description: "how fast the members of the demo are; 1 is a human's pace",
   },
-  ...ofLifecycle("delivery", DELIVERY_SETTINGS),
 } as const satisfies Record<string, Setting>;
 
-export type Setting = {
-  env: string;
-  flag: string | null;
-  schema: z.ZodType;
-  byDefault: unknown;
-  /** What a wrong value is told that it is not. */
-  expects: string;
-  about: string;
-  /** A wrong value is not told again. */
-  secret?: true;
-  /** Only this lifecycle uses the setting; a wrong value in the environment is ignored, so that everything else runs. */
-  lifecycle?: string;
-};
-
-/** A value in the environment that was ignored, and why. */
+/** A wrong value of a plugin's setting in the environment, which was ignored. */
 type IgnoredSetting = { lifecycle: string; mistake: string };
 
 type Name = keyof typeof SETTINGS;
-export type Settings = { [N in Name]: z.output<(typeof SETTINGS)[N]["schema"]> };
+export type Settings = SettingValues<typeof SETTINGS>;
 
-export type ResolvedSettings = Settings & { ignored: readonly IgnoredSetting[] };
+export type ResolvedSettings = Settings & {
+  /** Values of the plugins' settings, by their names. */
+  plugins: Readonly<Record<string, unknown>>;
+  ignored: readonly IgnoredSetting[];
+};
 
-/** Not settings, but read all the same. */
+/** The part of a plugin that is needed here. */
+export type WithSettings = { lifecycle: { name: string }; settings: PluginSettings };
+
+/** Variables that are read and are no settings. */
 const OTHER_VARIABLES = ["PAWL_ADMIN_TOKEN", "PAWL_DEBUG", "PAWL_URL", "PAWL_TOKEN", "PAWL_TASK_ID"];
 
 type Sources = {
   flags: Partial<Record<Name, string>>;
   env: Readonly<Record<string, string | undefined>>;
-  file: Partial<Settings>;
+  file: Readonly<Record<string, unknown>>;
 };
 
 /** Every setting from the first place that gives it, or INVALID_CONFIG naming all that is wrong. */
-export function resolveSettings(sources: Sources): ResolvedSettings {
-  const mistakes = misspelt(sources.env);
+export function resolveSettings(sources: Sources, plugins: readonly WithSettings[]): ResolvedSettings {
+  const mistakes = misspelt(sources.env, plugins);
   const ignored: IgnoredSetting[] = [];
-  const settings: Record<string, unknown> = {};
-  for (const [name, setting] of Object.entries(SETTINGS) as [Name, Setting][]) {
+  const resolve = (name: string, setting: Setting, lifecycle: string | null) => {
     const { place, value } = given(name, setting, sources);
     const parsed = setting.schema.safeParse(value);
-    settings[name] = parsed.success ? parsed.data : setting.byDefault;
-    if (parsed.success) continue;
+    if (parsed.success) return parsed.data;
     const mistake = mistakeIn(setting, place, value);
-    if (setting.lifecycle === undefined || place !== setting.env) mistakes.push(mistake);
-    else ignored.push({ lifecycle: setting.lifecycle, mistake });
-  }
+    if (lifecycle !== null && place === setting.env) ignored.push({ lifecycle, mistake });
+    else mistakes.push(mistake);
+    return setting.default;
+  };
+  const own = mapSettings(SETTINGS, (name, setting) => resolve(name, setting, null));
+  const values = plugins.map(({ lifecycle, settings }) =>
+    mapSettings(settings, (name, setting) => resolve(name, setting, lifecycle.name)),
+  );
   if (mistakes.length > 0) throw invalid(mistakes);
-  return { ...(settings as Settings), ignored };
+  const resolved = Object.assign({}, ...values) as ResolvedSettings["plugins"];
+  return { ...(own as Settings), plugins: resolved, ignored };
+}
+
+function mapSettings(
+  settings: Readonly<Record<string, Setting>>,
+  map: (name: string, setting: Setting) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, map(name, setting)]));
 }
 
 function given(
-  name: Name,
-  { env: variable, flag, schema, byDefault }: Setting,
+  name: string,
+  setting: Setting,
   { flags, env, file }: Sources,
 ): { place: string; value: unknown } {
-  const [flagged, set] = [flags[name], env[variable]];
+  const { env: variable, flag, schema } = setting;
+  const [flagged, set] = [(flags as Record<string, string | undefined>)[name], env[variable]];
   if (flagged !== undefined) return { place: flag ?? name, value: valueOf(schema, flagged) };
-  // An empty variable is how some shells say that there is none.
+  // Some shells set an empty variable in place of none.
   if (set !== undefined && set !== "") return { place: variable, value: valueOf(schema, set) };
-  return { place: name, value: file[name] ?? byDefault };
+  return { place: name, value: file[name] ?? setting.default };
 }
 
-/** The keys of `pawl.config.ts`, with the words for a wrong value. */
-export function settingsShape(): Record<string, z.ZodType> {
+/** The keys of `pawl.config.ts`, with the message for a wrong value. */
+export function settingsShape(plugins: readonly WithSettings[]): Record<string, z.ZodType> {
+  const all: Record<string, Setting> = Object.assign(
+    {},
+    SETTINGS,
+    ...plugins.map(({ settings }) => settings),
+  );
   return Object.fromEntries(
-    Object.entries(SETTINGS).map(([name, { schema, expects }]) => [
+    Object.entries(all).map(([name, { schema, expected }]) => [
       name,
-      z.custom((value) => schema.safeParse(value).success, { error: `must be ${expects}` }).optional(),
+      z.custom((value) => schema.safeParse(value).success, { error: `must be ${expected}` }).optional(),
     ]),
   );
 }
 
-/** Variables and flags are texts; what they stand for is in the schema. */
+/** Variables and flags are texts; the schema tells which type they stand for. */
 function valueOf(schema: z.ZodType, text: string): unknown {
   const { type } = z.toJSONSchema(schema, { io: "input" });
-  // Not `Number` alone: it takes "" and "0x10" for numbers, and makes null of the rest when it is told.
+  // `Number` alone would accept "" and "0x10".
   if (type === "integer" || type === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
   return type === "array" ? text.split(",").map((part) => part.trim()) : text;
@@ -251,8 +229,8 @@ function valueOf(schema: z.ZodType, text: string): unknown {
 
 function mistakeIn(setting: Setting, place: string, value: unknown): string {
   return setting.secret
-    ? `${place} is not ${setting.expects}`
-    : `${place} is ${shown(value)}, not ${setting.expects}${meant(setting, value)}`;
+    ? `${place} is not ${setting.expected}`
+    : `${place} is ${shown(value)}, not ${setting.expected}${meant(setting, value)}`;
 }
 
 /** Throws INVALID_CONFIG if a wrong value of one of the lifecycle's own settings was ignored. */
@@ -267,14 +245,6 @@ function invalid(mistakes: readonly string[]): PawlError {
     : new PawlError("INVALID_CONFIG", `The configuration: ${mistakes.join("; ")}`, { mistakes });
 }
 
-function ofLifecycle<const S extends Record<string, object>, const L extends string>(
-  lifecycle: L,
-  settings: S,
-): { [N in keyof S]: S[N] & { lifecycle: L } } {
-  const entries = Object.entries(settings).map(([name, setting]) => [name, { ...setting, lifecycle }]);
-  return Object.fromEntries(entries) as { [N in keyof S]: S[N] & { lifecycle: L } };
-}
-
 function shown(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === "string" ? hideCredentials(part) : part,
@@ -287,9 +257,12 @@ function meant({ schema }: Setting, value: unknown): string {
     : "";
 }
 
-/** Only what is close to a name of ours: an orchestrator may set others that begin the same. */
-function misspelt(env: Sources["env"]): string[] {
-  const known = [...Object.values(SETTINGS).map((setting) => setting.env), ...OTHER_VARIABLES];
+/** Only variables close to one of ours: an orchestrator may set others with the same prefix. */
+function misspelt(env: Sources["env"], plugins: readonly WithSettings[]): string[] {
+  const settings = [SETTINGS, ...plugins.map((plugin) => plugin.settings)].flatMap((table) =>
+    Object.values<Setting>(table),
+  );
+  const known = [...settings.map((setting) => setting.env), ...OTHER_VARIABLES];
   return Object.keys(env)
     .filter((name) => name.startsWith("PAWL_") && !known.includes(name))
     .flatMap((name) => {

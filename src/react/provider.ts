@@ -3,12 +3,12 @@ import type { FunctionComponent, ReactNode } from "react";
 import type { AnyClient, Client } from "../client/create-client.ts";
 import type { FeedEvent } from "../client/feed.ts";
 import type { SomeLifecycle } from "../client/lifecycle.ts";
-import { ChatFeeds } from "./chat-feeds.ts";
+import type { ListenOptions } from "../client/listen.ts";
 import { LiveFeed } from "./live-feed.ts";
 import { LiveQuery } from "./live-query.ts";
 import type { Known, Question } from "./live-query.ts";
 
-type Given = { client: AnyClient; feed: LiveFeed<FeedEvent>; chats: ChatFeeds };
+type Given = { client: AnyClient; feed: LiveFeed<FeedEvent>; otherFeeds: Map<string, LiveFeed<never>> };
 
 const Context = createContext<Given | null>(null);
 
@@ -18,7 +18,7 @@ export const PawlProvider: FunctionComponent<{ client: AnyClient; children?: Rea
   children,
 }) => {
   const value = useMemo(
-    () => ({ client, feed: new LiveFeed(client.events), chats: new ChatFeeds(client.chats) }),
+    () => ({ client, feed: new LiveFeed(client.events), otherFeeds: new Map<string, LiveFeed<never>>() }),
     [client],
   );
   return createElement(Context.Provider, { value }, children);
@@ -43,7 +43,20 @@ export function useLive<T>(key: string, question: (client: AnyClient) => Questio
   return useLiveOn(feed, key, () => question(client));
 }
 
-/** The same, by the events of another feed. */
+/** A stream of a plugin's own: one connection for all components that name the same key. */
+export function useFeed<Event>(
+  key: string,
+  open: (client: AnyClient, options: ListenOptions) => AsyncIterable<Event>,
+): LiveFeed<Event> {
+  const { client, otherFeeds } = usePawl();
+  const known = otherFeeds.get(key) as LiveFeed<Event> | undefined;
+  if (known) return known;
+  const feed = new LiveFeed<Event>((options) => open(client, options));
+  otherFeeds.set(key, feed as LiveFeed<never>);
+  return feed;
+}
+
+/** The answer to a question, kept up to date by the events of a feed. */
 export function useLiveOn<T, Event>(
   feed: LiveFeed<Event>,
   key: string,

@@ -6,7 +6,7 @@ export { defined } from "./routing/defined.ts";
 export { answer, serve, stream } from "./routing/route-set.ts";
 export type { Call, Permit, RouteSet, Verb } from "./routing/route-set.ts";
 export { buildServer } from "./server.ts";
-export type { RouteTools } from "./server.ts";
+export type { RouteHost, ServerPlugin } from "./server.ts";
 export { EventStream } from "./streams/event-stream.ts";
 export type { Recognise } from "./streams/event-stream.ts";
 export type { TailPage } from "./streams/feed-tail.ts";

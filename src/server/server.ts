@@ -12,7 +12,7 @@ import {
   SYSTEM_ROUTES,
 } from "../api/index.ts";
 import type { RouteTable } from "../api/index.ts";
-import type { AnyProblemCode, Lifecycle } from "../core/index.ts";
+import type { AnyProblemCode } from "../core/index.ts";
 import type { Directory, Engine } from "../engine/index.ts";
 import { Bell } from "./streams/org-signal.ts";
 import { compressAnswers } from "./routing/compress-answers.ts";
@@ -51,12 +51,20 @@ import { serveTasks } from "./routes/tasks.ts";
 import { serveRoutes } from "./routing/serve-route.ts";
 import { traceRequests } from "./routing/trace-requests.ts";
 
-/** What a node has for routes of a lifecycle's own. */
-export type RouteTools = {
-  /** For what is told live. */
+/** Passed to a plugin's routes. */
+export type RouteHost = {
+  engine: Engine;
+  directory: Directory;
+  /** Opens a stream of server-sent events. */
   openFeed: OpenFeed;
-  /** For claims that wait. */
+  /** Lets claims wait for tasks. */
   pools: PoolWatch;
+};
+
+/** The parts of a plugin that the server uses. */
+export type ServerPlugin = {
+  problems: OwnProblems;
+  routes?: (host: RouteHost) => readonly RouteSet[];
 };
 
 export type ServerOptions = {
@@ -65,8 +73,7 @@ export type ServerOptions = {
   version: string;
   /** Looks after the demo; without one there is none. */
   demo?: DemoHost;
-  /** The routes that lifecycles bring with them. */
-  more?: (tools: RouteTools) => readonly RouteSet[];
+  plugins?: readonly ServerPlugin[];
   /** Protocols of their own, each at its path. */
   mounts?: readonly Mount[];
   logger?: FastifyBaseLogger;
@@ -104,7 +111,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const corsOrigins = (options.corsOrigins ?? []).map((one) => new URL(one).origin);
   const allowedHosts = (options.allowedHosts ?? []).map((one) => one.toLowerCase());
   const lifecycles = [...engine.registry.lifecycles.values()];
-  const own = ownProblems(lifecycles);
+  const { plugins = [] } = options;
+  const own = Object.assign(
+    {},
+    ...lifecycles.map(({ problems }) => problems),
+    ...plugins.map(({ problems }) => problems),
+  ) as OwnProblems;
   const app = Fastify({
     ...(logger ? { loggerInstance: logger } : { logger: false }),
     bodyLimit: options.bodyLimitBytes ?? BODY_LIMIT_BYTES,
@@ -157,7 +169,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     serveOverview(engine),
     serveSession(directory),
     ...(options.demo ? [serveDemo(options.demo)] : []),
-    ...(options.more?.({ openFeed, pools }) ?? []),
+    ...plugins.flatMap(({ routes }) => routes?.({ engine, directory, openFeed, pools }) ?? []),
   ];
   const table = Object.assign({}, SYSTEM_ROUTES, ...sets.map((set) => set.table)) as RouteTable;
   const openApi = once(() => {
@@ -188,10 +200,6 @@ function timeouts(requestTimeout: number) {
     // The request timeout is given here as well: Node compares the headers' with its own default of 300 s otherwise.
     http: { requestTimeout, headersTimeout, connectionsCheckingInterval: Math.min(headersTimeout, 5_000) },
   };
-}
-
-function ownProblems(lifecycles: readonly Lifecycle[]): OwnProblems {
-  return Object.assign({}, ...lifecycles.map(({ problems }) => problems)) as OwnProblems;
 }
 
 function once<T>(make: () => T): () => T {

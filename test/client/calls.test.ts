@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { EVENT_ROUTES, TASK_ROUTES } from "../../src/api/index.ts";
-import { board } from "../../src/lifecycles/index.ts";
+import { board } from "../../src/lifecycles/board/lifecycle.ts";
 import { openFrontDesk } from "../http/front-desk.ts";
 
 const desk = await openFrontDesk();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createClient, PawlProblem } from "../../src/client/index.ts";
 import type { FeedEvent } from "../../src/client/index.ts";
-import type { board } from "../../src/lifecycles/index.ts";
+import type { board } from "../../src/lifecycles/board/lifecycle.ts";
 import { openFrontDesk } from "../http/front-desk.ts";
 import { openBadLine } from "./bad-line.ts";
 

@@ -5,7 +5,7 @@ import { expect, expectTypeOf, test, vi } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import type { Client } from "../../src/client/index.ts";
 import { PawlProvider, useActions, useClient, useTask, useTasks } from "../../src/react/index.ts";
-import type { board } from "../../src/lifecycles/index.ts";
+import type { board } from "../../src/lifecycles/board/lifecycle.ts";
 import { openFrontDesk } from "../http/front-desk.ts";
 import { openBadLine } from "./bad-line.ts";
 import { stage } from "./react-stage.ts";

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { createClient, PawlProblem } from "../../src/client/index.ts";
 import type { Client } from "../../src/client/index.ts";
-import type { board, code } from "../../src/lifecycles/index.ts";
+import type { board } from "../../src/lifecycles/board/lifecycle.ts";
+import type { code } from "../../src/lifecycles/code/lifecycle.ts";
 import { openFrontDesk } from "../http/front-desk.ts";
 import { openBadLine } from "./bad-line.ts";
 import type { Fate } from "./bad-line.ts";

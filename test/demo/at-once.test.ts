@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DemoOrg } from "../../src/engine/directory/demo-org.ts";
-import { VISITOR } from "../../src/demo/cast.ts";
+import { VISITOR } from "../../src/demo/index.ts";
 import { openFrontDesk, wordOf } from "../http/front-desk.ts";
 
 const ROUNDS = 8;

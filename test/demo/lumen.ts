@@ -6,6 +6,7 @@ import { startApp } from "../../src/main/app.ts";
 import type { App } from "../../src/main/app.ts";
 import { createClient } from "../../src/client/index.ts";
 import type { Client } from "../../src/client/index.ts";
+import { PLUGINS } from "../../src/lifecycles/index.ts";
 import { resolveSettings } from "../../src/main/settings.ts";
 import { connect } from "../../src/postgres/connect.ts";
 import type { Sql } from "../../src/postgres/connect.ts";
@@ -38,8 +39,8 @@ export async function openLumen({ pace = 40 } = {}): Promise<Lumen> {
         PAWL_SWEEP_SECONDS: "1",
         PAWL_DEMO_PACE: String(pace),
       };
-      const settings = resolveSettings({ flags: {}, env, file: {} });
-      const app = await startApp({ settings, version: "0.0.0", lifecycles: [], adminToken: ADMIN, demo });
+      const settings = resolveSettings({ flags: {}, env, file: {} }, PLUGINS);
+      const app = await startApp({ settings, version: "0.0.0", plugins: [], adminToken: ADMIN, demo });
       apps.push(app);
       return { app, admin: createClient({ url: app.address, token: ADMIN }) };
     },

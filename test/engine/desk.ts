@@ -4,14 +4,15 @@ import { connect } from "../../src/postgres/connect.ts";
 import type { Sql } from "../../src/postgres/connect.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import type { By, EngineOptions } from "../../src/engine/engine.ts";
-import type { LifecycleParts } from "../../src/engine/lifecycle-parts.ts";
+import { enginePluginOf } from "../../src/engine/engine-plugin.ts";
+import type { EnginePlugin } from "../../src/engine/engine-plugin.ts";
 import { createOrg } from "../../src/engine/directory/members.ts";
 import { migrate } from "../../src/engine/upkeep/migrate.ts";
 import type { Performed } from "../../src/engine/write/perform.ts";
 import type { PublicTask } from "../../src/engine/read/public-task.ts";
 import { registerLifecycles } from "../../src/engine/upkeep/register-lifecycles.ts";
-import { LIFECYCLES } from "../../src/lifecycles/index.ts";
-import { MIGRATIONS, PARTS } from "../../src/lifecycles/parts.ts";
+import { PLUGINS } from "../../src/lifecycles/index.ts";
+import { migrationFolders } from "../../src/main/plugins.ts";
 import { testDatabases } from "../support/postgres.ts";
 import { member, SYSTEM } from "../support/situation.ts";
 
@@ -20,7 +21,7 @@ export type Desk = {
   url: string;
   engine: Engine;
   /** Another engine on the same database: a second node. */
-  node(options?: EngineOptions): Engine;
+  node(options?: EngineOptions & { parts?: Parts }): Engine;
   by(actor: Actor): By;
   /** Creates one task and gives it; throws on a refusal. */
   make(actor: Actor, lifecycle: string, fields?: JsonObject): Promise<PublicTask>;
@@ -30,13 +31,17 @@ export type Desk = {
 
 /** A database of the test file's own, with org and project `main`, and an engine on it. */
 export async function openDesk(
-  options: EngineOptions & { lifecycles?: readonly Lifecycle[]; maxConnections?: number } = {},
+  options: EngineOptions & {
+    lifecycles?: readonly (Lifecycle | EnginePlugin)[];
+    parts?: Parts;
+    maxConnections?: number;
+  } = {},
 ): Promise<Desk> {
-  const lifecycles = options.lifecycles ?? LIFECYCLES;
+  const plugins = withParts(options.lifecycles ?? PLUGINS, options.parts);
   const databases = testDatabases(inject("postgresUrl"));
   const template = await databases.createTemplate("pawl_migrated", async (sql) => {
-    await migrate(sql, { folders: MIGRATIONS });
-    await registerLifecycles(sql, LIFECYCLES);
+    await migrate(sql, { folders: migrationFolders(PLUGINS) });
+    await registerLifecycles(sql, PLUGINS);
     await createOrg(sql, "main");
   });
   const database = await databases.createDatabase({ template });
@@ -48,21 +53,19 @@ export async function openDesk(
     return sql;
   };
   const sql = open();
-  if (options.lifecycles) await registerLifecycles(sql, lifecycles);
+  if (options.lifecycles) await registerLifecycles(sql, plugins);
   afterAll(async () => {
     await Promise.all(clients.map((client) => client.end({ timeout: 5 })));
     await database.drop();
     await databases.close();
   });
-  const parts = { ...PARTS, ...options.parts };
-  const engine = new Engine(sql, lifecycles, { ...options, parts });
+  const engine = new Engine(sql, plugins, options);
   const by = (actor: Actor) => ({ org_id: "main", actor });
   return {
     sql,
     url,
     engine,
-    node: (more = {}) =>
-      new Engine(open(), lifecycles, { ...options, ...more, parts: { ...parts, ...more.parts } }),
+    node: (more = {}) => new Engine(open(), withParts(plugins, more.parts), { ...options, ...more }),
     by,
     make: async (actor, lifecycle, fields = {}) => {
       const made = await engine.create(by(actor), [{ lifecycle, ...fields }], {
@@ -78,10 +81,19 @@ export async function openDesk(
   };
 }
 
-/** What delivery's rules need to know of a user: that he has access. */
-export const EVERYBODY_IS_ACTIVE: Record<string, LifecycleParts> = {
+/** Parts of plugins that a test replaces, by the names of their lifecycles. */
+export type Parts = Readonly<Record<string, Omit<EnginePlugin, "lifecycle">>>;
+
+export function withParts(plugins: readonly (Lifecycle | EnginePlugin)[], parts: Parts = {}): EnginePlugin[] {
+  return plugins.map((given) => {
+    const plugin = enginePluginOf(given);
+    return { ...plugin, ...parts[plugin.lifecycle.name] };
+  });
+}
+
+/** Lets delivery's rules find that every user has access. */
+export const EVERYBODY_IS_ACTIVE: Parts = {
   delivery: {
-    ...PARTS.delivery,
     facts: { user: (_tx, _org, asks) => Promise.resolve(asks.map(() => ({ status: "ACTIVE" }))) },
   },
 };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Claimed } from "../../src/engine/write/claim.ts";
-import { PARTS } from "../../src/lifecycles/parts.ts";
+import planner from "../../src/lifecycles/planner/plugin.ts";
 import { member } from "../support/situation.ts";
 import { ann, bob, openDesk, EVERYBODY_IS_ACTIVE } from "./desk.ts";
 
@@ -104,9 +104,8 @@ test("the pool gives the best free task first: priority, then age; and only what
   const floor = await openDesk({
     parts: {
       planner: {
-        ...PARTS.planner,
         facts: {
-          ...PARTS.planner?.facts,
+          ...planner.facts,
           work_of_actor: (_tx, _org, asks) => Promise.resolve(asks.map(() => [])),
         },
       },

@@ -11,14 +11,15 @@ import { migrate } from "../../src/engine/upkeep/migrate.ts";
 import { registerLifecycles } from "../../src/engine/upkeep/register-lifecycles.ts";
 import { isDefence, namesOfMigrations } from "../../src/engine/upkeep/migrations.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
-import { MIGRATIONS } from "../../src/lifecycles/parts.ts";
+import { migrationFolders } from "../../src/main/plugins.ts";
+import { PLUGINS } from "../../src/lifecycles/index.ts";
 import { testDatabases } from "../support/postgres.ts";
 
 const databases = testDatabases(inject("postgresUrl"));
 afterAll(() => databases.close());
 
-const EVERYTHING = { folders: MIGRATIONS };
-const ALL = await namesOfMigrations(MIGRATIONS);
+const EVERYTHING = { folders: migrationFolders(PLUGINS) };
+const ALL = await namesOfMigrations(migrationFolders(PLUGINS));
 
 test("the migrations of all rooms are one sequence: each number once", () => {
   const numbers = ALL.map((name) => Number.parseInt(name, 10));
@@ -26,7 +27,7 @@ test("the migrations of all rooms are one sequence: each number once", () => {
   expect(ALL.slice(0, 3)).toEqual(["0001-tables", "0002-defences", "0003-tokens"]);
 });
 
-const [, ...LIFECYCLES_OWN] = MIGRATIONS;
+const [, ...LIFECYCLES_OWN] = migrationFolders(PLUGINS);
 
 /** An empty database with clients of its own. */
 async function emptyDatabase({ clients = 1 } = {}) {

@@ -1,24 +1,24 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Actor } from "../../src/core/index.ts";
-import type { LifecycleParts } from "../../src/engine/lifecycle-parts.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
-import { PARTS } from "../../src/lifecycles/parts.ts";
+import delivery from "../../src/lifecycles/delivery/plugin.ts";
+import planner from "../../src/lifecycles/planner/plugin.ts";
 import { member } from "../support/situation.ts";
 import { openDesk } from "./desk.ts";
+import type { Parts } from "./desk.ts";
 
 /** Facts that let most things happen: what matters here is that nothing breaks, whatever comes. */
-const parts: Record<string, LifecycleParts> = {
+const parts: Parts = {
   planner: {
-    ...PARTS.planner,
     facts: {
-      ...PARTS.planner?.facts,
+      ...planner.facts,
       shift_of_owner: (_tx, _org, asks) => Promise.resolve(asks.map(() => ({ over: true }))),
     },
   },
   delivery: {
     facts: { user: (_tx, _org, asks) => Promise.resolve(asks.map(() => ({ status: "ACTIVE" }))) },
-    effects: PARTS.delivery?.effects ?? {},
+    effects: delivery.effects ?? {},
   },
 };
 

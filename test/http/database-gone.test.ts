@@ -4,7 +4,7 @@ import { Directory } from "../../src/engine/directory/directory.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { buildServer } from "../../src/server/server.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
-import { PARTS } from "../../src/lifecycles/parts.ts";
+import { PLUGINS } from "../../src/lifecycles/index.ts";
 import { databaseSwitch } from "./database-switch.ts";
 import { heardOf, openFrontDesk, wordOf } from "./front-desk.ts";
 
@@ -12,7 +12,7 @@ const desk = await openFrontDesk();
 const ann = await desk.member({ id: "ann", roles: ["agent"] });
 const database = await databaseSwitch(desk.desk.url);
 const sql = connect(database.url, { maxConnections: 4, connectTimeoutSeconds: 1 });
-const engine = new Engine(sql, LIFECYCLES, { parts: PARTS, patienceMs: 500 });
+const engine = new Engine(sql, PLUGINS, { patienceMs: 500 });
 const directory = new Directory(sql, LIFECYCLES, { patienceMs: 500 });
 const app = await buildServer({ engine, directory, version: "0.0.0", checksReplies: true });
 const url = await app.listen({ port: 0, host: "127.0.0.1" });

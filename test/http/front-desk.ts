@@ -10,9 +10,10 @@ import type { Engine, EngineOptions } from "../../src/engine/engine.ts";
 import { createOrg } from "../../src/engine/directory/members.ts";
 import { buildServer } from "../../src/server/server.ts";
 import type { ServerOptions } from "../../src/server/server.ts";
-import { LIFECYCLES } from "../../src/lifecycles/index.ts";
-import { lifecycleRoutes } from "../../src/lifecycles/routes.ts";
+import { LIFECYCLES, PLUGINS } from "../../src/lifecycles/index.ts";
+import { pluginSettings, serverPlugins } from "../../src/main/plugins.ts";
 import { EVERYBODY_IS_ACTIVE, openDesk, SYSTEM } from "../engine/desk.ts";
+import type { Parts } from "../engine/desk.ts";
 import type { Desk } from "../engine/desk.ts";
 
 export const ALL_ROLES = ["admin", "system", "agent", "worker", "executor", "lead", "supervisor"];
@@ -54,6 +55,7 @@ export type FrontDesk = {
 export async function openFrontDesk(
   options: EngineOptions & {
     lifecycles?: readonly Lifecycle[];
+    parts?: Parts;
     maxConnections?: number;
     server?: Partial<ServerOptions>;
     /** For a server that comes back to the same address; default: any free port. */
@@ -62,19 +64,26 @@ export async function openFrontDesk(
     beside?: FrontDesk;
   } = {},
 ): Promise<FrontDesk> {
-  const { lifecycles = LIFECYCLES, beside, server = {}, port = 0, ...engineOptions } = options;
-  const desk = beside?.desk ?? (await openDesk({ parts: EVERYBODY_IS_ACTIVE, ...engineOptions, lifecycles }));
+  const { lifecycles, beside, server = {}, port = 0, ...engineOptions } = options;
+  const desk =
+    beside?.desk ??
+    (await openDesk({ parts: EVERYBODY_IS_ACTIVE, ...engineOptions, ...(lifecycles ? { lifecycles } : {}) }));
   const { sql } = desk;
   const engine = beside ? desk.node(engineOptions) : desk.engine;
-  const directory = new Directory(sql, lifecycles);
-  const more = lifecycleRoutes({ engine, directory });
+  const directory = new Directory(sql, lifecycles ?? LIFECYCLES);
+  const plugins = serverPlugins(PLUGINS, pluginSettings(PLUGINS));
   // It is told nowhere where the server listens, so that nobody acts.
-  const demo = new DemoKeeper({ house: new DemoOrg(sql, directory), pace: 1, onFault: fail });
+  const demo = new DemoKeeper({
+    house: new DemoOrg(sql, directory),
+    loadScripts: () => Promise.resolve([]),
+    pace: 1,
+    onFault: fail,
+  });
   const app = await buildServer({
     engine,
     directory,
     demo,
-    more,
+    plugins,
     version: "0.0.0",
     checksReplies: true,
     ...server,

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { PARTS } from "../../src/lifecycles/parts.ts";
 import { ALL_ROLES, openFrontDesk, wordOf } from "./front-desk.ts";
 
-const desk = await openFrontDesk({ parts: PARTS });
+const desk = await openFrontDesk({ parts: {} });
 const token = await desk.member({
   id: "boss",
   roles: ALL_ROLES,

@@ -15,7 +15,7 @@ const unready = defineLifecycle({
   rules: [{ action: "close", from: "open", to: "done", who: "anyone" }],
 });
 
-const desk = await openFrontDesk({ lifecycles: [unready], server: { more: () => [] } });
+const desk = await openFrontDesk({ lifecycles: [unready], server: { plugins: [] } });
 const { body: task } = await desk.ask("POST /api/tasks", { body: { lifecycle: "unready" } });
 const place = `/api/tasks/${String(task.id)}`;
 

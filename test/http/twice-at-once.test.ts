@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import { PARTS } from "../../src/lifecycles/parts.ts";
 import { ALL_ROLES, openFrontDesk, wordOf } from "./front-desk.ts";
 
 const AT_ONCE = 4;
 
-const desk = await openFrontDesk({ parts: PARTS });
-const second = await openFrontDesk({ beside: desk, parts: PARTS });
+const desk = await openFrontDesk({ parts: {} });
+const second = await openFrontDesk({ beside: desk, parts: {} });
 const token = await desk.member({
   id: "boss",
   roles: ALL_ROLES,

@@ -1,6 +1,6 @@
 // A worker whose handler misbehaves: node --import tsx difficult-worker.ts <url> <exit|block> <silence ms>, with its token in PAWL_TOKEN.
 import { createClient } from "../../src/client/index.ts";
-import { code } from "../../src/lifecycles/index.ts";
+import { code } from "../../src/lifecycles/code/lifecycle.ts";
 import { startWorker } from "../../src/worker/index.ts";
 
 const [, , url = "", manner, silenceMs] = process.argv;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../src/client/index.ts";
-import { code } from "../../src/lifecycles/index.ts";
+import { code } from "../../src/lifecycles/code/lifecycle.ts";
 import { startWorker } from "../../src/worker/index.ts";
 import type { Move, WorkerEvent } from "../../src/worker/index.ts";
 import { openBadLine } from "../client/bad-line.ts";

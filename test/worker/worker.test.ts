@@ -239,7 +239,7 @@ describe("a worker that stops", () => {
   test("by itself says why: nobody can work with a token that is not taken", async () => {
     const { startWorker } = await import("../../src/worker/index.ts");
     const { createClient } = await import("../../src/client/index.ts");
-    const { code } = await import("../../src/lifecycles/index.ts");
+    const { code } = await import("../../src/lifecycles/code/index.ts");
     const client = createClient({ url: shop.url, token: "nonsense" });
     const worker = startWorker({
       client,

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import type { TaskOf } from "../../src/client/index.ts";
-import { code } from "../../src/lifecycles/index.ts";
+import { code } from "../../src/lifecycles/code/lifecycle.ts";
 import { startWorker } from "../../src/worker/index.ts";
 import type { Move, RunningWorker, WorkerEvent, WorkerOptions } from "../../src/worker/index.ts";
 import { openFrontDesk } from "../http/front-desk.ts";

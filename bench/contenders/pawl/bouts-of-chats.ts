@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { buildServer } from "../../../src/server/server.ts";
 import { BotActionDesk } from "../../../src/lifecycles/bot-actions/service.ts";
-import { lifecycleRoutes } from "../../../src/lifecycles/routes.ts";
+import { PLUGINS } from "../../../src/lifecycles/index.ts";
+import { pluginSettings, serverPlugins } from "../../../src/main/plugins.ts";
 import { now } from "../../contender.ts";
 import type { Bouts, Terms } from "../../contender.ts";
 import type { Tools } from "./errands.ts";
@@ -18,8 +19,8 @@ export function boutsOfChats({ pawl, by }: Tools): Bouts {
     async openChats() {
       const { directory } = pawl;
       await directory.setAdminToken(by.org_id, CHAT_TOKEN);
-      const more = lifecycleRoutes({ engine: pawl, directory });
-      const server = await buildServer({ engine: pawl, directory, version: "0.0.0", more });
+      const plugins = serverPlugins(PLUGINS, pluginSettings(PLUGINS));
+      const server = await buildServer({ engine: pawl, directory, version: "0.0.0", plugins });
       const address = await server.listen({ host: "127.0.0.1", port: 0 });
       return { done: 0, seconds: 0, figures: { port: Number(new URL(address).port) } };
     },

@@ -1,3 +1,4 @@
+import { isUuid } from "../../std/uuid.ts";
 import { useEffect, useId, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
 import { useQuery } from "@tanstack/react-query";
@@ -24,7 +25,6 @@ type Command = {
   task?: { lifecycle: string; status: string };
 };
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const SETTLED_MS = 150;
 
 /** Everything that can be gone to or done, a few letters away. */
@@ -134,7 +134,7 @@ function Item({ id, command, chosen, onChoose, onRun }: ItemProps) {
 function useCommands(words: string): Command[] {
   const { t } = useWords();
   const settled = useSettled(words);
-  const { data: found = [] } = useQuery(queries.found(UUID.test(settled) ? "" : settled));
+  const { data: found = [] } = useQuery(queries.found(isUuid(settled) ? "" : settled));
   const places = usePlaces();
   const deeds = useDeeds();
   const wanted = words.toLowerCase().split(/\s+/);
@@ -155,7 +155,7 @@ function useCommands(words: string): Command[] {
           run: open(id),
           task: { lifecycle, status },
         }));
-  if (UUID.test(words))
+  if (isUuid(words))
     tasks.unshift({
       id: words,
       group: t.palette.tasks,

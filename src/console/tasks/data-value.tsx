@@ -1,10 +1,10 @@
+import { isUuid } from "../../std/uuid.ts";
 import { useMemberNames } from "../data/members.tsx";
 import { useWords } from "../texts/words.tsx";
 import { TaskLink } from "./task-link.tsx";
 
 /** Fields that name a task, and those that name a member. */
 const TASK = /^(depends_on|blocked_by|blocker_id|replacement_id|retry_of|clears)$|task_id$/;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const WHO = /(^|_)by$|^(assign_to|assigned_to|assignee_id|member_id|worker|executor|contributors)$/;
 
 /** Whatever a lifecycle keeps or was given, as plain text: a value is never taken for markup. */
@@ -17,7 +17,7 @@ export function DataValue({ name, value }: { name: string; value: unknown }) {
     return <span className="num">{name.endsWith("_at") ? f.moment(value) : value}</span>;
   const say = (item: string | number) =>
     typeof item === "number" ? String(item) : WHO.test(name) ? nameOf(item) : item;
-  if (typeof value === "string" && TASK.test(name) && UUID.test(value)) return <TaskLink id={value} />;
+  if (typeof value === "string" && TASK.test(name) && isUuid(value)) return <TaskLink id={value} />;
   if (typeof value === "string")
     return <span className="written">{CHOSEN.test(name) ? n.choice(value) : say(value)}</span>;
   if (Array.isArray(value) && !TASK.test(name) && value.every(isWord))

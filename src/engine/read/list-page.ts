@@ -3,7 +3,7 @@ import { PawlError } from "../../core/index.ts";
 import type { Actor } from "../../core/index.ts";
 import { publicTask } from "./public-task.ts";
 import type { PublicTask } from "./public-task.ts";
-import { isUuid } from "../refusals.ts";
+import { isUuid } from "../../std/uuid.ts";
 import { readBeats } from "../sql/find-tasks.ts";
 import { listSorted, listTasks } from "../sql/list-tasks.ts";
 import type { TaskSort } from "../sql/list-tasks.ts";

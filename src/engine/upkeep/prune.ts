@@ -59,9 +59,9 @@ export async function pruneOrg(
     total.pruned += pruned;
     total.skipped += exported.length - pruned;
   }
-  for (const prune of registry.prunes) {
+  for (const removeOld of registry.removalsOfOld) {
     const old = { before, below, limit: batch };
-    while ((await runIn((tx) => prune(tx, org_id, old))) === batch);
+    while ((await runIn((tx) => removeOld(tx, org_id, old))) === batch);
   }
   return total;
 }
@@ -100,7 +100,7 @@ async function pruneWithin(
   const keys = await deleteBelongings(tx, org_id, gone);
   await deleteRequests(tx, org_id, keys);
   await deleteEventlessRequests(tx, org_id, gone);
-  await registry.forget(tx, org_id, gone);
+  await registry.removeOfTasks(tx, org_id, gone);
   return gone.length;
 }
 

@@ -2,7 +2,8 @@ import { describeLifecycle, fromOf, PawlError } from "../../core/index.ts";
 import type { Lifecycle } from "../../core/index.ts";
 import type { Sql } from "../../postgres/index.ts";
 import { Commits } from "../commits.ts";
-import type { LifecycleParts } from "../lifecycle-parts.ts";
+import { enginePluginOf } from "../engine-plugin.ts";
+import type { EnginePlugin } from "../engine-plugin.ts";
 import { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { bringUpToDate } from "./lifecycle-versions.ts";
 import { findStranded } from "../sql/find-stranded.ts";
@@ -22,9 +23,9 @@ const BATCH = 200;
  */
 export async function registerLifecycles(
   sql: Sql,
-  lifecycles: readonly Lifecycle[],
-  { parts }: { parts?: Readonly<Record<string, LifecycleParts>> } = {},
+  plugins: readonly (Lifecycle | EnginePlugin)[],
 ): Promise<void> {
+  const lifecycles = plugins.map((plugin) => enginePluginOf(plugin).lifecycle);
   await transact(sql, PATIENCE, async (tx) => {
     await lockRegister(tx);
     for (const lifecycle of lifecycles) {
@@ -33,7 +34,7 @@ export async function registerLifecycles(
       await saveTransitions(tx, lifecycle, transitionsOf(lifecycle));
     }
   });
-  const writer = new Writer(sql, PATIENCE, new LifecycleRegistry(lifecycles, parts), new Commits());
+  const writer = new Writer(sql, PATIENCE, new LifecycleRegistry(plugins), new Commits());
   for (const lifecycle of lifecycles) {
     for (const org_id of await transact(sql, PATIENCE, (tx) => orgsWithOutdated(tx, lifecycle)))
       await bringUpToDate(writer, org_id, lifecycle, BATCH);

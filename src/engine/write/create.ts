@@ -2,7 +2,7 @@ import { PawlError, SYSTEM } from "../../core/index.ts";
 import type { Actor, JsonObject, Refusal } from "../../core/index.ts";
 import { admitCreations } from "./admit-creations.ts";
 import type { AdmittedCreation } from "./admit-creations.ts";
-import type { MakeTasks } from "../lifecycle-parts.ts";
+import type { MakeTasks } from "../engine-plugin.ts";
 import { saveDependencies } from "../sql/dependencies.ts";
 import { findRequests } from "../sql/find-requests.ts";
 import type { RequestRow } from "../sql/find-requests.ts";

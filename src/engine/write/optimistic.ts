@@ -2,7 +2,7 @@ import { decide } from "../../core/index.ts";
 import type { Instant, Refusal } from "../../core/index.ts";
 import type { FreedTasks } from "./freed.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
-import { isUuid } from "../refusals.ts";
+import { isUuid } from "../../std/uuid.ts";
 import { readProjects } from "../sql/read-projects.ts";
 import { saveCreations } from "../sql/save-creations.ts";
 import type { CreatedCells, NewTaskRow } from "../sql/save-creations.ts";

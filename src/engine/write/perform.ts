@@ -3,7 +3,8 @@ import type { Actor, Command, JsonObject, Refusal, Request, Task } from "../../c
 import { fingerprint } from "./fingerprint.ts";
 import { publicTask } from "../read/public-task.ts";
 import type { PublicTask } from "../read/public-task.ts";
-import { isUuid, notFound, usedForSomethingElse } from "../refusals.ts";
+import { notFound, usedForSomethingElse } from "../refusals.ts";
+import { isUuid } from "../../std/uuid.ts";
 import { findRequests } from "../sql/find-requests.ts";
 import type { RequestRow } from "../sql/find-requests.ts";
 import { entryOfRow, findMarked } from "../sql/read-journal.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { apply, decide, durationMs, REMOVE_TASK, SYSTEM } from "../../core/index.ts";
 import type { Actor, Instant, JsonObject, Lease, Lifecycle, Moved, Task, Touched } from "../../core/index.ts";
 import type { FreedTasks } from "./freed.ts";
-import type { MakeTasks } from "../lifecycle-parts.ts";
+import type { MakeTasks } from "../engine-plugin.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { findExisting, lockTasks } from "../sql/lock-tasks.ts";
 import { readSurroundings } from "../sql/read-surroundings.ts";

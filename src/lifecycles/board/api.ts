@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { name, text } from "../../api/fields.ts";
-import { clientEventId, defineRoutes, onWire, onWireOrNull } from "../../api/index.ts";
+import { clientEventId, defineRoutes, fields, onWire, onWireOrNull } from "../../api/index.ts";
 import { creationFields } from "./lifecycle.ts";
 import { PRIORITIES } from "./priorities.ts";
+
+const { name, text } = fields;
 
 const STATUSES = ["NEW", "IN_PROGRESS", "BLOCKED", "STUCK", "DONE", "CANCELLED"] as const;
 const SORTS = ["priority", "created_at", "updated_at", "status_deadline_at"] as const;

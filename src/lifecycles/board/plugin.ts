@@ -1,9 +1,12 @@
-import type { LifecycleParts } from "../../engine/index.ts";
+import { definePlugin } from "../../plugin/index.ts";
+import { board } from "./lifecycle.ts";
+import { boardRoutes } from "./routes.ts";
 import { findWorkers } from "./sql/find-workers.ts";
 
-/** What the board's rules want to know beyond a task. */
-export const boardParts: LifecycleParts = {
-  creation_facts: {
+/** The agent task board. */
+export default definePlugin({
+  lifecycle: board,
+  creationFacts: {
     assignee_works_here: async (tx, org_id, asks) => {
       const named = asks.map(({ input }) => (input.assignee_id as string | null | undefined) ?? null);
       const workers = await findWorkers(tx, org_id, [...new Set(named.filter((id) => id !== null))]);
@@ -13,4 +16,6 @@ export const boardParts: LifecycleParts = {
       });
     },
   },
-};
+  routes: boardRoutes,
+  demo: () => import("./demo/scene.ts"),
+});

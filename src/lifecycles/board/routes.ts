@@ -11,7 +11,7 @@ import { PRIORITY } from "./priorities.ts";
 export type House = { engine: Engine; directory: Directory };
 
 /** The board over HTTP, in its own words. */
-export function serveBoard(house: House): RouteSet[] {
+export function boardRoutes(house: House): RouteSet[] {
   const desk = new BoardDesk(house.engine);
   return [serveTasks(house, desk), serveMoves(house, desk), serveWorkspaces(house, desk)];
 }

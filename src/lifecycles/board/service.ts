@@ -52,7 +52,7 @@ export class BoardDesk {
     query: ListQuery,
   ): Promise<{ tasks: ListedBoardTask[]; total: number }> {
     const statuses = query.status ?? STATUSES;
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       const { rows, total } = await listBoard(tx, org_id, {
         workspace_id,
         reader: actor.id,
@@ -92,7 +92,7 @@ export class BoardDesk {
 
   /** Tasks of the engine's in the board's words. */
   tell(by: By, tasks: readonly PublicTask[]): Promise<BoardTask[]> {
-    return this.engine.read((tx) => tellWithin(tx, by, tasks));
+    return this.engine.transaction((tx) => tellWithin(tx, by, tasks));
   }
 
   async tellMove(by: By, { task, event }: Performed): Promise<{ task: BoardTask; event: BoardEvent | null }> {
@@ -105,7 +105,7 @@ export class BoardDesk {
     if ("kind" in task) return task;
     // Of another lifecycle: on this board there is no such task.
     if (task.lifecycle !== "board") return noSuchTask(id);
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       const [[told], events] = await Promise.all([
         tellWithin(tx, by, [task]),
         readBoardEvents(tx, by.org_id, task.id),
@@ -123,7 +123,7 @@ export class BoardDesk {
   }
 
   async stats({ org_id, actor }: By, workspace_id: string, period: Period, agent_id: string | null) {
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       const now = await readClock(tx);
       const since = beginningOf(period, now);
       const place = { workspace_id, reader: actor.id };

@@ -1,5 +1,5 @@
 import { onWire } from "../../api/index.ts";
-import type { BotAction, ChatEvent, ChatMessage } from "../../api/index.ts";
+import type { BotAction, ChatEvent, ChatMessage } from "./bot-action.ts";
 import type { Task } from "../../core/index.ts";
 import type { MessageRow } from "./sql/list-messages.ts";
 import type { ChatRow } from "./sql/read-chat-page.ts";

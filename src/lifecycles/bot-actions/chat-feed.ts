@@ -13,7 +13,7 @@ export function chatFeed(engine: Engine): FeedKind<ChatRow, ChatPage, ChatReader
     bellName: " chats",
     readerOf: (stream, chat) => new ChatReader(stream, chat),
     read: (org_id, walk, reader) =>
-      engine.read((tx) => readChatPage(tx, org_id, { ...walk, chat: reader?.chat ?? null })),
+      engine.transaction((tx) => readChatPage(tx, org_id, { ...walk, chat: reader?.chat ?? null })),
     pageOf: (read) => new ChatPage(read),
   };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { botActionStart, botActionUpdate } from "../../api/index.ts";
+import { botActionStart, botActionUpdate } from "./bot-action.ts";
 import { defineLifecycle, refuse } from "../../core/index.ts";
 import type { JsonObject } from "../../core/index.ts";
 import { cleanDisplayText } from "./display-text.ts";

@@ -1,11 +1,20 @@
-import type { LifecycleParts } from "../../engine/index.ts";
+import { definePlugin } from "../../plugin/index.ts";
+import { botActions } from "./lifecycle.ts";
+import { botActionRoutes } from "./routes.ts";
+import { BOT_ACTION_SETTINGS } from "./settings.ts";
 import { pruneMessages } from "./sql/prune-messages.ts";
 
-/** What bot actions bring for the engine: the tables of chats, how their messages go, and which workspace a new action is in. */
-export const botActionParts: LifecycleParts = {
+/** Chat bot actions: chats, their messages, and the work that bots do in them. */
+export default definePlugin({
+  lifecycle: botActions,
+  settings: BOT_ACTION_SETTINGS,
   migrations: new URL("./migrations/", import.meta.url),
-  prune: pruneMessages,
-  creation_facts: {
-    workspace: (_tx, _org_id, asks) => Promise.resolve(asks.map(({ project_id }) => project_id)),
+  creationFacts: {
+    workspace: (_tx, _org_id, requests) => Promise.resolve(requests.map(({ project_id }) => project_id)),
   },
-};
+  // A watchdog may come later than a lease's end, which the sweep of the other lifecycles watches.
+  sweep: { intervalSeconds: (settings) => settings.botActionWatchdogIntervalMinutes * 60 },
+  prune: { removeOld: pruneMessages },
+  routes: (host) => [botActionRoutes(host)],
+  demo: () => import("./demo/scene.ts"),
+});

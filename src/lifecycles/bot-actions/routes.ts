@@ -1,17 +1,16 @@
-import { CHAT_ROUTES, chatId as chatName } from "../../api/index.ts";
+import { BOT_ACTIONS_ROUTES } from "./api.ts";
+import { chatId as chatName } from "./bot-action.ts";
 import { permissionRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { By, Directory, Engine } from "../../engine/index.ts";
+import type { By } from "../../engine/index.ts";
 import { answer, serve, stream } from "../../server/index.ts";
-import type { Call, OpenFeed, Permit, RouteSet } from "../../server/index.ts";
+import type { Call, Permit, RouteHost, RouteSet } from "../../server/index.ts";
 import { BotActionDesk } from "./service.ts";
 import { chatFeed } from "./chat-feed.ts";
 import { botActions } from "./lifecycle.ts";
 
-export type House = { engine: Engine; directory: Directory };
-
 /** Chats and their bots over HTTP. */
-export function serveBotActions({ engine, directory }: House, openFeed: OpenFeed): RouteSet {
+export function botActionRoutes({ engine, directory, openFeed }: RouteHost): RouteSet {
   const desk = new BotActionDesk(engine);
   const feed = openFeed(chatFeed(engine));
 
@@ -37,7 +36,7 @@ export function serveBotActions({ engine, directory }: House, openFeed: OpenFeed
   };
 
   return serve(
-    CHAT_ROUTES,
+    BOT_ACTIONS_ROUTES,
     {
       startBotAction: start,
       updateBotAction: update,
@@ -92,7 +91,7 @@ export function serveBotActions({ engine, directory }: House, openFeed: OpenFeed
   );
 }
 
-type Routes = typeof CHAT_ROUTES;
+type Routes = typeof BOT_ACTIONS_ROUTES;
 
 const mayStart = ({ by }: Pick<Parameters<Permit>[0], "by">) =>
   permissionRefusal(botActions, by.actor, "task.start");

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import type { BotAction, BotActionStatus, ChatMessage } from "../../api/index.ts";
+import type { BotAction, BotActionStatus, ChatMessage } from "./bot-action.ts";
 import { canSee, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
 import { answerOnce, findByDedupeKey } from "../../engine/index.ts";
@@ -71,7 +71,7 @@ export class BotActionDesk {
     { client_event_id }: Key,
   ): Promise<Told | Refusal> {
     const key = { lifecycle: LIFECYCLE, dedupe_key: keyOfAction(place) };
-    const [found] = await this.engine.read((tx) => findByDedupeKey(tx, by.org_id, [key]));
+    const [found] = await this.engine.transaction((tx) => findByDedupeKey(tx, by.org_id, [key]));
     if (!found || !canSee(by.actor, found)) return unknownAction(place.actionId);
     const done = await this.engine.perform(by, {
       lifecycle: LIFECYCLE,
@@ -90,7 +90,7 @@ export class BotActionDesk {
   ): Promise<BotAction[]> {
     const { final = false } = botActions.statuses[status] ?? {};
     const asked = { ...chat, status, final, limit: MOST_ACTIONS };
-    const rows = await this.engine.read((tx) => listBotActions(tx, org_id, asked));
+    const rows = await this.engine.transaction((tx) => listBotActions(tx, org_id, asked));
     return rows.map(botActionOf);
   }
 
@@ -108,7 +108,7 @@ export class BotActionDesk {
       client_event_id,
     };
     const intention = { client_event_id, actor, meaning: ["say", workspaceId, chatId, text] };
-    const said = await this.engine.read((tx) =>
+    const said = await this.engine.transaction((tx) =>
       answerOnce(tx, org_id, intention, async () => chatMessageOf(await saveMessage(tx, org_id, message))),
     );
     if (said.kind === "done" && !said.replayed) this.engine.commits.tell(org_id);
@@ -116,7 +116,7 @@ export class BotActionDesk {
   }
 
   async messages({ org_id }: By, asked: MessagesOf): Promise<ChatMessage[]> {
-    const rows = await this.engine.read((tx) => listMessages(tx, org_id, asked));
+    const rows = await this.engine.transaction((tx) => listMessages(tx, org_id, asked));
     return rows.map(chatMessageOf);
   }
 }

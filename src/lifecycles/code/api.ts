@@ -1,7 +1,16 @@
 import { z } from "zod";
-import { anyObject, name, text } from "../../api/fields.ts";
-import { clientEventId, defineRoutes, eventStream, media, onWire, onWireOrNull } from "../../api/index.ts";
+import {
+  clientEventId,
+  defineRoutes,
+  eventStream,
+  fields,
+  media,
+  onWire,
+  onWireOrNull,
+} from "../../api/index.ts";
 import { creationFields } from "./fields.ts";
+
+const { anyObject, name, text } = fields;
 
 const STATUSES = ["ready", "claimed", "in_progress", "blocked", "completed", "failed"] as const;
 

@@ -26,7 +26,7 @@ export class OutputBoard {
   }
 
   async keep(org_id: string, saying: Saying): Promise<{ held: boolean; kept: boolean }> {
-    const kept = await this.engine.read((tx) => saveOutput(tx, org_id, saying, MOST_BYTES_OF_A_RUN));
+    const kept = await this.engine.transaction((tx) => saveOutput(tx, org_id, saying, MOST_BYTES_OF_A_RUN));
     if (kept.kept) this.said.emit(`${org_id} ${saying.task_id}`);
     return kept;
   }
@@ -36,7 +36,7 @@ export class OutputBoard {
     const rows: OutputRow[] = [];
     for (;;) {
       const after = rows.at(-1)?.seq ?? 0;
-      const page = await this.engine.read((tx) =>
+      const page = await this.engine.transaction((tx) =>
         readOutput(tx, org_id, { task_id, after, run, limit: PAGE }),
       );
       rows.push(...page);
@@ -78,7 +78,7 @@ export class OutputBoard {
     while (reader.isOpen && !signal.aborted) {
       // Listened for before it is looked: what comes meanwhile is not missed.
       const more = this.next(`${org_id} ${task_id}`, signal);
-      const rows = await this.engine.read((tx) =>
+      const rows = await this.engine.transaction((tx) =>
         readOutput(tx, org_id, { task_id, after: reader.position, run: null, limit: PAGE }),
       );
       reader.send(Buffer.from(rows.map(asEvent).join("")));

@@ -1,25 +1,25 @@
 import { canSee } from "../../core/index.ts";
 import type { Task } from "../../core/index.ts";
 import { lockBlockers, query, saveDependencies } from "../../engine/index.ts";
-import type { EffectItem, LifecycleParts, MakeTasks, NewTask, Tx } from "../../engine/index.ts";
+import type { EffectItem, MakeTasks, NewTask, Tx } from "../../engine/index.ts";
 import { findClearingTasks } from "./sql/find-clearing-tasks.ts";
+import { isUuid } from "../../std/uuid.ts";
+import { definePlugin } from "../../plugin/index.ts";
+import { addCodeCommands } from "./cli/commands.ts";
+import { code } from "./lifecycle.ts";
+import { codeRoutes } from "./routes.ts";
 import { forgetOutput } from "./sql/output.ts";
 import { waitsFor } from "./sql/read-named-blockers.ts";
 import { replaceBlockers } from "./sql/replace-blockers.ts";
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** What code's rules want to know beyond a task, and what they do beyond its row. */
-export const codeParts: LifecycleParts = {
+/** The queue for coding agents in git worktrees. */
+export default definePlugin({
+  lifecycle: code,
   migrations: new URL("./migrations/", import.meta.url),
   facts: {
     named_blocker: async (tx, org_id, asks) => {
       const named = asks.map(({ input }) => textOf(input.blocker_id).toLowerCase());
-      const rows = await lockBlockers(
-        tx,
-        org_id,
-        [...new Set(named)].filter((id) => UUID.test(id)),
-      );
+      const rows = await lockBlockers(tx, org_id, [...new Set(named)].filter(isUuid));
       const known = new Map(rows.map((row) => [row.id, row]));
       return Promise.all(
         asks.map(async ({ task, actor }, index) => {
@@ -55,8 +55,11 @@ export const codeParts: LifecycleParts = {
       await replaceBlockers(tx, items[0]?.org_id ?? "", edges);
     },
   },
-  forget: forgetOutput,
-};
+  prune: { removeOfTasks: forgetOutput },
+  routes: codeRoutes,
+  commands: addCodeCommands,
+  demo: () => import("./demo/scene.ts"),
+});
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";

@@ -1,28 +1,27 @@
 import { creationPermission, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { By, Directory, Engine } from "../../engine/index.ts";
+import type { By, Engine } from "../../engine/index.ts";
 import { answer, besideTask, claimPatiently, defined, serve, stream } from "../../server/index.ts";
-import type { Permit, PoolWatch, RouteSet } from "../../server/index.ts";
+import type { Permit, RouteHost, RouteSet } from "../../server/index.ts";
+import { isUuid } from "../../std/uuid.ts";
 import { CodeDesk } from "./service.ts";
 import { TASK_ROUTES, VIEW_ROUTES, WORKER_ROUTES } from "./api.ts";
 import { code } from "./lifecycle.ts";
 import { OutputBoard } from "./output-board.ts";
 
-type House = { engine: Engine; directory: Directory; pools: PoolWatch };
-
 /** Code over HTTP, in its own words. */
-export function serveCode(house: House): RouteSet[] {
+export function codeRoutes(house: RouteHost): RouteSet[] {
   const desk = new CodeDesk(house.engine);
   const board = new OutputBoard(house.engine);
   return [serveTasks(house, desk), serveWorkers(house, desk, board), serveViews(house, desk, board)];
 }
 
 /** Without a project, `main` is meant; one that the caller may not see is not there. */
-function projectOf({ directory }: House, by: By, id: string | null | undefined) {
+function projectOf({ directory }: RouteHost, by: By, id: string | null | undefined) {
   return directory.project(by, id ?? "main");
 }
 
-function serveTasks({ engine }: House, desk: CodeDesk): RouteSet {
+function serveTasks({ engine }: RouteHost, desk: CodeDesk): RouteSet {
   return serve(
     TASK_ROUTES,
     {
@@ -90,7 +89,7 @@ async function createBeside(
   return "kind" in beside ? beside : desk.create(by, beside, client_event_id);
 }
 
-function serveWorkers(house: House, desk: CodeDesk, board: OutputBoard): RouteSet {
+function serveWorkers(house: RouteHost, desk: CodeDesk, board: OutputBoard): RouteSet {
   const { engine, directory } = house;
   return serve(
     WORKER_ROUTES,
@@ -135,7 +134,7 @@ function serveWorkers(house: House, desk: CodeDesk, board: OutputBoard): RouteSe
   );
 }
 
-function serveViews(house: House, desk: CodeDesk, board: OutputBoard): RouteSet {
+function serveViews(house: RouteHost, desk: CodeDesk, board: OutputBoard): RouteSet {
   return serve(VIEW_ROUTES, {
     readCodeLog: async ({ by, params, query }) => {
       const task = await desk.find(by, params.id);
@@ -164,7 +163,7 @@ function serveViews(house: House, desk: CodeDesk, board: OutputBoard): RouteSet 
 
 /** The database would stumble over a text that cannot be a token. */
 function isToken(lease_token: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(lease_token);
+  return isUuid(lease_token);
 }
 
 function leaseLost(): Refusal {

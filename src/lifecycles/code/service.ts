@@ -40,7 +40,7 @@ export class CodeDesk {
 
   /** Tasks of the engine's in code's own words. */
   tell(by: By, tasks: readonly PublicTask[]): Promise<CodeTask[]> {
-    return this.engine.read((tx) => tellWithin(tx, by, tasks));
+    return this.engine.transaction((tx) => tellWithin(tx, by, tasks));
   }
 
   async tellMove(by: By, { task, event }: Performed): Promise<{ task: CodeTask; event: CodeEvent | null }> {
@@ -58,7 +58,7 @@ export class CodeDesk {
   async show(by: By, id: string): Promise<(CodeTask & { runs: CodeRun[]; log: string }) | Refusal> {
     const task = await this.find(by, id);
     if ("kind" in task) return task;
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       const [[told], events, log] = await Promise.all([
         tellWithin(tx, by, [task]),
         readRunEvents(tx, by.org_id, task.id),
@@ -97,7 +97,7 @@ export class CodeDesk {
   }
 
   async graph({ org_id, actor }: By, asked: { project_id: string; finished: boolean; limit: number }) {
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       const { limit } = asked;
       const rows = await readNodes(tx, org_id, { ...asked, reader: actor.id, limit: limit + 1 });
       const nodes = rows
@@ -130,7 +130,7 @@ export class CodeDesk {
       status: ["claimed", "in_progress"],
       limit: MOST_AT_WORK,
     });
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       const [counts, said] = await Promise.all([
         countByStatus(tx, org_id, { project_id, reader: actor.id }),
         readLastOutput(

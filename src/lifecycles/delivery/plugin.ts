@@ -1,17 +1,24 @@
-import type { EffectHandler, LifecycleParts, Tx } from "../../engine/index.ts";
+import type { EffectHandler, Tx } from "../../engine/index.ts";
 import type { JsonObject } from "../../core/index.ts";
+import { definePlugin } from "../../plugin/index.ts";
+import { addDeliveryCommands } from "./cli/commands.ts";
+import { delivery } from "./lifecycle.ts";
+import { deliveryRoutes } from "./routes.ts";
+import { DELIVERY_SETTINGS } from "./settings.ts";
 import { cacheFiles } from "./sql/cached-files.ts";
 import type { CachedFile } from "./sql/cached-files.ts";
 import { giveNotices } from "./sql/notices.ts";
 import { callAdmin, sourceIsWell } from "./sql/source.ts";
 import { findUsers } from "./sql/users.ts";
 
-/** What delivery's rules want to know beyond a job, and what they do beyond it. */
-export const deliveryParts: LifecycleParts = {
+/** File delivery from storage to Telegram chats. */
+export default definePlugin({
+  lifecycle: delivery,
+  settings: DELIVERY_SETTINGS,
   migrations: new URL("./migrations/", import.meta.url),
   facts: {
     user: async (tx, org_id, asks) => {
-      const ids = asks.map(({ task }) => task.data.user_id as string);
+      const ids = asks.map(({ task }) => task.data.user_id);
       const users = await findUsers(tx, org_id, [...new Set(ids)]);
       return ids.map((id) => {
         const user = users.get(id);
@@ -37,7 +44,10 @@ export const deliveryParts: LifecycleParts = {
     source_needs_admin: written((tx, org_id, [effect]) => callAdmin(tx, org_id, String(effect?.reason))),
     source_is_well: written(sourceIsWell),
   },
-};
+  routes: deliveryRoutes,
+  commands: addDeliveryCommands,
+  demo: () => import("./demo/scene.ts"),
+});
 
 /** A transaction is of one org; what it has to do of one kind is written at once. */
 function written(

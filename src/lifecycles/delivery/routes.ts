@@ -1,10 +1,10 @@
 import { eventOnWire, onWire } from "../../api/index.ts";
 import { firstUnits, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import { isUuid } from "../../engine/index.ts";
-import type { By, Directory, Engine, PublicTask } from "../../engine/index.ts";
+import { isUuid } from "../../std/uuid.ts";
+import type { By, Engine, PublicTask } from "../../engine/index.ts";
 import { answer, defined, serve } from "../../server/index.ts";
-import type { Permit, RouteSet } from "../../server/index.ts";
+import type { Permit, RouteHost, RouteSet } from "../../server/index.ts";
 import { FILE_ROUTES, JOB_ROUTES, OPEN_STATUSES, USER_ROUTES, WORK_ROUTES } from "./api.ts";
 import type { NoticeKind } from "./api.ts";
 import { DeliveryDesk, stuckJobs } from "./service.ts";
@@ -17,13 +17,11 @@ import { eagerestHeartbeat, listWorkers, saveProgress, seeWorker } from "./sql/p
 import { callAdmin, readSource } from "./sql/source.ts";
 import { findUsers, listUsers } from "./sql/users.ts";
 
-type House = { engine: Engine; directory: Directory };
-
 /** Where a project says nothing else. */
 const HEARTBEAT_SECONDS = Number(delivery.settings.parse({}).heartbeat_seconds);
 
 /** Delivery over HTTP, in its own words. */
-export function serveDelivery({ engine }: House): RouteSet[] {
+export function deliveryRoutes({ engine }: RouteHost): RouteSet[] {
   const desk = new DeliveryDesk(engine);
   return [
     serveJobs(engine, desk),
@@ -81,7 +79,7 @@ function serveJobs(engine: Engine, desk: DeliveryDesk): RouteSet {
       },
       getDeliveryStatus: async ({ by }) => {
         const { org_id, actor } = by;
-        return engine.read(async (tx) => {
+        return engine.transaction(async (tx) => {
           const [counts, stuck, workers, source] = await Promise.all([
             countJobs(tx, org_id, actor.project_ids),
             stuckJobs(tx, by, 200),
@@ -119,7 +117,7 @@ function serveUsers(engine: Engine, desk: DeliveryDesk): RouteSet {
     {
       listDeliveryUsers: forKeepers(async ({ by, query: { status, cursor, limit } }) => {
         const filter = { statuses: status ?? null, after: cursor ?? null, limit: limit + 1 };
-        const rows = await engine.read((tx) => listUsers(tx, by.org_id, filter));
+        const rows = await engine.transaction((tx) => listUsers(tx, by.org_id, filter));
         const users = rows.slice(0, limit).map(deliveryUser);
         return answer(200, { users, cursor: rows.length > limit ? (users.at(-1)?.id ?? null) : null });
       }),
@@ -129,7 +127,7 @@ function serveUsers(engine: Engine, desk: DeliveryDesk): RouteSet {
         return answer(made ? 201 : 200, told);
       }),
       getDeliveryUser: forKeepers(async ({ by, params: { id } }) => {
-        const user = (await engine.read((tx) => findUsers(tx, by.org_id, [id]))).get(id);
+        const user = (await engine.transaction((tx) => findUsers(tx, by.org_id, [id]))).get(id);
         return user
           ? answer(200, deliveryUser(user))
           : refuse("NOT_FOUND", `There is no user ${id}.`, { id });
@@ -174,7 +172,7 @@ function serveFiles(engine: Engine, desk: DeliveryDesk): RouteSet {
         return answer(200, { ...deliveryFile(found), path, revision, telegram_file_id });
       }),
       forgetCachedDeliveryFile: forReaders(async ({ by, params: { id, telegram_file_id } }) => {
-        await engine.read((tx) => forgetCached(tx, by.org_id, { file_id: id, telegram_file_id }));
+        await engine.transaction((tx) => forgetCached(tx, by.org_id, { file_id: id, telegram_file_id }));
         return answer(204, undefined);
       }),
     },
@@ -189,7 +187,7 @@ function serveWork(engine: Engine, desk: DeliveryDesk): RouteSet {
       tellDeliveryProgress: forReaders(async ({ by, body: { worker, jobs } }) => {
         const { org_id, actor } = by;
         const member_id = actor.id ?? "system";
-        return engine.read(async (tx) => {
+        return engine.transaction(async (tx) => {
           await seeWorker(tx, org_id, { ...worker, member_id });
           await saveProgress(tx, org_id, member_id, jobs);
           const heartbeat_seconds = await eagerestHeartbeat(tx, org_id, actor.project_ids, HEARTBEAT_SECONDS);
@@ -201,7 +199,7 @@ function serveWork(engine: Engine, desk: DeliveryDesk): RouteSet {
         return answer(200, { moved });
       }),
       callDeliveryAdmin: forReaders(async ({ by, body: { reason } }) => {
-        await engine.read((tx) => callAdmin(tx, by.org_id, reason));
+        await engine.transaction((tx) => callAdmin(tx, by.org_id, reason));
         return answer(204, undefined);
       }),
       takeDeliveryNotices: forKeepers(async ({ by, body: { limit } }) => {
@@ -213,7 +211,7 @@ function serveWork(engine: Engine, desk: DeliveryDesk): RouteSet {
         return answer(200, { notices });
       }),
       settleDeliveryNotice: forKeepers(async ({ by, params: { id } }) => {
-        const settled = isUuid(id) && (await engine.read((tx) => settleNotice(tx, by.org_id, id)));
+        const settled = isUuid(id) && (await engine.transaction((tx) => settleNotice(tx, by.org_id, id)));
         return settled
           ? answer(204, undefined)
           : refuse("NOT_FOUND", `There is no notice ${id} that is owed.`, { id });

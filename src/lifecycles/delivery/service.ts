@@ -1,13 +1,7 @@
 import { refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import {
-  answerOnce,
-  isUuid,
-  notFound,
-  readClock,
-  readProjects,
-  visibleProjects,
-} from "../../engine/index.ts";
+import { answerOnce, notFound, readClock, readProjects, visibleProjects } from "../../engine/index.ts";
+import { isUuid } from "../../std/uuid.ts";
 import type { By, Engine, Once, Tx } from "../../engine/index.ts";
 import { decideAccess } from "./access.ts";
 import type { Decision } from "./access.ts";
@@ -41,7 +35,7 @@ export class DeliveryDesk {
   /** Newest first. */
   async jobs(by: By, { project_id, ...asked }: JobQuery): Promise<DeliveryJob[]> {
     const { org_id, actor } = by;
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       const projects = visibleProjects(actor, project_id);
       const ids = await pickJobs(tx, org_id, { ...asked, projects, reader: actor.id });
       return tellJobs(tx, by, ids);
@@ -50,7 +44,7 @@ export class DeliveryDesk {
 
   /** A job as it is told. */
   async job(by: By, id: string): Promise<DeliveryJob | Refusal> {
-    const [job] = isUuid(id) ? await this.engine.read((tx) => tellJobs(tx, by, [id])) : [];
+    const [job] = isUuid(id) ? await this.engine.transaction((tx) => tellJobs(tx, by, [id])) : [];
     return job ?? notFound(id);
   }
 
@@ -60,7 +54,7 @@ export class DeliveryDesk {
     user: NewUser,
     again: boolean,
   ): Promise<{ user: DeliveryUser; made: boolean }> {
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       const made = await addUser(tx, org_id, user);
       const before = await lockUser(tx, org_id, user.id);
       const waits = before?.status === "PENDING" || before?.status === "EXPIRED";
@@ -79,7 +73,7 @@ export class DeliveryDesk {
   ): Promise<Once<DeliveryUser> | Refusal> {
     const { org_id, actor } = by;
     const meaning = ["delivery user", decision, id, days ?? null];
-    return this.engine.read((tx) =>
+    return this.engine.transaction((tx) =>
       answerOnce(tx, org_id, { client_event_id, actor, meaning }, async () => {
         const user = await lockUser(tx, org_id, id);
         if (!user) return noUser(id);
@@ -123,7 +117,7 @@ export class DeliveryDesk {
       size,
       revision,
     }));
-    await this.engine.read(async (tx) => {
+    await this.engine.transaction(async (tx) => {
       await saveFiles(tx, org_id, scan, files);
       if (!last) return;
       await forgetFiles(tx, org_id, { folder_id, scan });
@@ -135,7 +129,7 @@ export class DeliveryDesk {
     { org_id }: By,
     { folder_id, q, limit, offset }: FileQuery,
   ): Promise<{ folder: FileRow | null; rows: FileRow[]; total: number } | Refusal> {
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       const folder = folder_id === undefined ? null : await findFile(tx, org_id, folder_id);
       if (folder_id !== undefined && folder?.kind !== "folder") return noFile(folder_id);
       const words = q === undefined ? [] : soughtAs(q).split(/\s+/).filter(Boolean);
@@ -145,13 +139,13 @@ export class DeliveryDesk {
   }
 
   async source({ org_id }: By, id: string) {
-    const found = await this.engine.read((tx) => findFile(tx, org_id, id));
+    const found = await this.engine.transaction((tx) => findFile(tx, org_id, id));
     return found ?? noFile(id);
   }
 
   /** What is owed to users and admins, for one bot at a time. */
   async takeNotices({ org_id }: By, limit: number): Promise<NoticeRow[]> {
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       await warnOfEnds(tx, org_id);
       await dropOldNotices(tx, org_id);
       return takeNotices(tx, org_id, { limit, seconds: NOTICE_SECONDS });

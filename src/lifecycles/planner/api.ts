@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { defineRoutes } from "../../api/index.ts";
-import { anyObject, name, nextCursor, page, text, words } from "../../api/fields.ts";
+import { defineRoutes, fields } from "../../api/index.ts";
 import {
   defectFields,
   ESCALATION_REASONS,
@@ -12,6 +11,8 @@ import {
 import { DELIVERABLE_ROUTES, SHIFT_ROUTES } from "./quality-api.ts";
 import { id, movesTask, OF_PLACE, OF_TASK, once, posts, reads, uuidPage, version } from "./route-rows.ts";
 import * as shapes from "./shapes.ts";
+
+const { anyObject, name, nextCursor, page, text, words } = fields;
 
 const { task, transition } = shapes;
 

@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { name as anyName, text, words } from "../../api/fields.ts";
+import { fields } from "../../api/index.ts";
 import type { ActionSpec } from "../../core/index.ts";
+
+const { name: anyName, text, words } = fields;
 
 export const LONGEST_TITLE = 200;
 const instant = z.number().nullable();

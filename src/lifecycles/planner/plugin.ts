@@ -1,6 +1,10 @@
 import { v7 as uuidv7 } from "uuid";
 import type { JsonObject } from "../../core/index.ts";
-import type { EffectHandler, EffectItem, LifecycleParts } from "../../engine/index.ts";
+import type { EffectHandler, EffectItem } from "../../engine/index.ts";
+import { definePlugin } from "../../plugin/index.ts";
+import { addPlannerCommands } from "./cli/commands.ts";
+import { planner } from "./lifecycle.ts";
+import { plannerRoutes } from "./routes.ts";
 import { plannerCreationFacts, plannerFactLoaders } from "./facts.ts";
 import { newDefect } from "./new-defect.ts";
 import type { SaidOfDefect } from "./new-defect.ts";
@@ -87,16 +91,19 @@ const effects: Record<string, EffectHandler> = {
     ),
 };
 
-/** What the planner brings for the engine beside its definition. */
-export const plannerParts: LifecycleParts = {
+/** The production planner. */
+export default definePlugin({
+  lifecycle: planner,
   migrations: new URL("./migrations/", import.meta.url),
   facts: plannerFactLoaders,
-  creation_facts: plannerCreationFacts,
+  creationFacts: plannerCreationFacts,
   effects,
-  keeps: findUnderRepair,
-  forget: forgetTasks,
-  sweep: releaseEndedShifts,
-};
+  sweep: { run: releaseEndedShifts },
+  prune: { keep: findUnderRepair, removeOfTasks: forgetTasks },
+  routes: plannerRoutes,
+  commands: addPlannerCommands,
+  demo: () => import("./demo/scene.ts"),
+});
 
 /** A link that an effect does not speak of stays as it is. */
 function linksOf({ task, effect }: EffectItem): Link[] {

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { givenMoment, keptObject, nextCursor, words } from "../../api/fields.ts";
-import { defineRoutes } from "../../api/index.ts";
+import { defineRoutes, fields } from "../../api/index.ts";
 import { defectFields } from "./fields.ts";
 import { id, OF_PLACE, once, posts, reads, uuidPage, writes } from "./route-rows.ts";
 import * as shapes from "./shapes.ts";
+
+const { givenMoment, keptObject, nextCursor, words } = fields;
 
 const { task } = shapes;
 const name = words.max(200);

@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from "uuid";
 import { refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import { answerOnce, isUuid, planAnew, readClock, wrongField } from "../../engine/index.ts";
+import { answerOnce, planAnew, readClock, wrongField } from "../../engine/index.ts";
+import { isUuid } from "../../std/uuid.ts";
 import type { By, Engine, Once, PublicTask, Tx } from "../../engine/index.ts";
 import { newDefect } from "./new-defect.ts";
 import type { SaidOfDefect } from "./new-defect.ts";
@@ -54,7 +55,7 @@ export class QualityDesk {
   }
 
   defects({ org_id }: By, filter: DefectFilter) {
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       await planAnew(tx);
       const rows = await listDefects(tx, org_id, { ...filter, limit: filter.limit + 1 });
       return pageOf(rows, filter.limit, ({ id }) => id);
@@ -64,7 +65,7 @@ export class QualityDesk {
   async defect({ org_id, actor }: By, id: string): Promise<Defect | Refusal> {
     const ids = isUuid(id) ? [id] : [];
     const filter = { projects: actor.project_ids, ids, limit: 1 };
-    const [found] = await this.engine.read((tx) => listDefects(tx, org_id, filter));
+    const [found] = await this.engine.transaction((tx) => listDefects(tx, org_id, filter));
     return found ?? refuse("NOT_FOUND", `There is no defect ${id}.`, { id });
   }
 
@@ -86,7 +87,7 @@ export class QualityDesk {
   }
 
   deliverables({ org_id }: By, filter: DeliverableFilter) {
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       await planAnew(tx);
       const rows = await listDeliverables(tx, org_id, { ...filter, limit: filter.limit + 1 });
       return pageOf(rows, filter.limit, ({ id }) => id);
@@ -94,7 +95,7 @@ export class QualityDesk {
   }
 
   deliverable(by: By, id: string): Promise<Deliverable | Refusal> {
-    return this.engine.read((tx) => seen(tx, by, id));
+    return this.engine.transaction((tx) => seen(tx, by, id));
   }
 
   /** To quality control: from the beginning, or again after it was rejected, when nothing is left to do. */
@@ -110,7 +111,7 @@ export class QualityDesk {
   }
 
   async inspections(by: By, id: string): Promise<Inspection[] | Refusal> {
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       const deliverable = await seen(tx, by, id);
       return "kind" in deliverable ? deliverable : listInspections(tx, by.org_id, id);
     });

@@ -14,17 +14,17 @@ const PAGE = 500;
 /** At every sweep, on every node: the rules look at the owner and his shifts again, so that nothing is released twice. */
 export async function releaseEndedShifts(tools: SweepTools): Promise<void> {
   const failures: unknown[] = [];
-  for (const { org_id } of await tools.read(orgsWithEndedShifts)) {
+  for (const { org_id } of await tools.transaction(orgsWithEndedShifts)) {
     let walk: LeftInHand | null = { shift_id: null, after: null, limit: PAGE };
     while (walk !== null) {
       const page: LeftInHand = walk;
-      const ids = await tools.read((tx) => readLeftInHand(tx, org_id, page));
+      const ids = await tools.transaction((tx) => readLeftInHand(tx, org_id, page));
       // One that fails does not stop the others.
       const tried = await Promise.allSettled(ids.map((id) => release(tools, org_id, id)));
       for (const one of tried) if (one.status === "rejected") failures.push(one.reason);
       walk = ids.length < PAGE ? null : { ...page, after: ids.at(-1) ?? null };
     }
-    await tools.read((tx) => settleShifts(tx, org_id));
+    await tools.transaction((tx) => settleShifts(tx, org_id));
   }
   if (failures.length > 0) throw failures[0];
 }
@@ -33,7 +33,7 @@ export async function releaseEndedShifts(tools: SweepTools): Promise<void> {
 export async function releaseShift(tools: SweepTools, org_id: string, shift_id: string): Promise<Released> {
   const report: Released = { released: [], kept: [] };
   const left = { shift_id, after: null, limit: MOST_OF_A_SHIFT };
-  for (const task_id of await tools.read((tx) => readLeftInHand(tx, org_id, left))) {
+  for (const task_id of await tools.transaction((tx) => readLeftInHand(tx, org_id, left))) {
     const done = await release(tools, org_id, task_id);
     if (done === "released") report.released.push(task_id);
     else if (done !== "gone") report.kept.push(done);

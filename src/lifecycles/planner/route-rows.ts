@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { clientEventId, page, words } from "../../api/fields.ts";
+import { fields } from "../../api/index.ts";
+
+const { clientEventId, page, words } = fields;
 
 const group = "planner";
 export const id = words.max(200);

@@ -17,7 +17,7 @@ import type { Escalation } from "./sql/escalations.ts";
 export type House = { engine: Engine; directory: Directory };
 
 /** The planner over HTTP, in its own words. */
-export function servePlanner(house: House): RouteSet[] {
+export function plannerRoutes(house: House): RouteSet[] {
   const desk = new PlannerDesk(house.engine);
   return [
     serveTasks(desk),
@@ -140,7 +140,7 @@ function serveHelp({ engine }: House, desk: PlannerDesk): RouteSet {
     listEscalations: async ({ by, params }) => {
       const task = await desk.find(by, params.id);
       if ("kind" in task) return task;
-      const rows = await engine.read((tx) => readEscalations(tx, by.org_id, task.id));
+      const rows = await engine.transaction((tx) => readEscalations(tx, by.org_id, task.id));
       return answer(200, { escalations: rows.map(escalationOnWire) });
     },
     openEscalation: async (call) => {

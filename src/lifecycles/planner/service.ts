@@ -3,7 +3,6 @@ import type { JsonObject, Refusal } from "../../core/index.ts";
 import {
   findTasks,
   isOpen,
-  isUuid,
   notFound,
   projectsWithin,
   publicTask,
@@ -14,6 +13,7 @@ import {
   visibleProjects,
   wrongField,
 } from "../../engine/index.ts";
+import { isUuid } from "../../std/uuid.ts";
 import type { By, Engine, Performed, PerformRequest, PublicTask, TaskRow, Tx } from "../../engine/index.ts";
 import type { PlannerTask, PlannerTransition } from "./api.ts";
 import { workOf } from "./facts.ts";
@@ -46,11 +46,11 @@ export class PlannerDesk {
   }
 
   find(by: By, id: string): Promise<PublicTask | Refusal> {
-    return this.engine.read((tx) => findPlannerTask(tx, by, id));
+    return this.engine.transaction((tx) => findPlannerTask(tx, by, id));
   }
 
   list({ org_id }: By, filter: Omit<PlannerFilter, "unfinished">): Promise<Paged<PlannerTask>> {
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       const { limit, status } = filter;
       const unfinished = status?.every((one) => isOpen(planner, one)) ?? false;
       const rows = await listPlannerTasks(tx, org_id, { ...filter, unfinished, limit: limit + 1 });
@@ -77,7 +77,7 @@ export class PlannerDesk {
     walk: { after: number; limit: number },
   ): Promise<PlannerTransition[] | Refusal> {
     if (!isUuid(task_id)) return Promise.resolve(notFound(task_id));
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       const [[there], rows] = await Promise.all([
         findTasks(tx, by.org_id, [task_id]),
         readJournal(tx, by.org_id, { task_id, ...walk }),
@@ -94,7 +94,7 @@ export class PlannerDesk {
   pool(by: By, project_id: string | null, page: { cursor: string | null; limit: number }) {
     const after = placeIn(page.cursor);
     if (after !== null && "kind" in after) return Promise.resolve(after);
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       const { org_id, actor } = by;
       const all = actor.roles.some((role) => SEES_ALL.includes(role));
       const visible = visibleProjects(actor, project_id);
@@ -144,7 +144,7 @@ export class PlannerDesk {
 
   /** Where the caller's skill is enough in no project at all. */
   private unskilled({ org_id, actor }: By, project_id: string | null): Promise<Refusal | null> {
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       const stored = await readSettings(tx, org_id, visibleProjects(actor, project_id));
       const least = [...stored.values()].map(
         (text) => this.engine.registry.settingsFor(planner, text).min_skill_to_take as number,
@@ -164,7 +164,7 @@ export class PlannerDesk {
     { task_id, row_version }: { task_id: string; row_version: number },
   ): Promise<PlannerTransition> {
     const walk = { task_id, after: row_version - 1, limit: 1 };
-    const [row] = await this.engine.read((tx) => readJournal(tx, org_id, walk));
+    const [row] = await this.engine.transaction((tx) => readJournal(tx, org_id, walk));
     if (!row) throw new Error(`the log has no row ${row_version} of ${task_id}`);
     return transitionOnWire(row);
   }

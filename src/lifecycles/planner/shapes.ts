@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { anyObject, moment } from "../../api/fields.ts";
+import { fields } from "../../api/index.ts";
 import { ESCALATION_REASONS, HOLD_KINDS, SEVERITIES } from "./fields.ts";
+
+const { anyObject, moment } = fields;
 
 export const STATUSES = [
   "blocked",

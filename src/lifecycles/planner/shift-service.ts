@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from "uuid";
 import { refuse, SYSTEM } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import { answerOnce, isUuid, planAnew, readClock, wrongField } from "../../engine/index.ts";
+import { answerOnce, planAnew, readClock, wrongField } from "../../engine/index.ts";
+import { isUuid } from "../../std/uuid.ts";
 import type { By, Engine, Once, Tx } from "../../engine/index.ts";
 import { pageOf } from "./service.ts";
 import { releaseShift } from "./release-shifts.ts";
@@ -39,7 +40,7 @@ export class ShiftDesk {
   }
 
   list({ org_id }: By, filter: ShiftFilter) {
-    return this.engine.read(async (tx) => {
+    return this.engine.transaction(async (tx) => {
       await planAnew(tx);
       const rows = await listShifts(tx, org_id, { ...filter, limit: filter.limit + 1 });
       return pageOf(rows, filter.limit, ({ id }) => id);
@@ -47,7 +48,7 @@ export class ShiftDesk {
   }
 
   find(by: By, id: string): Promise<Shift | Refusal> {
-    return this.engine.read((tx) => findShift(tx, by, id));
+    return this.engine.transaction((tx) => findShift(tx, by, id));
   }
 
   /** Ends a shift and releases what it should, in one transaction. */
@@ -65,7 +66,7 @@ export class ShiftDesk {
         await endShift(within.tx, org_id, found.id);
         const report = await releaseShift(
           {
-            read: (work) => work(within.tx),
+            transaction: (work) => work(within.tx),
             perform: (org, request) => this.engine.perform({ org_id: org, actor: SYSTEM }, request, within),
           },
           org_id,

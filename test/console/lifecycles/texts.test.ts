@@ -5,8 +5,8 @@ import { TEXTS as code } from "../../../src/lifecycles/code/ui/texts.ts";
 import { TEXTS as delivery } from "../../../src/lifecycles/delivery/ui/texts.ts";
 import { TEXTS as planner } from "../../../src/lifecycles/planner/ui/texts.ts";
 import { TEXTS as graph } from "../../../src/console/screens/graph/texts.ts";
-import { botActionTypes } from "../../../src/api/index.ts";
-import { botActionTexts } from "../../../src/react/bot-action-texts.ts";
+import { botActionTypes } from "../../../src/lifecycles/bot-actions/bot-action-names.ts";
+import { botActionTexts } from "../../../src/lifecycles/bot-actions/react/bot-action-texts.ts";
 
 /** Every text with its path; those that are made of something, made of a number. */
 function saidIn(texts: object, path = ""): [string, string][] {

@@ -3,8 +3,7 @@
 import { afterAll, expect, test } from "vitest";
 import { connect } from "../../../src/postgres/connect.ts";
 import { Engine } from "../../../src/engine/engine.ts";
-import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
-import { PARTS } from "../../../src/lifecycles/parts.ts";
+import { PLUGINS } from "../../../src/lifecycles/index.ts";
 import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 import { ann, openDesk, performed } from "../desk.ts";
 import { cuttingProxy, type Fate } from "./cutting-proxy.ts";
@@ -16,7 +15,7 @@ const by = desk.by(ann);
 let fateOf: (commit: number) => Fate = () => "pass";
 const proxy = await cuttingProxy(desk.url, (commit) => fateOf(commit));
 const sql = connect(proxy.url, { maxConnections: 10 });
-const engine = new Engine(sql, LIFECYCLES, { parts: PARTS, patienceMs: WAIT_LIMIT_MS });
+const engine = new Engine(sql, PLUGINS, { patienceMs: WAIT_LIMIT_MS });
 afterAll(async () => {
   await sql.end({ timeout: 5 });
   await proxy.close();

@@ -6,7 +6,8 @@ import { createOrg } from "../../../src/engine/directory/members.ts";
 import { migrate } from "../../../src/engine/upkeep/migrate.ts";
 import { registerLifecycles } from "../../../src/engine/upkeep/register-lifecycles.ts";
 import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
-import { MIGRATIONS, PARTS } from "../../../src/lifecycles/parts.ts";
+import { PLUGINS } from "../../../src/lifecycles/index.ts";
+import { migrationFolders } from "../../../src/main/plugins.ts";
 import { member } from "../../support/situation.ts";
 import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 import { ann, bob, performed } from "../desk.ts";
@@ -25,12 +26,12 @@ async function makeSuite(server: Server, database: string, prepare: boolean) {
   const opened = await openDatabase({ url, prepare });
   const { sql } = opened;
   afterAll(() => opened.close());
-  await migrate(sql, { folders: MIGRATIONS });
+  await migrate(sql, { folders: migrationFolders(PLUGINS) });
   await registerLifecycles(sql, LIFECYCLES);
   await createOrg(sql, "main");
   // PgBouncer waits 15 seconds before its next login when a backend is terminated during one.
-  const options = { parts: PARTS, patienceMs: WAIT_LIMIT_MS };
-  const nodes = [new Engine(sql, LIFECYCLES, options), new Engine(sql, LIFECYCLES, options)];
+  const options = { patienceMs: WAIT_LIMIT_MS };
+  const nodes = [new Engine(sql, PLUGINS, options), new Engine(sql, PLUGINS, options)];
   return { sql, nodes, engine: pick(nodes, 0) };
 }
 

@@ -2,13 +2,12 @@
 // The parent sends { id, verb, args } and gets { id, answer } or { id, error } back; it leaves when the parent does.
 import { connect } from "../../../src/postgres/connect.ts";
 import { Engine } from "../../../src/engine/engine.ts";
-import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
-import { PARTS } from "../../../src/lifecycles/parts.ts";
+import { PLUGINS } from "../../../src/lifecycles/index.ts";
 import type { Call, Reply } from "./nodes.ts";
 
 const [, , url = ""] = process.argv;
 const sql = connect(url, { maxConnections: 4 });
-const engine = new Engine(sql, LIFECYCLES, { parts: PARTS });
+const engine = new Engine(sql, PLUGINS);
 
 process.on("message", (call: Call) => void reply(call));
 process.on("disconnect", () => void sql.end({ timeout: 0 }));

@@ -11,7 +11,8 @@ import { createOrg } from "../../../src/engine/directory/members.ts";
 import { migrate } from "../../../src/engine/upkeep/migrate.ts";
 import { registerLifecycles } from "../../../src/engine/upkeep/register-lifecycles.ts";
 import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
-import { MIGRATIONS, PARTS } from "../../../src/lifecycles/parts.ts";
+import { PLUGINS } from "../../../src/lifecycles/index.ts";
+import { migrationFolders } from "../../../src/main/plugins.ts";
 import { expectKept, Load } from "./load.ts";
 import { expectSound } from "./nodes.ts";
 import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
@@ -19,10 +20,10 @@ import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 const data = await mkdtemp(join(tmpdir(), "pawl-restart-"));
 const database = await openDatabase({ data, fsync: true });
 const { sql } = database;
-await migrate(sql, { folders: MIGRATIONS });
+await migrate(sql, { folders: migrationFolders(PLUGINS) });
 await registerLifecycles(sql, LIFECYCLES);
 await createOrg(sql, "main");
-const engine = new Engine(sql, LIFECYCLES, { parts: PARTS, patienceMs: WAIT_LIMIT_MS });
+const engine = new Engine(sql, PLUGINS, { patienceMs: WAIT_LIMIT_MS });
 
 afterAll(async () => {
   await database.close();
@@ -66,7 +67,7 @@ test("PostgreSQL is stopped and started while thirty-two callers work: nothing i
 });
 
 test("callers of a database that stays away are told so in time, and served when it is back", async () => {
-  const impatient = new Engine(sql, LIFECYCLES, { parts: PARTS, patienceMs: 0 });
+  const impatient = new Engine(sql, PLUGINS, { patienceMs: 0 });
   const load = new Load(impatient);
   load.start(8);
   await load.more(50);

@@ -5,8 +5,7 @@ import { expect, test } from "vitest";
 import { PawlError } from "../../../src/core/index.ts";
 import { connect } from "../../../src/postgres/connect.ts";
 import { Engine } from "../../../src/engine/engine.ts";
-import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
-import { PARTS } from "../../../src/lifecycles/parts.ts";
+import { PLUGINS } from "../../../src/lifecycles/index.ts";
 import { ann, openDesk } from "../desk.ts";
 import { allOf, expectSound, makeTasks, pick, tally, wordOf } from "./nodes.ts";
 
@@ -25,7 +24,7 @@ const notes = await makeTasks(
 test("a node that is shut down in mid-batch answers everything first, and nothing it has answered is lost", async () => {
   for (let round = 0; round < 20; round++) {
     const sql = connect(desk.url, { maxConnections: 3 });
-    const engine = new Engine(sql, LIFECYCLES, { parts: PARTS });
+    const engine = new Engine(sql, PLUGINS);
     let answered = 0;
     const count = <T>(asked: Promise<T>) => asked.finally(() => answered++);
     const asked = Array.from({ length: 100 }, (_, index) => [
@@ -58,7 +57,7 @@ test("a node that is shut down in mid-batch answers everything first, and nothin
 
 test("a node whose client was ended tells its callers so at once", async () => {
   const sql = connect(desk.url, { maxConnections: 1 });
-  const engine = new Engine(sql, LIFECYCLES, { parts: PARTS });
+  const engine = new Engine(sql, PLUGINS);
   await sql.end({ timeout: 5 });
   const told = await engine.claim(by, { lifecycle: "code" }).catch((error: unknown) => error);
   expect(told).toBeInstanceOf(PawlError);
@@ -83,7 +82,7 @@ test("two hundred callers on two connections all get answers", async () => {
 
 test("callers who find every connection taken are told to come again, and served once one is free", async () => {
   const sql = connect(desk.url, { maxConnections: 2 });
-  const engine = new Engine(sql, LIFECYCLES, { parts: PARTS, patienceMs: 100 });
+  const engine = new Engine(sql, PLUGINS, { patienceMs: 100 });
   let free: () => void = () => undefined;
   const freed = new Promise<void>((resolve) => (free = resolve));
   const taken = allOf(2, () => sql.begin(() => freed));
@@ -110,7 +109,7 @@ test("callers of a server that lets nobody in are told so in time", async () => 
   await once(door, "listening");
   const { port } = door.address() as AddressInfo;
   const sql = connect(`postgres://pawl@127.0.0.1:${port}/pawl`, { maxConnections: 2 });
-  const engine = new Engine(sql, LIFECYCLES, { parts: PARTS, patienceMs: 100 });
+  const engine = new Engine(sql, PLUGINS, { patienceMs: 100 });
   const told = await allOf(10, () =>
     engine.claim(by, { lifecycle: "code" }).catch((error: unknown) => error),
   );

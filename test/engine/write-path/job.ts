@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineLifecycle, refuse } from "../../../src/main/index.ts";
-import type { LifecycleParts, PawlOptions } from "../../../src/main/index.ts";
+import { defineLifecycle, definePlugin, refuse } from "../../../src/main/index.ts";
+import type { EnginePlugin, PawlOptions } from "../../../src/main/index.ts";
 
 const MAX_NOTES = 3;
 const MAX_ATTEMPTS = 2;
@@ -205,9 +205,9 @@ export const jobParts = {
         ]);
     },
   },
-} satisfies LifecycleParts;
+} satisfies Omit<EnginePlugin, "lifecycle">;
 
 /** Options of a node that serves this lifecycle. Timers and repairs run only on request. */
 export function nodeOptions(url: string): PawlOptions {
-  return { url, lifecycles: [job], parts: { job: jobParts }, sweepSeconds: 0, reconcileSeconds: 0 };
+  return { url, lifecycles: [definePlugin({ lifecycle: job, ...jobParts })], sweepSeconds: 0, reconcileSeconds: 0 };
 }

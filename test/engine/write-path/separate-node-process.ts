@@ -1,7 +1,7 @@
 // Runs one node in a process of its own: node --import tsx separate-node-process.ts <database url>.
 // The effect `write_note` waits for an advisory lock, so that a test can stop this process in the middle of a transaction.
-import { openPawl } from "../../../src/main/index.ts";
-import { jobParts, nodeOptions } from "./job.ts";
+import { definePlugin, openPawl } from "../../../src/main/index.ts";
+import { job, jobParts, nodeOptions } from "./job.ts";
 import { GATE, NODE_NAME } from "./separate-node.ts";
 import type { Call, Reply } from "./separate-node.ts";
 
@@ -10,8 +10,9 @@ const { write_note } = jobParts.effects;
 const pawl = await openPawl({
   ...nodeOptions(url),
   applicationName: NODE_NAME,
-  parts: {
-    job: {
+  lifecycles: [
+    definePlugin({
+      lifecycle: job,
       ...jobParts,
       effects: {
         ...jobParts.effects,
@@ -20,8 +21,8 @@ const pawl = await openPawl({
           await write_note(tx, items);
         },
       },
-    },
-  },
+    }),
+  ],
 });
 
 process.on("message", ({ id, verb, args }: Call) => {

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createClient } from "../../../src/client/index.ts";
+import { BOT_ACTIONS_ROUTES } from "../../../src/lifecycles/bot-actions/index.ts";
 import { emptyDatabase, scratchData, startPawl } from "../../http/running-pawl.ts";
 import type { RunningPawl } from "../../http/running-pawl.ts";
 import { openBrowser, whyNoBrowser } from "../../support/browser.ts";
@@ -13,7 +14,7 @@ import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 const TOKEN = "an-admin-of-the-test";
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
-const bot = createClient({ url, token: TOKEN }).chats;
+const bot = createClient({ url, token: TOKEN }).calls(BOT_ACTIONS_ROUTES);
 const missing = await whyNoBrowser();
 if (missing !== null) console.warn(`skipped: ${missing}`);
 

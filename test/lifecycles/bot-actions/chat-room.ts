@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { botAction, chatMessage } from "../../../src/api/index.ts";
-import type { BotAction, ChatEvent } from "../../../src/api/index.ts";
+import { botAction, chatMessage } from "../../../src/lifecycles/bot-actions/bot-action.ts";
+import type { BotAction, ChatEvent } from "../../../src/lifecycles/bot-actions/bot-action.ts";
 import type { JsonObject } from "../../../src/core/index.ts";
 import { openFrontDesk } from "../../http/front-desk.ts";
 import type { Ask, FrontDesk, Heard } from "../../http/front-desk.ts";

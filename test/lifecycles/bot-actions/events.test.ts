@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BotAction } from "../../../src/api/index.ts";
+import type { BotAction } from "../../../src/lifecycles/bot-actions/bot-action.ts";
 import { wordOf } from "../../http/front-desk.ts";
 import { listen, positionsOf } from "../../http/listener.ts";
 import { actionIn, openChatRoom } from "./chat-room.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { BotAction, BotActionStatus } from "../../../src/api/index.ts";
+import type { BotAction, BotActionStatus } from "../../../src/lifecycles/bot-actions/bot-action.ts";
 import type { JsonObject } from "../../../src/core/index.ts";
 import { BotActionDesk } from "../../../src/lifecycles/bot-actions/service.ts";
 import { member } from "../../support/situation.ts";

@@ -2,13 +2,14 @@ import { createElement, StrictMode } from "react";
 import type { ReactNode } from "react";
 import { renderToString } from "react-dom/server";
 import { expect, test, vi } from "vitest";
-import { botActionTypes, createClient } from "../../../src/client/index.ts";
+import { createClient } from "../../../src/client/index.ts";
+import { BOT_ACTIONS_ROUTES, botActionTypes } from "../../../src/lifecycles/bot-actions/index.ts";
 import {
   BotActionIndicator,
   PawlProvider,
   useBotActions,
   useChatMessages,
-} from "../../../src/react/index.ts";
+} from "../../../src/main/react.ts";
 import { openBadLine } from "../../client/bad-line.ts";
 import { stage } from "../../client/react-stage.ts";
 import { openChatRoom } from "./chat-room.ts";
@@ -16,7 +17,7 @@ import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 
 const room = await openChatRoom();
 const line = await openBadLine(room.url);
-const bot = createClient({ url: room.url, token: room.bot }).chats;
+const bot = createClient({ url: room.url, token: room.bot }).calls(BOT_ACTIONS_ROUTES);
 const soon = (expectation: () => void) => vi.waitFor(expectation, { timeout: WAIT_LIMIT_MS, interval: 5 });
 
 const within = (children: ReactNode) =>

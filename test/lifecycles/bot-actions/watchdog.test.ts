@@ -61,7 +61,7 @@ test("it looks at its own interval, and the sweep of the others leaves its actio
       ...more,
       defaults,
       sweepSeconds: 0.05,
-      sweepSecondsOf: { "bot-actions": watchdogSeconds },
+      settings: { botActionWatchdogIntervalMinutes: watchdogSeconds / 60 },
       observer: { swept: ({ looked_at }) => swept.push(looked_at) },
     });
   const status = async () =>

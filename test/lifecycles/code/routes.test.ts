@@ -220,7 +220,7 @@ describe("what an agent says", () => {
     const heard: unknown[] = [];
     const leaving = new AbortController();
     const { createClient } = await import("../../../src/client/index.ts");
-    const { CODE_ROUTES } = await import("../../../src/lifecycles/index.ts");
+    const { CODE_ROUTES } = await import("../../../src/lifecycles/code/index.ts");
     const calls = createClient({ url: shop.url, token: vic }).calls(CODE_ROUTES);
     const listening = (async () => {
       for await (const { text, run, position } of calls.streamCodeOutput(

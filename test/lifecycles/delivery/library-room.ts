@@ -13,7 +13,6 @@ import type { DeliveryWorkerOptions } from "../../../src/lifecycles/delivery/wor
 import type { Storage } from "../../../src/lifecycles/delivery/worker/storage/storage.ts";
 import { yandexDisk } from "../../../src/lifecycles/delivery/worker/storage/yandex-disk.ts";
 import type { TokenStore } from "../../../src/lifecycles/delivery/worker/storage/yandex-tokens.ts";
-import { PARTS } from "../../../src/lifecycles/parts.ts";
 import type { RunningWorker } from "../../../src/worker/index.ts";
 import { openFrontDesk } from "../../http/front-desk.ts";
 import type { FrontDesk } from "../../http/front-desk.ts";
@@ -50,7 +49,7 @@ export const FOLDER = "disk:/Library";
 
 /** A library with its storage and its Telegram, all on loopback. */
 export async function openLibrary({ patienceMs = 5_000 } = {}): Promise<Library> {
-  const desk = await openFrontDesk({ parts: PARTS });
+  const desk = await openFrontDesk({ parts: {} });
   const [disk, telegram] = await Promise.all([openYandexDisk(), openBotApi()]);
   const running: { stop: () => Promise<void> }[] = [];
   afterAll(async () => {

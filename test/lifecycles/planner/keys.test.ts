@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
 import type { PlannerDeliverable } from "../../../src/lifecycles/planner/api.ts";
-import { PLANNER_ROUTES } from "../../../src/lifecycles/index.ts";
+import { PLANNER_ROUTES } from "../../../src/lifecycles/planner/api.ts";
 import { openShopFloor, wanted } from "./shop-floor.ts";
 import type { Who } from "./shop-floor.ts";
 

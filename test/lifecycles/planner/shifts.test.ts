@@ -203,7 +203,7 @@ test("a task that cannot be released for a fault keeps no other in hand", async 
   await until(() => Promise.resolve(Date.now() > Date.parse(planned.ends_at) + 20));
   const { engine } = floor;
   const sweep = releaseEndedShifts({
-    read: (work) => engine.read(work),
+    transaction: (work) => engine.transaction(work),
     perform: (org_id, request) =>
       request.task_id === bobs
         ? Promise.reject(new Error("a fault"))

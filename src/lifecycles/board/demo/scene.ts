@@ -1,7 +1,7 @@
 import type { Client } from "../../../client/index.ts";
 import { BOARD_ROUTES } from "../api.ts";
 import type { ListedBoardTask } from "../api.ts";
-import type { Stage } from "../../../demo/stage.ts";
+import type { DemoScript, Stage } from "../../../demo/index.ts";
 import {
   BOARD_WORK,
   CANCELLATIONS,
@@ -12,13 +12,38 @@ import {
   RESUMPTIONS,
 } from "./board-work.ts";
 
+export const members: DemoScript["members"] = [
+  { id: "maya", name: "Maya Lindqvist", kind: "human", roles: ["agent"] },
+  { id: "tomas", name: "Tomás Rivera", kind: "human", roles: ["agent"] },
+  { id: "scout", name: "Scout", kind: "agent", roles: ["agent"] },
+  { id: "quill", name: "Quill", kind: "agent", roles: ["agent"] },
+  { id: "abacus", name: "Abacus", kind: "agent", roles: ["agent"] },
+  { id: "relay", name: "Relay", kind: "agent", roles: ["agent"] },
+];
+
+/** Times are short, so that deadlines and leases end while somebody watches. */
+export const projects: DemoScript["projects"] = [
+  {
+    id: "main",
+    name: "Lumen",
+    settings: { board: { status_deadlines: { NEW: 12, IN_PROGRESS: 5, BLOCKED: 4 } } },
+  },
+  {
+    id: "website",
+    name: "Website",
+    settings: { board: { status_deadlines: { NEW: 15, IN_PROGRESS: 6, BLOCKED: 6 } } },
+  },
+];
+
+export const visitor: DemoScript["visitor"] = { roles: ["agent"] };
+
 const AGENTS = ["scout", "quill", "abacus", "relay"] as const;
 const WORKSPACES = ["main", "website"] as const;
 const ENOUGH_OPEN = 14;
 const BEGUN_WITH = 9;
 
 /** Two people think of work and look after it; four agents take it, halt, help each other out, and finish. */
-export async function playBoard(stage: Stage): Promise<void> {
+export async function play(stage: Stage): Promise<void> {
   const maya = boardOf(stage.as("maya"));
   for (let made = 0; made < BEGUN_WITH; made++) {
     const tasks = await openTasks(maya);

@@ -1,13 +1,23 @@
-import { CHAT_ROUTES } from "../../../api/index.ts";
-import type { Stage } from "../../../demo/stage.ts";
+import { BOT_ACTIONS_ROUTES } from "../api.ts";
+import type { DemoScript, Stage } from "../../../demo/index.ts";
 import { CHATS, FAILURES, THANKS, TURNS } from "./chats.ts";
 import type { ChatTurn } from "./chats.ts";
+
+export const members: DemoScript["members"] = [
+  { id: "lumen-bot", name: "Lumen Bot", kind: "service", roles: ["agent"] },
+  { id: "irina", name: "Ирина Волкова", kind: "human", roles: ["agent"] },
+  { id: "pavel", name: "Павел Орлов", kind: "human", roles: ["agent"] },
+  { id: "sveta", name: "Света Ким", kind: "human", roles: ["agent"] },
+];
+
+/** Times are short, so that deadlines and leases end while somebody watches. */
+export const projects: DemoScript["projects"] = [];
 
 const BOT = "lumen-bot";
 const workspaceId = "main";
 
 /** Customers ask, the bot says at once what it is busy with, and answers when it has finished. */
-export async function playBotActions(stage: Stage): Promise<void> {
+export async function play(stage: Stage): Promise<void> {
   await stage.together(
     CHATS.map((chat) => {
       let left: ChatTurn[] = [];
@@ -26,8 +36,8 @@ async function talk(
   { said, actionType, displayText, later, answer }: ChatTurn,
 ): Promise<void> {
   const { chance } = stage;
-  const person = stage.as(customer).calls(CHAT_ROUTES);
-  const bot = stage.as(BOT).calls(CHAT_ROUTES);
+  const person = stage.as(customer).calls(BOT_ACTIONS_ROUTES);
+  const bot = stage.as(BOT).calls(BOT_ACTIONS_ROUTES);
   const action = { workspaceId, chatId, actionId: chance.hex(16) };
   await person.sayInChat({ chatId, workspaceId, text: said });
   await stage.rest([1, 3]);

@@ -1,5 +1,5 @@
 import { query } from "../../../engine/index.ts";
-import type { Old, Tx } from "../../../engine/index.ts";
+import type { OldRows, Tx } from "../../../engine/index.ts";
 
 // Ids are by age, so the primary key leads to the oldest. With a message go its row in the feed and the answer that was kept
 // for its key, which holds its text as well.
@@ -23,7 +23,11 @@ const PRUNE_MESSAGES = `
   select count(*)::integer as gone from messages`;
 
 /** Deletes messages that are too old; says how many. */
-export async function pruneMessages(tx: Tx, org_id: string, { below, before, limit }: Old): Promise<number> {
+export async function pruneMessages(
+  tx: Tx,
+  org_id: string,
+  { below, before, limit }: OldRows,
+): Promise<number> {
   const [row] = await query<{ gone: number }>(tx, PRUNE_MESSAGES, [org_id, below, before, limit]);
   return row?.gone ?? 0;
 }

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import type { SyntheticEvent, KeyboardEvent } from "react";
-import { BotActionIndicator, useBotActions, useChatMessages } from "../../../react/index.ts";
-import type { BotAction, ChatMessage } from "../../../api/index.ts";
+import { BotActionIndicator, useBotActions, useChatMessages } from "../react/index.ts";
+import type { BotAction, ChatMessage } from "../bot-action.ts";
 import { useMemberNames } from "../../../console/data/members.tsx";
 import { useMe } from "../../../console/data/queries.ts";
 import { Button } from "../../../console/design/button.tsx";

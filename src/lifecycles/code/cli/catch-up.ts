@@ -1,5 +1,5 @@
-import { EXIT, Fault, print } from "../../../cli/kit.ts";
-import type { ExitCode, Surroundings } from "../../../cli/kit.ts";
+import { EXIT, Fault, print } from "../../../cli/index.ts";
+import type { ExitCode, Surroundings } from "../../../cli/index.ts";
 import { catchUp } from "../worker/checkouts.ts";
 import { Setback } from "../worker/setback.ts";
 import { opened } from "./worktrees.ts";

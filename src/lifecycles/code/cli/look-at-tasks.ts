@@ -11,8 +11,8 @@ import {
   shortId,
   stretch,
   textTable,
-} from "../../../cli/kit.ts";
-import type { ExitCode, ReachFlags, Screen, Surroundings } from "../../../cli/kit.ts";
+} from "../../../cli/index.ts";
+import type { ExitCode, ReachFlags, Screen, Surroundings } from "../../../cli/index.ts";
 import { CODE_ROUTES } from "../api.ts";
 import type { CodeRun, CodeTask } from "../api.ts";
 import { readableLines } from "../last-line.ts";

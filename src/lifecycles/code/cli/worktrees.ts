@@ -8,8 +8,8 @@ import {
   shortId,
   stretch,
   textTable,
-} from "../../../cli/kit.ts";
-import type { ExitCode, ReachFlags, Screen, Surroundings } from "../../../cli/kit.ts";
+} from "../../../cli/index.ts";
+import type { ExitCode, ReachFlags, Screen, Surroundings } from "../../../cli/index.ts";
 import { openRepository } from "../worker/repository.ts";
 import type { Repository } from "../worker/repository.ts";
 import { Trouble } from "../worker/setback.ts";

@@ -1,15 +1,30 @@
 import type { Client } from "../../../client/index.ts";
 import { CODE_ROUTES } from "../api.ts";
-import type { Stage } from "../../../demo/stage.ts";
+import type { DemoScript, Stage } from "../../../demo/index.ts";
 import { FEATURES, OBSTACLES, TEST_FAILURES } from "./code-work.ts";
 import type { Feature } from "./code-work.ts";
+
+export const members: DemoScript["members"] = [
+  { id: "ada", name: "Ada Okafor", kind: "human", roles: ["agent"] },
+  { id: "forge-1", name: "Forge 1", kind: "worker", roles: ["worker"] },
+  { id: "forge-2", name: "Forge 2", kind: "worker", roles: ["worker"] },
+  { id: "forge-3", name: "Forge 3", kind: "worker", roles: ["worker"] },
+];
+
+/** Times are short, so that deadlines and leases end while somebody watches. */
+export const projects: DemoScript["projects"] = [
+  {
+    id: "main",
+    settings: { code: { lease_seconds: 40, claim_timeout_minutes: 2, progress_timeout_minutes: 5 } },
+  },
+];
 
 const FORGES = ["forge-1", "forge-2", "forge-3"] as const;
 const ENOUGH_UNFINISHED = 7;
 const project_id = "main";
 
 /** Ada plans features whose parts wait for each other; three workers write, fail, try again and merge them. */
-export async function playCode(stage: Stage): Promise<void> {
+export async function play(stage: Stage): Promise<void> {
   await stage.together([
     stage.keepOn([12, 25], () => plan(stage)),
     ...FORGES.map((forge) => stage.keepOn([4, 10], () => forgeOn(stage, forge))),

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { words } from "../../../api/fields.ts";
+import { fields } from "../../../api/index.ts";
+
+const { words } = fields;
 
 export const group = "delivery";
 

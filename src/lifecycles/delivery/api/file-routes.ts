@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { text, words } from "../../../api/fields.ts";
-import { defineRoutes } from "../../../api/index.ts";
+import { defineRoutes, fields } from "../../../api/index.ts";
 import { bytes, group, id } from "./fields.ts";
+
+const { text, words } = fields;
 
 const file = z
   .object({

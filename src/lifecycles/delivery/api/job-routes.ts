@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { anyObject, moment, name, nextCursor, once, page, text, words } from "../../../api/fields.ts";
-import { defineRoutes } from "../../../api/index.ts";
-import { event } from "../../../api/task.ts";
+import { defineRoutes, fields, journalEvent as event } from "../../../api/index.ts";
 import { bytes, group, id } from "./fields.ts";
+
+const { anyObject, moment, name, nextCursor, once, page, text, words } = fields;
 
 export const OPEN_STATUSES = ["QUEUED", "CLAIMED", "DOWNLOADING", "STREAMING"] as const;
 export const FINAL_STATUSES = ["DELIVERED", "FAILED", "CANCELLED", "EXPIRED"] as const;

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { moment, nextCursor, once, page, words } from "../../../api/fields.ts";
-import { defineRoutes } from "../../../api/index.ts";
+import { defineRoutes, fields } from "../../../api/index.ts";
 import { group, id } from "./fields.ts";
+
+const { moment, nextCursor, once, page, words } = fields;
 
 export const USER_STATUSES = ["PENDING", "ACTIVE", "EXPIRED", "BLOCKED"] as const;
 

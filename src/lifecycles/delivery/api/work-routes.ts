@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { anyObject, moment, words } from "../../../api/fields.ts";
-import { defineRoutes } from "../../../api/index.ts";
+import { defineRoutes, fields } from "../../../api/index.ts";
 import { bytes, group, id } from "./fields.ts";
+
+const { anyObject, moment, words } = fields;
 
 const NOTICES = [
   "job_failed",

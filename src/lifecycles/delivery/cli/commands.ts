@@ -1,55 +1,41 @@
 import type { Command } from "commander";
-import { atServer, positiveNumber, print, reaching, several, textTable, titled } from "../../../cli/kit.ts";
-import type { AddCommands, ReachFlags, Surroundings } from "../../../cli/kit.ts";
+import { atServer, positiveNumber, print, reaching, several, textTable, titled } from "../../../cli/index.ts";
+import type { AddCommands, ReachFlags, Surroundings } from "../../../cli/index.ts";
 import { DELIVERY_ROUTES, USER_STATUSES } from "../api.ts";
 import type { DeliveryUser, UserStatus } from "../api.ts";
 import type { Ground } from "../worker/run-processes.ts";
 
-/** What delivery's processes stand on, handed in by `bin.ts`. */
-export type DeliveryStation = {
-  settings: (flags: { data?: string }) => Promise<Ground["settings"] & { data: string; logLevel: string }>;
-  openLog: (settings: { logLevel: string }) => Ground["log"];
-  /** A file beside the data, for secrets. */
-  secret: (data: string, name: string) => ReturnType<Ground["secret"]>;
-};
-
 type Flags = ReachFlags & { json?: true };
 
 /** `pawl delivery …` */
-export function deliveryCommands(station: DeliveryStation): AddCommands {
-  return (program, surroundings, leave) => {
-    const delivery = program
-      .command("delivery")
-      .summary("run the bot and the workers that deliver files; decide about users")
-      .description("Files from storage into Telegram chats.")
-      .addHelpText("after", titled(HELP, surroundings));
-    reaching(delivery.command("bot"))
-      .description("Runs the Telegram bot until it is stopped.")
-      .action((flags: Flags) =>
-        run(surroundings, station, flags, async (ground) => (await processes()).runBot(ground)),
-      );
-    reaching(delivery.command("worker"))
-      .description("Delivers what is queued until it is stopped.")
-      .option("--concurrency <n>", "how many files at a time", positiveNumber, 2)
-      .action(({ concurrency, ...flags }: Flags & { concurrency: number }) =>
-        run(surroundings, station, flags, async (ground) =>
-          (await processes()).runWorker(ground, concurrency),
-        ),
-      );
-    reaching(delivery.command("status"))
-      .description("Shows how the queue stands, what is stuck, and who works.")
-      .action(async (flags: Flags) => {
-        leave(await showStatus(surroundings, flags));
-      });
-    reaching(delivery.command("users"))
-      .description("Lists those who may ask for files, or want to.")
-      .option("--status <status>", `only these: ${USER_STATUSES.join(", ")}`, several)
-      .action(async ({ status, ...flags }: Flags & { status?: UserStatus[] }) => {
-        leave(await listUsers(surroundings, flags, status));
-      });
-    addDecisions(delivery, surroundings, leave);
-  };
-}
+export const addDeliveryCommands: AddCommands = (program, surroundings, leave) => {
+  const delivery = program
+    .command("delivery")
+    .summary("run the bot and the workers that deliver files; decide about users")
+    .description("Files from storage into Telegram chats.")
+    .addHelpText("after", titled(HELP, surroundings));
+  reaching(delivery.command("bot"))
+    .description("Runs the Telegram bot until it is stopped.")
+    .action((flags: Flags) => run(surroundings, flags, async (ground) => (await processes()).runBot(ground)));
+  reaching(delivery.command("worker"))
+    .description("Delivers what is queued until it is stopped.")
+    .option("--concurrency <n>", "how many files at a time", positiveNumber, 2)
+    .action(({ concurrency, ...flags }: Flags & { concurrency: number }) =>
+      run(surroundings, flags, async (ground) => (await processes()).runWorker(ground, concurrency)),
+    );
+  reaching(delivery.command("status"))
+    .description("Shows how the queue stands, what is stuck, and who works.")
+    .action(async (flags: Flags) => {
+      leave(await showStatus(surroundings, flags));
+    });
+  reaching(delivery.command("users"))
+    .description("Lists those who may ask for files, or want to.")
+    .option("--status <status>", `only these: ${USER_STATUSES.join(", ")}`, several)
+    .action(async ({ status, ...flags }: Flags & { status?: UserStatus[] }) => {
+      leave(await listUsers(surroundings, flags, status));
+    });
+  addDecisions(delivery, surroundings, leave);
+};
 
 const DECISIONS = {
   approve: "Gives a user access.",
@@ -91,19 +77,18 @@ function processes() {
 
 async function run(
   surroundings: Surroundings,
-  station: DeliveryStation,
   flags: Flags,
   work: (ground: Ground) => Promise<void>,
 ): Promise<void> {
-  const settings = await station.settings(flags);
+  const { settings, log, secretFile } = await surroundings.startProcess("delivery", flags);
   surroundings.out.keepGoing();
   await atServer(surroundings, flags, ({ client, place }) =>
     work({
       client,
       url: place.url,
-      settings,
-      log: station.openLog(settings),
-      secret: (name) => station.secret(settings.data, name),
+      settings: settings as unknown as Ground["settings"],
+      log,
+      secret: secretFile,
       untilStopped: surroundings.untilStopped,
       tell: (line) => {
         surroundings.out.write(`${line}\n`);

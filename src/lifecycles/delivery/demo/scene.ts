@@ -1,7 +1,19 @@
 import type { Client } from "../../../client/index.ts";
 import { DELIVERY_ROUTES } from "../api.ts";
-import type { Stage } from "../../../demo/stage.ts";
+import type { DemoScript, Stage } from "../../../demo/index.ts";
 import { bytesOf, DEAD_ENDS, FOLDERS, HICCUPS, USERS } from "./delivery-files.ts";
+
+export const members: DemoScript["members"] = [
+  { id: "olga", name: "Ольга Смирнова", kind: "human", roles: ["admin"] },
+  { id: "lumen-bot", name: "Lumen Bot", kind: "service", roles: ["agent"] },
+  { id: "courier-1", name: "Courier 1", kind: "worker", roles: ["worker"] },
+  { id: "courier-2", name: "Courier 2", kind: "worker", roles: ["worker"] },
+];
+
+/** Times are short, so that deadlines and leases end while somebody watches. */
+export const projects: DemoScript["projects"] = [
+  { id: "main", settings: { delivery: { recover_after_seconds: 45, stuck_after_seconds: 20 } } },
+];
 
 const WITH_ACCESS = 6;
 const MOST_QUEUED = 6;
@@ -11,7 +23,7 @@ const DAY_MS = 86_400_000;
 const TICKS = 6;
 
 /** People ask a bot for files, an admin lets them in, and two couriers bring what was asked for. */
-export async function playDelivery(stage: Stage): Promise<void> {
+export async function play(stage: Stage): Promise<void> {
   const olga = deliveryOf(stage.as("olga"));
   const bot = deliveryOf(stage.as("lumen-bot"));
   await fillCatalogue(olga);

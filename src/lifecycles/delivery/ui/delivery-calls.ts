@@ -4,7 +4,7 @@ import { client } from "../../../console/data/client.ts";
 import { useMe } from "../../../console/data/queries.ts";
 import type { Me } from "../../../console/data/told.ts";
 import { useLiveAnswer } from "../../../console/data/live-answer.ts";
-import { ROWS } from "./rows.ts";
+import { ROWS } from "../rows.ts";
 
 export const delivery = client.calls<typeof DELIVERY_ROUTES>(ROWS);
 

@@ -1,5 +1,5 @@
-import { jsonOption, print, textTable, titled } from "../../../cli/kit.ts";
-import type { AddCommands } from "../../../cli/kit.ts";
+import { jsonOption, print, textTable, titled } from "../../../cli/index.ts";
+import type { AddCommands } from "../../../cli/index.ts";
 import { plannerConditions, plannerPermissions } from "../permissions.ts";
 
 const ROLES = ["executor", "lead", "supervisor", "system", "admin", "viewer"] as const;

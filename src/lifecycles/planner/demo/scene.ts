@@ -1,9 +1,43 @@
 import type { Client } from "../../../client/index.ts";
 import { PLANNER_ROUTES } from "../api.ts";
 import type { PlannerTask } from "../api.ts";
-import { CREWS } from "../../../demo/cast.ts";
-import type { Stage } from "../../../demo/stage.ts";
+import type { DemoScript, Stage } from "../../../demo/index.ts";
 import { ANSWERS, CALLS_FOR_HELP, HOLDS, LAMPS, RECALLS, REJECTIONS, RESOLUTIONS } from "./planner-work.ts";
+
+type NewMember = DemoScript["members"][number];
+
+/** The crews take turns, shift by shift. */
+const CREWS = [
+  ["amir", "bea", "chen"],
+  ["dario", "elsa", "farid"],
+] as const;
+
+export const members: DemoScript["members"] = [
+  { id: "ingrid", name: "Ingrid Sørensen", kind: "human", roles: ["supervisor"] },
+  { id: "kofi", name: "Kofi Mensah", kind: "human", roles: ["lead"] },
+  { id: "lena", name: "Lena Brandt", kind: "human", roles: ["lead"] },
+  maker("amir", "Amir Haddad", 6, ["assembly"]),
+  maker("bea", "Bea Kowalska", 8, ["wiring", "assembly"]),
+  maker("chen", "Chen Wei", 5, ["finishing"]),
+  maker("dario", "Dario Conti", 4, ["wiring"]),
+  maker("elsa", "Elsa Nyström", 7, ["finishing", "assembly"]),
+  maker("farid", "Farid Rahimi", 3, ["assembly"]),
+];
+
+/** Times are short, so that deadlines and leases end while somebody watches. */
+export const projects: DemoScript["projects"] = [
+  { id: "main", settings: { planner: { min_skill_to_take: 3 } } },
+];
+
+export const visitor: DemoScript["visitor"] = {
+  roles: ["supervisor", "executor"],
+  skill_level: 9,
+  specializations: ["assembly", "wiring", "finishing"],
+};
+
+function maker(id: string, name: string, skill_level: number, specializations: string[]): NewMember {
+  return { id, name, kind: "human", roles: ["executor"], skill_level, specializations };
+}
 
 const project_id = "main";
 const LEADS = ["kofi", "lena"] as const;
@@ -14,7 +48,7 @@ const SHIFT_MS = 600_000;
 const UNFINISHED = ["blocked", "available", "assigned", "in_progress", "submitted"] as const;
 
 /** Two crews in turns: they pull work from the pool, hand it in, call for help; leads review, hold up and mend. */
-export async function playPlanner(stage: Stage): Promise<void> {
+export async function play(stage: Stage): Promise<void> {
   const ingrid = plannerOf(stage.as("ingrid"));
   await planShift(ingrid);
   const { deliverables } = await ingrid.listDeliverables({ project_id, limit: 1 });

@@ -3,7 +3,7 @@ import type { PLANNER_ROUTES } from "../api.ts";
 import { client } from "../../../console/data/client.ts";
 import { useMe } from "../../../console/data/queries.ts";
 import { useSearch } from "../../../console/router.tsx";
-import { ROWS } from "./rows.ts";
+import { ROWS } from "../rows.ts";
 
 export const planner = client.calls<typeof PLANNER_ROUTES>(ROWS);
 

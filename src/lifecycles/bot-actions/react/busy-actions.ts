@@ -1,4 +1,4 @@
-import type { BotAction } from "../api/index.ts";
+import type { BotAction } from "../bot-action.ts";
 
 /** What is processing, the one that was heard of last first: it is the one to show. */
 export function busyActions(actions: readonly BotAction[]): BotAction[] {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { botActionTypes } from "../api/bot-action-words.ts";
-import type { BotAction } from "../api/index.ts";
+import { botActionTypes } from "../bot-action-names.ts";
+import type { BotAction } from "../bot-action.ts";
 import { botActionText, botActionTexts } from "./bot-action-texts.ts";
 import { afterHearing, busyActions } from "./busy-actions.ts";
 

@@ -1,9 +1,9 @@
 import { useCallback } from "react";
-import type { ChatMessage } from "../api/index.ts";
-import { keyOfChat } from "./chat-feeds.ts";
-import type { Chat } from "./chat-feeds.ts";
-import { useLiveOn, usePawl } from "./provider.ts";
-import type { Live } from "./provider.ts";
+import type { ChatMessage } from "../bot-action.ts";
+import { useChat } from "./use-chat.ts";
+import type { Chat } from "./use-chat.ts";
+import { useLiveOn } from "../../../react/index.ts";
+import type { Live } from "../../../react/index.ts";
 
 export type LiveChatMessages = Omit<Live<unknown>, "data"> & {
   /** The newest ones, oldest first. */
@@ -14,10 +14,10 @@ export type LiveChatMessages = Omit<Live<unknown>, "data"> & {
 
 /** What is said in a chat, kept up to date; it shares the stream of `useBotActions`. */
 export function useChatMessages({ workspaceId, chatId }: Chat): LiveChatMessages {
-  const { client, chats } = usePawl();
   const chat = { workspaceId, chatId };
-  const { data, ...known } = useLiveOn(chats.of(chat), `said ${keyOfChat(chat)}`, () => ({
-    ask: async (signal) => (await client.chats.listChatMessages(chat, { signal })).messages,
+  const { key, calls, feed } = useChat(chat);
+  const { data, ...known } = useLiveOn(feed, `said ${key}`, () => ({
+    ask: async (signal) => (await calls.listChatMessages(chat, { signal })).messages,
     concerns: ({ type }) => type === "message",
     fold: (messages: readonly ChatMessage[], event) =>
       event.type !== "message" || messages.some(({ id }) => id === event.message.id)
@@ -25,8 +25,8 @@ export function useChatMessages({ workspaceId, chatId }: Chat): LiveChatMessages
         : [...messages, event.message],
   }));
   const say = useCallback(
-    async (text: string) => (await client.chats.sayInChat({ workspaceId, chatId, text })).message,
-    [client, workspaceId, chatId],
+    async (text: string) => (await calls.sayInChat({ workspaceId, chatId, text })).message,
+    [calls, workspaceId, chatId],
   );
   return { ...known, messages: data ?? NONE, say };
 }

@@ -1,4 +1,4 @@
-import type { BotAction, BotActionType } from "../api/index.ts";
+import type { BotAction, BotActionType } from "../bot-action.ts";
 
 /** What is shown of an action that says nothing itself. */
 export const botActionTexts: Readonly<Record<BotActionType, string>> = {

@@ -1,10 +1,12 @@
 import { z } from "zod";
-import { botActionStatuses } from "./bot-action-words.ts";
-import type { BotActionType } from "./bot-action-words.ts";
-import { anyObject, longText, moment, words } from "./fields.ts";
+import { fields } from "../../api/index.ts";
+import { botActionStatuses } from "./bot-action-names.ts";
+import type { BotActionType } from "./bot-action-names.ts";
 
-export { botActionStatuses, botActionTypes } from "./bot-action-words.ts";
-export type { BotActionStatus, BotActionType } from "./bot-action-words.ts";
+const { anyObject, longText, moment, words } = fields;
+
+export { botActionStatuses, botActionTypes } from "./bot-action-names.ts";
+export type { BotActionStatus, BotActionType } from "./bot-action-names.ts";
 
 /** More than this is no longer about a line in a chat; every event of the action carries it. */
 const MOST_PAYLOAD_CHARACTERS = 65_536;

@@ -1,6 +1,6 @@
 import { createElement, useEffect, useRef } from "react";
 import type { CSSProperties, FunctionComponent, ReactNode } from "react";
-import type { BotAction } from "../api/index.ts";
+import type { BotAction } from "../bot-action.ts";
 import { botActionText } from "./bot-action-texts.ts";
 import { busyActions } from "./busy-actions.ts";
 

@@ -1,0 +1,2 @@
+export { BOARD_ROUTES } from "./api.ts";
+export { board } from "./lifecycle.ts";

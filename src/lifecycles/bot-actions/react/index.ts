@@ -1,0 +1,11 @@
+"use client";
+export { BotActionIndicator } from "./bot-action-indicator.ts";
+export type { BotActionIndicatorProps } from "./bot-action-indicator.ts";
+export { botActionText, botActionTexts } from "./bot-action-texts.ts";
+export type { Chat } from "./use-chat.ts";
+export { useBotActions } from "./use-bot-actions.ts";
+export type { LiveBotActions } from "./use-bot-actions.ts";
+export { useChatMessages } from "./use-chat-messages.ts";
+export type { LiveChatMessages } from "./use-chat-messages.ts";
+export { botActionStatuses, botActionTypes } from "../bot-action-names.ts";
+export type { BotAction, BotActionStatus, BotActionType, ChatEvent, ChatMessage } from "../bot-action.ts";

@@ -1,0 +1,20 @@
+import { z } from "zod";
+
+/** Settings of the watchdog that ends bot actions nobody finished. */
+export const BOT_ACTION_SETTINGS = {
+  botActionMaxProcessingHours: {
+    env: "BOT_ACTION_MAX_PROCESSING_HOURS",
+    schema: z.number().positive().max(87_600),
+    default: 2,
+    projectDefault: "max_processing_hours",
+    expected: "a number of hours above 0, up to ten years",
+    description: "how long a bot may be busy without being heard of; fractions are allowed",
+  },
+  botActionWatchdogIntervalMinutes: {
+    env: "BOT_ACTION_WATCHDOG_INTERVAL_MINUTES",
+    schema: z.number().positive().max(10_080),
+    default: 30,
+    expected: "a number of minutes above 0, up to a week",
+    description: "how often the watchdog looks for bots that were busy too long; fractions are allowed",
+  },
+} as const;

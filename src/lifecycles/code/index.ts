@@ -1,0 +1,2 @@
+export { CODE_ROUTES } from "./api.ts";
+export { code } from "./lifecycle.ts";

@@ -1,0 +1,2 @@
+export { DELIVERY_ROUTES } from "./api.ts";
+export { delivery } from "./lifecycle.ts";

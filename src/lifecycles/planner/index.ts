@@ -1,0 +1,2 @@
+export { PLANNER_ROUTES } from "./api.ts";
+export { planner } from "./lifecycle.ts";

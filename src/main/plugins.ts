@@ -1,0 +1,68 @@
+import { PawlError } from "../core/index.ts";
+import type { JsonObject, Lifecycle } from "../core/index.ts";
+import { ENGINE_MIGRATIONS } from "../engine/index.ts";
+import { PLUGINS } from "../lifecycles/index.ts";
+import { pluginOf } from "../plugin/index.ts";
+import type { Plugin } from "../plugin/index.ts";
+import type { ServerPlugin } from "../server/index.ts";
+
+/** The plugins that ship with Pawl and those of the user; throws INVALID_CONFIG where two have the same name. */
+export function withBuiltIn(own: readonly (Lifecycle | Plugin)[]): Plugin[] {
+  const plugins = [...PLUGINS, ...own.map(pluginOf)];
+  const names = plugins.map(({ lifecycle }) => lifecycle.name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw new PawlError("INVALID_CONFIG", `Two lifecycles are named "${twice}".`, { name: twice });
+  return plugins;
+}
+
+/** The values of all plugins' settings; throws INVALID_CONFIG for a wrong one. */
+export function pluginSettings(
+  plugins: readonly Plugin[],
+  given: Readonly<Record<string, unknown>> = {},
+): JsonObject {
+  const all = plugins.flatMap(({ settings }) => Object.entries(settings));
+  return Object.fromEntries(
+    all.map(([name, setting]) => {
+      const parsed = setting.schema.safeParse(given[name] ?? setting.default);
+      if (!parsed.success)
+        throw new PawlError("INVALID_CONFIG", `settings.${name} must be ${setting.expected}.`);
+      return [name, parsed.data];
+    }),
+  );
+}
+
+/** Defaults of project settings that plugins take from settings of the process. */
+export function projectDefaults(plugins: readonly Plugin[], values: JsonObject): Record<string, JsonObject> {
+  return Object.fromEntries(
+    plugins.map(({ lifecycle, settings }) => [
+      lifecycle.name,
+      Object.fromEntries(
+        Object.entries(settings).flatMap(([name, { projectDefault }]) =>
+          projectDefault === undefined ? [] : [[projectDefault, values[name]]],
+        ),
+      ),
+    ]),
+  );
+}
+
+/** Seconds between the sweeps of lifecycles that have an interval of their own. */
+export function ownIntervals(plugins: readonly Plugin[], values: JsonObject): ReadonlyMap<string, number> {
+  return new Map(
+    plugins.flatMap(({ lifecycle, sweep }) =>
+      sweep?.intervalSeconds ? [[lifecycle.name, sweep.intervalSeconds(values)] as const] : [],
+    ),
+  );
+}
+
+export function migrationFolders(plugins: readonly Plugin[]): URL[] {
+  return [ENGINE_MIGRATIONS, ...plugins.flatMap(({ migrations }) => migrations ?? [])];
+}
+
+/** The parts for the server; routes get the values of the settings. */
+export function serverPlugins(plugins: readonly Plugin[], settings: JsonObject): ServerPlugin[] {
+  return plugins.map(({ problems, routes }) => ({
+    problems,
+    ...(routes ? { routes: (host) => routes({ ...host, settings }) } : {}),
+  }));
+}
