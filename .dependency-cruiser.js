@@ -1,38 +1,46 @@
-// The import law: a room may import only what its line allows (ARCHITECTURE.md, "The rooms").
-// To change the law, change this table and the one in ARCHITECTURE.md together.
+// The import law: a folder may import only what its line allows (ARCHITECTURE.md, "Folders").
+// To change the law, change this table and the one in ARCHITECTURE.md together. Every folder may import src/std/.
 const LAW = {
+  std: [],
   core: [],
-  contract: ["core"],
-  engine: ["core"],
-  http: ["core", "contract", "engine"],
-  client: ["contract"],
-  worker: ["client", "contract"],
-  lifecycles: ["core", "contract", "engine", "http", "worker", "client"],
-  mcp: ["client", "contract", "core"],
-  cli: ["client", "contract", "core"],
-  console: ["client", "contract"],
-  demo: ["client", "contract", "core"],
+  api: ["core"],
+  postgres: ["core"],
+  engine: ["core", "postgres"],
+  server: ["core", "api", "engine"],
+  client: ["api"],
+  react: ["client", "api"],
+  worker: ["client", "api"],
+  mcp: ["client", "api", "core"],
+  cli: ["client", "api", "core"],
+  demo: ["client", "api", "core"],
+  console: ["client", "react", "api"],
+  plugin: ["core", "api", "engine", "server", "cli", "demo"],
+  lifecycles: ["core", "api", "client", "react", "worker", "plugin", "console"],
 };
 
-const rooms = Object.entries(LAW).map(([room, allowed]) => ({
-  name: `${room}-imports-only-what-it-may`,
-  comment: `src/${room}/ may import ${allowed.length ? allowed.join(", ") : "no other room"}.`,
+/** Folders whose files others import only through `index.ts`. */
+const BEHIND_INDEX = ["api", "core", "engine", "postgres", "server", "cli", "demo", "plugin", "worker", "react"];
+
+const folders = Object.entries(LAW).map(([folder, allowed]) => ({
+  name: `${folder}-imports-only-what-it-may`,
+  comment: `src/${folder}/ may import ${allowed.length ? allowed.join(", ") : "no other folder"}.`,
   severity: "error",
-  from: { path: `^src/${room}/`, pathNot: "\\.test\\.ts$" },
-  to: {
-    path: "^src/",
-    pathNot: [
-      `^src/(${[room, ...allowed].join("|")})/`,
-      // The commands of a lifecycle are made of the command line's parts.
-      ...(room === "lifecycles" ? ["^src/cli/kit\\.ts$"] : []),
-      ...(room === "console" || room === "demo" ? ["^src/lifecycles/[^/]+/contract\\.ts$"] : []),
-    ],
-  },
+  from: { path: `^src/${folder}/`, pathNot: "\\.test\\.ts$" },
+  to: { path: "^src/", pathNot: `^src/(${[folder, "std", ...allowed].join("|")})/` },
 }));
 
 export default {
   forbidden: [
-    ...rooms,
+    ...folders,
+    {
+      name: "other-folders-import-the-index",
+      severity: "error",
+      from: { path: "^src/([^/]+)/", pathNot: "\\.test\\.ts$" },
+      to: {
+        path: `^src/(${BEHIND_INDEX.join("|")})/`,
+        pathNot: ["^src/$1/", "^src/[^/]+/index\\.ts$"],
+      },
+    },
     {
       name: "lifecycles-never-import-each-other",
       severity: "error",
@@ -40,10 +48,16 @@ export default {
       to: { path: "^src/lifecycles/", pathNot: "^src/lifecycles/$1/" },
     },
     {
-      name: "core-and-contract-are-pure",
+      name: "only-screens-import-the-console",
+      severity: "error",
+      from: { path: "^src/lifecycles/", pathNot: "^src/lifecycles/[^/]+/ui/" },
+      to: { path: "^src/console/" },
+    },
+    {
+      name: "core-and-api-are-pure",
       comment: "No I/O, no clock, no packages but zod.",
       severity: "error",
-      from: { path: "^src/(core|contract)/", pathNot: "\\.test\\.ts$" },
+      from: { path: "^src/(core|api)/", pathNot: "\\.test\\.ts$" },
       to: {
         dependencyTypes: ["core", "npm", "npm-dev", "npm-optional", "npm-peer"],
         pathNot: "node_modules/zod/",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describeLifecycle, problemOf, PROBLEMS } from "../core/index.ts";
-import type { AnyProblemCode, JsonObject, Lifecycle } from "../core/index.ts";
+import type { AnyProblemCode, JsonObject, Lifecycle, Problem } from "../core/index.ts";
 import { lifecycleSchemas } from "./openapi-lifecycles.ts";
 import { problem, PROBLEM_MEDIA } from "./problem.ts";
 import { isMedia } from "./route.ts";
@@ -9,10 +9,18 @@ import type { Reply, Route, RouteTable } from "./route.ts";
 /** Maximum characters of a path parameter; a longer one is answered with 404. */
 export const MAX_PARAM_LENGTH = 1_000;
 
-type Asked = { table: RouteTable; lifecycles: readonly Lifecycle[]; version: string };
+/** Problems of the plugins, by their codes. */
+type OwnProblems = Readonly<Record<string, Problem>>;
+
+type Asked = {
+  table: RouteTable;
+  lifecycles: readonly Lifecycle[];
+  problems: OwnProblems;
+  version: string;
+};
 
 /** The whole API as an OpenAPI 3.1 document, with each lifecycle's actions and their inputs. */
-export function openApiDocument({ table, lifecycles, version }: Asked): JsonObject {
+export function openApiDocument({ table, lifecycles, problems, version }: Asked): JsonObject {
   const components = new Components();
   components.schemaOf(problem, "output");
   const { creations, transitions, schemas } = lifecycleSchemas(lifecycles.map(describeLifecycle));
@@ -23,7 +31,11 @@ export function openApiDocument({ table, lifecycles, version }: Asked): JsonObje
   const paths: Record<string, JsonObject> = {};
   for (const [name, route] of Object.entries(table)) {
     const at = (paths[route.path] ??= {});
-    at[route.method.toLowerCase()] = operation(name, route, components, bodies.get(name));
+    at[route.method.toLowerCase()] = operation(name, route, {
+      components,
+      problems,
+      ruledBody: bodies.get(name),
+    });
   }
   return {
     openapi: "3.1.0",
@@ -44,7 +56,15 @@ export function openApiDocument({ table, lifecycles, version }: Asked): JsonObje
   };
 }
 
-function operation(name: string, route: Route, components: Components, ruledBody?: JsonObject): JsonObject {
+function operation(
+  name: string,
+  route: Route,
+  {
+    components,
+    problems,
+    ruledBody,
+  }: { components: Components; problems: OwnProblems; ruledBody: JsonObject | undefined },
+): JsonObject {
   const { summary, about, group, access = "member", body } = route;
   const schema = ruledBody ?? (body ? components.schemaOf(body, "input") : null);
   return {
@@ -55,7 +75,7 @@ function operation(name: string, route: Route, components: Components, ruledBody
     security: access === "open" ? [] : [{ token: [] }],
     parameters: parametersOf(route, components),
     ...(schema ? { requestBody: { required: true, content: { "application/json": { schema } } } } : {}),
-    responses: { ...answersOf(route, components), ...refusalsOf(route) },
+    responses: { ...answersOf(route, components), ...refusalsOf(route, problems) },
   };
 }
 
@@ -120,11 +140,11 @@ function contentOf(reply: Reply, components: Components): JsonObject {
 }
 
 /** The refusals of a route, by status; each names its codes. */
-function refusalsOf(route: Route): Record<string, JsonObject> {
+function refusalsOf(route: Route, problems: OwnProblems): Record<string, JsonObject> {
   const content = { [PROBLEM_MEDIA]: { schema: { $ref: "#/components/schemas/Problem" } } };
   const byStatus = new Map<string, string[]>();
-  for (const code of refusalCodesOf(route)) {
-    const status = String(problemOf(code).status);
+  for (const code of refusalCodesOf(route, problems)) {
+    const status = String(problemOf(code, problems).status);
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   // A lifecycle may have a refusal of its own with any status.
@@ -134,8 +154,8 @@ function refusalsOf(route: Route): Record<string, JsonObject> {
   );
 }
 
-/** Every code that a route may answer with, but for those of a lifecycle's own. */
-export function refusalCodesOf(route: Route): AnyProblemCode[] {
+/** Every code that a route may answer with. */
+export function refusalCodesOf(route: Route, problems: OwnProblems): AnyProblemCode[] {
   const { access = "member", method, path, body, query, idempotent, versioned, ruled, refusals = [] } = route;
   // A body that is sent is read, also where none is asked for.
   const reads = method !== "GET";
@@ -149,7 +169,7 @@ export function refusalCodesOf(route: Route): AnyProblemCode[] {
     ...(idempotent ? ["IDEMPOTENCY_CONFLICT"] : []),
     // Of an id that no address can have.
     ...(path.includes("{") ? ["NOT_FOUND"] : []),
-    ...(ruled ? [...RULED, "NOT_SET_UP"] : []),
+    ...(ruled ? [...ruledCodes(problems), "NOT_SET_UP"] : []),
     ...refusals,
   ];
   return [...new Set(codes)];
@@ -165,11 +185,12 @@ const NEVER_RULED = new Set([
   "HOST_NOT_ALLOWED",
 ]);
 
-/** What the rules of the lifecycles that ship with Pawl may say. */
-const RULED = Object.entries(PROBLEMS)
-  .filter(([, { status }]) => [403, 409, 422].includes(status))
-  .map(([code]) => code)
-  .filter((code) => !NEVER_RULED.has(code));
+/** Codes with which the rules of a lifecycle may refuse. */
+function ruledCodes(problems: OwnProblems): string[] {
+  return Object.entries<Problem>({ ...PROBLEMS, ...problems })
+    .filter(([code, { status }]) => [403, 409, 422].includes(status) && !NEVER_RULED.has(code))
+    .map(([code]) => code);
+}
 
 /** Schemas that have a name stand once under `components`. */
 class Components {

@@ -13,7 +13,7 @@ export {
   several,
   titled,
 } from "./commands/command-options.ts";
-export type { AddCommands, Leave } from "./commands/command-options.ts";
+export type { AddCommands, Leave } from "./surroundings.ts";
 export { cut, oneLine, widthOf } from "./display-width.ts";
 export { EXIT } from "./exit-code.ts";
 export type { ExitCode } from "./exit-code.ts";

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { addAgentCommands } from "./commands/agent-commands.ts";
 import { titled } from "./commands/command-options.ts";
-import type { AddCommands, Leave } from "./commands/command-options.ts";
+import type { AddCommands, Leave } from "./surroundings.ts";
 import { addDirectoryCommands } from "./commands/directory-commands.ts";
 import { addHouseCommands } from "./commands/house-commands.ts";
 import { addLifecycleCommands } from "./commands/lifecycle-commands.ts";

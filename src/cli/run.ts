@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import type { Command } from "commander";
-import type { AddCommands } from "./commands/command-options.ts";
+import type { AddCommands } from "./surroundings.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { buildProgram } from "./program.ts";

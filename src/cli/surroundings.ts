@@ -1,7 +1,8 @@
 import type picocolors from "picocolors";
 import type { Client } from "../client/index.ts";
 import type { Lifecycle } from "../core/index.ts";
-import type { AddCommands } from "./commands/command-options.ts";
+import type { Command } from "commander";
+import type { ExitCode } from "./exit-code.ts";
 
 /** A stream to write to. `columns` is Infinity where nobody's eyes wrap the lines, and so is `rows`. */
 export type Screen = {
@@ -63,6 +64,12 @@ export type Surroundings = {
     examine: (flags: ServerFlags) => Promise<Examination>;
   };
 };
+
+/** Sets the exit code of the process. */
+export type Leave = (code: ExitCode) => void;
+
+/** Adds a group of commands to the program. */
+export type AddCommands = (program: Command, surroundings: Surroundings, leave: Leave) => void;
 
 /** A long-running process that a plugin's command starts. */
 export type PluginProcess = {

@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 import type { Line } from "./line.ts";
-import { follow } from "./patience.ts";
+import { followSignals } from "../std/follow-signals.ts";
 import { problemOfAnswer, unanswered, unexpected } from "./problem.ts";
 
 export type Heard =
@@ -23,7 +23,7 @@ export async function* hearStream(
   { silenceMs, signal: caller }: Listening,
 ): AsyncGenerator<Heard, void, undefined> {
   const place = `GET ${line.url}${path.replace(/\?.*/, "")}`;
-  const { signal, abort, letGo } = follow([caller]);
+  const { signal, abort, release } = followSignals([caller]);
   // Only while we listen: a reader who takes his time with an event does not hear, but is not deaf.
   const unlessSilent = async <T>(sound: Promise<T>): Promise<T> => {
     const timer = setTimeout(() => {
@@ -64,6 +64,6 @@ export async function* hearStream(
     }
   } finally {
     abort();
-    letGo();
+    release();
   }
 }

@@ -1,7 +1,8 @@
 import { hearStream } from "./event-stream.ts";
 import type { Heard } from "./event-stream.ts";
 import type { Line } from "./line.ts";
-import { follow, pauseMs, rest } from "./patience.ts";
+import { followSignals } from "../std/follow-signals.ts";
+import { retryDelayMs, sleep } from "../std/retry.ts";
 import { isPassing, PawlProblem, unexpected } from "./problem.ts";
 import { requestOf } from "./request.ts";
 import type { Row } from "./request.ts";
@@ -34,7 +35,7 @@ export function listenerOn(line: Line, { silenceMs = 40_000, firstPauseMs = 1_00
   return async function* (row, sent, { signal, onConnection, onPosition } = {}) {
     const { after: position } = (sent ?? {}) as { after?: number };
     const place: Place = { position, pauseMs: firstPauseMs, failures: 0 };
-    const caller = follow([line.signal, signal]);
+    const caller = followSignals([line.signal, signal]);
     try {
       while (!caller.signal.aborted) {
         const { path } = requestOf(row, { ...(sent as object), after: place.position });
@@ -50,14 +51,15 @@ export function listenerOn(line: Line, { silenceMs = 40_000, firstPauseMs = 1_00
         const { pauseMs: firstMs, failures } = place;
         place.failures++;
         // Stopped while it waits: the loop sees it.
-        await rest(pauseMs(failures, { firstMs, retryAfter: lost?.retryAfter ?? null }), caller.signal).catch(
-          () => undefined,
-        );
+        await sleep(
+          retryDelayMs(failures, { firstMs, retryAfter: lost?.retryAfter ?? null }),
+          caller.signal,
+        ).catch(() => undefined);
       }
     } catch (error) {
       if (!caller.signal.aborted) throw error;
     } finally {
-      caller.letGo();
+      caller.release();
     }
   };
 }

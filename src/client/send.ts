@@ -1,6 +1,7 @@
 import { timerDelay } from "../std/timer-delay.ts";
 import type { Line } from "./line.ts";
-import { follow, pauseMs, rest } from "./patience.ts";
+import { followSignals } from "../std/follow-signals.ts";
+import { retryDelayMs, sleep } from "../std/retry.ts";
 import { isPassing, problemOfAnswer, unanswered, unexpected } from "./problem.ts";
 import { requestOf } from "./request.ts";
 import type { Outgoing, Row } from "./request.ts";
@@ -31,7 +32,7 @@ export function senderOn(line: Line, { retries = RETRIES, timeoutMs = TIMEOUT_MS
     const request = requestOf(row, sent);
     const most = row.method === "GET" || row.idempotent ? retries : 0;
     const patienceMs = timeoutMs + waitMsOf(sent);
-    const caller = follow([line.signal, signal]);
+    const caller = followSignals([line.signal, signal]);
     try {
       for (let failures = 0; ; failures++) {
         try {
@@ -39,11 +40,11 @@ export function senderOn(line: Line, { retries = RETRIES, timeoutMs = TIMEOUT_MS
         } catch (error) {
           if (!isPassing(error) || failures >= most) throw error;
           if ((error.retryAfter ?? 0) > LONGEST_RETRY_AFTER_SECONDS) throw error;
-          await rest(pauseMs(failures, { retryAfter: error.retryAfter }), caller.signal);
+          await sleep(retryDelayMs(failures, { retryAfter: error.retryAfter }), caller.signal);
         }
       }
     } finally {
-      caller.letGo();
+      caller.release();
     }
   };
 }
@@ -56,7 +57,7 @@ async function tryOnce(
   caller: AbortSignal,
 ): Promise<unknown> {
   const place = `${method} ${line.url}${path.replace(/\?.*/, "")}`;
-  const { signal, abort, letGo } = follow([caller]);
+  const { signal, abort, release } = followSignals([caller]);
   const timer = setTimeout(() => {
     abort(new Error(`nothing for ${patienceMs / 1_000} s`));
   }, timerDelay(patienceMs));
@@ -77,7 +78,7 @@ async function tryOnce(
     throw unanswered(place, error);
   } finally {
     clearTimeout(timer);
-    letGo();
+    release();
   }
   if (!response.ok) throw problemOfAnswer(place, response, text);
   if (response.status === 204) return undefined;

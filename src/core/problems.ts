@@ -27,14 +27,10 @@ export const PROBLEMS = {
     "This host name is not allowed",
     "Add the host name to PAWL_ALLOWED_HOSTS, or call the server by its IP address.",
   ),
-  NOT_OWNER: problem(403, "Only its owner may do this", "Let the owner act, or have the task reassigned."),
-  SKILL_TOO_LOW: problem(403, "The skill level is too low", "Have a lead assign or review it."),
-  TRADE_MISMATCH: problem(403, "The trade does not match", "Pick a task of your trade, or ask a lead."),
 
   // Not there, or not visible.
   TASK_NOT_FOUND: problem(404, "No such task", "Check the id; a task outside your projects is not shown."),
   NOT_FOUND: problem(404, "No such thing", "Check the address."),
-  UNKNOWN_ACTION_ID: problem(404, "No such bot action", "Call start first."),
   METHOD_NOT_ALLOWED: problem(405, "Not with this method", "Use one of the methods in `Allow`."),
 
   // Not now: status, guard, version, idempotency.
@@ -46,16 +42,7 @@ export const PROBLEMS = {
   CYCLIC_DEPENDENCY: problem(409, "These tasks would wait for each other", "Remove one of the dependencies."),
   NOT_DUE: problem(409, "Its time has not come", "Nothing to do: the sweep comes again."),
   TASK_ALREADY_CLAIMED: problem(409, "Somebody else was first", "Pick another task."),
-  CANNOT_ESCALATE_OWN: problem(409, "Your own task is not escalated", "Use block."),
-  CANNOT_TAKE_OVER: problem(409, "It is yours already", "Use resume."),
-  NOT_PUBLIC: problem(409, "A private task is not claimed", "Start it as its assignee."),
-  WIP_LIMIT: problem(409, "One task at a time", "Submit the task at hand first."),
   OPEN_HOLDS: problem(409, "The task is on hold", "Release its holds first."),
-  HOLD_NOT_ALLOWED: problem(409, "No hold in this status", "Assign or cancel the task first."),
-  SHIFT_NOT_OVER: problem(409, "The owner's shift is not over", "End the shift, or recall the task."),
-  FIX_NOT_ALLOWED: problem(409, "Nothing to fix yet", "Wait until the task is submitted or done."),
-  DELETE_NOT_ALLOWED: problem(409, "This task cannot be deleted", "Cancel it."),
-  USER_NOT_ACTIVE: problem(409, "The user has no access", "Fail the job."),
   ATTEMPTS_EXHAUSTED: problem(409, "No attempts are left", "Fail the task."),
   ATTEMPTS_LEFT: problem(409, "It can be tried again", "Retry or release it."),
   NOT_RECOVERABLE: problem(409, "This error will not go away by trying again", "Fail the task."),
@@ -66,19 +53,7 @@ export const PROBLEMS = {
   // Not like this.
   VALIDATION_ERROR: problem(422, "The request has the wrong shape", "Mend the fields named in `errors`."),
   COMMENT_REQUIRED: problem(422, "A comment is required", "Say in `comment` why."),
-  REASON_REQUIRED: problem(422, "A reason is required", "Give `reason`."),
-  RESOLUTION_REQUIRED: problem(422, "A resolution is required", "Say in `resolution` how it was fixed."),
   LEASE_TOKEN_REQUIRED: problem(422, "The lease token is required", "Send the lease_token of your claim."),
-  STATUS_NOT_PATCHABLE: problem(
-    422,
-    "The status is not changed this way",
-    "Use the transitions of the task.",
-  ),
-  QC_ACTION_FORBIDDEN: problem(
-    422,
-    "Quality control does not move tasks",
-    "Record an inspection of the deliverable.",
-  ),
   BAD_REQUEST: problem(400, "This is no HTTP request", "Mend the client."),
   TOO_LARGE: problem(413, "The request is too large", "Send less at once."),
   UNSUPPORTED_MEDIA_TYPE: problem(415, "Only JSON is understood", "Send `Content-Type: application/json`."),

@@ -11,7 +11,7 @@ export type { Member, Project } from "./directory/directory.ts";
 export { createMember, createOrg, createProject, findActor, listOrgs } from "./directory/members.ts";
 export type { NewMember } from "./directory/members.ts";
 export { Engine } from "./engine.ts";
-export type { By, EngineOptions } from "./engine.ts";
+export type { By, EngineOptions, Within } from "./engine.ts";
 export type {
   CreationFactLoader,
   CreationFactRequest,
@@ -70,3 +70,4 @@ export type { CreatedTasks } from "./write/creations.ts";
 export type { Freed } from "./write/freed.ts";
 export type { PerformCommand, Performed, PerformRequest } from "./write/perform.ts";
 export type { JournalEntry } from "./write/work.ts";
+export type { TaskPage, TaskQuery } from "./read/list-page.ts";

@@ -58,12 +58,21 @@ export type { Plugin, PluginDefinition } from "../plugin/index.ts";
 export { LIFECYCLES } from "../lifecycles/index.ts";
 export { openPawl } from "./open-pawl.ts";
 export type { Pawl, PawlOptions } from "./open-pawl.ts";
-export type { By, EngineOptions, Within } from "../engine/engine.ts";
-export type { TaskPage, TaskQuery } from "../engine/read/list-page.ts";
-export type { Claimed, ClaimRequest } from "../engine/write/claim.ts";
-export type { NewTask } from "../engine/write/admit-creations.ts";
-export type { CreatedTasks } from "../engine/write/creations.ts";
-export type { EffectHandler, FactLoader, EnginePlugin } from "../engine/engine-plugin.ts";
-export type { Performed, PerformRequest } from "../engine/write/perform.ts";
-export type { PublicTask } from "../engine/read/public-task.ts";
-export type { JournalEntry } from "../engine/write/work.ts";
+export type {
+  By,
+  Claimed,
+  ClaimRequest,
+  CreatedTasks,
+  EffectHandler,
+  EngineOptions,
+  EnginePlugin,
+  FactLoader,
+  JournalEntry,
+  NewTask,
+  Performed,
+  PerformRequest,
+  PublicTask,
+  TaskPage,
+  TaskQuery,
+  Within,
+} from "../engine/index.ts";

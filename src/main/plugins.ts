@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { PawlError } from "../core/index.ts";
-import type { JsonObject, Lifecycle } from "../core/index.ts";
+import type { JsonObject, Lifecycle, Problem } from "../core/index.ts";
 import { ENGINE_MIGRATIONS } from "../engine/index.ts";
 import { PLUGINS } from "../lifecycles/index.ts";
 import { pluginOf } from "../plugin/index.ts";
@@ -13,7 +14,24 @@ export function withBuiltIn(own: readonly (Lifecycle | Plugin)[]): Plugin[] {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
     throw new PawlError("INVALID_CONFIG", `Two lifecycles are named "${twice}".`, { name: twice });
+  refuseConflictingProblems(plugins);
   return plugins;
+}
+
+/** A code has one meaning, whichever plugin refuses with it. */
+function refuseConflictingProblems(plugins: readonly Plugin[]): void {
+  const known = new Map<string, { name: string; problem: Problem }>();
+  for (const { lifecycle, problems } of plugins) {
+    for (const [code, problem] of Object.entries(problems)) {
+      const other = known.get(code);
+      if (other && !isDeepStrictEqual(other.problem, problem))
+        throw new PawlError(
+          "INVALID_CONFIG",
+          `${other.name} and ${lifecycle.name} describe the problem ${code} differently: rename one of them.`,
+        );
+      known.set(code, { name: lifecycle.name, problem });
+    }
+  }
 }
 
 /** The values of all plugins' settings; throws INVALID_CONFIG for a wrong one. */

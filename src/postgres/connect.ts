@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import postgres from "postgres";
-import { PawlError } from "../core/problems.ts";
+import { PawlError } from "../core/index.ts";
 import { timerDelay } from "../std/timer-delay.ts";
 import { isConnectionLoss } from "./database-errors.ts";
 import { ARRAY_TYPES } from "./array-types.ts";

@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import { PawlError } from "../core/problems.ts";
+import { PawlError } from "../core/index.ts";
 
 /** The database cannot be used; the sentence says what to do, and nothing was deleted. */
 export function unusable(sentence: string, cause?: unknown): PawlError {

@@ -173,11 +173,11 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   ];
   const table = Object.assign({}, SYSTEM_ROUTES, ...sets.map((set) => set.table)) as RouteTable;
   const openApi = once(() => {
-    const document = openApiDocument({ table, lifecycles, version });
+    const document = openApiDocument({ table, lifecycles, problems: own, version });
     return { document, serialized: Buffer.from(JSON.stringify(document)) };
   });
   const docs = once(() => {
-    const { page, policy } = docsPage(table, version);
+    const { page, policy } = docsPage({ table, problems: own, version });
     return { page, policy, serialized: Buffer.from(page) };
   });
   const figures = () => metrics.page(() => engine.census(), streams.size);

@@ -51,9 +51,9 @@ export class Heart {
     this.thread.postMessage({ keep: lease });
   }
 
-  letGo({ task_id, lease_token }: Pick<HeldLease, "task_id" | "lease_token">): void {
+  release({ task_id, lease_token }: Pick<HeldLease, "task_id" | "lease_token">): void {
     if (this.keepers.get(task_id)?.lease.lease_token === lease_token) this.keepers.delete(task_id);
-    this.thread.postMessage({ letGo: { task_id, lease_token } });
+    this.thread.postMessage({ release: { task_id, lease_token } });
   }
 
   async stop(): Promise<void> {

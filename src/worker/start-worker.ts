@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { SomeLifecycle, Tasks } from "../client/index.ts";
 import { lineOf } from "../client/line.ts";
-import { pauseMs, rest } from "../client/patience.ts";
+import { retryDelayMs, sleep } from "../std/retry.ts";
 import { tasksOf } from "../client/tasks.ts";
 import { MAX_TIMER_DELAY_MS, timerDelay } from "../std/timer-delay.ts";
 import { Heart } from "./heart.ts";
-import { isPassing } from "./patience.ts";
+import { isTemporary } from "./retry-call.ts";
 import { TaskRun, withoutLease } from "./task-run.ts";
 import type { ClaimedTask, RunningWorker, WorkerEvent, WorkerOptions } from "./worker-options.ts";
 
@@ -101,13 +101,13 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
       await Promise.all(this.waiting.splice(0).map((run) => run.giveBack()));
     };
     const quiet = Promise.all([giveBack(), this.untilIdle()]);
-    await Promise.race([quiet, rest(graceMs, this.impatience.signal).catch(() => undefined)]);
+    await Promise.race([quiet, sleep(graceMs, this.impatience.signal).catch(() => undefined)]);
     this.impatience.abort();
     for (const run of this.runs.keys()) run.interrupt();
     // Long enough for those who heed, for those who do not, and for a server that comes back.
     await Promise.race([
       quiet,
-      rest((this.options.unwindMs ?? 5_000) * 2, this.end.signal).catch(() => undefined),
+      sleep((this.options.unwindMs ?? 5_000) * 2, this.end.signal).catch(() => undefined),
     ]);
     this.end.abort();
     await quiet;
@@ -141,9 +141,9 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
         if (claimed === 0) await this.pause(IDLE_MS - (performance.now() - begun));
       } catch (error) {
         if (this.isClosing()) return;
-        if (!isPassing(error)) throw error;
+        if (!isTemporary(error)) throw error;
         this.tell({ kind: "unreachable", error });
-        await this.pause(pauseMs(failures++, { retryAfter: error.retryAfter }));
+        await this.pause(retryDelayMs(failures++, { retryAfter: error.retryAfter }));
       }
     }
   }
@@ -214,7 +214,7 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
   }
 
   private async pause(ms: number): Promise<void> {
-    if (ms > 0) await rest(ms, this.closing.signal).catch(() => undefined);
+    if (ms > 0) await sleep(ms, this.closing.signal).catch(() => undefined);
   }
 
   private reached(): void {

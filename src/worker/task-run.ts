@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { AnyClient, CallOptions, MovedOf, SomeLifecycle, TaskOf } from "../client/index.ts";
 import { PawlProblem } from "../client/index.ts";
-import { follow, rest } from "../client/patience.ts";
+import { followSignals } from "../std/follow-signals.ts";
+import { sleep } from "../std/retry.ts";
 import { timerDelay } from "../std/timer-delay.ts";
 import { classify } from "./failure.ts";
 import type { Heart, Loss } from "./heart.ts";
-import { insist, isLeaseLost } from "./patience.ts";
+import { retryUntilAnswered, isLeaseLost } from "./retry-call.ts";
 import { progressTeller } from "./progress-teller.ts";
 import { RunEnded } from "./worker-options.ts";
 import type { ClaimedTask, Move, WorkerEvent, WorkerOptions } from "./worker-options.ts";
@@ -61,7 +62,7 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
     await this.conclude(outcome).catch((error: unknown) => {
       this.tellOf(error);
     });
-    this.letGo();
+    this.release();
   }
 
   /** Gives it back before, or after, it has run. */
@@ -75,7 +76,7 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
     } catch (error) {
       this.tellOf(error);
     }
-    this.letGo();
+    this.release();
   }
 
   /** The worker stops, and cannot wait any longer. */
@@ -109,7 +110,7 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
   /** A run that does not heed its signal is waited for no longer than this after it. */
   private unwound(ms: number, end: AbortSignal) {
     const { signal } = this.ending;
-    const waiting = follow([end]);
+    const waiting = followSignals([end]);
     const late = new Promise<never>((_, reject) => {
       signal.addEventListener(
         "abort",
@@ -117,7 +118,7 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
           const leave = () => {
             reject(new Unheeded(signal.reason as RunEnded));
           };
-          rest(ms, waiting.signal).then(leave, leave);
+          sleep(ms, waiting.signal).then(leave, leave);
         },
         { once: true },
       );
@@ -127,7 +128,7 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
       late,
       forget: () => {
         waiting.abort();
-        waiting.letGo();
+        waiting.release();
       },
     };
   }
@@ -182,7 +183,7 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
 
   /** In mid-run: whoever is told to end waits for no answer. */
   private async act(move: Move<L>, { signal }: CallOptions = {}): Promise<MovedOf<L>> {
-    const waiting = follow([this.ending.signal, signal]);
+    const waiting = followSignals([this.ending.signal, signal]);
     const sent = this.keyed(move);
     const { aborted } = waiting.signal;
     try {
@@ -192,7 +193,7 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
       if (cutOff) this.unanswered.push(sent);
       throw error;
     } finally {
-      waiting.letGo();
+      waiting.release();
     }
   }
 
@@ -218,7 +219,7 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
       return (await moveTask(sent, { signal: waiting })) as MovedOf<L>;
     };
     try {
-      const moved = await insist(send, waiting, (error) => {
+      const moved = await retryUntilAnswered(send, waiting, (error) => {
         tell({ kind: "unreachable", error });
       });
       reached();
@@ -239,9 +240,9 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
     });
   }
 
-  private letGo(): void {
+  private release(): void {
     const { lease_token } = this.claimed;
-    if (lease_token !== null) this.tools.heart.letGo({ task_id: this.task.id, lease_token });
+    if (lease_token !== null) this.tools.heart.release({ task_id: this.task.id, lease_token });
   }
 
   private lose(why: Loss): void {

@@ -5,7 +5,7 @@ import type { SetUpFlags } from "../set-up-agent.ts";
 import { AGENT_HOSTS } from "../surroundings.ts";
 import type { AgentHost, McpFlags } from "../surroundings.ts";
 import { dataOption, reaching, several, titled } from "./command-options.ts";
-import type { AddCommands } from "./command-options.ts";
+import type { AddCommands } from "../surroundings.ts";
 
 /** For AI agents: `pawl mcp`, `pawl setup` */
 export const addAgentCommands: AddCommands = (program, surroundings, leave) => {

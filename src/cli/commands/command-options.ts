@@ -1,13 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import type { JsonObject } from "../../core/index.ts";
-import type { ExitCode } from "../exit-code.ts";
 import type { Surroundings } from "../surroundings.ts";
-
-export type Leave = (code: ExitCode) => void;
-
-/** A group of commands: hangs itself under the program. */
-export type AddCommands = (program: Command, surroundings: Surroundings, leave: Leave) => void;
 
 export function dataOption(): Option {
   return new Option("--data <folder>", "the folder of the embedded database (default: .pawl)");

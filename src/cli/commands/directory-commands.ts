@@ -15,7 +15,7 @@ import {
   several,
   titled,
 } from "./command-options.ts";
-import type { AddCommands } from "./command-options.ts";
+import type { AddCommands } from "../surroundings.ts";
 
 /** Who is who: `pawl members …`, `pawl tokens …`, `pawl projects …` */
 export const addDirectoryCommands: AddCommands = (program, surroundings, leave) => {

@@ -8,7 +8,7 @@ import { startServer } from "../start-server.ts";
 import type { ServerFlags, StartFlags } from "../surroundings.ts";
 import { verifyJournals } from "../verify-journals.ts";
 import { configOption, dataOption, jsonOption, titled } from "./command-options.ts";
-import type { AddCommands } from "./command-options.ts";
+import type { AddCommands } from "../surroundings.ts";
 
 /** What is done on the machine itself: `pawl start`, `pawl verify`, `pawl doctor`, `pawl orgs create`, completion. */
 export const addHouseCommands: AddCommands = (program, surroundings, leave) => {

@@ -4,7 +4,7 @@ import { DIAGRAM_FORMATS, drawLifecycle } from "../draw-lifecycle.ts";
 import { initProject } from "../init-project.ts";
 import { showLifecycles } from "../show-lifecycles.ts";
 import { configOption, reaching, titled } from "./command-options.ts";
-import type { AddCommands } from "./command-options.ts";
+import type { AddCommands } from "../surroundings.ts";
 
 /** What is declared: `pawl init`, `pawl check`, `pawl diagram`, and `pawl lifecycles` of a server. */
 export const addLifecycleCommands: AddCommands = (program, surroundings, leave) => {

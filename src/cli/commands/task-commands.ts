@@ -8,7 +8,7 @@ import { showTask } from "../show-task.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { watchTasks } from "../watch-tasks.ts";
 import { positiveNumber, reaching, several, titled, wholeNumber } from "./command-options.ts";
-import type { AddCommands, Leave } from "./command-options.ts";
+import type { AddCommands, Leave } from "../surroundings.ts";
 
 const ID = "its id, or the beginning or end of it";
 const FIELDS =

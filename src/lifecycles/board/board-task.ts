@@ -1,5 +1,5 @@
 import type { Instant } from "../../core/index.ts";
-import type { PublicTask } from "../../engine/index.ts";
+import type { PublicTask } from "../../plugin/index.ts";
 import { onWire, onWireOrNull } from "./api.ts";
 import type { BoardEvent, BoardStatus, BoardTask, ListedBoardTask } from "./api.ts";
 import { priorityOf } from "./priorities.ts";

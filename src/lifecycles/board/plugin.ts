@@ -1,11 +1,13 @@
 import { definePlugin } from "../../plugin/index.ts";
 import { board } from "./lifecycle.ts";
+import { BOARD_PROBLEMS } from "./problems.ts";
 import { boardRoutes } from "./routes.ts";
 import { findWorkers } from "./sql/find-workers.ts";
 
 /** The agent task board. */
 export default definePlugin({
   lifecycle: board,
+  problems: BOARD_PROBLEMS,
   creationFacts: {
     assignee_works_here: async (tx, org_id, asks) => {
       const named = asks.map(({ input }) => (input.assignee_id as string | null | undefined) ?? null);

@@ -1,8 +1,16 @@
 import { permissionOf, permissionRefusal } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { By, Directory, Engine, Performed, Project } from "../../engine/index.ts";
-import { answer, serve } from "../../server/index.ts";
-import type { Call, Permit, RouteSet } from "../../server/index.ts";
+import { answer, serve } from "../../plugin/index.ts";
+import type {
+  By,
+  Call,
+  Directory,
+  Engine,
+  Performed,
+  Permit,
+  Project,
+  RouteSet,
+} from "../../plugin/index.ts";
 import { BoardDesk } from "./service.ts";
 import { MOVE_ROUTES, TASK_ROUTES, WORKSPACE_ROUTES } from "./api.ts";
 import { board } from "./lifecycle.ts";

@@ -1,7 +1,7 @@
 import { fromOf, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
-import { readClock } from "../../engine/index.ts";
-import type { By, Engine, Performed, PerformRequest, PublicTask, Tx } from "../../engine/index.ts";
+import { readClock } from "../../plugin/index.ts";
+import type { By, Engine, Performed, PerformRequest, PublicTask, Tx } from "../../plugin/index.ts";
 import { boardEvent, boardTask, listedTask } from "./board-task.ts";
 import { onWire, onWireOrNull, STATUSES } from "./api.ts";
 import type { BoardEvent, BoardStatus, BoardTask, ListedBoardTask } from "./api.ts";

@@ -1,6 +1,5 @@
-import { visibleProjects } from "../../engine/index.ts";
-import type { Engine } from "../../engine/index.ts";
-import type { EventStream, FeedKind } from "../../server/index.ts";
+import { visibleProjects } from "../../plugin/index.ts";
+import type { Engine, EventStream, FeedKind } from "../../plugin/index.ts";
 import { ChatPage, keyOfChat } from "./chat-page.ts";
 import type { Chat } from "./chat-page.ts";
 import { readChatPage } from "./sql/read-chat-page.ts";

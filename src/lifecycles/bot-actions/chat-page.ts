@@ -1,4 +1,4 @@
-import type { TailPage } from "../../server/index.ts";
+import type { TailPage } from "../../plugin/index.ts";
 import { chatEventOf } from "./bot-action-on-wire.ts";
 import type { ChatRow } from "./sql/read-chat-page.ts";
 

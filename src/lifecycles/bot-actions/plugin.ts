@@ -1,5 +1,6 @@
 import { definePlugin } from "../../plugin/index.ts";
 import { botActions } from "./lifecycle.ts";
+import { BOT_ACTION_PROBLEMS } from "./problems.ts";
 import { botActionRoutes } from "./routes.ts";
 import { BOT_ACTION_SETTINGS } from "./settings.ts";
 import { pruneMessages } from "./sql/prune-messages.ts";
@@ -7,6 +8,7 @@ import { pruneMessages } from "./sql/prune-messages.ts";
 /** Chat bot actions: chats, their messages, and the work that bots do in them. */
 export default definePlugin({
   lifecycle: botActions,
+  problems: BOT_ACTION_PROBLEMS,
   settings: BOT_ACTION_SETTINGS,
   migrations: new URL("./migrations/", import.meta.url),
   creationFacts: {

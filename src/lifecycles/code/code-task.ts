@@ -1,4 +1,4 @@
-import type { JournalEntry, PublicTask } from "../../engine/index.ts";
+import type { JournalEntry, PublicTask } from "../../plugin/index.ts";
 import { canSee } from "../../core/index.ts";
 import type { Actor } from "../../core/index.ts";
 import { onWire, onWireOrNull } from "./api.ts";

@@ -386,18 +386,6 @@ export const code = defineLifecycle({
   pool: { action: "claim", from: "ready", where: [] },
   // A task that was to fail with its blocker stays blocked as well, and says so: no way leads from blocked to failed.
   unblocks: { from: "blocked", action: "unblock", flag: "blocker_failed", fail: "doom" },
-  problems: {
-    NOT_FAILED: {
-      status: 409,
-      title: "Only a failed task is tried again",
-      next: "Wait until it is finished, or create another task.",
-    },
-    BLOCKER_FINISHED: {
-      status: 409,
-      title: "What is named as the blocker is finished",
-      next: "Go on with the task, or name what really stands in the way.",
-    },
-  },
 });
 
 /** A blocker is a task, found or made; only where making one is switched off does a person have to clear it. */

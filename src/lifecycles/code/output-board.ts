@@ -1,8 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
-import type { By, Engine } from "../../engine/index.ts";
-import { EventStream } from "../../server/index.ts";
-import type { Recognise } from "../../server/index.ts";
+import { EventStream } from "../../plugin/index.ts";
+import type { By, Engine, Recognise } from "../../plugin/index.ts";
 import { onWire } from "./api.ts";
 import type { CodeOutput } from "./api.ts";
 import { readOutput, saveOutput } from "./sql/output.ts";

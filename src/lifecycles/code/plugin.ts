@@ -1,12 +1,12 @@
 import { canSee } from "../../core/index.ts";
 import type { Task } from "../../core/index.ts";
-import { lockBlockers, query, saveDependencies } from "../../engine/index.ts";
-import type { EffectItem, MakeTasks, NewTask, Tx } from "../../engine/index.ts";
+import { definePlugin, lockBlockers, query, saveDependencies } from "../../plugin/index.ts";
+import type { EffectItem, MakeTasks, NewTask, Tx } from "../../plugin/index.ts";
 import { findClearingTasks } from "./sql/find-clearing-tasks.ts";
 import { isUuid } from "../../std/uuid.ts";
-import { definePlugin } from "../../plugin/index.ts";
 import { addCodeCommands } from "./cli/commands.ts";
 import { code } from "./lifecycle.ts";
+import { CODE_PROBLEMS } from "./problems.ts";
 import { codeRoutes } from "./routes.ts";
 import { forgetOutput } from "./sql/output.ts";
 import { waitsFor } from "./sql/read-named-blockers.ts";
@@ -15,6 +15,7 @@ import { replaceBlockers } from "./sql/replace-blockers.ts";
 /** The queue for coding agents in git worktrees. */
 export default definePlugin({
   lifecycle: code,
+  problems: CODE_PROBLEMS,
   migrations: new URL("./migrations/", import.meta.url),
   facts: {
     named_blocker: async (tx, org_id, asks) => {

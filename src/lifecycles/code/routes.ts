@@ -1,8 +1,7 @@
 import { creationPermission, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { By, Engine } from "../../engine/index.ts";
-import { answer, besideTask, claimPatiently, defined, serve, stream } from "../../server/index.ts";
-import type { Permit, RouteHost, RouteSet } from "../../server/index.ts";
+import { answer, besideTask, claimPatiently, defined, serve, stream } from "../../plugin/index.ts";
+import type { By, Engine, Permit, RouteHost, RouteSet } from "../../plugin/index.ts";
 import { isUuid } from "../../std/uuid.ts";
 import { CodeDesk } from "./service.ts";
 import { TASK_ROUTES, VIEW_ROUTES, WORKER_ROUTES } from "./api.ts";

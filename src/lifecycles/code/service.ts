@@ -1,7 +1,7 @@
 import { refuse, SYSTEM } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
-import { rowsByTask } from "../../engine/index.ts";
-import type { By, Engine, NewTask, Performed, PublicTask, Tx } from "../../engine/index.ts";
+import { rowsByTask } from "../../plugin/index.ts";
+import type { By, Engine, NewTask, Performed, PublicTask, Tx } from "../../plugin/index.ts";
 import { awaitedFor, codeEvent, codeTask, isStuck } from "./code-task.ts";
 import { onWire, onWireOrNull, STATUSES } from "./api.ts";
 import type { CodeEvent, CodeRun, CodeStatus, CodeTask } from "./api.ts";

@@ -1,6 +1,6 @@
 import { onWire, onWireOrNull } from "../../api/index.ts";
 import type { DeliveryFile, DeliveryJob, DeliveryUser, JobStatus } from "./api.ts";
-import type { PublicTask, TaskRow } from "../../engine/index.ts";
+import type { PublicTask, TaskRow } from "../../plugin/index.ts";
 import type { FileRow } from "./sql/files.ts";
 import type { JobRow } from "./sql/jobs.ts";
 import type { UserRow } from "./sql/users.ts";

@@ -1,8 +1,9 @@
-import type { EffectHandler, Tx } from "../../engine/index.ts";
-import type { JsonObject } from "../../core/index.ts";
 import { definePlugin } from "../../plugin/index.ts";
+import type { EffectHandler, Tx } from "../../plugin/index.ts";
+import type { JsonObject } from "../../core/index.ts";
 import { addDeliveryCommands } from "./cli/commands.ts";
 import { delivery } from "./lifecycle.ts";
+import { DELIVERY_PROBLEMS } from "./problems.ts";
 import { deliveryRoutes } from "./routes.ts";
 import { DELIVERY_SETTINGS } from "./settings.ts";
 import { cacheFiles } from "./sql/cached-files.ts";
@@ -14,6 +15,7 @@ import { findUsers } from "./sql/users.ts";
 /** File delivery from storage to Telegram chats. */
 export default definePlugin({
   lifecycle: delivery,
+  problems: DELIVERY_PROBLEMS,
   settings: DELIVERY_SETTINGS,
   migrations: new URL("./migrations/", import.meta.url),
   facts: {

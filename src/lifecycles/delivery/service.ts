@@ -1,8 +1,8 @@
 import { refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import { answerOnce, notFound, readClock, readProjects, visibleProjects } from "../../engine/index.ts";
+import { answerOnce, notFound, readClock, readProjects, visibleProjects } from "../../plugin/index.ts";
+import type { By, Engine, Once, Tx } from "../../plugin/index.ts";
 import { isUuid } from "../../std/uuid.ts";
-import type { By, Engine, Once, Tx } from "../../engine/index.ts";
 import { decideAccess } from "./access.ts";
 import type { Decision } from "./access.ts";
 import type { DeliveryEntry, DeliveryJob, DeliveryUser } from "./api.ts";

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from "uuid";
 import { canSee } from "../../core/index.ts";
 import type { Actor, JsonObject } from "../../core/index.ts";
-import { rowsByTask } from "../../engine/index.ts";
+import { rowsByTask } from "../../plugin/index.ts";
+import type { CreationFactLoader, FactLoader, Tx } from "../../plugin/index.ts";
 import { isUuid } from "../../std/uuid.ts";
-import type { CreationFactLoader, FactLoader, Tx } from "../../engine/index.ts";
 import { wipKey } from "./effects.ts";
 import { lockNamedDefects } from "./sql/defects.ts";
 import { lockNamedDeliverables } from "./sql/deliverables.ts";

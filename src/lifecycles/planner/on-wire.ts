@@ -1,6 +1,6 @@
 import { onWire, onWireOrNull } from "../../api/index.ts";
 import type { JsonObject } from "../../core/index.ts";
-import type { EventRow, PublicTask } from "../../engine/index.ts";
+import type { EventRow, PublicTask } from "../../plugin/index.ts";
 import type {
   PlannerDefect,
   PlannerDeliverable,

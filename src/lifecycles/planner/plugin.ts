@@ -1,9 +1,10 @@
 import { v7 as uuidv7 } from "uuid";
 import type { JsonObject } from "../../core/index.ts";
-import type { EffectHandler, EffectItem } from "../../engine/index.ts";
 import { definePlugin } from "../../plugin/index.ts";
+import type { EffectHandler, EffectItem } from "../../plugin/index.ts";
 import { addPlannerCommands } from "./cli/commands.ts";
 import { planner } from "./lifecycle.ts";
+import { PLANNER_PROBLEMS } from "./problems.ts";
 import { plannerRoutes } from "./routes.ts";
 import { plannerCreationFacts, plannerFactLoaders } from "./facts.ts";
 import { newDefect } from "./new-defect.ts";
@@ -94,6 +95,7 @@ const effects: Record<string, EffectHandler> = {
 /** The production planner. */
 export default definePlugin({
   lifecycle: planner,
+  problems: PLANNER_PROBLEMS,
   migrations: new URL("./migrations/", import.meta.url),
   facts: plannerFactLoaders,
   creationFacts: plannerCreationFacts,

@@ -1,8 +1,6 @@
 import type { JsonObject } from "../../core/index.ts";
-import { visibleProjects } from "../../engine/index.ts";
-import type { Directory, Engine, Project } from "../../engine/index.ts";
-import { answer } from "../../server/index.ts";
-import type { RouteSet } from "../../server/index.ts";
+import { answer, visibleProjects } from "../../plugin/index.ts";
+import type { Directory, Engine, Project, RouteSet } from "../../plugin/index.ts";
 import { DEFECT_ROUTES, DELIVERABLE_ROUTES, SHIFT_ROUTES } from "./api.ts";
 import type { PlannerPolicy } from "./api.ts";
 import { planner } from "./lifecycle.ts";

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from "uuid";
 import { refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import { answerOnce, planAnew, readClock, wrongField } from "../../engine/index.ts";
+import { answerOnce, planAnew, readClock, wrongField } from "../../plugin/index.ts";
+import type { By, Engine, Once, PublicTask, Tx } from "../../plugin/index.ts";
 import { isUuid } from "../../std/uuid.ts";
-import type { By, Engine, Once, PublicTask, Tx } from "../../engine/index.ts";
 import { newDefect } from "./new-defect.ts";
 import type { SaidOfDefect } from "./new-defect.ts";
 import { lockPlannerTask, pageOf } from "./service.ts";

@@ -1,5 +1,5 @@
 import type { Refusal } from "../../core/index.ts";
-import type { SweepTools } from "../../engine/index.ts";
+import type { SweepTools } from "../../plugin/index.ts";
 import { orgsWithEndedShifts, readLeftInHand, settleShifts } from "./sql/shifts.ts";
 import type { LeftInHand } from "./sql/shifts.ts";
 

@@ -1,8 +1,7 @@
 import { permissionOf, permissionRefusal } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { By } from "../../engine/index.ts";
-import { serve } from "../../server/index.ts";
-import type { Permit, RouteSet, Verb } from "../../server/index.ts";
+import { serve } from "../../plugin/index.ts";
+import type { By, Permit, RouteSet, Verb } from "../../plugin/index.ts";
 import type { RouteTable } from "../../api/index.ts";
 import type { PLANNER_ROUTES } from "./api.ts";
 import { planner } from "./lifecycle.ts";

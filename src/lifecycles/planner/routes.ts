@@ -1,9 +1,7 @@
 import { refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
-import { visibleProjects } from "../../engine/index.ts";
-import type { By, Directory, Engine, PublicTask } from "../../engine/index.ts";
-import { answer } from "../../server/index.ts";
-import type { Call, RouteSet } from "../../server/index.ts";
+import { answer, visibleProjects } from "../../plugin/index.ts";
+import type { By, Call, Directory, Engine, PublicTask, RouteSet } from "../../plugin/index.ts";
 import { HELP_ROUTES, MOVE_ROUTES, TASK_ROUTES } from "./api.ts";
 import type { PlannerData } from "./fields.ts";
 import { defectOnWire, escalationOnWire, holdOnWire, taskOnWire } from "./on-wire.ts";

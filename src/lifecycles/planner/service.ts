@@ -12,9 +12,9 @@ import {
   taskOf,
   visibleProjects,
   wrongField,
-} from "../../engine/index.ts";
+} from "../../plugin/index.ts";
+import type { By, Engine, Performed, PerformRequest, PublicTask, TaskRow, Tx } from "../../plugin/index.ts";
 import { isUuid } from "../../std/uuid.ts";
-import type { By, Engine, Performed, PerformRequest, PublicTask, TaskRow, Tx } from "../../engine/index.ts";
 import type { PlannerTask, PlannerTransition } from "./api.ts";
 import { workOf } from "./facts.ts";
 import { planner } from "./lifecycle.ts";

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from "uuid";
 import { refuse, SYSTEM } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import { answerOnce, planAnew, readClock, wrongField } from "../../engine/index.ts";
+import { answerOnce, planAnew, readClock, wrongField } from "../../plugin/index.ts";
+import type { By, Engine, Once, Tx } from "../../plugin/index.ts";
 import { isUuid } from "../../std/uuid.ts";
-import type { By, Engine, Once, Tx } from "../../engine/index.ts";
 import { pageOf } from "./service.ts";
 import { releaseShift } from "./release-shifts.ts";
 import type { Released } from "./release-shifts.ts";

@@ -2,14 +2,18 @@ import { createHash } from "node:crypto";
 import { refusalCodesOf, isMedia } from "../../api/index.ts";
 import type { Reply, Route, RouteTable } from "../../api/index.ts";
 import { PROBLEMS } from "../../core/index.ts";
+import type { Problem } from "../../core/index.ts";
+import type { OwnProblems } from "../routing/problem-reply.ts";
 import { z } from "zod";
 
+type ApiDocs = { table: RouteTable; problems: OwnProblems; version: string };
+
 /** The API as one page that needs nothing else: no script, no font, nothing from elsewhere. */
-export function docsPage(table: RouteTable, version: string): { page: string; policy: string } {
+export function docsPage({ table, problems, version }: ApiDocs): { page: string; policy: string } {
   const groups = [...new Set(Object.values(table).map(({ group }) => group))];
   const sections = groups.map((group) => {
     const routes = Object.entries(table).filter(([, route]) => route.group === group);
-    return `<h2 id="${html(group)}">${html(group)}</h2>${routes.map(([name, route]) => routeSection(name, route)).join("")}`;
+    return `<h2 id="${html(group)}">${html(group)}</h2>${routes.map(([name, route]) => routeSection(name, route, problems)).join("")}`;
   });
   const page = `<!doctype html>
 <html lang="en">
@@ -25,7 +29,7 @@ and inputs are in <a href="/openapi.json">the OpenAPI document</a>.</p>
 ${sections.join("\n")}
 <h2 id="problems">Problems</h2>
 <table><tr><th>code<th>status<th>what it means<th>what to do</tr>
-${Object.entries(PROBLEMS)
+${Object.entries<Problem>({ ...PROBLEMS, ...problems })
   .map(
     ([code, { status, title, next }]) =>
       `<tr id="${code}"><td><code>${code}</code><td>${status}<td>${html(title)}<td>${prose(next)}</tr>`,
@@ -38,7 +42,7 @@ ${Object.entries(PROBLEMS)
   return { page, policy: `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'` };
 }
 
-function routeSection(name: string, route: Route): string {
+function routeSection(name: string, route: Route, problems: OwnProblems): string {
   const { method, path, summary, about, access = "member", query, body, replies } = route;
   return `<section id="${html(name)}">
 <h3><code><b>${method}</b> ${html(path)}</code></h3>
@@ -48,7 +52,7 @@ ${body ? shape("Body", body, "input") : ""}
 ${Object.entries(replies)
   .map(([status, reply]) => answer(status, reply))
   .join("")}
-<p class="codes">${refusalCodesOf(route)
+<p class="codes">${refusalCodesOf(route, problems)
     .map((code) => `<a href="#${html(code)}">${html(code)}</a>`)
     .join(" ")}</p>
 </section>`;

@@ -4,6 +4,7 @@ import { clientEventId } from "../../api/index.ts";
 import type { Route } from "../../api/index.ts";
 import { isStorable, problemOf, refuse, shownErrors } from "../../core/index.ts";
 import type { FieldError as Mistake, JsonObject, Refusal } from "../../core/index.ts";
+import type { OwnProblems } from "./problem-reply.ts";
 
 export type ReadParts = {
   query: unknown;
@@ -13,9 +14,9 @@ export type ReadParts = {
 };
 
 /** Makes the reader of one route's requests: what it gives has the shape that the row promises. */
-export function readerOf(route: Route): (request: FastifyRequest) => ReadParts | Refusal {
+export function readerOf(route: Route, own: OwnProblems): (request: FastifyRequest) => ReadParts | Refusal {
   const fromText = route.query ? queryReader(route.query) : null;
-  const absent = route.refusals?.find((code) => problemOf(code).status === 404);
+  const absent = route.refusals?.find((code) => problemOf(code, own).status === 404);
   const params = Array.from(route.path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
   return (request) => {
     const sent = request.params as Record<string, string>;

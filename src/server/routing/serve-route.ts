@@ -45,7 +45,7 @@ function serveRoute(
   permit: Permit | undefined,
   serving: Serving,
 ): void {
-  const read = readerOf(route);
+  const read = readerOf(route, serving.own);
   const { access = "member" } = route;
   app.route({
     method: route.method,

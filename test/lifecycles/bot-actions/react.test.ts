@@ -4,12 +4,7 @@ import { renderToString } from "react-dom/server";
 import { expect, test, vi } from "vitest";
 import { createClient } from "../../../src/client/index.ts";
 import { BOT_ACTIONS_ROUTES, botActionTypes } from "../../../src/lifecycles/bot-actions/index.ts";
-import {
-  BotActionIndicator,
-  PawlProvider,
-  useBotActions,
-  useChatMessages,
-} from "../../../src/main/react.ts";
+import { BotActionIndicator, PawlProvider, useBotActions, useChatMessages } from "../../../src/main/react.ts";
 import { openBadLine } from "../../client/bad-line.ts";
 import { stage } from "../../client/react-stage.ts";
 import { openChatRoom } from "./chat-room.ts";

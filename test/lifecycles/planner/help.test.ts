@@ -1,10 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
-import type {
-  PlannerEscalation,
-  PlannerHold,
-  PlannerTask,
-} from "../../../src/lifecycles/planner/api.ts";
+import type { PlannerEscalation, PlannerHold, PlannerTask } from "../../../src/lifecycles/planner/api.ts";
 import { openShopFloor, wanted } from "./shop-floor.ts";
 
 const floor = await openShopFloor();

@@ -1,11 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
-import type {
-  PlannerHold,
-  PlannerTask,
-  PlannerTransition,
-} from "../../../src/lifecycles/planner/api.ts";
+import type { PlannerHold, PlannerTask, PlannerTransition } from "../../../src/lifecycles/planner/api.ts";
 import { openShopFloor, wanted } from "./shop-floor.ts";
 import type { Who } from "./shop-floor.ts";
 

@@ -1,10 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
-import type {
-  PlannerDefect,
-  PlannerDeliverable,
-  PlannerTask,
-} from "../../../src/lifecycles/planner/api.ts";
+import type { PlannerDefect, PlannerDeliverable, PlannerTask } from "../../../src/lifecycles/planner/api.ts";
 import { openShopFloor, wanted } from "./shop-floor.ts";
 import type { Who } from "./shop-floor.ts";
 

@@ -1,7 +1,7 @@
 import type { Client } from "../../../client/index.ts";
 import { BOARD_ROUTES } from "../api.ts";
 import type { ListedBoardTask } from "../api.ts";
-import type { DemoScript, Stage } from "../../../demo/index.ts";
+import type { DemoScript, Stage } from "../../../plugin/index.ts";
 import {
   BOARD_WORK,
   CANCELLATIONS,

@@ -1,5 +1,5 @@
-import { query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 const FIND_WORKERS = `
   select m.id, m.project_ids from pawl.member m where m.org_id = $1 and m.id = any($2::text[]) and m.active`;

@@ -1,5 +1,5 @@
-import { query } from "../../../engine/index.ts";
-import type { TaskRow, Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { TaskRow, Tx } from "../../../plugin/index.ts";
 import type { BoardSort } from "../api.ts";
 
 // Open and finished tasks apart: the index of unfinished tasks serves only those who say that they want no others, and

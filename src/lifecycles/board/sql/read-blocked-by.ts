@@ -1,5 +1,5 @@
-import { query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 const READ_BLOCKED_BY = `
   select d.task_id, d.blocker_id from pawl.dependency d

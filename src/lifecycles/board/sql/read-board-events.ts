@@ -1,5 +1,5 @@
-import { query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 // The latest ones of a journal that is longer than anybody reads, told oldest first.
 const READ_BOARD_EVENTS = `

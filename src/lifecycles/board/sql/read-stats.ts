@@ -1,6 +1,6 @@
 import type { Instant } from "../../../core/index.ts";
-import { findPosition, query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { findPosition, query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 // From a position of the feed on that lies a little before the moment, which is compared once more: an index by time would
 // have to be kept for every event.

@@ -1,5 +1,5 @@
 import { BOT_ACTIONS_ROUTES } from "../api.ts";
-import type { DemoScript, Stage } from "../../../demo/index.ts";
+import type { DemoScript, Stage } from "../../../plugin/index.ts";
 import { CHATS, FAILURES, THANKS, TURNS } from "./chats.ts";
 import type { ChatTurn } from "./chats.ts";
 

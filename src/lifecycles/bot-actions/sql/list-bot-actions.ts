@@ -1,5 +1,5 @@
-import { query } from "../../../engine/index.ts";
-import type { TaskRow, Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { TaskRow, Tx } from "../../../plugin/index.ts";
 
 // A chat's keys lie side by side: each is `["workspace","chat","action"]`, and after the second comma comes a quote, whose
 // next neighbour is "#".

@@ -1,6 +1,6 @@
 import type { Instant } from "../../../core/index.ts";
-import { query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 export type MessageRow = {
   id: string;

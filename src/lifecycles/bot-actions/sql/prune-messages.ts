@@ -1,5 +1,5 @@
-import { query } from "../../../engine/index.ts";
-import type { OldRows, Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { OldRows, Tx } from "../../../plugin/index.ts";
 
 // Ids are by age, so the primary key leads to the oldest. With a message go its row in the feed and the answer that was kept
 // for its key, which holds its text as well.

@@ -1,6 +1,6 @@
 import type { Instant, JsonObject } from "../../../core/index.ts";
-import { query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 /** One event of a chat: of an action as it was then, or of a message. */
 export type ChatRow = {

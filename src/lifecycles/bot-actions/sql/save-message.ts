@@ -1,5 +1,5 @@
-import { query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 import type { MessageRow } from "./list-messages.ts";
 
 // Message and feed row in one statement, the last but for the request before the commit: the org's row, which gives out

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { atServer, count, EXIT, Fault, findTaskId, oneLine, print } from "../../../cli/index.ts";
-import type { ExitCode, ReachFlags, Surroundings } from "../../../cli/index.ts";
+import { atServer, count, EXIT, Fault, findTaskId, oneLine, print } from "../../../plugin/index.ts";
+import type { ExitCode, ReachFlags, Surroundings } from "../../../plugin/index.ts";
 import type { Client } from "../../../client/index.ts";
 import { CODE_ROUTES } from "../api.ts";
 import type { CodeTask } from "../api.ts";

@@ -1,5 +1,5 @@
-import { EXIT, Fault, print } from "../../../cli/index.ts";
-import type { ExitCode, Surroundings } from "../../../cli/index.ts";
+import { EXIT, Fault, print } from "../../../plugin/index.ts";
+import type { ExitCode, Surroundings } from "../../../plugin/index.ts";
 import { catchUp } from "../worker/checkouts.ts";
 import { Setback } from "../worker/setback.ts";
 import { opened } from "./worktrees.ts";

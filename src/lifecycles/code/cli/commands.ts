@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { Command } from "commander";
-import { jsonOption, numberFrom, positiveNumber, reaching, several, titled } from "../../../cli/index.ts";
-import type { AddCommands, Leave, Surroundings } from "../../../cli/index.ts";
+import { jsonOption, numberFrom, positiveNumber, reaching, several, titled } from "../../../plugin/index.ts";
+import type { AddCommands, Leave, Surroundings } from "../../../plugin/index.ts";
 import { addCodeTasks, retryCodeTask } from "./add-tasks.ts";
 import { drawCodeGraph, listCodeTasks, readCodeLog, showCodeTask } from "./look-at-tasks.ts";
 import type { Running } from "./run-agents.ts";

@@ -11,8 +11,8 @@ import {
   shortId,
   stretch,
   textTable,
-} from "../../../cli/index.ts";
-import type { ExitCode, ReachFlags, Screen, Surroundings } from "../../../cli/index.ts";
+} from "../../../plugin/index.ts";
+import type { ExitCode, ReachFlags, Screen, Surroundings } from "../../../plugin/index.ts";
 import { CODE_ROUTES } from "../api.ts";
 import type { CodeRun, CodeTask } from "../api.ts";
 import { readableLines } from "../last-line.ts";

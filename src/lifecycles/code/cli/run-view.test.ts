@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import picocolors from "picocolors";
 import { describe, expect, test } from "vitest";
-import { widthOf } from "../../../cli/index.ts";
+import { widthOf } from "../../../plugin/index.ts";
 import type { CodeWorkerEvent } from "../worker/start-code-worker.ts";
 import { eventLine, RunView } from "./run-view.ts";
 

@@ -1,5 +1,5 @@
-import { cut, oneLine, shortId, widthOf } from "../../../cli/index.ts";
-import type { Screen } from "../../../cli/index.ts";
+import { cut, oneLine, shortId, widthOf } from "../../../plugin/index.ts";
+import type { Screen } from "../../../plugin/index.ts";
 import type { CodeWorkerEvent } from "../worker/start-code-worker.ts";
 
 export type Counts = { by_status: Readonly<Record<string, number>>; total: number };

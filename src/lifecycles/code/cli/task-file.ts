@@ -1,6 +1,6 @@
 import { parseDocument } from "yaml";
 import { z } from "zod";
-import { EXIT, Fault } from "../../../cli/index.ts";
+import { EXIT, Fault } from "../../../plugin/index.ts";
 import { creationFields } from "../fields.ts";
 
 const names = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { EXIT, Fault } from "../../../cli/index.ts";
+import { EXIT, Fault } from "../../../plugin/index.ts";
 import { PawlProblem } from "../../../client/index.ts";
 import type { Client } from "../../../client/index.ts";
 import { privateFolder } from "../worker/private-folder.ts";

@@ -8,8 +8,8 @@ import {
   shortId,
   stretch,
   textTable,
-} from "../../../cli/index.ts";
-import type { ExitCode, ReachFlags, Screen, Surroundings } from "../../../cli/index.ts";
+} from "../../../plugin/index.ts";
+import type { ExitCode, ReachFlags, Screen, Surroundings } from "../../../plugin/index.ts";
 import { openRepository } from "../worker/repository.ts";
 import type { Repository } from "../worker/repository.ts";
 import { Trouble } from "../worker/setback.ts";

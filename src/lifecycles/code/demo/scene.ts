@@ -1,6 +1,6 @@
 import type { Client } from "../../../client/index.ts";
 import { CODE_ROUTES } from "../api.ts";
-import type { DemoScript, Stage } from "../../../demo/index.ts";
+import type { DemoScript, Stage } from "../../../plugin/index.ts";
 import { FEATURES, OBSTACLES, TEST_FAILURES } from "./code-work.ts";
 import type { Feature } from "./code-work.ts";
 

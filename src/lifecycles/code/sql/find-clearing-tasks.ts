@@ -1,5 +1,5 @@
-import { query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 const FIND_CLEARING = `
   select t.id, t.data ->> 'description' as description, t.project_id from pawl.task t

@@ -1,5 +1,5 @@
-import { query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 // Only the lease's worker speaks, one piece after the other: whoever else tries finds no lease of his.
 const SAVE_OUTPUT = `

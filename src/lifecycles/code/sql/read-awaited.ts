@@ -1,5 +1,5 @@
-import { query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 const READ_AWAITED = `
   select d.task_id, d.blocker_id, d.on_failure, d.resolved, b.project_id, b.title, b.status, b.private, b.created_by,

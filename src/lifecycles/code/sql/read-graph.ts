@@ -1,5 +1,5 @@
-import { query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 const READ_NODES = `
   select t.id, t.title, t.status, t.priority, t.attempt, t.data ->> 'worker' as worker, t.needs_attention,

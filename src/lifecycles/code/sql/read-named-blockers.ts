@@ -1,5 +1,5 @@
-import { query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 const FIND_WAITERS = `
   with recursive awaited as (

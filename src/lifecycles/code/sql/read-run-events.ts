@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../core/index.ts";
-import { query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 const READ_RUN_EVENTS = `
   select e.row_version::integer as row_version, e.action, e.to_status, e.actor_id, e.payload, e.created_at

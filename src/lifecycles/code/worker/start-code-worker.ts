@@ -1,6 +1,6 @@
 import { PawlProblem } from "../../../client/index.ts";
 import type { AnyClient } from "../../../client/index.ts";
-import { insist, startWorker } from "../../../worker/index.ts";
+import { retryUntilAnswered, startWorker } from "../../../worker/index.ts";
 import type { Failure, Move, RunningWorker, Work, WorkerEvent } from "../../../worker/index.ts";
 import { CODE_ROUTES } from "../api.ts";
 import { code } from "../lifecycle.ts";
@@ -129,7 +129,9 @@ function agentToken(
   const lasts_seconds = Math.min(LONGEST_TOKEN_SECONDS, Math.ceil(rules.timeoutMs / 1_000) + 60);
   const asked = { id: task().id, lease_token: leaseToken, lasts_seconds };
   const calls = client.calls(CODE_ROUTES);
-  const made = insist(() => calls.makeAgentToken(asked, { signal }), signal).then(({ token }) => token);
+  const made = retryUntilAnswered(() => calls.makeAgentToken(asked, { signal }), signal).then(
+    ({ token }) => token,
+  );
   // Waited for later, and perhaps not at all.
   made.catch(() => undefined);
   return made;
@@ -156,7 +158,8 @@ async function tryOnce(
       onPhase: (phase) => {
         tell(options, work, phase, worktree.path);
       },
-      look: async () => (await insist(() => client.getTask({ id }, { signal }), signal)) as CodeTask,
+      look: async () =>
+        (await retryUntilAnswered(() => client.getTask({ id }, { signal }), signal)) as CodeTask,
       recordMerge: async (commit) => {
         await work.act("record_merge", { payload: { commit } });
       },

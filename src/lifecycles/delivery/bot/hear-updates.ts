@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { BotError, GrammyError } from "grammy";
 import type { Bot } from "grammy";
-import { rest } from "../../../client/patience.ts";
+import { sleep } from "../../../std/retry.ts";
 import { faultOf } from "../worker/faults.ts";
 import { tellable } from "../worker/log.ts";
 import type { Log } from "../worker/log.ts";
@@ -40,7 +40,7 @@ export async function pollUpdates({ bot, log, signal }: Hearing): Promise<void> 
       log.warn(tellable(error), "Telegram could not be asked; it will be asked again");
       // Two that poll are sent away in turn, and between them hear everything: neither need be shy.
       const longest = isConflict(error) ? CONFLICT_PAUSE_MS : LONGEST_PAUSE_MS;
-      await rest(Math.min(500 * 2 ** failures++, longest), signal).catch(() => undefined);
+      await sleep(Math.min(500 * 2 ** failures++, longest), signal).catch(() => undefined);
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Api } from "grammy";
 import { PawlProblem } from "../../../client/index.ts";
-import { pauseMs, rest } from "../../../client/patience.ts";
+import { retryDelayMs, sleep } from "../../../std/retry.ts";
 import type { DeliveryCalls } from "../worker/deliver-file.ts";
 import { faultOf } from "../worker/faults.ts";
 import { tellable } from "../worker/log.ts";
@@ -28,7 +28,7 @@ export async function tellNotices(teller: Teller, signal: AbortSignal): Promise<
       // Said once, however long it lasts.
       if (failures++ === 0) log.warn(tellable(error), "notices could not be told; they will be");
     }
-    await rest(Math.max(everyMs, failures && pauseMs(failures)), signal).catch(() => undefined);
+    await sleep(Math.max(everyMs, failures && retryDelayMs(failures)), signal).catch(() => undefined);
   }
 }
 

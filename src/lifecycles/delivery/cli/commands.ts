@@ -1,6 +1,14 @@
 import type { Command } from "commander";
-import { atServer, positiveNumber, print, reaching, several, textTable, titled } from "../../../cli/index.ts";
-import type { AddCommands, ReachFlags, Surroundings } from "../../../cli/index.ts";
+import {
+  atServer,
+  positiveNumber,
+  print,
+  reaching,
+  several,
+  textTable,
+  titled,
+} from "../../../plugin/index.ts";
+import type { AddCommands, ReachFlags, Surroundings } from "../../../plugin/index.ts";
 import { DELIVERY_ROUTES, USER_STATUSES } from "../api.ts";
 import type { DeliveryUser, UserStatus } from "../api.ts";
 import type { Ground } from "../worker/run-processes.ts";

@@ -1,6 +1,6 @@
 import type { Client } from "../../../client/index.ts";
 import { DELIVERY_ROUTES } from "../api.ts";
-import type { DemoScript, Stage } from "../../../demo/index.ts";
+import type { DemoScript, Stage } from "../../../plugin/index.ts";
 import { bytesOf, DEAD_ENDS, FOLDERS, HICCUPS, USERS } from "./delivery-files.ts";
 
 export const members: DemoScript["members"] = [

@@ -1,5 +1,5 @@
-import { asRows, query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { asRows, query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 // Ordered: two batches that write the same files in other orders would wait for each other.
 const CACHE_FILES = `

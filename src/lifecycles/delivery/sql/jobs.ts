@@ -1,6 +1,6 @@
 import type { Instant } from "../../../core/index.ts";
-import { isOpen, query } from "../../../engine/index.ts";
-import type { TaskRow, Tx } from "../../../engine/index.ts";
+import { isOpen, query } from "../../../plugin/index.ts";
+import type { TaskRow, Tx } from "../../../plugin/index.ts";
 import { delivery } from "../lifecycle.ts";
 
 /** Who asks, and for which. */

@@ -1,6 +1,6 @@
 import type { Instant, JsonObject } from "../../../core/index.ts";
-import { asRows, query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { asRows, query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 const GIVE_NOTICES = `
   insert into pawl.delivery_notice (org_id, key, kind, user_id, params, created_at)

@@ -1,6 +1,6 @@
 import type { Instant } from "../../../core/index.ts";
-import { query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 // Only of a job that is the teller's by its lease. In the order of ids: each takes a lock on its task.
 const SAVE_PROGRESS = `

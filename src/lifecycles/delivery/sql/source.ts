@@ -1,6 +1,6 @@
 import type { Instant } from "../../../core/index.ts";
-import { query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 // The admins are told by the one who finds it first, in the same statement: once, until it has been well again.
 const CALL_ADMIN = `

@@ -1,6 +1,6 @@
 import { PawlProblem } from "../../../client/index.ts";
 import type { Calls } from "../../../client/index.ts";
-import { follow } from "../../../client/patience.ts";
+import { followSignals } from "../../../std/follow-signals.ts";
 import type { DELIVERY_ROUTES } from "../api.ts";
 import { DeliveryFault } from "./faults.ts";
 import { readWhole } from "./read-whole.ts";
@@ -48,7 +48,7 @@ export async function deliverFile({ calls, storage, sender }: Hands, job: JobInH
   }
   if (source.size !== null) sender.expectSize(source.size);
   const file = await storage.open(source.path, signal);
-  const reading = follow([signal]);
+  const reading = followSignals([signal]);
   try {
     sender.expectSize(file.size);
     if (source.telegram_file_id === null) await job.startStream();
@@ -73,7 +73,7 @@ export async function deliverFile({ calls, storage, sender }: Hands, job: JobInH
     return { ...sent, revision: file.revision };
   } finally {
     reading.abort();
-    reading.letGo();
+    reading.release();
     await file.close();
   }
 }

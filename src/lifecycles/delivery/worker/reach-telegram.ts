@@ -1,4 +1,4 @@
-import { pauseMs, rest } from "../../../client/patience.ts";
+import { retry, retryDelayMs } from "../../../std/retry.ts";
 import { faultOf } from "./faults.ts";
 import type { FaultCode } from "./faults.ts";
 import type { Log } from "./log.ts";
@@ -12,19 +12,17 @@ const PASSING = new Set<FaultCode>([
 ]);
 
 /** Asks until Telegram answers, and says so meanwhile: whoever starts before it, or in an outage, has nothing to do but wait. */
-export async function reachTelegram<T>(
+export function reachTelegram<T>(
   ask: () => Promise<T>,
   { log, signal }: { log: Log; signal: AbortSignal },
 ): Promise<T> {
-  for (let failures = 0; ; failures++) {
-    signal.throwIfAborted();
-    try {
-      return await ask();
-    } catch (error) {
+  return retry(ask, {
+    signal,
+    delayAfter: (error, failures) => {
       const { code, retryAfterSeconds } = faultOf(error, "telegram");
-      if (!PASSING.has(code)) throw error;
+      if (!PASSING.has(code)) return null;
       log.warn({ code }, "Telegram cannot be reached; it will be asked again");
-      await rest(pauseMs(failures, { retryAfter: retryAfterSeconds, firstMs: 500 }), signal);
-    }
-  }
+      return retryDelayMs(failures, { retryAfter: retryAfterSeconds, firstMs: 500 });
+    },
+  });
 }

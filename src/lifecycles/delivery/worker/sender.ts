@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { Api, InputFile } from "grammy";
-import { follow } from "../../../client/patience.ts";
+import { followSignals } from "../../../std/follow-signals.ts";
 import { firstUnits } from "../../../core/index.ts";
 import { DeliveryFault, faultOf } from "./faults.ts";
 import { withinTime } from "./within-time.ts";
@@ -83,7 +83,7 @@ export class Sender {
     signal: AbortSignal,
   ): Promise<Acknowledged> {
     const watch = new Watch(this.options);
-    const leaving = follow([signal, watch.signal]);
+    const leaving = followSignals([signal, watch.signal]);
     const line = this.line();
     const document = new InputFile(watch.over(file.chunks), plainName(file.name));
     try {
@@ -97,7 +97,7 @@ export class Sender {
       throw watch.fault ?? faultOf(error, "telegram");
     } finally {
       watch.stop();
-      leaving.letGo();
+      leaving.release();
       // An answer that came before the end of the file is a no, and nobody reads the rest: it is not sent any further.
       line.destroy();
     }

@@ -14,7 +14,7 @@ import { tellable } from "./log.ts";
 import type { Log } from "./log.ts";
 import type { Sender } from "./sender.ts";
 import type { Storage } from "./storage/storage.ts";
-import { untilAnswered } from "./until-answered.ts";
+import { retryUntilAnswered } from "../../../worker/index.ts";
 
 export type DeliveryWorkerOptions = {
   /** Of a member with the role worker. */
@@ -140,7 +140,10 @@ function jobOf(
     startStream: () => act("start_stream"),
     confirm: async () => {
       const lease = { task_id: task.id, lease_token: leaseToken };
-      const { lost } = await untilAnswered(signal, () => client.beatLeases({ leases: [lease] }, { signal }));
+      const { lost } = await retryUntilAnswered(
+        () => client.beatLeases({ leases: [lease] }, { signal }),
+        signal,
+      );
       if (lost.length > 0) throw new RunEnded("lease", "The lease is over.");
     },
   };
@@ -149,9 +152,10 @@ function jobOf(
 /** What a delivery asks the server beside its moves. */
 function patient(calls: DeliveryCalls, signal: AbortSignal): Hands["calls"] {
   return {
-    getDeliverySource: (asked) => untilAnswered(signal, () => calls.getDeliverySource(asked, { signal })),
+    getDeliverySource: (asked) =>
+      retryUntilAnswered(() => calls.getDeliverySource(asked, { signal }), signal),
     forgetCachedDeliveryFile: (asked) =>
-      untilAnswered(signal, () => calls.forgetCachedDeliveryFile(asked, { signal })),
+      retryUntilAnswered(() => calls.forgetCachedDeliveryFile(asked, { signal }), signal),
   };
 }
 

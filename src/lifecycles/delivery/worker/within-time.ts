@@ -1,4 +1,4 @@
-import { follow } from "../../../client/patience.ts";
+import { followSignals } from "../../../std/follow-signals.ts";
 import { DeliveryFault } from "./faults.ts";
 import type { Symptom } from "./faults.ts";
 
@@ -12,7 +12,7 @@ export async function withinTime<T>(
   { ms, side, signal }: Limit,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const waiting = follow([signal]);
+  const waiting = followSignals([signal]);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -28,6 +28,6 @@ export async function withinTime<T>(
     return await Promise.race([working, late]);
   } finally {
     clearTimeout(timer);
-    waiting.letGo();
+    waiting.release();
   }
 }

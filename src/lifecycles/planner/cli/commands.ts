@@ -1,5 +1,5 @@
-import { jsonOption, print, textTable, titled } from "../../../cli/index.ts";
-import type { AddCommands } from "../../../cli/index.ts";
+import { jsonOption, print, textTable, titled } from "../../../plugin/index.ts";
+import type { AddCommands } from "../../../plugin/index.ts";
 import { plannerConditions, plannerPermissions } from "../permissions.ts";
 
 const ROLES = ["executor", "lead", "supervisor", "system", "admin", "viewer"] as const;

@@ -1,7 +1,7 @@
 import type { Client } from "../../../client/index.ts";
 import { PLANNER_ROUTES } from "../api.ts";
 import type { PlannerTask } from "../api.ts";
-import type { DemoScript, Stage } from "../../../demo/index.ts";
+import type { DemoScript, Stage } from "../../../plugin/index.ts";
 import { ANSWERS, CALLS_FOR_HELP, HOLDS, LAMPS, RECALLS, REJECTIONS, RESOLUTIONS } from "./planner-work.ts";
 
 type NewMember = DemoScript["members"][number];

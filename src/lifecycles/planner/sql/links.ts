@@ -1,5 +1,5 @@
-import { asRows, query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { asRows, query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 const SAVE_LINKS = `
   insert into pawl.planner_link (org_id, task_id, kind, target)

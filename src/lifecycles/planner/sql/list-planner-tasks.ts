@@ -1,5 +1,5 @@
-import { planAnew, query } from "../../../engine/index.ts";
-import type { TaskRow, Tx } from "../../../engine/index.ts";
+import { planAnew, query } from "../../../plugin/index.ts";
+import type { TaskRow, Tx } from "../../../plugin/index.ts";
 
 // By id, which is by age. Planned anew each time: what is finished, of which there may be millions, is looked at only where it is
 // asked for, and what belongs to something is found by its links.

@@ -1,5 +1,5 @@
-import { query } from "../../../engine/index.ts";
-import type { Tx } from "../../../engine/index.ts";
+import { query } from "../../../plugin/index.ts";
+import type { Tx } from "../../../plugin/index.ts";
 
 // The owner's shifts of the task's project; but one that runs anywhere keeps him at work.
 const READ_OWNERS_SHIFTS = `

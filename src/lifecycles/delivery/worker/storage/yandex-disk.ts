@@ -1,4 +1,4 @@
-import { follow } from "../../../../client/patience.ts";
+import { followSignals } from "../../../../std/follow-signals.ts";
 import { secondsOf } from "../../../../client/problem.ts";
 import { DeliveryFault, faultOf } from "../faults.ts";
 import { SOURCE_TOKEN_INVALID } from "../../lifecycle.ts";
@@ -84,7 +84,7 @@ class YandexApi {
     { size, from }: { size: number; from: number },
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
-    const reading = follow([signal]);
+    const reading = followSignals([signal]);
     const limit = { ms: this.disk.patienceMs, side: "storage", signal: reading.signal } as const;
     // One watch for all of the file: a signal and a timer for each piece were most of the worker's garbage.
     let waitsSince = Infinity;
@@ -112,7 +112,7 @@ class YandexApi {
     } finally {
       clearInterval(watch);
       reading.abort();
-      reading.letGo();
+      reading.release();
     }
   }
 
