@@ -53,6 +53,7 @@ export { countTasksByOrg, examineDatabase } from "./upkeep/examine.ts";
 export type { Condition } from "./upkeep/examine.ts";
 export { migrate } from "./upkeep/migrate.ts";
 export { ENGINE_MIGRATIONS } from "./upkeep/migrations.ts";
+export type { MigrationSource } from "./upkeep/migrations.ts";
 export type { PruneOptions } from "./upkeep/prune.ts";
 export type { Reconciled } from "./upkeep/reconcile.ts";
 export { registerLifecycles } from "./upkeep/register-lifecycles.ts";

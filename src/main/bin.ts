@@ -123,8 +123,19 @@ async function abandon(starting: Promise<App>, { embedded }: { embedded: boolean
   process.exit(0);
 }
 
-function readConfig(path: string | undefined) {
-  const modules = { pawl, "pawl/core": core, "pawl/plugin": plugin, zod, "zod/v4": zod };
+async function readConfig(path: string | undefined) {
+  const builtIn = PLUGINS.map(async ({ lifecycle: { name } }): Promise<[string, unknown]> => [
+    `pawl/lifecycles/${name}`,
+    await import(`../lifecycles/${name}/index.ts`),
+  ]);
+  const modules = {
+    pawl,
+    "pawl/core": core,
+    "pawl/plugin": plugin,
+    ...Object.fromEntries(await Promise.all(builtIn)),
+    zod,
+    "zod/v4": zod,
+  };
   return loadConfig({ cwd: process.cwd(), path, modules });
 }
 

@@ -6,7 +6,7 @@ import { openDatabase } from "../postgres/index.ts";
 import { countTasksByOrg, Engine, examineDatabase } from "../engine/index.ts";
 import type { Condition } from "../engine/index.ts";
 import type { Plugin } from "../plugin/index.ts";
-import { migrationFolders, withBuiltIn } from "./plugins.ts";
+import { migrationSources, withBuiltIn } from "./plugins.ts";
 import type { ResolvedSettings, Settings } from "./settings.ts";
 
 type SetUp = { settings: ResolvedSettings; plugins: readonly Plugin[]; config: string | null };
@@ -42,7 +42,7 @@ export async function verifyInstallation(
   const { url, data } = placeOf(settings);
   const database = await openDatabase({ url, data, maxConnections: 2, prepare: settings.preparedStatements });
   try {
-    const counted = await countTasksByOrg(database.sql, migrationFolders(withBuiltIn(plugins)));
+    const counted = await countTasksByOrg(database.sql, migrationSources(withBuiltIn(plugins)));
     if (counted === null)
       throw new PawlError(
         "DATABASE_UNUSABLE",
@@ -80,7 +80,7 @@ async function lookAtDatabase(settings: Settings, plugins: readonly Plugin[]) {
     });
     try {
       const asked = Date.now();
-      const condition = await examineDatabase(database.sql, migrationFolders(plugins));
+      const condition = await examineDatabase(database.sql, migrationSources(plugins));
       const times = { answeredInMs: asked - begun, aheadMs: Math.round(condition.now - Date.now()) };
       return { kind: database.kind, ...times, ...seenIn(condition, plugins) };
     } finally {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Plugin } from "../plugin/index.ts";
-import { migrationFolders, ownIntervals, pluginSettings, projectDefaults, withBuiltIn } from "./plugins.ts";
+import { migrationSources, ownIntervals, pluginSettings, projectDefaults, withBuiltIn } from "./plugins.ts";
 import {
   createMember,
   createOrg,
@@ -152,7 +152,7 @@ function checkNumber(
 }
 
 async function prepare(sql: Sql, plugins: readonly Plugin[]): Promise<void> {
-  await migrate(sql, { folders: migrationFolders(plugins) });
+  await migrate(sql, { sources: migrationSources(plugins) });
   await registerLifecycles(sql, plugins);
   await createOrg(sql, "main");
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { PawlError } from "../core/index.ts";
 import type { JsonObject, Lifecycle, Problem } from "../core/index.ts";
 import { ENGINE_MIGRATIONS } from "../engine/index.ts";
+import type { MigrationSource } from "../engine/index.ts";
 import { PLUGINS } from "../lifecycles/index.ts";
 import { pluginOf } from "../plugin/index.ts";
 import type { Plugin } from "../plugin/index.ts";
@@ -73,8 +74,12 @@ export function ownIntervals(plugins: readonly Plugin[], values: JsonObject): Re
   );
 }
 
-export function migrationFolders(plugins: readonly Plugin[]): URL[] {
-  return [ENGINE_MIGRATIONS, ...plugins.flatMap(({ migrations }) => migrations ?? [])];
+/** The migrations of the engine and of the plugins, in the order in which they run. */
+export function migrationSources(plugins: readonly Plugin[]): MigrationSource[] {
+  const own = plugins.flatMap(({ lifecycle, migrations }) =>
+    migrations ? [{ owner: lifecycle.name, folder: migrations }] : [],
+  );
+  return [ENGINE_MIGRATIONS, ...own];
 }
 
 /** The parts for the server; routes get the values of the settings. */

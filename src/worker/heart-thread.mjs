@@ -28,8 +28,8 @@ parentPort.on("message", (said) => {
     kept.set(task_id, { task_id, lease_token, lease_ms, good_until: heardAt + lease_ms, warned: false });
     schedule(said.beats_at_once ? 0 : everyMs());
     look();
-  } else if (said.letGo && kept.get(said.letGo.task_id)?.lease_token === said.letGo.lease_token) {
-    kept.delete(said.letGo.task_id);
+  } else if (said.release && kept.get(said.release.task_id)?.lease_token === said.release.lease_token) {
+    kept.delete(said.release.task_id);
   }
 });
 

@@ -5,7 +5,7 @@ test("a configuration is split over files, in TypeScript, with the core's and th
   const cwd = await folderWith({
     "pawl.config.ts": `
       import { defineConfig, LIFECYCLES } from "pawl";
-      import { board } from "pawl/lifecycles";
+      import { board } from "pawl/lifecycles/board";
       import { letters } from "./letters.ts";
       if (!LIFECYCLES.includes(board)) throw new Error("two boards");
       export default defineConfig({ lifecycles: [letters] });`,
@@ -50,12 +50,12 @@ const BAD: [string, string, RegExp][] = [
   [
     "a value that is no lifecycle",
     "export default { lifecycles: [7] };",
-    /^pawl\.config\.ts: lifecycles\[0\] is the number 7, not a lifecycle made by defineLifecycle\.$/,
+    /^pawl\.config\.ts: lifecycles\[0\] is the number 7, not a lifecycle made by defineLifecycle or definePlugin\.$/,
   ],
   [
     "a definition that was not defined",
     'export default { lifecycles: [{ name: "letters" }] };',
-    /^pawl\.config\.ts: lifecycles\[0\] is the plain object "letters", not a lifecycle made by defineLifecycle\.$/,
+    /^pawl\.config\.ts: lifecycles\[0\] is the plain object "letters", not a lifecycle made by defineLifecycle or definePlugin\.$/,
   ],
   [
     "lifecycles that are no list",
@@ -85,7 +85,7 @@ const BAD: [string, string, RegExp][] = [
   [
     "an object that only looks like a lifecycle",
     'export default { lifecycles: [{ name: "odd", table: new Map() }] };',
-    /^pawl\.config\.ts: lifecycles\[0\] is the plain object "odd", not a lifecycle made by defineLifecycle\.$/,
+    /^pawl\.config\.ts: lifecycles\[0\] is the plain object "odd", not a lifecycle made by defineLifecycle or definePlugin\.$/,
   ],
   [
     "settings whose schema throws",

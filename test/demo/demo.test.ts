@@ -100,10 +100,10 @@ test("it can be made anew, and an org of that name that is somebody's own is lef
   await expect(
     lumen.sql`insert into pawl.demo (org_id, state) values ('main', 'removing')`,
   ).rejects.toMatchObject({
-    constraint_name: "the_demo_has_an_org_of_its_own",
+    constraint_name: "demo_org_is_demo",
   });
-  await expect(lumen.sql`select pawl.take_piece_of_demo(10)`).rejects.toMatchObject({
-    constraint_name: "only_the_demo_is_taken_away",
+  await expect(lumen.sql`select pawl.remove_demo_rows(10)`).rejects.toMatchObject({
+    constraint_name: "demo_is_being_removed",
   });
 });
 

@@ -12,7 +12,7 @@ import type { Performed } from "../../src/engine/write/perform.ts";
 import type { PublicTask } from "../../src/engine/read/public-task.ts";
 import { registerLifecycles } from "../../src/engine/upkeep/register-lifecycles.ts";
 import { PLUGINS } from "../../src/lifecycles/index.ts";
-import { migrationFolders } from "../../src/main/plugins.ts";
+import { migrationSources } from "../../src/main/plugins.ts";
 import { testDatabases } from "../support/postgres.ts";
 import { member, SYSTEM } from "../support/situation.ts";
 
@@ -40,7 +40,7 @@ export async function openDesk(
   const plugins = withParts(options.lifecycles ?? PLUGINS, options.parts);
   const databases = testDatabases(inject("postgresUrl"));
   const template = await databases.createTemplate("pawl_migrated", async (sql) => {
-    await migrate(sql, { folders: migrationFolders(PLUGINS) });
+    await migrate(sql, { sources: migrationSources(PLUGINS) });
     await registerLifecycles(sql, PLUGINS);
     await createOrg(sql, "main");
   });

@@ -95,31 +95,31 @@ test.each([
   [
     "an undeclared move",
     (id: string) => desk.sql`update pawl.task set status = 'IN_PROGRESS' where id = ${id}`,
-    "a_status_changes_as_declared",
+    "task_status_change_declared",
   ],
   [
     "an unknown status",
     (id: string) => desk.sql`update pawl.task set status = 'LOST' where id = ${id}`,
-    "a_status_changes_as_declared",
+    "task_status_change_declared",
   ],
   [
     "a birth in the wrong status",
     (id: string) =>
       desk.sql`insert into pawl.task select (t).* from (select jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'status', 'DONE')) as t from pawl.task t where id = ${id}) x`,
-    "a_task_begins_as_declared",
+    "task_first_status_declared",
   ],
   [
     "a change of the journal",
     (id: string) => desk.sql`update pawl.event set comment = 'x' where task_id = ${id}`,
-    "the_journal_is_never_changed",
+    "event_never_changed",
   ],
   [
     "a deletion from the journal",
     (id: string) => desk.sql`delete from pawl.event where task_id = ${id}`,
-    "a_task_keeps_its_journal",
+    "event_kept_with_task",
   ],
-  ["the journal emptied", () => desk.sql`truncate pawl.event`, "the_journal_is_never_changed"],
-  ["all tasks gone at once", () => desk.sql`truncate pawl.task cascade`, "tasks_are_never_truncated"],
+  ["the journal emptied", () => desk.sql`truncate pawl.event`, "event_never_changed"],
+  ["all tasks gone at once", () => desk.sql`truncate pawl.task cascade`, "task_never_truncated"],
 ])("the database itself refuses %s", async (_, attempt, constraint) => {
   const task = await worked();
   await expect(attempt(task.id)).rejects.toMatchObject({ constraint_name: constraint });
@@ -128,7 +128,7 @@ test.each([
 test("an open task is never deleted", async () => {
   const task = await desk.make(cat, "board", { title: "Write it", description: "all" });
   await expect(desk.sql`delete from pawl.task where id = ${task.id}`).rejects.toMatchObject({
-    constraint_name: "an_open_task_is_never_lost",
+    constraint_name: "task_unfinished_never_removed",
   });
 });
 
@@ -136,7 +136,7 @@ test("a final status is left by nobody, even to where its rules once led", async
   const task = await desk.make(cat, "board", { title: "Write it", description: "all" });
   await desk.act(cat, task, "cancel");
   await expect(desk.sql`update pawl.task set status = 'NEW' where id = ${task.id}`).rejects.toMatchObject({
-    constraint_name: "a_status_changes_as_declared",
+    constraint_name: "task_status_change_declared",
   });
 });
 

@@ -32,8 +32,8 @@ test("openPawl runs in a user's own process, on the embedded database, and keeps
 test.each([
   [{ sweepSeconds: NaN }, "sweepSeconds must be a number from 0 to 2147483, not NaN."],
   [
-    { sweepSecondsOf: { board: 1e9 } },
-    "sweepSecondsOf.board must be a number from 0 to 2147483, not 1000000000.",
+    { settings: { botActionWatchdogIntervalMinutes: 1e9 } },
+    "settings.botActionWatchdogIntervalMinutes must be a number of minutes above 0, up to a week.",
   ],
   [{ reconcileSeconds: -1 }, "reconcileSeconds must be a number from 0 to 2147483, not -1."],
   [{ patienceMs: Infinity }, "patienceMs must be a number from 0 to 2147483647, not Infinity."],

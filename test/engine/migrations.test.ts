@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -9,25 +9,30 @@ import { dumpSchema } from "../../scripts/dump-schema.ts";
 import { connect } from "../../src/postgres/connect.ts";
 import { migrate } from "../../src/engine/upkeep/migrate.ts";
 import { registerLifecycles } from "../../src/engine/upkeep/register-lifecycles.ts";
-import { isDefence, namesOfMigrations } from "../../src/engine/upkeep/migrations.ts";
+import { hasTriggers, namesOfMigrations } from "../../src/engine/upkeep/migrations.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
-import { migrationFolders } from "../../src/main/plugins.ts";
+import { migrationSources } from "../../src/main/plugins.ts";
 import { PLUGINS } from "../../src/lifecycles/index.ts";
 import { testDatabases } from "../support/postgres.ts";
 
 const databases = testDatabases(inject("postgresUrl"));
 afterAll(() => databases.close());
 
-const EVERYTHING = { folders: migrationFolders(PLUGINS) };
-const ALL = await namesOfMigrations(migrationFolders(PLUGINS));
+const EVERYTHING = { sources: migrationSources(PLUGINS) };
+const MIGRATIONS = await namesOfMigrations(EVERYTHING.sources);
+const ALL = MIGRATIONS.map(({ name }) => name);
 
-test("the migrations of all rooms are one sequence: each number once", () => {
-  const numbers = ALL.map((name) => Number.parseInt(name, 10));
-  expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
-  expect(ALL.slice(0, 3)).toEqual(["0001-tables", "0002-defences", "0003-tokens"]);
+test("each owner numbers its migrations from 1, and the engine's come first", () => {
+  const owners = [...new Set(MIGRATIONS.map(({ owner }) => owner))];
+  for (const one of owners) {
+    const numbers = MIGRATIONS.filter(({ owner }) => owner === one).map(({ number }) => number);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  }
+  expect(owners).toEqual([
+    "pawl",
+    ...PLUGINS.flatMap((plugin) => (plugin.migrations ? plugin.lifecycle.name : [])),
+  ]);
 });
-
-const [, ...LIFECYCLES_OWN] = migrationFolders(PLUGINS);
 
 /** An empty database with clients of its own. */
 async function emptyDatabase({ clients = 1 } = {}) {
@@ -40,28 +45,27 @@ async function emptyDatabase({ clients = 1 } = {}) {
   return { url: database.url, sql: sqls[0]!, sqls };
 }
 
-/** The engine's migrations with others among them. */
-async function folderWith(more: Record<string, string>) {
+/** All migrations, and those of one more owner. */
+async function withOwner(owner: string, files: Record<string, string>) {
   const folder = await mkdtemp(join(tmpdir(), "pawl-migrations-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await cp(new URL("../../src/engine/migrations/", import.meta.url), folder, { recursive: true });
-  for (const [name, text] of Object.entries(more)) await writeFile(join(folder, name), text);
-  return pathToFileURL(`${folder}/`);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return { sources: [...EVERYTHING.sources, { owner, folder: pathToFileURL(`${folder}/`) }] };
 }
 
 test("many connections that migrate at once run each migration once", async () => {
   const { sql, sqls } = await emptyDatabase({ clients: 20 });
   const runs = await Promise.all(sqls.map((one) => migrate(one, EVERYTHING)));
-  expect(runs.flat().sort()).toEqual(ALL);
+  expect(runs.flat().sort()).toEqual(ALL.toSorted());
   expect(await migrate(sql, EVERYTHING)).toEqual([]);
-  const applied = await sql`select name from pawl.migration order by number`;
-  expect(applied).toEqual(ALL.map((name) => ({ name })));
+  const applied = await sql`select name from pawl.migration order by name`;
+  expect(applied).toEqual(ALL.toSorted().map((name) => ({ name })));
 });
 
 test("several processes that start at once on an empty database all come up, migrated once", async () => {
   const { url, sql } = await emptyDatabase();
   const starts = await Promise.all(Array.from({ length: 4 }, () => startNode(url)));
-  expect(starts.flat().sort()).toEqual(ALL);
+  expect(starts.flat().sort()).toEqual(ALL.toSorted());
   const registered = await sql`select name from pawl.lifecycle order by name`;
   expect(registered.map(({ name }) => name as string)).toEqual(LIFECYCLES.map(({ name }) => name).sort());
 });
@@ -81,40 +85,125 @@ test("many nodes that register their lifecycles at once do not get in each other
 test("a schema that is newer than the code is refused with a sentence, and left alone", async () => {
   const { sql } = await emptyDatabase();
   await migrate(sql, EVERYTHING);
-  await sql`insert into pawl.migration (number, name) values (9999, '9999-from-the-future')`;
+  await sql`insert into pawl.migration (owner, number, name) values ('nobody', 1, 'nobody/0001-tables')`;
+  expect(await migrate(sql, EVERYTHING), "another plugin's are of no concern").toEqual([]);
+  await sql`insert into pawl.migration (owner, number, name) values ('planner', 9999, 'planner/9999-from-the-future')`;
   await expect(migrate(sql, EVERYTHING)).rejects.toMatchObject({
     code: "DATABASE_UNUSABLE",
     message:
-      "The database is at migration 9999-from-the-future, which this version of Pawl does not know; run a newer Pawl, or name another database.",
+      "The database is at migration planner/9999-from-the-future, which this version of Pawl does not know; run a newer Pawl, or name another database.",
   });
+});
+
+test("a schema of the time before the baseline is refused with a sentence, and left alone", async () => {
+  const { sql } = await emptyDatabase();
+  await sql`create schema pawl`;
+  await sql`create table pawl.migration (number integer primary key, name text not null)`;
+  await expect(migrate(sql, EVERYTHING)).rejects.toMatchObject({
+    code: "DATABASE_UNUSABLE",
+    message:
+      "The schema pawl was made by a development version of Pawl, which cannot be upgraded; name another database, or drop the schema.",
+  });
+  expect(
+    await sql`select from pg_class where relnamespace = 'pawl'::regnamespace and relkind = 'r'`,
+  ).toHaveLength(1);
 });
 
 test("a migration that fails leaves nothing half done, neither of itself nor of those before it", async () => {
   const { sql } = await emptyDatabase();
-  const bad = await folderWith({
-    "9001-good.sql": "create table pawl.good (id integer);",
-    "9002-bad.sql": "create table pawl.half (id integer); select 1 / 0;",
+  const bad = await withOwner("bad", {
+    "0001-good.sql": "create table pawl.bad_good (id integer);",
+    "0002-bad.sql": "create table pawl.bad_half (id integer); select 1 / 0;",
   });
-  await expect(migrate(sql, { folders: [bad, ...LIFECYCLES_OWN] })).rejects.toThrow("division by zero");
+  await expect(migrate(sql, bad)).rejects.toThrow("division by zero");
   expect(await sql`select from pg_namespace where nspname = 'pawl'`).toHaveLength(0);
 
   await migrate(sql, EVERYTHING);
-  await expect(migrate(sql, { folders: [bad, ...LIFECYCLES_OWN] })).rejects.toThrow("division by zero");
+  await expect(migrate(sql, bad)).rejects.toThrow("division by zero");
   expect(await dumpSchema(sql)).toBe(await keptSchema());
 
-  const good = await folderWith({ "9001-good.sql": "create table pawl.good (id integer);" });
-  expect(await migrate(sql, { folders: [good, ...LIFECYCLES_OWN] })).toEqual(["9001-good"]);
+  const good = await withOwner("good", { "0001-good.sql": "create table pawl.good_table (id integer);" });
+  expect(await migrate(sql, good)).toEqual(["good/0001-good"]);
 });
 
-test("where the database takes no triggers the defences are left out, and can follow later", async () => {
+test("a plugin's migrations may use the engine's tables, and what they make carries its name", async () => {
   const { sql } = await emptyDatabase();
-  const undefended = { ...EVERYTHING, defences: false };
-  const defences = ALL.filter(isDefence);
-  expect(defences.slice(0, 2)).toEqual(["0002-defences", "0011-removal-defences"]);
-  expect(await migrate(sql, undefended)).toEqual(ALL.filter((name) => !isDefence(name)));
-  expect(await migrate(sql, undefended)).toEqual([]);
-  expect(await migrate(sql, EVERYTHING)).toEqual(defences);
-  expect(await migrate(sql, undefended)).toEqual([]);
+  const invoices = await withOwner("my-invoices", {
+    "0001-tables.sql": `
+      create table pawl.my_invoices_payment (
+        org_id text not null, task_id uuid not null, amount numeric not null,
+        constraint my_invoices_payment_pkey primary key (org_id, task_id),
+        constraint my_invoices_payment_task_exists foreign key (org_id, task_id) references pawl.task on delete cascade);
+      create index my_invoices_task on pawl.task (org_id, id) where lifecycle = 'my-invoices';
+      create view pawl.my_invoices_paid as select sum(amount) from pawl.my_invoices_payment;
+      create function pawl.my_invoices_log() returns trigger language plpgsql as 'begin return null; end';
+      create trigger my_invoices_log after insert on pawl.task
+        for each row when (new.lifecycle = 'my-invoices') execute function pawl.my_invoices_log();
+      alter table pawl.task add constraint my_invoices_private check (lifecycle <> 'my-invoices' or private);`,
+    "0002-more.sql": "alter table pawl.my_invoices_payment add note text; drop view pawl.my_invoices_paid;",
+  });
+  expect(await migrate(sql, invoices)).toEqual([...ALL, "my-invoices/0001-tables", "my-invoices/0002-more"]);
+});
+
+test.each([
+  ["makes a table with another name", "create table pawl.payments (id integer)", "table payments"],
+  ["makes an index with another name", "create index slow on pawl.task (title)", "index slow"],
+  ["adds a column to the engine's tables", "alter table pawl.task add note text", "column task.note"],
+  ["drops an index of the engine", "drop index pawl.task_pool", "index task_pool"],
+  [
+    "drops a trigger of the engine",
+    "drop trigger task_never_truncated on pawl.task",
+    "trigger task_never_truncated",
+  ],
+  [
+    "switches a trigger of the engine off",
+    "alter table pawl.event disable trigger event_never_changed",
+    "trigger event_never_changed",
+  ],
+  [
+    "changes a function of the engine",
+    "create or replace function pawl.refuse_task_truncation() returns trigger language plpgsql as 'begin return null; end'",
+    "function refuse_task_truncation",
+  ],
+  [
+    "drops a constraint of the engine",
+    "alter table pawl.event drop constraint event_pkey",
+    "index event_pkey",
+  ],
+  ["makes a table in another schema", "create table public.shop_payment (id integer)", "shop_payment"],
+  ["makes a schema", "create schema shop_own", "schema shop_own"],
+])("a plugin whose migration %s is refused, and nothing stays of it", async (_, statement, named) => {
+  const { sql } = await emptyDatabase();
+  await migrate(sql, EVERYTHING);
+  const shop = await withOwner("shop", { "0001-tables.sql": statement });
+  await expect(migrate(sql, shop)).rejects.toMatchObject({
+    code: "INVALID_LIFECYCLE",
+    message: expect.stringMatching(
+      new RegExp(
+        `^Plugin "shop": migration shop/0001-tables changes .*${named}; it may change only what is in the schema pawl and begins with "shop_".$`,
+      ),
+    ) as string,
+  });
+  expect(await dumpSchema(sql)).toBe(await keptSchema());
+});
+
+test("a plugin whose tables would look like those of another owner is refused", async () => {
+  const { sql } = await emptyDatabase();
+  const task = await withOwner("task", { "0001-tables.sql": "create table pawl.task_note (id integer)" });
+  await expect(migrate(sql, task)).rejects.toThrow(
+    /begin with "task_", as (index|constraint) task_\w+ of Pawl does/,
+  );
+});
+
+test("where the database has no triggers they are left out, and can follow later", async () => {
+  const { sql } = await emptyDatabase();
+  const without = { ...EVERYTHING, triggers: false };
+  const triggers = MIGRATIONS.filter(hasTriggers).map(({ name }) => name);
+  expect(triggers).toEqual(["pawl/0002-triggers", "planner/0002-triggers"]);
+  expect(await migrate(sql, without)).toEqual(ALL.filter((name) => !triggers.includes(name)));
+  expect(await migrate(sql, without)).toEqual([]);
+  expect(await migrate(sql, EVERYTHING)).toEqual(triggers);
+  expect(await migrate(sql, without)).toEqual([]);
 });
 
 test("the schema kept in the repository is the one that the migrations make", async () => {

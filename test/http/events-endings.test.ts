@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { connect } from "../../src/postgres/connect.ts";
 import { Directory } from "../../src/engine/directory/directory.ts";
 import { Engine } from "../../src/engine/engine.ts";
@@ -11,6 +11,7 @@ import { databaseSwitch } from "./database-switch.ts";
 import { openFrontDesk, wordOf } from "./front-desk.ts";
 import { listen, positionsOf } from "./listener.ts";
 import { openSocket } from "./raw-socket.ts";
+import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
 const OUTAGE_MS = 800;
 
@@ -173,7 +174,10 @@ test("a database that is gone and comes back loses nothing of a stream", async (
   const url = await app.listen({ port: 0, host: "127.0.0.1" });
   await make(50);
   const before = await head();
-  const listeners = [await listen(url, ann), await listen(url, ann, { query: `?after=${before - 50}` })];
+  // On a busy machine the first connections may take longer than this node waits for its database.
+  const open = (query: string) =>
+    vi.waitFor(() => listen(url, ann, { query }), { timeout: WAIT_LIMIT_MS, interval: 50 });
+  const listeners = [await open(""), await open(`?after=${before - 50}`)];
   for (let round = 0; round < 3; round++) {
     await make(10);
     await database.off();

@@ -2,12 +2,12 @@ import { connect } from "../../src/postgres/connect.ts";
 import { migrate } from "../../src/engine/upkeep/migrate.ts";
 import { registerLifecycles } from "../../src/engine/upkeep/register-lifecycles.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
-import { migrationFolders } from "../../src/main/plugins.ts";
+import { migrationSources } from "../../src/main/plugins.ts";
 import { PLUGINS } from "../../src/lifecycles/index.ts";
 
 // Does what a node does when it starts, on the database of its first argument, and tells which migrations it ran.
 const sql = connect(process.argv[2] ?? "", { maxConnections: 2 });
-const ran = await migrate(sql, { folders: migrationFolders(PLUGINS) });
+const ran = await migrate(sql, { sources: migrationSources(PLUGINS) });
 await registerLifecycles(sql, LIFECYCLES);
 process.send?.(ran);
 await sql.end();

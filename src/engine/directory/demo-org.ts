@@ -86,7 +86,7 @@ export class DemoOrg {
       });
     } catch (error) {
       // A removal is about to end: it has deleted the org, and not yet the row in pawl.demo.
-      if (violationOf(error) === "there_is_one_demo") return "removing";
+      if (violationOf(error) === "demo_pkey") return "removing";
       throw error;
     }
   }

@@ -61,7 +61,7 @@ export async function letGoOfDemo(tx: Tx, node: string): Promise<void> {
   await query(tx, LET_GO_OF_DEMO, [node]);
 }
 
-const TAKE_PIECE_OF_DEMO = `select pawl.take_piece_of_demo($1::integer) as gone`;
+const TAKE_PIECE_OF_DEMO = `select pawl.remove_demo_rows($1::integer) as gone`;
 
 /** Takes a piece of it away and tells how many rows that was; 0: nothing is left. */
 export async function takePieceOfDemo(tx: Tx, most: number): Promise<number> {

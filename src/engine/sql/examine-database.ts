@@ -26,13 +26,6 @@ export async function readCondition(tx: Tx): Promise<ConditionRow | undefined> {
   return row;
 }
 
-const READ_MIGRATIONS = `select m.name from pawl.migration m order by m.number`;
-
-export async function readApplied(tx: Tx): Promise<string[]> {
-  const rows = await query<{ name: string }>(tx, READ_MIGRATIONS, []);
-  return rows.map(({ name }) => name);
-}
-
 // Both walk over unfinished tasks and open dependencies only.
 const COUNT_STUCK = `
   select

@@ -29,7 +29,7 @@ export function findHolders(
 const SAVE_TOKEN = `
   insert into pawl.token (org_id, id, member_id, hash, created_by, confined_to, expires_at)
   values ($1, $2, $3, decode($4, 'hex'), $5, $6::text::jsonb, now() + $7::float8 * interval '1 ms')
-  on conflict on constraint a_token_is_known_once do update set revoked_at = null
+  on conflict on constraint token_hash_unique do update set revoked_at = null
   returning member_id`;
 
 export type NewToken = {

@@ -1,9 +1,12 @@
 import { countUnfinished, countWaiting, readSweepLag } from "../sql/count-tasks.ts";
 import type { UnfinishedRow, WaitingRow } from "../sql/count-tasks.ts";
-import { countByOrg, countStuck, readApplied, readCondition } from "../sql/examine-database.ts";
+import { countByOrg, countStuck, readCondition } from "../sql/examine-database.ts";
 import type { ConditionRow, StuckRow } from "../sql/examine-database.ts";
 import type { Sql } from "../../postgres/index.ts";
-import { isDefence, namesOfMigrations } from "./migrations.ts";
+import { readApplied } from "../sql/read-migrations.ts";
+import { unknownIn } from "./migrate.ts";
+import { hasTriggers, namesOfMigrations } from "./migrations.ts";
+import type { MigrationName, MigrationSource } from "./migrations.ts";
 import { missingRights } from "./rights.ts";
 import { readRights } from "../sql/read-rights.ts";
 import type { Tx } from "../transaction.ts";
@@ -16,11 +19,11 @@ export type Condition = ConditionRow & {
 };
 
 /** Looks at a database as it is; nothing is made or changed, whatever state its schema is in. */
-export async function examineDatabase(sql: Sql, folders: readonly URL[]): Promise<Condition> {
+export async function examineDatabase(sql: Sql, sources: readonly MigrationSource[]): Promise<Condition> {
   return inReading(sql, async (tx) => {
     const condition = await readCondition(tx);
     if (!condition) throw new Error("the database did not tell how it does");
-    const { applied, migrations } = await readMigrated(tx, folders);
+    const { applied, migrations } = await readMigrated(tx, sources);
     const readable = applied.length > 0 && migrations.missing.length + migrations.unknown.length === 0;
     return { ...condition, migrations, tasks: readable ? await readTasks(tx) : null };
   });
@@ -29,24 +32,25 @@ export async function examineDatabase(sql: Sql, folders: readonly URL[]): Promis
 /** Every org with its number of tasks; null where the schema is not the one that this code knows. */
 export async function countTasksByOrg(
   sql: Sql,
-  folders: readonly URL[],
+  sources: readonly MigrationSource[],
 ): Promise<{ org_id: string; tasks: number }[] | null> {
   return inReading(sql, async (tx) => {
     const { has_migrations } = await readRights(tx);
-    const { missing, unknown } = await compared(has_migrations ? await readApplied(tx) : [], folders);
+    const { missing, unknown } = await compared(has_migrations ? await readApplied(tx) : [], sources);
     return missing.length + unknown.length === 0 ? countByOrg(tx) : null;
   });
 }
 
 /** Throws if the role lacks a privilege that `pawl start` needs. */
-async function readMigrated(tx: Tx, folders: readonly URL[]) {
+async function readMigrated(tx: Tx, sources: readonly MigrationSource[]) {
   const rights = await readRights(tx);
   const unreadable = missingRights(rights, { migrates: false });
   if (unreadable) throw unreadable;
   const applied = rights.has_migrations ? await readApplied(tx) : [];
-  const migrations = await compared(applied, folders);
-  // `pawl start` applies the defences as well.
-  const migrates = (await namesOfMigrations(folders)).some((name) => !applied.includes(name));
+  const migrations = await compared(applied, sources);
+  // `pawl start` creates the triggers as well.
+  const done = new Set(applied.map(({ name }) => name));
+  const migrates = (await namesOfMigrations(sources)).some(({ name }) => !done.has(name));
   const immovable = missingRights(rights, { migrates });
   if (immovable) throw immovable;
   return { applied, migrations };
@@ -63,15 +67,16 @@ async function readTasks(tx: Tx): Promise<Condition["tasks"]> {
 }
 
 async function compared(
-  applied: readonly string[],
-  folders: readonly URL[],
+  applied: readonly MigrationName[],
+  sources: readonly MigrationSource[],
 ): Promise<Condition["migrations"]> {
-  const known = await namesOfMigrations(folders);
+  const known = await namesOfMigrations(sources);
+  const done = new Set(applied.map(({ name }) => name));
   return {
     applied: applied.length,
-    // The defences are left out where the database does not take them.
-    missing: known.filter((name) => !applied.includes(name) && !isDefence(name)),
-    unknown: applied.filter((name) => !known.includes(name)),
+    // Triggers are left out where the database does not support them.
+    missing: known.filter((one) => !done.has(one.name) && !hasTriggers(one)).map(({ name }) => name),
+    unknown: unknownIn(applied, known).map(({ name }) => name),
   };
 }
 

@@ -1,34 +1,39 @@
 import { PawlError } from "../../core/index.ts";
 import type { Sql } from "../../postgres/index.ts";
-import { ENGINE_MIGRATIONS, isDefence, readMigrations } from "./migrations.ts";
-import type { Migration } from "./migrations.ts";
-import { missingRights } from "./rights.ts";
+import { readApplied } from "../sql/read-migrations.ts";
 import { readRights } from "../sql/read-rights.ts";
 import type { Tx } from "../transaction.ts";
+import { confine } from "./confine-migrations.ts";
+import { ENGINE_MIGRATIONS, hasTriggers, readMigrations } from "./migrations.ts";
+import type { Migration, MigrationName, MigrationSource } from "./migrations.ts";
+import { missingRights } from "./rights.ts";
 
-/** Held while migrations run: of many nodes that start at once one migrates, the others wait and find it done. */
-const MIGRATING = 731_902;
+/** Advisory lock held while migrations run: of many nodes that start at once, one migrates and the others wait. */
+const MIGRATION_LOCK = 731_902;
 
 export type MigrateOptions = {
-  /** The database's own defences; left out where it takes no such triggers (Citus). */
-  defences?: boolean;
-  /** Where the migrations are: the engine's, and those of the lifecycles' own tables. */
-  folders?: readonly URL[];
+  /** Whether to create triggers; Citus does not support them. */
+  triggers?: boolean;
+  /** The migrations of the engine and of the plugins. */
+  sources?: readonly MigrationSource[];
 };
 
-/** Brings the schema up to the newest migration, all the way or not at all; refuses a schema that is newer than this code. */
+/**
+ * Brings the schema up to the newest migrations, in one transaction; returns the names of those it ran. Refuses a schema that
+ * is newer than this code, and a plugin's migration that changes anything but objects with the plugin's own prefix.
+ */
 export async function migrate(
   sql: Sql,
-  { defences = true, folders = [ENGINE_MIGRATIONS] }: MigrateOptions = {},
+  { triggers = true, sources = [ENGINE_MIGRATIONS] }: MigrateOptions = {},
 ): Promise<string[]> {
-  const known = await readMigrations(folders);
-  const pending = async (tx: Tx) => missingOf(await appliedTo(tx), known, defences);
+  const known = await readMigrations(sources);
+  const pending = async (tx: Tx) => missingOf(await appliedTo(tx), known, triggers);
   // An up-to-date schema only needs the privileges to read and write its tables.
   if ((await sql.begin("read only", pending)).length === 0) return [];
   return sql.begin(async (tx) => {
     // A change of a large table takes as long as it takes.
     await tx`set local statement_timeout = 0`;
-    await tx`select pg_advisory_xact_lock(${MIGRATING})`;
+    await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
     const rights = await readRights(tx);
     const lacking = missingRights(rights, { migrates: true });
     if (lacking) throw lacking;
@@ -36,33 +41,47 @@ export async function migrate(
     if (!rights.has_schema) await tx`create schema pawl`;
     if (!rights.has_migrations)
       await tx`create table pawl.migration (
-        number integer constraint a_migration_runs_once primary key, name text not null, applied_at timestamptz not null default now())`;
+        owner text not null, number integer not null, name text not null, applied_at timestamptz not null default now(),
+        constraint migration_pkey primary key (owner, number))`;
     const missing = await pending(tx);
-    for (const { number, name, text } of missing) {
-      await tx.unsafe(text);
-      await tx`insert into pawl.migration (number, name) values (${number}, ${name})`;
-    }
+    for (const migration of missing) await run(tx, migration);
     return missing.map(({ name }) => name);
   });
 }
 
-type Applied = { number: number; name: string };
-
-async function appliedTo(tx: Tx): Promise<Applied[]> {
-  const { has_migrations } = await readRights(tx);
-  if (!has_migrations) return [];
-  return tx<Applied[]>`select number, name from pawl.migration order by number`;
+async function run(tx: Tx, { owner, number, name, text }: Migration): Promise<void> {
+  if (owner === ENGINE_MIGRATIONS.owner) await tx.unsafe(text);
+  else await confine(tx, { owner, name }, () => tx.unsafe(text));
+  await tx`insert into pawl.migration (owner, number, name) values (${owner}, ${number}, ${name})`;
 }
 
-function missingOf(applied: readonly Applied[], known: readonly Migration[], defences: boolean): Migration[] {
-  const newest = known.at(-1)?.number ?? 0;
-  const beyond = applied.find(({ number }) => number > newest);
+async function appliedTo(tx: Tx): Promise<MigrationName[]> {
+  const { has_migrations } = await readRights(tx);
+  return has_migrations ? readApplied(tx) : [];
+}
+
+function missingOf(
+  applied: readonly MigrationName[],
+  known: readonly Migration[],
+  triggers: boolean,
+): Migration[] {
+  const beyond = unknownIn(applied, known)[0];
   if (beyond) {
     throw new PawlError(
       "DATABASE_UNUSABLE",
       `The database is at migration ${beyond.name}, which this version of Pawl does not know; run a newer Pawl, or name another database.`,
     );
   }
-  const done = new Set(applied.map(({ number }) => number));
-  return known.filter(({ number, name }) => !done.has(number) && (defences || !isDefence(name)));
+  const done = new Set(applied.map(({ name }) => name));
+  return known.filter((migration) => !done.has(migration.name) && (triggers || !hasTriggers(migration)));
+}
+
+/** Applied migrations that this code does not have, of owners that it knows: other plugins may be installed elsewhere. */
+export function unknownIn(
+  applied: readonly MigrationName[],
+  known: readonly MigrationName[],
+): MigrationName[] {
+  const names = new Set(known.map(({ name }) => name));
+  const owners = new Set(known.map(({ owner }) => owner));
+  return applied.filter(({ owner, name }) => owners.has(owner) && !names.has(name));
 }

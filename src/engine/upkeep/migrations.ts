@@ -1,39 +1,47 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** The migrations of the engine's own tables. */
-export const ENGINE_MIGRATIONS = new URL("../migrations/", import.meta.url);
+/** The numbered SQL files of one owner: the engine or a plugin. */
+export type MigrationSource = { owner: string; folder: URL };
 
-export type Migration = { number: number; name: string; text: string };
+export const ENGINE_MIGRATIONS: MigrationSource = {
+  owner: "pawl",
+  folder: new URL("../migrations/", import.meta.url),
+};
 
-/** All migrations in the order of their numbers: one sequence, each file in the room that owns its tables. */
-export async function readMigrations(folders: readonly URL[]): Promise<Migration[]> {
-  const files = await migrationFiles(folders);
-  return Promise.all(
-    files.map(async ({ name, url }) => ({
-      number: Number.parseInt(name, 10),
-      name,
-      text: await readFile(url, "utf8"),
-    })),
-  );
+/** A migration's name is unique over all owners: `planner/0001-tables`. */
+export type MigrationName = { owner: string; number: number; name: string };
+export type Migration = MigrationName & { text: string };
+
+/** All migrations in the order in which they run: owner by owner, each by its numbers. */
+export async function readMigrations(sources: readonly MigrationSource[]): Promise<Migration[]> {
+  const files = await migrationFiles(sources);
+  return Promise.all(files.map(async ({ url, ...file }) => ({ ...file, text: await readFile(url, "utf8") })));
 }
 
-/** Their names alone. */
-export async function namesOfMigrations(folders: readonly URL[]): Promise<string[]> {
-  return (await migrationFiles(folders)).map(({ name }) => name);
+export async function namesOfMigrations(sources: readonly MigrationSource[]): Promise<MigrationName[]> {
+  return (await migrationFiles(sources)).map(({ owner, number, name }) => ({ owner, number, name }));
 }
 
-/** Triggers: they are left out where the database takes none, and can follow later. */
-export function isDefence(name: string): boolean {
-  return name.endsWith("-defences");
+/** Triggers are left out where the database does not support them (Citus), and can follow later. */
+export function hasTriggers({ name }: MigrationName): boolean {
+  return name.endsWith("-triggers");
 }
 
-async function migrationFiles(folders: readonly URL[]): Promise<{ name: string; url: URL }[]> {
+async function migrationFiles(
+  sources: readonly MigrationSource[],
+): Promise<(MigrationName & { url: URL })[]> {
   const found = await Promise.all(
-    folders.map(async (folder) =>
+    sources.map(async ({ owner, folder }) =>
       (await readdir(folder))
         .filter((file) => file.endsWith(".sql"))
-        .map((file) => ({ name: file.replace(/\.sql$/, ""), url: new URL(file, folder) })),
+        .sort()
+        .map((file) => ({
+          owner,
+          number: Number.parseInt(file, 10),
+          name: `${owner}/${file.replace(/\.sql$/, "")}`,
+          url: new URL(file, folder),
+        })),
     ),
   );
-  return found.flat().sort((one, other) => (one.name < other.name ? -1 : 1));
+  return found.flat();
 }

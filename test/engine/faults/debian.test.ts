@@ -7,7 +7,7 @@ import { migrate } from "../../../src/engine/upkeep/migrate.ts";
 import { registerLifecycles } from "../../../src/engine/upkeep/register-lifecycles.ts";
 import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
 import { PLUGINS } from "../../../src/lifecycles/index.ts";
-import { migrationFolders } from "../../../src/main/plugins.ts";
+import { migrationSources } from "../../../src/main/plugins.ts";
 import { member } from "../../support/situation.ts";
 import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 import { ann, bob, performed } from "../desk.ts";
@@ -26,7 +26,7 @@ async function makeSuite(server: Server, database: string, prepare: boolean) {
   const opened = await openDatabase({ url, prepare });
   const { sql } = opened;
   afterAll(() => opened.close());
-  await migrate(sql, { folders: migrationFolders(PLUGINS) });
+  await migrate(sql, { sources: migrationSources(PLUGINS) });
   await registerLifecycles(sql, LIFECYCLES);
   await createOrg(sql, "main");
   // PgBouncer waits 15 seconds before its next login when a backend is terminated during one.

@@ -136,7 +136,7 @@ describe("the database refuses", () => {
     const orphan = floor.sql`
       insert into pawl.planner_defect (org_id, id, project_id, task_id, description, severity, reported_at)
       values ('main', ${randomUUID()}, 'main', ${randomUUID()}, 'A crack', 'major', now())`;
-    await expect(orphan).rejects.toMatchObject({ constraint_name: "a_defect_has_its_task" });
+    await expect(orphan).rejects.toMatchObject({ constraint_name: "planner_defect_task_exists" });
   });
 
   test("to remove a task that was begun, even if the journal records a deletion", async () => {
@@ -150,7 +150,7 @@ describe("the database refuses", () => {
       await tx`set local session_replication_role = origin`;
       await tx`delete from pawl.task where id = ${id}`;
     });
-    await expect(forced).rejects.toMatchObject({ constraint_name: "a_begun_task_is_never_deleted" });
+    await expect(forced).rejects.toMatchObject({ constraint_name: "planner_begun_task_never_removed" });
     expect((await get(id)).status).toBe("available");
   });
 });

@@ -67,7 +67,7 @@ const LIES: [string, (id: string, other: string) => Promise<unknown>][] = [
 
 test.each(LIES)("the database itself refuses an available task %s", async (_, lie) => {
   const [{ id }, other] = [await make(), await make()];
-  await expect(lie(id, other.id)).rejects.toMatchObject({ constraint_name: "available_is_a_guarantee" });
+  await expect(lie(id, other.id)).rejects.toMatchObject({ constraint_name: "planner_available_is_free" });
 });
 
 test("the database itself refuses to make a task available that is held or waits, whatever its counters say", async () => {
@@ -77,16 +77,16 @@ test("the database itself refuses to make a task available that is held or waits
   for (const { id } of [waits, held]) {
     const force = sql`update pawl.task set status = 'available', pooled = true, assigned_to = null, exclusive_key = null,
       open_blockers = 0, open_holds = 0 where id = ${id}`;
-    await expect(force).rejects.toMatchObject({ constraint_name: "available_is_a_guarantee" });
+    await expect(force).rejects.toMatchObject({ constraint_name: "planner_available_is_free" });
   }
   await sql`update pawl.dependency set resolved = true where task_id = ${waits.id}`;
   const force = sql`update pawl.task set status = 'available', pooled = true, open_blockers = 0 where id = ${waits.id}`;
   await expect(force, "its blocker is not done").rejects.toMatchObject({
-    constraint_name: "available_is_a_guarantee",
+    constraint_name: "planner_available_is_free",
   });
   await sql`update pawl.dependency set resolved = false where task_id = ${waits.id}`;
   await expect(sql`delete from pawl.task where id = ${waits.id}`).rejects.toMatchObject({
-    constraint_name: "an_open_task_is_never_lost",
+    constraint_name: "task_unfinished_never_removed",
   });
 });
 
@@ -132,7 +132,7 @@ test("of a hold and a move into the pool that are written by hand at one moment 
       await somebodyWaits();
       return { other };
     });
-    expect(await late.other).toBe("available_is_a_guarantee");
+    expect(await late.other).toBe("planner_available_is_free");
   }
 });
 

@@ -229,10 +229,10 @@ test("nobody changes the log, or takes a row of it away, not even by hand", asyn
   const { id } = await taskIn("assigned");
   const { sql } = floor;
   await expect(sql`update pawl.event set action = 'start' where task_id = ${id}`).rejects.toMatchObject({
-    constraint_name: "the_journal_is_never_changed",
+    constraint_name: "event_never_changed",
   });
   await expect(sql`delete from pawl.event where task_id = ${id}`).rejects.toMatchObject({
-    constraint_name: "a_task_keeps_its_journal",
+    constraint_name: "event_kept_with_task",
   });
   for (const what of [
     `PATCH /tasks/${id}/transitions`,

@@ -46,7 +46,7 @@ test("the index keeps him to one, whatever is written by hand", async () => {
   await act("bob", one.id, "self_assign");
   const force = floor.sql`update pawl.task set status = 'assigned', pooled = false, assigned_to = 'bob',
     exclusive_key = 'wip:bob' where id = ${two.id}`;
-  await expect(force).rejects.toMatchObject({ constraint_name: "an_exclusive_key_has_one_holder" });
+  await expect(force).rejects.toMatchObject({ constraint_name: "task_exclusive_key_unique" });
 });
 
 test("a rejected task goes back to its owner who has taken another; he takes nothing new until both are finished", async () => {

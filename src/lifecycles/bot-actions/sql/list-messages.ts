@@ -14,10 +14,10 @@ export type MessageRow = {
 // Before a message that is not there, or no more, there is nothing: whoever pages back comes to an end.
 const LIST_MESSAGES = `
   select m.id, m.project_id, m.chat_id, m.author_id, m.text, m.created_at
-  from pawl.chat_message m
+  from pawl.bot_actions_message m
   where m.org_id = $1 and m.project_id = $2 and m.chat_id = $3
     and m.position < coalesce(
-      (select b.position from pawl.chat_message b
+      (select b.position from pawl.bot_actions_message b
        where b.org_id = $1 and b.id = $4 and b.project_id = $2 and b.chat_id = $3),
       case when $4::uuid is null then 9223372036854775807 else 0 end)
   order by m.position desc

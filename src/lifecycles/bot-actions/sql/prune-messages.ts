@@ -5,13 +5,13 @@ import type { OldRows, Tx } from "../../../plugin/index.ts";
 // for its key, which holds its text as well.
 const PRUNE_MESSAGES = `
   with old as (
-    select m.id from pawl.chat_message m
+    select m.id from pawl.bot_actions_message m
     where m.org_id = $1 and m.id < $2::uuid and m.created_at < to_timestamp($3::float8 / 1000.0)
     order by m.id
     limit $4
     for update skip locked
   ), messages as (
-    delete from pawl.chat_message m where m.org_id = $1 and m.id in (select o.id from old o)
+    delete from pawl.bot_actions_message m where m.org_id = $1 and m.id in (select o.id from old o)
     returning m.id, m.client_event_id
   ), events as (
     delete from pawl.event e where e.org_id = $1 and e.task_id in (select g.id from messages g) and e.row_version = 0

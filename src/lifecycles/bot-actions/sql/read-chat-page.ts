@@ -44,7 +44,7 @@ const READ_CHAT_PAGE = `
     where t.org_id = $1 and t.id = w.task_id and w.row_version > 0 offset 0
   ) t on true
   left join lateral (
-    select m.chat_id, m.author_id, m.text from pawl.chat_message m
+    select m.chat_id, m.author_id, m.text from pawl.bot_actions_message m
     where m.org_id = $1 and m.id = w.task_id and w.row_version = 0 offset 0
   ) m on true
   where w.position = w.last or $4::text is null

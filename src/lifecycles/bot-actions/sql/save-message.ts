@@ -8,12 +8,12 @@ import type { MessageRow } from "./list-messages.ts";
 const SAVE_MESSAGE = `
   with there as (
     select m.id, m.project_id, m.chat_id, m.author_id, m.text, m.created_at
-    from pawl.chat_message m where m.org_id = $1 and m.id = $2
+    from pawl.bot_actions_message m where m.org_id = $1 and m.id = $2
   ), feed as (
     update pawl.org set feed_position = feed_position + 1 where id = $1 and not exists (select from there)
     returning feed_position as position
   ), said as (
-    insert into pawl.chat_message (org_id, id, project_id, chat_id, position, author_id, text, created_at, client_event_id)
+    insert into pawl.bot_actions_message (org_id, id, project_id, chat_id, position, author_id, text, created_at, client_event_id)
     select $1, $2, $3, $4, feed.position, $5, $6, clock_timestamp(), $7 from feed
     returning id, project_id, chat_id, position, author_id, text, created_at
   ), told as (

@@ -1,4 +1,4 @@
--- What coding agents say while they work, piece by piece in the order it came; the whole of it lies in the worker's own files.
+-- Output of coding agents, piece by piece in order; the worker's own files have all of it.
 create table pawl.code_output (
   org_id text not null,
   task_id uuid not null,
@@ -7,5 +7,5 @@ create table pawl.code_output (
   run integer not null,
   said text not null,
   created_at timestamptz not null default now(),
-  constraint a_piece_of_output_has_one_place primary key (org_id, task_id, seq)
+  constraint code_output_pkey primary key (org_id, task_id, seq)
 );

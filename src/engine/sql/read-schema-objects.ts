@@ -1,0 +1,55 @@
+import { query } from "../transaction.ts";
+import type { Tx } from "../transaction.ts";
+
+/** A thing in the database that a migration can make, change or drop. */
+export type SchemaObject = { kind: string; name: string; definition: string };
+
+// A column, constraint or trigger is named alone where a plugin may add one to a table of the engine, else with its table.
+const READ_SCHEMA_OBJECTS = `
+  select case c.relkind when 'i' then 'index' when 'v' then 'view' when 'S' then 'sequence' else 'table' end as kind,
+    c.relname::text as name,
+    case c.relkind when 'i' then pg_get_indexdef(c.oid) when 'v' then pg_get_viewdef(c.oid)
+      else coalesce(array_to_string(c.reloptions, ','), '') end as definition
+  from pg_catalog.pg_class c where c.relnamespace = 'pawl'::regnamespace and c.relkind in ('r', 'p', 'i', 'v', 'm', 'S', 'f')
+  union all
+  select 'column', c.relname || '.' || a.attname,
+    concat(format_type(a.atttypid, a.atttypmod), a.attnotnull, pg_get_expr(d.adbin, d.adrelid))
+  from pg_catalog.pg_class c join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+  where c.relnamespace = 'pawl'::regnamespace and c.relkind in ('r', 'p')
+  union all
+  select 'function', p.proname, md5(concat(pg_get_function_identity_arguments(p.oid), p.prosrc, p.prosqlbody))
+  from pg_catalog.pg_proc p where p.pronamespace = 'pawl'::regnamespace
+  union all
+  select 'constraint', k.conname, pg_get_constraintdef(k.oid)
+  from pg_catalog.pg_constraint k where k.connamespace = 'pawl'::regnamespace and k.contype <> 'n' and k.conparentid = 0
+  union all
+  select 'trigger', t.tgname, concat(pg_get_triggerdef(t.oid), t.tgenabled)
+  from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid
+  where c.relnamespace = 'pawl'::regnamespace and not t.tgisinternal
+  union all
+  select 'type', t.typname, t.typtype::text
+  from pg_catalog.pg_type t where t.typnamespace = 'pawl'::regnamespace and t.typtype in ('e', 'd')`;
+
+/** Everything in the schema, with its definition. */
+export function readSchemaObjects(tx: Tx): Promise<SchemaObject[]> {
+  return query<SchemaObject>(tx, READ_SCHEMA_OBJECTS, []);
+}
+
+const READ_OUTSIDE_CHANGES = `
+  select 'table or index' as kind, c.oid::regclass::text as name, '' as definition
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where n.nspname not in ('pawl', 'pg_toast') and c.xmin = pg_current_xact_id()::xid
+  union all
+  select 'function', p.oid::regproc::text, ''
+  from pg_catalog.pg_proc p
+  where p.pronamespace <> 'pawl'::regnamespace and p.xmin = pg_current_xact_id()::xid
+  union all
+  select 'schema', n.nspname, ''
+  from pg_catalog.pg_namespace n
+  where n.nspname <> 'pawl' and n.xmin = pg_current_xact_id()::xid`;
+
+/** Things that this transaction made or changed outside of the schema. */
+export function readOutsideChanges(tx: Tx): Promise<SchemaObject[]> {
+  return query<SchemaObject>(tx, READ_OUTSIDE_CHANGES, []);
+}

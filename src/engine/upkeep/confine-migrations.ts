@@ -1,0 +1,46 @@
+import { PawlError } from "../../core/index.ts";
+import { readOutsideChanges, readSchemaObjects } from "../sql/read-schema-objects.ts";
+import type { SchemaObject } from "../sql/read-schema-objects.ts";
+import type { Tx } from "../transaction.ts";
+
+/** Names of a plugin's tables, indexes, functions, constraints and triggers begin with this: `bot_actions_`. */
+export function tablePrefix(owner: string): string {
+  return `${owner.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_")}_`;
+}
+
+/** Runs a plugin's migration and throws if it touched anything in the database but objects with the plugin's prefix. */
+export async function confine(
+  tx: Tx,
+  { owner, name }: { owner: string; name: string },
+  run: () => Promise<unknown>,
+): Promise<void> {
+  const prefix = tablePrefix(owner);
+  const isOwn = (object: SchemaObject) => object.name.startsWith(prefix);
+  const before = await readSchemaObjects(tx);
+  const isFirst = !(await tx`select from pawl.migration m where m.owner = ${owner}`).length;
+  const taken = isFirst ? before.find(isOwn) : undefined;
+  if (taken)
+    throw new PawlError(
+      "INVALID_LIFECYCLE",
+      `Plugin "${owner}": its tables would begin with "${prefix}", as ${taken.kind} ${taken.name} of Pawl does; rename the lifecycle.`,
+    );
+  await run();
+  const after = await readSchemaObjects(tx);
+  const changed = difference(before, after).find((object) => !isOwn(object));
+  const outside = changed ?? (await readOutsideChanges(tx))[0];
+  if (outside)
+    throw new PawlError(
+      "INVALID_LIFECYCLE",
+      `Plugin "${owner}": migration ${name} changes ${outside.kind} ${outside.name}; it may change only what is in the schema pawl and begins with "${prefix}".`,
+    );
+}
+
+/** Objects that were added, dropped or changed. */
+function difference(before: readonly SchemaObject[], after: readonly SchemaObject[]): SchemaObject[] {
+  const keyOf = ({ kind, name, definition }: SchemaObject) => JSON.stringify([kind, name, definition]);
+  const [had, has] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))];
+  return [
+    ...after.filter((object) => !had.has(keyOf(object))),
+    ...before.filter((object) => !has.has(keyOf(object))),
+  ];
+}
