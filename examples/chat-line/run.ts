@@ -9,7 +9,9 @@ const chat = { workspaceId: "main", chatId: "demo" };
 
 const admin = createClient({ url, token });
 await admin.createMember({ id: "bot", kind: "service", roles: ["agent"] }).catch(() => undefined);
-const bot = createClient({ url, token: (await admin.createToken({ id: "bot" })).token }).calls(BOT_ACTIONS_ROUTES);
+const bot = createClient({ url, token: (await admin.createToken({ id: "bot" })).token }).calls(
+  BOT_ACTIONS_ROUTES,
+);
 
 console.log(`The bot listens to the chat "${chat.chatId}".`);
 for await (const event of bot.streamChatEvents(chat))

@@ -72,7 +72,7 @@ export type Leave = (code: ExitCode) => void;
 export type AddCommands = (program: Command, surroundings: Surroundings, leave: Leave) => void;
 
 /** A long-running process that a plugin's command starts. */
-export type PluginProcess = {
+type PluginProcess = {
   settings: Readonly<Record<string, unknown>> & { host: string; data: string };
   log: Log;
   /** A file in the data folder that only its owner can read. */
@@ -83,7 +83,7 @@ export type PluginProcess = {
 };
 
 /** The part of pino that a process uses. */
-export type Log = Record<"debug" | "info" | "warn" | "error", (about: object, message: string) => void>;
+type Log = Record<"debug" | "info" | "warn" | "error", (about: object, message: string) => void>;
 
 export type ServerFlags = { host?: string; port?: string; data?: string; config?: string };
 

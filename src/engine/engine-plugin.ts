@@ -4,7 +4,7 @@ import type { PublicTask } from "./read/public-task.ts";
 import type { Tx } from "./transaction.ts";
 
 /** One command on one task, for which a fact is loaded. */
-export type FactRequest<T = Task, Input = JsonObject> = { task: T; actor: Actor; input: Input };
+type FactRequest<T = Task, Input = JsonObject> = { task: T; actor: Actor; input: Input };
 
 /** Loads one fact for many commands at once; the answers are in the order of the requests. */
 export type FactLoader<Answer = unknown, T = Task, Input = JsonObject> = (

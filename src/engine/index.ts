@@ -14,12 +14,10 @@ export { Engine } from "./engine.ts";
 export type { By, EngineOptions, Within } from "./engine.ts";
 export type {
   CreationFactLoader,
-  CreationFactRequest,
   EffectHandler,
   EffectItem,
   EnginePlugin,
   FactLoader,
-  FactRequest,
   MakeTasks,
   OldRows,
   PluginPrune,

@@ -21,7 +21,9 @@ export type PawlConfig<Own extends readonly (Lifecycle | Plugin)[] = readonly (L
     };
 
 /** The settings of all plugins of a union, in one object. */
-type SettingsOf<P> = Intersection<P extends Plugin<infer S> ? SettingValues<S> : never>;
+type SettingsOf<P> = Intersection<
+  P extends Plugin<infer S> ? (string extends keyof S ? unknown : SettingValues<S>) : unknown
+>;
 type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void
   ? I
   : never;
@@ -137,7 +139,7 @@ type ParsedConfig = { lifecycles: (Lifecycle | Plugin)[] } & Record<string, unkn
 function parseConfig(sent: unknown, file: string): ParsedConfig {
   const schema = schemaFor(sent);
   const parsed = schema.safeParse(sent);
-  if (parsed.success) return parsed.data as ParsedConfig;
+  if (parsed.success) return parsed.data;
   const known = Object.keys(schema.shape);
   const mistakes = parsed.error.issues.flatMap((issue) => mistakesOf(issue, sent, known));
   throw new PawlError("INVALID_CONFIG", `${file}: ${mistakes.join("; ")}`, { mistakes });

@@ -205,13 +205,11 @@ function given(
 
 /** The keys of `pawl.config.ts`, with the message for a wrong value. */
 export function settingsShape(plugins: readonly WithSettings[]): Record<string, z.ZodType> {
-  const all: Record<string, Setting> = Object.assign(
-    {},
-    SETTINGS,
-    ...plugins.map(({ settings }) => settings),
+  const all = [SETTINGS, ...plugins.map(({ settings }) => settings)].flatMap((table) =>
+    Object.entries<Setting>(table),
   );
   return Object.fromEntries(
-    Object.entries(all).map(([name, { schema, expected }]) => [
+    all.map(([name, { schema, expected }]) => [
       name,
       z.custom((value) => schema.safeParse(value).success, { error: `must be ${expected}` }).optional(),
     ]),

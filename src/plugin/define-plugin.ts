@@ -62,7 +62,7 @@ export type Plugin<S extends PluginSettings = PluginSettings> = EnginePlugin & {
  * Joins a lifecycle with its tables, facts, effects, routes, commands, settings and screens. The result goes wherever a
  * lifecycle goes: into `lifecycles` of `openPawl` or of `pawl.config.ts`. Throws INVALID_LIFECYCLE naming every mistake.
  */
-export function definePlugin<L extends Lifecycle, const S extends PluginSettings = Record<never, never>>(
+export function definePlugin<L extends Lifecycle, const S extends PluginSettings = PluginSettings>(
   definition: PluginDefinition<L, S>,
 ): Plugin<S> {
   // The parts know the lifecycle's types; whoever calls them does not.

@@ -24,7 +24,7 @@ export const PawlProvider: FunctionComponent<{ client: AnyClient; children?: Rea
   return createElement(Context.Provider, { value }, children);
 };
 
-export function usePawl(): Given {
+function usePawl(): Given {
   const value = useContext(Context);
   if (!value) throw new Error("There is no <PawlProvider> above this component.");
   return value;

@@ -1,6 +1,5 @@
 export { besideTask } from "./auth/confine-creations.ts";
 export { claimPatiently } from "./claims/long-poll-claim.ts";
-export type { PoolWatch } from "./claims/pool-watch.ts";
 export { Metrics } from "./ops/metrics.ts";
 export { defined } from "./routing/defined.ts";
 export { answer, serve, stream } from "./routing/route-set.ts";
@@ -10,4 +9,4 @@ export type { RouteHost, ServerPlugin } from "./server.ts";
 export { EventStream } from "./streams/event-stream.ts";
 export type { Recognise } from "./streams/event-stream.ts";
 export type { TailPage } from "./streams/feed-tail.ts";
-export type { FeedKind, OpenFeed } from "./streams/live-feed.ts";
+export type { FeedKind } from "./streams/live-feed.ts";

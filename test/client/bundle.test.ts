@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { folderWith } from "../cli/pawl-process.ts";
 import { ROOT } from "../support/built-pawl.ts";
 
-const MOST_BYTES = { "src/client/index.ts": 6_000, "src/react/index.ts": 3_500 };
+const MOST_BYTES = { "src/client/index.ts": 6_000, "src/main/react.ts": 3_500 };
 
 /** What a browser loads of a door, compressed as servers send it. */
 async function bundle(door: string): Promise<{ bytes: number; inputs: string[] }> {
@@ -33,7 +33,10 @@ test.each(Object.entries(MOST_BYTES))("%s is less than %i bytes for a browser", 
   expect(bytes).toBeLessThan(most);
   // The schemas, and the library that makes them, are types to a client.
   const foreign = inputs.filter(
-    (input) => !/^src\/client\/|^src\/contract\/(route|bot-action-words)\.ts$|\/timer-delay\.ts$/.test(input),
+    (input) =>
+      !/^src\/(client|react|std)\/|^src\/main\/react\.ts$|^src\/api\/route\.ts$|^src\/lifecycles\/bot-actions\/(react\/|rows\.ts|bot-action-names\.ts)/.test(
+        input,
+      ),
   );
   expect(foreign.filter((input) => !input.startsWith("node_modules/eventsource-parser/"))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import type { SchemaObject } from "../sql/read-schema-objects.ts";
 import type { Tx } from "../transaction.ts";
 
 /** Names of a plugin's tables, indexes, functions, constraints and triggers begin with this: `bot_actions_`. */
-export function tablePrefix(owner: string): string {
+function tablePrefix(owner: string): string {
   return `${owner.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_")}_`;
 }
 

@@ -5,7 +5,7 @@ import type { BotActionType } from "./bot-action-names.ts";
 
 const { anyObject, longText, moment, words } = fields;
 
-export { botActionStatuses, botActionTypes } from "./bot-action-names.ts";
+export { botActionStatuses } from "./bot-action-names.ts";
 export type { BotActionStatus, BotActionType } from "./bot-action-names.ts";
 
 /** More than this is no longer about a line in a chat; every event of the action carries it. */

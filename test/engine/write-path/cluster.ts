@@ -1,7 +1,15 @@
 import postgres from "postgres";
 import { afterAll, expect, inject } from "vitest";
 import { openPawl } from "../../../src/main/index.ts";
-import type { Actor, By, JsonObject, Pawl, PawlOptions, PublicTask, Refusal } from "../../../src/main/index.ts";
+import type {
+  Actor,
+  By,
+  JsonObject,
+  Pawl,
+  PawlOptions,
+  PublicTask,
+  Refusal,
+} from "../../../src/main/index.ts";
 import { testDatabases } from "../../support/postgres.ts";
 import { member } from "../../support/situation.ts";
 import { JOB_TABLES, nodeOptions } from "./job.ts";

@@ -209,5 +209,10 @@ export const jobParts = {
 
 /** Options of a node that serves this lifecycle. Timers and repairs run only on request. */
 export function nodeOptions(url: string): PawlOptions {
-  return { url, lifecycles: [definePlugin({ lifecycle: job, ...jobParts })], sweepSeconds: 0, reconcileSeconds: 0 };
+  return {
+    url,
+    lifecycles: [definePlugin({ lifecycle: job, ...jobParts })],
+    sweepSeconds: 0,
+    reconcileSeconds: 0,
+  };
 }
