@@ -33,11 +33,14 @@ copyAssets();
 chmodSync(join(DIST, "main/bin.js"), 0o755);
 writeFileSync(BUILT, "");
 
-/** The compiler never deletes: what a removed source left behind would be shipped. */
+/** The compiler never deletes: outputs and copies of removed sources would be shipped. */
 function dropOutputsWithoutSource() {
-  for (const file of filesIn(DIST).filter((name) => OUTPUTS.test(name) && !name.startsWith(CONSOLE))) {
+  for (const file of filesIn(DIST).filter((name) => !name.startsWith(CONSOLE))) {
     const source = join(SRC, file.replace(OUTPUTS, ""));
-    if (![".ts", ".tsx"].some((ending) => existsSync(source + ending))) rmSync(join(DIST, file));
+    const isStale = ASSETS.test(file)
+      ? !existsSync(join(SRC, file))
+      : OUTPUTS.test(file) && ![".ts", ".tsx"].some((ending) => existsSync(source + ending));
+    if (isStale) rmSync(join(DIST, file));
   }
 }
 

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { guardOf, isConditionGuard, isSameCondition } from "./condition.ts";
+import type { Condition, ConditionGuard } from "./condition.ts";
 import { PawlError } from "./problems.ts";
 import type { Problem } from "./problems.ts";
 import type { Refusal, SideEffect } from "./decision.ts";
@@ -16,6 +18,7 @@ import type {
   Lifecycle,
   Migrations,
   Pool,
+  PoolDefinition,
   Roles,
   Rule,
   StatusSpec,
@@ -24,7 +27,7 @@ import type {
   Who,
 } from "./lifecycle.ts";
 import { findMistakes } from "./find-mistakes.ts";
-import { indexRules } from "./index-rules.ts";
+import { fromOf, indexRules } from "./index-rules.ts";
 import type { Named } from "./index-rules.ts";
 import { FACT_OF_GUARD, STANDARD_EFFECTS, STANDARD_GUARDS, STANDARD_WHO } from "./standard.ts";
 import type { StandardEffect, StandardFacts, StandardGuard, StandardWho } from "./standard.ts";
@@ -98,14 +101,14 @@ export type LifecycleDefinition<
   >[];
   permissions?: Record<string, Roles>;
   who?: Record<WhoName, Who<V>>;
-  guards?: Record<GuardName, Guard<V>>;
+  guards?: Record<GuardName, Guard<V> | ConditionGuard<V>>;
   effects?: Record<EffectName, Effect<V, z.output<Data>>>;
   invariants?: Record<string, Invariant<Status>>;
   /** Refusal codes of the lifecycle's own. */
   problems?: Record<string, Problem>;
   /** How long a lease lasts without a heartbeat. */
   lease?: { lasts: Duration };
-  pool?: Pool<NoInfer<Status>, NoInfer<keyof Actions & string>>;
+  pool?: PoolDefinition<NoInfer<Status>, NoInfer<keyof Actions & string>, NoInfer<GuardName> | StandardGuard>;
   unblocks?: Unblocks<NoInfer<Status>, NoInfer<keyof Actions & string>>;
   /** For tasks of earlier versions that are in a status, or wait for an action, which is no more. */
   migrations?: Migrations<NoInfer<Status>, NoInfer<keyof Actions & string>>;
@@ -163,6 +166,12 @@ export function defineLifecycle<
   >,
 ): DefinedLifecycle<Name, Status, Actions, Data, Input, Facts> {
   const { demands = {} } = definition;
+  const declared: Record<string, Guard | ConditionGuard> = {
+    ...STANDARD_GUARDS,
+    // What a guard sees is erased here, once.
+    ...(definition.guards as Record<string, Guard | ConditionGuard> | undefined),
+  };
+  const conditions = conditionsIn(declared);
   const lifecycle = {
     name: definition.name,
     version: definition.version,
@@ -180,7 +189,8 @@ export function defineLifecycle<
     creation: definition.creation,
     permissions: definition.permissions ?? {},
     who: { ...STANDARD_WHO, ...definition.who },
-    guards: { ...STANDARD_GUARDS, ...definition.guards },
+    guards: mapValues(declared, guardOf),
+    conditions,
     effects: { ...STANDARD_EFFECTS, ...definition.effects },
     invariants: definition.invariants ?? {},
     problems: definition.problems ?? {},
@@ -188,7 +198,7 @@ export function defineLifecycle<
     settings: definition.settings ?? noFields(),
     facts: definition.facts ?? noFields(),
     lease: definition.lease ?? null,
-    pool: definition.pool ?? null,
+    pool: definition.pool ? poolOf(definition.pool, definition.rules, conditions) : null,
     unblocks: definition.unblocks ?? null,
     migrations: { statuses: {}, actions: {}, ...definition.migrations },
     foreign_actions: definition.foreign_actions ?? [],
@@ -209,6 +219,30 @@ export function defineLifecycle<
     Input,
     Facts
   >;
+}
+
+/** Adds to the pool's conditions those that every rule of its action has among its guards. */
+function poolOf(
+  { action, from, where = [], checked_on_claim = [] }: PoolDefinition,
+  rules: readonly Rule[],
+  conditions: ReadonlyMap<string, Condition>,
+): Pool {
+  const [first = [], ...others] = rules
+    .filter((rule) => rule.action === action && fromOf(rule).includes(from))
+    .map((rule) => (rule.guards ?? []).flatMap((name) => conditions.get(name) ?? []));
+  const guarding = first.filter((one) =>
+    others.every((other) => other.some((its) => isSameCondition(one, its))),
+  );
+  const own = where.filter((one) => !guarding.some((other) => isSameCondition(one, other)));
+  return { action, from, where: [...guarding, ...own], checked_on_claim };
+}
+
+function conditionsIn(guards: Readonly<Record<string, Guard | ConditionGuard>>): Map<string, Condition> {
+  return new Map(
+    Object.entries(guards).flatMap(([name, guard]) =>
+      isConditionGuard(guard) ? [[name, guard.where] as const] : [],
+    ),
+  );
 }
 
 function noFields() {

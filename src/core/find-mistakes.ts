@@ -1,5 +1,6 @@
 import type { Rule } from "./lifecycle.ts";
 import { fromOf, timerFor, whoOf } from "./index-rules.ts";
+import type { Condition } from "./condition.ts";
 import type { Named } from "./index-rules.ts";
 import { malformed } from "./mistaken-parts.ts";
 import { mispermitted } from "./mistaken-permissions.ts";
@@ -90,26 +91,33 @@ const POOL_FIELDS: Record<string, null | false | 0> = {
   open_holds: 0,
 };
 
-function* mispooled({ pool, data, settings }: Named): Generator<string> {
+function* mispooled(lifecycle: Named): Generator<string> {
+  const { pool, conditions, guards } = lifecycle;
   if ((pool?.where ?? []).filter((condition) => "null_or_in" in condition).length > 1)
     yield "the pool has two conditions with null_or_in, and can have one";
-  for (const [index, condition] of (pool?.where ?? []).entries()) {
-    const where = `condition ${index + 1} of the pool`;
-    if ("is" in condition) {
-      yield* unknown(where, "field", condition.field, Object.keys(POOL_FIELDS));
-      const only = POOL_FIELDS[condition.field];
-      if (only !== undefined && only !== condition.is)
-        yield `${where} can only ask that ${condition.field} is ${String(only)}`;
-    } else if ("null_or_in" in condition) {
-      const fields = Object.keys(data.shape).map((field) => `data.${field}`);
-      yield* unknown(where, "field", condition.field, fields);
-      yield* unknown(where, "list", condition.null_or_in, ["actor.specializations"]);
-    } else if ("at_most" in condition) {
-      yield* unknown(where, "setting", condition.setting, Object.keys(settings.shape));
-      yield* unknown(where, "measure", condition.at_most, ["actor.skill_level"]);
-    } else {
-      yield `${where} says none of "is", "null_or_in" and "at_most"`;
-    }
+  for (const [index, condition] of (pool?.where ?? []).entries())
+    yield* misconditioned(`condition ${index + 1} of the pool`, condition, lifecycle);
+  for (const [name, condition] of conditions)
+    yield* misconditioned(`the condition of guard "${name}"`, condition, lifecycle);
+  for (const name of pool?.checked_on_claim ?? [])
+    yield* unknown("the pool's checked_on_claim", "guard", name, Object.keys(guards));
+}
+
+function* misconditioned(where: string, condition: Condition, { data, settings }: Named): Generator<string> {
+  if ("is" in condition) {
+    yield* unknown(where, "field", condition.field, Object.keys(POOL_FIELDS));
+    const only = POOL_FIELDS[condition.field];
+    if (only !== undefined && only !== condition.is)
+      yield `${where} can only ask that ${condition.field} is ${String(only)}`;
+  } else if ("null_or_in" in condition) {
+    const fields = Object.keys(data.shape).map((field) => `data.${field}`);
+    yield* unknown(where, "field", condition.field, fields);
+    yield* unknown(where, "list", condition.null_or_in, ["actor.specializations"]);
+  } else if ("at_most" in condition) {
+    yield* unknown(where, "setting", condition.setting, Object.keys(settings.shape));
+    yield* unknown(where, "measure", condition.at_most, ["actor.skill_level"]);
+  } else {
+    yield `${where} says none of "is", "null_or_in" and "at_most"`;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Effect, EffectParts, Guard, Lifecycle, ReadyRule, Rule, Timer } from "./lifecycle.ts";
+import { guardOfPool, isSameCondition } from "./condition.ts";
 import { dueGuard } from "./timers.ts";
 
 /** What is derived from the rules. */
@@ -60,7 +61,10 @@ function readyRule(lifecycle: Named, rule: Rule, index: number, from: string): R
     outcome: rule.outcome ?? "moved",
     who,
     isFor: who.length === 1 ? present(who[0]).test : (view) => who.some(({ test }) => test(view)),
-    guards: (rule.guards ?? []).map((name) => guardOf(lifecycle, name, from, rule.action)),
+    guards: [
+      ...(rule.guards ?? []).map((name) => guardNamed(lifecycle, name, from, rule.action)),
+      ...guardsOfPool(lifecycle, rule, from),
+    ],
     changes: effects.flatMap((effect) => effect.change ?? []),
     also: effects.flatMap((effect) => effect.also ?? []),
     comment: effects.findLast((effect) => effect.comment)?.comment ?? null,
@@ -85,7 +89,14 @@ function partsOf(effect: Effect): EffectParts {
   return typeof effect === "function" ? { change: effect } : effect;
 }
 
-function guardOf(lifecycle: Named, name: string, status: string, action: string): Guard {
+/** Tasks that the pool does not offer are not taken past it either. */
+function guardsOfPool({ pool, conditions }: Named, rule: Rule, from: string): Guard[] {
+  if (pool?.action !== rule.action || pool.from !== from) return [];
+  const own = (rule.guards ?? []).flatMap((name) => conditions.get(name) ?? []);
+  return pool.where.filter((one) => !own.some((other) => isSameCondition(one, other))).map(guardOfPool);
+}
+
+function guardNamed(lifecycle: Named, name: string, status: string, action: string): Guard {
   if (name === "due") return dueGuard(present(timerFor(lifecycle, status, action)));
   return present(lifecycle.guards[name]);
 }

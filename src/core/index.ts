@@ -4,6 +4,7 @@ export { apply } from "./apply.ts";
 export { backoffMs } from "./backoff.ts";
 export { check, checking } from "./check/check.ts";
 export type { CheckReport, Finding, Step } from "./check/check.ts";
+export type { Condition, ConditionGuard } from "./condition.ts";
 export { decide } from "./decide.ts";
 export { admitCreation, decideCreation, draftOf } from "./decide-creation.ts";
 export type { Created, Place } from "./decide-creation.ts";
@@ -36,7 +37,7 @@ export type {
   Guard,
   Lifecycle,
   Pool,
-  PoolCondition,
+  PoolDefinition,
   Rule,
   Situation,
   StatusSpec,

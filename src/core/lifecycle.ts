@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Condition } from "./condition.ts";
 import type { Moved, Refusal, SideEffect } from "./decision.ts";
 import type { AnyProblemCode, Problem } from "./problems.ts";
 import type { Actor, DueTimer, Instant, JsonObject, Patch, Task } from "./task.ts";
@@ -164,20 +165,22 @@ export type Creation<
 };
 type CreationDraft = (view: CreationView) => Draft;
 
-/** One condition on the pool's rows: true in SQL and in TypeScript alike. `setting` is one of the project that a task lies in. */
-export type PoolCondition =
-  | { field: "assigned_to"; is: null }
-  | { field: "private"; is: false }
-  | { field: "open_blockers" | "open_holds"; is: 0 }
-  | { field: `data.${string}`; null_or_in: "actor.specializations" }
-  | { setting: string; at_most: "actor.skill_level" };
-
 /** The tasks free to take, and the action that takes one. */
-export type Pool<Status extends string = string, Action extends string = string> = {
+export type PoolDefinition<
+  Status extends string = string,
+  Action extends string = string,
+  GuardName extends string = string,
+> = {
   action: Action;
   from: Status;
-  where: readonly PoolCondition[];
+  /** Conditions beyond those that guard the action; each becomes a guard of the action as well. */
+  where?: readonly Condition[];
+  /** Guards of the action that are no conditions on purpose: a task that the pool offers may be refused by them. */
+  checked_on_claim?: readonly GuardName[];
 };
+
+/** A pool with all its conditions: its own and those that guard its action. */
+export type Pool = Required<PoolDefinition>;
 
 /** What the system does about tasks in `from`, in the transaction that changed what they wait for. */
 export type Unblocks<Status extends string = string, Action extends string = string> = {
@@ -232,6 +235,8 @@ export type Lifecycle = {
   readonly permissions: Readonly<Record<string, Roles>>;
   readonly who: Readonly<Record<string, Who>>;
   readonly guards: Readonly<Record<string, Guard>>;
+  /** The guards that are conditions, by their names. */
+  readonly conditions: ReadonlyMap<string, Condition>;
   readonly effects: Readonly<Record<string, Effect>>;
   readonly invariants: Readonly<Record<string, Invariant>>;
   readonly problems: Readonly<Record<string, Problem>>;

@@ -1,3 +1,4 @@
+import type { ConditionGuard } from "./condition.ts";
 import { refuse } from "./decision.ts";
 import type { Effect, Guard, View, Who } from "./lifecycle.ts";
 
@@ -35,35 +36,30 @@ export const STANDARD_WHO = {
   },
 } as const satisfies Record<string, Who>;
 
-/** Guards that read facts only to word their refusal; `check` may trust their outcome. */
-export const EXACT_GUARDS = new WeakSet<Guard>();
-
-function exact(guard: Guard): Guard {
-  EXACT_GUARDS.add(guard);
-  return guard;
-}
-
 /** The guard `blockers_done`, for a lifecycle with a way of its own out of waiting for what will never be done. */
-export function blockersDone(wayOut: string): Guard {
-  return exact(
-    ({ task, facts }) => task.open_blockers === 0 || unresolved(task.open_blockers, facts, wayOut),
-  );
+export function blockersDone(wayOut: string): ConditionGuard {
+  return {
+    where: { field: "open_blockers", is: 0 },
+    refusal: ({ task, facts }) => unresolved(task.open_blockers, facts, wayOut),
+  };
 }
 
 /** Conditions any lifecycle can name. */
 export const STANDARD_GUARDS = {
   blockers_done: blockersDone("cancel or re-create this task"),
-  no_holds: exact(({ task, facts }) => {
-    if (task.open_holds === 0) return true;
-    const holds = (facts as StandardFacts).holds ?? [];
-    const named = holds.map((hold) => hold.kind).join(", ") || `${task.open_holds} open`;
-    return refuse("OPEN_HOLDS", `The task is on hold (${named}).`, { open_holds: task.open_holds, holds });
-  }),
+  no_holds: {
+    where: { field: "open_holds", is: 0 },
+    refusal: ({ task, facts }) => {
+      const holds = (facts as StandardFacts).holds ?? [];
+      const named = holds.map((hold) => hold.kind).join(", ") || `${task.open_holds} open`;
+      return refuse("OPEN_HOLDS", `The task is on hold (${named}).`, { open_holds: task.open_holds, holds });
+    },
+  },
   available_now: ({ task, now }) =>
     task.available_at === null ||
     task.available_at <= now ||
     refuse("NOT_YET_AVAILABLE", "The task waits for its time.", { available_at: task.available_at }),
-} as const satisfies Record<string, Guard>;
+} as const satisfies Record<string, Guard | ConditionGuard>;
 
 /** The side effect that the engine itself carries out when a move has been written. */
 export const REMOVE_TASK = "remove_task";

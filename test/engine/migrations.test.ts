@@ -126,6 +126,20 @@ test("a migration that fails leaves nothing half done, neither of itself nor of 
   expect(await migrate(sql, good)).toEqual(["good/0001-good"]);
 });
 
+test("migrations whose numbers have a gap or come twice are refused before anything runs", async () => {
+  const { sql } = await emptyDatabase();
+  for (const [first, second] of [
+    ["0001-tables.sql", "0003-more.sql"],
+    ["0001-tables.sql", "0001-tables-too.sql"],
+  ] as const) {
+    const shop = await withOwner("shop", { [first]: "select 1", [second]: "select 1" });
+    await expect(migrate(sql, shop)).rejects.toThrow(
+      /^The migrations of shop must be numbered 0001-…, 0002-… without gaps/,
+    );
+  }
+  expect(await sql`select from pg_namespace where nspname = 'pawl'`).toHaveLength(0);
+});
+
 test("a plugin's migrations may use the engine's tables, and what they make carries its name", async () => {
   const { sql } = await emptyDatabase();
   const invoices = await withOwner("my-invoices", {

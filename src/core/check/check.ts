@@ -11,7 +11,14 @@ export type Step = { action: string; by: string; state: string };
 export type Finding = {
   level: "error" | "warning";
   kind:
-    "invariant" | "unreachable" | "trap" | "dead_rule" | "undeclared_fact" | "failing_effect" | "too_large";
+    | "invariant"
+    | "unreachable"
+    | "trap"
+    | "dead_rule"
+    | "undeclared_fact"
+    | "failing_effect"
+    | "pool"
+    | "too_large";
   message: string;
   /** The name of the invariant that does not hold. */
   invariant?: string;
@@ -57,6 +64,7 @@ export function* checking(lifecycle: Lifecycle): Generator<undefined, CheckRepor
       ...(walk.complete
         ? [...unreachable(lifecycle, walk), ...traps(lifecycle, walk), ...deadRules(lifecycle, walk)]
         : []),
+      ...poolFindings(lifecycle),
       ...modelFindings(lifecycle, walk),
     ],
   };
@@ -169,6 +177,23 @@ function* deadRules(lifecycle: Lifecycle, walk: Walk): Generator<Finding> {
       : "never fires in any situation";
     yield { level: "warning", kind: "dead_rule", message: `${ruleLabel(rule, index)} ${why}`, path: [] };
   }
+}
+
+/** A pool should offer only tasks that its action takes: guards that are no conditions may refuse one. */
+function* poolFindings({ pool, table, conditions }: Lifecycle): Generator<Finding> {
+  if (!pool) return;
+  const rules = table.get(pool.action)?.get(pool.from) ?? [];
+  // The pool never offers a task before its time.
+  const promised = new Set([...conditions.keys(), "available_now", ...pool.checked_on_claim]);
+  const unpromised = rules.map(({ rule }) => (rule.guards ?? []).filter((name) => !promised.has(name)));
+  if (unpromised.some((names) => names.length === 0)) return;
+  for (const name of new Set(unpromised.flat()))
+    yield {
+      level: "warning",
+      kind: "pool",
+      message: `the pool offers tasks that "${pool.action}" may refuse: guard "${name}" is no condition; declare it as one ({ where, refusal }), or list it in "checked_on_claim"`,
+      path: [],
+    };
 }
 
 function* modelFindings(lifecycle: Lifecycle, { model, complete }: Walk): Generator<Finding> {

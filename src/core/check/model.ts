@@ -2,7 +2,7 @@ import { apply } from "../apply.ts";
 import { decideCreation, draftOf } from "../decide-creation.ts";
 import { outcomeOf } from "../decide.ts";
 import type { Guard, Lifecycle, ReadyRule, View } from "../lifecycle.ts";
-import { EXACT_GUARDS } from "../standard.ts";
+import { EXACT_GUARDS } from "../condition.ts";
 import { SYSTEM } from "../task.ts";
 import type { Actor, Task } from "../task.ts";
 import { abstractView, NOW, unknownsOf } from "./abstract-view.ts";

@@ -1,4 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
+import { PawlError } from "../../core/index.ts";
 
 /** The numbered SQL files of one owner: the engine or a plugin. */
 export type MigrationSource = { owner: string; folder: URL };
@@ -31,17 +32,18 @@ async function migrationFiles(
   sources: readonly MigrationSource[],
 ): Promise<(MigrationName & { url: URL })[]> {
   const found = await Promise.all(
-    sources.map(async ({ owner, folder }) =>
-      (await readdir(folder))
-        .filter((file) => file.endsWith(".sql"))
-        .sort()
-        .map((file) => ({
-          owner,
-          number: Number.parseInt(file, 10),
-          name: `${owner}/${file.replace(/\.sql$/, "")}`,
-          url: new URL(file, folder),
-        })),
-    ),
+    sources.map(async ({ owner, folder }) => {
+      const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
+      return files.map((file, index) => {
+        const number = Number.parseInt(file, 10);
+        if (number !== index + 1)
+          throw new PawlError(
+            "INVALID_LIFECYCLE",
+            `The migrations of ${owner} must be numbered 0001-…, 0002-… without gaps; ${file} is number ${index + 1}.`,
+          );
+        return { owner, number, name: `${owner}/${file.replace(/\.sql$/, "")}`, url: new URL(file, folder) };
+      });
+    }),
   );
   return found.flat();
 }

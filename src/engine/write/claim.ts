@@ -1,13 +1,5 @@
 import { admit, canSee, refuse } from "../../core/index.ts";
-import type {
-  Actor,
-  Command,
-  JsonObject,
-  Lifecycle,
-  PoolCondition,
-  Refusal,
-  Task,
-} from "../../core/index.ts";
+import type { Actor, Command, JsonObject, Lifecycle, Condition, Refusal, Task } from "../../core/index.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { publicTask } from "../read/public-task.ts";
@@ -143,7 +135,7 @@ export function claimCommand(
   };
 }
 
-function skillOf(where: readonly PoolCondition[], { skill_level }: Actor): string {
+function skillOf(where: readonly Condition[], { skill_level }: Actor): string {
   return where.some((condition) => "at_most" in condition) ? String(skill_level) : "";
 }
 
@@ -339,7 +331,7 @@ export async function projectsWithin(
   return [...settings].filter(([, kept]) => reaches(kept)).map(([id]) => id);
 }
 
-function conditionsOf(where: readonly PoolCondition[], actor: Actor) {
+function conditionsOf(where: readonly Condition[], actor: Actor) {
   const demands = (field: string) =>
     where.some((condition) => "field" in condition && condition.field === field);
   const trade = where.find((condition) => "null_or_in" in condition);

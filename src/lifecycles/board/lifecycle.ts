@@ -136,9 +136,14 @@ export const board = defineLifecycle({
       refuse("VALIDATION_ERROR", `assignee_id: "${task.assigned_to}" is no active member here.`, {
         errors: [{ path: "assignee_id", message: "must be an active member of the workspace" }],
       }),
-    no_assignee: ({ task }) => task.assigned_to === null || alreadyClaimed(task.assigned_to),
-    public: ({ task }) =>
-      !task.private || refuse("NOT_PUBLIC", "A private task is started by its assignee, not claimed."),
+    no_assignee: {
+      where: { field: "assigned_to", is: null },
+      refusal: ({ task }) => alreadyClaimed(task.assigned_to ?? ""),
+    },
+    public: {
+      where: { field: "private", is: false },
+      refusal: () => refuse("NOT_PUBLIC", "A private task is started by its assignee, not claimed."),
+    },
   },
   effects: {
     tell_how_long: {
@@ -157,15 +162,7 @@ export const board = defineLifecycle({
     "a deadline runs in NEW, IN_PROGRESS and BLOCKED only": (task) =>
       (task.due_action === "expire") === ["NEW", "IN_PROGRESS", "BLOCKED"].includes(task.status),
   },
-  pool: {
-    action: "claim",
-    from: "NEW",
-    where: [
-      { field: "assigned_to", is: null },
-      { field: "private", is: false },
-      { field: "open_blockers", is: 0 },
-    ],
-  },
+  pool: { action: "claim", from: "NEW" },
 });
 
 function expireAfter(setting: string) {

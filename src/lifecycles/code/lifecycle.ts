@@ -383,7 +383,7 @@ export const code = defineLifecycle({
       task.lease === null || task.status === "claimed" || task.status === "in_progress",
     "a claim always runs out": (task) => task.status !== "claimed" || task.due_action === "claim_timeout",
   },
-  pool: { action: "claim", from: "ready", where: [] },
+  pool: { action: "claim", from: "ready" },
   // A task that was to fail with its blocker stays blocked as well, and says so: no way leads from blocked to failed.
   unblocks: { from: "blocked", action: "unblock", flag: "blocker_failed", fail: "doom" },
 });

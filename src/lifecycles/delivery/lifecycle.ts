@@ -260,7 +260,7 @@ export const delivery = defineLifecycle({
     "no more than three tries": (task) => task.attempt <= MAX_ATTEMPTS,
     "a queued job has a try left": (task) => task.status !== "QUEUED" || task.attempt < MAX_ATTEMPTS,
   },
-  pool: { action: "claim", from: "QUEUED", where: [] },
+  pool: { action: "claim", from: "QUEUED" },
 });
 
 /** A word to the user, which goes out with the move or not at all; the bot finds the words. */

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { blockersDone, refuse } from "../../core/index.ts";
-import type { Actor, AnyInputOf, Guard, StandardFacts, View, Who } from "../../core/index.ts";
+import type { Actor, AnyInputOf, ConditionGuard, Guard, StandardFacts, View, Who } from "../../core/index.ts";
 import { END_OF_SHIFT } from "./flags.ts";
 import type { PlannerData, plannerActions, plannerFacts, plannerSettings } from "./fields.ts";
 
@@ -44,14 +44,20 @@ export const plannerGuards = {
   nobody_assigned: ({ task }) =>
     task.assigned_to === null || refuse("INVALID_TRANSITION", `${task.assigned_to} owns the task.`),
 
-  skill_to_take: ({ actor, settings }) =>
-    skillOf(actor.skill_level, settings.min_skill_to_take, "take a task"),
+  skill_to_take: {
+    where: { setting: "min_skill_to_take", at_most: "actor.skill_level" },
+    refusal: ({ actor, settings }) =>
+      skillTooLow(actor.skill_level, settings.min_skill_to_take, "take a task"),
+  },
   skill_to_self_check: ({ actor, settings }) =>
     skillOf(actor.skill_level, settings.self_check_min_skill, "approve your own task"),
   skill_to_invite: ({ actor, settings }) =>
     skillOf(actor.skill_level, settings.min_skill_to_invite, "invite or remove contributors"),
 
-  trade_matches: ({ actor, task }) => tradeOf(actor.specializations, task.data.required_trade),
+  trade_matches: {
+    where: { field: "data.required_trade", null_or_in: "actor.specializations" },
+    refusal: ({ task }) => otherTrade(task.data.required_trade),
+  },
   target_trade_matches: ({ facts, task, input, settings }) => {
     if (input.override_trade && settings.allow_trade_override) return true;
     return tradeOf(facts.target?.specializations ?? [], task.data.required_trade);
@@ -145,7 +151,7 @@ export const plannerGuards = {
       tasks: dependents,
     });
   },
-} as const satisfies Record<string, Guard<PlannerView>>;
+} as const satisfies Record<string, Guard<PlannerView> | ConditionGuard<PlannerView>>;
 
 const DELETION_OBSTACLES = [
   ["owned", "was owned"],
@@ -178,7 +184,10 @@ export function deleteNotAllowed({ status, assigned_to }: { status: string; assi
 }
 
 function skillOf(skill: number | null, least: number, what: string) {
-  if ((skill ?? 0) >= least) return true;
+  return (skill ?? 0) >= least || skillTooLow(skill, least, what);
+}
+
+function skillTooLow(skill: number | null, least: number, what: string) {
   return refuse("SKILL_TOO_LOW", `To ${what} takes skill ${least}; yours is ${skill ?? "not set"}.`, {
     skill_level: skill,
     required: least,
@@ -186,8 +195,13 @@ function skillOf(skill: number | null, least: number, what: string) {
 }
 
 function tradeOf(trades: readonly string[], required: string | null) {
-  if (required === null || trades.includes(required)) return true;
-  return refuse("TRADE_MISMATCH", `The task is for the trade ${required}.`, { required_trade: required });
+  return required === null || trades.includes(required) || otherTrade(required);
+}
+
+function otherTrade(required: string | null) {
+  return refuse("TRADE_MISMATCH", `The task is for the trade ${required ?? ""}.`, {
+    required_trade: required,
+  });
 }
 
 function freeOf(work: readonly { id: string; title: string; status: string }[], who: string) {

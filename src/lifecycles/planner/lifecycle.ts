@@ -268,14 +268,8 @@ export const planner = defineLifecycle({
     "only work at hand keeps its owner busy": (task) =>
       task.exclusive_key === null || ["assigned", "in_progress"].includes(task.status),
   },
-  pool: {
-    action: "self_assign",
-    from: "available",
-    where: [
-      { field: "data.required_trade", null_or_in: "actor.specializations" },
-      { setting: "min_skill_to_take", at_most: "actor.skill_level" },
-    ],
-  },
+  // Who holds a task already sees the others all the same.
+  pool: { action: "self_assign", from: "available", checked_on_claim: ["wip_is_zero"] },
   unblocks: { from: "blocked", action: "unblock", flag: "flag" },
 });
 

@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { decide, defineLifecycle, refuse } from "../../src/core/index.ts";
+import type { Actor, Task } from "../../src/core/index.ts";
+import { member } from "../support/situation.ts";
+import { openDesk } from "./desk.ts";
+
+const no = () => refuse("NOT_THIS_ONE", "Not this one.");
+
+/** Uses every kind of condition, in guards and in the pool. */
+const chores = defineLifecycle({
+  name: "chores",
+  version: 1,
+  summary: "",
+  data: z.object({ trade: z.string().nullable() }),
+  settings: z.object({ min_skill: z.number().default(0) }),
+  statuses: { open: {}, taken: {}, done: { final: true, success: true } },
+  actions: { take: {}, hold: {}, finish: {} },
+  creation: {
+    input: z.object({
+      trade: z.string().nullable(),
+      owner: z.string().nullable(),
+      private: z.boolean(),
+      after: z.array(z.string()),
+    }),
+    to: [{ status: "open" }],
+    draft: ({ input }) => ({
+      title: "A chore",
+      data: { trade: input.trade },
+      assigned_to: input.owner,
+      private: input.private,
+      blocked_by: input.after,
+    }),
+  },
+  rules: [
+    {
+      action: "take",
+      from: "open",
+      to: "taken",
+      who: "anyone",
+      guards: ["unowned", "trade", "blockers_done"],
+    },
+    { action: "hold", from: "open", who: "anyone", effects: ["place"] },
+    { action: "finish", from: "taken", to: "done", who: "anyone" },
+  ],
+  guards: {
+    unowned: { where: { field: "assigned_to", is: null }, refusal: no },
+    trade: { where: { field: "data.trade", null_or_in: "actor.specializations" }, refusal: no },
+  },
+  effects: {
+    place: {
+      change: ({ task }) => ({ open_holds: task.open_holds + 1 }),
+      also: () => [{ kind: "place_hold", hold_kind: "other", reason: "so" }],
+    },
+  },
+  pool: {
+    action: "take",
+    from: "open",
+    where: [
+      { field: "private", is: false },
+      { field: "open_holds", is: 0 },
+      { setting: "min_skill", at_most: "actor.skill_level" },
+    ],
+  },
+});
+
+const desk = await openDesk({ lifecycles: [chores] });
+const maker = member("maker", ["agent"]);
+const TRADES = [null, "welding", "painting"];
+const SKILLS = [null, 0, 3, 9];
+
+const anyChore = fc.record({
+  trade: fc.constantFrom(...TRADES),
+  owner: fc.constantFrom(null, "maker", "claimer"),
+  private: fc.boolean(),
+  held: fc.boolean(),
+  blocked: fc.boolean(),
+});
+const anyClaimer = fc.record({
+  skill_level: fc.constantFrom(...SKILLS),
+  specializations: fc.subarray(["welding", "painting"]),
+});
+
+test("a claim gets exactly the tasks that its action would take, whoever claims", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyChore, { minLength: 1, maxLength: 8 }),
+      anyClaimer,
+      fc.constantFrom(0, 3),
+      async (given, claims, min_skill) => {
+        await desk.sql`delete from pawl.hold`;
+        await desk.sql`update pawl.task set status = 'done', final = true, pooled = false, open_blockers = 0, open_holds = 0 where status = 'taken'`;
+        await desk.sql`update pawl.task set status = 'taken', pooled = false where status = 'open'`;
+        await desk.sql`update pawl.project set settings = ${desk.sql.json({ chores: { min_skill } })}`;
+        await desk.sql`update pawl.org set settings_version = settings_version + 1`;
+        const claimer: Actor = member("claimer", ["agent"], claims);
+        const made: string[] = [];
+        for (const { held, blocked, ...fields } of given) {
+          const blocker = blocked ? [(await desk.make(maker, "chores", { ...FREE, private: true })).id] : [];
+          const task = await desk.make(maker, "chores", { ...fields, after: blocker });
+          if (held) await desk.act(maker, task, "hold");
+          made.push(task.id);
+        }
+        const expected = await Promise.all(
+          made.map(async (id) => ((await takes(claimer, id, min_skill)) ? [id] : [])),
+        );
+        const claimed = await desk.engine.claim(desk.by(claimer), { lifecycle: "chores", limit: 100 });
+        const got = claimed.kind === "refused" ? [] : claimed.tasks.map(({ task }) => task.id);
+        expect(got.filter((id) => made.includes(id)).sort()).toEqual(expected.flat().sort());
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+const FREE = { trade: null, owner: null, after: [] };
+
+/** Whether the rules let the actor take the task as it is now. */
+async function takes(actor: Actor, id: string, min_skill: number): Promise<boolean> {
+  const [explained] = await desk.sql<{ open_holds: number; open_blockers: number }[]>`
+    select open_holds, open_blockers from pawl.task where id = ${id}`;
+  const task = (await desk.engine.find(desk.by(member("maker", ["admin"])), id)) as unknown as Task;
+  const situation = {
+    task: { ...task, ...explained, lease: null } as Task,
+    actor,
+    facts: {},
+    settings: { min_skill },
+    now: Date.now(),
+  };
+  const command = {
+    action: "take",
+    input: {},
+    comment: null,
+    expected_row_version: null,
+    lease_token: null,
+  };
+  return decide(chores, situation, command).kind === "moved";
+}
