@@ -1,29 +1,14 @@
 import { refuse } from "./decision.ts";
-import type { Refusal } from "./decision.ts";
-import type { Guard, View } from "./lifecycle.ts";
-
-/**
- * A condition on a task that the pool's query applies in SQL and `meets` in TypeScript. `setting` is a setting of the task's
- * project; an actor without a skill level has level 0.
- */
-export type Condition =
-  | { field: "assigned_to"; is: null }
-  | { field: "private"; is: false }
-  | { field: "open_blockers" | "open_holds"; is: 0 }
-  | { field: `data.${string}`; null_or_in: "actor.specializations" }
-  | { setting: string; at_most: "actor.skill_level" };
-
-/** A guard that is a condition: where it guards the pool's action, the pool offers only tasks that meet it. */
-export type ConditionGuard<V = View> = { where: Condition; refusal: (view: V) => Refusal };
+import type { Condition, ConditionGuard, Guard, View } from "./lifecycle.ts";
 
 /** Guards whose outcome depends on nothing but the modelled task, whatever their refusal reads; `check` trusts them. */
 export const EXACT_GUARDS = new WeakSet<Guard>();
 
-export function meets(condition: Condition, { task, actor, settings }: View): boolean {
+function meets(condition: Condition, { task, actor, settings }: View): boolean {
   if ("is" in condition) return task[condition.field] === condition.is;
   if ("null_or_in" in condition) {
     const value = task.data[condition.field.slice("data.".length)] ?? null;
-    return value === null || actor.specializations.includes(String(value));
+    return value === null || actor.specializations.some((one) => one === value);
   }
   return Number(settings[condition.setting]) <= (actor.skill_level ?? 0);
 }

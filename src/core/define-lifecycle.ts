@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { guardOf, isConditionGuard, isSameCondition } from "./condition.ts";
-import type { Condition, ConditionGuard } from "./condition.ts";
 import { PawlError } from "./problems.ts";
 import type { Problem } from "./problems.ts";
 import type { Refusal, SideEffect } from "./decision.ts";
 import type { Task } from "./task.ts";
 import type {
   ActionSpec,
+  Condition,
+  ConditionGuard,
   Creation,
   CreationView,
   Draft,

@@ -1,6 +1,5 @@
-import type { Rule } from "./lifecycle.ts";
+import type { Condition, Rule } from "./lifecycle.ts";
 import { fromOf, timerFor, whoOf } from "./index-rules.ts";
-import type { Condition } from "./condition.ts";
 import type { Named } from "./index-rules.ts";
 import { malformed } from "./mistaken-parts.ts";
 import { mispermitted } from "./mistaken-permissions.ts";

@@ -4,7 +4,6 @@ export { apply } from "./apply.ts";
 export { backoffMs } from "./backoff.ts";
 export { check, checking } from "./check/check.ts";
 export type { CheckReport, Finding, Step } from "./check/check.ts";
-export type { Condition, ConditionGuard } from "./condition.ts";
 export { decide } from "./decide.ts";
 export { admitCreation, decideCreation, draftOf } from "./decide-creation.ts";
 export type { Created, Place } from "./decide-creation.ts";
@@ -30,6 +29,8 @@ export type {
   ActionSpec,
   Change,
   Command,
+  Condition,
+  ConditionGuard,
   CreationView,
   Draft,
   Duration,

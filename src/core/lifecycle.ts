@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import type { Condition } from "./condition.ts";
 import type { Moved, Refusal, SideEffect } from "./decision.ts";
 import type { AnyProblemCode, Problem } from "./problems.ts";
 import type { Actor, DueTimer, Instant, JsonObject, Patch, Task } from "./task.ts";
@@ -38,6 +37,20 @@ export type View<
   Pick<Command, "action" | "comment" | "lease_token"> & { input: Input };
 
 export type Guard<V = View> = (view: V) => true | Refusal;
+
+/**
+ * A condition on a task that the pool's query applies in SQL and `guardOf` in TypeScript. `setting` is a setting of the task's
+ * project; an actor without a skill level has level 0.
+ */
+export type Condition =
+  | { field: "assigned_to"; is: null }
+  | { field: "private"; is: false }
+  | { field: "open_blockers" | "open_holds"; is: 0 }
+  | { field: `data.${string}`; null_or_in: "actor.specializations" }
+  | { setting: string; at_most: "actor.skill_level" };
+
+/** A guard that is a condition: where it guards the pool's action, the pool offers only tasks that meet it. */
+export type ConditionGuard<V = View> = { where: Condition; refusal: (view: V) => Refusal };
 
 /** What an effect changes of the row. */
 export type Change<Data = JsonObject> = Omit<Patch, "data"> & { data?: Partial<Data> };

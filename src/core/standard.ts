@@ -1,6 +1,5 @@
-import type { ConditionGuard } from "./condition.ts";
 import { refuse } from "./decision.ts";
-import type { Effect, Guard, View, Who } from "./lifecycle.ts";
+import type { ConditionGuard, Effect, Guard, View, Who } from "./lifecycle.ts";
 
 /** What the engine loads for every lifecycle that has blockers or holds. */
 export type StandardFacts = {
