@@ -35,3 +35,8 @@ export type Decision = Moved | Touched | Absorbed | Refusal;
 export function refuse(code: AnyProblemCode, detail: string, params: JsonObject = {}): Refusal {
   return { kind: "refused", code, detail, params };
 }
+
+/** Tells a refusal from an answer. */
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "refused";
+}

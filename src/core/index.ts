@@ -7,7 +7,7 @@ export type { CheckReport, Finding, Step } from "./check/check.ts";
 export { decide } from "./decide.ts";
 export { admitCreation, decideCreation, draftOf } from "./decide-creation.ts";
 export type { Created, Place } from "./decide-creation.ts";
-export { refuse } from "./decision.ts";
+export { isRefusal, refuse } from "./decision.ts";
 export type {
   Absorbed,
   Decision,

@@ -1,3 +1,4 @@
+import { isRefusal } from "../core/index.ts";
 import { randomUUID } from "node:crypto";
 import type { PawlProblem } from "../client/index.ts";
 import type { Refusal } from "../core/index.ts";
@@ -58,7 +59,7 @@ export class DemoKeeper<State> {
   async start(): Promise<{ kind: "started"; token: string } | Refusal> {
     const { house, loadScripts } = this.options;
     const started = await house.start(visitorOf(await loadScripts()));
-    if (started.kind === "refused") return started;
+    if (isRefusal(started)) return started;
     this.willing = true;
     await this.look();
     return started;

@@ -1,4 +1,4 @@
-import { canSee, explain, findTooDeep, PawlError, SYSTEM, TOO_DEEP } from "../core/index.ts";
+import { canSee, explain, findTooDeep, isRefusal, PawlError, SYSTEM, TOO_DEEP } from "../core/index.ts";
 import type { Actor, Explanation, Instant, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
 import { readCensus } from "./read/census.ts";
 import type { Census } from "./read/census.ts";
@@ -97,7 +97,7 @@ export class Engine {
     { client_event_id, ...within }: { client_event_id?: string | null } & Within = {},
   ): Promise<CreatedTasks | Refusal> {
     const admitted = admitCreations(this.registry.lifecycles, { tasks, actor, client_event_id });
-    return "kind" in admitted ? admitted : this.writer.run(org_id, createCommand(admitted), within);
+    return isRefusal(admitted) ? admitted : this.writer.run(org_id, createCommand(admitted), within);
   }
 
   /** Performs one command. */
@@ -122,7 +122,7 @@ export class Engine {
   /** Takes the best free tasks of a lifecycle's pool. */
   async claim({ org_id, actor }: By, request: ClaimRequest, within: Within = {}): Promise<Claimed | Refusal> {
     const command = claimCommand(this.registry, request, actor);
-    return "kind" in command ? command : this.writer.run(org_id, command, within);
+    return isRefusal(command) ? command : this.writer.run(org_id, command, within);
   }
 
   /** Renews leases, many in one statement; those that are no longer the caller's are named. */
@@ -161,7 +161,7 @@ export class Engine {
     { after = 0, limit = MOST_PER_PAGE } = {},
   ): Promise<JournalEntry[] | Refusal> {
     const task = await this.find(by, id);
-    if ("kind" in task) return task;
+    if (isRefusal(task)) return task;
     const rows = await this.transaction((tx) =>
       readJournal(tx, by.org_id, { task_id: id, after, limit: pageOf(limit) }),
     );
@@ -243,7 +243,7 @@ export class Engine {
   /** What a task waits for, and who waits for it, as far as the caller may see; and its holds. */
   async links(by: By, id: string): Promise<Links | Refusal> {
     const task = await this.find(by, id);
-    return "kind" in task ? task : this.transaction((tx) => readLinks(tx, by, task.id));
+    return isRefusal(task) ? task : this.transaction((tx) => readLinks(tx, by, task.id));
   }
 
   /** Who waits for whom among the tasks that the caller may see. */

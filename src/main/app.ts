@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { pino } from "pino";
 import type { Logger } from "pino";
 import { adminTokenFile } from "./admin-token-file.ts";
-import { PawlError } from "../core/index.ts";
+import { isRefusal, PawlError } from "../core/index.ts";
 import { DemoKeeper } from "../demo/index.ts";
 import type { DemoState, EngineObserver } from "../engine/index.ts";
 import { buildServer, Metrics } from "../server/index.ts";
@@ -126,7 +126,7 @@ function keepDemo(
 
 async function begin(keeper: DemoKeeper<DemoState>): Promise<void> {
   const started = await keeper.start();
-  if (started.kind === "refused") throw new PawlError("INVALID_CONFIG", `--demo: ${started.detail}`);
+  if (isRefusal(started)) throw new PawlError("INVALID_CONFIG", `--demo: ${started.detail}`);
 }
 
 /** The console as it was built: beside this file once that is built, in the build where the sources run. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished } from "vitest";
 import { openFrontDesk } from "../http/front-desk.ts";
 import type { FrontDesk } from "../http/front-desk.ts";
 import { openBrowser, whyNoBrowser } from "../support/browser.ts";
-import { BUILT_PAWL, ROOT } from "../support/built-pawl.ts";
+import { ROOT } from "../support/built-pawl.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
 export type Stage = {
@@ -22,7 +22,7 @@ export type Stage = {
 const EXPECTED = /the server responded with a status of 4\d\d|net::ERR_/;
 
 /** Where the built console is; it is built by whoever comes first. */
-export const CONSOLE_FOLDER = join(BUILT_PAWL[0] ?? ROOT, "../console");
+export const CONSOLE_FOLDER = join(ROOT, "dist/console");
 
 /** Tests of the built console in a real browser, on a server of their own; skipped where no browser can be had. */
 export function onStage(name: string, tests: (stage: () => Stage) => void): void {

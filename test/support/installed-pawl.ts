@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, readFile, rename, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { BUILT_PAWL, ROOT } from "./built-pawl.ts";
+import { ROOT } from "./built-pawl.ts";
 
 const execute = promisify(execFile);
 const WINDOWS = process.platform === "win32";
@@ -20,7 +20,7 @@ export async function packPawl(scratch: string): Promise<{ tarball: string; pack
   await mkdir(packed);
   for (const file of ["package.json", "README.md", "CHANGELOG.md", "LICENSE"])
     await cp(join(ROOT, file), join(packed, file));
-  await cp(join(dirname(BUILT_PAWL[0] ?? ""), "."), join(packed, "dist"), { recursive: true });
+  await cp(join(ROOT, "dist"), join(packed, "dist"), { recursive: true });
   await execute("npm", ["pack", "--ignore-scripts", "--pack-destination", scratch], {
     cwd: packed,
     shell: WINDOWS,

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import { refuse, SYSTEM } from "../../core/index.ts";
+import { isRefusal, refuse, SYSTEM } from "../../core/index.ts";
 import type { Instant, Refusal } from "../../core/index.ts";
 import { unavailable, violationOf } from "../../postgres/index.ts";
 import type { Sql } from "../../postgres/index.ts";
@@ -110,7 +110,7 @@ export class DemoOrg {
   /** A token of one of its members, shown this once. */
   async tokenFor(member_id: string): Promise<string> {
     const issued = await this.directory.issueToken({ org_id: DEMO, actor: SYSTEM }, member_id);
-    if (issued.kind === "refused") throw new Error(issued.detail);
+    if (isRefusal(issued)) throw new Error(issued.detail);
     return issued.token;
   }
 

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import { isStorable, PawlError, refuse } from "../../core/index.ts";
+import { isRefusal, isStorable, PawlError, refuse } from "../../core/index.ts";
 import type { Actor, JsonObject, Lifecycle, Refusal } from "../../core/index.ts";
 import { createOrgWithAdmin, ensureAdmin, resetAdmin, setAdminToken } from "./admin.ts";
 import type { Keeping } from "./admin.ts";
@@ -145,7 +145,7 @@ export class Directory {
       }),
     );
     // A repeated answer may name projects that the caller can no longer see.
-    return done.kind === "refused" ? done : { ...done, answer: shownTo(actor, done.answer) };
+    return isRefusal(done) ? done : { ...done, answer: shownTo(actor, done.answer) };
   }
 
   /** A token for a member; it is shown here and never again. */
@@ -235,7 +235,7 @@ export class Directory {
     const forbidden = adminRefusal(actor) ?? reachRefusal(actor, { project_ids: null });
     if (forbidden) return forbidden;
     const checked = changedSettings(this.lifecycles, {}, given.settings ?? {});
-    if (checked.kind === "refused") return checked;
+    if (isRefusal(checked)) return checked;
     const project = { id, name: given.name ?? id, settings: checked.settings };
     const intention = { client_event_id, actor, meaning: ["add project", given] };
     return this.transact((tx) =>
@@ -282,7 +282,7 @@ export class Directory {
         const project = visibleProjects(actor, id)?.length === 0 ? null : await lockProject(tx, org_id, id);
         if (!project) return noProject(id);
         const checked = changedSettings(this.lifecycles, project.settings, change.settings ?? {});
-        if (checked.kind === "refused") return checked;
+        if (isRefusal(checked)) return checked;
         const changed = { ...project, name: change.name ?? project.name, settings: checked.settings };
         await changeProject(tx, org_id, changed);
         return changed;

@@ -1,4 +1,4 @@
-import { nextTimer, PawlError, SYSTEM } from "../../core/index.ts";
+import { isRefusal, nextTimer, PawlError, SYSTEM } from "../../core/index.ts";
 import type { Instant } from "../../core/index.ts";
 import type { Swept } from "../observer.ts";
 import { pickDue } from "../sql/pick-due.ts";
@@ -81,7 +81,7 @@ async function putOffAll(unit: UnitOfWork, due: readonly LoadedTask[], why: stri
 function act(unit: UnitOfWork, work: Work): string | null {
   try {
     const settled = unit.decide(work);
-    return settled.kind === "refused" ? settled.code : settled.kind === "deferred" ? "DEFERRED" : null;
+    return isRefusal(settled) ? settled.code : settled.kind === "deferred" ? "DEFERRED" : null;
   } catch (error) {
     return String(error);
   }

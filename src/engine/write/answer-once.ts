@@ -1,3 +1,4 @@
+import { isRefusal } from "../../core/index.ts";
 import type { Actor, Refusal } from "../../core/index.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { findRequests } from "../sql/find-requests.ts";
@@ -40,8 +41,4 @@ export async function answerOnce<Answer extends object>(
     await query(tx, text, params);
   }
   return { kind: "done", answer, replayed: false };
-}
-
-function isRefusal(answer: object): answer is Refusal {
-  return "kind" in answer && answer.kind === "refused";
 }

@@ -1,4 +1,4 @@
-import { admit, canSee, refuse } from "../../core/index.ts";
+import { admit, canSee, isRefusal, refuse } from "../../core/index.ts";
 import type { Actor, Command, JsonObject, Lifecycle, Condition, Refusal, Task } from "../../core/index.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
@@ -98,7 +98,7 @@ export function claimCommand(
   // The pool's action may demand a version, a key and a token; a claim sees no version, and has its own key.
   const asked = { action: pool.action, comment: comment ?? null, client_event_id: key ?? "claim" };
   const admitted = admit(lifecycle, actor, { ...asked, expected_row_version: -1, lease_token: "none" });
-  if (admitted.kind === "refused") return admitted;
+  if (isRefusal(admitted)) return admitted;
   const command = { ...admitted.command, expected_row_version: null, lease_token: null };
   const pick = {
     limit: Math.min(limit, MOST_AT_ONCE),
@@ -193,7 +193,7 @@ export async function claimLocked(
     const answer: Claimed = {
       kind: "claimed",
       tasks: settled.flatMap((one) => (one.kind === "moved" ? [claimedTask(one.task)] : [])),
-      refusal: settled.find((one) => one.kind === "refused") ?? null,
+      refusal: settled.find((one) => isRefusal(one)) ?? null,
       replayed: false,
     };
     outcomes[at] = answer;

@@ -1,4 +1,4 @@
-import { PawlError, SYSTEM } from "../../core/index.ts";
+import { isRefusal, PawlError, SYSTEM } from "../../core/index.ts";
 import type { Actor, JsonObject, Refusal } from "../../core/index.ts";
 import { admitCreations } from "./admit-creations.ts";
 import type { AdmittedCreation } from "./admit-creations.ts";
@@ -11,7 +11,7 @@ import { readProjects } from "../sql/read-projects.ts";
 import { saveCreations } from "../sql/save-creations.ts";
 import { saveRequests } from "../sql/save-requests.ts";
 import type { NewRequest } from "../sql/save-requests.ts";
-import { Again } from "./command-queue.ts";
+import { Again, Failed } from "./command-queue.ts";
 import type { Attempt, Outcome } from "./command-queue.ts";
 import { Creations } from "./creations.ts";
 import type { CreatedTasks } from "./creations.ts";
@@ -68,13 +68,13 @@ export async function createLocked(
     const plan = drafts[index] as ReturnType<Creations["draft"]>;
     const use = uses.get(key ?? "");
     // The earlier answer is not repeated if the caller can no longer see the project.
-    if (use && !("kind" in plan && plan.code === "NOT_FOUND")) {
+    if (use && !(isRefusal(plan) && plan.code === "NOT_FOUND")) {
       outcomes.push(await replay(unit, creation, use));
       continue;
     }
     const answer = creations.decide(creation, plan);
     outcomes.push(answer);
-    if (answer instanceof Again || answer.kind === "refused" || key === null || print === null) continue;
+    if (answer instanceof Again || isRefusal(answer) || key === null || print === null) continue;
     requests.push({
       client_event_id: key,
       actor_id: actor.id,
@@ -124,10 +124,11 @@ export function makeTasksIn(unit: UnitOfWork): MakeTasks {
   return async (actor: Actor, tasks) => {
     // The rule that asks has said who may, and its command has the key.
     const admitted = admitCreations(unit.registry.lifecycles, { tasks, actor: SYSTEM });
-    const command = "kind" in admitted ? admitted : createCommand({ ...admitted, actor });
-    const [made] = "kind" in command ? [command] : await createLocked(unit, [{ command, uncertain: [] }]);
-    if (made === undefined || !("kind" in made)) throw new Error("a task could not be made with its cause");
-    if (made.kind === "refused") throw new PawlError(made.code, made.detail, made.params);
+    const command = isRefusal(admitted) ? admitted : createCommand({ ...admitted, actor });
+    const [made] = isRefusal(command) ? [command] : await createLocked(unit, [{ command, uncertain: [] }]);
+    if (made === undefined || made instanceof Again || made instanceof Failed)
+      throw new Error("a task could not be made with its cause");
+    if (isRefusal(made)) throw new PawlError(made.code, made.detail, made.params);
     return { tasks: made.tasks, made: made.made ?? made.tasks.map(() => null) };
   };
 }

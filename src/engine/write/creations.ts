@@ -1,4 +1,4 @@
-import { canSee, decideCreation, draftOf, refuse } from "../../core/index.ts";
+import { canSee, decideCreation, draftOf, isRefusal, refuse } from "../../core/index.ts";
 import type { Actor, Created, Draft, Instant, JsonObject, Lifecycle, Refusal } from "../../core/index.ts";
 import type { AdmittedCreation, AdmittedTask } from "./admit-creations.ts";
 import { deadBlocker, onFailure } from "./dead-blockers.ts";
@@ -126,7 +126,7 @@ export class Creations {
 
   /** Locks the blockers outside of the requests, and finds tasks that were made before with the same keys. */
   async lockBlockers(tx: Tx, drafted: readonly (Drafted[] | Refusal)[]): Promise<void> {
-    const all = drafted.flatMap((tasks) => ("kind" in tasks ? [] : tasks));
+    const all = drafted.flatMap((tasks) => (isRefusal(tasks) ? [] : tasks));
     if (all.every(isSimple)) return;
     const inside = new Set(all.map((task) => task.id));
     const outside = [...new Set(all.flatMap((task) => task.blockers))].filter(
@@ -156,7 +156,7 @@ export class Creations {
   }
 
   decide(creation: AdmittedCreation, drafted: Drafted[] | Refusal): CreatedTasks | Refusal | Again {
-    if ("kind" in drafted) return drafted;
+    if (isRefusal(drafted)) return drafted;
     const inside = new Map(drafted.map((task) => [task.id, task.project_id]));
     const keys = new Set<string>();
     const rows: NewTaskRow[] = [];
@@ -182,9 +182,9 @@ export class Creations {
         return wrongField("tasks", "two of the request are the same task");
       keys.add(key);
       const edges = this.edgesOf(creation.actor, task, inside);
-      if ("kind" in edges) return edges;
+      if (isRefusal(edges)) return edges;
       const born = this.born(creation.actor, task, edges);
-      if (born.kind === "refused") return born;
+      if (isRefusal(born)) return born;
       for (const edge of edges) dependencies.push(edge);
       rows.push({
         lifecycle: task.lifecycle,

@@ -1,4 +1,4 @@
-import { decide } from "../../core/index.ts";
+import { decide, isRefusal } from "../../core/index.ts";
 import type { Instant, Refusal } from "../../core/index.ts";
 import type { FreedTasks } from "./freed.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
@@ -105,7 +105,7 @@ function planOnKnown(
   const loaded = { ...known, settings: registry.settingsFor(known.lifecycle, text) };
   try {
     const planned = plan(command, loaded, now);
-    return "kind" in planned ? null : planned;
+    return isRefusal(planned) ? null : planned;
   } catch (error) {
     if (error instanceof NotKnown) return null;
     throw error;
@@ -136,8 +136,8 @@ async function readAndPlan(
     if (client_event_id != null && (used.has(client_event_id) || tasks.size === 0)) continue;
     const planned = plan(command, tasks.get(task_id), moment);
     // An estimate of the time is behind: what it forbids may be allowed by now.
-    const refused = "kind" in planned && moment < now ? plan(command, tasks.get(task_id), now) : planned;
-    if ("kind" in refused) outcomes[at] = refused;
+    const refused = isRefusal(planned) && moment < now ? plan(command, tasks.get(task_id), now) : planned;
+    if (isRefusal(refused)) outcomes[at] = refused;
     else if ("move" in planned) plans.push({ at, ...planned });
   }
   return { moment, settings_version, plans };
@@ -150,12 +150,12 @@ function plan(
   now: Instant,
 ): Planned | Refusal | Again {
   const work = workFor(command, loaded);
-  if ("kind" in work) return work;
+  if (isRefusal(work)) return work;
   const { lifecycle, task, actor, settings, awaited } = work;
   if (task.updated_at > now) return LOCKED;
   if ((lifecycle.actions[work.command.action]?.facts ?? []).length > 0) return LOCKED;
   const decision = decide(lifecycle, { task, actor, facts: {}, settings, now }, work.command);
-  if (decision.kind === "refused") return decision;
+  if (isRefusal(decision)) return decision;
   if (decision.kind !== "moved" || decision.effects.length > 0) return LOCKED;
   if (decision.patch.exclusive_key !== undefined) return LOCKED;
   // The lease stays, and with it the heartbeats beside the row: what is told of them must be read.
@@ -187,9 +187,9 @@ export async function createOptimistically(
   for (const [at, creation] of all.entries()) {
     if (creation.tasks.some(({ lifecycle }) => lifecycle.creation.facts !== undefined)) continue;
     const drafted = creations.draft(creation);
-    if ("kind" in drafted || !drafted.every(isSimple)) continue;
+    if (isRefusal(drafted) || !drafted.every(isSimple)) continue;
     const answer = creations.decide(creation, drafted);
-    if (answer instanceof Again || answer.kind === "refused" || answer.made !== undefined) continue;
+    if (answer instanceof Again || isRefusal(answer) || answer.made !== undefined) continue;
     answers.set(at, answer);
     const { print } = creation;
     const record = print === null ? null : { fingerprint: print, answer: create.stored(answer) };

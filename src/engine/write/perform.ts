@@ -1,4 +1,4 @@
-import { admit, canSee } from "../../core/index.ts";
+import { admit, canSee, isRefusal } from "../../core/index.ts";
 import type { Actor, Command, JsonObject, Refusal, Request, Task } from "../../core/index.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { publicTask } from "../read/public-task.ts";
@@ -108,7 +108,7 @@ export async function performLocked(
     else if (use) outcomes[at] = await replay(unit, command, loaded, use);
     else {
       const work = workFor(command, loaded);
-      if ("kind" in work) outcomes[at] = work;
+      if (isRefusal(work)) outcomes[at] = work;
       else works.push({ at, work });
     }
   }
@@ -127,7 +127,7 @@ export async function performLocked(
     outcomes[at] = answer;
     const { client_event_id: key = null } = (commands[at] as PerformCommand).request;
     // A refusal does not use a key up.
-    if (answer instanceof Again || answer.kind === "refused" || key === null) continue;
+    if (answer instanceof Again || isRefusal(answer) || key === null) continue;
     requests.push({
       client_event_id: key,
       actor_id: work.actor.id,
@@ -151,7 +151,7 @@ export function workFor(
   const action = "choose" in request ? request.choose(loaded.task) : request.action;
   if (typeof action !== "string") return action;
   const admitted = admit(loaded.lifecycle, actor, { ...request, action });
-  if (admitted.kind === "refused") return admitted;
+  if (isRefusal(admitted)) return admitted;
   return workOn(loaded, actor, admitted.command, mark);
 }
 
@@ -185,7 +185,7 @@ async function replay(
   const action = "choose" in request ? (isThere ? answer.event?.action : undefined) : request.action;
   if (action === undefined) return usedForSomethingElse(use.client_event_id);
   const admitted = admit(lifecycle, actor, { ...request, action });
-  if (admitted.kind === "refused") return admitted;
+  if (isRefusal(admitted)) return admitted;
   const other = otherMeaning(use, meaningOf(command, admitted.command), actor);
   if (other) return other;
   return answer === null ? usedForSomethingElse(use.client_event_id) : { ...answer, replayed: true };
@@ -209,7 +209,7 @@ function asItNowStands(unit: UnitOfWork, one: Settled): Settled {
 }
 
 export function answerTo(settled: Settled): Performed | Refusal | Again {
-  if (settled.kind === "refused") return settled;
+  if (isRefusal(settled)) return settled;
   if (settled.kind === "deferred") return new Again({});
   if (settled.kind !== "moved") return performed(settled.kind, publicTask(settled.task));
   const { task, event, lease_token, made } = settled;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { apply, decide, durationMs, REMOVE_TASK, SYSTEM } from "../../core/index.ts";
+import { apply, decide, durationMs, isRefusal, REMOVE_TASK, SYSTEM } from "../../core/index.ts";
 import type { Actor, Instant, JsonObject, Lease, Lifecycle, Moved, Task, Touched } from "../../core/index.ts";
 import type { FreedTasks } from "./freed.ts";
 import type { MakeTasks } from "../engine-plugin.ts";
@@ -116,7 +116,7 @@ export class UnitOfWork {
   decide(work: Work): Settled {
     const { lifecycle, task, actor, command, settings, facts } = work;
     const decision = decide(lifecycle, { task, actor, facts, settings, now: this.now }, command);
-    if (decision.kind === "refused") return decision;
+    if (isRefusal(decision)) return decision;
     if (decision.kind === "absorbed") return { kind: "absorbed", task };
     const key = decision.patch.exclusive_key;
     // Somebody in this very transaction has just taken the key: the next one will see that, and say why not.

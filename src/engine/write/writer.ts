@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { PawlError } from "../../core/index.ts";
+import { isRefusal, PawlError } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import { answerBy } from "../ask.ts";
 import { checkDriver, checkShape, transactionFault } from "../check-transaction.ts";
@@ -293,6 +293,7 @@ function refusalOrFailure(error: unknown): Refusal | Failed {
 
 /** Whether an answer stands for something new in the journal. */
 function isNews(answer: Outcome<Answer>): boolean {
-  if (!("kind" in answer) || answer.kind === "refused" || answer.replayed) return false;
+  if (answer instanceof Again || answer instanceof Failed || isRefusal(answer) || answer.replayed)
+    return false;
   return answer.kind === "performed" ? answer.outcome === "moved" : answer.tasks.length > 0;
 }

@@ -1,4 +1,4 @@
-import { permissionOf, permissionRefusal } from "../../core/index.ts";
+import { isRefusal, permissionOf, permissionRefusal } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import { answer, serve } from "../../plugin/index.ts";
 import type {
@@ -35,7 +35,7 @@ function serveTasks(house: House, desk: BoardDesk): RouteSet {
     {
       listBoardTasks: async ({ by, query }) => {
         const workspace = await workspaceOf(house, by, query.workspace_id);
-        if ("kind" in workspace) return workspace;
+        if (isRefusal(workspace)) return workspace;
         const { limit, offset } = query;
         const { tasks, total } = await desk.list(by, workspace.id, query);
         return answer(200, { tasks, total, limit, offset });
@@ -46,7 +46,7 @@ function serveTasks(house: House, desk: BoardDesk): RouteSet {
         client_event_id,
       }) => {
         const made = await desk.create(by, [{ ...task, workspace_id }], client_event_id);
-        if ("kind" in made) return made;
+        if (isRefusal(made)) return made;
         const [first] = made.tasks;
         if (!first) throw new Error("a creation without a task");
         return answer(201, first, { row_version: first.row_version, replayed: made.replayed });
@@ -57,11 +57,11 @@ function serveTasks(house: House, desk: BoardDesk): RouteSet {
           workspace_id: task.workspace_id ?? body.workspace_id,
         }));
         const made = await desk.create(by, tasks, client_event_id);
-        return "kind" in made ? made : answer(201, { tasks: made.tasks }, { replayed: made.replayed });
+        return isRefusal(made) ? made : answer(201, { tasks: made.tasks }, { replayed: made.replayed });
       },
       getBoardTask: async ({ by, params }) => {
         const found = await desk.find(by, params.id);
-        if ("kind" in found) return found;
+        if (isRefusal(found)) return found;
         return answer(200, found, { row_version: found.task.row_version });
       },
     },
@@ -73,7 +73,7 @@ function serveMoves(house: House, desk: BoardDesk): RouteSet {
   const { engine } = house;
   const perform = async (call: MoveCall & { by: By }, action: string) => {
     const done = await engine.perform(call.by, { ...asked(call), action });
-    return done.kind === "refused" ? done : answer(200, await desk.tellMove(call.by, done), extrasOf(done));
+    return isRefusal(done) ? done : answer(200, await desk.tellMove(call.by, done), extrasOf(done));
   };
 
   return serve(
@@ -82,22 +82,20 @@ function serveMoves(house: House, desk: BoardDesk): RouteSet {
       moveBoardTask: (call) => perform(call, call.body.action),
       setBoardStatus: async (call) => {
         const done = await desk.setStatus(call.by, call.body.status, asked(call));
-        return done.kind === "refused"
-          ? done
-          : answer(200, await desk.tellMove(call.by, done), extrasOf(done));
+        return isRefusal(done) ? done : answer(200, await desk.tellMove(call.by, done), extrasOf(done));
       },
       claimBoardTask: (call) => perform(call, "claim"),
       escalateBoardTask: (call) => perform(call, "escalate"),
       takeOverBoardTask: (call) => perform(call, "take_over"),
       commentBoardTask: async (call) => {
         const said = await perform(call, "comment");
-        if ("kind" in said) return said;
+        if (isRefusal(said)) return said;
         const { status: _, body, ...extras } = said;
         return answer(201, body, extras);
       },
       claimNextBoardTask: async ({ by, body, client_event_id }) => {
         const workspace = await workspaceOf(house, by, body.workspace_id);
-        if ("kind" in workspace) return workspace;
+        if (isRefusal(workspace)) return workspace;
         const { comment = null, limit, priority } = body;
         const claimed = await engine.claim(by, {
           lifecycle: "board",
@@ -107,7 +105,7 @@ function serveMoves(house: House, desk: BoardDesk): RouteSet {
           client_event_id,
           least_priority: priority == null ? null : PRIORITY[priority],
         });
-        if (claimed.kind === "refused") return claimed;
+        if (isRefusal(claimed)) return claimed;
         const tasks = await desk.tell(
           by,
           claimed.tasks.map(({ task }) => task),
@@ -132,17 +130,17 @@ function serveWorkspaces(house: House, desk: BoardDesk): RouteSet {
   return serve(WORKSPACE_ROUTES, {
     getWorkspace: async ({ by, params }) => {
       const workspace = await workspaceOf(house, by, params.id);
-      return "kind" in workspace ? workspace : answer(200, onWire(workspace));
+      return isRefusal(workspace) ? workspace : answer(200, onWire(workspace));
     },
     changeWorkspace: async ({ by, params, body: { name, status_deadlines }, client_event_id }) => {
       const settings = status_deadlines && { board: { status_deadlines } };
       const change = await directory.changeProject(by, params.id, { name, settings }, { client_event_id });
-      if (change.kind === "refused") return change;
+      if (isRefusal(change)) return change;
       return answer(200, onWire(change.answer), { replayed: change.replayed });
     },
     getBoardStats: async ({ by, query: { workspace_id, period, agent_id } }) => {
       const workspace = await workspaceOf(house, by, workspace_id);
-      if ("kind" in workspace) return workspace;
+      if (isRefusal(workspace)) return workspace;
       return answer(200, await desk.stats(by, workspace.id, period, agent_id ?? null));
     },
   });

@@ -1,4 +1,4 @@
-import { fromOf, refuse } from "../../core/index.ts";
+import { fromOf, isRefusal, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
 import { readClock } from "../../plugin/index.ts";
 import type { By, Engine, Performed, PerformRequest, PublicTask, Tx } from "../../plugin/index.ts";
@@ -86,7 +86,7 @@ export class BoardDesk {
       ...(ref == null ? {} : { ref }),
     }));
     const made = await this.engine.create(by, wanted, { client_event_id });
-    if (made.kind === "refused") return made;
+    if (isRefusal(made)) return made;
     return { tasks: await this.tell(by, made.tasks), replayed: made.replayed };
   }
 
@@ -102,7 +102,7 @@ export class BoardDesk {
 
   async find(by: By, id: string): Promise<{ task: BoardTask; events: BoardEvent[] } | Refusal> {
     const task = await this.engine.find(by, id);
-    if ("kind" in task) return task;
+    if (isRefusal(task)) return task;
     // Of another lifecycle: on this board there is no such task.
     if (task.lifecycle !== "board") return noSuchTask(id);
     return this.engine.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import { BOT_ACTIONS_ROUTES } from "./api.ts";
 import { chatId as chatName } from "./bot-action.ts";
-import { permissionRefusal, refuse } from "../../core/index.ts";
+import { isRefusal, permissionRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import { answer, serve, stream } from "../../plugin/index.ts";
 import type { By, Call, Permit, RouteHost, RouteSet } from "../../plugin/index.ts";
@@ -15,11 +15,11 @@ export function botActionRoutes({ engine, directory, openFeed }: RouteHost): Rou
 
   const start = async ({ by, body, client_event_id }: Call<Routes["startBotAction"]>) => {
     const told = await desk.start(by, body, { client_event_id });
-    return "kind" in told ? told : answer(200, { action: told.action }, { replayed: told.replayed });
+    return isRefusal(told) ? told : answer(200, { action: told.action }, { replayed: told.replayed });
   };
   const update = async ({ by, body, client_event_id }: Call<Routes["updateBotAction"]>) => {
     const told = await desk.update(by, body, { client_event_id });
-    return "kind" in told ? told : answer(200, { action: told.action }, { replayed: told.replayed });
+    return isRefusal(told) ? told : answer(200, { action: told.action }, { replayed: told.replayed });
   };
 
   /** The chat of a path, in a workspace that the caller may see; there is no list of chats that it could be missing from. */
@@ -31,7 +31,7 @@ export function botActionRoutes({ engine, directory, openFeed }: RouteHost): Rou
         `No chat has this name: it ${parsed.error.issues[0]?.message ?? "is none"}.`,
       );
     const project = await directory.project(by, workspace ?? "main");
-    return "kind" in project ? project : { workspaceId: project.id, chatId: parsed.data };
+    return isRefusal(project) ? project : { workspaceId: project.id, chatId: parsed.data };
   };
 
   return serve(
@@ -41,7 +41,7 @@ export function botActionRoutes({ engine, directory, openFeed }: RouteHost): Rou
       updateBotAction: update,
       listBotActions: async ({ by, query: { workspaceId, chatId, status = "processing" } }) => {
         const chat = await chatOf(by, chatId, workspaceId);
-        return "kind" in chat ? chat : answer(200, { actions: await desk.list(by, { ...chat, status }) });
+        return isRefusal(chat) ? chat : answer(200, { actions: await desk.list(by, { ...chat, status }) });
       },
       startBotActionByCallback: (call) => otherChat(call.by, call.body) ?? start(call),
       updateBotActionByCallback: (call) => otherChat(call.by, call.body) ?? update(call),
@@ -49,14 +49,14 @@ export function botActionRoutes({ engine, directory, openFeed }: RouteHost): Rou
         const forbidden = mayStart({ by });
         if (forbidden) return forbidden;
         const chat = await chatOf(by, params.chatId, body.workspaceId);
-        if ("kind" in chat) return chat;
+        if (isRefusal(chat)) return chat;
         const confined_to = { kind: "chat", workspace_id: chat.workspaceId, chat_id: chat.chatId } as const;
         const member_id = by.actor.id ?? "";
         return answer(201, await directory.issueConfinedToken(by, { member_id, confined_to }));
       },
       streamChatEvents: async ({ by, params, query, recognise }) => {
         const chat = await chatOf(by, params.chatId, query.workspaceId);
-        if ("kind" in chat) return chat;
+        if (isRefusal(chat)) return chat;
         const filter = { project_id: chat.workspaceId, chat_id: chat.chatId };
         const begin = await feed.startAfter(by.org_id, query.after);
         return stream((response) => {
@@ -65,7 +65,7 @@ export function botActionRoutes({ engine, directory, openFeed }: RouteHost): Rou
       },
       listChatMessages: async ({ by, params, query: { workspaceId, before = null, limit } }) => {
         const chat = await chatOf(by, params.chatId, workspaceId);
-        if ("kind" in chat) return chat;
+        if (isRefusal(chat)) return chat;
         const asked = { project_id: chat.workspaceId, chat_id: chat.chatId, before, limit };
         return answer(200, { messages: await desk.messages(by, asked) });
       },
@@ -73,9 +73,9 @@ export function botActionRoutes({ engine, directory, openFeed }: RouteHost): Rou
         const forbidden = mayStart({ by });
         if (forbidden) return forbidden;
         const chat = await chatOf(by, params.chatId, body.workspaceId);
-        if ("kind" in chat) return chat;
+        if (isRefusal(chat)) return chat;
         const said = await desk.say(by, { ...chat, text: body.text }, { client_event_id });
-        if (said.kind === "refused") return said;
+        if (isRefusal(said)) return said;
         return answer(201, { message: said.answer }, { replayed: said.replayed });
       },
     },

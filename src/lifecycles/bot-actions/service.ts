@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import type { BotAction, BotActionStatus, ChatMessage } from "./bot-action.ts";
-import { canSee, refuse } from "../../core/index.ts";
+import { canSee, isRefusal, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
 import { answerOnce, findByDedupeKey } from "../../plugin/index.ts";
 import type { By, Engine, Once } from "../../plugin/index.ts";
@@ -45,7 +45,7 @@ export class BotActionDesk {
     };
     for (;;) {
       const made = await this.engine.create(by, [action], { client_event_id });
-      if (made.kind === "refused") return made;
+      if (isRefusal(made)) return made;
       const [[task], [existed]] = [made.tasks, made.existing];
       if (!task) throw new Error("a creation without a task");
       if (!existed) return { action: botActionOf(task), replayed: made.replayed };
@@ -80,7 +80,7 @@ export class BotActionDesk {
       payload: { status, ...wordsOf({ displayText, payload }) },
       client_event_id,
     });
-    if (done.kind === "refused") return done.code === "TASK_NOT_FOUND" ? unknownAction(place.actionId) : done;
+    if (isRefusal(done)) return done.code === "TASK_NOT_FOUND" ? unknownAction(place.actionId) : done;
     return { action: botActionOf(done.task), replayed: done.replayed };
   }
 

@@ -1,4 +1,4 @@
-import { creationPermission, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
+import { creationPermission, isRefusal, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import { answer, besideTask, claimPatiently, defined, serve, stream } from "../../plugin/index.ts";
 import type { By, Engine, Permit, RouteHost, RouteSet } from "../../plugin/index.ts";
@@ -30,7 +30,7 @@ function serveTasks({ engine }: RouteHost, desk: CodeDesk): RouteSet {
       },
       createCodeTask: async ({ by, body: { client_event_id: _, ...task }, client_event_id }) => {
         const made = await createBeside({ engine, desk }, by, [task], client_event_id);
-        if ("kind" in made) return made;
+        if (isRefusal(made)) return made;
         const [first] = made.tasks;
         if (!first) throw new Error("a creation without a task");
         return answer(201, first, { row_version: first.row_version, replayed: made.replayed });
@@ -38,28 +38,28 @@ function serveTasks({ engine }: RouteHost, desk: CodeDesk): RouteSet {
       createCodeTasks: async ({ by, body, client_event_id }) => {
         const tasks = body.tasks.map((task) => ({ ...task, project_id: task.project_id ?? body.project_id }));
         const made = await createBeside({ engine, desk }, by, tasks, client_event_id);
-        return "kind" in made ? made : answer(201, { tasks: made.tasks }, { replayed: made.replayed });
+        return isRefusal(made) ? made : answer(201, { tasks: made.tasks }, { replayed: made.replayed });
       },
       getCodeTask: async ({ by, params }) => {
         const found = await desk.show(by, params.id);
-        return "kind" in found ? found : answer(200, found, { row_version: found.row_version });
+        return isRefusal(found) ? found : answer(200, found, { row_version: found.row_version });
       },
       moveCodeTask: async ({ by, params, body, client_event_id, expected_row_version }) => {
         const found = await desk.find(by, params.id);
-        if ("kind" in found) return found;
+        if (isRefusal(found)) return found;
         const done = await engine.perform(by, {
           ...defined(body),
           task_id: params.id,
           client_event_id,
           expected_row_version,
         });
-        if (done.kind === "refused") return done;
+        if (isRefusal(done)) return done;
         const { task, replayed } = done;
         return answer(200, await desk.tellMove(by, done), { row_version: task.row_version, replayed });
       },
       retryCodeTask: async ({ by, params, body: { max_attempts = null }, client_event_id }) => {
         const made = await desk.retry(by, params.id, { max_attempts, client_event_id });
-        if ("kind" in made) return made;
+        if (isRefusal(made)) return made;
         const { task, replayed } = made;
         return answer(201, task, { row_version: task.row_version, replayed });
       },
@@ -85,7 +85,7 @@ async function createBeside(
     by,
     tasks.map((task) => ({ ...task, lifecycle: "code" })),
   );
-  return "kind" in beside ? beside : desk.create(by, beside, client_event_id);
+  return isRefusal(beside) ? beside : desk.create(by, beside, client_event_id);
 }
 
 function serveWorkers(house: RouteHost, desk: CodeDesk, board: OutputBoard): RouteSet {
@@ -95,11 +95,11 @@ function serveWorkers(house: RouteHost, desk: CodeDesk, board: OutputBoard): Rou
     {
       claimCodeTasks: async ({ by, body, client_event_id, signal }) => {
         const project = await projectOf(house, by, body.project_id);
-        if ("kind" in project) return project;
+        if (isRefusal(project)) return project;
         const request = { lifecycle: "code", project_id: project.id, limit: body.limit, client_event_id };
         const waitMs = body.wait_seconds * 1_000;
         const claimed = await claimPatiently(house, by, request, { waitMs, signal });
-        if (claimed.kind === "refused") return claimed;
+        if (isRefusal(claimed)) return claimed;
         const told = await desk.tell(
           by,
           claimed.tasks.map(({ task }) => task),
@@ -109,7 +109,7 @@ function serveWorkers(house: RouteHost, desk: CodeDesk, board: OutputBoard): Rou
       },
       tellCodeOutput: async ({ by, params, body: { lease_token, run, text } }) => {
         const task = await desk.find(by, params.id);
-        if ("kind" in task) return task;
+        if (isRefusal(task)) return task;
         const holder = by.actor.id ?? "system";
         if (!isToken(lease_token)) return leaseLost();
         const saying = { task_id: task.id, lease_token, holder, run, text };
@@ -118,7 +118,7 @@ function serveWorkers(house: RouteHost, desk: CodeDesk, board: OutputBoard): Rou
       },
       makeAgentToken: async ({ by, params, body: { lease_token, lasts_seconds } }) => {
         const task = await desk.find(by, params.id);
-        if ("kind" in task) return task;
+        if (isRefusal(task)) return task;
         const { extended } = await engine.heartbeat(by, [{ task_id: task.id, lease_token }]);
         if (extended.length === 0 || by.actor.id === null) return leaseLost();
         const { token } = await directory.issueConfinedToken(by, {
@@ -137,12 +137,12 @@ function serveViews(house: RouteHost, desk: CodeDesk, board: OutputBoard): Route
   return serve(VIEW_ROUTES, {
     readCodeLog: async ({ by, params, query }) => {
       const task = await desk.find(by, params.id);
-      if ("kind" in task) return task;
+      if (isRefusal(task)) return task;
       return answer(200, await board.log(by.org_id, task.id, query.run ?? null));
     },
     streamCodeOutput: async ({ by, params, query, recognise, signal }) => {
       const task = await desk.find(by, params.id);
-      if ("kind" in task) return task;
+      if (isRefusal(task)) return task;
       const asked = { by, task_id: task.id, after: query.after ?? 0, recognise };
       return stream((response) => {
         board.stream(response, { ...asked, signal: signal() });
@@ -150,12 +150,12 @@ function serveViews(house: RouteHost, desk: CodeDesk, board: OutputBoard): Route
     },
     getCodeGraph: async ({ by, query: { finished, limit, project_id } }) => {
       const project = await projectOf(house, by, project_id);
-      if ("kind" in project) return project;
+      if (isRefusal(project)) return project;
       return answer(200, await desk.graph(by, { project_id: project.id, finished, limit }));
     },
     getCodeSummary: async ({ by, query }) => {
       const project = await projectOf(house, by, query.project_id);
-      return "kind" in project ? project : answer(200, await desk.summary(by, project.id));
+      return isRefusal(project) ? project : answer(200, await desk.summary(by, project.id));
     },
   });
 }

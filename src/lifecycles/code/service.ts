@@ -1,4 +1,4 @@
-import { refuse, SYSTEM } from "../../core/index.ts";
+import { isRefusal, refuse, SYSTEM } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
 import { rowsByTask } from "../../plugin/index.ts";
 import type { By, Engine, NewTask, Performed, PublicTask, Tx } from "../../plugin/index.ts";
@@ -34,7 +34,7 @@ export class CodeDesk {
     client_event_id: string | null,
   ): Promise<{ tasks: CodeTask[]; replayed: boolean } | Refusal> {
     const made = await this.engine.create(by, tasks.map(newTask), { client_event_id });
-    if (made.kind === "refused") return made;
+    if (isRefusal(made)) return made;
     return { tasks: await this.tell(by, made.tasks), replayed: made.replayed };
   }
 
@@ -51,13 +51,13 @@ export class CodeDesk {
   /** A task of this lifecycle; of any other there is none here. */
   async find(by: By, id: string): Promise<PublicTask | Refusal> {
     const task = await this.engine.find(by, id);
-    if ("kind" in task || task.lifecycle === "code") return task;
+    if (isRefusal(task) || task.lifecycle === "code") return task;
     return refuse("TASK_NOT_FOUND", `There is no task ${id}.`, { task_id: id });
   }
 
   async show(by: By, id: string): Promise<(CodeTask & { runs: CodeRun[]; log: string }) | Refusal> {
     const task = await this.find(by, id);
-    if ("kind" in task) return task;
+    if (isRefusal(task)) return task;
     return this.engine.transaction(async (tx) => {
       const [[told], events, log] = await Promise.all([
         tellWithin(tx, by, [task]),
@@ -75,13 +75,13 @@ export class CodeDesk {
     { max_attempts, client_event_id }: { max_attempts: number | null; client_event_id: string | null },
   ): Promise<{ task: CodeTask; replayed: boolean } | Refusal> {
     const failed = await this.find(by, id);
-    if ("kind" in failed) return failed;
+    if (isRefusal(failed)) return failed;
     if (failed.status !== "failed")
       return refuse("NOT_FAILED", `The task is ${failed.status}.`, { status: failed.status });
     const copy = copyOf(failed, max_attempts);
     const made = await this.engine.write(by.org_id, async (within) => {
       const created = await this.engine.create(by, [copy], { client_event_id, ...within });
-      if (created.kind === "refused" || created.replayed) return created;
+      if (isRefusal(created) || created.replayed) return created;
       const [{ id: replacement_id } = { id: "" }] = created.tasks;
       const system = { org_id: by.org_id, actor: SYSTEM };
       for (const task_id of await findWaiting(within.tx, by.org_id, failed.id)) {
@@ -91,7 +91,7 @@ export class CodeDesk {
       }
       return created;
     });
-    if (made.kind === "refused") return made;
+    if (isRefusal(made)) return made;
     const [task] = (await this.tell(by, made.tasks)) as [CodeTask];
     return { task, replayed: made.replayed };
   }

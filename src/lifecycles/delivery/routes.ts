@@ -1,5 +1,5 @@
 import { eventOnWire, onWire } from "../../api/index.ts";
-import { firstUnits, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
+import { firstUnits, isRefusal, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import { isUuid } from "../../std/uuid.ts";
 import { answer, defined, serve } from "../../plugin/index.ts";
@@ -49,10 +49,10 @@ function serveJobs(engine: Engine, desk: DeliveryDesk): RouteSet {
           ...(named === "" ? {} : { title: named }),
         };
         const made = await engine.create(by, [wanted], { client_event_id });
-        if (made.kind === "refused") return made;
+        if (isRefusal(made)) return made;
         const [task] = made.tasks as [PublicTask];
         const job = made.replayed ? jobAsAnswered(task) : await desk.job(by, task.id);
-        if ("kind" in job) return job;
+        if (isRefusal(job)) return job;
         const { row_version } = job;
         return answer(made.existing[0] ? 200 : 201, job, { row_version, replayed: made.replayed });
       },
@@ -64,15 +64,15 @@ function serveJobs(engine: Engine, desk: DeliveryDesk): RouteSet {
       },
       getDeliveryJob: async ({ by, params: { id } }) => {
         const job = await desk.job(by, id);
-        return "kind" in job ? job : answer(200, job, { row_version: job.row_version });
+        return isRefusal(job) ? job : answer(200, job, { row_version: job.row_version });
       },
       moveDeliveryJob: async ({ by, params: { id }, body, client_event_id, expected_row_version }) => {
         const asked = { ...defined(body), lifecycle: "delivery", task_id: id };
         const done = await engine.perform(by, { ...asked, client_event_id, expected_row_version });
-        if (done.kind === "refused") return done;
+        if (isRefusal(done)) return done;
         const { event, lease_token, replayed } = done;
         const job = replayed ? jobAsAnswered(done.task) : await desk.job(by, id);
-        if ("kind" in job) return job;
+        if (isRefusal(job)) return job;
         const told = { job, event: event && eventOnWire(event), lease_token };
         return answer(200, told, { row_version: job.row_version, replayed });
       },
@@ -156,7 +156,7 @@ function serveFiles(engine: Engine, desk: DeliveryDesk): RouteSet {
     {
       listDeliveryFiles: forReaders(async ({ by, query }) => {
         const found = await desk.files(by, query);
-        if ("kind" in found) return found;
+        if (isRefusal(found)) return found;
         const { folder, rows, total } = found;
         return answer(200, { folder: folder && deliveryFile(folder), files: rows.map(deliveryFile), total });
       }),
@@ -166,7 +166,7 @@ function serveFiles(engine: Engine, desk: DeliveryDesk): RouteSet {
       }),
       getDeliverySource: forReaders(async ({ by, params: { id } }) => {
         const found = await desk.source(by, id);
-        if (found.kind === "refused") return found;
+        if (isRefusal(found)) return found;
         const { path, revision, telegram_file_id } = found;
         return answer(200, { ...deliveryFile(found), path, revision, telegram_file_id });
       }),
@@ -228,7 +228,7 @@ type Decided = Parameters<DeliveryDesk["decide"]>[2];
 
 async function decide(desk: DeliveryDesk, by: By, decision: "approve" | "extend" | "block", what: Decided) {
   const done = await desk.decide(by, decision, what);
-  return done.kind === "refused" ? done : answer(200, done.answer, { replayed: done.replayed });
+  return isRefusal(done) ? done : answer(200, done.answer, { replayed: done.replayed });
 }
 
 /** Users belong to the whole org and are managed from its project main, by admins and by the bot, which is a service. */

@@ -1,4 +1,4 @@
-import { refuse } from "../../core/index.ts";
+import { isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import { answerOnce, notFound, readClock, readProjects, visibleProjects } from "../../plugin/index.ts";
 import type { By, Engine, Once, Tx } from "../../plugin/index.ts";
@@ -81,7 +81,7 @@ export class DeliveryDesk {
         const given = days ?? (await this.accessDays(tx, org_id));
         const change = decideAccess(decision, user, { now, days: given });
         if (change === null) return deliveryUser(user);
-        if ("kind" in change) return change;
+        if (isRefusal(change)) return change;
         await decideUser(tx, org_id, id, { ...change, decided_by: decided_by ?? actor.id });
         const decided = { ...user, ...change, decided_by: decided_by ?? actor.id };
         // Who lets himself in, as admins do, need not be told.

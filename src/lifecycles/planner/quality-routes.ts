@@ -1,3 +1,4 @@
+import { isRefusal } from "../../core/index.ts";
 import type { JsonObject } from "../../core/index.ts";
 import { answer, visibleProjects } from "../../plugin/index.ts";
 import type { Directory, Engine, Project, RouteSet } from "../../plugin/index.ts";
@@ -19,15 +20,15 @@ export function serveDefects({ engine }: House, tasks: PlannerDesk): RouteSet {
   return serveGuarded(DEFECT_ROUTES, {
     reportDefect: async ({ by, params, body: { client_event_id: _, ...said }, client_event_id }) => {
       const done = await desk.report(by, params.id, said, client_event_id);
-      if (done.kind === "refused") return done;
+      if (isRefusal(done)) return done;
       return answer(201, defectOnWire(done.answer), { replayed: done.replayed });
     },
     fixPlannerTask: async ({ by, params, body: { client_event_id: _, ...said }, client_event_id }) => {
       const original = await tasks.find(by, params.id);
-      if ("kind" in original) return original;
+      if (isRefusal(original)) return original;
       const { id: fix_of_task_id, project_id } = original;
       const made = await tasks.create(by, { ...said, fix_of_task_id, project_id }, client_event_id);
-      if ("kind" in made) return made;
+      if (isRefusal(made)) return made;
       const { task, replayed } = made;
       const defect = defectOnWire((made.made.record_defect ?? made.made.take_defect_in_hand) as Defect);
       return answer(201, { task, defect }, { row_version: task.row_version, replayed });
@@ -39,7 +40,7 @@ export function serveDefects({ engine }: House, tasks: PlannerDesk): RouteSet {
     },
     getDefect: async ({ by, params }) => {
       const defect = await desk.defect(by, params.id);
-      return "kind" in defect ? defect : answer(200, defectOnWire(defect));
+      return isRefusal(defect) ? defect : answer(200, defectOnWire(defect));
     },
   });
 }
@@ -50,9 +51,9 @@ export function serveDeliverables({ engine, directory }: House): RouteSet {
   return serveGuarded(DELIVERABLE_ROUTES, {
     createDeliverable: async ({ by, body: { project_id, type, serial }, client_event_id }) => {
       const project = await directory.project(by, project_id ?? "main");
-      if ("kind" in project) return project;
+      if (isRefusal(project)) return project;
       const made = await desk.create(by, { project_id: project.id, type, serial }, client_event_id);
-      if (made.kind === "refused") return made;
+      if (isRefusal(made)) return made;
       return answer(201, deliverableOnWire(made.answer), { replayed: made.replayed });
     },
     listDeliverables: async ({ by, query: { project_id = null, ...query } }) => {
@@ -62,20 +63,20 @@ export function serveDeliverables({ engine, directory }: House): RouteSet {
     },
     getDeliverable: async ({ by, params }) => {
       const deliverable = await desk.deliverable(by, params.id);
-      return "kind" in deliverable ? deliverable : answer(200, deliverableOnWire(deliverable));
+      return isRefusal(deliverable) ? deliverable : answer(200, deliverableOnWire(deliverable));
     },
     submitDeliverable: async ({ by, params, client_event_id }) => {
       const done = await desk.submit(by, params.id, client_event_id);
-      if (done.kind === "refused") return done;
+      if (isRefusal(done)) return done;
       return answer(200, deliverableOnWire(done.answer), { replayed: done.replayed });
     },
     listInspections: async ({ by, params }) => {
       const rows = await desk.inspections(by, params.id);
-      return "kind" in rows ? rows : answer(200, { inspections: rows.map(inspectionOnWire) });
+      return isRefusal(rows) ? rows : answer(200, { inspections: rows.map(inspectionOnWire) });
     },
     inspectDeliverable: async ({ by, params, body: { client_event_id: _, ...said }, client_event_id }) => {
       const done = await desk.inspect(by, params.id, said, client_event_id);
-      if (done.kind === "refused") return done;
+      if (isRefusal(done)) return done;
       const { inspection, deliverable, defect, fix_task } = done.answer;
       const told = {
         inspection: inspectionOnWire(inspection),
@@ -97,10 +98,10 @@ export function serveShifts({ engine, directory }: House): RouteSet {
   return serveGuarded(SHIFT_ROUTES, {
     createShift: async ({ by, body: { project_id, starts_at, ends_at, members }, client_event_id }) => {
       const project = await directory.project(by, project_id ?? "main");
-      if ("kind" in project) return project;
+      if (isRefusal(project)) return project;
       const times = { starts_at: Date.parse(starts_at), ends_at: Date.parse(ends_at) };
       const made = await desk.plan(by, { project_id: project.id, ...times, members }, client_event_id);
-      if (made.kind === "refused") return made;
+      if (isRefusal(made)) return made;
       return answer(201, shiftOnWire(made.answer), { replayed: made.replayed });
     },
     listShifts: async ({ by, query: { project_id = null, ...query } }) => {
@@ -110,22 +111,22 @@ export function serveShifts({ engine, directory }: House): RouteSet {
     },
     getShift: async ({ by, params }) => {
       const shift = await desk.find(by, params.id);
-      return "kind" in shift ? shift : answer(200, shiftOnWire(shift));
+      return isRefusal(shift) ? shift : answer(200, shiftOnWire(shift));
     },
     endShift: async ({ by, params, client_event_id }) => {
       const done = await desk.end(by, params.id, client_event_id);
-      if (done.kind === "refused") return done;
+      if (isRefusal(done)) return done;
       const { shift, released, kept } = done.answer;
       return answer(200, { shift: shiftOnWire(shift), released, kept }, { replayed: done.replayed });
     },
     getPolicy: async ({ by, params }) => {
       const project = await directory.project(by, params.id);
-      return "kind" in project ? project : answer(200, policyOf(project));
+      return isRefusal(project) ? project : answer(200, policyOf(project));
     },
     changePolicy: async ({ by, params, body: { client_event_id: _, ...settings }, client_event_id }) => {
       const change = { lifecycle: "planner", settings: settings as JsonObject };
       const done = await directory.changeSettings(by, params.id, change, { client_event_id });
-      if (done.kind === "refused") return done;
+      if (isRefusal(done)) return done;
       return answer(200, policyOf(done.answer), { replayed: done.replayed });
     },
   });

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import { refuse } from "../../core/index.ts";
+import { isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import { answerOnce, planAnew, readClock, wrongField } from "../../plugin/index.ts";
 import type { By, Engine, Once, PublicTask, Tx } from "../../plugin/index.ts";
@@ -48,7 +48,7 @@ export class QualityDesk {
   report(by: By, task_id: string, said: SaidOfDefect, key: string | null): Promise<Once<Defect> | Refusal> {
     return this.once(by, key, ["report defect", task_id, said], async (tx) => {
       const task = await lockPlannerTask(tx, by, task_id);
-      if ("kind" in task) return task;
+      if (isRefusal(task)) return task;
       const outsider = participantRefusal(by, task);
       return outsider ?? record(tx, by, task, said);
     });
@@ -102,7 +102,7 @@ export class QualityDesk {
   submit(by: By, id: string, key: string | null): Promise<Once<Deliverable> | Refusal> {
     return this.once(by, key, ["submit deliverable", id], async (tx) => {
       const deliverable = await locked(tx, by, id);
-      if ("kind" in deliverable) return deliverable;
+      if (isRefusal(deliverable)) return deliverable;
       const { status } = deliverable;
       if (status !== "open" && status !== "qc_rejected") return notFrom(status, ["open", "qc_rejected"]);
       const unfinished = await unfinishedRefusal(tx, by, id);
@@ -113,7 +113,7 @@ export class QualityDesk {
   async inspections(by: By, id: string): Promise<Inspection[] | Refusal> {
     return this.engine.transaction(async (tx) => {
       const deliverable = await seen(tx, by, id);
-      return "kind" in deliverable ? deliverable : listInspections(tx, by.org_id, id);
+      return isRefusal(deliverable) ? deliverable : listInspections(tx, by.org_id, id);
     });
   }
 
@@ -123,13 +123,13 @@ export class QualityDesk {
     if (misshapen) return Promise.resolve(misshapen);
     return this.once(by, key, ["inspect", id, said], async (tx) => {
       const deliverable = await locked(tx, by, id);
-      if ("kind" in deliverable) return deliverable;
+      if (isRefusal(deliverable)) return deliverable;
       if (deliverable.status !== "submitted_to_qc") return notFrom(deliverable.status, ["submitted_to_qc"]);
       const { result, act = null } = said;
       const unfinished = result === "approved" ? await unfinishedRefusal(tx, by, id) : null;
       if (unfinished) return unfinished;
       const found = await this.found(tx, by, id, said);
-      if (found && "kind" in found) return found;
+      if (found && isRefusal(found)) return found;
       const { defect = null, fix_task = null } = found ?? {};
       const changed = await this.change(tx, by, { ...deliverable, status: `qc_${result}` });
       const inspection: Inspection = {
@@ -156,7 +156,7 @@ export class QualityDesk {
   ): Promise<{ defect: Defect; fix_task: PublicTask | null } | Refusal | null> {
     if (!said || task_id == null) return null;
     const task = await lockPlannerTask(tx, by, task_id);
-    if ("kind" in task) return task;
+    if (isRefusal(task)) return task;
     if (task.data.deliverable_id !== deliverable_id.toLowerCase())
       return wrongField("task_id", "is no task of the deliverable");
     if (!create_fix) return { defect: await record(tx, by, task, said), fix_task: null };
@@ -164,7 +164,7 @@ export class QualityDesk {
     const fix = { lifecycle: "planner", project_id, fix_of_task_id: task.id, defect: said };
     // The inspection has the key; the task needs none of its own.
     const made = await this.engine.create(by, [fix], { tx, client_event_id: `inspection ${uuidv7()}` });
-    if (made.kind === "refused") return made;
+    if (isRefusal(made)) return made;
     return { defect: made.made?.[0]?.record_defect as Defect, fix_task: made.tasks[0] ?? null };
   }
 

@@ -1,4 +1,4 @@
-import { refuse } from "../../core/index.ts";
+import { isRefusal, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
 import { answer, visibleProjects } from "../../plugin/index.ts";
 import type { By, Call, Directory, Engine, PublicTask, RouteSet } from "../../plugin/index.ts";
@@ -41,7 +41,7 @@ function serveTasks(desk: PlannerDesk): RouteSet {
           { ...fields, ...(project_id == null ? {} : { project_id }) },
           client_event_id,
         );
-        if ("kind" in made) return made;
+        if (isRefusal(made)) return made;
         const { task, replayed } = made;
         return answer(201, task, { row_version: task.row_version, replayed });
       },
@@ -56,17 +56,17 @@ function serveTasks(desk: PlannerDesk): RouteSet {
       },
       getPlannerTask: async ({ by, params }) => {
         const task = await desk.find(by, params.id);
-        return "kind" in task ? task : answer(200, taskOnWire(task), { row_version: task.row_version });
+        return isRefusal(task) ? task : answer(200, taskOnWire(task), { row_version: task.row_version });
       },
       changePlannerTask: async (call) => {
         const { status, client_event_id: _, expected_row_version: __, ...fields } = call.body;
         if (hasStatus({ status })) return NOT_PATCHABLE;
         const moved = await desk.perform(call.by, { ...asked(call), action: "update", payload: fields });
-        return "kind" in moved ? moved : answer(200, moved.task, extrasOf(moved));
+        return isRefusal(moved) ? moved : answer(200, moved.task, extrasOf(moved));
       },
       deletePlannerTask: async (call) => {
         const moved = await desk.perform(call.by, { ...asked(call), action: "delete" });
-        return "kind" in moved ? moved : answer(204, undefined, { replayed: moved.done.replayed });
+        return isRefusal(moved) ? moved : answer(204, undefined, { replayed: moved.done.replayed });
       },
     },
     { changePlannerTask: ({ body }) => (hasStatus(body) ? NOT_PATCHABLE : null) },
@@ -88,19 +88,19 @@ function serveMoves({ directory }: House, desk: PlannerDesk): RouteSet {
     movePlannerTask: async (call) => {
       const { action, payload } = call.body;
       const moved = await desk.perform(call.by, { ...asked(call), action, payload });
-      if ("kind" in moved) return moved;
+      if (isRefusal(moved)) return moved;
       const { task, transition, done } = moved;
       return answer(200, { task, transition, ...madeOnWire(done.made ?? {}) }, extrasOf(moved));
     },
     listPlannerTransitions: async ({ by, params, query }) => {
       const transitions = await desk.log(by, params.id, query);
-      return "kind" in transitions ? transitions : answer(200, { transitions });
+      return isRefusal(transitions) ? transitions : answer(200, { transitions });
     },
     claimPlannerTask: async ({ by, body, client_event_id }) => {
       const unknown = await unknownProject(directory, by, body.project_id);
       if (unknown) return unknown;
       const claimed = await desk.claim(by, body.project_id ?? null, client_event_id);
-      if ("kind" in claimed) return claimed;
+      if (isRefusal(claimed)) return claimed;
       const { replayed, ...told } = claimed;
       return answer(200, told, { replayed });
     },
@@ -108,7 +108,7 @@ function serveMoves({ directory }: House, desk: PlannerDesk): RouteSet {
       const unknown = await unknownProject(directory, by, project_id);
       if (unknown) return unknown;
       const pool = await desk.pool(by, project_id ?? null, { cursor, limit });
-      return "kind" in pool ? pool : answer(200, { tasks: pool.rows, cursor: pool.cursor });
+      return isRefusal(pool) ? pool : answer(200, { tasks: pool.rows, cursor: pool.cursor });
     },
   });
 }
@@ -116,35 +116,35 @@ function serveMoves({ directory }: House, desk: PlannerDesk): RouteSet {
 function serveHelp({ engine }: House, desk: PlannerDesk): RouteSet {
   const perform = async (call: MoveCall, action: string, payload: JsonObject) => {
     const moved = await desk.perform(call.by, { ...asked(call), action, payload });
-    if ("kind" in moved) return moved;
+    if (isRefusal(moved)) return moved;
     const { task, transition, done } = moved;
     return { told: { task, transition }, done, extras: extrasOf(moved) };
   };
   const simply = async (call: MoveCall, action: string, payload: JsonObject) => {
     const moved = await perform(call, action, payload);
-    return "kind" in moved ? moved : answer(200, moved.told, moved.extras);
+    return isRefusal(moved) ? moved : answer(200, moved.told, moved.extras);
   };
 
   return serveGuarded(HELP_ROUTES, {
     listContributors: async ({ by, params }) => {
       const task = await desk.find(by, params.id);
-      return "kind" in task ? task : answer(200, { contributors: dataOf(task).contributors });
+      return isRefusal(task) ? task : answer(200, { contributors: dataOf(task).contributors });
     },
     addContributor: async (call) => {
       const moved = await perform(call, "add_contributor", { member_id: call.body.member_id });
-      return "kind" in moved ? moved : answer(201, moved.told, moved.extras);
+      return isRefusal(moved) ? moved : answer(201, moved.told, moved.extras);
     },
     removeContributor: (call) => simply(call, "remove_contributor", { member_id: call.params.member_id }),
     listEscalations: async ({ by, params }) => {
       const task = await desk.find(by, params.id);
-      if ("kind" in task) return task;
+      if (isRefusal(task)) return task;
       const rows = await engine.transaction((tx) => readEscalations(tx, by.org_id, task.id));
       return answer(200, { escalations: rows.map(escalationOnWire) });
     },
     openEscalation: async (call) => {
       const { reason, text } = call.body;
       const moved = await perform(call, "escalate", { reason, text });
-      if ("kind" in moved) return moved;
+      if (isRefusal(moved)) return moved;
       const escalation = escalationOnWire(moved.done.made?.open_escalation as Escalation);
       return answer(201, { ...moved.told, escalation }, moved.extras);
     },
@@ -152,18 +152,18 @@ function serveHelp({ engine }: House, desk: PlannerDesk): RouteSet {
       const { escalation_id } = call.params;
       const { note } = call.body;
       const moved = await perform(call, "resolve_escalation", { escalation_id, note });
-      if ("kind" in moved) return moved;
+      if (isRefusal(moved)) return moved;
       const escalation = escalationOnWire(moved.done.made?.close_escalation as Escalation);
       return answer(200, { ...moved.told, escalation }, moved.extras);
     },
     listHolds: async ({ by, params }) => {
       const task = await desk.find(by, params.id);
-      return "kind" in task ? task : answer(200, { holds: dataOf(task).holds.map(holdOnWire) });
+      return isRefusal(task) ? task : answer(200, { holds: dataOf(task).holds.map(holdOnWire) });
     },
     placeHold: async (call) => {
       const { kind, reason } = call.body;
       const moved = await perform(call, "place_hold", { kind, reason });
-      if ("kind" in moved) return moved;
+      if (isRefusal(moved)) return moved;
       const hold = dataOf(moved.done.task).holds.at(-1);
       if (!hold) throw new Error("a hold that is not there");
       return answer(201, { ...moved.told, hold: holdOnWire(hold) }, moved.extras);
@@ -206,5 +206,5 @@ async function unknownProject(
 ): Promise<Refusal | null> {
   if (id == null) return null;
   const project = await directory.project(by, id);
-  return "kind" in project ? project : null;
+  return isRefusal(project) ? project : null;
 }

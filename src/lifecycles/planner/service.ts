@@ -1,4 +1,4 @@
-import { canSee, explainAction, refuse } from "../../core/index.ts";
+import { canSee, explainAction, isRefusal, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
 import {
   findTasks,
@@ -39,7 +39,7 @@ export class PlannerDesk {
 
   async create(by: By, fields: JsonObject, client_event_id: string | null) {
     const made = await this.engine.create(by, [{ ...fields, lifecycle: "planner" }], { client_event_id });
-    if (made.kind === "refused") return made;
+    if (isRefusal(made)) return made;
     const [task] = made.tasks;
     if (!task) throw new Error("a creation without a task");
     return { task: taskOnWire(task), made: made.made?.[0] ?? {}, replayed: made.replayed };
@@ -64,7 +64,7 @@ export class PlannerDesk {
     request: PerformRequest & { action: string },
   ): Promise<{ done: Performed; task: PlannerTask; transition: PlannerTransition } | Refusal> {
     const done = await this.engine.perform(by, { ...request, lifecycle: "planner" });
-    if (done.kind === "refused") return done;
+    if (isRefusal(done)) return done;
     if (!done.event) throw new Error(`${request.action} left nothing in the log`);
     const transition = await this.transition(by, done.event);
     return { done, task: taskOnWire(done.task), transition };
@@ -93,7 +93,7 @@ export class PlannerDesk {
   /** The pool as it is for the caller, best first; each task with whether he may take it, and why not. */
   pool(by: By, project_id: string | null, page: { cursor: string | null; limit: number }) {
     const after = placeIn(page.cursor);
-    if (after !== null && "kind" in after) return Promise.resolve(after);
+    if (after !== null && isRefusal(after)) return Promise.resolve(after);
     return this.engine.transaction(async (tx) => {
       const { org_id, actor } = by;
       const all = actor.roles.some((role) => SEES_ALL.includes(role));
@@ -135,7 +135,7 @@ export class PlannerDesk {
       project_id,
       client_event_id,
     });
-    if (claimed.kind === "refused") return claimed;
+    if (isRefusal(claimed)) return claimed;
     const task = claimed.tasks[0]?.task;
     if (!task) return claimed.refusal ?? (await this.unskilled(by, project_id)) ?? NOTHING;
     const transition = await this.transition(by, { task_id: task.id, row_version: task.row_version });

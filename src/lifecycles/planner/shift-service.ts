@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import { refuse, SYSTEM } from "../../core/index.ts";
+import { isRefusal, refuse, SYSTEM } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import { answerOnce, planAnew, readClock, wrongField } from "../../plugin/index.ts";
 import type { By, Engine, Once, Tx } from "../../plugin/index.ts";
@@ -62,7 +62,7 @@ export class ShiftDesk {
     return this.engine.write(org_id, (within) =>
       answerOnce(within.tx, org_id, intention, async () => {
         const found = await findShift(within.tx, by, id);
-        if ("kind" in found) return found;
+        if (isRefusal(found)) return found;
         await endShift(within.tx, org_id, found.id);
         const report = await releaseShift(
           {
@@ -73,7 +73,7 @@ export class ShiftDesk {
           found.id,
         );
         const shift = await findShift(within.tx, by, id);
-        return "kind" in shift ? shift : { shift, ...report };
+        return isRefusal(shift) ? shift : { shift, ...report };
       }),
     );
   }

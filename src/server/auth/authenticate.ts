@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { refuse } from "../../core/index.ts";
+import { isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import type { Route } from "../../api/index.ts";
 import { adminRefusal } from "../../engine/index.ts";
@@ -35,12 +35,11 @@ export class Guardian {
   at({ access, path, confined = [], tokenInQuery }: Door) {
     return (request: FastifyRequest, reply: FastifyReply, letIn: (fault?: Error) => void): void => {
       this.admit(request, tokenInQuery).then((known) => {
-        const refusal =
-          known.kind === "refused"
-            ? known
-            : (confinedRefusal(known, confined) ??
-              otherTaskRefusal(known, path, request) ??
-              (access === "admin" ? adminRefusal(known.actor) : null));
+        const refusal = isRefusal(known)
+          ? known
+          : (confinedRefusal(known, confined) ??
+            otherTaskRefusal(known, path, request) ??
+            (access === "admin" ? adminRefusal(known.actor) : null));
         if (refusal) {
           replyProblem(request, reply, refusal, this.own);
           return;
@@ -57,7 +56,7 @@ export class Guardian {
     const { limit } = this;
     if (!limit) return recognised;
     return recognised.then((known) => {
-      const seconds = known.kind === "refused" ? null : limit.secondsToWait(known.token_id);
+      const seconds = isRefusal(known) ? null : limit.secondsToWait(known.token_id);
       return seconds === null ? known : tooMany(seconds);
     });
   }

@@ -1,4 +1,4 @@
-import { refuse } from "../../core/index.ts";
+import { isRefusal, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
 import type { By, Engine } from "../../engine/index.ts";
 
@@ -10,7 +10,7 @@ export async function besideTask<Sent extends JsonObject & { lifecycle: string }
 ): Promise<readonly Sent[] | Refusal> {
   if (by.confined_to?.kind !== "task") return tasks;
   const own = await engine.find(by, by.confined_to.task_id);
-  if ("kind" in own) return own;
+  if (isRefusal(own)) return own;
   const { lifecycle, project_id } = own;
   if (tasks.some((task) => task.lifecycle !== lifecycle))
     return refuse("TOKEN_CONFINED", `This token creates tasks of ${lifecycle} only.`, { lifecycle });

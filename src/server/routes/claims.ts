@@ -1,3 +1,4 @@
+import { isRefusal } from "../../core/index.ts";
 import { CLAIM_ROUTES, onWire, onWireOrNull, taskOnWire } from "../../api/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import type { Claimed, Engine } from "../../engine/index.ts";
@@ -21,7 +22,7 @@ export function serveClaims({ engine, pools }: { engine: Engine; pools: PoolWatc
         const request = { lifecycle, limit, project_id, least_priority, comment, client_event_id };
         const waitMs = wait_seconds * 1_000;
         const claimed = await claimPatiently({ engine, pools }, by, request, { waitMs, signal });
-        if (claimed.kind === "refused") return claimed;
+        if (isRefusal(claimed)) return claimed;
         const { tasks, refusal, replayed } = claimed;
         return answer(
           200,

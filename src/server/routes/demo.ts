@@ -1,5 +1,5 @@
 import { DEMO_ROUTES, onWireOrNull } from "../../api/index.ts";
-import { refuse } from "../../core/index.ts";
+import { isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import type { By, DemoState } from "../../engine/index.ts";
 import { answer, serve } from "../routing/route-set.ts";
@@ -26,7 +26,7 @@ export function serveDemo(host: DemoHost): RouteSet {
       const refused = strangerRefusal(by);
       if (refused) return refused;
       const started = await host.start();
-      return started.kind === "refused" ? started : answer(200, { ...(await told()), token: started.token });
+      return isRefusal(started) ? started : answer(200, { ...(await told()), token: started.token });
     },
     stopDemo: async ({ by }) => {
       const refused = strangerRefusal(by);

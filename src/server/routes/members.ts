@@ -1,3 +1,4 @@
+import { isRefusal } from "../../core/index.ts";
 import { MEMBER_ROUTES, onWire, onWireOrNull } from "../../api/index.ts";
 import type { Directory, Member } from "../../engine/index.ts";
 import { defined } from "../routing/defined.ts";
@@ -11,19 +12,19 @@ export function serveMembers(directory: Directory): RouteSet {
     listMembers: async ({ by, query }) => answer(200, await directory.members(by, query)),
     getMember: async ({ by, params: { id } }) => {
       const member = await directory.member(by, id);
-      return member.kind === "refused" ? member : answer(200, member);
+      return isRefusal(member) ? member : answer(200, member);
     },
     createMember: async ({ by, body: { client_event_id: _, ...given }, client_event_id }) => {
       const made = await directory.addMember(by, defined(given), { client_event_id });
-      return made.kind === "refused" ? made : answer(201, made.answer, { replayed: made.replayed });
+      return isRefusal(made) ? made : answer(201, made.answer, { replayed: made.replayed });
     },
     changeMember: async ({ by, params, body: { client_event_id: _, ...change }, client_event_id }) => {
       const made = await directory.changeMember(by, params.id, defined(change), { client_event_id });
-      return made.kind === "refused" ? made : answer(200, made.answer, { replayed: made.replayed });
+      return isRefusal(made) ? made : answer(200, made.answer, { replayed: made.replayed });
     },
     listTokens: async ({ by, params }) => {
       const tokens = await directory.tokens(by, params.id);
-      if ("kind" in tokens) return tokens;
+      if (isRefusal(tokens)) return tokens;
       return answer(200, {
         tokens: tokens.map(({ created_at, expires_at, ...token }) => ({
           ...token,
@@ -34,12 +35,12 @@ export function serveMembers(directory: Directory): RouteSet {
     },
     createToken: async ({ by, params }) => {
       const issued = await directory.issueToken(by, params.id);
-      if (issued.kind === "refused") return issued;
+      if (isRefusal(issued)) return issued;
       return answer(201, { id: issued.id, token: issued.token });
     },
     revokeToken: async ({ by, params }) => {
       const revoked = await directory.revokeToken(by, params.id);
-      return revoked.kind === "refused" ? revoked : answer(204, undefined);
+      return isRefusal(revoked) ? revoked : answer(204, undefined);
     },
   });
 }

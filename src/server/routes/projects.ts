@@ -1,3 +1,4 @@
+import { isRefusal } from "../../core/index.ts";
 import { PROJECT_ROUTES, projectOnWire } from "../../api/index.ts";
 import type { Directory } from "../../engine/index.ts";
 import { answer, serve } from "../routing/route-set.ts";
@@ -12,16 +13,16 @@ export function serveProjects(directory: Directory): RouteSet {
     },
     getProject: async ({ by, params }) => {
       const project = await directory.project(by, params.id);
-      return "kind" in project ? project : answer(200, projectOnWire(project));
+      return isRefusal(project) ? project : answer(200, projectOnWire(project));
     },
     createProject: async ({ by, body: { client_event_id: _, ...given }, client_event_id }) => {
       const made = await directory.addProject(by, given, { client_event_id });
-      if (made.kind === "refused") return made;
+      if (isRefusal(made)) return made;
       return answer(201, projectOnWire(made.answer), { replayed: made.replayed });
     },
     changeProject: async ({ by, params, body: { client_event_id: _, ...change }, client_event_id }) => {
       const made = await directory.changeProject(by, params.id, change, { client_event_id });
-      if (made.kind === "refused") return made;
+      if (isRefusal(made)) return made;
       return answer(200, projectOnWire(made.answer), { replayed: made.replayed });
     },
   });

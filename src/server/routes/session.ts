@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { SESSION_ROUTES } from "../../api/index.ts";
-import { refuse } from "../../core/index.ts";
+import { isRefusal, refuse } from "../../core/index.ts";
 import type { Directory } from "../../engine/index.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";
@@ -21,7 +21,7 @@ export function serveSession(directory: Directory): RouteSet {
       const forged = crossSiteRefusal(headers);
       if (forged) return forged;
       const known = await directory.authenticate(token);
-      if (known.kind === "refused") return known;
+      if (isRefusal(known)) return known;
       if (known.confined_to)
         return refuse("TOKEN_CONFINED", "This token is for programs: sign in with a token of your own.");
       // From the demo's own page into the demo once more: home is where it was.

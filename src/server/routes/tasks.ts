@@ -7,7 +7,7 @@ import {
   taskOnWire,
 } from "../../api/index.ts";
 import type { BodyRead } from "../../api/index.ts";
-import { permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
+import { isRefusal, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
 import type { By, Engine, Links, NewTask, Performed, PerformRequest } from "../../engine/index.ts";
 import { besideTask } from "../auth/confine-creations.ts";
@@ -31,9 +31,9 @@ export function serveTasks({ engine, own, log }: House): RouteSet {
         const unknown = unknownLifecycle(lifecycles, sent.lifecycle);
         if (unknown) return unknown;
         const beside = await besideTask(engine, by, [sent]);
-        if ("kind" in beside) return beside;
+        if (isRefusal(beside)) return beside;
         const made = await engine.create(by, beside.map(newTask), { client_event_id });
-        if (made.kind === "refused") return made;
+        if (isRefusal(made)) return made;
         const [task] = made.tasks as [Performed["task"]];
         const { row_version } = task;
         const status = made.existing[0] ? 200 : 201;
@@ -46,26 +46,26 @@ export function serveTasks({ engine, own, log }: House): RouteSet {
       },
       getTask: async ({ by, params: { id } }) => {
         const task = await engine.find(by, id);
-        if ("kind" in task) return task;
+        if (isRefusal(task)) return task;
         return answer(200, taskOnWire(task), { row_version: task.row_version });
       },
       listTaskEvents: async ({ by, params: { id }, query }) => {
         const events = await engine.events(by, id, query);
-        return "kind" in events ? events : answer(200, { events: events.map(eventOnWire) });
+        return isRefusal(events) ? events : answer(200, { events: events.map(eventOnWire) });
       },
       explainTask: async ({ by, params: { id } }) => {
         const actions = await engine.explain(by, id);
-        return "kind" in actions ? actions : answer(200, { actions });
+        return isRefusal(actions) ? actions : answer(200, { actions });
       },
       getTaskLinks: async ({ by, params: { id } }) => {
         const links = await engine.links(by, id);
-        return "kind" in links ? links : answer(200, linksOnWire(links));
+        return isRefusal(links) ? links : answer(200, linksOnWire(links));
       },
       getGraph: async ({ by, query }) => answer(200, await engine.graph(by, defined(query))),
       moveTask: async ({ by, params: { id }, body, client_event_id, expected_row_version }) => {
         const request = performRequest(id, body, { client_event_id, expected_row_version });
         const done = await engine.perform(by, request);
-        if (done.kind === "refused") return done;
+        if (isRefusal(done)) return done;
         const { task, replayed } = done;
         return answer(200, movedOnWire(done), { row_version: task.row_version, replayed });
       },
@@ -88,7 +88,7 @@ export function serveTasks({ engine, own, log }: House): RouteSet {
           return first as Refusal;
         const replayed = done.every((one) => one.kind === "performed" && one.replayed);
         const told = (one: Performed | Refusal) =>
-          one.kind === "refused" ? problemDocument(one, { own }) : movedOnWire(one);
+          isRefusal(one) ? problemDocument(one, { own }) : movedOnWire(one);
         return answer(200, done.map(told), { replayed });
       },
     },
@@ -111,9 +111,9 @@ async function createAll(
     if (unknown) return unknown;
   }
   const beside = await besideTask(engine, by, tasks);
-  if ("kind" in beside) return beside;
+  if (isRefusal(beside)) return beside;
   const made = await engine.create(by, beside.map(newTask), { client_event_id });
-  if (made.kind === "refused") return made;
+  if (isRefusal(made)) return made;
   return answer(201, { tasks: made.tasks.map(taskOnWire) }, { replayed: made.replayed });
 }
 
@@ -175,7 +175,7 @@ function movePermit(engine: Engine): Permit {
   return async ({ by, params: { id = "" }, body }) => {
     const action: unknown = (body as { action?: unknown } | null | undefined)?.action;
     const task = await engine.find(by, id);
-    if ("kind" in task || typeof action !== "string") return null;
+    if (isRefusal(task) || typeof action !== "string") return null;
     const lifecycle = engine.registry.lifecycles.get(task.lifecycle);
     if (!lifecycle || !Object.hasOwn(lifecycle.actions, action)) return null;
     return permissionRefusal(lifecycle, by.actor, permissionOf(lifecycle, action));

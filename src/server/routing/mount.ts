@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { refuse } from "../../core/index.ts";
+import { isRefusal, refuse } from "../../core/index.ts";
 import type { By, ConfinedKind } from "../../engine/index.ts";
 import { rebindingRefusal } from "../auth/dns-rebinding.ts";
 import type { AllowedCallers } from "../auth/dns-rebinding.ts";
@@ -41,7 +41,7 @@ export function mount(app: FastifyInstance, { path, confined = [], answer }: Mou
     }
     // Not `admit`: a call from here to the API is one more request, and is counted there.
     const known = await guardian.recogniseBearer(request);
-    const refusal = known.kind === "refused" ? known : confinedRefusal(known, confined);
+    const refusal = isRefusal(known) ? known : confinedRefusal(known, confined);
     if (refusal) {
       replyProblem(request, reply, refusal, own);
       return reply;

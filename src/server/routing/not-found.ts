@@ -1,3 +1,4 @@
+import { isRefusal } from "../../core/index.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RouteTable } from "../../api/index.ts";
 import type { Guardian } from "../auth/authenticate.ts";
@@ -17,7 +18,7 @@ export function answerNotFound(
     const [path = ""] = request.url.split("?", 1);
     if (path.startsWith("/api/")) {
       const known = await guardian.admit(request);
-      if (known.kind === "refused") {
+      if (isRefusal(known)) {
         replyProblem(request, reply, known, own);
         return reply;
       }

@@ -1,9 +1,9 @@
+import { isRefusal } from "../../core/index.ts";
 import type { OutgoingHttpHeaders } from "node:http";
 import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isMedia } from "../../api/index.ts";
 import type { Reply, Route } from "../../api/index.ts";
-import type { Refusal } from "../../core/index.ts";
 import type { By } from "../../engine/index.ts";
 import type { Guardian } from "../auth/authenticate.ts";
 import { replyProblem } from "./problem-reply.ts";
@@ -149,8 +149,4 @@ function checkReply(route: Route, row: Reply | undefined, { status, body }: Answ
 
 function isStream(answer: Answer): answer is Stream {
   return "stream" in answer;
-}
-
-function isRefusal(answer: ReadParts | Answer | Refusal): answer is Refusal {
-  return "kind" in answer;
 }

@@ -1,3 +1,4 @@
+import { isRefusal } from "../../core/index.ts";
 import type { ServerResponse } from "node:http";
 import type { Refusal } from "../../core/index.ts";
 import type { By } from "../../engine/index.ts";
@@ -56,7 +57,7 @@ export class EventStream {
   /** Ends the stream of one who may no longer read; what has changed of him counts from now on. */
   async check(): Promise<void> {
     const known = await this.recognise();
-    if (known.kind === "refused") this.response.end();
+    if (isRefusal(known)) this.response.end();
     else this.by = known;
   }
 

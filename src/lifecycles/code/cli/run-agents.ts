@@ -1,3 +1,4 @@
+import { isRefusal } from "../../../core/index.ts";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { createClient } from "../../../client/index.ts";
@@ -240,7 +241,7 @@ function reportAsJson(dropped: number, reason: string): string {
 function errorOf(event: CodeWorkerEvent): string | undefined {
   if (event.kind === "retried") return event.error;
   if (event.kind === "failed") return event.failure.message;
-  if (event.kind === "refused") return event.problem.detail;
+  if (isRefusal(event)) return event.problem.detail;
   if (event.kind === "unreachable" || event.kind === "renewal_failed") return (event.error as Error).message;
   return event.kind === "lost" ? event.why : undefined;
 }

@@ -1,3 +1,4 @@
+import { isRefusal } from "../../../core/index.ts";
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { PawlProblem } from "../../../client/index.ts";
@@ -186,7 +187,7 @@ function noteEvent(log: Log, event: WorkerEvent<typeof delivery>): void {
   if (event.kind === "finished") log.info({ job: event.task.id }, "delivered");
   else if (event.kind === "lost")
     log.warn({ job: event.task.id, why: event.why }, "the job is not ours any more");
-  else if (event.kind === "refused")
+  else if (isRefusal(event))
     log.error({ job: event.task.id, code: event.problem.code }, "the server does not take what was reported");
   else if (event.kind === "renewal_failed") log.warn(tellable(event.error), "lease renewal failed; retrying");
   else if (event.kind === "unreachable") log.warn(tellable(event.error), "the server cannot be reached");
