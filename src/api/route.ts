@@ -20,7 +20,7 @@ export type Route = {
   /** "member" unless said otherwise: any token. "admin": a token of an admin. "open": nobody is asked who he is. */
   readonly access?: "member" | "admin" | "open";
   /** Which confined tokens are let in as well; what they may do here is looked at by the route itself. */
-  readonly confined?: readonly ("chat" | "task")[];
+  readonly confined?: readonly string[];
   /** A token is also taken from this parameter of the query, where a caller cannot send headers. */
   readonly tokenInQuery?: string;
   /** Takes a client_event_id, in the body or as `Idempotency-Key`; the same one again gets the first answer again. */

@@ -3,13 +3,11 @@ export type { CommitHintOptions } from "./commit-hints.ts";
 export { Commits } from "./commits.ts";
 export type { Keeping } from "./directory/admin.ts";
 export type { Authenticated } from "./directory/authenticator.ts";
-export type { ConfinedKind } from "./directory/confines.ts";
 export { DemoOrg } from "./directory/demo-org.ts";
 export type { DemoState } from "./directory/demo-org.ts";
 export { adminRefusal, Directory } from "./directory/directory.ts";
 export type { Member, Project } from "./directory/directory.ts";
-export { createMember, createOrg, createProject, findActor, listOrgs } from "./directory/members.ts";
-export type { NewMember } from "./directory/members.ts";
+export { createOrg, findActor, listOrgs } from "./directory/members.ts";
 export { Engine } from "./engine.ts";
 export type { By, EngineOptions, Within } from "./engine.ts";
 export type {

@@ -2,9 +2,7 @@ import { once } from "node:events";
 import type { Plugin } from "../plugin/index.ts";
 import { migrationSources, ownIntervals, pluginSettings, projectDefaults, withBuiltIn } from "./plugins.ts";
 import {
-  createMember,
   createOrg,
-  createProject,
   DemoOrg,
   Directory,
   Engine,
@@ -20,14 +18,14 @@ import type {
   By,
   CommitHintOptions,
   EngineOptions,
-  NewMember,
+  Member,
   PruneOptions,
   Reconciled,
   Sweeper,
 } from "../engine/index.ts";
 import { isPostgresUrl, openDatabase } from "../postgres/index.ts";
 import type { DatabaseConfig, Sql } from "../postgres/index.ts";
-import { PawlError, SYSTEM } from "../core/index.ts";
+import { isRefusal, PawlError, SYSTEM } from "../core/index.ts";
 import { MAX_TIMER_DELAY_MS } from "../std/timer-delay.ts";
 import type { JsonObject, Lifecycle } from "../core/index.ts";
 
@@ -51,6 +49,9 @@ export type PawlOptions = DatabaseConfig &
     onRepair?: (report: Reconciled & { org_id: string }) => void;
   };
 
+type NewMember = Partial<Member> & { id: string };
+type NewProject = { id: string; name?: string; settings?: JsonObject };
+
 /** The engine inside one's own process, on the database at `url` or on the embedded one in `data`. */
 export type Pawl = Engine & {
   /** Who is who: members, projects, tokens. */
@@ -62,10 +63,9 @@ export type Pawl = Engine & {
   /** In the system's name. */
   asSystem(org_id?: string): By;
   createOrg(id: string): Promise<void>;
-  createProject(
-    project: { id: string; name?: string; settings?: JsonObject },
-    org_id?: string,
-  ): Promise<void>;
+  /** Leaves a project of this id as it is. */
+  createProject(project: NewProject, org_id?: string): Promise<void>;
+  /** Leaves a member of this id as it is. */
   createMember(member: NewMember, org_id?: string): Promise<void>;
   /** Where the database is; psql and other tools can connect there. */
   url: string;
@@ -115,8 +115,10 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
     }),
     asSystem: (org_id = "main") => ({ org_id, actor: SYSTEM }),
     createOrg: (id: string) => createOrg(sql, id),
-    createProject: (project: { id: string }, org_id = "main") => createProject(sql, org_id, project),
-    createMember: (member: NewMember, org_id = "main") => createMember(sql, org_id, member),
+    createProject: async (project: NewProject, org_id = "main") =>
+      unlessThere(await directory.addProject({ org_id, actor: SYSTEM }, project)),
+    createMember: async (member: NewMember, org_id = "main") =>
+      unlessThere(await directory.addMember({ org_id, actor: SYSTEM }, member)),
     close: async () => {
       await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
       await engine.drain();
@@ -124,6 +126,11 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
       await database.close();
     },
   });
+}
+
+function unlessThere(done: object): void {
+  if (isRefusal(done) && done.code !== "ALREADY_EXISTS")
+    throw new PawlError(done.code, done.detail, { ...done.params });
 }
 
 /** Throws INVALID_CONFIG for a duration outside the range of timers. */

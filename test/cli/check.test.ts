@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { LIFECYCLES } from "../../src/lifecycles/index.ts";
 import { configWith, folderWith, pawl } from "./pawl-process.ts";
 
-const SHIPPED = ["board", "planner", "delivery", "code", "bot-actions"];
+const SHIPPED = LIFECYCLES.map(({ name }) => name);
 
 test("check without a name checks all that ship, names what holds, and is content", async () => {
   const { code, stdout, stderr } = await pawl(["check"]);

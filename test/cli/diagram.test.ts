@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { LIFECYCLES } from "../../src/lifecycles/index.ts";
 import { configWith, folderWith, pawl } from "./pawl-process.ts";
 
 test("diagram prints Mermaid unless told otherwise", async () => {
@@ -37,7 +38,7 @@ test("diagram --format markdown prints a page with the diagram and the tables", 
   expect(stdout).toContain("\n| claim | QUEUED → CLAIMED | ");
 });
 
-test.each(["board", "planner", "delivery", "code", "bot-actions"])(
+test.each(LIFECYCLES.map(({ name }) => name))(
   "%s is told whole as JSON",
   async (name) => {
     const { code, stdout } = await pawl(["diagram", name, "--json"]);

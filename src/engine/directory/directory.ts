@@ -33,11 +33,6 @@ export type Page = { cursor?: string | null | undefined; limit?: number | undefi
 /** What a caller gives to be answered the same when he asks again. */
 export type Key = { client_event_id?: string | null | undefined };
 
-/** `confined_to` is `{ kind }` alone if the reader may not see the place. */
-export type ListedToken = Omit<TokenRow, "confined_to"> & {
-  confined_to: Confines | { kind: Confines["kind"] } | null;
-};
-
 type MemberChange = Partial<Omit<Member, "id">>;
 
 const PAGE = 50;
@@ -179,7 +174,7 @@ export class Directory {
   }
 
   /** The tokens of a member that hold. */
-  async tokens({ org_id, actor }: By, member_id: string): Promise<ListedToken[] | Refusal> {
+  async tokens({ org_id, actor }: By, member_id: string): Promise<TokenRow[] | Refusal> {
     const forbidden = adminRefusal(actor);
     if (forbidden) return forbidden;
     if (!isStorable(member_id)) return noMember(member_id);
@@ -335,12 +330,12 @@ function shownTo({ project_ids: own }: Actor, member: Member): Member {
   return { ...member, project_ids: member.project_ids.filter((id) => own.includes(id)) };
 }
 
-/** Hides the place of a token for a chat in a project that the reader may not see. */
-function tokenShownTo(actor: Actor, token: TokenRow): ListedToken {
+/** Hides what a token is for in a project that the reader may not see. */
+function tokenShownTo(actor: Actor, token: TokenRow): TokenRow {
   const { confined_to } = token;
-  if (confined_to?.kind !== "chat") return token;
+  if (confined_to?.workspace_id === undefined) return token;
   const seen = visibleProjects(actor, confined_to.workspace_id)?.length !== 0;
-  return seen ? token : { ...token, confined_to: { kind: "chat" } };
+  return seen ? token : { ...token, confined_to: { kind: confined_to.kind } };
 }
 
 function lastAdmin(id: string): Refusal {

@@ -1,45 +1,17 @@
 import { PawlError } from "../../core/index.ts";
-import type { Actor, JsonObject } from "../../core/index.ts";
+import type { Actor } from "../../core/index.ts";
 import type { Sql } from "../../postgres/index.ts";
 import type { MemberRow } from "../sql/members.ts";
-
-export type NewMember = Partial<MemberRow> & { id: string };
 
 /** An org with its first project, `main`; one that exists already is left as it is. */
 export async function createOrg(sql: Sql, id: string): Promise<void> {
   await sql`insert into pawl.org (id) values (${id}) on conflict do nothing`;
-  await createProject(sql, id, { id: "main" });
+  await sql`insert into pawl.project (org_id, id, name) values (${id}, 'main', 'main') on conflict do nothing`;
 }
 
 export async function listOrgs(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`select o.id from pawl.org o order by o.id`;
   return rows.map((row) => row.id);
-}
-
-export async function createProject(
-  sql: Sql,
-  org_id: string,
-  { id, name = id, settings = {} }: { id: string; name?: string; settings?: JsonObject },
-): Promise<void> {
-  await sql`
-    insert into pawl.project (org_id, id, name, settings)
-    values (${org_id}, ${id}, ${name}, ${JSON.stringify(settings)}::text::jsonb) on conflict do nothing`;
-}
-
-export async function createMember(sql: Sql, org_id: string, member: NewMember): Promise<void> {
-  const {
-    id,
-    name = id,
-    kind = "human",
-    roles = [],
-    project_ids = null,
-    skill_level = null,
-    specializations = [],
-  } = member;
-  await sql`
-    insert into pawl.member (org_id, id, name, kind, roles, project_ids, skill_level, specializations, active)
-    values (${org_id}, ${id}, ${name}, ${kind}, ${roles}, ${project_ids}, ${skill_level}, ${specializations},
-      ${member.active ?? true}) on conflict do nothing`;
 }
 
 /** A member as one who acts; a member who is unknown or switched off cannot. */

@@ -3,7 +3,7 @@ import { isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import type { Route } from "../../api/index.ts";
 import { adminRefusal } from "../../engine/index.ts";
-import type { Authenticated, By, ConfinedKind, Directory } from "../../engine/index.ts";
+import type { Authenticated, By, Directory } from "../../engine/index.ts";
 import { replyProblem } from "../routing/problem-reply.ts";
 import type { OwnProblems } from "../routing/problem-reply.ts";
 import { RateLimit } from "./rate-limit.ts";
@@ -86,7 +86,7 @@ function queryTokenOf({ headers, query }: FastifyRequest, parameter: string): st
 }
 
 /** A token that was made for one thing opens nothing else. */
-export function confinedRefusal({ confined_to }: By, admitted: readonly ConfinedKind[]): Refusal | null {
+export function confinedRefusal({ confined_to }: By, admitted: readonly string[]): Refusal | null {
   if (!confined_to || admitted.includes(confined_to.kind)) return null;
   return refuse("TOKEN_CONFINED", `This token is for one ${confined_to.kind} only, and opens nothing here.`, {
     confined_to,

@@ -9,7 +9,7 @@ export async function besideTask<Sent extends JsonObject & { lifecycle: string }
   tasks: readonly Sent[],
 ): Promise<readonly Sent[] | Refusal> {
   if (by.confined_to?.kind !== "task") return tasks;
-  const own = await engine.find(by, by.confined_to.task_id);
+  const own = await engine.find(by, by.confined_to.task_id ?? "");
   if (isRefusal(own)) return own;
   const { lifecycle, project_id } = own;
   if (tasks.some((task) => task.lifecycle !== lifecycle))

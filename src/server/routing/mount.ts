@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isRefusal, refuse } from "../../core/index.ts";
-import type { By, ConfinedKind } from "../../engine/index.ts";
+import type { By } from "../../engine/index.ts";
 import { rebindingRefusal } from "../auth/dns-rebinding.ts";
 import type { AllowedCallers } from "../auth/dns-rebinding.ts";
 import { confinedRefusal } from "../auth/authenticate.ts";
@@ -13,7 +13,7 @@ import type { OwnProblems } from "./problem-reply.ts";
 export type Mount = {
   path: `/${string}`;
   /** Which confined tokens are let in; what they may do is decided where they call on. */
-  confined?: readonly ConfinedKind[];
+  confined?: readonly string[];
   answer: (visit: {
     /** Its signal is aborted when the caller is gone or the server stops. */
     request: Request;
