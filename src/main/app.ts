@@ -1,6 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { pino } from "pino";
 import type { Logger } from "pino";
 import { adminTokenFile } from "./admin-token-file.ts";
@@ -9,6 +6,7 @@ import { DemoKeeper } from "../demo/index.ts";
 import type { DemoState, EngineObserver } from "../engine/index.ts";
 import { buildServer, Metrics } from "../server/index.ts";
 import type { Plugin } from "../plugin/index.ts";
+import { consoleFiles } from "./console-folder.ts";
 import { LogDestination } from "./log-destination.ts";
 import { openPawl } from "./open-pawl.ts";
 import type { Pawl } from "./open-pawl.ts";
@@ -127,15 +125,6 @@ function keepDemo(
 async function begin(keeper: DemoKeeper<DemoState>): Promise<void> {
   const started = await keeper.start();
   if (isRefusal(started)) throw new PawlError("INVALID_CONFIG", `--demo: ${started.detail}`);
-}
-
-/** The console as it was built: beside this file once that is built, in the build where the sources run. */
-function consoleFiles(): { consoleFolder?: string } {
-  const folders = ["../console/", "../../dist/console/"].map((path) =>
-    fileURLToPath(new URL(path, import.meta.url)),
-  );
-  const consoleFolder = folders.find((folder) => existsSync(join(folder, "assets")));
-  return consoleFolder === undefined ? {} : { consoleFolder };
 }
 
 /** Opens a logger on standard error. */

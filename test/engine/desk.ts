@@ -86,7 +86,7 @@ export type Parts = Readonly<Record<string, Omit<EnginePlugin, "lifecycle">>>;
 
 export function withParts(plugins: readonly (Lifecycle | EnginePlugin)[], parts: Parts = {}): EnginePlugin[] {
   return plugins.map((given) => {
-    const plugin = enginePluginOf(given);
+    const plugin = PLUGINS.find(({ lifecycle }) => lifecycle === given) ?? enginePluginOf(given);
     return { ...plugin, ...parts[plugin.lifecycle.name] };
   });
 }
