@@ -124,9 +124,10 @@ export const supportTicket = defineLifecycle({
   },
 
   guards: {
-    not_own_ticket: ({ task, actor }) =>
-      task.created_by !== actor.id ||
-      refuse("OWN_TICKET", "You wrote this ticket yourself: let a colleague answer it."),
+    not_own_ticket: {
+      where: { field: "created_by", is_not: "actor.id" },
+      refusal: () => refuse("OWN_TICKET", "You wrote this ticket yourself: let a colleague answer it."),
+    },
     assignee_is_not_the_customer: ({ task, input }) =>
       input.assignee_id !== task.created_by ||
       refuse("OWN_TICKET", "The customer cannot answer his own ticket."),

@@ -6,6 +6,7 @@ export const EXACT_GUARDS = new WeakSet<Guard>();
 
 function meets(condition: Condition, { task, actor, settings }: View): boolean {
   if ("is" in condition) return task[condition.field] === condition.is;
+  if ("is_not" in condition) return task.created_by !== actor.id;
   if ("null_or_in" in condition) {
     const value = task.data[condition.field.slice("data.".length)] ?? null;
     return value === null || actor.specializations.some((one) => one === value);
@@ -28,7 +29,7 @@ export function guardOf(declared: Guard | ConditionGuard): Guard {
   if (!isConditionGuard(declared)) return declared;
   const { where, refusal } = declared;
   const guard: Guard = (view) => meets(where, view) || refusal(view);
-  if ("is" in where) EXACT_GUARDS.add(guard);
+  if ("is" in where || "is_not" in where) EXACT_GUARDS.add(guard);
   return guard;
 }
 
@@ -46,6 +47,7 @@ export function isSameCondition(one: Condition, other: Condition): boolean {
 
 function worded(condition: Condition): string {
   if ("is" in condition) return `${condition.field} must be ${String(condition.is)}`;
+  if ("is_not" in condition) return "the actor must not be its creator";
   return "null_or_in" in condition
     ? `${condition.field} must be one of the actor's specializations`
     : `it takes at least the skill level of the setting ${condition.setting}`;

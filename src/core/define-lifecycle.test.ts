@@ -134,7 +134,7 @@ describe("a mistake is named when the lifecycle is defined", () => {
     [
       "pool without a condition",
       { pool: { action: "close", from: "open", where: [{ field: "private" }] } },
-      'condition 1 of the pool says none of "is", "null_or_in" and "at_most"',
+      'condition 1 of the pool says none of "is", "is_not", "null_or_in" and "at_most"',
     ],
     [
       "mapping to an unknown status",

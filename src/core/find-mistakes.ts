@@ -108,6 +108,9 @@ function* misconditioned(where: string, condition: Condition, { data, settings }
     const only = POOL_FIELDS[condition.field];
     if (only !== undefined && only !== condition.is)
       yield `${where} can only ask that ${condition.field} is ${String(only)}`;
+  } else if ("is_not" in condition) {
+    yield* unknown(where, "field", condition.field, ["created_by"]);
+    yield* unknown(where, "value", condition.is_not, ["actor.id"]);
   } else if ("null_or_in" in condition) {
     const fields = Object.keys(data.shape).map((field) => `data.${field}`);
     yield* unknown(where, "field", condition.field, fields);
@@ -116,7 +119,7 @@ function* misconditioned(where: string, condition: Condition, { data, settings }
     yield* unknown(where, "setting", condition.setting, Object.keys(settings.shape));
     yield* unknown(where, "measure", condition.at_most, ["actor.skill_level"]);
   } else {
-    yield `${where} says none of "is", "null_or_in" and "at_most"`;
+    yield `${where} says none of "is", "is_not", "null_or_in" and "at_most"`;
   }
 }
 

@@ -46,6 +46,7 @@ export type Condition =
   | { field: "assigned_to"; is: null }
   | { field: "private"; is: false }
   | { field: "open_blockers" | "open_holds"; is: 0 }
+  | { field: "created_by"; is_not: "actor.id" }
   | { field: `data.${string}`; null_or_in: "actor.specializations" }
   | { setting: string; at_most: "actor.skill_level" };
 

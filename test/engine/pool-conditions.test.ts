@@ -39,12 +39,13 @@ const chores = defineLifecycle({
       from: "open",
       to: "taken",
       who: "anyone",
-      guards: ["unowned", "trade", "blockers_done"],
+      guards: ["unowned", "trade", "not_own", "blockers_done"],
     },
     { action: "hold", from: "open", who: "anyone", effects: ["place"] },
     { action: "finish", from: "taken", to: "done", who: "anyone" },
   ],
   guards: {
+    not_own: { where: { field: "created_by", is_not: "actor.id" }, refusal: no },
     unowned: { where: { field: "assigned_to", is: null }, refusal: no },
     trade: { where: { field: "data.trade", null_or_in: "actor.specializations" }, refusal: no },
   },
@@ -76,6 +77,7 @@ const anyChore = fc.record({
   private: fc.boolean(),
   held: fc.boolean(),
   blocked: fc.boolean(),
+  creator: fc.constantFrom("maker", "claimer"),
 });
 const anyClaimer = fc.record({
   skill_level: fc.constantFrom(...SKILLS),
@@ -96,9 +98,11 @@ test("a claim gets exactly the tasks that its action would take, whoever claims"
         await desk.sql`update pawl.org set settings_version = settings_version + 1`;
         const claimer: Actor = member("claimer", ["agent"], claims);
         const made: string[] = [];
-        for (const { held, blocked, ...fields } of given) {
-          const blocker = blocked ? [(await desk.make(maker, "chores", { ...FREE, private: true })).id] : [];
-          const task = await desk.make(maker, "chores", { ...fields, after: blocker });
+        for (const { held, blocked, creator, ...fields } of given) {
+          const blocker = blocked
+            ? [(await desk.make(member(creator, ["agent"]), "chores", { ...FREE, private: true })).id]
+            : [];
+          const task = await desk.make(member(creator, ["agent"]), "chores", { ...fields, after: blocker });
           if (held) await desk.act(maker, task, "hold");
           made.push(task.id);
         }

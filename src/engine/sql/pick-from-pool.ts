@@ -17,6 +17,7 @@ const PICK_FROM_POOL = `
     and (not $7::boolean or t.open_blockers = 0)
     and (not $8::boolean or t.open_holds = 0)
     and ($9::text is null or t.data ->> $9 is null or t.data ->> $9 = any($10::text[]))
+    and ($13::text is null or t.created_by is distinct from $13)
     and ($11::integer is null or t.priority >= $11)
   order by t.priority desc, t.id
   limit $12
@@ -35,6 +36,8 @@ export type PoolPick = {
   /** A field of `data` that must be null or one of `among`. */
   field: string | null;
   among: readonly string[];
+  /** A member who must not have created the task. */
+  other_than: string | null;
   least_priority: number | null;
   limit: number;
 };
@@ -54,5 +57,6 @@ export function pickFromPool(tx: Tx, pick: PoolPick): Promise<TaskCells[]> {
     pick.among,
     pick.least_priority,
     pick.limit,
+    pick.other_than,
   ]);
 }

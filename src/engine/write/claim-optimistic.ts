@@ -39,7 +39,7 @@ export async function claimOptimistically(
   const [{ lifecycle, pick: filter }] = commands as [ClaimCommand];
   const { pool } = lifecycle;
   const known = await commonSettings(memory, org_id, lifecycle, filter.projects);
-  if (!pool || !known || filter.field !== null) return locked;
+  if (!pool || !known || filter.field !== null || filter.other_than !== null) return locked;
   const { now, version, settings } = known;
   const decisions = commands.map((command) => decideForAny(lifecycle, command, settings, now));
   const moves = decisions.filter((decision) => decision !== null);

@@ -75,6 +75,7 @@ type PoolFilter = {
   /** A field of `data` that must be null or one of `among`. */
   field: string | null;
   among: readonly string[];
+  other_than: string | null;
 };
 
 export type ClaimAttempt = Attempt<ClaimCommand>;
@@ -342,5 +343,6 @@ function conditionsOf(where: readonly Condition[], actor: Actor) {
     unheld: demands("open_holds"),
     field: trade ? trade.field.slice("data.".length) : null,
     among: trade ? actor.specializations : [],
+    other_than: where.some((condition) => "is_not" in condition) ? actor.id : null,
   };
 }
