@@ -115,10 +115,12 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
     }),
     asSystem: (org_id = "main") => ({ org_id, actor: SYSTEM }),
     createOrg: (id: string) => createOrg(sql, id),
-    createProject: async (project: NewProject, org_id = "main") =>
-      unlessThere(await directory.addProject({ org_id, actor: SYSTEM }, project)),
-    createMember: async (member: NewMember, org_id = "main") =>
-      unlessThere(await directory.addMember({ org_id, actor: SYSTEM }, member)),
+    createProject: async (project: NewProject, org_id = "main") => {
+      unlessThere(await directory.addProject({ org_id, actor: SYSTEM }, project));
+    },
+    createMember: async (member: NewMember, org_id = "main") => {
+      unlessThere(await directory.addMember({ org_id, actor: SYSTEM }, member));
+    },
     close: async () => {
       await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
       await engine.drain();

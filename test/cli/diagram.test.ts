@@ -38,44 +38,41 @@ test("diagram --format markdown prints a page with the diagram and the tables", 
   expect(stdout).toContain("\n| claim | QUEUED → CLAIMED | ");
 });
 
-test.each(LIFECYCLES.map(({ name }) => name))(
-  "%s is told whole as JSON",
-  async (name) => {
-    const { code, stdout } = await pawl(["diagram", name, "--json"]);
-    expect(code).toBe(0);
-    const told = JSON.parse(stdout) as Record<string, unknown[]>;
-    const action = {
-      name: expect.any(String) as string,
+test.each(LIFECYCLES.map(({ name }) => name))("%s is told whole as JSON", async (name) => {
+  const { code, stdout } = await pawl(["diagram", name, "--json"]);
+  expect(code).toBe(0);
+  const told = JSON.parse(stdout) as Record<string, unknown[]>;
+  const action = {
+    name: expect.any(String) as string,
+    permission: expect.any(String) as string,
+    roles: expect.anything() as unknown,
+    input: expect.objectContaining({ type: "object" }) as unknown,
+    comment: expect.stringMatching(/required|optional/) as string,
+    lease_token: expect.stringMatching(/required|optional/) as string,
+  };
+  expect(told).toMatchObject({
+    name,
+    version: 1,
+    creation: {
       permission: expect.any(String) as string,
-      roles: expect.anything() as unknown,
-      input: expect.objectContaining({ type: "object" }) as unknown,
-      comment: expect.stringMatching(/required|optional/) as string,
-      lease_token: expect.stringMatching(/required|optional/) as string,
-    };
-    expect(told).toMatchObject({
-      name,
-      version: 1,
-      creation: {
-        permission: expect.any(String) as string,
-        input: { type: "object" },
-        to: expect.any(Array) as unknown[],
-      },
-      settings: { schema: { type: "object" } },
-    });
-    for (const one of told.actions ?? []) expect(one).toMatchObject(action);
-    for (const one of told.rules ?? []) {
-      expect(Object.keys(one as object)).toEqual([
-        "action",
-        "from",
-        "to",
-        "outcome",
-        "who",
-        "guards",
-        "effects",
-      ]);
-    }
-  },
-);
+      input: { type: "object" },
+      to: expect.any(Array) as unknown[],
+    },
+    settings: { schema: { type: "object" } },
+  });
+  for (const one of told.actions ?? []) expect(one).toMatchObject(action);
+  for (const one of told.rules ?? []) {
+    expect(Object.keys(one as object)).toEqual([
+      "action",
+      "from",
+      "to",
+      "outcome",
+      "who",
+      "guards",
+      "effects",
+    ]);
+  }
+});
 
 test("the JSON of the board tells demands, timers, settings and the pool", async () => {
   const { stdout } = await pawl(["diagram", "board", "--json"]);
