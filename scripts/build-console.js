@@ -1,6 +1,6 @@
 // Bundles the console into a folder, with compressed copies beside the files. By itself: `node scripts/build-console.js`.
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -17,9 +17,34 @@ export async function buildConsole(folder) {
     logLevel: "warn",
     build: { outDir: folder },
   });
+  nameModules(folder);
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isFile() && COMPRESSED.test(entry.name)) compress(join(entry.parentPath, entry.name));
   }
+}
+
+/** Import specifiers that screens of plugins may use, by the name of their entry. */
+const SHARED = {
+  "shared-console": "pawl/console",
+  "shared-react": "react",
+  "shared-react-jsx-runtime": "react/jsx-runtime",
+};
+
+/** Writes where the modules of built-in plugins are, and the import map for the screens of others. */
+function nameModules(folder) {
+  const manifest = join(folder, "manifest.json");
+  const entries = Object.values(JSON.parse(readFileSync(manifest, "utf8"))).filter(({ isEntry }) => isEntry);
+  rmSync(manifest);
+  const addressOf = (name) => `/${entries.find((entry) => entry.name === name).file}`;
+  const plugins = entries.filter(({ name }) => name.startsWith("plugin-"));
+  const addresses = plugins.map(({ name }) => [name.replace("plugin-", ""), addressOf(name)]);
+  writeFileSync(join(folder, "plugins.json"), JSON.stringify(Object.fromEntries(addresses)));
+  const imports = Object.entries(SHARED).map(([name, specifier]) => [specifier, addressOf(name)]);
+  const map = JSON.stringify({ imports: Object.fromEntries(imports) });
+  const page = join(folder, "index.html");
+  const html = readFileSync(page, "utf8");
+  // An import map counts only for modules that are loaded after it.
+  writeFileSync(page, html.replace("<head>", `<head>\n    <script type="importmap">${map}</script>`));
 }
 
 /** Once here, and not for every visitor. */

@@ -1,4 +1,5 @@
 import { CLAIM_ROUTES } from "./claim-routes.ts";
+import { CONSOLE_ROUTES } from "./console-routes.ts";
 import { DEMO_ROUTES } from "./demo-routes.ts";
 import { EVENT_ROUTES } from "./event-routes.ts";
 import { LIFECYCLE_ROUTES } from "./lifecycle-routes.ts";
@@ -10,8 +11,10 @@ import { SYSTEM_ROUTES } from "./system-routes.ts";
 import { TASK_ROUTES } from "./task-routes.ts";
 
 export type { AnyProblemCode } from "../core/index.ts";
+export type { ConsolePlugin } from "./console-routes.ts";
 export {
   CLAIM_ROUTES,
+  CONSOLE_ROUTES,
   DEMO_ROUTES,
   EVENT_ROUTES,
   LIFECYCLE_ROUTES,
@@ -52,6 +55,7 @@ export type { EventOnWire, TaskOnWire } from "./task.ts";
 export const ROUTES = {
   ...SYSTEM_ROUTES,
   ...LIFECYCLE_ROUTES,
+  ...CONSOLE_ROUTES,
   ...TASK_ROUTES,
   ...CLAIM_ROUTES,
   ...EVENT_ROUTES,

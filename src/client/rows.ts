@@ -12,6 +12,7 @@ export const ROWS = {
   describeLifecycle: { method: "GET", path: "/api/lifecycles/{name}" },
   drawLifecycle: { method: "GET", path: "/api/lifecycles/{name}/diagram", answers: "text" },
   checkLifecycle: { method: "GET", path: "/api/lifecycles/{name}/check" },
+  listConsolePlugins: { method: "GET", path: "/api/console/plugins" },
   createTask: { method: "POST", path: "/api/tasks", idempotent: true },
   createTasks: { method: "POST", path: "/api/tasks/batch", idempotent: true },
   listTasks: { method: "GET", path: "/api/tasks" },

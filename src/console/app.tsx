@@ -3,12 +3,13 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { PawlProblem, resumeSession, whenSignedOut } from "./data/client.ts";
 import type { Me } from "./data/client.ts";
 import { keys } from "./data/keys.ts";
-import { Trouble } from "./design/states.tsx";
+import { ErrorState } from "./design/states.tsx";
 import { Toasts } from "./design/toasts.tsx";
 import { Boundary } from "./loading/boundary.tsx";
 import { SignIn } from "./screens/sign-in/sign-in.tsx";
+import { KnowPlugins } from "./plugins/known-plugins.tsx";
 import { Shell } from "./shell/shell.tsx";
-import { SpeakLanguage } from "./texts/words.tsx";
+import { I18nProvider } from "./texts/i18n.tsx";
 
 type Session =
   | { kind: "asking" }
@@ -37,11 +38,11 @@ export function Console() {
     resume();
   }, []);
   return (
-    <SpeakLanguage>
+    <I18nProvider>
       <Boundary around="page">
         {session.kind === "trouble" && (
           <main className="lone-state">
-            <Trouble error={session.error} onRetry={resume} />
+            <ErrorState error={session.error} onRetry={resume} />
           </main>
         )}
         {session.kind === "nobody" && (
@@ -55,7 +56,7 @@ export function Console() {
         {session.kind === "member" && <SignedIn me={session.me} key={session.me.id} />}
         <Toasts />
       </Boundary>
-    </SpeakLanguage>
+    </I18nProvider>
   );
 }
 
@@ -68,7 +69,9 @@ function SignedIn({ me }: { me: Me }) {
   }, [me]);
   return (
     <QueryClientProvider client={queryClient}>
-      <Shell />
+      <KnowPlugins>
+        <Shell />
+      </KnowPlugins>
     </QueryClientProvider>
   );
 }

@@ -1,11 +1,12 @@
 import type { ComponentType } from "react";
 import { addresses } from "./addresses.ts";
-import { Empty } from "./design/states.tsx";
-import { screensOf } from "./lifecycle-screens.ts";
+import { EmptyState } from "./design/states.tsx";
+import { useUi } from "./plugins/known-plugins.tsx";
+import { GRAPH_TAB, screensOf } from "./plugins/plugin-screens.ts";
 import { lazyComponent } from "./loading/lazy-component.tsx";
 import { Link, matchPath } from "./router.tsx";
 import { Overview } from "./screens/overview/overview.tsx";
-import { useWords } from "./texts/words.tsx";
+import { NamesOf, useI18n } from "./texts/i18n.tsx";
 
 type Params = Record<string, string>;
 type Row = [pattern: string, screen: ComponentType<Params>];
@@ -29,7 +30,10 @@ const SCREENS: readonly Row[] = [
 export function Screen({ path }: { path: string }) {
   for (const [pattern, Shown] of SCREENS) {
     const params = matchPath(pattern, path);
-    if (params) return <Shown key={JSON.stringify(params)} {...params} />;
+    if (!params) continue;
+    const shown = <Shown key={JSON.stringify(params)} {...params} />;
+    const { lifecycle } = params;
+    return lifecycle === undefined ? shown : <NamesOf lifecycle={lifecycle}>{shown}</NamesOf>;
   }
   return <Nowhere />;
 }
@@ -40,18 +44,21 @@ function screen(load: () => Promise<ComponentType<never>>) {
 
 /** A screen that a lifecycle brings with it. */
 function OwnScreen({ lifecycle = "", tab = "" }: Params) {
-  const { tabs } = screensOf(lifecycle);
-  const Own = Object.hasOwn(tabs, tab) ? tabs[tab] : undefined;
+  const ui = useUi()(lifecycle);
+  const isListed = ui.tabs.some(({ id }) => id === tab);
+  const Own = isListed
+    ? (screensOf(ui)?.tab(tab) ?? (tab === GRAPH_TAB.id ? GRAPH_TAB.component : null))
+    : null;
   return Own ? <Own lifecycle={lifecycle} /> : <Nowhere />;
 }
 
 function Nowhere() {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
-    <Empty icon="search" title={t.common.notFound} hint={t.common.notFoundHint}>
+    <EmptyState icon="search" title={t.common.notFound} hint={t.common.notFoundHint}>
       <Link className="button" href={addresses.overview}>
         {t.common.toOverview}
       </Link>
-    </Empty>
+    </EmptyState>
   );
 }

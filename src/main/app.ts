@@ -10,6 +10,7 @@ import { consoleFiles } from "./console-folder.ts";
 import { LogDestination } from "./log-destination.ts";
 import { openPawl } from "./open-pawl.ts";
 import type { Pawl } from "./open-pawl.ts";
+import { pluginScreens } from "./plugin-screens.ts";
 import { serverPlugins, withBuiltIn } from "./plugins.ts";
 import { serverAddressFile } from "./server-address-file.ts";
 import type { ResolvedSettings, Settings } from "./settings.ts";
@@ -67,6 +68,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       plugins: serverPlugins(plugins, settings.plugins),
       mounts: [{ path: "/mcp", confined: ["task"], answer: answerMcp({ version }) }],
       ...consoleFiles(),
+      screens: pluginScreens(plugins, consoleFiles().consoleFolder),
       logger: log,
       corsOrigins,
       allowedHosts,

@@ -7,6 +7,7 @@ import { buildServer } from "../server/index.ts";
 import { consoleFiles } from "./console-folder.ts";
 import { openPawl } from "./open-pawl.ts";
 import type { Pawl, PawlOptions } from "./open-pawl.ts";
+import { pluginScreens } from "./plugin-screens.ts";
 import { pluginSettings, serverPlugins, withBuiltIn } from "./plugins.ts";
 
 /** A whole Pawl for tests: engine, API and console on a port of its own. */
@@ -54,6 +55,7 @@ export async function startTestServer(options: PawlOptions = {}): Promise<TestSe
     version: "test",
     plugins: serverPlugins(plugins, pluginSettings(plugins, options.settings)),
     ...consoleFiles(),
+    screens: pluginScreens(plugins, consoleFiles().consoleFolder),
   });
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   const token = await pawl.directory.resetAdmin("main");

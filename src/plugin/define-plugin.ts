@@ -12,6 +12,7 @@ import type {
   PluginSweep,
 } from "../engine/index.ts";
 import type { RouteHost, RouteSet } from "../server/index.ts";
+import type { PluginUi } from "./plugin-ui.ts";
 import type { PluginSettings, SettingValues } from "./setting.ts";
 
 /** A lifecycle with everything around it. Every part is optional but the lifecycle. */
@@ -38,6 +39,8 @@ export type PluginDefinition<L extends Lifecycle, S extends PluginSettings> = {
     intervalSeconds?: (settings: SettingValues<S>) => number;
   };
   prune?: PluginPrune;
+  /** Screens and texts for the web console. */
+  ui?: PluginUi;
   /** The plugin's part of the demo, loaded when the demo runs. */
   demo?: () => Promise<DemoScript>;
 };
@@ -55,6 +58,7 @@ export type Plugin<S extends PluginSettings = PluginSettings> = EnginePlugin & {
   readonly routes?: (host: RouteHost & { settings: JsonObject }) => readonly RouteSet[];
   readonly commands?: AddCommands;
   readonly sweep?: PluginSweep & { intervalSeconds?: (settings: JsonObject) => number };
+  readonly ui?: PluginUi;
   readonly demo?: () => Promise<DemoScript>;
 };
 

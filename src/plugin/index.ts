@@ -1,5 +1,6 @@
 export { definePlugin, pluginOf } from "./define-plugin.ts";
 export type { Plugin, PluginDefinition } from "./define-plugin.ts";
+export type { PluginUi, UiTexts } from "./plugin-ui.ts";
 export type { PluginSetting, PluginSettings, Setting, SettingValues } from "./setting.ts";
 
 // The engine, and reading and writing tables of your own.

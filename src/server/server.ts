@@ -17,6 +17,7 @@ import type { Directory, Engine } from "../engine/index.ts";
 import { Bell } from "./streams/org-signal.ts";
 import { compressAnswers } from "./routing/compress-answers.ts";
 import { serveConsole } from "./ops/console-files.ts";
+import type { PluginScreens } from "./ops/console-files.ts";
 import { docsPage } from "./ops/docs-page.ts";
 import { endConnections } from "./routing/drain-connections.ts";
 import { Guardian } from "./auth/authenticate.ts";
@@ -38,6 +39,7 @@ import type { OwnProblems } from "./routing/problem-reply.ts";
 import { RequestLog } from "./routing/request-log.ts";
 import type { RouteSet } from "./routing/route-set.ts";
 import { serveClaims } from "./routes/claims.ts";
+import { serveConsolePlugins } from "./routes/console.ts";
 import { serveDemo } from "./routes/demo.ts";
 import type { DemoHost } from "./routes/demo.ts";
 import { serveEvents } from "./routes/events.ts";
@@ -94,6 +96,8 @@ export type ServerOptions = {
   metrics?: Metrics;
   /** Where the console's built files are; without them there is no console. */
   consoleFolder?: string;
+  /** What plugins add to the console, and the folders of those that are not built into it. */
+  screens?: PluginScreens;
   /** Compare every answer with what the contract says of it. */
   checksReplies?: boolean;
 };
@@ -161,6 +165,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const guardian = new Guardian(directory, own, options.requestsPerMinute);
   const sets = [
     serveLifecycles(lifecycles),
+    serveConsolePlugins(options.screens?.plugins ?? []),
     serveTasks({ engine, own, log: app.log }),
     serveClaims({ engine, pools }),
     serveEvents(openFeed(taskFeed(engine))),
@@ -186,7 +191,9 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const allowedCallers = { origins: corsOrigins, hosts: allowedHosts };
   for (const one of options.mounts ?? []) mount(app, one, { guardian, own, stopping, allowedCallers });
   const page =
-    options.consoleFolder === undefined ? () => null : await serveConsole(app, options.consoleFolder);
+    options.consoleFolder === undefined
+      ? () => null
+      : await serveConsole(app, options.consoleFolder, options.screens?.folders);
   app.setNotFoundHandler(answerNotFound(table, { guardian, own, page }));
   return app;
 }

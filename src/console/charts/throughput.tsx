@@ -2,14 +2,14 @@ import { useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { LifecycleFigures, Overview } from "../data/client.ts";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import "./charts.css";
 
 const HEIGHT = 132;
 
 /** What was created and what was finished, bucket by bucket. */
 export function Throughput({ figures, overview }: { figures: LifecycleFigures; overview: Overview }) {
-  const { t, f, language } = useWords();
+  const { t, f, language } = useI18n();
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
   const [at, setAt] = useState<number | null>(null);

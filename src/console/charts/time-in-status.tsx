@@ -2,12 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import type { LifecycleFigures } from "../data/client.ts";
 import { queries } from "../data/queries.ts";
 import { toneOf, useStatusLabel } from "../design/status.tsx";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import "./charts.css";
 
 /** How long tasks stay where: half of them no longer than the solid part, nine of ten no longer than the light one. */
 export function TimeInStatus({ figures }: { figures: LifecycleFigures }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const { data: lifecycle } = useQuery(queries.lifecycle(figures.name));
   const label = useStatusLabel(figures.name);
   const stays = figures.statuses.flatMap(({ status, median_seconds, slow_seconds }) =>

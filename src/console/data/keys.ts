@@ -6,6 +6,7 @@ export const keys = {
   me: ["pawl", "me"] as const,
   session: ["pawl", "session"] as const,
   demo: ["pawl", "demo"] as const,
+  plugins: ["pawl", "plugins"] as const,
   lifecycles: ["pawl", "lifecycles"] as const,
   lifecycle: (name: string) => ["pawl", "lifecycle", name] as const,
   check: (name: string) => ["pawl", "check", name] as const,

@@ -18,6 +18,12 @@ export const queries = {
       queryFn: async () => (await client.listLifecycles()).lifecycles,
       staleTime: LASTING_MS,
     }),
+  plugins: () =>
+    queryOptions({
+      queryKey: keys.plugins,
+      queryFn: async () => (await client.listConsolePlugins()).plugins,
+      staleTime: Infinity,
+    }),
   lifecycle: (name: string) =>
     queryOptions({
       queryKey: keys.lifecycle(name),

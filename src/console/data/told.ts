@@ -12,6 +12,8 @@ export type Me = ReplyOf<typeof ROUTES.getMe>;
 export type Project = ReplyOf<typeof ROUTES.getProject>;
 export type Links = ReplyOf<typeof ROUTES.getTaskLinks>;
 export type CheckReport = ReplyOf<typeof ROUTES.checkLifecycle>;
+export type ConsolePlugin = ReplyOf<typeof ROUTES.listConsolePlugins>["plugins"][number];
+export type UiTexts = NonNullable<ConsolePlugin["texts"]["en"]>;
 export type Schema = Record<string, unknown>;
 
 type Described = Shut<ReplyOf<typeof ROUTES.describeLifecycle>>;

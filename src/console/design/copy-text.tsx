@@ -1,10 +1,10 @@
 import { useState } from "react";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import { IconButton } from "./button.tsx";
 
 /** A text that people carry elsewhere. */
 export function CopyText({ text }: { text: string }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     // Pages without encryption have no clipboard: there the text is selected by hand.

@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef } from "react";
 import type { ReactNode, SubmitEvent } from "react";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import { IconButton } from "./button.tsx";
 
 const FIRST = ".body :is(input, textarea, select, button):not(.note *), .foot .main";
@@ -23,7 +23,7 @@ export function Dialog({
   onSubmit?: () => void;
   children: ReactNode;
 }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { useMemberNames } from "../data/members.tsx";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import type { Tone } from "./status.tsx";
 
 const TONES: readonly Tone[] = ["blue", "violet", "cyan", "good", "warn", "accent", "bad"];
@@ -21,7 +21,7 @@ export function Avatar({ id, name }: { id: string | null; name: string }) {
 
 /** Whose it is, by name. */
 export function Person({ id, absent }: { id: string | null; absent?: string }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const nameOf = useMemberNames();
   const name = id === null ? (absent ?? t.common.nobody) : nameOf(id);
   return (

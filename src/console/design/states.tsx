@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 import { PawlProblem } from "../data/client.ts";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { useProblemText } from "./use-attempt.ts";
 import type { IconName } from "./icon.tsx";
 
 /** Nothing to show, and what that means. */
-export function Empty({
+export function EmptyState({
   icon = "check",
   title,
   hint,
@@ -33,8 +33,8 @@ export function Empty({
 }
 
 /** Where something will be in a moment. */
-export function Bones({ lines = 3, height = 16 }: { lines?: number; height?: number }) {
-  const { t } = useWords();
+export function Skeleton({ lines = 3, height = 16 }: { lines?: number; height?: number }) {
+  const { t } = useI18n();
   return (
     <div className="stack" role="status" aria-label={t.common.loading}>
       {Array.from({ length: lines }, (_, index) => (
@@ -45,7 +45,7 @@ export function Bones({ lines = 3, height = 16 }: { lines?: number; height?: num
 }
 
 /** What went wrong, in words, and the way on. */
-export function Trouble({
+export function ErrorState({
   error,
   onRetry,
   compact = false,
@@ -54,7 +54,7 @@ export function Trouble({
   onRetry?: () => void;
   compact?: boolean;
 }) {
-  const { t, n } = useWords();
+  const { t, n } = useI18n();
   const problem = error instanceof PawlProblem ? error : null;
   const isGone = problem?.status === 0 || problem?.code === "UNAVAILABLE";
   const isShut = problem?.status === 403;
@@ -79,7 +79,7 @@ export function Trouble({
 
 /** A refusal or a fault, where it happened. */
 export function ProblemNote({ problem }: { problem: unknown }) {
-  const { language } = useWords();
+  const { language } = useI18n();
   const textOf = useProblemText();
   const known = problem instanceof PawlProblem && problem.status !== 0 ? problem : null;
   return (

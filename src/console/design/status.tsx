@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Lifecycle } from "../data/client.ts";
 import { queries } from "../data/queries.ts";
-import { lookOf } from "../lifecycle-looks.ts";
+import { useUi } from "../plugins/known-plugins.tsx";
 import { labelOf } from "../texts/names.ts";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 
 export type Tone = "good" | "warn" | "bad" | "blue" | "violet" | "cyan" | "slate" | "accent";
 
@@ -36,9 +36,9 @@ function toneByName(status: string): Tone | null {
 
 /** Statuses as people write them; a lifecycle's screens may know better words. */
 export function useStatusLabel(lifecycle: string): (status: string) => string {
-  const { language } = useWords();
-  const words = lookOf(lifecycle).words?.[language];
-  return (status) => words?.[status] ?? labelOf(status);
+  const { language } = useI18n();
+  const names = useUi()(lifecycle).texts[language]?.statuses;
+  return (status) => names?.[status] ?? labelOf(status);
 }
 
 export function StatusChip({ lifecycle, status }: { lifecycle: string; status: string }) {

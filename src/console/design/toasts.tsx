@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import { IconButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -20,7 +20,7 @@ export function toast(text: string, tone: Toast["tone"] = "good"): void {
 }
 
 export function Toasts() {
-  const { t } = useWords();
+  const { t } = useI18n();
   const shown = useSyncExternalStore(subscribe, () => toasts);
   return (
     <div className="toasts" aria-live="polite">

@@ -1,11 +1,11 @@
 import { useState } from "react";
 import { PawlProblem } from "../data/client.ts";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import { toast } from "./toasts.tsx";
 
 /** What went wrong, in a sentence. */
 export function useProblemText(): (problem: unknown) => string {
-  const { t, n } = useWords();
+  const { t, n } = useI18n();
   return (problem) => {
     if (!(problem instanceof PawlProblem)) return String(problem);
     return problem.status === 0 ? t.common.noAnswer : n.refusal(problem);

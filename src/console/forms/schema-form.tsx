@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { queries } from "../data/queries.ts";
 import type { Texts } from "../texts/en.ts";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import type { Field, Mistakes, Values } from "./schema.ts";
 
 type Props = {
@@ -30,7 +30,7 @@ const AT_A_GLANCE = 5;
 
 /** A long form whose last fields are unfolded by whoever needs them. */
 export function FoldedForm(props: Props) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const { fields, mistakes } = props;
   if (fields.length <= AT_A_GLANCE + 1) return <SchemaForm {...props} />;
   const first = fields.filter(({ required }, index) => required || index < AT_A_GLANCE);
@@ -51,7 +51,7 @@ export function FoldedForm(props: Props) {
 
 /** A form made of a schema: every field that it names, and nothing else. */
 export function SchemaForm({ fields, values, mistakes, onChange, path = "" }: Props) {
-  const { n } = useWords();
+  const { n } = useI18n();
   return fields.map((field) => {
     const place = path === "" ? field.name : `${path}.${field.name}`;
     const change = (value: unknown) => {
@@ -90,7 +90,7 @@ type FieldProps = {
 };
 
 function SchemaField({ field, value, mistake, onChange }: FieldProps) {
-  const { t, n } = useWords();
+  const { t, n } = useI18n();
   const id = useId();
   if (field.kind === "switch")
     return (
@@ -141,7 +141,7 @@ export function LabelledField({
   mistake?: string | undefined;
   children: ReactNode;
 }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <div className="field">
       <label className="label" htmlFor={id}>
@@ -163,7 +163,7 @@ export function LabelledField({
 }
 
 function Control({ id, field, value, mistake, onChange }: FieldProps & { id: string }) {
-  const { t, n } = useWords();
+  const { t, n } = useI18n();
   const { data: members = [] } = useQuery(queries.members());
   const offered = useContext(OfferedHere)[field.name];
   const text = typeof value === "string" ? value : "";

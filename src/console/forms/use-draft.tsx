@@ -4,7 +4,7 @@ import { useMe } from "../data/queries.ts";
 import { Button } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
 import { LOADING_TEXTS } from "../loading/texts.ts";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 
 /**
  * Form state that survives leaving the screen and reloading the page. Call `close` when the form is sent or cancelled. The
@@ -38,7 +38,7 @@ export function useDraft<Values extends object>(
 }
 
 function RestoredNote({ onStartOver }: { onStartOver: () => void }) {
-  const texts = LOADING_TEXTS[useWords().language];
+  const texts = LOADING_TEXTS[useI18n().language];
   return (
     <div className="note restored" role="status">
       <Icon name="renew" />

@@ -1,8 +1,8 @@
 import type { AriaLabelConfig } from "@xyflow/react";
-import { useOwnTexts } from "../texts/use-own-texts.ts";
-import type { OwnTexts } from "../texts/own-texts.ts";
+import { useTexts } from "../texts/use-texts.ts";
+import type { LocalizedTexts } from "../texts/localized-texts.ts";
 
-const TEXTS: OwnTexts<Partial<AriaLabelConfig>> = {
+const TEXTS: LocalizedTexts<Partial<AriaLabelConfig>> = {
   en: {
     "controls.ariaLabel": "Look closer or from farther away",
     "controls.zoomIn.ariaLabel": "Closer",
@@ -19,5 +19,5 @@ const TEXTS: OwnTexts<Partial<AriaLabelConfig>> = {
 
 /** What the buttons of a graph are called. */
 export function useControlWords(): Partial<AriaLabelConfig> {
-  return useOwnTexts(TEXTS);
+  return useTexts(TEXTS);
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { QueryClientContext } from "@tanstack/react-query";
 import { Button } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import { ChunkError, whenReachable } from "./load-chunk.ts";
 import { LOADING_TEXTS } from "./texts.ts";
 
@@ -45,7 +45,7 @@ export class Boundary extends Component<Props, { failure: { error: unknown } | n
 }
 
 function ErrorState({ error, compact, onRetry }: { error: unknown; compact: boolean; onRetry: () => void }) {
-  const { t, language } = useWords();
+  const { t, language } = useI18n();
   const texts = LOADING_TEXTS[language];
   const queryClient = useContext(QueryClientContext);
   const problem = error instanceof ChunkError ? error.problem : "broken";

@@ -6,14 +6,14 @@ import { useMe } from "../data/queries.ts";
 import { Button } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
 import { useAttempt } from "../design/use-attempt.ts";
-import { useOwnTexts } from "../texts/use-own-texts.ts";
+import { useTexts } from "../texts/use-texts.ts";
 import { demoTexts } from "./demo-texts.ts";
 import "./demo-bar.css";
 
 /** Above everything in the demo: what this is, and the ways out of it. */
 export function DemoBar() {
   const me = useMe();
-  const t = useOwnTexts(demoTexts);
+  const t = useTexts(demoTexts);
   const { data } = useDemo(me);
   const { data: session } = useQuery({ queryKey: keys.session, queryFn: () => client.getSession() });
   const [busy, act] = useDemoDeed();
@@ -43,7 +43,7 @@ export function DemoBar() {
 /** On the overview of whoever runs this Pawl: an invitation where nothing is, and the way into a demo that is there. */
 export function DemoCard({ empty }: { empty: boolean }) {
   const me = useMe();
-  const t = useOwnTexts(demoTexts);
+  const t = useTexts(demoTexts);
   const { data } = useDemo(me);
   const [busy, act] = useDemoDeed();
   if (me.org_id !== "main" || !data || data.state === "removing" || (data.state === "absent" && !empty))

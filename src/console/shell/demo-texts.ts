@@ -1,4 +1,4 @@
-import type { OwnTexts } from "../texts/own-texts.ts";
+import type { LocalizedTexts } from "../texts/localized-texts.ts";
 
 type DemoTexts = {
   title: string;
@@ -17,7 +17,7 @@ type DemoTexts = {
   leave: string;
 };
 
-export const demoTexts: OwnTexts<DemoTexts> = {
+export const demoTexts: LocalizedTexts<DemoTexts> = {
   en: {
     title: "See it at work",
     invitation:

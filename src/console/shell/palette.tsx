@@ -8,12 +8,12 @@ import { queries, useMe } from "../data/queries.ts";
 import { Icon } from "../design/icon.tsx";
 import type { IconName } from "../design/icon.tsx";
 import { StatusChip } from "../design/status.tsx";
-import { lookOf } from "../lifecycle-looks.ts";
+import { useUi } from "../plugins/known-plugins.tsx";
 import { usePreference } from "../preferences.ts";
 import { navigate } from "../router.tsx";
 import { isReadOnly } from "../tasks/may.ts";
-import { LANGUAGES, useWords } from "../texts/words.tsx";
-import type { Language } from "../texts/words.tsx";
+import { LANGUAGES, useI18n } from "../texts/i18n.tsx";
+import type { Language } from "../texts/i18n.tsx";
 import "./palette.css";
 
 type Command = {
@@ -29,7 +29,7 @@ const SETTLED_MS = 150;
 
 /** Everything that can be gone to or done, a few letters away. */
 export function Palette({ onClose }: { onClose: () => void }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const [words, setWords] = useState("");
   const [at, setAt] = useState(0);
   const ref = useRef<HTMLDialogElement>(null);
@@ -132,7 +132,7 @@ function Item({ id, command, chosen, onChoose, onRun }: ItemProps) {
 
 /** Those that fit, best first: places and deeds by their names, tasks by what the server finds. */
 function useCommands(words: string): Command[] {
-  const { t } = useWords();
+  const { t } = useI18n();
   const settled = useSettled(words);
   const { data: found = [] } = useQuery(queries.found(isUuid(settled) ? "" : settled));
   const places = usePlaces();
@@ -170,7 +170,8 @@ function useCommands(words: string): Command[] {
 }
 
 function usePlaces(): Command[] {
-  const { t, language } = useWords();
+  const { t, language } = useI18n();
+  const uiOf = useUi();
   const { data: lifecycles = [] } = useQuery(queries.lifecycles());
   const place = (href: string, icon: IconName, title: string): Command => ({
     id: href,
@@ -186,8 +187,8 @@ function usePlaces(): Command[] {
     ...lifecycles.flatMap(({ name }) => [
       place(addresses.board(name), "board", t.palette.boardOf(name)),
       place(addresses.table(name), "table", t.palette.tableOf(name)),
-      ...lookOf(name).tabs.map(({ id, title }) =>
-        place(addresses.screen(name, id), "arrow", `${name}: ${title[language].toLowerCase()}`),
+      ...uiOf(name).tabs.map(({ id, title }) =>
+        place(addresses.screen(name, id), "arrow", `${name}: ${(title[language] ?? title.en).toLowerCase()}`),
       ),
       place(addresses.rules(name), "rules", t.palette.rulesOf(name)),
     ]),
@@ -198,7 +199,7 @@ function usePlaces(): Command[] {
 }
 
 function useDeeds(): Command[] {
-  const { t, language } = useWords();
+  const { t, language } = useI18n();
   const { data: lifecycles = [] } = useQuery(queries.lifecycles());
   const { roles } = useMe();
   const [, setTheme] = usePreference("theme");

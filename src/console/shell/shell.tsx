@@ -10,13 +10,13 @@ import { useNow } from "../design/clock.ts";
 import { Icon } from "../design/icon.tsx";
 import { Menu } from "../design/menu.tsx";
 import { Avatar } from "../design/person.tsx";
-import { Bones } from "../design/states.tsx";
+import { Skeleton } from "../design/states.tsx";
 import { Boundary } from "../loading/boundary.tsx";
 import { usePreference } from "../preferences.ts";
 import { Link, usePlace } from "../router.tsx";
 import { Screen } from "../screens.tsx";
 import { isReadOnly } from "../tasks/may.ts";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import { DemoBar } from "./demo-bar.tsx";
 import { Palette } from "./palette.tsx";
 import { SideNav } from "./side-nav.tsx";
@@ -25,7 +25,7 @@ import "./shell.css";
 
 /** What is around every screen. */
 export function Shell() {
-  const { t } = useWords();
+  const { t } = useI18n();
   const { path } = usePlace();
   const [drawer, setDrawer] = useState(false);
   const [palette, setPalette] = useState(false);
@@ -88,7 +88,7 @@ export function Shell() {
           <DemoBar />
           <StaleNote />
           <main className="content" tabIndex={-1} ref={content}>
-            <Boundary key={path} placeholder={<Bones lines={6} height={22} />}>
+            <Boundary key={path} placeholder={<Skeleton lines={6} height={22} />}>
               <Screen path={path} />
             </Boundary>
           </main>
@@ -107,7 +107,7 @@ export function Shell() {
 
 /** Whether what is shown follows the server. */
 function Pulse() {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const connection = useConnection();
   const now = useNow(1);
   const tone = connection.state === "live" ? "good" : connection.state === "lost" ? "warn" : "slate";
@@ -124,7 +124,7 @@ function Pulse() {
 }
 
 function StaleNote() {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const connection = useConnection();
   if (connection.state !== "lost") return null;
   return (
@@ -136,7 +136,7 @@ function StaleNote() {
 }
 
 function Account() {
-  const { t } = useWords();
+  const { t } = useI18n();
   const me = useMe();
   const [theme, setTheme] = usePreference("theme");
   const dark = document.documentElement.dataset.theme === "dark";

@@ -4,12 +4,12 @@ import { queries } from "../data/queries.ts";
 import { Icon } from "../design/icon.tsx";
 import type { IconName } from "../design/icon.tsx";
 import { Link, usePlace } from "../router.tsx";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import { Logo } from "./logo.tsx";
 
 /** The way to everywhere: lifecycles with what is open in them, and the places that all share. */
 export function SideNav({ open }: { open: boolean }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const { path } = usePlace();
   const { data: lifecycles = [] } = useQuery(queries.lifecycles());
   const { data: overview } = useQuery(queries.overview({ window: "day" }));

@@ -6,10 +6,10 @@ import { Button } from "../design/button.tsx";
 import { ActionDialog } from "./action-dialog.tsx";
 import { useDeed } from "./use-deed.ts";
 import { moveWithoutAsking } from "./whole-move.ts";
-import { useAskAnew } from "../data/live-answer.ts";
+import { useRefetch } from "../data/use-live-query.ts";
 
 /** A button that does one thing to a task: at once where nothing is to be asked, else after asking. */
-export function Deed({
+export function ActionButton({
   lifecycle,
   task,
   action,
@@ -27,7 +27,7 @@ export function Deed({
   title?: string | undefined;
 }) {
   const { data: definition } = useQuery(queries.lifecycle(lifecycle));
-  const askAnew = useAskAnew(lifecycle);
+  const askAnew = useRefetch(lifecycle);
   const { busy, perform, attempt } = useDeed(lifecycle, task, askAnew);
   const [asking, setAsking] = useState(false);
   const begin = async () => {

@@ -8,7 +8,7 @@ import { fieldsOf, readValues } from "../forms/schema.ts";
 import type { Mistakes, Values } from "../forms/schema.ts";
 import { useDraft } from "../forms/use-draft.tsx";
 import { useSending } from "../forms/use-sending.ts";
-import { useWords } from "../texts/words.tsx";
+import { NamesOf, useI18n } from "../texts/i18n.tsx";
 import type { Move } from "./act.ts";
 import { leaseTokenOf } from "./lease-tokens.ts";
 import { useOffers } from "./use-offers.ts";
@@ -21,15 +21,15 @@ type ActionInputs = Draft & { leaseToken: string };
 const NOTHING: Draft = { values: {}, comment: "" };
 
 /** Asks for exactly what an action needs, and does it; stays open with the reason where it is refused. */
-export function ActionDialog({
-  lifecycle,
-  actions,
-  title,
-  lead,
-  task,
-  perform,
-  onClose,
-}: {
+export function ActionDialog(props: ActionProps) {
+  return (
+    <NamesOf lifecycle={props.lifecycle.name}>
+      <ActionForm {...props} />
+    </NamesOf>
+  );
+}
+
+type ActionProps = {
   lifecycle: Lifecycle;
   /** One, or several of which one is to be chosen. */
   actions: readonly string[];
@@ -38,8 +38,10 @@ export function ActionDialog({
   task?: Pick<Task, "id" | "row_version">;
   perform: (move: Move) => Promise<unknown>;
   onClose: () => void;
-}) {
-  const { t, n } = useWords();
+};
+
+function ActionForm({ lifecycle, actions, title, lead, task, perform, onClose }: ActionProps) {
+  const { t, n } = useI18n();
   const [action, setAction] = useState(actions[0] ?? "");
   const form = `action/${task?.id ?? lifecycle.name}/${actions.join("/")}`;
   const { values: draft, change, close, note } = useDraft(form, () => NOTHING, onClose);
@@ -116,7 +118,7 @@ function Inputs({
   asksToken: boolean;
   onChange: (inputs: ActionInputs) => void;
 }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const id = useId();
   return (
     <>

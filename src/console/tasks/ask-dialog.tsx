@@ -6,7 +6,7 @@ import { LabelledField } from "../forms/schema-form.tsx";
 import type { Mistakes } from "../forms/schema.ts";
 import { useDraft } from "../forms/use-draft.tsx";
 import { useSending } from "../forms/use-sending.ts";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 
 export type Question<Name extends string> = {
   name: Name;
@@ -42,7 +42,7 @@ export function AskDialog<Name extends string>({
   perform: (answers: Record<Name, string>) => Promise<unknown>;
   onClose: () => void;
 }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const initial = () =>
     Object.fromEntries(questions.map(({ name, initial: given = "" }) => [name, given])) as Record<
       Name,
@@ -136,7 +136,7 @@ function Answer({
   value: string;
   onChange: (value: string) => void;
 }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const common = {
     id,
     className: "input",

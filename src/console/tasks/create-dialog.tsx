@@ -13,23 +13,26 @@ import { fieldsOf, readValues } from "../forms/schema.ts";
 import type { Values } from "../forms/schema.ts";
 import { useDraft } from "../forms/use-draft.tsx";
 import { useSending } from "../forms/use-sending.ts";
-import { lookOf } from "../lifecycle-looks.ts";
-import { useWords } from "../texts/words.tsx";
+import { useUi } from "../plugins/known-plugins.tsx";
+import { NamesOf, useI18n } from "../texts/i18n.tsx";
 import { ProjectSelect } from "./project-select.tsx";
 
 type Draft = { values: Values; project: string };
 
-/** Makes a task of whatever the lifecycle's creation asks for. */
-export function CreateDialog({
-  lifecycle,
-  project_id,
-  onClose,
-}: {
-  lifecycle: Lifecycle;
-  project_id: string | null;
-  onClose: () => void;
-}) {
-  const { t, language } = useWords();
+type CreateProps = { lifecycle: Lifecycle; project_id: string | null; onClose: () => void };
+
+/** Asks for the fields of a lifecycle's creation and creates a task. */
+export function CreateDialog(props: CreateProps) {
+  return (
+    <NamesOf lifecycle={props.lifecycle.name}>
+      <CreateForm {...props} />
+    </NamesOf>
+  );
+}
+
+function CreateForm({ lifecycle, project_id, onClose }: CreateProps) {
+  const { t, language } = useI18n();
+  const uiOf = useUi();
   const queryClient = useQueryClient();
   const initial = (): Draft => ({ values: {}, project: project_id ?? "main" });
   const { values: draft, change, close, note } = useDraft(`create/${lifecycle.name}`, initial, onClose);
@@ -53,7 +56,7 @@ export function CreateDialog({
   return (
     <Dialog
       title={t.board.newTaskIn(lifecycle.name)}
-      lead={lookOf(lifecycle.name).summary?.[language] ?? lifecycle.summary}
+      lead={uiOf(lifecycle.name).texts[language]?.summary ?? lifecycle.summary}
       onClose={close}
       onSubmit={() => void submit()}
       foot={

@@ -1,6 +1,6 @@
 import { isUuid } from "../../std/uuid.ts";
 import { useMemberNames } from "../data/members.tsx";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import { TaskLink } from "./task-link.tsx";
 
 /** Fields that name a task, and those that name a member. */
@@ -9,7 +9,7 @@ const WHO = /(^|_)by$|^(assign_to|assigned_to|assignee_id|member_id|worker|execu
 
 /** Whatever a lifecycle keeps or was given, as plain text: a value is never taken for markup. */
 export function DataValue({ name, value }: { name: string; value: unknown }) {
-  const { t, f, n } = useWords();
+  const { t, f, n } = useI18n();
   const nameOf = useMemberNames();
   if (value === null || value === undefined) return <span className="faint">{t.common.none}</span>;
   if (typeof value === "boolean") return value ? t.common.yes : t.common.no;

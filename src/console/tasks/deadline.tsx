@@ -1,11 +1,11 @@
 import type { Task } from "../data/client.ts";
 import { useNow } from "../design/clock.ts";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import "./tasks.css";
 
 /** What is left of the time until the next timer: a bar that shrinks, and the span in words, few where there is little room. */
 export function Deadline({ task, short = false }: { task: Task; short?: boolean }) {
-  const { t, f, n } = useWords();
+  const { t, f, n } = useI18n();
   const now = useNow(5);
   if (task.due_at === null) return null;
   const due = Date.parse(task.due_at);

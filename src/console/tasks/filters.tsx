@@ -4,7 +4,7 @@ import { queries, useMe } from "../data/queries.ts";
 import type { ListQuery } from "../data/list-query.ts";
 import { Button } from "../design/button.tsx";
 import { useSearch } from "../router.tsx";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import { ProjectSelect } from "./project-select.tsx";
 import "./filters.css";
 
@@ -26,7 +26,7 @@ export function useFilters(): Pick<ListQuery, "project_id" | "assigned_to" | "q"
 
 /** Narrows what a board or a table shows. */
 export function Filters() {
-  const { t } = useWords();
+  const { t } = useI18n();
   const me = useMe();
   const [search, change] = useSearch();
   const { data: members = [] } = useQuery(queries.members());

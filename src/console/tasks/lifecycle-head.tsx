@@ -3,23 +3,24 @@ import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../addresses.ts";
 import { queries } from "../data/queries.ts";
-import { lookOf } from "../lifecycle-looks.ts";
+import { useUi } from "../plugins/known-plugins.tsx";
 import { Link, usePlace } from "../router.tsx";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import { usePageTitle } from "../shell/page-title.ts";
 import "./lifecycle-head.css";
 
 /** The name of a lifecycle and the ways to look at it. */
 export function LifecycleHead({ lifecycle, children }: { lifecycle: string; children?: ReactNode }) {
-  const { t, language } = useWords();
+  const { t, language } = useI18n();
   const { path } = usePlace();
   const { data } = useQuery(queries.lifecycle(lifecycle));
+  const ui = useUi()(lifecycle);
   const tabs = [
     { href: addresses.board(lifecycle), title: t.shell.board },
     { href: addresses.table(lifecycle), title: t.shell.table },
-    ...lookOf(lifecycle).tabs.map(({ id, title }) => ({
+    ...ui.tabs.map(({ id, title }) => ({
       href: addresses.screen(lifecycle, id),
-      title: title[language],
+      title: title[language] ?? title.en,
     })),
     { href: addresses.rules(lifecycle), title: t.shell.rules },
   ];
@@ -34,7 +35,7 @@ export function LifecycleHead({ lifecycle, children }: { lifecycle: string; chil
     <header className="lifecycle-head">
       <div className="page-head">
         <h1>{lifecycle}</h1>
-        <p className="soft cut">{lookOf(lifecycle).summary?.[language] ?? data?.summary}</p>
+        <p className="soft cut">{ui.texts[language]?.summary ?? data?.summary}</p>
         <span className="push" />
         {children}
       </div>

@@ -3,9 +3,9 @@ import type { Lifecycle, Task } from "../data/client.ts";
 import { queries } from "../data/queries.ts";
 import { Dialog } from "../design/dialog.tsx";
 import { Icon } from "../design/icon.tsx";
-import { Bones, Trouble } from "../design/states.tsx";
+import { Skeleton, ErrorState } from "../design/states.tsx";
 import { StatusChip } from "../design/status.tsx";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import { targetsOf } from "./targets.ts";
 import type { Target } from "./targets.ts";
 import { useReasons } from "./use-reasons.ts";
@@ -23,7 +23,7 @@ export function MoveTo({
   onChosen: (target: Target) => void;
   onClose: () => void;
 }) {
-  const { t, n } = useWords();
+  const { t, n } = useI18n();
   const reasonsOf = useReasons(lifecycle.name);
   const { data, error, refetch } = useQuery(queries.actions(task.id));
   const targets = data ? targetsOf(lifecycle, task.status, data) : [];
@@ -32,9 +32,9 @@ export function MoveTo({
   return (
     <Dialog title={t.board.moveTo(task.title)} onClose={onClose}>
       {error ? (
-        <Trouble compact error={error} onRetry={() => void refetch()} />
+        <ErrorState compact error={error} onRetry={() => void refetch()} />
       ) : (
-        !data && <Bones lines={4} height={34} />
+        !data && <Skeleton lines={4} height={34} />
       )}
       <ul className="stack tight">
         {open.map((target) => (

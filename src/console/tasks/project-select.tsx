@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { queries } from "../data/queries.ts";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 
 type Props = {
   /** Of the label that names it; without one it has its name with it. */
@@ -14,7 +14,7 @@ type Props = {
 
 /** One of the projects that there are. */
 export function ProjectSelect({ id, value, onChange, any = false, className = "input" }: Props) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const { data: projects = [] } = useQuery(queries.projects());
   // An address may name one that is gone: it is shown as chosen, and not as another.
   const isKnown = (value === "" && any) || projects.some((project) => project.id === value);

@@ -2,7 +2,7 @@ import type { Task } from "../data/client.ts";
 import { useStatusLabel } from "../design/status.tsx";
 import { toast } from "../design/toasts.tsx";
 import { useAttempt } from "../design/use-attempt.ts";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import { useAct } from "./act.ts";
 import type { Move } from "./act.ts";
 
@@ -10,7 +10,7 @@ type Subject = Pick<Task, "id" | "title" | "status">;
 
 /** What is done to a task, and said of it when it is done: `perform` for a dialog, which shows what goes wrong; `attempt` for a button. */
 export function useDeed(lifecycle: string, task: Subject, onDone?: () => Promise<unknown>) {
-  const { t, n } = useWords();
+  const { t, n } = useI18n();
   const label = useStatusLabel(lifecycle);
   const act = useAct(task);
   const [busy, attempt] = useAttempt();

@@ -3,11 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import type { Task } from "../data/client.ts";
 import { queries } from "../data/queries.ts";
 import type { Offers } from "../forms/schema-form.tsx";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 
 /** What a task's own ties offer for the fields of its actions: nobody knows a hold by its id. */
 export function useOffers(task: Pick<Task, "id"> | undefined, wanted: readonly string[]): Offers {
-  const { n } = useWords();
+  const { n } = useI18n();
   const isWanted = wanted.includes("hold_id") || wanted.includes("blocker_id");
   const { data } = useQuery({ ...queries.links(task?.id ?? ""), enabled: task !== undefined && isWanted });
   return useMemo(() => {

@@ -1,10 +1,10 @@
 import { useStatusLabel } from "../design/status.tsx";
-import { useWords } from "../texts/words.tsx";
+import { useI18n } from "../texts/i18n.tsx";
 import type { Target } from "./targets.ts";
 
 /** Why a task cannot be brought from one status to another: every reason, each once. */
 export function useReasons(lifecycle: string): (from: string, target: Target) => string[] {
-  const { t, n } = useWords();
+  const { t, n } = useI18n();
   const label = useStatusLabel(lifecycle);
   return (from, { status, refusals }) =>
     refusals.length === 0

@@ -1,30 +1,48 @@
-import { ACTIONS, CHOICES, FIELDS, HINTS, WHO } from "./names-ru.ts";
+import type { UiTexts } from "../data/client.ts";
+import { ACTIONS, CHOICES, FIELDS, WHO } from "./names-ru.ts";
 import { refusalInRussian } from "./refusals-ru.ts";
 import type { Refused } from "./refusals-ru.ts";
 
 export type Names = ReturnType<typeof namesIn>;
 
-/** How what lifecycles name is spoken of. What Pawl brings with it is known in every language, a user's own by its name. */
-export function namesIn(language: "en" | "ru") {
+type Table = Readonly<Record<string, string>> | undefined;
+
+/** Labels for the names of a lifecycle: from the texts of its plugin, then from those of the console, else made from the name. */
+export function namesIn(language: "en" | "ru", texts: UiTexts = {}) {
   const isRussian = language === "ru";
-  const known = (words: Readonly<Record<string, string>>, name: string) =>
-    isRussian && Object.hasOwn(words, name) ? words[name] : undefined;
+  const find = (own: Table, common: Table, name: string): string | undefined =>
+    own && Object.hasOwn(own, name)
+      ? own[name]
+      : isRussian && common && Object.hasOwn(common, name)
+        ? common[name]
+        : undefined;
   const who = (label: string) =>
     label
       .split(" or ")
-      .map((one) => known(WHO, one) ?? one)
+      .map((one) => find(texts.who, WHO, one) ?? one)
       .join(isRussian ? " или " : " or ");
   return {
-    action: (name: string) => known(ACTIONS, name) ?? labelOf(name),
+    action: (name: string) => find(texts.actions, ACTIONS, name) ?? labelOf(name),
     /** `assignee_id` is about an assignee. */
-    field: (name: string) => known(FIELDS, name) ?? labelOf(name.replace(/(_id|Id)$/, "")),
-    /** What a definition says of a field; null where that is known in another language only. */
-    hint: (text: string) => (isRussian ? (known(HINTS, text) ?? null) : text),
-    choice: (value: string) => known(CHOICES, value) ?? labelOf(value),
+    field: (name: string) => find(texts.fields, FIELDS, name) ?? labelOf(name.replace(/(_id|Id)$/, "")),
+    /** The description of a field; null where there is none in this language. */
+    hint: (text: string) => find(texts.hints, undefined, text) ?? (isRussian ? null : text),
+    choice: (value: string) => find(texts.choices, CHOICES, value) ?? labelOf(value),
     who,
-    refusal: (refused: Refused, label: (status: string) => string = labelOf) =>
-      (isRussian ? refusalInRussian(refused, { label, who }) : null) ?? refused.detail,
+    refusal: (refused: Refused, label: (status: string) => string = labelOf) => {
+      const own = find(texts.refusals, undefined, refused.code);
+      if (own !== undefined) return filled(own, refused.params);
+      return (isRussian ? refusalInRussian(refused, { label, who }) : null) ?? refused.detail;
+    },
   };
+}
+
+/** Replaces `{name}` and `{name|text}` by parameters. */
+function filled(template: string, params: Refused["params"]): string {
+  return template.replaceAll(/\{(\w+)(?:\|([^}]*))?\}/g, (_, name: string, otherwise = "") => {
+    const value = params[name];
+    return typeof value === "string" || typeof value === "number" ? String(value) : String(otherwise);
+  });
 }
 
 /** `IN_PROGRESS` and `inProgress` as people write it. */

@@ -16,12 +16,8 @@ const always = (said: string) => () => said;
 const SAID: Readonly<Record<string, (params: Params, speech: Speech) => string | null>> = {
   ATTEMPTS_EXHAUSTED: always("Попытки кончились."),
   ATTEMPTS_LEFT: always("Её ещё можно повторить: повторите или отпустите."),
-  CANNOT_ESCALATE_OWN: always("Задача у вас: заблокируйте её сами."),
-  CANNOT_TAKE_OVER: always("Задача уже у вас: продолжите её."),
   COMMENT_REQUIRED: always("Нужен комментарий: скажите почему."),
   CYCLIC_DEPENDENCY: always("Задачи ждали бы друг друга."),
-  DELETE_NOT_ALLOWED: always("Эту задачу нельзя удалить: отмените её."),
-  FIX_NOT_ALLOWED: always("Исправлять пока нечего."),
   FORBIDDEN: ({ who, permission, roles }, speech) => {
     if (typeof who === "string") return `Это может только: ${speech.who(who)}.`;
     if (typeof permission !== "string" || !Array.isArray(roles)) return null;
@@ -29,7 +25,6 @@ const SAID: Readonly<Record<string, (params: Params, speech: Speech) => string |
       ? `Без ролей нет права ${permission}.`
       : `У роли ${roles.join(", ")} нет права ${permission}.`;
   },
-  HOLD_NOT_ALLOWED: always("В этом статусе задачу нельзя придержать."),
   INVALID_TRANSITION: ({ starts_from, status }, { label }) => {
     if (!Array.isArray(starts_from) || typeof status !== "string") return null;
     const starts = (starts_from as string[]).map((one) => `«${label(one)}»`).join(", ");
@@ -38,25 +33,14 @@ const SAID: Readonly<Record<string, (params: Params, speech: Speech) => string |
   LEASE_LOST: always("Аренда окончена: задача уже может быть у другого."),
   LEASE_TOKEN_REQUIRED: always("Нужен токен аренды: его знает тот, кто взял задачу."),
   NOT_DUE: always("Срок ещё не наступил."),
-  NOT_OWNER: ({ assigned_to }) =>
-    assigned_to === null ? "У неё нет владельца." : `Её владелец: ${text(assigned_to) ?? "другой"}.`,
-  NOT_PUBLIC: always("Личную задачу начинает её исполнитель, взять её нельзя."),
   NOT_RECOVERABLE: always("Повтор не поможет."),
   NOT_YET_AVAILABLE: always("Её время ещё не пришло."),
   OPEN_HOLDS: always("Задача удерживается: сначала снимите удержания."),
-  REASON_REQUIRED: always("Нужна причина."),
-  RESOLUTION_REQUIRED: always("Скажите, как исправлено."),
-  SHIFT_NOT_OVER: always("Смена владельца не окончена."),
-  SKILL_TOO_LOW: ({ required, skill_level }) =>
-    `Нужен разряд ${text(required) ?? "выше"}; ваш ${text(skill_level) ?? "не указан"}.`,
   TASK_ALREADY_CLAIMED: ({ assignee_id }) =>
     `${text(assignee_id) ?? "Кто-то"} взял раньше: выберите другую задачу.`,
-  TRADE_MISMATCH: ({ required_trade }) => `Она для другой специальности: ${text(required_trade) ?? ""}.`,
   UNRESOLVED_BLOCKERS: ({ open_blockers }) =>
     open_blockers === undefined
       ? null
       : `Сначала должны закончиться другие задачи: ${text(open_blockers) ?? ""}.`,
-  USER_NOT_ACTIVE: always("У пользователя нет доступа."),
   VERSION_CONFLICT: always("Задача тем временем изменилась: посмотрите на неё ещё раз."),
-  WIP_LIMIT: always("Сначала сдайте задачу, которая в работе: по одной за раз."),
 };

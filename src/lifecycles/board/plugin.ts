@@ -3,6 +3,7 @@ import { board } from "./lifecycle.ts";
 import { BOARD_PROBLEMS } from "./problems.ts";
 import { boardRoutes } from "./routes.ts";
 import { findWorkers } from "./sql/find-workers.ts";
+import { BOARD_TEXTS } from "./texts.ts";
 
 /** The agent task board. */
 export default definePlugin({
@@ -19,5 +20,13 @@ export default definePlugin({
     },
   },
   routes: boardRoutes,
+  ui: {
+    module: new URL("./ui/index.js", import.meta.url),
+    tabs: {
+      agents: { en: "Agents", ru: "Агенты" },
+      graph: { en: "Graph", ru: "Граф" },
+    },
+    texts: BOARD_TEXTS,
+  },
   demo: () => import("./demo/scene.ts"),
 });

@@ -4,6 +4,7 @@ import { BOT_ACTION_PROBLEMS } from "./problems.ts";
 import { botActionRoutes } from "./routes.ts";
 import { BOT_ACTION_SETTINGS } from "./settings.ts";
 import { pruneMessages } from "./sql/prune-messages.ts";
+import { BOT_ACTIONS_TEXTS } from "./texts.ts";
 
 /** Chat bot actions: chats, their messages, and the work that bots do in them. */
 export default definePlugin({
@@ -18,5 +19,12 @@ export default definePlugin({
   sweep: { intervalSeconds: (settings) => settings.botActionWatchdogIntervalMinutes * 60 },
   prune: { removeOld: pruneMessages },
   routes: (host) => [botActionRoutes(host)],
+  ui: {
+    module: new URL("./ui/index.js", import.meta.url),
+    tabs: {
+      chat: { en: "Chat", ru: "Чат" },
+    },
+    texts: BOT_ACTIONS_TEXTS,
+  },
   demo: () => import("./demo/scene.ts"),
 });

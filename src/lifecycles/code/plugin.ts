@@ -11,6 +11,7 @@ import { codeRoutes } from "./routes.ts";
 import { forgetOutput } from "./sql/output.ts";
 import { waitsFor } from "./sql/read-named-blockers.ts";
 import { replaceBlockers } from "./sql/replace-blockers.ts";
+import { CODE_TEXTS } from "./texts.ts";
 
 /** The queue for coding agents in git worktrees. */
 export default definePlugin({
@@ -59,6 +60,16 @@ export default definePlugin({
   prune: { removeOfTasks: forgetOutput },
   routes: codeRoutes,
   commands: addCodeCommands,
+  ui: {
+    module: new URL("./ui/index.js", import.meta.url),
+    tabs: {
+      workers: { en: "Workers", ru: "Воркеры" },
+      merges: { en: "Merges", ru: "Слияния" },
+      graph: { en: "Graph", ru: "Граф" },
+    },
+    panel: "attempts",
+    texts: CODE_TEXTS,
+  },
   demo: () => import("./demo/scene.ts"),
 });
 

@@ -11,6 +11,7 @@ import type { CachedFile } from "./sql/cached-files.ts";
 import { giveNotices } from "./sql/notices.ts";
 import { callAdmin, sourceIsWell } from "./sql/source.ts";
 import { findUsers } from "./sql/users.ts";
+import { DELIVERY_TEXTS } from "./texts.ts";
 
 /** File delivery from storage to Telegram chats. */
 export default definePlugin({
@@ -48,6 +49,15 @@ export default definePlugin({
   },
   routes: deliveryRoutes,
   commands: addDeliveryCommands,
+  ui: {
+    module: new URL("./ui/index.js", import.meta.url),
+    tabs: {
+      queue: { en: "Queue", ru: "Очередь" },
+      users: { en: "Users", ru: "Пользователи" },
+    },
+    panel: "details",
+    texts: DELIVERY_TEXTS,
+  },
   demo: () => import("./demo/scene.ts"),
 });
 

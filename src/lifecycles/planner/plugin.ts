@@ -15,6 +15,7 @@ import { closeEscalations, openEscalations } from "./sql/escalations.ts";
 import { findUnderRepair, forgetTasks, unlinkTasks } from "./sql/forget-tasks.ts";
 import { saveLinks } from "./sql/links.ts";
 import type { Link } from "./sql/links.ts";
+import { PLANNER_TEXTS } from "./texts.ts";
 
 const effects: Record<string, EffectHandler> = {
   link_task: (tx, items) => saveLinks(tx, orgOf(items), items.flatMap(linksOf)),
@@ -104,6 +105,17 @@ export default definePlugin({
   prune: { keep: findUnderRepair, removeOfTasks: forgetTasks },
   routes: plannerRoutes,
   commands: addPlannerCommands,
+  ui: {
+    module: new URL("./ui/index.js", import.meta.url),
+    tabs: {
+      pool: { en: "Pool", ru: "Пул" },
+      review: { en: "Review", ru: "Проверка" },
+      shifts: { en: "Shifts", ru: "Смены" },
+      quality: { en: "Quality", ru: "Качество" },
+      graph: { en: "Graph", ru: "Граф" },
+    },
+    texts: PLANNER_TEXTS,
+  },
   demo: () => import("./demo/scene.ts"),
 });
 

@@ -1,43 +1,61 @@
-import { existsSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { ConsolePlugin } from "../../api/index.ts";
 import { varyByEncoding } from "../routing/compress-answers.ts";
 import type { AnswerPage } from "../routing/not-found.ts";
 
-// Nothing from elsewhere, nothing inline: what a task's title says can never become a script.
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+/** What plugins add to the console. */
+export type PluginScreens = {
+  plugins: readonly ConsolePlugin[];
+  /** Folders with the built screens of plugins, by their names below `/plugins/`. */
+  folders: ReadonlyMap<string, string>;
+};
 
-const PAGE = { "content-security-policy": POLICY, "cache-control": "no-cache" };
+// Nothing from elsewhere, and inline only the map by which plugins find the console's modules: a task's title can never
+// become a script.
+const policyWith = (importMapHash: string | null) =>
+  [
+    "default-src 'none'",
+    `script-src 'self'${importMapHash === null ? "" : ` '${importMapHash}'`}`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+
+const FRESH = { "cache-control": "no-cache" };
 /** Their names are made of what is in them. */
 const LASTING = { "cache-control": "public, max-age=31536000, immutable" };
 
 /** Matches the file names that the build makes, and no path, folder or hidden file. */
 const FILE_NAME = /^\w[\w.-]{0,199}$/;
+/** Files of a plugin's screens. */
+const PLUGIN_FILE = /^(\w[\w.-]{0,99}\/){0,5}\w[\w.-]{0,199}\.(js|css|map|svg|png|woff2)$/;
 
 /** Puts the files of the console on the server; gives what answers for its page wherever in it one begins. */
-export async function serveConsole(app: FastifyInstance, folder: string): Promise<AnswerPage> {
+export async function serveConsole(
+  app: FastifyInstance,
+  folder: string,
+  plugins: PluginScreens["folders"] = new Map(),
+): Promise<AnswerPage> {
   await app.register(fastifyStatic, { root: folder, serve: false, preCompressed: true });
-  const send = (request: FastifyRequest, reply: FastifyReply, file: string) => {
+  const send = (request: FastifyRequest, reply: FastifyReply, file: string, root = folder) => {
     // Always the whole file: there is no problem code for a precondition or a range that fails.
     delete request.headers["if-match"];
     delete request.headers["if-unmodified-since"];
-    return varyByEncoding(reply).sendFile(file, folder, { cacheControl: false, acceptRanges: false });
+    return varyByEncoding(reply).sendFile(file, root, { cacheControl: false, acceptRanges: false });
   };
+  const page = { ...FRESH, "content-security-policy": policyWith(hashOfImportMap(folder)) };
   // The page is missing for a moment while an upgrade replaces the files.
   const sendPage = (request: FastifyRequest, reply: FastifyReply) =>
-    existsSync(join(folder, "index.html")) ? send(request, reply.headers(PAGE), "index.html") : null;
+    existsSync(join(folder, "index.html")) ? send(request, reply.headers(page), "index.html") : null;
   app.get("/", (request, reply) => {
     if (!sendPage(request, reply)) reply.callNotFound();
   });
@@ -46,10 +64,24 @@ export async function serveConsole(app: FastifyInstance, folder: string): Promis
     if (FILE_NAME.test(name)) send(request, reply.headers(LASTING), `assets/${name}`);
     else reply.callNotFound();
   });
+  app.get("/plugins/:plugin/*", (request, reply) => {
+    const { plugin = "", "*": name = "" } = request.params as Record<string, string>;
+    const root = plugins.get(plugin);
+    if (root !== undefined && PLUGIN_FILE.test(name)) send(request, reply.headers(FRESH), name, root);
+    else reply.callNotFound();
+  });
   return (request, reply) => (isForPeople(request) ? sendPage(request, reply) : null);
+}
+
+/** Lets the page's import map pass its own policy. */
+function hashOfImportMap(folder: string): string | null {
+  const file = join(folder, "index.html");
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const [, map] = /<script type="importmap">([^<]*)<\/script>/.exec(text) ?? [];
+  return map === undefined ? null : `sha256-${createHash("sha256").update(map).digest("base64")}`;
 }
 
 /** A browser that opens an address, and not a program that mistook one: below /api there are no pages. */
 function isForPeople({ method, url, headers: { accept = "" } }: FastifyRequest): boolean {
-  return method === "GET" && !/^\/(api|assets)\//.test(url) && accept.includes("text/html");
+  return method === "GET" && !/^\/(api|assets|plugins)\//.test(url) && accept.includes("text/html");
 }

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Lifecycle, Task } from "../../data/client.ts";
 import { queries, useMe } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
-import { Bones, Empty, Trouble } from "../../design/states.tsx";
+import { Skeleton, EmptyState, ErrorState } from "../../design/states.tsx";
 import { toast } from "../../design/toasts.tsx";
 import { useSearch } from "../../router.tsx";
 import { CreateDialog } from "../../tasks/create-dialog.tsx";
@@ -14,20 +14,20 @@ import { MoveDialog } from "../../tasks/move-dialog.tsx";
 import { MoveTo } from "../../tasks/move-to.tsx";
 import type { Target } from "../../tasks/targets.ts";
 import { useReasons } from "../../tasks/use-reasons.ts";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 import { Column } from "./column.tsx";
 import { useDrag } from "./drag.ts";
 import "./board.css";
 
 /** The tasks of a lifecycle in columns by status, to be seen and to be moved. */
 export function Board({ lifecycle: name = "" }: { lifecycle?: string }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const me = useMe();
   const [search, change] = useSearch();
   const { data: lifecycle, error, refetch } = useQuery(queries.lifecycle(name));
   const showsFinished = search.get("finished") === "1";
   const creating = search.get("new") === "1";
-  if (error) return <Trouble error={error} onRetry={() => void refetch()} />;
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />;
   return (
     <>
       <LifecycleHead lifecycle={name}>
@@ -59,7 +59,7 @@ export function Board({ lifecycle: name = "" }: { lifecycle?: string }) {
       {lifecycle ? (
         <Columns lifecycle={lifecycle} showsFinished={showsFinished} />
       ) : (
-        <Bones lines={4} height={80} />
+        <Skeleton lines={4} height={80} />
       )}
       {creating && lifecycle && isFor(lifecycle.creation.roles, me.roles) && (
         <CreateDialog
@@ -77,7 +77,7 @@ export function Board({ lifecycle: name = "" }: { lifecycle?: string }) {
 type Asked = { kind: "choose"; task: Task } | { kind: "move"; task: Task; target: Target };
 
 function Columns({ lifecycle, showsFinished }: { lifecycle: Lifecycle; showsFinished: boolean }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const { any, ...filters } = useFilters();
   const reasonsOf = useReasons(lifecycle.name);
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -99,7 +99,9 @@ function Columns({ lifecycle, showsFinished }: { lifecycle: Lifecycle; showsFini
     figures?.open === 0 && !any && !showsFinished && figures.statuses.every(({ entered }) => entered === 0);
   return (
     <>
-      {isEmpty && !drag ? <Empty icon="board" title={t.board.emptyTitle} hint={t.board.emptyHint} /> : null}
+      {isEmpty && !drag ? (
+        <EmptyState icon="board" title={t.board.emptyTitle} hint={t.board.emptyHint} />
+      ) : null}
       <div className="columns" data-dragging={drag !== null}>
         {statuses.map((status) => (
           <Column

@@ -4,10 +4,10 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import type { Lifecycle } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
 import type { ListQuery } from "../../data/list-query.ts";
-import { Bones, Trouble } from "../../design/states.tsx";
+import { Skeleton, ErrorState } from "../../design/states.tsx";
 import { toneOf, useStatusLabel } from "../../design/status.tsx";
 import { useReasons } from "../../tasks/use-reasons.ts";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 import type { Drag } from "./drag.ts";
 import { TaskCard } from "./task-card.tsx";
 import type { CardDeeds } from "./task-card.tsx";
@@ -29,7 +29,7 @@ type Props = {
 
 /** The tasks of one status; only those that can be seen are drawn, and more are loaded as they come near. */
 export function Column({ lifecycle, status, filters, count, drag, deeds }: Props) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const label = useStatusLabel(lifecycle.name);
   const scroller = useRef<HTMLDivElement>(null);
   const query: ListQuery = {
@@ -72,9 +72,9 @@ export function Column({ lifecycle, status, filters, count, drag, deeds }: Props
       </header>
       <DropNote lifecycle={lifecycle.name} drag={drag} status={status.name} />
       <div className="cards" ref={scroller} tabIndex={-1}>
-        {list.isPending && <Bones lines={3} height={96} />}
+        {list.isPending && <Skeleton lines={3} height={96} />}
         {list.error && tasks.length === 0 && (
-          <Trouble compact error={list.error} onRetry={() => void list.refetch()} />
+          <ErrorState compact error={list.error} onRetry={() => void list.refetch()} />
         )}
         {!list.isPending && !list.error && tasks.length === 0 && (
           <p className="faint small empty">{t.board.emptyColumn}</p>
@@ -108,7 +108,7 @@ function dropState(drag: Drag | null, status: string): DropState {
 
 /** While a card is carried, every column says whether it can be put there, and by what, or why not. */
 function DropNote({ lifecycle, drag, status }: { lifecycle: string; drag: Drag | null; status: string }) {
-  const { t, n } = useWords();
+  const { t, n } = useI18n();
   const reasonsOf = useReasons(lifecycle);
   const state = dropState(drag, status);
   if (!drag || state === undefined || state === "home") return null;

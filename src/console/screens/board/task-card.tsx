@@ -9,7 +9,7 @@ import { Person } from "../../design/person.tsx";
 import { Link, navigate } from "../../router.tsx";
 import { latinKey } from "../../shell/shortcuts.ts";
 import { Deadline } from "../../tasks/deadline.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 
 export type CardDeeds = {
   grab: (event: PointerEvent<HTMLElement>, task: Task) => void;
@@ -26,7 +26,7 @@ export const TaskCard = memo(function TaskCard({
   deeds: CardDeeds;
   dragged: boolean;
 }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.target !== event.currentTarget) return;
     if (event.key === "Enter") navigate(addresses.task(task.id));
@@ -74,7 +74,7 @@ export const TaskCard = memo(function TaskCard({
 });
 
 function InStatus({ since }: { since: string }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const now = useNow(10);
   const span = f.span((now - Date.parse(since)) / 1_000);
   return (
@@ -85,7 +85,7 @@ function InStatus({ since }: { since: string }) {
 }
 
 function Marks({ task }: { task: Task }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <div className="row marks small">
       {task.needs_attention && (

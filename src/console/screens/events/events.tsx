@@ -8,13 +8,13 @@ import { queries } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { Person } from "../../design/person.tsx";
-import { Empty } from "../../design/states.tsx";
+import { EmptyState } from "../../design/states.tsx";
 import { StatusChip } from "../../design/status.tsx";
 import { useSearch } from "../../router.tsx";
 import { usePageTitle } from "../../shell/page-title.ts";
 import { ProjectSelect } from "../../tasks/project-select.tsx";
 import { TaskLink } from "../../tasks/task-link.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useNames, useI18n } from "../../texts/i18n.tsx";
 import "../../tasks/filters.css";
 import "./events.css";
 
@@ -24,7 +24,7 @@ const ROW_PX = { wide: 40, narrow: 92 };
 
 /** The org's events as they happen; paused, they wait. */
 export function Events() {
-  const { t } = useWords();
+  const { t } = useI18n();
   usePageTitle(t.events.title);
   const events = useRecentEvents();
   const [frozen, setFrozen] = useState<readonly FeedEvent[] | null>(null);
@@ -68,9 +68,9 @@ export function Events() {
         </p>
       )}
       {(frozen ?? events).length === 0 ? (
-        <Empty icon="events" title={t.events.waiting} hint={t.events.waitingHint} />
+        <EmptyState icon="events" title={t.events.waiting} hint={t.events.waitingHint} />
       ) : shown.length === 0 ? (
-        <Empty icon="search" title={t.events.noMatch} />
+        <EmptyState icon="search" title={t.events.noMatch} />
       ) : (
         <Tail events={shown} />
       )}
@@ -84,7 +84,7 @@ function useFiltered(events: readonly FeedEvent[]): readonly FeedEvent[] {
   const project = search.get("project");
   const words = (search.get("q") ?? "").toLowerCase();
   const nameOf = useMemberNames();
-  const { n } = useWords();
+  const namesOf = useNames();
   return useMemo(
     () =>
       events.filter(
@@ -94,7 +94,7 @@ function useFiltered(events: readonly FeedEvent[]): readonly FeedEvent[] {
           (words === "" ||
             [
               event.action,
-              n.action(event.action),
+              namesOf(event.lifecycle).action(event.action),
               event.type,
               event.to_status,
               event.actor_id,
@@ -105,12 +105,12 @@ function useFiltered(events: readonly FeedEvent[]): readonly FeedEvent[] {
               .toLowerCase()
               .includes(words)),
       ),
-    [events, lifecycle, project, words, n],
+    [events, lifecycle, project, words, namesOf],
   );
 }
 
 function EventFilters() {
-  const { t } = useWords();
+  const { t } = useI18n();
   const [search, change] = useSearch();
   const { data: lifecycles = [] } = useQuery(queries.lifecycles());
   return (
@@ -152,7 +152,8 @@ function EventFilters() {
 
 /** Newest on top. */
 function Tail({ events }: { events: readonly FeedEvent[] }) {
-  const { t, f, n } = useWords();
+  const { t, f } = useI18n();
+  const namesOf = useNames();
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: events.length,
@@ -179,7 +180,7 @@ function Tail({ events }: { events: readonly FeedEvent[] }) {
                   {f.time(event.created_at)}
                 </time>
                 <span className="faint cut">{event.lifecycle}</span>
-                <b className="cut">{n.action(event.action)}</b>
+                <b className="cut">{namesOf(event.lifecycle).action(event.action)}</b>
                 <span className="row">
                   {event.from_status !== null && event.from_status !== event.to_status && (
                     <>

@@ -20,7 +20,7 @@ import { useMemberNames } from "../../data/members.tsx";
 import { toneOf, useStatusLabel } from "../../design/status.tsx";
 import type { Tone } from "../../design/status.tsx";
 import { Icon } from "../../design/icon.tsx";
-import { useOwnTexts } from "../../texts/use-own-texts.ts";
+import { useTexts } from "../../texts/use-texts.ts";
 import { useControlWords } from "../../graph/control-words.ts";
 import { arrange } from "./arrange.ts";
 import { nextInDirection } from "./step.ts";
@@ -61,7 +61,7 @@ export function Canvas(props: Props) {
 }
 
 function Flow({ graph, definition, chosen, found, onChoose, onOpen }: Props) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const words = useControlWords();
   const spots = useSpots(graph);
   const distance = useStore(({ transform: [, , zoom] }) =>
@@ -149,7 +149,7 @@ function useView(found: string | null, spots: ReturnType<typeof useSpots>): void
 }
 
 function Legend() {
-  const { legend, keys } = useOwnTexts(TEXTS);
+  const { legend, keys } = useTexts(TEXTS);
   return (
     <ul className="graph-legend small" title={keys}>
       {(["holds", "dead", "over"] as const).map((state) => (
@@ -228,7 +228,7 @@ function drawn(
 }
 
 const TaskBox = memo(function TaskBox({ data: { task, tone, mark } }: NodeProps<TaskNode>) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const nameOf = useMemberNames();
   const label = useStatusLabel(task.lifecycle);
   return (

@@ -3,7 +3,7 @@ import { IconButton } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { Person } from "../../design/person.tsx";
 import { StatusChip } from "../../design/status.tsx";
-import { useOwnTexts } from "../../texts/use-own-texts.ts";
+import { useTexts } from "../../texts/use-texts.ts";
 import { Link } from "../../router.tsx";
 import { TEXTS } from "./texts.ts";
 import { reachOf, tieState } from "./ties.ts";
@@ -13,7 +13,7 @@ type Props = { graph: Graph; id: string | null; onChoose: (id: string) => void; 
 
 /** What holds the chosen task up, and whom it holds up. */
 export function ChosenTask({ graph, id, onChoose, onClear }: Props) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const task = graph.tasks.find((one) => one.id === id);
   if (!task)
     return (
@@ -83,7 +83,7 @@ function Ties({
   all: number;
   onChoose: (id: string) => void;
 }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   return (
     <section>
       <h3>

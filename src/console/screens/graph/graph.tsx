@@ -3,13 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../../addresses.ts";
 import { client } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
-import { Bones, Empty, Trouble } from "../../design/states.tsx";
-import { useLiveAnswer } from "../../data/live-answer.ts";
-import { useOwnTexts } from "../../texts/use-own-texts.ts";
+import { Skeleton, EmptyState, ErrorState } from "../../design/states.tsx";
+import { useLiveQuery } from "../../data/use-live-query.ts";
+import { useTexts } from "../../texts/use-texts.ts";
 import { ProjectPicker } from "../../tasks/project-picker.tsx";
 import { navigate, useSearch } from "../../router.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 import { Canvas } from "./canvas.tsx";
 import { ChosenTask } from "./chosen-task.tsx";
 import { TEXTS } from "./texts.ts";
@@ -20,11 +20,11 @@ const MOST = 300;
 
 /** Who waits for whom, and what holds up what. */
 export default function GraphScreen({ lifecycle }: { lifecycle: string }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const [search, change] = useSearch();
   const project_id = search.get("project");
   const finished = search.get("finished") !== "no";
-  const { data, error, refetch } = useLiveAnswer({
+  const { data, error, refetch } = useLiveQuery({
     lifecycle,
     key: ["graph", project_id, finished],
     ask: (signal) =>
@@ -51,10 +51,10 @@ export default function GraphScreen({ lifecycle }: { lifecycle: string }) {
       {data ? (
         <Shown graph={data} lifecycle={lifecycle} />
       ) : error ? (
-        <Trouble error={error} onRetry={() => void refetch()} />
+        <ErrorState error={error} onRetry={() => void refetch()} />
       ) : (
         <div className="card body">
-          <Bones lines={8} height={34} />
+          <Skeleton lines={8} height={34} />
         </div>
       )}
     </>
@@ -62,8 +62,8 @@ export default function GraphScreen({ lifecycle }: { lifecycle: string }) {
 }
 
 function Shown({ graph, lifecycle }: { graph: Graph; lifecycle: string }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const { data: definition } = useQuery(queries.lifecycle(lifecycle));
   const [chosen, setChosen] = useState<string | null>(null);
   const [words, setWords] = useState("");
@@ -73,7 +73,7 @@ function Shown({ graph, lifecycle }: { graph: Graph; lifecycle: string }) {
       ? null
       : (graph.tasks.find(({ title }) => title.toLowerCase().includes(wanted))?.id ?? null);
   }, [graph, words]);
-  if (graph.tasks.length === 0) return <Empty icon="rules" title={texts.empty} hint={texts.emptyHint} />;
+  if (graph.tasks.length === 0) return <EmptyState icon="rules" title={texts.empty} hint={texts.emptyHint} />;
   const known = graph.tasks.some(({ id }) => id === chosen) ? chosen : null;
   return (
     <section className="card graph-card">

@@ -1,5 +1,5 @@
 import { pluralIn } from "../../texts/plural.ts";
-import type { OwnTexts } from "../../texts/own-texts.ts";
+import type { LocalizedTexts } from "../../texts/localized-texts.ts";
 
 const [en, ru] = [pluralIn("en"), pluralIn("ru")];
 
@@ -26,7 +26,7 @@ type Texts = {
   never: string;
 };
 
-export const TEXTS: OwnTexts<Texts> = {
+export const TEXTS: LocalizedTexts<Texts> = {
   en: {
     title: "Graph",
     tasks: (n) =>

@@ -2,12 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import type { CheckReport } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
 import { Icon } from "../../design/icon.tsx";
-import { Bones, Trouble } from "../../design/states.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { Skeleton, ErrorState } from "../../design/states.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 
 /** What walking every situation of the lifecycle has found. */
 export function Check({ lifecycle }: { lifecycle: string }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const { data, error, refetch } = useQuery(queries.check(lifecycle));
   return (
     <section className="card">
@@ -18,9 +18,9 @@ export function Check({ lifecycle }: { lifecycle: string }) {
         {data ? (
           <Report report={data} />
         ) : error ? (
-          <Trouble compact error={error} onRetry={() => void refetch()} />
+          <ErrorState compact error={error} onRetry={() => void refetch()} />
         ) : (
-          <Bones />
+          <Skeleton />
         )}
       </div>
     </section>
@@ -28,7 +28,7 @@ export function Check({ lifecycle }: { lifecycle: string }) {
 }
 
 function Report({ report }: { report: CheckReport }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const worst = report.findings.some(({ level }) => level === "error") ? "bad" : "warn";
   return (
     <div className="stack">

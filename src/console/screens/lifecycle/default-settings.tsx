@@ -1,10 +1,10 @@
 import type { Lifecycle } from "../../data/client.ts";
 import { DataValue } from "../../tasks/data-value.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 
 /** What can be set, as it is unless a project says otherwise. */
 export function DefaultSettings({ lifecycle }: { lifecycle: Lifecycle }) {
-  const { t, n } = useWords();
+  const { t, n } = useI18n();
   const rows = flat(lifecycle.settings?.defaults ?? {});
   return (
     <section className="card">

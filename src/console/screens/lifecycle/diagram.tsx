@@ -6,7 +6,7 @@ import { FlowGraph } from "../../graph/flow-graph.tsx";
 import type { GraphBox, GraphEdge } from "../../graph/flow-graph.tsx";
 import { textWidth } from "../../graph/measure.ts";
 import { navigate } from "../../router.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 
 const MOST_NAMED = 2;
 
@@ -18,7 +18,7 @@ export function Diagram({
   lifecycle: Lifecycle;
   figures: LifecycleFigures | undefined;
 }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const label = useStatusLabel(lifecycle.name);
   const boxes = useMemo(
     () =>

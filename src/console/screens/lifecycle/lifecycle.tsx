@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { queries } from "../../data/queries.ts";
 import { Segments } from "../../design/button.tsx";
-import { Bones, Trouble } from "../../design/states.tsx";
+import { Skeleton, ErrorState } from "../../design/states.tsx";
 import { Boundary } from "../../loading/boundary.tsx";
 import { lazyComponent } from "../../loading/lazy-component.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 import { useWindow } from "../overview/overview.tsx";
 import { Check } from "./check.tsx";
 import { Permissions, Rules, Statuses } from "./rules.tsx";
@@ -16,11 +16,11 @@ const Diagram = lazyComponent(async () => ({ default: (await import("./diagram.t
 
 /** What a lifecycle declares, and how it runs. */
 export function LifecycleScreen({ lifecycle: name = "" }: { lifecycle?: string }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const [window, setWindow] = useWindow();
   const { data: lifecycle, error, refetch } = useQuery(queries.lifecycle(name));
   const { data: overview } = useQuery(queries.overview({ window }));
-  if (error) return <Trouble error={error} onRetry={() => void refetch()} />;
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />;
   const figures = overview?.lifecycles.find((one) => one.name === name);
   return (
     <>
@@ -56,7 +56,7 @@ export function LifecycleScreen({ lifecycle: name = "" }: { lifecycle?: string }
           <Permissions lifecycle={lifecycle} />
         </div>
       ) : (
-        <Bones lines={6} height={28} />
+        <Skeleton lines={6} height={28} />
       )}
     </>
   );

@@ -1,10 +1,10 @@
 import type { Lifecycle, LifecycleFigures, Timer } from "../../data/client.ts";
 import { StatusChip } from "../../design/status.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 
 /** The table that decides everything, row by row. */
 export function Rules({ lifecycle }: { lifecycle: Lifecycle }) {
-  const { t, f, n } = useWords();
+  const { t, f, n } = useI18n();
   const nameOf = (who: string) => n.who(lifecycle.who?.find(({ name }) => name === who)?.label ?? who);
   return (
     <section className="card">
@@ -63,7 +63,7 @@ export function Statuses({
   lifecycle: Lifecycle;
   figures: LifecycleFigures | undefined;
 }) {
-  const { t, f, n } = useWords();
+  const { t, f, n } = useI18n();
   return (
     <section className="card">
       <header className="head">
@@ -104,7 +104,7 @@ export function Statuses({
 }
 
 export function Permissions({ lifecycle }: { lifecycle: Lifecycle }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const rows = Object.entries(lifecycle.permissions);
   if (rows.length === 0) return null;
   return (

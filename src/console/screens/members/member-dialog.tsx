@@ -10,7 +10,7 @@ import { toast } from "../../design/toasts.tsx";
 import { LabelledField } from "../../forms/schema-form.tsx";
 import { useDraft } from "../../forms/use-draft.tsx";
 import { useSending } from "../../forms/use-sending.ts";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 
 const KINDS = ["human", "agent", "worker", "service"] as const;
 
@@ -21,7 +21,7 @@ type Written = Record<"id" | "name" | "roles" | "project_ids" | "skill_level" | 
 
 /** A new member, or changes of one that is there. */
 export function MemberDialog({ member, onClose }: { member: Member | null; onClose: () => void }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const queryClient = useQueryClient();
   const draft = useDraft(`member/${member?.id ?? ""}`, () => writtenOf(member), onClose);
   const { values: written, change: setWritten, close } = draft;
@@ -125,7 +125,7 @@ function TextField({
 }
 
 function Kind({ kind, onChange }: { kind: Member["kind"]; onChange: (kind: Member["kind"]) => void }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const id = useId();
   return (
     <LabelledField id={id} label={t.members.kind} required>

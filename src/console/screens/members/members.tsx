@@ -4,9 +4,9 @@ import type { Member } from "../../data/client.ts";
 import { queries, useMe } from "../../data/queries.ts";
 import { Button, IconButton } from "../../design/button.tsx";
 import { Avatar } from "../../design/person.tsx";
-import { Bones, Trouble } from "../../design/states.tsx";
+import { Skeleton, ErrorState } from "../../design/states.tsx";
 import { usePageTitle } from "../../shell/page-title.ts";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 import { MemberDialog } from "./member-dialog.tsx";
 import { TokensDialog } from "./tokens-dialog.tsx";
 import "./members.css";
@@ -15,7 +15,7 @@ type Open = { kind: "member"; member: Member | null } | { kind: "tokens"; member
 
 /** Who is who, what they may, and by which tokens they are known. */
 export function Members() {
-  const { t } = useWords();
+  const { t } = useI18n();
   usePageTitle(t.members.title);
   const me = useMe();
   const isAdmin = me.roles.includes("admin");
@@ -56,8 +56,8 @@ export function Members() {
         )}
       </header>
       {!isAdmin && <p className="soft">{t.members.onlyAdmins}</p>}
-      {error && !members && <Trouble error={error} onRetry={() => void refetch()} />}
-      {!error && !members && <Bones lines={6} height={36} />}
+      {error && !members && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!error && !members && <Skeleton lines={6} height={36} />}
       {shown && (
         <div className="card scroll-x" tabIndex={0} role="region" aria-label={t.members.title}>
           <table className="plain-table members">
@@ -95,7 +95,7 @@ export function Members() {
 type RowProps = { member: Member; isMe: boolean; isAdmin: boolean; onOpen: (open: Open) => void };
 
 function Row({ member, isMe, isAdmin, onOpen }: RowProps) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <tr data-inactive={!member.active}>
       <td>

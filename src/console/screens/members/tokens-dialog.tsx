@@ -8,13 +8,13 @@ import { queries } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
 import { CopyText } from "../../design/copy-text.tsx";
 import { Dialog } from "../../design/dialog.tsx";
-import { Bones, Empty, ProblemNote, Trouble } from "../../design/states.tsx";
+import { Skeleton, EmptyState, ProblemNote, ErrorState } from "../../design/states.tsx";
 import { toast } from "../../design/toasts.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 
 /** The tokens by which a member is known: made, shown once, revoked. */
 export function TokensDialog({ member, onClose }: { member: Member; onClose: () => void }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const queryClient = useQueryClient();
   const nameOf = useMemberNames();
   const [asked, setAsked] = useState<string | null>(null);
@@ -54,9 +54,9 @@ export function TokensDialog({ member, onClose }: { member: Member; onClose: () 
           <CopyText text={make.data.token} />
         </div>
       )}
-      {error && !tokens && <Trouble compact error={error} onRetry={() => void refetch()} />}
-      {!error && !tokens && <Bones lines={2} />}
-      {tokens?.length === 0 && <Empty compact icon="key" title={t.members.noTokens} />}
+      {error && !tokens && <ErrorState compact error={error} onRetry={() => void refetch()} />}
+      {!error && !tokens && <Skeleton lines={2} />}
+      {tokens?.length === 0 && <EmptyState compact icon="key" title={t.members.noTokens} />}
       <ul className="token-list">
         {tokens?.map(({ id, created_at, created_by, confined_to, expires_at }) => (
           <li key={id}>

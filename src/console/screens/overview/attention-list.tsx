@@ -2,14 +2,14 @@ import { addresses } from "../../addresses.ts";
 import type { Overview } from "../../data/client.ts";
 import { useNow } from "../../design/clock.ts";
 import { Person } from "../../design/person.tsx";
-import { Empty } from "../../design/states.tsx";
+import { EmptyState } from "../../design/states.tsx";
 import { StatusChip } from "../../design/status.tsx";
 import { Link } from "../../router.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 
 /** The tasks that somebody should look at, and for how long nobody has. */
 export function AttentionList({ tasks, total }: { tasks: Overview["attention"]; total: number }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const now = useNow(10);
   return (
     <section className="card">
@@ -22,7 +22,7 @@ export function AttentionList({ tasks, total }: { tasks: Overview["attention"]; 
         )}
       </header>
       {tasks.length === 0 ? (
-        <Empty compact title={t.overview.attentionEmpty} hint={t.overview.attentionEmptyHint} />
+        <EmptyState compact title={t.overview.attentionEmpty} hint={t.overview.attentionEmptyHint} />
       ) : (
         <ul className="attention">
           {tasks.map((task) => (

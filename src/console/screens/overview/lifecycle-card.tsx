@@ -8,7 +8,7 @@ import { TimeInStatus } from "../../charts/time-in-status.tsx";
 import { Boundary } from "../../loading/boundary.tsx";
 import { lazyComponent } from "../../loading/lazy-component.tsx";
 import { Link } from "../../router.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 
 const Throughput = lazyComponent(async () => ({
   default: (await import("../../charts/throughput.tsx")).Throughput,
@@ -16,7 +16,7 @@ const Throughput = lazyComponent(async () => ({
 
 /** A lifecycle at a glance: how much is where, how much comes and goes, and how long it takes. */
 export function LifecycleCard({ figures, overview }: { figures: LifecycleFigures; overview: Overview }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const created = total(figures.created);
   const finished = total(figures.finished);
   const idle = figures.open === 0 && created === 0 && finished === 0;
@@ -76,7 +76,7 @@ function Figure({ value, label }: { value: string; label: string }) {
 
 /** Open tasks by status, each as wide as its share; what is finished stands beside, counted within the window. */
 function StatusBar({ figures }: { figures: LifecycleFigures }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const { data: lifecycle } = useQuery(queries.lifecycle(figures.name));
   const label = useStatusLabel(figures.name);
   const open = figures.statuses.filter(({ tasks }) => tasks !== null && tasks > 0);

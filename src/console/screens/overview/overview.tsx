@@ -4,11 +4,11 @@ import { queries } from "../../data/queries.ts";
 import type { Window } from "../../data/queries.ts";
 import { Segments } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
-import { Bones, Empty, Trouble } from "../../design/states.tsx";
+import { Skeleton, EmptyState, ErrorState } from "../../design/states.tsx";
 import { useSearch } from "../../router.tsx";
 import { DemoCard } from "../../shell/demo-bar.tsx";
 import { usePageTitle } from "../../shell/page-title.ts";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 import { AttentionList } from "./attention-list.tsx";
 import { LifecycleCard } from "./lifecycle-card.tsx";
 import { Workers } from "./workers.tsx";
@@ -18,7 +18,7 @@ const WINDOWS: readonly Window[] = ["hour", "day", "week"];
 
 /** What moves, what is stuck, and who works. */
 export function Overview() {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const [window, setWindow] = useWindow();
   const { data, error, refetch } = useQuery(queries.overview({ window }));
   usePageTitle(t.overview.title);
@@ -38,7 +38,7 @@ export function Overview() {
       {data ? (
         <Shown data={data} />
       ) : error ? (
-        <Trouble error={error} onRetry={() => void refetch()} />
+        <ErrorState error={error} onRetry={() => void refetch()} />
       ) : (
         <Loading />
       )}
@@ -59,7 +59,7 @@ export function useWindow(): [Window, (window: Window) => void] {
 }
 
 function Shown({ data }: { data: Figures }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   // Those with work in them first; what nobody uses stays out of the way.
   const lifecycles = data.lifecycles.toSorted((a, b) => weight(b) - weight(a));
   return (
@@ -80,7 +80,7 @@ function Shown({ data }: { data: Figures }) {
       </div>
       <div className="overview-main">
         <DemoCard empty={lifecycles.every((one) => weight(one) === 0)} />
-        {lifecycles.length === 0 && <Empty title={t.overview.noLifecycles} />}
+        {lifecycles.length === 0 && <EmptyState title={t.overview.noLifecycles} />}
         {lifecycles.map((figures) => (
           <LifecycleCard key={figures.name} figures={figures} overview={data} />
         ))}
@@ -95,7 +95,7 @@ function weight({ open, created, finished }: Figures["lifecycles"][number]): num
 }
 
 function Timers({ sweep }: { sweep: Figures["sweep"] }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const late = sweep.lag_seconds > 120;
   return (
     <section className="card">
@@ -123,13 +123,13 @@ function Loading() {
     <div className="overview">
       <div className="overview-side">
         <div className="card body">
-          <Bones lines={5} />
+          <Skeleton lines={5} />
         </div>
       </div>
       <div className="overview-main">
         {[1, 2].map((one) => (
           <div key={one} className="card body">
-            <Bones lines={6} height={20} />
+            <Skeleton lines={6} height={20} />
           </div>
         ))}
       </div>

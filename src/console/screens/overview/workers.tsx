@@ -1,13 +1,13 @@
 import type { Overview } from "../../data/client.ts";
 import { useNow } from "../../design/clock.ts";
 import { Avatar } from "../../design/person.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 
 const SHOWN = 12;
 
 /** Whose hands work is in, and when they were last heard of. */
 export function Workers({ workers }: { workers: Overview["workers"] }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const now = useNow(5);
   return (
     <section className="card">
@@ -47,7 +47,7 @@ export function Workers({ workers }: { workers: Overview["workers"] }) {
 }
 
 function Lease({ until, now }: { until: string; now: number }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const left = (Date.parse(until) - now) / 1_000;
   if (left <= 0) return <span className="bad">{t.overview.leaseOver}</span>;
   return <span className="num">{t.overview.leaseEnds(f.span(left))}</span>;

@@ -5,14 +5,14 @@ import { keys } from "../../data/keys.ts";
 import { queries } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
-import { Bones, ProblemNote } from "../../design/states.tsx";
+import { Skeleton, ProblemNote } from "../../design/states.tsx";
 import { toast } from "../../design/toasts.tsx";
 import { SchemaForm } from "../../forms/schema-form.tsx";
 import { fieldsOf, readValues, valuesFrom } from "../../forms/schema.ts";
 import type { Field, Values } from "../../forms/schema.ts";
 import { useDraft } from "../../forms/use-draft.tsx";
 import { useSending } from "../../forms/use-sending.ts";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 
 /** What a project sets of its own for a lifecycle; a field that is empty has the default. */
 export function ProjectSettings({
@@ -24,7 +24,7 @@ export function ProjectSettings({
   lifecycle: string;
   onClose: () => void;
 }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const queryClient = useQueryClient();
   const { data } = useQuery(queries.lifecycle(lifecycle));
   const fields = fieldsOf(data?.settings?.schema).map((field) =>
@@ -62,7 +62,7 @@ export function ProjectSettings({
     >
       {draft.note}
       {problem !== null && <ProblemNote problem={problem} />}
-      {!data && <Bones />}
+      {!data && <Skeleton />}
       {data && fields.length === 0 && <p className="soft">{t.lifecycle.noSettings}</p>}
       <SchemaForm
         fields={fields}

@@ -11,14 +11,14 @@ import { toast } from "../../design/toasts.tsx";
 import { LabelledField } from "../../forms/schema-form.tsx";
 import { useDraft } from "../../forms/use-draft.tsx";
 import { useSending } from "../../forms/use-sending.ts";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 import { ProjectSettings } from "./project-settings.tsx";
 
 type Open = { kind: "new" } | { kind: "settings"; project: Project; lifecycle: string };
 
 /** Projects, and what each has set of its own for every lifecycle. */
 export function Projects({ projects }: { projects: readonly Project[] }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const me = useMe();
   const isAdmin = me.roles.includes("admin");
   const { data: lifecycles = [] } = useQuery(queries.lifecycles());
@@ -86,7 +86,7 @@ function Chosen({
   isAdmin: boolean;
   onOpen: () => void;
 }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const own = countLeaves(project.settings[lifecycle]);
   const title = own === 0 ? t.settings.defaultsOnly : t.settings.changed(own);
   return (
@@ -108,7 +108,7 @@ function countLeaves(value: unknown): number {
 }
 
 function NewProject({ onClose }: { onClose: () => void }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const queryClient = useQueryClient();
   const draft = useDraft("project", () => ({ id: "", name: "" }), onClose);
   const { values: written, change: setWritten, close } = draft;

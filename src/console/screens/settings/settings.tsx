@@ -1,17 +1,17 @@
 import { queries, useMe } from "../../data/queries.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Segments } from "../../design/button.tsx";
-import { Bones, Trouble } from "../../design/states.tsx";
+import { Skeleton, ErrorState } from "../../design/states.tsx";
 import { usePreference } from "../../preferences.ts";
 import { usePageTitle } from "../../shell/page-title.ts";
-import { LANGUAGES, useWords } from "../../texts/words.tsx";
-import type { Language } from "../../texts/words.tsx";
+import { LANGUAGES, useI18n } from "../../texts/i18n.tsx";
+import type { Language } from "../../texts/i18n.tsx";
 import { Projects } from "./projects.tsx";
 import "./settings.css";
 
 /** How the console looks to this browser, and how lifecycles run in each project. */
 export function Settings() {
-  const { t } = useWords();
+  const { t } = useI18n();
   usePageTitle(t.settings.title);
   const { data: projects, error, refetch } = useQuery(queries.projects());
   return (
@@ -26,9 +26,9 @@ export function Settings() {
         {projects ? (
           <Projects projects={projects} />
         ) : error ? (
-          <Trouble error={error} onRetry={() => void refetch()} />
+          <ErrorState error={error} onRetry={() => void refetch()} />
         ) : (
-          <Bones lines={4} />
+          <Skeleton lines={4} />
         )}
       </div>
     </>
@@ -36,7 +36,7 @@ export function Settings() {
 }
 
 function Appearance() {
-  const { t } = useWords();
+  const { t } = useI18n();
   const [theme, setTheme] = usePreference("theme");
   const [language, speak] = usePreference("language");
   const spoken = Object.entries(LANGUAGES).map(([value, { name }]) => ({
@@ -72,7 +72,7 @@ function Appearance() {
 }
 
 function Keyboard() {
-  const { t } = useWords();
+  const { t } = useI18n();
   const keys: [readonly string[], string][] = [
     [["Ctrl K"], t.settings.keys.palette],
     [["G", "O / E / M / S"], t.settings.keys.go],
@@ -106,7 +106,7 @@ function Keyboard() {
 }
 
 function About() {
-  const { t } = useWords();
+  const { t } = useI18n();
   const me = useMe();
   return (
     <section className="card">

@@ -6,8 +6,8 @@ import { Button, Segments } from "../../design/button.tsx";
 import { ProblemNote } from "../../design/states.tsx";
 import { Logo } from "../../shell/logo.tsx";
 import { usePreference } from "../../preferences.ts";
-import { LANGUAGES, useWords } from "../../texts/words.tsx";
-import type { Language } from "../../texts/words.tsx";
+import { LANGUAGES, useI18n } from "../../texts/i18n.tsx";
+import type { Language } from "../../texts/i18n.tsx";
 import "./sign-in.css";
 
 const SPOKEN = Object.entries(LANGUAGES).map(([value, { name }]) => ({
@@ -16,7 +16,7 @@ const SPOKEN = Object.entries(LANGUAGES).map(([value, { name }]) => ({
 }));
 
 export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: (me: Me) => void }) {
-  const { t, language } = useWords();
+  const { t, language } = useI18n();
   const [, speak] = usePreference("language");
   const [token, setToken] = useState("");
   const [remember, setRemember] = useState(false);
@@ -85,7 +85,7 @@ export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: (me:
 }
 
 function WhyNot({ problem }: { problem: unknown }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const code = problem instanceof PawlProblem ? problem.code : "";
   if (code === "INVALID_TOKEN" || code === "VALIDATION_ERROR")
     return (

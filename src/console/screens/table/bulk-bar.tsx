@@ -9,7 +9,7 @@ import { useProblemText } from "../../design/use-attempt.ts";
 import { ActionDialog } from "../../tasks/action-dialog.tsx";
 import type { Move } from "../../tasks/act.ts";
 import { actionsFor } from "../../tasks/may.ts";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 import { moveAll } from "./move-all.ts";
 import type { Result } from "./move-all.ts";
 
@@ -25,7 +25,7 @@ export function BulkBar({
   onClear: () => void;
   onResults: (results: Result[]) => void;
 }) {
-  const { t, n } = useWords();
+  const { t, n } = useI18n();
   const { roles } = useMe();
   const textOf = useProblemText();
   const queryClient = useQueryClient();

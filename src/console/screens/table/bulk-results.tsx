@@ -2,7 +2,7 @@ import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { useStatusLabel } from "../../design/status.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 import type { Result } from "./move-all.ts";
 
 /** What became of each. */
@@ -15,7 +15,7 @@ export function BulkResults({
   results: readonly Result[];
   onClose: () => void;
 }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const label = useStatusLabel(lifecycle);
   const done = results.filter((result) => "moved" in result).length;
   return (

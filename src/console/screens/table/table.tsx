@@ -3,13 +3,13 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { Lifecycle } from "../../data/client.ts";
 import { queries, useMe } from "../../data/queries.ts";
 import type { ListQuery, Sort } from "../../data/list-query.ts";
-import { Bones, Empty, Trouble } from "../../design/states.tsx";
+import { Skeleton, EmptyState, ErrorState } from "../../design/states.tsx";
 import { useStatusLabel } from "../../design/status.tsx";
 import { useSearch } from "../../router.tsx";
 import { Filters, useFilters } from "../../tasks/filters.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
 import { actionsFor } from "../../tasks/may.ts";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import { BulkResults } from "./bulk-results.tsx";
 import type { Result } from "./move-all.ts";
@@ -22,17 +22,17 @@ const PAGE = 100;
 /** The tasks of a lifecycle in rows: to be searched, sorted, and acted upon many at once. */
 export function Table({ lifecycle: name = "" }: { lifecycle?: string }) {
   const { data: lifecycle, error, refetch } = useQuery(queries.lifecycle(name));
-  if (error) return <Trouble error={error} onRetry={() => void refetch()} />;
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />;
   return (
     <>
       <LifecycleHead lifecycle={name} />
-      {lifecycle ? <Listed lifecycle={lifecycle} /> : <Bones lines={6} height={30} />}
+      {lifecycle ? <Listed lifecycle={lifecycle} /> : <Skeleton lines={6} height={30} />}
     </>
   );
 }
 
 function Listed({ lifecycle }: { lifecycle: Lifecycle }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const { any: _, ...filters } = useFilters();
   const [search] = useSearch();
   const sort = SORTS.find((one) => one === search.get("sort")) ?? "created";
@@ -78,10 +78,12 @@ function Listed({ lifecycle }: { lifecycle: Lifecycle }) {
           }}
         />
       )}
-      {list.isPending && <Bones lines={8} height={32} />}
-      {list.error && tasks.length === 0 && <Trouble error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <Skeleton lines={8} height={32} />}
+      {list.error && tasks.length === 0 && (
+        <ErrorState error={list.error} onRetry={() => void list.refetch()} />
+      )}
       {list.data && tasks.length === 0 && (
-        <Empty icon="search" title={t.table.noMatch} hint={t.table.noMatchHint} />
+        <EmptyState icon="search" title={t.table.noMatch} hint={t.table.noMatchHint} />
       )}
       {tasks.length > 0 && (
         <TaskRows
@@ -100,7 +102,7 @@ function Listed({ lifecycle }: { lifecycle: Lifecycle }) {
 }
 
 function StatusFilter({ lifecycle }: { lifecycle: Lifecycle }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const [search, change] = useSearch();
   const label = useStatusLabel(lifecycle.name);
   return (

@@ -9,7 +9,7 @@ import { Person } from "../../design/person.tsx";
 import { StatusChip } from "../../design/status.tsx";
 import { Link, useSearch } from "../../router.tsx";
 import { Deadline } from "../../tasks/deadline.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 
 const ROW_PX = 42;
 const AHEAD = 30;
@@ -26,7 +26,7 @@ type Props = {
 
 /** Rows, of which only those in sight are drawn. */
 export function TaskRows({ tasks, sort, order, selected, onSelect, onNearEnd }: Props) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: tasks.length,
@@ -101,7 +101,7 @@ export function TaskRows({ tasks, sort, order, selected, onSelect, onNearEnd }: 
 }
 
 function Heading({ by, title, sort, order }: { by: Sort; title: string; sort: Sort; order: "asc" | "desc" }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const [, change] = useSearch();
   const here = by === sort;
   return (
@@ -135,7 +135,7 @@ function Row({
   selected: boolean;
   onToggle: ((id: string) => void) | null;
 }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const now = useNow(10);
   return (
     <>

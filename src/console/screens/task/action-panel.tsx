@@ -4,16 +4,16 @@ import type { Explanation, Lifecycle, Task } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
-import { Bones, Trouble } from "../../design/states.tsx";
+import { Skeleton, ErrorState } from "../../design/states.tsx";
 import { toneOf, useStatusLabel } from "../../design/status.tsx";
 import { ActionDialog } from "../../tasks/action-dialog.tsx";
 import { useDeed } from "../../tasks/use-deed.ts";
 import { moveWithoutAsking } from "../../tasks/whole-move.ts";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 
 /** What the reader may do with a task, and what he may not with every reason. */
 export function ActionPanel({ task }: { task: Task }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const { data: lifecycle } = useQuery(queries.lifecycle(task.lifecycle));
   const { data: explained, error, refetch } = useQuery(queries.actions(task.id));
   const allowed = explained?.filter((one) => one.allowed) ?? [];
@@ -24,8 +24,8 @@ export function ActionPanel({ task }: { task: Task }) {
         <h2>{t.task.mayDo}</h2>
       </header>
       <div className="body stack">
-        {error && !explained && <Trouble compact error={error} onRetry={() => void refetch()} />}
-        {!error && !explained && <Bones lines={2} height={28} />}
+        {error && !explained && <ErrorState compact error={error} onRetry={() => void refetch()} />}
+        {!error && !explained && <Skeleton lines={2} height={28} />}
         {explained && allowed.length === 0 && <p className="soft">{t.task.nothingToDo}</p>}
         {lifecycle && allowed.length > 0 && <Allowed task={task} lifecycle={lifecycle} actions={allowed} />}
         {refused.length > 0 && <Refused lifecycle={task.lifecycle} actions={refused} />}
@@ -43,7 +43,7 @@ function Allowed({
   lifecycle: Lifecycle;
   actions: readonly Explanation[];
 }) {
-  const { n } = useWords();
+  const { n } = useI18n();
   const label = useStatusLabel(task.lifecycle);
   const [chosen, choose] = useState<string | null>(null);
   const { busy, perform, attempt } = useDeed(task.lifecycle, task);
@@ -107,7 +107,7 @@ function givesUp({ statuses }: Lifecycle, status: string): boolean {
 }
 
 function Refused({ lifecycle, actions }: { lifecycle: string; actions: readonly Explanation[] }) {
-  const { t, n } = useWords();
+  const { t, n } = useI18n();
   const label = useStatusLabel(lifecycle);
   return (
     <details className="refused">

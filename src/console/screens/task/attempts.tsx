@@ -3,12 +3,12 @@ import type { JournalEntry, Task } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
 import { Person } from "../../design/person.tsx";
 import { StatusChip } from "../../design/status.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 import { attemptsIn } from "./attempts-in.ts";
 
 /** Every time somebody took the task up, and how that ended. */
 export function Attempts({ task, entries }: { task: Task; entries: readonly JournalEntry[] }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const { data: lifecycle } = useQuery(queries.lifecycle(task.lifecycle));
   const attempts = lifecycle ? attemptsIn(lifecycle, entries) : [];
   if (attempts.length === 0) return null;

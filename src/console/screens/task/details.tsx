@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Task } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 import { DataValue } from "../../tasks/data-value.tsx";
 
 /** The lifecycle's own fields, in the order in which it declares them. */
 export function Details({ task }: { task: Task }) {
-  const { t, n } = useWords();
+  const { t, n } = useI18n();
   const { data: lifecycle } = useQuery(queries.lifecycle(task.lifecycle));
   const declared = Object.keys(lifecycle?.data?.properties ?? {});
   const known = Object.entries(task.data)

@@ -3,12 +3,12 @@ import type { Task } from "../../data/client.ts";
 import { useNow } from "../../design/clock.ts";
 import { Person } from "../../design/person.tsx";
 import { Deadline } from "../../tasks/deadline.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 import { CopyText } from "../../design/copy-text.tsx";
 
 /** What every task has, in words. */
 export function Facts({ task }: { task: Task }) {
-  const { t, f, n } = useWords();
+  const { t, f, n } = useI18n();
   const now = useNow(5);
   const moment = (at: string) => (
     <time dateTime={at} title={f.moment(at)}>

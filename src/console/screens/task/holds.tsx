@@ -3,11 +3,11 @@ import type { Task } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
 import { useNow } from "../../design/clock.ts";
 import { Person } from "../../design/person.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 
 /** What holds, or held, the task up. */
 export function Holds({ task }: { task: Task }) {
-  const { t, f, n } = useWords();
+  const { t, f, n } = useI18n();
   const now = useNow(10);
   const { data } = useQuery(queries.links(task.id));
   if (!data || data.holds.length === 0) return null;

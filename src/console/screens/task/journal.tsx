@@ -6,16 +6,16 @@ import { Button } from "../../design/button.tsx";
 import { useNow } from "../../design/clock.ts";
 import { Icon } from "../../design/icon.tsx";
 import { Person } from "../../design/person.tsx";
-import { Bones } from "../../design/states.tsx";
+import { Skeleton } from "../../design/states.tsx";
 import { StatusChip, toneOf } from "../../design/status.tsx";
 import { DataValue } from "../../tasks/data-value.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 
 const SHOWN_FIRST = 25;
 
 /** Everything that ever happened to a task, newest first. */
 export function Journal({ task, entries }: { task: Task; entries: readonly JournalEntry[] | undefined }) {
-  const { t, f } = useWords();
+  const { t, f } = useI18n();
   const [all, setAll] = useState(false);
   const newestFirst = [...(entries ?? [])].reverse();
   const shown = all ? newestFirst : newestFirst.slice(0, SHOWN_FIRST);
@@ -26,7 +26,7 @@ export function Journal({ task, entries }: { task: Task; entries: readonly Journ
         {entries && <span className="badge">{f.number(entries.length)}</span>}
       </header>
       <div className="body">
-        {!entries && <Bones lines={4} height={28} />}
+        {!entries && <Skeleton lines={4} height={28} />}
         <ol className="timeline">
           {shown.map((entry, index) => (
             <Entry key={entry.id} lifecycle={task.lifecycle} entry={entry} before={shown[index + 1]} />
@@ -50,7 +50,7 @@ export function Journal({ task, entries }: { task: Task; entries: readonly Journ
 type EntryProps = { lifecycle: string; entry: JournalEntry; before: JournalEntry | undefined };
 
 function Entry({ lifecycle, entry, before }: EntryProps) {
-  const { t, f, n } = useWords();
+  const { t, f, n } = useI18n();
   const now = useNow(10);
   const { data } = useQuery(queries.lifecycle(lifecycle));
   const moved = entry.to_status !== null && entry.from_status !== entry.to_status;

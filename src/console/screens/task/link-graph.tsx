@@ -8,14 +8,14 @@ import { FlowGraph } from "../../graph/flow-graph.tsx";
 import type { GraphBox, GraphEdge } from "../../graph/flow-graph.tsx";
 import { textWidth } from "../../graph/measure.ts";
 import { navigate } from "../../router.tsx";
-import { useWords } from "../../texts/words.tsx";
+import { useI18n } from "../../texts/i18n.tsx";
 
 const WIDEST = 230;
 const ROW_PX = 92;
 
 /** What the task waits for on its left, who waits for it on its right. */
 export function LinkGraph({ task }: { task: Task }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const { data: links } = useQuery(queries.links(task.id));
   const { data: lifecycle } = useQuery(queries.lifecycle(task.lifecycle));
   const boxes = useMemo(

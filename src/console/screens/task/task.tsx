@@ -4,14 +4,15 @@ import { PawlProblem } from "../../data/client.ts";
 import type { Task } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
 import { Icon } from "../../design/icon.tsx";
-import { Bones, Empty, Trouble } from "../../design/states.tsx";
+import { Skeleton, EmptyState, ErrorState } from "../../design/states.tsx";
 import { StatusChip } from "../../design/status.tsx";
-import { screensOf } from "../../lifecycle-screens.ts";
+import { useUi } from "../../plugins/known-plugins.tsx";
+import { screensOf } from "../../plugins/plugin-screens.ts";
 import { Boundary } from "../../loading/boundary.tsx";
 import { lazyComponent } from "../../loading/lazy-component.tsx";
 import { Link } from "../../router.tsx";
 import { usePageTitle } from "../../shell/page-title.ts";
-import { useWords } from "../../texts/words.tsx";
+import { NamesOf, useI18n } from "../../texts/i18n.tsx";
 import { ActionPanel } from "./action-panel.tsx";
 import { Attempts } from "./attempts.tsx";
 import { Details } from "./details.tsx";
@@ -24,19 +25,30 @@ const LinkGraph = lazyComponent(async () => ({ default: (await import("./link-gr
 
 /** One task: what it is, what became of it, and what may be done with it. */
 export function TaskScreen({ id = "" }: { id?: string }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const { data: task, error, refetch } = useQuery(queries.task(id));
   usePageTitle(task?.title ?? "");
-  if (task) return <Shown task={task} />;
+  if (task)
+    return (
+      <NamesOf lifecycle={task.lifecycle}>
+        <Shown task={task} />
+      </NamesOf>
+    );
   if (error instanceof PawlProblem && error.status === 404)
-    return <Empty icon="search" title={t.task.notFound} hint={t.task.notFoundHint} />;
-  return error ? <Trouble error={error} onRetry={() => void refetch()} /> : <Bones lines={8} height={22} />;
+    return <EmptyState icon="search" title={t.task.notFound} hint={t.task.notFoundHint} />;
+  return error ? (
+    <ErrorState error={error} onRetry={() => void refetch()} />
+  ) : (
+    <Skeleton lines={8} height={22} />
+  );
 }
 
 function Shown({ task }: { task: Task }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const { data: journal } = useQuery(queries.journal(task.id));
-  const { panel: Panel, tellsAttempts = false } = screensOf(task.lifecycle);
+  const ui = useUi()(task.lifecycle);
+  const Panel = ui.panel === null ? null : screensOf(ui)?.panel;
+  const tellsAttempts = ui.panel === "attempts";
   return (
     <>
       <header className="stack tight">
@@ -64,7 +76,7 @@ function Shown({ task }: { task: Task }) {
         <div className="stack">
           <ActionPanel task={task} />
           {Panel && (
-            <Boundary around="part" placeholder={<Bones lines={3} />}>
+            <Boundary around="part" placeholder={<Skeleton lines={3} />}>
               <Panel task={task} />
             </Boundary>
           )}

@@ -1,14 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
-import { client } from "../../../console/data/client.ts";
-import type { Task } from "../../../console/data/client.ts";
-import { queries } from "../../../console/data/queries.ts";
-import { Segments } from "../../../console/design/button.tsx";
-import { Bones, Empty, Trouble } from "../../../console/design/states.tsx";
-import { useSearch } from "../../../console/router.tsx";
-import { LifecycleHead } from "../../../console/tasks/lifecycle-head.tsx";
-import { useLiveAnswer } from "../../../console/data/live-answer.ts";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
-import { MAIN, ProjectPicker } from "../../../console/tasks/project-picker.tsx";
+import {
+  Skeleton,
+  client,
+  EmptyState,
+  LifecycleHead,
+  MAIN_PROJECT,
+  ProjectPicker,
+  queries,
+  Segments,
+  ErrorState,
+  useLiveQuery,
+  useTexts,
+  useSearch,
+} from "../../../console/index.ts";
+import type { Task } from "../../../console/index.ts";
 import { board } from "./board-calls.ts";
 import type { Stats } from "./board-calls.ts";
 import { Holders } from "./holders.tsx";
@@ -22,16 +27,16 @@ const MOST_HELD = 200;
 
 /** Which agent holds what, and how each of them does. */
 export default function AgentsScreen({ lifecycle }: { lifecycle: string }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const [search, change] = useSearch();
   const period = PERIODS.find((one) => one === search.get("period")) ?? "week";
-  const project = search.get("project") ?? MAIN;
-  const stats = useLiveAnswer({
+  const project = search.get("project") ?? MAIN_PROJECT;
+  const stats = useLiveQuery({
     lifecycle,
     key: ["stats", period, project],
     ask: (signal) => board.getBoardStats({ period, workspace_id: project }, { signal }),
   });
-  const held = useLiveAnswer({
+  const held = useLiveQuery({
     lifecycle,
     key: ["held", project],
     ask: (signal) =>
@@ -54,10 +59,10 @@ export default function AgentsScreen({ lifecycle }: { lifecycle: string }) {
       {stats.data && held.data ? (
         <Shown stats={stats.data} held={held.data.tasks} />
       ) : error ? (
-        <Trouble error={error} onRetry={() => void Promise.all([stats.refetch(), held.refetch()])} />
+        <ErrorState error={error} onRetry={() => void Promise.all([stats.refetch(), held.refetch()])} />
       ) : (
         <div className="card body">
-          <Bones lines={7} height={26} />
+          <Skeleton lines={7} height={26} />
         </div>
       )}
     </>
@@ -65,12 +70,12 @@ export default function AgentsScreen({ lifecycle }: { lifecycle: string }) {
 }
 
 function Shown({ stats, held }: { stats: Stats; held: readonly Task[] }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const { data: members = [] } = useQuery(queries.members());
   const owned = held.filter(({ assigned_to }) => assigned_to !== null);
   const agents = members.filter(({ kind, active }) => kind === "agent" && active);
   if (owned.length === 0 && agents.length === 0 && stats.agents.length === 0)
-    return <Empty icon="members" title={texts.empty} hint={texts.emptyHint} />;
+    return <EmptyState icon="members" title={texts.empty} hint={texts.emptyHint} />;
   return (
     <>
       <BoardFigures workspace={stats.workspace} />

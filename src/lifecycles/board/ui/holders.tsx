@@ -1,16 +1,18 @@
-import { addresses } from "../../../console/addresses.ts";
-import type { Member, Task } from "../../../console/data/client.ts";
-import { useMemberNames } from "../../../console/data/members.tsx";
-import { Avatar } from "../../../console/design/person.tsx";
-import { StatusChip } from "../../../console/design/status.tsx";
-import { Link } from "../../../console/router.tsx";
-import { Deadline } from "../../../console/tasks/deadline.tsx";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import {
+  addresses,
+  Avatar,
+  Deadline,
+  Link,
+  StatusChip,
+  useMemberNames,
+  useTexts,
+} from "../../../console/index.ts";
+import type { Member, Task } from "../../../console/index.ts";
 import { TEXTS } from "./texts.ts";
 
 /** Every agent that holds something, with what it holds and how long each may still take. */
 export function Holders({ tasks, agents }: { tasks: readonly Task[]; agents: readonly Member[] }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const nameOf = useMemberNames();
   const held = new Map<string, Task[]>();
   for (const task of tasks) {

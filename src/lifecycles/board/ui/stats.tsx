@@ -1,8 +1,6 @@
 import type { ReactNode } from "react";
-import { Avatar } from "../../../console/design/person.tsx";
-import type { Tone } from "../../../console/design/status.tsx";
-import { useWords } from "../../../console/texts/words.tsx";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { Avatar, useTexts, useI18n } from "../../../console/index.ts";
+import type { Tone } from "../../../console/index.ts";
 import type { Stats } from "./board-calls.ts";
 import { TEXTS } from "./texts.ts";
 
@@ -10,8 +8,8 @@ type Agent = Stats["agents"][number];
 
 /** The board as a whole, in six numbers. */
 export function BoardFigures({ workspace }: { workspace: Stats["workspace"] }) {
-  const { f } = useWords();
-  const { figures } = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const { figures } = useTexts(TEXTS);
   const span = (minutes: number | null) => (minutes === null ? "–" : f.span(minutes * 60));
   const shown: [keyof typeof figures, string, Tone | null][] = [
     ["created", f.number(workspace.total_tasks_created), null],
@@ -45,8 +43,8 @@ export function AgentCharts({ agents }: { agents: readonly Agent[] }) {
 }
 
 function Outcomes({ agents }: { agents: readonly Agent[] }) {
-  const { f } = useWords();
-  const { outcomes, outcomesHint, outcome } = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const { outcomes, outcomesHint, outcome } = useTexts(TEXTS);
   const parts = [
     ["good", outcome.completed, ({ tasks_completed }: Agent) => tasks_completed],
     ["slate", outcome.cancelled, ({ tasks_cancelled }: Agent) => tasks_cancelled],
@@ -76,8 +74,8 @@ function Outcomes({ agents }: { agents: readonly Agent[] }) {
 }
 
 function Times({ agents }: { agents: readonly Agent[] }) {
-  const { f } = useWords();
-  const { times, timesHint, lead, cycle } = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const { times, timesHint, lead, cycle } = useTexts(TEXTS);
   const parts = [
     ["cyan", lead, (agent: Agent) => agent.avg_lead_time_minutes ?? 0],
     ["blue", cycle, (agent: Agent) => agent.avg_cycle_time_minutes ?? 0],
@@ -110,8 +108,8 @@ function Times({ agents }: { agents: readonly Agent[] }) {
 
 /** To the left what others had to do for an agent, to the right what it did for others. */
 function HandOvers({ agents }: { agents: readonly Agent[] }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const needed = [
     ["warn", texts.escalatedOn, (agent: Agent) => agent.escalations_received],
     ["bad", texts.takenFrom, (agent: Agent) => agent.tasks_taken_over_from_agent],
@@ -165,7 +163,7 @@ function Chart({
   value: (agent: Agent) => string;
   bar: (agent: Agent) => ReactNode;
 }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   return (
     <figure className="card agent-chart">
       <figcaption>

@@ -1,5 +1,5 @@
 import { pluralIn } from "../../../console/texts/plural.ts";
-import type { OwnTexts } from "../../../console/texts/own-texts.ts";
+import type { LocalizedTexts } from "../../../console/texts/localized-texts.ts";
 
 const [en, ru] = [pluralIn("en"), pluralIn("ru")];
 
@@ -31,7 +31,7 @@ type Texts = {
   nothing: string;
 };
 
-export const TEXTS: OwnTexts<Texts> = {
+export const TEXTS: LocalizedTexts<Texts> = {
   en: {
     period: "Period",
     periods: { day: "Day", week: "Week", month: "Month", all: "All time" },

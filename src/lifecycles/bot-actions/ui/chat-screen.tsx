@@ -1,16 +1,19 @@
 import { useState } from "react";
 import type { SyntheticEvent } from "react";
 import { PawlProvider } from "../../../react/index.ts";
-import { client } from "../../../console/data/client.ts";
-import type { Task } from "../../../console/data/client.ts";
-import { Button } from "../../../console/design/button.tsx";
-import { useNow } from "../../../console/design/clock.ts";
-import { useSearch } from "../../../console/router.tsx";
-import { LifecycleHead } from "../../../console/tasks/lifecycle-head.tsx";
-import { useWords } from "../../../console/texts/words.tsx";
-import { useLiveAnswer } from "../../../console/data/live-answer.ts";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
-import { MAIN, ProjectPicker } from "../../../console/tasks/project-picker.tsx";
+import {
+  Button,
+  client,
+  LifecycleHead,
+  MAIN_PROJECT,
+  ProjectPicker,
+  useLiveQuery,
+  useNow,
+  useTexts,
+  useSearch,
+  useI18n,
+} from "../../../console/index.ts";
+import type { Task } from "../../../console/index.ts";
 import { Conversation } from "./conversation.tsx";
 import { TEXTS } from "./texts.ts";
 import "./chat.css";
@@ -22,9 +25,12 @@ const MOST_BUSY = 100;
 export default function ChatScreen({ lifecycle }: { lifecycle: string }) {
   const [search, change] = useSearch();
   const chatId = search.get("chat") ?? FIRST_CHAT;
-  const workspaceId = search.get("project") ?? MAIN;
+  const workspaceId = search.get("project") ?? MAIN_PROJECT;
   const open = (chat: string, project?: string) => {
-    change({ chat, ...(project === undefined ? {} : { project: project === MAIN ? null : project }) });
+    change({
+      chat,
+      ...(project === undefined ? {} : { project: project === MAIN_PROJECT ? null : project }),
+    });
   };
   return (
     <>
@@ -45,7 +51,7 @@ export default function ChatScreen({ lifecycle }: { lifecycle: string }) {
 }
 
 function ChooseChat({ chatId, onOpen }: { chatId: string; onOpen: (chat: string) => void }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const [name, setName] = useState(chatId);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -85,10 +91,10 @@ function BusyChats({
   chatId: string;
   onOpen: (chat: string, project: string) => void;
 }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const now = useNow(5);
-  const { data } = useLiveAnswer({
+  const { data } = useLiveQuery({
     lifecycle,
     key: ["busy"],
     ask: (signal) =>

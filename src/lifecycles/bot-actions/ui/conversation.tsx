@@ -2,15 +2,20 @@ import { useLayoutEffect, useRef, useState } from "react";
 import type { SyntheticEvent, KeyboardEvent } from "react";
 import { BotActionIndicator, useBotActions, useChatMessages } from "../react/index.ts";
 import type { BotAction, ChatMessage } from "../bot-action.ts";
-import { useMemberNames } from "../../../console/data/members.tsx";
-import { useMe } from "../../../console/data/queries.ts";
-import { Button } from "../../../console/design/button.tsx";
-import { Avatar } from "../../../console/design/person.tsx";
-import { Bones, Empty, ProblemNote, Trouble } from "../../../console/design/states.tsx";
-import { useDraft } from "../../../console/forms/use-draft.tsx";
-import { isReadOnly } from "../../../console/tasks/may.ts";
-import { useWords } from "../../../console/texts/words.tsx";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import {
+  Avatar,
+  Skeleton,
+  Button,
+  EmptyState,
+  isReadOnly,
+  ProblemNote,
+  ErrorState,
+  useDraft,
+  useMe,
+  useMemberNames,
+  useTexts,
+  useI18n,
+} from "../../../console/index.ts";
 import { TEXTS } from "./texts.ts";
 
 /** How near to its end a feed counts as read to the end. */
@@ -20,9 +25,9 @@ type Chat = { workspaceId: string; chatId: string };
 
 /** What is said in a chat, the line that tells what bots are busy with, and a place to say something. */
 export function Conversation(chat: Chat) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const { roles } = useMe();
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const { messages, loading, problem, refetch, say } = useChatMessages(chat);
   const { actions } = useBotActions(chat);
   const textOf = ({ displayText, actionType }: BotAction) =>
@@ -32,14 +37,14 @@ export function Conversation(chat: Chat) {
       {messages.length > 0 ? (
         <Feed messages={messages} />
       ) : problem ? (
-        <Trouble error={problem} onRetry={refetch} />
+        <ErrorState error={problem} onRetry={refetch} />
       ) : loading ? (
         <div className="feed">
-          <Bones lines={6} height={26} />
+          <Skeleton lines={6} height={26} />
         </div>
       ) : (
         <div className="feed">
-          <Empty icon="docs" title={texts.empty} hint={texts.emptyHint} />
+          <EmptyState icon="docs" title={texts.empty} hint={texts.emptyHint} />
         </div>
       )}
       <BotActionIndicator className="bot-line" actions={actions} more={texts.more} text={textOf} />
@@ -53,7 +58,7 @@ export function Conversation(chat: Chat) {
 }
 
 function Feed({ messages }: { messages: readonly ChatMessage[] }) {
-  const { f } = useWords();
+  const { f } = useI18n();
   const me = useMe();
   const nameOf = useMemberNames();
   const feed = useRef<HTMLDivElement>(null);
@@ -100,7 +105,7 @@ function Feed({ messages }: { messages: readonly ChatMessage[] }) {
 }
 
 function Composer({ chat, say }: { chat: Chat; say: (text: string) => Promise<unknown> }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const { values, change } = useDraft(`chat/${chat.workspaceId}/${chat.chatId}`, () => ({ text: "" }));
   const { text } = values;
   const [problem, setProblem] = useState<unknown>(null);

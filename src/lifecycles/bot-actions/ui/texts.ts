@@ -1,5 +1,5 @@
 import { pluralIn } from "../../../console/texts/plural.ts";
-import type { OwnTexts } from "../../../console/texts/own-texts.ts";
+import type { LocalizedTexts } from "../../../console/texts/localized-texts.ts";
 
 const [en, ru] = [pluralIn("en"), pluralIn("ru")];
 
@@ -20,7 +20,7 @@ type Texts = {
   anyOther: string;
 };
 
-export const TEXTS: OwnTexts<Texts> = {
+export const TEXTS: LocalizedTexts<Texts> = {
   en: {
     chat: "Chat",
     chatHint: "Whatever your bots call it.",

@@ -1,11 +1,6 @@
 import { useState } from "react";
-import type { Task } from "../../../console/data/client.ts";
-import { useNow } from "../../../console/design/clock.ts";
-import { Bones, Trouble } from "../../../console/design/states.tsx";
-import type { Tone } from "../../../console/design/status.tsx";
-import { useWords } from "../../../console/texts/words.tsx";
-import { useLiveAnswer } from "../../../console/data/live-answer.ts";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { Skeleton, ErrorState, useLiveQuery, useNow, useTexts, useI18n } from "../../../console/index.ts";
+import type { Task, Tone } from "../../../console/index.ts";
 import { code } from "./code-calls.ts";
 import type { CodeRun } from "./code-calls.ts";
 import { Output } from "./output.tsx";
@@ -23,9 +18,9 @@ const TONES: Readonly<Record<NonNullable<CodeRun["outcome"]>, Tone>> = {
 
 /** A coding task's attempts, each with its branch and what its agent said. */
 export default function AttemptsPanel({ task }: { task: Task }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const [chosen, setChosen] = useState<number | null>(null);
-  const { data, error, refetch } = useLiveAnswer({
+  const { data, error, refetch } = useLiveQuery({
     lifecycle: task.lifecycle,
     key: ["runs", task.id],
     ask: (signal) => code.getCodeTask({ id: task.id }, { signal }),
@@ -40,7 +35,7 @@ export default function AttemptsPanel({ task }: { task: Task }) {
       </header>
       {!data && (
         <div className="body">
-          {error ? <Trouble compact error={error} onRetry={() => void refetch()} /> : <Bones />}
+          {error ? <ErrorState compact error={error} onRetry={() => void refetch()} /> : <Skeleton />}
         </div>
       )}
       {data && runs.length === 0 && <p className="body faint">{texts.noAttempts}</p>}
@@ -67,8 +62,8 @@ export default function AttemptsPanel({ task }: { task: Task }) {
 }
 
 function RunLine({ one, chosen, onChoose }: { one: CodeRun; chosen: boolean; onChoose: () => void }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const now = useNow(1);
   const ended = one.ended_at === null ? now : Date.parse(one.ended_at);
   return (

@@ -1,6 +1,6 @@
 import type { ReplyOf } from "../../../api/index.ts";
 import type { CODE_ROUTES } from "../api.ts";
-import { client } from "../../../console/data/client.ts";
+import { client } from "../../../console/index.ts";
 import { ROWS } from "../rows.ts";
 
 export const code = client.calls<typeof CODE_ROUTES>(ROWS);

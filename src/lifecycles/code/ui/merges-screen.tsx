@@ -1,21 +1,27 @@
 import { useState } from "react";
-import { addresses } from "../../../console/addresses.ts";
-import { client } from "../../../console/data/client.ts";
-import type { Task } from "../../../console/data/client.ts";
-import { useMe } from "../../../console/data/queries.ts";
-import { Button } from "../../../console/design/button.tsx";
-import { useNow } from "../../../console/design/clock.ts";
-import { Icon } from "../../../console/design/icon.tsx";
-import { Bones, Empty, Trouble } from "../../../console/design/states.tsx";
-import { toast } from "../../../console/design/toasts.tsx";
-import { useAttempt } from "../../../console/design/use-attempt.ts";
-import { Link, useSearch } from "../../../console/router.tsx";
-import { LifecycleHead } from "../../../console/tasks/lifecycle-head.tsx";
-import { isReadOnly } from "../../../console/tasks/may.ts";
-import { useWords } from "../../../console/texts/words.tsx";
-import { useAskAnew, useLiveAnswer } from "../../../console/data/live-answer.ts";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
-import { ProjectPicker } from "../../../console/tasks/project-picker.tsx";
+import {
+  addresses,
+  Skeleton,
+  Button,
+  client,
+  EmptyState,
+  Icon,
+  isReadOnly,
+  LifecycleHead,
+  Link,
+  ProjectPicker,
+  toast,
+  ErrorState,
+  useRefetch,
+  useAttempt,
+  useLiveQuery,
+  useMe,
+  useNow,
+  useTexts,
+  useSearch,
+  useI18n,
+} from "../../../console/index.ts";
+import type { Task } from "../../../console/index.ts";
 import { code } from "./code-calls.ts";
 import { TEXTS } from "./texts.ts";
 import "./code.css";
@@ -46,8 +52,8 @@ export default function MergesScreen({ lifecycle }: { lifecycle: string }) {
         { signal },
       ),
   });
-  const merged = useLiveAnswer(ended("completed", limit));
-  const failed = useLiveAnswer(ended("failed", MOST_FAILED));
+  const merged = useLiveQuery(ended("completed", limit));
+  const failed = useLiveQuery(ended("failed", MOST_FAILED));
   const error = merged.error ?? failed.error;
   return (
     <>
@@ -69,10 +75,10 @@ export default function MergesScreen({ lifecycle }: { lifecycle: string }) {
           <Failures lifecycle={lifecycle} tasks={failed.data.tasks} />
         </div>
       ) : error ? (
-        <Trouble error={error} onRetry={() => void Promise.all([merged.refetch(), failed.refetch()])} />
+        <ErrorState error={error} onRetry={() => void Promise.all([merged.refetch(), failed.refetch()])} />
       ) : (
         <div className="card body">
-          <Bones lines={7} height={26} />
+          <Skeleton lines={7} height={26} />
         </div>
       )}
     </>
@@ -83,8 +89,8 @@ const said = (value: unknown): string | null => (typeof value === "string" ? val
 
 /** One line of history, as git keeps it. */
 function Merges({ tasks, onMore }: { tasks: readonly Task[]; onMore: (() => void) | null }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const now = useNow(10);
   return (
     <section className="card" aria-label={texts.merges}>
@@ -95,7 +101,7 @@ function Merges({ tasks, onMore }: { tasks: readonly Task[]; onMore: (() => void
         </div>
       </header>
       {tasks.length === 0 ? (
-        <Empty compact icon="rules" title={texts.mergesEmpty} hint={texts.mergesEmptyHint} />
+        <EmptyState compact icon="rules" title={texts.mergesEmpty} hint={texts.mergesEmptyHint} />
       ) : (
         <ol className="merges">
           {tasks.map((task) => {
@@ -139,7 +145,7 @@ function Merges({ tasks, onMore }: { tasks: readonly Task[]; onMore: (() => void
 }
 
 function Failures({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Task[] }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const readOnly = isReadOnly(useMe().roles);
   return (
     <section className="card" aria-label={texts.failures}>
@@ -179,8 +185,8 @@ function Failures({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Tas
 }
 
 function Retry({ lifecycle, task }: { lifecycle: string; task: Task }) {
-  const texts = useOwnTexts(TEXTS);
-  const askAnew = useAskAnew(lifecycle);
+  const texts = useTexts(TEXTS);
+  const askAnew = useRefetch(lifecycle);
   const [busy, attempt] = useAttempt();
   const retry = async () => {
     const { title } = await code.retryCodeTask({ id: task.id });

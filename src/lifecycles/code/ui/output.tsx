@@ -1,6 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import { ProblemNote } from "../../../console/design/states.tsx";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { ProblemNote, useTexts } from "../../../console/index.ts";
 import { code } from "./code-calls.ts";
 import { TEXTS } from "./texts.ts";
 
@@ -12,7 +11,7 @@ const NEAR_PX = 60;
 
 /** What a task's agent says, as it says it. Of one attempt, or of the latest. */
 export function Output({ id, title, run }: { id: string; title: string; run?: number | undefined }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const { text, problem } = useOutput(id, run);
   const place = useRef<HTMLPreElement>(null);
   const atEnd = useRef(true);

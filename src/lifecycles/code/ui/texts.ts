@@ -1,5 +1,5 @@
 import { pluralIn } from "../../../console/texts/plural.ts";
-import type { OwnTexts } from "../../../console/texts/own-texts.ts";
+import type { LocalizedTexts } from "../../../console/texts/localized-texts.ts";
 
 const [en, ru] = [pluralIn("en"), pluralIn("ru")];
 
@@ -36,7 +36,7 @@ type Texts = {
   more: string;
 };
 
-export const TEXTS: OwnTexts<Texts> = {
+export const TEXTS: LocalizedTexts<Texts> = {
   en: {
     statuses: {
       ready: "ready",

@@ -1,13 +1,18 @@
-import { addresses } from "../../../console/addresses.ts";
-import { useNow } from "../../../console/design/clock.ts";
-import { Icon } from "../../../console/design/icon.tsx";
-import { Bones, Empty, Trouble } from "../../../console/design/states.tsx";
-import { Link, useSearch } from "../../../console/router.tsx";
-import { LifecycleHead } from "../../../console/tasks/lifecycle-head.tsx";
-import { useWords } from "../../../console/texts/words.tsx";
-import { useLiveAnswer } from "../../../console/data/live-answer.ts";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
-import { ProjectPicker } from "../../../console/tasks/project-picker.tsx";
+import {
+  addresses,
+  Skeleton,
+  EmptyState,
+  Icon,
+  LifecycleHead,
+  Link,
+  ProjectPicker,
+  ErrorState,
+  useLiveQuery,
+  useNow,
+  useTexts,
+  useSearch,
+  useI18n,
+} from "../../../console/index.ts";
 import { code, LOOK_EVERY_MS } from "./code-calls.ts";
 import type { AtWork, Summary } from "./code-calls.ts";
 import { Output } from "./output.tsx";
@@ -18,7 +23,7 @@ import "./code.css";
 export default function WorkersScreen({ lifecycle }: { lifecycle: string }) {
   const [search] = useSearch();
   const project_id = search.get("project");
-  const { data, error, refetch } = useLiveAnswer({
+  const { data, error, refetch } = useLiveQuery({
     lifecycle,
     key: ["summary", project_id],
     ask: (signal) => code.getCodeSummary(project_id ? { project_id } : {}, { signal }),
@@ -35,10 +40,10 @@ export default function WorkersScreen({ lifecycle }: { lifecycle: string }) {
           <Workers atWork={data.at_work} />
         </>
       ) : error ? (
-        <Trouble error={error} onRetry={() => void refetch()} />
+        <ErrorState error={error} onRetry={() => void refetch()} />
       ) : (
         <div className="card body">
-          <Bones lines={7} height={26} />
+          <Skeleton lines={7} height={26} />
         </div>
       )}
     </>
@@ -57,8 +62,8 @@ const TONES = {
 
 /** How far it all is, in one bar. */
 function Progress({ summary: { by_status, total, needs_attention, stuck } }: { summary: Summary }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   return (
     <section className="card code-progress">
       {total > 0 && (
@@ -86,9 +91,10 @@ function Progress({ summary: { by_status, total, needs_attention, stuck } }: { s
 }
 
 function Workers({ atWork }: { atWork: readonly AtWork[] }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const [search, change] = useSearch();
-  if (atWork.length === 0) return <Empty icon="play" title={texts.atWorkEmpty} hint={texts.atWorkHint} />;
+  if (atWork.length === 0)
+    return <EmptyState icon="play" title={texts.atWorkEmpty} hint={texts.atWorkHint} />;
   const chosen =
     atWork.find(({ task_id }) => task_id === search.get("task")) ??
     atWork.find(({ status }) => status === "in_progress") ??
@@ -130,8 +136,8 @@ function Workers({ atWork }: { atWork: readonly AtWork[] }) {
 }
 
 function WorkerLine({ one, chosen, onChoose }: { one: AtWork; chosen: boolean; onChoose: () => void }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const now = useNow(1);
   return (
     <button type="button" className="agent" aria-pressed={chosen} onClick={onChoose}>

@@ -1,10 +1,10 @@
-import { useWords } from "../../../console/texts/words.tsx";
+import { useI18n } from "../../../console/index.ts";
 
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
 
 /** How large something is, in the unit that fits. */
 export function useBytes(): (bytes: number) => string {
-  const { language } = useWords();
+  const { language } = useI18n();
   return (bytes) => {
     const at = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
     return new Intl.NumberFormat(language, {

@@ -1,7 +1,4 @@
-import { toast } from "../../../console/design/toasts.tsx";
-import { AskDialog } from "../../../console/tasks/ask-dialog.tsx";
-import { useAskAnew } from "../../../console/data/live-answer.ts";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { AskDialog, toast, useRefetch, useTexts } from "../../../console/index.ts";
 import { delivery } from "./delivery-calls.ts";
 import type { User } from "./delivery-calls.ts";
 import { TEXTS } from "./texts.ts";
@@ -20,8 +17,8 @@ export function DecideDialog({
   decision: Decision;
   onClose: () => void;
 }) {
-  const texts = useOwnTexts(TEXTS);
-  const askAnew = useAskAnew(lifecycle);
+  const texts = useTexts(TEXTS);
+  const askAnew = useRefetch(lifecycle);
   const said = {
     approve: [texts.approveTitle(name), texts.approved(name)],
     extend: [texts.extendTitle(name), texts.extended(name)],

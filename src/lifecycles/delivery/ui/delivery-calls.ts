@@ -1,9 +1,7 @@
 import type { ReplyOf } from "../../../api/index.ts";
 import type { DELIVERY_ROUTES } from "../api.ts";
-import { client } from "../../../console/data/client.ts";
-import { useMe } from "../../../console/data/queries.ts";
-import type { Me } from "../../../console/data/told.ts";
-import { useLiveAnswer } from "../../../console/data/live-answer.ts";
+import { client, useLiveQuery, useMe } from "../../../console/index.ts";
+import type { Me } from "../../../console/index.ts";
 import { ROWS } from "../rows.ts";
 
 export const delivery = client.calls<typeof DELIVERY_ROUTES>(ROWS);
@@ -25,7 +23,7 @@ export function managesUsers({ roles, project_ids }: Me): boolean {
 /** Everybody who may ask for files or wants to; only admins are told. */
 export function useDeliveryUsers(lifecycle: string) {
   const enabled = managesUsers(useMe());
-  return useLiveAnswer({
+  return useLiveQuery({
     lifecycle,
     key: ["users"],
     ask: (signal) => delivery.listDeliveryUsers({ limit: MOST_USERS }, { signal }),

@@ -1,6 +1,5 @@
-import type { Task } from "../../../console/data/client.ts";
-import { useLiveAnswer } from "../../../console/data/live-answer.ts";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { useLiveQuery, useTexts } from "../../../console/index.ts";
+import type { Task } from "../../../console/index.ts";
 import { delivery, LOOK_EVERY_MS } from "./delivery-calls.ts";
 import { Progress } from "./job-row.tsx";
 import { TEXTS } from "./texts.ts";
@@ -8,9 +7,9 @@ import "./delivery.css";
 
 /** How far a file is, on its job's page, while it is on its way. */
 export default function JobPanel({ task }: { task: Task }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const inHand = task.lease !== null;
-  const { data } = useLiveAnswer({
+  const { data } = useLiveQuery({
     lifecycle: task.lifecycle,
     key: ["job", task.id],
     ask: (signal) => delivery.getDeliveryJob({ id: task.id }, { signal }),

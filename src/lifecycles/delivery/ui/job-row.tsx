@@ -1,16 +1,18 @@
 import { useRef } from "react";
-import { addresses } from "../../../console/addresses.ts";
-import { useMe } from "../../../console/data/queries.ts";
-import { Button } from "../../../console/design/button.tsx";
-import { useNow } from "../../../console/design/clock.ts";
-import { Icon } from "../../../console/design/icon.tsx";
-import { StatusChip } from "../../../console/design/status.tsx";
-import { toast } from "../../../console/design/toasts.tsx";
-import { useAttempt } from "../../../console/design/use-attempt.ts";
-import { Link } from "../../../console/router.tsx";
-import { useAct } from "../../../console/tasks/act.ts";
-import { useWords } from "../../../console/texts/words.tsx";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import {
+  addresses,
+  Button,
+  Icon,
+  Link,
+  StatusChip,
+  toast,
+  useAct,
+  useAttempt,
+  useMe,
+  useNow,
+  useTexts,
+  useI18n,
+} from "../../../console/index.ts";
 import { useBytes } from "./bytes.ts";
 import type { Job } from "./delivery-calls.ts";
 import { TEXTS } from "./texts.ts";
@@ -19,8 +21,8 @@ export type RowProps = { job: Job; userName: (id: string) => string };
 
 /** A file on its way: how far it is, how fast it goes, and who carries it. */
 export function JobInHand({ job, userName }: RowProps) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const now = useNow(1);
   const silence = job.heartbeat_at === null ? 0 : (now - Date.parse(job.heartbeat_at)) / 1_000;
   return (
@@ -46,8 +48,8 @@ export function JobInHand({ job, userName }: RowProps) {
 
 /** The bar of a job; of one whose length nobody knows, a bar that only says that it goes on. */
 export function Progress({ job }: { job: Pick<Job, "progress" | "stuck" | "title"> }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const bytes = useBytes();
   const speed = useSpeed(job.progress);
   if (!job.progress) return <div className="bar progress" data-unknown="true" aria-hidden="true" />;
@@ -96,8 +98,8 @@ function useSpeed(progress: Job["progress"]): number | null {
 
 /** One that waits for a worker; an admin may still call it off, and in the bot whoever asked for it. */
 export function JobWaiting({ job, userName }: RowProps) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const now = useNow(1);
   const mayCancel = useMe().roles.includes("admin");
   const act = useAct(job);
@@ -130,7 +132,7 @@ export function JobWaiting({ job, userName }: RowProps) {
 }
 
 export function JobOver({ job, userName }: RowProps) {
-  const { f } = useWords();
+  const { f } = useI18n();
   const now = useNow(10);
   return (
     <>

@@ -1,13 +1,16 @@
-import { addresses } from "../../../console/addresses.ts";
-import { useMe } from "../../../console/data/queries.ts";
-import { useNow } from "../../../console/design/clock.ts";
-import { Icon } from "../../../console/design/icon.tsx";
-import { Bones, Trouble } from "../../../console/design/states.tsx";
-import { Link } from "../../../console/router.tsx";
-import { LifecycleHead } from "../../../console/tasks/lifecycle-head.tsx";
-import { useWords } from "../../../console/texts/words.tsx";
-import { useLiveAnswer } from "../../../console/data/live-answer.ts";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import {
+  addresses,
+  Skeleton,
+  Icon,
+  LifecycleHead,
+  Link,
+  ErrorState,
+  useLiveQuery,
+  useMe,
+  useNow,
+  useTexts,
+  useI18n,
+} from "../../../console/index.ts";
 import { delivery, LOOK_EVERY_MS, managesUsers, useDeliveryUsers } from "./delivery-calls.ts";
 import type { Job, Status } from "./delivery-calls.ts";
 import { JobInHand, JobOver, JobWaiting } from "./job-row.tsx";
@@ -22,19 +25,19 @@ const LATELY = 15;
 
 /** What is on its way, what waits, what has come of the last ones, and who carries it. */
 export default function QueueScreen({ lifecycle }: { lifecycle: string }) {
-  const status = useLiveAnswer({
+  const status = useLiveQuery({
     lifecycle,
     key: ["status"],
     ask: (signal) => delivery.getDeliveryStatus(undefined, { signal }),
     everyMs: LOOK_EVERY_MS,
   });
-  const open = useLiveAnswer({
+  const open = useLiveQuery({
     lifecycle,
     key: ["open"],
     ask: (signal) => delivery.listDeliveryJobs({ status: [...IN_HAND, "QUEUED"], limit: MOST }, { signal }),
     everyMs: LOOK_EVERY_MS,
   });
-  const over = useLiveAnswer({
+  const over = useLiveQuery({
     lifecycle,
     key: ["over"],
     ask: (signal) => delivery.listDeliveryJobs({ status: [...OVER], limit: LATELY }, { signal }),
@@ -53,13 +56,13 @@ export default function QueueScreen({ lifecycle }: { lifecycle: string }) {
           </div>
         </>
       ) : error ? (
-        <Trouble
+        <ErrorState
           error={error}
           onRetry={() => void Promise.all([status, open, over].map((one) => one.refetch()))}
         />
       ) : (
         <div className="card body">
-          <Bones lines={7} height={26} />
+          <Skeleton lines={7} height={26} />
         </div>
       )}
     </>
@@ -68,10 +71,10 @@ export default function QueueScreen({ lifecycle }: { lifecycle: string }) {
 
 /** What an admin should not overlook. */
 function Alarms({ lifecycle, source }: { lifecycle: string; source: Status["source"] }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const isAdmin = managesUsers(useMe());
-  const { data } = useLiveAnswer({
+  const { data } = useLiveQuery({
     lifecycle,
     key: ["users", "PENDING"],
     ask: (signal) => delivery.listDeliveryUsers({ status: ["PENDING"], limit: MOST }, { signal }),
@@ -103,8 +106,8 @@ function Alarms({ lifecycle, source }: { lifecycle: string; source: Status["sour
 }
 
 function Depths({ queue }: { queue: Status["queue"] }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   return (
     <dl className="card depths">
       {(["QUEUED", ...IN_HAND] as const).map((status) => (
@@ -120,7 +123,7 @@ function Depths({ queue }: { queue: Status["queue"] }) {
 type JobsProps = { lifecycle: string; open: readonly Job[]; over: readonly Job[] };
 
 function Jobs({ lifecycle, open, over }: JobsProps) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const { data } = useDeliveryUsers(lifecycle);
   const names = new Map(data?.users.map(({ id, name }) => [id, name]));
   const userName = (id: string) => names.get(id) ?? id;
@@ -186,8 +189,8 @@ function JobList({
 const SILENT_MS = 30_000;
 
 function Workers({ workers }: { workers: Status["workers"] }) {
-  const { t, f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { t, f } = useI18n();
+  const texts = useTexts(TEXTS);
   const now = useNow(1);
   return (
     <section className="card" aria-label={texts.workers}>

@@ -1,16 +1,21 @@
 import { useState } from "react";
-import { PawlProblem } from "../../../console/data/client.ts";
-import { useMemberNames } from "../../../console/data/members.tsx";
-import { Button, Segments } from "../../../console/design/button.tsx";
-import { useNow } from "../../../console/design/clock.ts";
-import { Avatar } from "../../../console/design/person.tsx";
-import { Bones, Empty, Trouble } from "../../../console/design/states.tsx";
-import type { Tone } from "../../../console/design/status.tsx";
-import { useSearch } from "../../../console/router.tsx";
-import { LifecycleHead } from "../../../console/tasks/lifecycle-head.tsx";
-import { useWords } from "../../../console/texts/words.tsx";
-import { useLiveAnswer } from "../../../console/data/live-answer.ts";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import {
+  Avatar,
+  Skeleton,
+  Button,
+  EmptyState,
+  LifecycleHead,
+  PawlProblem,
+  Segments,
+  ErrorState,
+  useLiveQuery,
+  useMemberNames,
+  useNow,
+  useTexts,
+  useSearch,
+  useI18n,
+} from "../../../console/index.ts";
+import type { Tone } from "../../../console/index.ts";
 import { delivery, LOOK_EVERY_MS } from "./delivery-calls.ts";
 import type { User } from "./delivery-calls.ts";
 import { DecideDialog } from "./decide-dialog.tsx";
@@ -36,10 +41,10 @@ const MOST = 200;
 
 /** Who may ask for files, and who wants to. */
 export default function UsersScreen({ lifecycle }: { lifecycle: string }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const [search, change] = useSearch();
   const status = STATUSES.find((one) => one === search.get("status")) ?? null;
-  const { data, error, refetch } = useLiveAnswer({
+  const { data, error, refetch } = useLiveQuery({
     lifecycle,
     key: ["users"],
     ask: (signal) => delivery.listDeliveryUsers({ limit: MOST }, { signal }),
@@ -71,12 +76,12 @@ export default function UsersScreen({ lifecycle }: { lifecycle: string }) {
       {users ? (
         <Shown lifecycle={lifecycle} users={users} status={status} />
       ) : error instanceof PawlProblem && error.status === 403 ? (
-        <Empty icon="lock" title={texts.onlyAdmins} hint={texts.onlyAdminsHint} />
+        <EmptyState icon="lock" title={texts.onlyAdmins} hint={texts.onlyAdminsHint} />
       ) : error ? (
-        <Trouble error={error} onRetry={() => void refetch()} />
+        <ErrorState error={error} onRetry={() => void refetch()} />
       ) : (
         <div className="card body">
-          <Bones lines={6} height={30} />
+          <Skeleton lines={6} height={30} />
         </div>
       )}
     </>
@@ -97,9 +102,9 @@ function Shown({
   users: readonly User[];
   status: User["status"] | null;
 }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const [asked, setAsked] = useState<{ user: User; decision: Decision } | null>(null);
-  if (users.length === 0) return <Empty icon="members" title={texts.noUsers} hint={texts.noUsersHint} />;
+  if (users.length === 0) return <EmptyState icon="members" title={texts.noUsers} hint={texts.noUsersHint} />;
   const shown = users
     .filter((user) => status === null || user.status === status)
     .toSorted(
@@ -163,8 +168,8 @@ function Who({ user }: { user: User }) {
 }
 
 function Access({ user }: { user: User }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const nameOf = useMemberNames();
   const now = useNow(10);
   const left = user.access_until === null ? 0 : (Date.parse(user.access_until) - now) / 1_000;

@@ -1,17 +1,20 @@
 import { useState } from "react";
-import { addresses } from "../../../console/addresses.ts";
-import { Button, Segments } from "../../../console/design/button.tsx";
-import { useNow } from "../../../console/design/clock.ts";
-import { Icon } from "../../../console/design/icon.tsx";
-import { Person } from "../../../console/design/person.tsx";
-import { Empty } from "../../../console/design/states.tsx";
-import type { Tone } from "../../../console/design/status.tsx";
-import { toast } from "../../../console/design/toasts.tsx";
-import { useAttempt } from "../../../console/design/use-attempt.ts";
-import { Link } from "../../../console/router.tsx";
-import { useWords } from "../../../console/texts/words.tsx";
-import { useAskAnew } from "../../../console/data/live-answer.ts";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import {
+  addresses,
+  Button,
+  EmptyState,
+  Icon,
+  Link,
+  Person,
+  Segments,
+  toast,
+  useRefetch,
+  useAttempt,
+  useNow,
+  useTexts,
+  useI18n,
+} from "../../../console/index.ts";
+import type { Tone } from "../../../console/index.ts";
 import { planner, useIsLead } from "./planner-calls.ts";
 import type { Defect } from "./planner-calls.ts";
 import { TEXTS } from "./texts.ts";
@@ -20,7 +23,7 @@ const TONES: Readonly<Record<Defect["severity"], Tone>> = { minor: "slate", majo
 
 /** What was found wrong, the latest first, and what mends it. */
 export function Defects({ lifecycle, defects }: { lifecycle: string; defects: readonly Defect[] }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const [which, setWhich] = useState<"open" | "fixed">("open");
   const shown = defects.filter(({ fixed_at }) => (fixed_at === null) === (which === "open")).toReversed();
   const open = defects.filter(({ fixed_at }) => fixed_at === null).length;
@@ -40,7 +43,7 @@ export function Defects({ lifecycle, defects }: { lifecycle: string; defects: re
         />
       </header>
       {shown.length === 0 ? (
-        <Empty compact title={texts.defectsEmpty} hint={texts.defectsEmptyHint} />
+        <EmptyState compact title={texts.defectsEmpty} hint={texts.defectsEmptyHint} />
       ) : (
         <ul className="lines">
           {shown.map((defect) => (
@@ -55,8 +58,8 @@ export function Defects({ lifecycle, defects }: { lifecycle: string; defects: re
 }
 
 function DefectLine({ lifecycle, defect }: { lifecycle: string; defect: Defect }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const now = useNow(10);
   const isLead = useIsLead();
   const facts = [
@@ -102,8 +105,8 @@ function DefectLine({ lifecycle, defect }: { lifecycle: string; defect: Defect }
 }
 
 function MakeFix({ lifecycle, defect }: { lifecycle: string; defect: Defect }) {
-  const texts = useOwnTexts(TEXTS);
-  const askAnew = useAskAnew(lifecycle);
+  const texts = useTexts(TEXTS);
+  const askAnew = useRefetch(lifecycle);
   const [busy, attempt] = useAttempt();
   const make = async () => {
     const { task } = await planner.fixPlannerTask({ id: defect.task_id, defect_id: defect.id });

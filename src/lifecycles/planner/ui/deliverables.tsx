@@ -1,14 +1,17 @@
 import { useState } from "react";
-import { Button } from "../../../console/design/button.tsx";
-import { useNow } from "../../../console/design/clock.ts";
-import { Person } from "../../../console/design/person.tsx";
-import type { Tone } from "../../../console/design/status.tsx";
-import { toast } from "../../../console/design/toasts.tsx";
-import { useAttempt } from "../../../console/design/use-attempt.ts";
-import { useWords } from "../../../console/texts/words.tsx";
-import { AskDialog } from "../../../console/tasks/ask-dialog.tsx";
-import { useAskAnew, useLiveAnswer } from "../../../console/data/live-answer.ts";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import {
+  AskDialog,
+  Button,
+  Person,
+  toast,
+  useRefetch,
+  useAttempt,
+  useLiveQuery,
+  useNow,
+  useTexts,
+  useI18n,
+} from "../../../console/index.ts";
+import type { Tone } from "../../../console/index.ts";
 import { planner, useIsLead, useProject } from "./planner-calls.ts";
 import type { Deliverable, Inspection } from "./planner-calls.ts";
 import { TEXTS } from "./texts.ts";
@@ -28,7 +31,7 @@ export function Deliverables({
   lifecycle: string;
   deliverables: readonly Deliverable[];
 }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const isLead = useIsLead();
   const [making, setMaking] = useState(false);
   return (
@@ -73,12 +76,12 @@ export function Deliverables({
 }
 
 function DeliverableLine({ lifecycle, deliverable }: { lifecycle: string; deliverable: Deliverable }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const isLead = useIsLead();
-  const askAnew = useAskAnew(lifecycle);
+  const askAnew = useRefetch(lifecycle);
   const [inspecting, setInspecting] = useState(false);
   const name = `${deliverable.type} ${deliverable.serial}`;
-  const { data } = useLiveAnswer({
+  const { data } = useLiveQuery({
     lifecycle,
     key: ["inspections", deliverable.id, deliverable.updated_at],
     ask: (signal) => planner.listInspections({ id: deliverable.id }, { signal }),
@@ -152,8 +155,8 @@ function DeliverableLine({ lifecycle, deliverable }: { lifecycle: string; delive
 }
 
 function Inspections({ inspections }: { inspections: readonly Inspection[] }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const now = useNow(10);
   if (inspections.length === 0) return null;
   return (
@@ -173,9 +176,9 @@ function Inspections({ inspections }: { inspections: readonly Inspection[] }) {
 }
 
 function NewDeliverable({ lifecycle, onClose }: { lifecycle: string; onClose: () => void }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const project = useProject();
-  const askAnew = useAskAnew(lifecycle);
+  const askAnew = useRefetch(lifecycle);
   return (
     <AskDialog
       form="deliverable"

@@ -1,9 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { queries } from "../../../console/data/queries.ts";
-import { toast } from "../../../console/design/toasts.tsx";
-import { AskDialog } from "../../../console/tasks/ask-dialog.tsx";
-import { useAskAnew } from "../../../console/data/live-answer.ts";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { AskDialog, queries, toast, useRefetch, useTexts } from "../../../console/index.ts";
 import { planner, useProject } from "./planner-calls.ts";
 import { TEXTS } from "./texts.ts";
 
@@ -12,8 +8,8 @@ const MINUTE_MS = 60_000;
 
 /** Asks who works from when to when. */
 export function PlanShift({ lifecycle, onClose }: { lifecycle: string; onClose: () => void }) {
-  const texts = useOwnTexts(TEXTS);
-  const askAnew = useAskAnew(lifecycle);
+  const texts = useTexts(TEXTS);
+  const askAnew = useRefetch(lifecycle);
   const project = useProject();
   const { data: members = [] } = useQuery(queries.members());
   const executors = members.filter(({ roles, active }) => active && roles.includes("executor"));

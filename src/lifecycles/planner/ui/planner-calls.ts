@@ -1,8 +1,6 @@
 import type { ReplyOf } from "../../../api/index.ts";
 import type { PLANNER_ROUTES } from "../api.ts";
-import { client } from "../../../console/data/client.ts";
-import { useMe } from "../../../console/data/queries.ts";
-import { useSearch } from "../../../console/router.tsx";
+import { client, useMe, useSearch } from "../../../console/index.ts";
 import { ROWS } from "../rows.ts";
 
 export const planner = client.calls<typeof PLANNER_ROUTES>(ROWS);

@@ -1,16 +1,21 @@
-import { Button } from "../../../console/design/button.tsx";
-import { useNow } from "../../../console/design/clock.ts";
-import { Icon } from "../../../console/design/icon.tsx";
-import { Bones, Empty, Trouble } from "../../../console/design/states.tsx";
-import { StatusChip } from "../../../console/design/status.tsx";
-import { toast } from "../../../console/design/toasts.tsx";
-import { useAttempt } from "../../../console/design/use-attempt.ts";
-import { LifecycleHead } from "../../../console/tasks/lifecycle-head.tsx";
-import { useWords } from "../../../console/texts/words.tsx";
-import { Deed } from "../../../console/tasks/action-button.tsx";
-import { useAskAnew, useLiveAnswer } from "../../../console/data/live-answer.ts";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
-import { ProjectPicker } from "../../../console/tasks/project-picker.tsx";
+import {
+  Skeleton,
+  Button,
+  ActionButton,
+  EmptyState,
+  Icon,
+  LifecycleHead,
+  ProjectPicker,
+  StatusChip,
+  toast,
+  ErrorState,
+  useRefetch,
+  useAttempt,
+  useLiveQuery,
+  useNow,
+  useTexts,
+  useI18n,
+} from "../../../console/index.ts";
 import { MOST, planner, useIsLead, useMayTake, useProject } from "./planner-calls.ts";
 import type { PlannerTask, Pooled } from "./planner-calls.ts";
 import { TaskLine } from "./task-line.tsx";
@@ -20,12 +25,12 @@ import "./planner.css";
 /** What I work on, and what there is to take. */
 export default function PoolScreen({ lifecycle }: { lifecycle: string }) {
   const project = useProject();
-  const pool = useLiveAnswer({
+  const pool = useLiveQuery({
     lifecycle,
     key: ["pool", project],
     ask: (signal) => planner.getPlannerPool({ ...project, limit: MOST }, { signal }),
   });
-  const mine = useLiveAnswer({
+  const mine = useLiveQuery({
     lifecycle,
     key: ["mine", project],
     ask: (signal) =>
@@ -46,10 +51,10 @@ export default function PoolScreen({ lifecycle }: { lifecycle: string }) {
           <Pool lifecycle={lifecycle} tasks={pool.data.tasks} />
         </div>
       ) : error ? (
-        <Trouble error={error} onRetry={() => void Promise.all([pool.refetch(), mine.refetch()])} />
+        <ErrorState error={error} onRetry={() => void Promise.all([pool.refetch(), mine.refetch()])} />
       ) : (
         <div className="card body">
-          <Bones lines={7} height={28} />
+          <Skeleton lines={7} height={28} />
         </div>
       )}
     </>
@@ -63,8 +68,8 @@ const NEXT: Partial<Record<PlannerTask["status"], "start" | "submit">> = {
 };
 
 function Mine({ lifecycle, tasks }: { lifecycle: string; tasks: readonly PlannerTask[] }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const mayTake = useMayTake();
   const now = useNow(1);
   return (
@@ -75,7 +80,7 @@ function Mine({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Planner
         {mayTake && <TakeBest lifecycle={lifecycle} />}
       </header>
       {tasks.length === 0 ? (
-        <Empty compact icon="hand" title={texts.mineEmpty} hint={texts.mineEmptyHint} />
+        <EmptyState compact icon="hand" title={texts.mineEmpty} hint={texts.mineEmptyHint} />
       ) : (
         <ul className="lines">
           {tasks.map((task) => {
@@ -91,7 +96,7 @@ function Mine({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Planner
                 </TaskLine>
                 <div className="row wrap">
                   {next && (
-                    <Deed
+                    <ActionButton
                       lifecycle={lifecycle}
                       task={task}
                       action={next}
@@ -99,7 +104,12 @@ function Mine({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Planner
                       look="main"
                     />
                   )}
-                  <Deed lifecycle={lifecycle} task={task} action="escalate" label={texts.actions.escalate} />
+                  <ActionButton
+                    lifecycle={lifecycle}
+                    task={task}
+                    action="escalate"
+                    label={texts.actions.escalate}
+                  />
                 </div>
               </li>
             );
@@ -111,9 +121,9 @@ function Mine({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Planner
 }
 
 function TakeBest({ lifecycle }: { lifecycle: string }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const project = useProject();
-  const askAnew = useAskAnew(lifecycle);
+  const askAnew = useRefetch(lifecycle);
   const [busy, attempt] = useAttempt();
   const take = async () => {
     const { task } = await planner.claimPlannerTask(project);
@@ -128,7 +138,7 @@ function TakeBest({ lifecycle }: { lifecycle: string }) {
 }
 
 function Pool({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Pooled[] }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   return (
     <section className="card" aria-label={texts.pool}>
       <header className="head">
@@ -136,7 +146,7 @@ function Pool({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Pooled[
         {tasks.length > 0 && <span className="badge">{tasks.length}</span>}
       </header>
       {tasks.length === 0 ? (
-        <Empty compact title={texts.poolEmpty} hint={texts.poolEmptyHint} />
+        <EmptyState compact title={texts.poolEmpty} hint={texts.poolEmptyHint} />
       ) : (
         <ul className="lines">
           {tasks.map((task) => (
@@ -153,15 +163,15 @@ function Pool({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Pooled[
 
 /** The button that takes it; or all the reasons why it cannot be taken. */
 function Taking({ lifecycle, task }: { lifecycle: string; task: Pooled }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const isLead = useIsLead();
   const mayTake = useMayTake();
   return (
     <>
       <span className="row">
-        {isLead && <Deed lifecycle={lifecycle} task={task} action="assign" label={texts.assign} />}
+        {isLead && <ActionButton lifecycle={lifecycle} task={task} action="assign" label={texts.assign} />}
         {mayTake && (
-          <Deed
+          <ActionButton
             lifecycle={lifecycle}
             task={task}
             action="self_assign"

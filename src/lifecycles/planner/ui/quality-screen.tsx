@@ -1,7 +1,4 @@
-import { Bones, Trouble } from "../../../console/design/states.tsx";
-import { LifecycleHead } from "../../../console/tasks/lifecycle-head.tsx";
-import { useLiveAnswer } from "../../../console/data/live-answer.ts";
-import { ProjectPicker } from "../../../console/tasks/project-picker.tsx";
+import { Skeleton, LifecycleHead, ProjectPicker, ErrorState, useLiveQuery } from "../../../console/index.ts";
 import { Defects } from "./defects.tsx";
 import { Deliverables } from "./deliverables.tsx";
 import { LOOK_EVERY_MS, MOST, planner, useProject } from "./planner-calls.ts";
@@ -10,13 +7,13 @@ import "./planner.css";
 /** What is wrong, what mends it, and what quality control says. */
 export default function QualityScreen({ lifecycle }: { lifecycle: string }) {
   const project = useProject();
-  const defects = useLiveAnswer({
+  const defects = useLiveQuery({
     lifecycle,
     key: ["defects", project],
     ask: (signal) => planner.listDefects({ ...project, limit: MOST }, { signal }),
     everyMs: LOOK_EVERY_MS,
   });
-  const deliverables = useLiveAnswer({
+  const deliverables = useLiveQuery({
     lifecycle,
     key: ["deliverables", project],
     ask: (signal) => planner.listDeliverables({ ...project, limit: MOST }, { signal }),
@@ -34,13 +31,13 @@ export default function QualityScreen({ lifecycle }: { lifecycle: string }) {
           <Deliverables lifecycle={lifecycle} deliverables={deliverables.data.deliverables} />
         </div>
       ) : error ? (
-        <Trouble
+        <ErrorState
           error={error}
           onRetry={() => void Promise.all([defects.refetch(), deliverables.refetch()])}
         />
       ) : (
         <div className="card body">
-          <Bones lines={7} height={28} />
+          <Skeleton lines={7} height={28} />
         </div>
       )}
     </>

@@ -1,19 +1,24 @@
 import { useState } from "react";
 import { useQueries } from "@tanstack/react-query";
-import { keys } from "../../../console/data/keys.ts";
-import { useMe } from "../../../console/data/queries.ts";
-import { Button } from "../../../console/design/button.tsx";
-import { useNow } from "../../../console/design/clock.ts";
-import { Person } from "../../../console/design/person.tsx";
-import { Bones, Empty, Trouble } from "../../../console/design/states.tsx";
-import { toast } from "../../../console/design/toasts.tsx";
-import { LifecycleHead } from "../../../console/tasks/lifecycle-head.tsx";
-import { useWords } from "../../../console/texts/words.tsx";
-import { AskDialog } from "../../../console/tasks/ask-dialog.tsx";
-import { Deed } from "../../../console/tasks/action-button.tsx";
-import { useAskAnew, useLiveAnswer } from "../../../console/data/live-answer.ts";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
-import { ProjectPicker } from "../../../console/tasks/project-picker.tsx";
+import {
+  AskDialog,
+  Skeleton,
+  Button,
+  ActionButton,
+  EmptyState,
+  keys,
+  LifecycleHead,
+  Person,
+  ProjectPicker,
+  toast,
+  ErrorState,
+  useRefetch,
+  useLiveQuery,
+  useMe,
+  useNow,
+  useTexts,
+  useI18n,
+} from "../../../console/index.ts";
 import { MOST, planner, useIsLead, useProject } from "./planner-calls.ts";
 import type { Escalation, PlannerTask } from "./planner-calls.ts";
 import { TaskLine } from "./task-line.tsx";
@@ -26,12 +31,12 @@ const MOST_CALLS = 30;
 /** What waits for a lead: work that was submitted, and people who call for help. */
 export default function ReviewScreen({ lifecycle }: { lifecycle: string }) {
   const project = useProject();
-  const submitted = useLiveAnswer({
+  const submitted = useLiveQuery({
     lifecycle,
     key: ["submitted", project],
     ask: (signal) => planner.listPlannerTasks({ status: ["submitted"], limit: MOST, ...project }, { signal }),
   });
-  const flagged = useLiveAnswer({
+  const flagged = useLiveQuery({
     lifecycle,
     key: ["flagged", project],
     ask: (signal) =>
@@ -49,10 +54,13 @@ export default function ReviewScreen({ lifecycle }: { lifecycle: string }) {
           <Calls lifecycle={lifecycle} tasks={flagged.data.tasks} />
         </div>
       ) : error ? (
-        <Trouble error={error} onRetry={() => void Promise.all([submitted.refetch(), flagged.refetch()])} />
+        <ErrorState
+          error={error}
+          onRetry={() => void Promise.all([submitted.refetch(), flagged.refetch()])}
+        />
       ) : (
         <div className="card body">
-          <Bones lines={7} height={28} />
+          <Skeleton lines={7} height={28} />
         </div>
       )}
     </>
@@ -60,8 +68,8 @@ export default function ReviewScreen({ lifecycle }: { lifecycle: string }) {
 }
 
 function Queue({ lifecycle, tasks }: { lifecycle: string; tasks: readonly PlannerTask[] }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const isLead = useIsLead();
   const me = useMe();
   const now = useNow(10);
@@ -72,7 +80,7 @@ function Queue({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Planne
         {tasks.length > 0 && <span className="badge">{tasks.length}</span>}
       </header>
       {tasks.length === 0 ? (
-        <Empty compact title={texts.reviewEmpty} hint={texts.reviewEmptyHint} />
+        <EmptyState compact title={texts.reviewEmpty} hint={texts.reviewEmptyHint} />
       ) : (
         <ul className="lines">
           {tasks.map((task) => (
@@ -85,7 +93,7 @@ function Queue({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Planne
               </TaskLine>
               {(isLead || task.assigned_to === me.id) && (
                 <div className="row wrap">
-                  <Deed
+                  <ActionButton
                     lifecycle={lifecycle}
                     task={task}
                     action="review_approve"
@@ -93,7 +101,12 @@ function Queue({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Planne
                     look="main"
                   />
                   {isLead && (
-                    <Deed lifecycle={lifecycle} task={task} action="review_reject" label={texts.reject} />
+                    <ActionButton
+                      lifecycle={lifecycle}
+                      task={task}
+                      action="review_reject"
+                      label={texts.reject}
+                    />
                   )}
                 </div>
               )}
@@ -106,7 +119,7 @@ function Queue({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Planne
 }
 
 function Calls({ lifecycle, tasks }: { lifecycle: string; tasks: readonly PlannerTask[] }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const found = useQueries({
     queries: tasks.map(({ id, row_version }) => ({
       queryKey: [...keys.all, "own", lifecycle, "escalations", id, row_version],
@@ -148,10 +161,10 @@ function Calls({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Planne
 }
 
 function Call({ lifecycle, task, call }: { lifecycle: string; task: PlannerTask; call: Escalation }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const isLead = useIsLead();
-  const askAnew = useAskAnew(lifecycle);
+  const askAnew = useRefetch(lifecycle);
   const now = useNow(10);
   const [answering, setAnswering] = useState(false);
   return (

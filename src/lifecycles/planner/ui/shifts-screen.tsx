@@ -1,17 +1,22 @@
 import { useState } from "react";
-import { addresses } from "../../../console/addresses.ts";
-import { Button } from "../../../console/design/button.tsx";
-import { useNow } from "../../../console/design/clock.ts";
-import { Person } from "../../../console/design/person.tsx";
-import { Bones, Empty, Trouble } from "../../../console/design/states.tsx";
-import { toast } from "../../../console/design/toasts.tsx";
-import { Link } from "../../../console/router.tsx";
-import { LifecycleHead } from "../../../console/tasks/lifecycle-head.tsx";
-import { useWords } from "../../../console/texts/words.tsx";
-import { AskDialog } from "../../../console/tasks/ask-dialog.tsx";
-import { useAskAnew, useLiveAnswer } from "../../../console/data/live-answer.ts";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
-import { ProjectPicker } from "../../../console/tasks/project-picker.tsx";
+import {
+  addresses,
+  AskDialog,
+  Skeleton,
+  Button,
+  EmptyState,
+  LifecycleHead,
+  Link,
+  Person,
+  ProjectPicker,
+  toast,
+  ErrorState,
+  useRefetch,
+  useLiveQuery,
+  useNow,
+  useTexts,
+  useI18n,
+} from "../../../console/index.ts";
 import { PlanShift } from "./plan-shift.tsx";
 import { LOOK_EVERY_MS, MOST, planner, useIsLead, useProject } from "./planner-calls.ts";
 import type { PlannerTask, Shift } from "./planner-calls.ts";
@@ -22,17 +27,17 @@ const MOST_PAST = 10;
 
 /** Who is at work until when, and on what. */
 export default function ShiftsScreen({ lifecycle }: { lifecycle: string }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const project = useProject();
   const isLead = useIsLead();
   const [planning, setPlanning] = useState(false);
-  const shifts = useLiveAnswer({
+  const shifts = useLiveQuery({
     lifecycle,
     key: ["shifts", project],
     ask: (signal) => planner.listShifts({ ...project, limit: MOST }, { signal }),
     everyMs: LOOK_EVERY_MS,
   });
-  const held = useLiveAnswer({
+  const held = useLiveQuery({
     lifecycle,
     key: ["held", project],
     ask: (signal) =>
@@ -57,10 +62,10 @@ export default function ShiftsScreen({ lifecycle }: { lifecycle: string }) {
       {shifts.data ? (
         <Shown lifecycle={lifecycle} shifts={shifts.data.shifts} held={held.data?.tasks ?? []} />
       ) : shifts.error ? (
-        <Trouble error={shifts.error} onRetry={() => void shifts.refetch()} />
+        <ErrorState error={shifts.error} onRetry={() => void shifts.refetch()} />
       ) : (
         <div className="card body">
-          <Bones lines={6} height={28} />
+          <Skeleton lines={6} height={28} />
         </div>
       )}
       {planning && (
@@ -90,9 +95,10 @@ function Shown({
   shifts: readonly Shift[];
   held: readonly PlannerTask[];
 }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   const now = useNow(5);
-  if (shifts.length === 0) return <Empty icon="clock" title={texts.noShifts} hint={texts.noShiftsHint} />;
+  if (shifts.length === 0)
+    return <EmptyState icon="clock" title={texts.noShifts} hint={texts.noShiftsHint} />;
   const of = (when: When) => shifts.filter((shift) => whenOf(shift, now) === when);
   const groups: [When, readonly Shift[]][] = [
     ["running", of("running")],
@@ -134,8 +140,8 @@ function ShiftLine({
   when: When;
   held: readonly PlannerTask[];
 }) {
-  const { f } = useWords();
-  const texts = useOwnTexts(TEXTS);
+  const { f } = useI18n();
+  const texts = useTexts(TEXTS);
   const now = useNow(1);
   const isLead = useIsLead();
   const [begin, end] = [Date.parse(shift.starts_at), Date.parse(shift.ends_at)];
@@ -185,8 +191,8 @@ function ShiftLine({
 }
 
 function EndNow({ lifecycle, shift }: { lifecycle: string; shift: Shift }) {
-  const texts = useOwnTexts(TEXTS);
-  const askAnew = useAskAnew(lifecycle);
+  const texts = useTexts(TEXTS);
+  const askAnew = useRefetch(lifecycle);
   const [asking, setAsking] = useState(false);
   return (
     <>

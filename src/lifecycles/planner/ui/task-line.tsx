@@ -1,15 +1,11 @@
 import type { ReactNode } from "react";
-import { addresses } from "../../../console/addresses.ts";
-import { Icon } from "../../../console/design/icon.tsx";
-import { Person } from "../../../console/design/person.tsx";
-import { Link } from "../../../console/router.tsx";
-import { useOwnTexts } from "../../../console/texts/use-own-texts.ts";
+import { addresses, Icon, Link, Person, useTexts } from "../../../console/index.ts";
 import type { PlannerTask } from "./planner-calls.ts";
 import { TEXTS } from "./texts.ts";
 
 /** A task in a line or two: what it is, for whom, and what is special about it. */
 export function TaskLine({ task, children }: { task: PlannerTask; children?: ReactNode }) {
-  const texts = useOwnTexts(TEXTS);
+  const texts = useTexts(TEXTS);
   return (
     <div className="stack tight">
       <Link className="line-title" href={addresses.task(task.id)}>

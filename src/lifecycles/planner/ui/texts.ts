@@ -1,5 +1,5 @@
 import { pluralIn } from "../../../console/texts/plural.ts";
-import type { OwnTexts } from "../../../console/texts/own-texts.ts";
+import type { LocalizedTexts } from "../../../console/texts/localized-texts.ts";
 
 const [en, ru] = [pluralIn("en"), pluralIn("ru")];
 
@@ -97,7 +97,7 @@ type Texts = {
   made: (name: string) => string;
 };
 
-export const TEXTS: OwnTexts<Texts> = {
+export const TEXTS: LocalizedTexts<Texts> = {
   en: {
     mine: "My task",
     mineEmpty: "You have no task",

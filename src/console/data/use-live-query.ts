@@ -9,7 +9,7 @@ import { live } from "./live.ts";
 const AT_MOST_EVERY_MS = 700;
 
 /** An answer that is asked for anew whenever something happens to the lifecycle's tasks; and now and then, where not all that changes is an event. */
-export function useLiveAnswer<T>({
+export function useLiveQuery<T>({
   lifecycle,
   key,
   ask,
@@ -38,7 +38,7 @@ export function useLiveAnswer<T>({
 }
 
 /** Asks anew for all that a lifecycle's screens show: after something was done that is no event. */
-export function useAskAnew(lifecycle: string): () => Promise<void> {
+export function useRefetch(lifecycle: string): () => Promise<void> {
   const queryClient = useQueryClient();
   return () => queryClient.invalidateQueries({ queryKey: [...keys.all, "own", lifecycle] });
 }

@@ -1,2 +1,2 @@
 /** What a lifecycle's own screens say, in every language; loaded with them, and not before. */
-export type OwnTexts<Texts> = Readonly<Record<"en" | "ru", Texts>>;
+export type LocalizedTexts<Texts> = Readonly<Record<"en" | "ru", Texts>>;

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { defineRoutes } from "./route.ts";
+
+const localized = z.object({ en: z.string(), ru: z.string().optional() });
+const names = z.record(z.string(), z.string());
+
+const texts = z.object({
+  summary: z.string().optional(),
+  statuses: names.optional(),
+  actions: names.optional(),
+  fields: names.optional(),
+  choices: names.optional(),
+  hints: names.optional(),
+  who: names.optional(),
+  refusals: names.optional(),
+});
+
+const consolePlugin = z
+  .object({
+    lifecycle: z.string(),
+    module: z.string().describe("address of the ES module with its screens"),
+    styles: z.string().nullable().describe("address of its style sheet"),
+    tabs: z.array(z.object({ id: z.string(), title: localized })),
+    panel: z.enum(["details", "attempts"]).nullable().describe("what its panel on a task's page shows"),
+    texts: z.object({ en: texts.optional(), ru: texts.optional() }),
+  })
+  .meta({ id: "ConsolePlugin" });
+
+export type ConsolePlugin = z.output<typeof consolePlugin>;
+
+export const CONSOLE_ROUTES = defineRoutes({
+  listConsolePlugins: {
+    method: "GET",
+    path: "/api/console/plugins",
+    group: "Console",
+    summary: "Screens and texts that plugins add to the console",
+    replies: { 200: z.object({ plugins: z.array(consolePlugin) }) },
+  },
+});

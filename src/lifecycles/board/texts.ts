@@ -1,0 +1,34 @@
+import type { PluginUi } from "../../plugin/index.ts";
+
+/** Names of the lifecycle in the languages of the console; English ones follow from the definition. */
+export const BOARD_TEXTS: NonNullable<PluginUi["texts"]> = {
+  ru: {
+    summary: "Задачи ИИ-агентов и людей с общей доской",
+    statuses: {
+      NEW: "Новая",
+      IN_PROGRESS: "В работе",
+      BLOCKED: "Заблокирована",
+      STUCK: "Застряла",
+      DONE: "Выполнена",
+      CANCELLED: "Отменена",
+    },
+    actions: {
+      take_over: "Перехватить",
+    },
+    fields: {
+      BLOCKED: "Заблокирована",
+      IN_PROGRESS: "В работе",
+      NEW: "Новая",
+      status_deadlines: "Сроки статусов, минут",
+      visibility: "Видимость",
+    },
+    choices: {
+      critical: "Критический",
+    },
+    refusals: {
+      CANNOT_ESCALATE_OWN: "Задача у вас: заблокируйте её сами.",
+      CANNOT_TAKE_OVER: "Задача уже у вас: продолжите её.",
+      NOT_PUBLIC: "Личную задачу начинает её исполнитель, взять её нельзя.",
+    },
+  },
+};

@@ -1,0 +1,58 @@
+import type { PluginUi } from "../../plugin/index.ts";
+
+/** Names of the lifecycle in the languages of the console; English ones follow from the definition. */
+export const CODE_TEXTS: NonNullable<PluginUi["texts"]> = {
+  ru: {
+    summary: "Задачи агентов-программистов в рабочих деревьях git",
+    statuses: {
+      ready: "Готова к работе",
+      claimed: "Взята",
+      in_progress: "В работе",
+      blocked: "Ждёт",
+      completed: "Выполнена",
+      failed: "Не удалось",
+    },
+    actions: {
+      blocker_failed: "Сообщить о неудаче предшественника",
+      claim_timeout: "Вернуть: не начата вовремя",
+      clear_blocker: "Снять препятствие",
+      doom: "Признать безнадёжной",
+      lease_lost: "Вернуть: аренда истекла",
+      record_merge: "Записать коммит слияния",
+      replace_blocker: "Заменить предшественника",
+      report_obstacle: "Сообщить о препятствии",
+      report_stuck: "Сообщить, что застряла",
+    },
+    fields: {
+      acceptance: "Условия приёмки",
+      auto_unblock: "Снимать препятствия задачами",
+      blocked_reason: "Почему ждёт",
+      blocker_id: "Чего ждёт",
+      branch: "Ветка",
+      claim_timeout_minutes: "Минут на начало работы",
+      claimed_at: "Взята",
+      clears: "Чьё препятствие снимает",
+      commit: "Коммит",
+      exit_code: "Код выхода",
+      hold_id: "Удержание",
+      interrupted: "Прервана",
+      last_error: "Последняя ошибка",
+      lease_seconds: "Аренда, секунд",
+      max_attempts: "Самое большее попыток",
+      may_be_empty: "Можно без изменений",
+      merge_candidates: "Коммиты для слияния",
+      obstacle: "Препятствие",
+      progress_timeout_minutes: "Минут до «застряла»",
+      recoverable: "Можно повторить",
+      replacement_id: "Чем заменить",
+      retry_of: "Повтор задачи",
+      worker: "Воркер",
+      worktree: "Рабочее дерево",
+    },
+    hints: {
+      "the oldest one unless given": "Если не указать, самое старое",
+      "the task whose way it clears": "Задача, которой она открывает дорогу",
+      "the worker stops: no attempt is counted": "Воркер останавливается: попытка не считается",
+    },
+  },
+};

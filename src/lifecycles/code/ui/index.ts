@@ -1,0 +1,6 @@
+import { defineScreens } from "../../../console/index.ts";
+
+export default defineScreens({
+  tabs: { workers: () => import("./workers-screen.tsx"), merges: () => import("./merges-screen.tsx") },
+  panel: () => import("./attempts-panel.tsx"),
+});
