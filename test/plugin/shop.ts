@@ -133,6 +133,21 @@ export const shop = definePlugin({
       ]);
     },
   },
+  ui: {
+    module: new URL("./shop-ui/screens.js", import.meta.url),
+    styles: new URL("./shop-ui/screens.css", import.meta.url),
+    tabs: { stock: { en: "Stock", ru: "Склад" } },
+    panel: "details",
+    texts: {
+      en: { summary: "What customers ordered" },
+      ru: {
+        summary: "Заказы покупателей",
+        statuses: { ordered: "Заказано", packed: "Упаковано", sent: "Отправлено" },
+        actions: { pack: "Упаковать", send: "Отправить" },
+        refusals: { SOLD_OUT: "Кончилось: {item|этого} больше нет." },
+      },
+    },
+  },
   routes: ({ engine, settings }) => [
     serve(SHOP_ROUTES, {
       readStock: async ({ by, params: { item } }) => {
