@@ -37,14 +37,7 @@ const folders = Object.entries(LAW).map(([folder, allowed]) => ({
   comment: `src/${folder}/ may import ${allowed.length ? allowed.join(", ") : "no other folder"}.`,
   severity: "error",
   from: { path: `^src/${folder}/`, pathNot: "\\.test\\.ts$" },
-  to: {
-    path: "^src/",
-    pathNot: [
-      `^src/(${[folder, "std", ...allowed].join("|")})/`,
-      // The console's list of screens.
-      ...(folder === "console" ? ["^src/lifecycles/[^/]+/ui/"] : []),
-    ],
-  },
+  to: { path: "^src/", pathNot: `^src/(${[folder, "std", ...allowed].join("|")})/` },
 }));
 
 export default {

@@ -12,8 +12,8 @@ const DIST = resolve(process.argv[2] ?? join(ROOT, "dist"));
 // A thread is started from a file, which is plain JavaScript so that it is the same before and after.
 const ASSETS = /\.(sql|mjs)$/;
 const OUTPUTS = /\.(js|d\.ts)(\.map)?$/;
-/** Made by the bundler, which keeps its own folder clean. */
-const CONSOLE = `console${sep}`;
+/** Made by the bundler, which keeps its own folder clean, and by the compiler from the console's sources. */
+const NOT_COMPILED = [`console${sep}`, `types${sep}`];
 
 // Written last and removed first: `npm start` compares it with the sources, and a build that failed must not count.
 const BUILT = join(DIST, ".built");
@@ -27,6 +27,15 @@ const { status } = spawnSync(
 );
 if (status !== 0) process.exit(1);
 
+// Types of `pawl/console`; its code is part of the bundle.
+const types = ["-p", join(ROOT, "src/console"), "--noEmit", "false", "--emitDeclarationOnly", "--declaration"];
+const ofConsole = spawnSync(
+  process.execPath,
+  [tsc, ...types, "--rootDir", SRC, "--outDir", join(DIST, "types")],
+  { stdio: "inherit" },
+);
+if (ofConsole.status !== 0) process.exit(1);
+
 await buildConsole(join(DIST, "console"));
 dropOutputsWithoutSource();
 copyAssets();
@@ -35,7 +44,7 @@ writeFileSync(BUILT, "");
 
 /** The compiler never deletes: outputs and copies of removed sources would be shipped. */
 function dropOutputsWithoutSource() {
-  for (const file of filesIn(DIST).filter((name) => !name.startsWith(CONSOLE))) {
+  for (const file of filesIn(DIST).filter((name) => !NOT_COMPILED.some((start) => name.startsWith(start)))) {
     const source = join(SRC, file.replace(OUTPUTS, ""));
     const isStale = ASSETS.test(file)
       ? !existsSync(join(SRC, file))

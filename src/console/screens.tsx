@@ -1,7 +1,7 @@
 import type { ComponentType } from "react";
 import { addresses } from "./addresses.ts";
 import { EmptyState } from "./design/states.tsx";
-import { useUi } from "./plugins/known-plugins.tsx";
+import { useUi } from "./plugins/lifecycle-ui.ts";
 import { GRAPH_TAB, screensOf } from "./plugins/plugin-screens.ts";
 import { lazyComponent } from "./loading/lazy-component.tsx";
 import { Link, matchPath } from "./router.tsx";

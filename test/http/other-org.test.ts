@@ -47,6 +47,7 @@ const ROWS: Row[] = [
   ["getDocs", "GET /docs"],
   ["getMetrics", "GET /metrics"],
   ["listLifecycles", "GET /api/lifecycles"],
+  ["listConsolePlugins", "GET /api/console/plugins"],
   ["describeLifecycle", "GET /api/lifecycles/board"],
   ["drawLifecycle", "GET /api/lifecycles/board/diagram"],
   ["checkLifecycle", "GET /api/lifecycles/board/check"],

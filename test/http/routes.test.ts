@@ -51,6 +51,8 @@ const TABLE: Row[] = [
 
   ["eve", "GET /api/lifecycles", undefined, "200"],
   ["nobody", "GET /api/lifecycles", undefined, "401 INVALID_TOKEN"],
+  ["eve", "GET /api/console/plugins", undefined, "200"],
+  ["nobody", "GET /api/console/plugins", undefined, "401 INVALID_TOKEN"],
   ["eve", "GET /api/lifecycles/board", undefined, "200"],
   ["eve", "GET /api/lifecycles/boad", undefined, "404 NOT_FOUND"],
   ["eve", "GET /api/lifecycles/planner/diagram", undefined, "200"],

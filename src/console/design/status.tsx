@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Lifecycle } from "../data/client.ts";
 import { queries } from "../data/queries.ts";
-import { useUi } from "../plugins/known-plugins.tsx";
+import { useUi } from "../plugins/lifecycle-ui.ts";
 import { labelOf } from "../texts/names.ts";
 import { useI18n } from "../texts/i18n.tsx";
 

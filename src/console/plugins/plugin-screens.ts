@@ -2,7 +2,7 @@ import type { ComponentType } from "react";
 import type { Task } from "../data/client.ts";
 import { lazyComponent } from "../loading/lazy-component.tsx";
 import type { Screens } from "./define-screens.ts";
-import type { LifecycleUi } from "./known-plugins.tsx";
+import type { LifecycleUi } from "./lifecycle-ui.ts";
 
 /** The components of a plugin's screens; they load when they are first rendered. */
 export type PluginScreens = {

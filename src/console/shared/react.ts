@@ -23,7 +23,6 @@ export {
   startTransition,
   StrictMode,
   Suspense,
-  unstable_useCacheRefresh,
   use,
   useActionState,
   useCallback,

@@ -8,7 +8,7 @@ import { queries, useMe } from "../data/queries.ts";
 import { Icon } from "../design/icon.tsx";
 import type { IconName } from "../design/icon.tsx";
 import { StatusChip } from "../design/status.tsx";
-import { useUi } from "../plugins/known-plugins.tsx";
+import { useUi } from "../plugins/lifecycle-ui.ts";
 import { usePreference } from "../preferences.ts";
 import { navigate } from "../router.tsx";
 import { isReadOnly } from "../tasks/may.ts";

@@ -13,7 +13,7 @@ import { fieldsOf, readValues } from "../forms/schema.ts";
 import type { Values } from "../forms/schema.ts";
 import { useDraft } from "../forms/use-draft.tsx";
 import { useSending } from "../forms/use-sending.ts";
-import { useUi } from "../plugins/known-plugins.tsx";
+import { useUi } from "../plugins/lifecycle-ui.ts";
 import { NamesOf, useI18n } from "../texts/i18n.tsx";
 import { ProjectSelect } from "./project-select.tsx";
 

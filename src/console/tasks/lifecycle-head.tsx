@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../addresses.ts";
 import { queries } from "../data/queries.ts";
-import { useUi } from "../plugins/known-plugins.tsx";
+import { useUi } from "../plugins/lifecycle-ui.ts";
 import { Link, usePlace } from "../router.tsx";
 import { useI18n } from "../texts/i18n.tsx";
 import { usePageTitle } from "../shell/page-title.ts";

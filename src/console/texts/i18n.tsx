@@ -1,6 +1,6 @@
 import { createContext, useContext, useEffect, useMemo } from "react";
 import type { ReactNode } from "react";
-import { useUi } from "../plugins/known-plugins.tsx";
+import { useUi } from "../plugins/lifecycle-ui.ts";
 import { usePreference } from "../preferences.ts";
 import { en } from "./en.ts";
 import type { Texts } from "./en.ts";

@@ -6,7 +6,7 @@ import { queries } from "../../data/queries.ts";
 import { Icon } from "../../design/icon.tsx";
 import { Skeleton, EmptyState, ErrorState } from "../../design/states.tsx";
 import { StatusChip } from "../../design/status.tsx";
-import { useUi } from "../../plugins/known-plugins.tsx";
+import { useUi } from "../../plugins/lifecycle-ui.ts";
 import { screensOf } from "../../plugins/plugin-screens.ts";
 import { Boundary } from "../../loading/boundary.tsx";
 import { lazyComponent } from "../../loading/lazy-component.tsx";

@@ -1,0 +1,20 @@
+import { createContext, useContext } from "react";
+import type { ConsolePlugin } from "../data/client.ts";
+
+/** What the console shows of a lifecycle beyond what every lifecycle has. */
+export type LifecycleUi = Pick<ConsolePlugin, "tabs" | "texts" | "panel"> & {
+  module: string | null;
+  styles: string | null;
+};
+
+const GRAPH = { id: "graph", title: { en: "Graph", ru: "Граф" } };
+
+/** A lifecycle without screens and texts of its own. */
+export const NO_UI: LifecycleUi = { module: null, styles: null, tabs: [GRAPH], panel: null, texts: {} };
+
+export const UiContext = createContext<(lifecycle: string) => LifecycleUi>(() => NO_UI);
+
+/** What plugins add, by lifecycle. */
+export function useUi(): (lifecycle: string) => LifecycleUi {
+  return useContext(UiContext);
+}
