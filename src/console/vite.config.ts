@@ -33,7 +33,7 @@ export default defineConfig({
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    rollupOptions: {
+    rolldownOptions: {
       input: { index: join(ROOT, "index.html"), ...Object.fromEntries(plugins), ...shared },
       preserveEntrySignatures: "exports-only",
     },

@@ -116,11 +116,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const allowedHosts = (options.allowedHosts ?? []).map((one) => one.toLowerCase());
   const lifecycles = [...engine.registry.lifecycles.values()];
   const { plugins = [] } = options;
-  const own = Object.assign(
-    {},
-    ...lifecycles.map(({ problems }) => problems),
-    ...plugins.map(({ problems }) => problems),
-  ) as OwnProblems;
+  const own = problemsOf([...lifecycles, ...plugins]);
   const app = Fastify({
     ...(logger ? { loggerInstance: logger } : { logger: false }),
     bodyLimit: options.bodyLimitBytes ?? BODY_LIMIT_BYTES,
@@ -207,6 +203,10 @@ function timeouts(requestTimeout: number) {
     // The request timeout is given here as well: Node compares the headers' with its own default of 300 s otherwise.
     http: { requestTimeout, headersTimeout, connectionsCheckingInterval: Math.min(headersTimeout, 5_000) },
   };
+}
+
+function problemsOf(owners: readonly { problems: OwnProblems }[]): OwnProblems {
+  return Object.assign({}, ...owners.map(({ problems }) => problems)) as OwnProblems;
 }
 
 function once<T>(make: () => T): () => T {
