@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { scratchData, startPawl } from "../http/running-pawl.ts";
 import { ROOT } from "../support/built-pawl.ts";
+import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 import { configWith, EXAMPLE, folderWith, pawl } from "./pawl-process.ts";
 
 const execute = promisify(execFile);
@@ -35,6 +36,23 @@ test("the built command line tells a mistake in a definition as one, with its pl
   expect(stderr).toBe(
     'pawl: Lifecycle "Letters!" (pawl.config.ts:5): the name "Letters!" must be kebab-case.\n  Mend the definition.\n',
   );
+});
+
+test("the built server plays the demo of every lifecycle", async () => {
+  const env = { PAWL_ADMIN_TOKEN: "an-admin-of-the-test", PAWL_DEMO_PACE: "10" };
+  const running = await startPawl(["--port", "0", "--data", await scratchData(), "--demo"], { env });
+  const token = (await running.ask("POST /api/demo", env.PAWL_ADMIN_TOKEN)).body.token as string;
+  await expect
+    .poll(
+      async () => {
+        const { body } = await running.ask("GET /api/overview", token);
+        const figures = body.lifecycles as { name: string; open: number }[];
+        return figures.filter(({ open }) => open > 0).map(({ name }) => name);
+      },
+      { timeout: 2 * WAIT_LIMIT_MS },
+    )
+    .toEqual(expect.arrayContaining(["board", "planner", "delivery", "code"]));
+  expect(await running.stop()).toBe(0);
 });
 
 test("npm start runs what was built and passes its arguments on", async () => {

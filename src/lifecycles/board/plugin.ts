@@ -6,7 +6,7 @@ import { findWorkers } from "./sql/find-workers.ts";
 import { BOARD_TEXTS } from "./texts.ts";
 
 /** The agent task board. */
-export default definePlugin({
+const plugin = definePlugin({
   lifecycle: board,
   problems: BOARD_PROBLEMS,
   creationFacts: {
@@ -30,3 +30,6 @@ export default definePlugin({
   },
   demo: () => import("./demo/scene.ts"),
 });
+
+// The compiler does not rewrite `import()` inside of `export default`.
+export default plugin;

@@ -7,7 +7,7 @@ import { pruneMessages } from "./sql/prune-messages.ts";
 import { BOT_ACTIONS_TEXTS } from "./texts.ts";
 
 /** Chat bot actions: chats, their messages, and the work that bots do in them. */
-export default definePlugin({
+const plugin = definePlugin({
   lifecycle: botActions,
   problems: BOT_ACTION_PROBLEMS,
   settings: BOT_ACTION_SETTINGS,
@@ -28,3 +28,6 @@ export default definePlugin({
   },
   demo: () => import("./demo/scene.ts"),
 });
+
+// The compiler does not rewrite `import()` inside of `export default`.
+export default plugin;

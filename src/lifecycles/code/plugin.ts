@@ -14,7 +14,7 @@ import { replaceBlockers } from "./sql/replace-blockers.ts";
 import { CODE_TEXTS } from "./texts.ts";
 
 /** The queue for coding agents in git worktrees. */
-export default definePlugin({
+const plugin = definePlugin({
   lifecycle: code,
   problems: CODE_PROBLEMS,
   migrations: new URL("./migrations/", import.meta.url),
@@ -72,6 +72,9 @@ export default definePlugin({
   },
   demo: () => import("./demo/scene.ts"),
 });
+
+// The compiler does not rewrite `import()` inside of `export default`.
+export default plugin;
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";

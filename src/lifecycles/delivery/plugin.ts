@@ -14,7 +14,7 @@ import { findUsers } from "./sql/users.ts";
 import { DELIVERY_TEXTS } from "./texts.ts";
 
 /** File delivery from storage to Telegram chats. */
-export default definePlugin({
+const plugin = definePlugin({
   lifecycle: delivery,
   problems: DELIVERY_PROBLEMS,
   settings: DELIVERY_SETTINGS,
@@ -60,6 +60,9 @@ export default definePlugin({
   },
   demo: () => import("./demo/scene.ts"),
 });
+
+// The compiler does not rewrite `import()` inside of `export default`.
+export default plugin;
 
 /** A transaction is of one org; what it has to do of one kind is written at once. */
 function written(

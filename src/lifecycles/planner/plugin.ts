@@ -94,7 +94,7 @@ const effects: Record<string, EffectHandler> = {
 };
 
 /** The production planner. */
-export default definePlugin({
+const plugin = definePlugin({
   lifecycle: planner,
   problems: PLANNER_PROBLEMS,
   migrations: new URL("./migrations/", import.meta.url),
@@ -118,6 +118,9 @@ export default definePlugin({
   },
   demo: () => import("./demo/scene.ts"),
 });
+
+// The compiler does not rewrite `import()` inside of `export default`.
+export default plugin;
 
 /** A link that an effect does not speak of stays as it is. */
 function linksOf({ task, effect }: EffectItem): Link[] {
