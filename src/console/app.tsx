@@ -7,7 +7,7 @@ import { ErrorState } from "./design/states.tsx";
 import { Toasts } from "./design/toasts.tsx";
 import { Boundary } from "./loading/boundary.tsx";
 import { SignIn } from "./screens/sign-in/sign-in.tsx";
-import { KnowPlugins } from "./plugins/know-plugins.tsx";
+import { PluginsProvider } from "./plugins/plugins-provider.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { I18nProvider } from "./texts/i18n.tsx";
 
@@ -69,9 +69,9 @@ function SignedIn({ me }: { me: Me }) {
   }, [me]);
   return (
     <QueryClientProvider client={queryClient}>
-      <KnowPlugins>
+      <PluginsProvider>
         <Shell />
-      </KnowPlugins>
+      </PluginsProvider>
     </QueryClientProvider>
   );
 }

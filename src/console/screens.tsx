@@ -2,7 +2,7 @@ import type { ComponentType } from "react";
 import { addresses } from "./addresses.ts";
 import { EmptyState } from "./design/states.tsx";
 import { useUi } from "./plugins/lifecycle-ui.ts";
-import { GRAPH_TAB, screensOf } from "./plugins/plugin-screens.ts";
+import { screensOf } from "./plugins/screen-components.ts";
 import { lazyComponent } from "./loading/lazy-component.tsx";
 import { Link, matchPath } from "./router.tsx";
 import { Overview } from "./screens/overview/overview.tsx";
@@ -46,9 +46,7 @@ function screen(load: () => Promise<ComponentType<never>>) {
 function OwnScreen({ lifecycle = "", tab = "" }: Params) {
   const ui = useUi()(lifecycle);
   const isListed = ui.tabs.some(({ id }) => id === tab);
-  const Own = isListed
-    ? (screensOf(ui)?.tab(tab) ?? (tab === GRAPH_TAB.id ? GRAPH_TAB.component : null))
-    : null;
+  const Own = isListed ? screensOf(ui).tab(tab) : null;
   return Own ? <Own lifecycle={lifecycle} /> : <Nowhere />;
 }
 

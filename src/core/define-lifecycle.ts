@@ -169,7 +169,7 @@ export function defineLifecycle<
   const { demands = {} } = definition;
   const declared: Record<string, Guard | ConditionGuard> = {
     ...STANDARD_GUARDS,
-    // What a guard sees is erased here, once.
+    // The types of views are erased here, once.
     ...(definition.guards as Record<string, Guard | ConditionGuard> | undefined),
   };
   const conditions = conditionsIn(declared);

@@ -6,11 +6,10 @@ import { DemoKeeper } from "../demo/index.ts";
 import type { DemoState, EngineObserver } from "../engine/index.ts";
 import { buildServer, Metrics } from "../server/index.ts";
 import type { Plugin } from "../plugin/index.ts";
-import { consoleFiles } from "./console-folder.ts";
+import { consoleOptions } from "./console-options.ts";
 import { LogDestination } from "./log-destination.ts";
 import { openPawl } from "./open-pawl.ts";
 import type { Pawl } from "./open-pawl.ts";
-import { pluginScreens } from "./plugin-screens.ts";
 import { serverPlugins, withBuiltIn } from "./plugins.ts";
 import { serverAddressFile } from "./server-address-file.ts";
 import type { ResolvedSettings, Settings } from "./settings.ts";
@@ -67,8 +66,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       demo: keeper,
       plugins: serverPlugins(plugins, settings.plugins),
       mounts: [{ path: "/mcp", confined: ["task"], answer: answerMcp({ version }) }],
-      ...consoleFiles(),
-      screens: pluginScreens(plugins, consoleFiles().consoleFolder),
+      console: consoleOptions(plugins),
       logger: log,
       corsOrigins,
       allowedHosts,

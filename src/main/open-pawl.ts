@@ -79,6 +79,9 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   checkDurations(options);
   const plugins = withBuiltIn(lifecycles);
   const settings = pluginSettings(plugins, options.settings);
+  const intervals = ownIntervals(plugins, settings);
+  for (const [name, seconds] of intervals)
+    checkNumber(`sweep.intervalSeconds of ${name}`, seconds, INTERVAL_SECONDS_RANGE);
   const { directUrl } = options.hints ?? {};
   if (directUrl !== undefined && !isPostgresUrl(directUrl))
     throw new PawlError("INVALID_CONFIG", "hints.directUrl is not the address of a PostgreSQL server.");
@@ -99,7 +102,7 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
     ...(patienceMs === undefined ? {} : { patienceMs }),
     ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
   });
-  const sweepers = startSweepers(engine, sql, { ...options, ownIntervals: ownIntervals(plugins, settings) });
+  const sweepers = startSweepers(engine, sql, { ...options, intervals });
   const hints = startCommitHints(engine.commits, sql, options.hints);
   const directory = new Directory(
     sql,
@@ -116,10 +119,10 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
     asSystem: (org_id = "main") => ({ org_id, actor: SYSTEM }),
     createOrg: (id: string) => createOrg(sql, id),
     createProject: async (project: NewProject, org_id = "main") => {
-      unlessThere(await directory.addProject({ org_id, actor: SYSTEM }, project));
+      throwUnlessExisting(await directory.addProject({ org_id, actor: SYSTEM }, project));
     },
     createMember: async (member: NewMember, org_id = "main") => {
-      unlessThere(await directory.addMember({ org_id, actor: SYSTEM }, member));
+      throwUnlessExisting(await directory.addMember({ org_id, actor: SYSTEM }, member));
     },
     close: async () => {
       await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
@@ -130,16 +133,19 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   });
 }
 
-function unlessThere(done: object): void {
+/** Throws a refusal as an error, except that the id exists already. */
+function throwUnlessExisting(done: object): void {
   if (isRefusal(done) && done.code !== "ALREADY_EXISTS")
     throw new PawlError(done.code, done.detail, { ...done.params });
 }
+
+const INTERVAL_SECONDS_RANGE: [number, number] = [0, Math.floor(MAX_TIMER_DELAY_MS / 1_000)];
 
 /** Throws INVALID_CONFIG for a duration outside the range of timers. */
 function checkDurations(options: PawlOptions): void {
   const { sweepSeconds, reconcileSeconds, connectTimeoutSeconds } = options;
   for (const [name, value] of Object.entries({ sweepSeconds, reconcileSeconds, connectTimeoutSeconds }))
-    checkNumber(name, value, [0, Math.floor(MAX_TIMER_DELAY_MS / 1_000)]);
+    checkNumber(name, value, INTERVAL_SECONDS_RANGE);
   checkNumber("patienceMs", options.patienceMs, [0, MAX_TIMER_DELAY_MS]);
   checkNumber("statementTimeoutMs", options.statementTimeoutMs, [1, MAX_TIMER_DELAY_MS]);
   if (options.retention) checkNumber("retention.days", options.retention.days, [0, 36_500], true);
@@ -187,19 +193,19 @@ const PRUNE_SECONDS = 3_600;
 function startSweepers(
   engine: Engine,
   sql: Sql,
-  options: PawlOptions & { ownIntervals: ReadonlyMap<string, number> },
+  options: PawlOptions & { intervals: ReadonlyMap<string, number> },
 ): Sweeper[] {
-  const { sweepSeconds = 60, reconcileSeconds = 300, retention, onFault, onRepair, ownIntervals } = options;
+  const { sweepSeconds = 60, reconcileSeconds = 300, retention, onFault, onRepair, intervals } = options;
   const every = (seconds: number, work: () => Promise<unknown>, firstSeconds = seconds) => {
     const times = { everyMs: seconds * 1_000, firstMs: firstSeconds * 1_000 };
     return seconds > 0 ? [startSweeper(work, { ...times, ...(onFault ? { onFault } : {}) })] : [];
   };
   // A node that is started again and again must come to it, too: so soon, and then at its interval.
   const soon = (seconds: number) => Math.min(seconds, sweepSeconds || seconds);
-  const lifecycles = [...engine.registry.lifecycles.keys()].filter((name) => !ownIntervals.has(name));
+  const lifecycles = [...engine.registry.lifecycles.keys()].filter((name) => !intervals.has(name));
   return [
     ...every(sweepSeconds, () => engine.sweep({ lifecycles })),
-    ...[...ownIntervals].flatMap(([name, seconds]) =>
+    ...[...intervals].flatMap(([name, seconds]) =>
       every(sweepSeconds > 0 ? seconds : 0, () => engine.sweep({ lifecycles: [name] }), soon(seconds)),
     ),
     ...every(reconcileSeconds, async () => {

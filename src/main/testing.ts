@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { createClient } from "../client/index.ts";
 import type { Client } from "../client/index.ts";
 import { buildServer } from "../server/index.ts";
-import { consoleFiles } from "./console-folder.ts";
+import { consoleOptions } from "./console-options.ts";
 import { openPawl } from "./open-pawl.ts";
 import type { Pawl, PawlOptions } from "./open-pawl.ts";
-import { pluginScreens } from "./plugin-screens.ts";
 import { pluginSettings, serverPlugins, withBuiltIn } from "./plugins.ts";
 
 /** A whole Pawl for tests: engine, API and console on a port of its own. */
@@ -54,8 +53,7 @@ export async function startTestServer(options: PawlOptions = {}): Promise<TestSe
     directory: pawl.directory,
     version: "test",
     plugins: serverPlugins(plugins, pluginSettings(plugins, options.settings)),
-    ...consoleFiles(),
-    screens: pluginScreens(plugins, consoleFiles().consoleFolder),
+    console: consoleOptions(plugins),
   });
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   const token = await pawl.directory.resetAdmin("main");

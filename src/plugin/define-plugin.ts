@@ -69,7 +69,7 @@ export type Plugin<S extends PluginSettings = PluginSettings> = EnginePlugin & {
 export function definePlugin<L extends Lifecycle, const S extends PluginSettings = PluginSettings>(
   definition: PluginDefinition<L, S>,
 ): Plugin<S> {
-  // The parts know the lifecycle's types; whoever calls them does not.
+  // The lifecycle's types are erased here: callers of the parts do not know them.
   const parts = definition as unknown as Omit<Plugin, "problems" | "settings"> & Partial<Plugin>;
   const plugin: Plugin<S> = {
     ...parts,

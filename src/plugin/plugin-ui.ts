@@ -11,7 +11,7 @@ type Names = Readonly<Record<string, string>>;
  * "In progress".
  */
 export type UiTexts = {
-  /** What the lifecycle is for. */
+  /** Purpose of the lifecycle. */
   summary?: string;
   statuses?: Names;
   /** Actions, as their buttons say it. */

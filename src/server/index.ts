@@ -1,6 +1,6 @@
 export { besideTask } from "./auth/confine-creations.ts";
 export { claimPatiently } from "./claims/long-poll-claim.ts";
-export type { PluginScreens } from "./ops/console-files.ts";
+export type { ConsoleOptions } from "./ops/console-files.ts";
 export { Metrics } from "./ops/metrics.ts";
 export { defined } from "./routing/defined.ts";
 export { answer, serve, stream } from "./routing/route-set.ts";

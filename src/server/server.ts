@@ -17,7 +17,7 @@ import type { Directory, Engine } from "../engine/index.ts";
 import { Bell } from "./streams/org-signal.ts";
 import { compressAnswers } from "./routing/compress-answers.ts";
 import { serveConsole } from "./ops/console-files.ts";
-import type { PluginScreens } from "./ops/console-files.ts";
+import type { ConsoleOptions } from "./ops/console-files.ts";
 import { docsPage } from "./ops/docs-page.ts";
 import { endConnections } from "./routing/drain-connections.ts";
 import { Guardian } from "./auth/authenticate.ts";
@@ -94,10 +94,8 @@ export type ServerOptions = {
   requestsPerMinute?: number;
   /** Where figures are gathered, if the engine has figures to add to them. */
   metrics?: Metrics;
-  /** Where the console's built files are; without them there is no console. */
-  consoleFolder?: string;
-  /** What plugins add to the console, and the folders of those that are not built into it. */
-  screens?: PluginScreens;
+  /** The console; by default there is none. */
+  console?: ConsoleOptions | null;
   /** Compare every answer with what the contract says of it. */
   checksReplies?: boolean;
 };
@@ -161,7 +159,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const guardian = new Guardian(directory, own, options.requestsPerMinute);
   const sets = [
     serveLifecycles(lifecycles),
-    serveConsolePlugins(options.screens?.plugins ?? []),
+    serveConsolePlugins(options.console?.plugins ?? []),
     serveTasks({ engine, own, log: app.log }),
     serveClaims({ engine, pools }),
     serveEvents(openFeed(taskFeed(engine))),
@@ -186,10 +184,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   for (const set of all) serveRoutes(app, set, { guardian, own, stopping, checksReplies });
   const allowedCallers = { origins: corsOrigins, hosts: allowedHosts };
   for (const one of options.mounts ?? []) mount(app, one, { guardian, own, stopping, allowedCallers });
-  const page =
-    options.consoleFolder === undefined
-      ? () => null
-      : await serveConsole(app, options.consoleFolder, options.screens?.folders);
+  const page = options.console ? await serveConsole(app, options.console) : () => null;
   app.setNotFoundHandler(answerNotFound(table, { guardian, own, page }));
   return app;
 }

@@ -27,7 +27,7 @@ describe.skipIf(why !== null)("parts that do not load or render", () => {
     folder = join(await scratchData({ until: afterAll }), "console");
     await cp(CONSOLE_FOLDER, folder, { recursive: true });
     port = await freePort();
-    desk = await openFrontDesk({ port, server: { consoleFolder: folder } });
+    desk = await openFrontDesk({ port, server: { console: { folder } } });
     token = await desk.member({ id: "ada", name: "Ada", roles: ["admin", "agent"] });
   });
 
@@ -67,7 +67,7 @@ describe.skipIf(why !== null)("parts that do not load or render", () => {
       await link(page, "Members").click();
       await failure(page, "unreachable").waitFor();
     } finally {
-      desk = await openFrontDesk({ port, beside: desk, server: { consoleFolder: folder } });
+      desk = await openFrontDesk({ port, beside: desk, server: { console: { folder } } });
     }
     await heading(page, "Members and tokens").waitFor();
   });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished } from "vitest";
 import { PLUGINS } from "../../src/lifecycles/index.ts";
-import { pluginScreens } from "../../src/main/plugin-screens.ts";
+import { consoleOptions } from "../../src/main/console-options.ts";
 import { openFrontDesk } from "../http/front-desk.ts";
 import type { FrontDesk } from "../http/front-desk.ts";
 import { openBrowser, whyNoBrowser } from "../support/browser.ts";
@@ -42,7 +42,7 @@ if (WHY_NOT !== null) console.warn(`skipped: ${WHY_NOT}`);
 
 async function openStage(): Promise<Stage> {
   const desk = await openFrontDesk({
-    server: { consoleFolder: CONSOLE_FOLDER, screens: pluginScreens(PLUGINS, CONSOLE_FOLDER) },
+    server: { console: consoleOptions(PLUGINS, CONSOLE_FOLDER) },
   });
   const browser = await openBrowser();
   afterAll(() => browser.close());

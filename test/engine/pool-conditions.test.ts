@@ -84,7 +84,7 @@ const anyClaimer = fc.record({
   specializations: fc.subarray(["welding", "painting"]),
 });
 
-test("a claim gets exactly the tasks that its action would take, whoever claims", async () => {
+test("a claim gets exactly the tasks that its action would take, for any claimer", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyChore, { minLength: 1, maxLength: 8 }),

@@ -10,7 +10,7 @@ import type { FrontDesk } from "./front-desk.ts";
 import { scratchData } from "./running-pawl.ts";
 
 const SCRIPT = "export const text = 'pawl';".repeat(100);
-const server = { consoleFolder: await consoleFolder() };
+const server = { console: { folder: await consoleFolder() } };
 const desk = await openFrontDesk({ server });
 const ann = await desk.member({ id: "ann", roles: ["agent", "worker"] });
 const long = await createTask("A long story. ".repeat(200));

@@ -9,7 +9,7 @@ import { scratchData } from "./running-pawl.ts";
 const PROBLEM = "application/problem+json; charset=utf-8";
 
 const folder = await consoleFolder();
-const desk = await openFrontDesk({ server: { consoleFolder: folder } });
+const desk = await openFrontDesk({ server: { console: { folder } } });
 
 /** A build of the console: its page, one script with a compressed copy, and a folder among the files. */
 async function consoleFolder(): Promise<string> {

@@ -99,6 +99,11 @@ test("wrong values of a plugin's settings, and two plugins of one name, are refu
     code: "INVALID_CONFIG",
     message: "settings.shopCurrency must be a currency of three letters.",
   });
+  const hasty = Object.freeze({ ...shop, sweep: { intervalSeconds: () => NaN } });
+  await expect(openPawl({ url, lifecycles: [hasty] })).rejects.toMatchObject({
+    code: "INVALID_CONFIG",
+    message: "sweep.intervalSeconds of shop must be a number from 0 to 2147483, not NaN.",
+  });
   await expect(openPawl({ url, lifecycles: [shop, shop] })).rejects.toMatchObject({
     code: "INVALID_CONFIG",
     message: 'Two lifecycles are named "shop".',

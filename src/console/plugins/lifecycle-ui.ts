@@ -1,7 +1,7 @@
 import { createContext, useContext } from "react";
 import type { ConsolePlugin } from "../data/client.ts";
 
-/** What the console shows of a lifecycle beyond what every lifecycle has. */
+/** Tabs, texts and screens of one lifecycle in the console. */
 export type LifecycleUi = Pick<ConsolePlugin, "tabs" | "texts" | "panel"> & {
   module: string | null;
   styles: string | null;
@@ -14,7 +14,7 @@ export const NO_UI: LifecycleUi = { module: null, styles: null, tabs: [GRAPH], p
 
 export const UiContext = createContext<(lifecycle: string) => LifecycleUi>(() => NO_UI);
 
-/** What plugins add, by lifecycle. */
+/** Finds what the plugin of a lifecycle adds to the console. */
 export function useUi(): (lifecycle: string) => LifecycleUi {
   return useContext(UiContext);
 }

@@ -1,6 +1,8 @@
 import { createContext, useContext, useEffect, useMemo } from "react";
 import type { ReactNode } from "react";
+import type { UiTexts } from "../data/client.ts";
 import { useUi } from "../plugins/lifecycle-ui.ts";
+import type { LifecycleUi } from "../plugins/lifecycle-ui.ts";
 import { usePreference } from "../preferences.ts";
 import { en } from "./en.ts";
 import type { Texts } from "./en.ts";
@@ -38,25 +40,24 @@ export function useI18n(): Words & { n: Names } {
   const words = useContext(Context);
   if (!words) throw new Error("there is no <I18nProvider> above this component");
   const lifecycle = useContext(LifecycleContext);
-  const namesOf = useNamesOf(words.language);
-  return { ...words, n: namesOf(lifecycle) };
+  const ui = useUi()(lifecycle ?? "");
+  return { ...words, n: namesFor(words.language, ui) };
 }
 
-/** Names of any lifecycle. */
-export function useNames(): (lifecycle: string | null) => Names {
-  const words = useContext(Context);
-  return useNamesOf(words?.language ?? "en");
-}
-
-function useNamesOf(language: Language): (lifecycle: string | null) => Names {
+/** Names of any lifecycle, for screens that show several. */
+export function useNames(): (lifecycle: string) => Names {
+  const { language } = useI18n();
   const uiOf = useUi();
-  return useMemo(() => {
-    const known = new Map<string | null, Names>();
-    return (lifecycle) => {
-      const names =
-        known.get(lifecycle) ?? namesIn(language, lifecycle === null ? {} : uiOf(lifecycle).texts[language]);
-      known.set(lifecycle, names);
-      return names;
-    };
-  }, [language, uiOf]);
+  return useMemo(() => (lifecycle) => namesFor(language, uiOf(lifecycle)), [language, uiOf]);
+}
+
+const NO_TEXTS: Readonly<Record<Language, UiTexts>> = { en: {}, ru: {} };
+/** Made once for all components that show them. */
+const known = new WeakMap<UiTexts, Names>();
+
+function namesFor(language: Language, { texts }: LifecycleUi): Names {
+  const own = texts[language] ?? NO_TEXTS[language];
+  const names = known.get(own) ?? namesIn(language, own);
+  known.set(own, names);
+  return names;
 }

@@ -268,7 +268,7 @@ export const planner = defineLifecycle({
     "only work at hand keeps its owner busy": (task) =>
       task.exclusive_key === null || ["assigned", "in_progress"].includes(task.status),
   },
-  // Who holds a task already sees the others all the same.
+  // The pool also shows tasks to a member who holds one already.
   pool: { action: "self_assign", from: "available", checked_on_claim: ["wip_is_zero"] },
   unblocks: { from: "blocked", action: "unblock", flag: "flag" },
 });

@@ -7,11 +7,12 @@ import type { ConsolePlugin } from "../../api/index.ts";
 import { varyByEncoding } from "../routing/compress-answers.ts";
 import type { AnswerPage } from "../routing/not-found.ts";
 
-/** What plugins add to the console. */
-export type PluginScreens = {
-  plugins: readonly ConsolePlugin[];
-  /** Folders with the built screens of plugins, by their names below `/plugins/`. */
-  folders: ReadonlyMap<string, string>;
+/** The built console, and what plugins add to it. */
+export type ConsoleOptions = {
+  folder: string;
+  plugins?: readonly ConsolePlugin[];
+  /** Folders with the screens of plugins that are not built into the console, by their names below `/plugins/`. */
+  pluginFolders?: ReadonlyMap<string, string>;
 };
 
 // Nothing from elsewhere, and inline only the map by which plugins find the console's modules: a task's title can never
@@ -42,8 +43,7 @@ const PLUGIN_FILE = /^(\w[\w.-]{0,99}\/){0,5}\w[\w.-]{0,199}\.(js|css|map|svg|pn
 /** Puts the files of the console on the server; gives what answers for its page wherever in it one begins. */
 export async function serveConsole(
   app: FastifyInstance,
-  folder: string,
-  plugins: PluginScreens["folders"] = new Map(),
+  { folder, pluginFolders = new Map<string, string>() }: ConsoleOptions,
 ): Promise<AnswerPage> {
   await app.register(fastifyStatic, { root: folder, serve: false, preCompressed: true });
   const send = (request: FastifyRequest, reply: FastifyReply, file: string, root = folder) => {
@@ -66,7 +66,7 @@ export async function serveConsole(
   });
   app.get("/plugins/:plugin/*", (request, reply) => {
     const { plugin = "", "*": name = "" } = request.params as Record<string, string>;
-    const root = plugins.get(plugin);
+    const root = pluginFolders.get(plugin);
     if (root !== undefined && PLUGIN_FILE.test(name)) send(request, reply.headers(FRESH), name, root);
     else reply.callNotFound();
   });

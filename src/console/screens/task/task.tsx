@@ -7,7 +7,7 @@ import { Icon } from "../../design/icon.tsx";
 import { Skeleton, EmptyState, ErrorState } from "../../design/states.tsx";
 import { StatusChip } from "../../design/status.tsx";
 import { useUi } from "../../plugins/lifecycle-ui.ts";
-import { screensOf } from "../../plugins/plugin-screens.ts";
+import { screensOf } from "../../plugins/screen-components.ts";
 import { Boundary } from "../../loading/boundary.tsx";
 import { lazyComponent } from "../../loading/lazy-component.tsx";
 import { Link } from "../../router.tsx";
@@ -47,7 +47,7 @@ function Shown({ task }: { task: Task }) {
   const { t } = useI18n();
   const { data: journal } = useQuery(queries.journal(task.id));
   const ui = useUi()(task.lifecycle);
-  const Panel = ui.panel === null ? null : screensOf(ui)?.panel;
+  const Panel = ui.panel === null ? null : screensOf(ui).panel;
   const tellsAttempts = ui.panel === "attempts";
   return (
     <>

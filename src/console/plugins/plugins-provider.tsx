@@ -5,8 +5,8 @@ import { queries } from "../data/queries.ts";
 import { ErrorState } from "../design/states.tsx";
 import { NO_UI, UiContext } from "./lifecycle-ui.ts";
 
-/** Loads what plugins add to the console before anything of it is shown. */
-export function KnowPlugins({ children }: { children: ReactNode }) {
+/** Loads the list of plugins before any screen is shown. */
+export function PluginsProvider({ children }: { children: ReactNode }) {
   const { data, error, refetch } = useQuery(queries.plugins());
   const uiOf = useMemo(() => {
     const known = new Map((data ?? []).map((plugin) => [plugin.lifecycle, plugin]));

@@ -1,0 +1,55 @@
+import type { ComponentType } from "react";
+import type { Task } from "../data/client.ts";
+import { lazyComponent } from "../loading/lazy-component.tsx";
+import type { Screens } from "./define-screens.ts";
+import type { LifecycleUi } from "./lifecycle-ui.ts";
+
+/** The components of a lifecycle's screens; they load when they are first rendered. */
+type ScreenComponents = {
+  tab: (id: string) => ComponentType<{ lifecycle: string }> | null;
+  panel: ComponentType<{ task: Task }> | null;
+};
+
+/** Every lifecycle can list this tab: the graph of tasks that wait for each other. */
+const graph = lazyComponent(() => import("../screens/graph/graph.tsx"));
+const NO_SCREENS: ScreenComponents = { tab: (id) => (id === "graph" ? graph : null), panel: null };
+
+const known = new Map<string, ScreenComponents>();
+
+/** Gives the same components for the same module each time, so that React keeps their state. */
+export function screensOf({ module, styles, tabs }: LifecycleUi): ScreenComponents {
+  if (module === null) return NO_SCREENS;
+  const ids = tabs.map(({ id }) => id);
+  const screens = known.get(module) ?? componentsOf(ids, () => loadScreens(module, styles));
+  known.set(module, screens);
+  return screens;
+}
+
+function componentsOf(ids: readonly string[], load: () => Promise<Screens>): ScreenComponents {
+  const own = ids.map((id) => [id, lazyComponent(() => loadTab(load, id))] as const);
+  const tabs = new Map([...own, ["graph", graph] as const]);
+  return {
+    tab: (id) => tabs.get(id) ?? null,
+    panel: lazyComponent<{ task: Task }>(async () => (await load()).panel?.() ?? { default: () => null }),
+  };
+}
+
+async function loadTab(load: () => Promise<Screens>, id: string) {
+  const screen = (await load()).tabs?.[id];
+  if (!screen) throw new Error(`the plugin's module has no screen for the tab "${id}"`);
+  return screen();
+}
+
+async function loadScreens(module: string, styles: string | null): Promise<Screens> {
+  if (styles !== null) addStyles(styles);
+  const { default: screens } = (await import(/* @vite-ignore */ module)) as { default: Screens };
+  return screens;
+}
+
+function addStyles(href: string): void {
+  if (document.querySelector(`link[href="${CSS.escape(href)}"]`)) return;
+  const link = document.createElement("link");
+  link.rel = "stylesheet";
+  link.href = href;
+  document.head.append(link);
+}
