@@ -28,7 +28,14 @@ const { status } = spawnSync(
 if (status !== 0) process.exit(1);
 
 // Types of `pawl/console`; its code is part of the bundle.
-const types = ["-p", join(ROOT, "src/console"), "--noEmit", "false", "--emitDeclarationOnly", "--declaration"];
+const types = [
+  "-p",
+  join(ROOT, "src/console"),
+  "--noEmit",
+  "false",
+  "--emitDeclarationOnly",
+  "--declaration",
+];
 const ofConsole = spawnSync(
   process.execPath,
   [tsc, ...types, "--rootDir", SRC, "--outDir", join(DIST, "types")],
