@@ -49,7 +49,7 @@ import { createCommand } from "./write/create.ts";
 import type { CreatedTasks } from "./write/creations.ts";
 import { look } from "./write/look.ts";
 import { performCommand } from "./write/perform.ts";
-import type { Performed, PerformRequest } from "./write/perform.ts";
+import type { PerformCommand, Performed, PerformRequest } from "./write/perform.ts";
 import { workOn } from "./write/work.ts";
 import type { JournalEntry } from "./write/work.ts";
 import { Writer } from "./write/writer.ts";
@@ -97,32 +97,37 @@ export class Engine {
     { client_event_id, ...within }: { client_event_id?: string | null } & Within = {},
   ): Promise<CreatedTasks | Refusal> {
     const admitted = admitCreations(this.registry.lifecycles, { tasks, actor, client_event_id });
-    return isRefusal(admitted) ? admitted : this.writer.run(org_id, createCommand(admitted), within);
+    if (isRefusal(admitted)) return admitted;
+    const [answer] = await this.writer.run(org_id, [createCommand(admitted)], within);
+    return answer as CreatedTasks | Refusal;
   }
 
   /** Performs one command. */
-  async perform(
-    { org_id, actor }: By,
-    request: PerformRequest,
-    within: Within = {},
-  ): Promise<Performed | Refusal> {
-    if (findTooDeep(request.payload)) return wrongField("payload", TOO_DEEP);
-    return this.writer.run(org_id, performCommand(request, actor), within);
+  async perform(by: By, request: PerformRequest, within: Within = {}): Promise<Performed | Refusal> {
+    const [answer] = await this.performMany(by, [request], within);
+    return answer as Performed | Refusal;
   }
 
   /** Performs many commands, answered one by one in order; a refusal of one does not undo the others. */
-  performMany(
-    by: By,
+  async performMany(
+    { org_id, actor }: By,
     requests: readonly PerformRequest[],
     within: Within = {},
   ): Promise<(Performed | Refusal)[]> {
-    return Promise.all(requests.map((request) => this.perform(by, request, within)));
+    const asked = requests.map((request) =>
+      findTooDeep(request.payload) ? wrongField("payload", TOO_DEEP) : performCommand(request, actor),
+    );
+    const commands = asked.filter((one): one is PerformCommand => !isRefusal(one));
+    const answers = (await this.writer.run(org_id, commands, within)).values();
+    return asked.map((one) => (isRefusal(one) ? one : (answers.next().value as Performed | Refusal)));
   }
 
   /** Takes the best free tasks of a lifecycle's pool. */
   async claim({ org_id, actor }: By, request: ClaimRequest, within: Within = {}): Promise<Claimed | Refusal> {
     const command = claimCommand(this.registry, request, actor);
-    return isRefusal(command) ? command : this.writer.run(org_id, command, within);
+    if (isRefusal(command)) return command;
+    const [answer] = await this.writer.run(org_id, [command], within);
+    return answer as Claimed | Refusal;
   }
 
   /** Renews leases, many in one statement; those that are no longer the caller's are named. */

@@ -1,10 +1,28 @@
 import type { Instant } from "../../core/index.ts";
 import { sealOf } from "../upkeep/seal.ts";
 import { statement } from "./statement.ts";
-import { TASK_COLUMNS } from "./task-columns.ts";
+import { taskColumns } from "./task-columns.ts";
 import type { TaskCells } from "./task-columns.ts";
 
 const NOW = "greatest(t.updated_at, to_timestamp(:now::float8 / 1000.0))";
+
+// The columns of a task that was taken. Null is what the claim knows by itself, and what is the same for all of them.
+const DEALT_COLUMNS = taskColumns({
+  place: "t.place",
+  writer: "case when t.n > 1 then null else t.writer end",
+  lifecycle: "null",
+  lifecycle_version: "nullif(t.lifecycle_version, :version::integer)",
+  status: "null",
+  assigned_to: "case when :assigns::boolean then null else t.assigned_to end",
+  due_at: "null",
+  due_action: "null",
+  updated_at: "nullif(t.updated_at, to_timestamp(:now::float8 / 1000.0))",
+  entered_at: "null",
+  lease_token: "null",
+  lease_holder: "null",
+  leased_at: "null",
+  lease_until: "null",
+});
 
 // Picks, moves, journals and answers in one statement, for claims that are decided alike whatever tasks they get. The best free
 // tasks are dealt out to the slots in their order: as arrays side by side, because a join by their numbers compared all with all.
@@ -63,7 +81,7 @@ export const CLAIM_TASKS = statement(`
         c.data[u.claim] as data, c.assigned_to[u.claim] as assigned_to, c.due_at[u.claim] as due_at,
         c.due_action[u.claim] as due_action, c.lease_holder[u.claim] as lease_holder,
         c.lease_until[u.claim] as lease_until, c.leased_at[u.claim] as leased_at,
-        c.fingerprint[u.claim] as fingerprint, c.rest[u.claim] as rest
+        c.fingerprint[u.claim] as fingerprint, c.shared[u.claim] as shared
       from (
         select p.ids, p.places, :actors::text::text[] as actor_id, :told::text::text[] as told,
           :marks::text::text[] as key, :comments::text::text[] as comment,
@@ -71,7 +89,7 @@ export const CLAIM_TASKS = statement(`
           :assignees::text::text[] as assigned_to, :due_ats::text::float8[] as due_at,
           :due_actions::text::text[] as due_action, :lease_holders::text::text[] as lease_holder,
           :lease_untils::text::float8[] as lease_until, :leased_ats::text::float8[] as leased_at,
-          :fingerprints::text::text[] as fingerprint, string_to_array(:rests::text, e'\\x1e') as rest
+          :fingerprints::text::text[] as fingerprint, string_to_array(:shared::text, e'\\x1e') as shared
         from picked p
         offset 0
       ) as c,
@@ -81,7 +99,10 @@ export const CLAIM_TASKS = statement(`
       offset 0
     ) as s
     where t.ctid = s.place and t.org_id = :org_id and t.id is not distinct from s.id
-    returning t.*, t.ctid as place, t.xmin as writer, s.n, s.claim, s.actor_id, s.client_event_id, s.comment, s.patch, s.fingerprint, s.rest
+    returning t.id, t.ctid as place, t.xmin as writer, t.lifecycle_version, t.project_id, t.status, t.row_version, t.title, t.data,
+      t.created_by, t.assigned_to, t.private, t.priority, t.attempt, t.open_blockers, t.open_holds, t.available_at,
+      t.exclusive_key, t.needs_attention, t.created_at, t.updated_at, t.lease_token, t.awaited, t.journal_hash,
+      s.n, s.claim, s.actor_id, s.client_event_id, s.comment, s.patch, s.fingerprint, s.shared
   ), feed as (
     update pawl.org o set feed_position = o.feed_position + taken.tasks
     from (select count(*) as tasks from moved) as taken
@@ -90,30 +111,32 @@ export const CLAIM_TASKS = statement(`
   ), events as (
     insert into pawl.event (org_id, task_id, row_version, position, lifecycle, project_id, type, action, from_status,
       to_status, actor_id, comment, payload, patch, private, client_event_id, expected_row_version, hash, created_at)
-    select :org_id, m.id, m.row_version, feed.base + m.n, m.lifecycle, m.project_id, :type, :action, :from_status,
+    select :org_id, m.id, m.row_version, feed.base + m.n, :lifecycle, m.project_id, :type, :action, :from_status,
       m.status, m.actor_id, m.comment::json #>> '{}', null, m.patch::json, m.private, m.client_event_id, null,
       m.journal_hash, m.updated_at
     from moved m cross join feed
   ), requests as (
     insert into pawl.request (org_id, client_event_id, actor_id, fingerprint, answer, created_at)
     select :org_id, a.client_event_id, a.actor_id, decode(a.fingerprint, 'hex'),
-      ('{"at":[' || a.tasks || ']}')::json, a.at
+      ('{"all":' || a.shared || ',"at":[' || a.tasks || ']}')::json, a.at
     from (
-      select m.client_event_id, m.actor_id, m.fingerprint, max(m.updated_at) as at, string_agg(
-        '{"id":"' || m.id || '","row_version":' || m.row_version || ',"lifecycle_version":' || m.lifecycle_version
-        || ',"open_blockers":' || m.open_blockers || ',"open_holds":' || m.open_holds
-        || coalesce(',"lease_token":"' || m.lease_token || '"', '') || m.rest || '}',
+      select m.client_event_id, m.actor_id, m.fingerprint, m.shared, max(m.updated_at) as at, string_agg(
+        '{"id":"' || m.id || '","row_version":' || m.row_version
+        || coalesce(',"lease_token":"' || m.lease_token || '"', '')
+        || case when m.lifecycle_version = :version::integer then '' else ',"lifecycle_version":' || m.lifecycle_version end
+        || case when m.open_blockers = 0 then '' else ',"open_blockers":' || m.open_blockers end
+        || case when m.open_holds = 0 then '' else ',"open_holds":' || m.open_holds end || '}',
         ',' order by m.n) as tasks
       from moved m
       where m.fingerprint is not null
-      group by m.claim, m.client_event_id, m.actor_id, m.fingerprint
+      group by m.claim, m.client_event_id, m.actor_id, m.fingerprint, m.shared
     ) as a
   )
-  select ${TASK_COLUMNS.replaceAll("t.", "m.").replace("m.ctid, m.xmin", "m.place, m.writer")},
-    m.claim, g.open, clock_timestamp()
+  select ${DEALT_COLUMNS}, t.n::integer, case when t.n > 1 then null else g.open end,
+    case when t.n > 1 then null else clock_timestamp() end
   from gate g
-  left join moved m on true
-  order by m.n`);
+  left join moved t on true
+  order by t.n`);
 
-/** A task that was taken, or nulls where none was; the claim that got it (from 1), whether anything could be done, and the time. */
-export type ClaimedCells = [...TaskCells, claim: number | null, open: boolean, now: Instant];
+/** A task that was taken, with its slot (from 1); nulls if none was. The first also tells whether anything could be done, and the time. */
+export type DealtCells = [...TaskCells, slot: number | null, open: boolean | null, now: Instant | null];

@@ -8,7 +8,6 @@ const FIND_REQUESTS = `
 export type RequestRow = {
   client_event_id: string;
   actor_id: string | null;
-  /** Empty for requests from before fingerprints were made over what a request means. */
   fingerprint: string;
   answer: unknown;
 };

@@ -1,16 +1,48 @@
 import type { Instant, JsonObject, Lease, Task } from "../../core/index.ts";
 
 /**
- * The columns of a task `t` that decisions need, for every statement that loads one. A value that most tasks share is null,
- * which costs nothing to send: false, zero, and a time that equals the one before it.
+ * The columns of a task `t` that decisions need, in the order of TaskCells. A value that most tasks share is null, which costs
+ * nothing to send: false, zero, and a time that equals the one before it.
  */
-export const TASK_COLUMNS = `
-    t.id, t.ctid, t.xmin, t.lifecycle, t.lifecycle_version, t.project_id, t.status, t.row_version, t.title, t.data,
-    t.created_by, t.assigned_to, nullif(t.private, false), nullif(t.priority, 0), nullif(t.attempt, 0),
-    nullif(t.open_blockers, 0), nullif(t.open_holds, 0), t.due_at, t.due_action, t.available_at, t.exclusive_key,
-    nullif(t.needs_attention, false), t.created_at, nullif(t.updated_at, t.created_at),
-    nullif(t.entered_at, t.updated_at), t.lease_token, t.lease_holder, nullif(t.leased_at, t.updated_at), t.lease_until,
-    nullif(t.awaited, false)`;
+const COLUMNS = {
+  id: "t.id",
+  place: "t.ctid",
+  writer: "t.xmin",
+  lifecycle: "t.lifecycle",
+  lifecycle_version: "t.lifecycle_version",
+  project_id: "t.project_id",
+  status: "t.status",
+  row_version: "t.row_version",
+  title: "t.title",
+  data: "t.data",
+  created_by: "t.created_by",
+  assigned_to: "t.assigned_to",
+  private: "nullif(t.private, false)",
+  priority: "nullif(t.priority, 0)",
+  attempt: "nullif(t.attempt, 0)",
+  open_blockers: "nullif(t.open_blockers, 0)",
+  open_holds: "nullif(t.open_holds, 0)",
+  due_at: "t.due_at",
+  due_action: "t.due_action",
+  available_at: "t.available_at",
+  exclusive_key: "t.exclusive_key",
+  needs_attention: "nullif(t.needs_attention, false)",
+  created_at: "t.created_at",
+  updated_at: "nullif(t.updated_at, t.created_at)",
+  entered_at: "nullif(t.entered_at, t.updated_at)",
+  lease_token: "t.lease_token",
+  lease_holder: "t.lease_holder",
+  leased_at: "nullif(t.leased_at, t.updated_at)",
+  lease_until: "t.lease_until",
+  awaited: "nullif(t.awaited, false)",
+};
+
+/** The columns of a task for a statement that loads one; `others` are expressions that stand in for some of them. */
+export function taskColumns(others: Partial<typeof COLUMNS> = {}): string {
+  return Object.values({ ...COLUMNS, ...others }).join(", ");
+}
+
+export const TASK_COLUMNS = taskColumns();
 
 /** Identifies one version of a row: PostgreSQL gives every write of a row another pair. */
 export type RowIdentity = { place: string; writer: string };

@@ -28,7 +28,7 @@ export async function answerOnce<Answer extends object>(
   if (key !== null) {
     await holdMark(tx, `${org_id} ${key}`);
     const [use] = await findRequests(tx, org_id, [key]);
-    const other = use && otherMeaning(use, print, actor);
+    const other = use && otherMeaning(use, print);
     if (other) return other;
     if (use) return { kind: "done", answer: use.answer as Answer, replayed: true };
   }

@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { decide, durationMs } from "../../core/index.ts";
-import type { Instant, JsonObject, Lifecycle, Moved, Refusal, Task } from "../../core/index.ts";
+import { decide } from "../../core/index.ts";
+import type { Instant, JsonObject, Lease, Lifecycle, Moved, Refusal, Task } from "../../core/index.ts";
 import { column, jsonColumn, sparseColumn } from "../columns.ts";
 import { CLAIM_TASKS } from "../sql/claim-tasks.ts";
-import type { ClaimedCells } from "../sql/claim-tasks.ts";
+import type { DealtCells } from "../sql/claim-tasks.ts";
 import type { Write } from "../sql/statement.ts";
 import { readAllSettings } from "../sql/read-projects.ts";
 import { toldOf } from "../upkeep/seal.ts";
@@ -17,6 +16,8 @@ import { Again } from "./command-queue.ts";
 import type { Outcome } from "./command-queue.ts";
 import { NotKnown } from "./known-rows.ts";
 import type { Memory } from "./optimistic.ts";
+import type { TaskAt } from "./stored-answers.ts";
+import { newLease } from "./unit-of-work.ts";
 
 /** Said of a claim whose rule reads more of the task: it is carried out under locks. */
 const LOCKED = new Again({ mode: "locked" });
@@ -40,15 +41,16 @@ export async function claimOptimistically(
   const { pool } = lifecycle;
   const known = await commonSettings(memory, org_id, lifecycle, filter.projects);
   if (!pool || !known || filter.field !== null || filter.other_than !== null) return locked;
-  const { now, version, settings } = known;
+  const { now, settings } = known;
   const decisions = commands.map((command) => decideForAny(lifecycle, command, settings, now));
   const moves = decisions.filter((decision) => decision !== null);
   const [first] = moves;
   if (first === undefined || moves.length < decisions.length || !moves.every((move) => isLike(move, first)))
     return locked;
-  const { text, params } = claimStatement(commands, moves, { org_id, now, batch, version, settings });
-  const rows = await queryCells<ClaimedCells>(memory.sql, text, params);
-  const [open, clock] = [rows[0]?.[31] ?? false, rows[0]?.[32] ?? 0];
+  const slots = slotsOf(commands, moves, known);
+  const { text, params } = claimStatement(commands, moves, slots, { ...known, org_id, batch });
+  const rows = await queryCells<DealtCells>(memory.sql, text, params);
+  const [writer, open, clock] = [rows[0]?.[2] ?? "", rows[0]?.[31] ?? false, rows[0]?.[32] ?? 0];
   if (!open) {
     memory.settings.delete(org_id);
     return locked;
@@ -64,36 +66,73 @@ export async function claimOptimistically(
   const outcome = (answer: Claimed, at: number) =>
     answer.tasks.length === 0 && commands[at]?.client_event_id !== null ? LOCKED : answer;
   for (const cells of rows) {
-    const claim = cells[30];
-    if (claim === null) break;
-    const task = taskOfCells(org_id, cells, undefined);
-    memory.rows.set({ lifecycle, task, place: cells[1], writer: cells[2], awaited: cells[29] ?? false });
-    answers[claim - 1]?.tasks.push(claimedTask(task));
+    if (cells[30] === null) break;
+    const { claim, lease } = slots[cells[30] - 1] as Slot;
+    const task = takenTask(org_id, cells, lifecycle, moves[claim] as Moved, lease, now);
+    memory.rows.set({ lifecycle, task, place: cells[1], writer, awaited: cells[29] ?? false });
+    answers[claim]?.tasks.push(claimedTask(task));
   }
   return answers.map(outcome);
 }
+
+/** Room for one task: the claim that gets it, and its lease. */
+type Slot = { claim: number; lease: Lease | null };
+
+function slotsOf(
+  commands: readonly ClaimCommand[],
+  moves: readonly Moved[],
+  { now, settings }: CommonSettings,
+): Slot[] {
+  return commands.flatMap(({ lifecycle, actor, pick: { limit } }, claim) => {
+    const opens = moves[claim]?.lease === "open";
+    return Array.from({ length: limit }, () => ({
+      claim,
+      lease: opens ? newLease(lifecycle, actor, settings, now) : null,
+    }));
+  });
+}
+
+/** A task as the claim has left it. The cells tell only what the claim did not decide itself. */
+function takenTask(
+  org_id: string,
+  cells: DealtCells,
+  lifecycle: Lifecycle,
+  { to, patch, timer }: Moved,
+  lease: Lease | null,
+  now: Instant,
+): Task {
+  const task = taskOfCells(org_id, cells, undefined);
+  const { due_at, due_action } = timer === "keep" || timer === null ? NO_TIMER : timer;
+  task.lifecycle = lifecycle.name;
+  task.lifecycle_version ??= lifecycle.version;
+  task.status = to;
+  if (patch.assigned_to !== undefined) task.assigned_to = patch.assigned_to;
+  task.due_at = due_at;
+  task.due_action = due_action;
+  task.lease = lease;
+  task.updated_at = task.entered_at = cells[23] ?? now;
+  return task;
+}
+
+const NO_TIMER = { due_at: null, due_action: null };
 
 /** The statement by which claims of one group take tasks; `moves` are their decisions. */
 function claimStatement(
   commands: readonly ClaimCommand[],
   moves: readonly Moved[],
-  { org_id, now, batch, version, settings }: CommonSettings & { org_id: string; batch: string },
+  slots: readonly Slot[],
+  { org_id, now, batch, version }: CommonSettings & { org_id: string; batch: string },
 ): Write {
   const [{ lifecycle, pick: filter }] = commands as [ClaimCommand];
   const [first] = moves as [Moved];
-  const lasts = lifecycle.lease === null ? 0 : durationMs(lifecycle.lease.lasts, settings);
-  const leases = commands.map(({ actor }, at) =>
-    moves[at]?.lease === "open"
-      ? { holder: actor.id ?? "system", until: now + lasts, heartbeat_at: now }
-      : null,
-  );
-  const slots = commands.flatMap(({ pick: { limit } }, at) => Array.from({ length: limit }, () => at + 1));
+  const leases = commands.map((_, claim) => slots.find((slot) => slot.claim === claim)?.lease ?? null);
   return CLAIM_TASKS({
     org_id,
     now,
     batch,
     settings_version: version,
     lifecycle: lifecycle.name,
+    version: lifecycle.version,
     public: filter.public,
     claimers: column([...new Set(commands.flatMap(({ actor }) => actor.id ?? []))]),
     projects: filter.projects,
@@ -107,7 +146,7 @@ function claimStatement(
     type: first.event.type,
     action: first.event.action,
     from_status: first.event.from,
-    assigns: "assigned_to" in first.patch,
+    assigns: first.patch.assigned_to !== undefined,
     actors: column(commands.map(({ actor }) => actor.id)),
     told: column(
       commands.map(({ actor }, at) => {
@@ -127,26 +166,34 @@ function claimStatement(
     lease_holders: sparseColumn(leases.map((lease) => lease?.holder ?? null)),
     leased_ats: sparseColumn(leases.map((lease) => lease?.heartbeat_at ?? null)),
     lease_untils: sparseColumn(leases.map((lease) => lease?.until ?? null)),
-    slots: column(slots),
-    tokens: sparseColumn(slots.map((claim) => (leases[claim - 1] ? randomUUID() : null))),
+    slots: column(slots.map(({ claim }) => claim + 1)),
+    tokens: sparseColumn(slots.map(({ lease }) => lease?.token ?? null)),
     fingerprints: sparseColumn(
       commands.map(({ client_event_id, print }) => (client_event_id === null ? null : print)),
     ),
-    rests: moves.map((move, at) => restOf(move, leases[at] ?? null)).join("\u001e"),
+    shared: jsonColumn(moves.map((move, at) => sharedBy(lifecycle, move, leases[at] ?? null))),
   });
 }
 
 /** Whether two claims move tasks in the same way: they share one statement. */
 function isLike({ to, event, patch }: Moved, other: Moved): boolean {
   const { type, action } = other.event;
-  const assigns = "assigned_to" in patch === "assigned_to" in other.patch;
+  const assigns = (patch.assigned_to === undefined) === (other.patch.assigned_to === undefined);
   return to === other.to && event.type === type && event.action === action && assigns;
 }
 
-/** The part of a claim's stored answer that neither the journal nor the row contains. */
-function restOf(move: Moved, lease: JsonObject | null): string {
-  const rest = JSON.stringify({ ...timerOf(move), ...(lease && { lease }) }).slice(1, -1);
-  return rest === "" ? "" : `,${rest}`;
+/** What a claim's stored answer tells of all its tasks. */
+function sharedBy(
+  { version }: Lifecycle,
+  move: Moved,
+  lease: Lease | null,
+): Omit<TaskAt, "id" | "row_version"> {
+  const { token: _, ...held } = lease ?? {};
+  return {
+    lifecycle_version: version,
+    ...timerOf(move),
+    ...(lease && { lease: held as Omit<Lease, "token"> }),
+  };
 }
 
 function timerOf({ timer }: Moved) {

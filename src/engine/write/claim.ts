@@ -19,8 +19,8 @@ import { visibleProjects } from "../read/visible-projects.ts";
 import { Again } from "./command-queue.ts";
 import type { Attempt, Outcome } from "./command-queue.ts";
 import { look } from "./look.ts";
-import { otherMeaning, retell, taskAt } from "./stored-answers.ts";
-import type { TaskAt } from "./stored-answers.ts";
+import { otherMeaning, retell, taskAt, tasksAt } from "./stored-answers.ts";
+import type { StoredTasks } from "./stored-answers.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 import { newMark, workOn } from "./work.ts";
 import type { LoadedTask, Work } from "./work.ts";
@@ -256,14 +256,14 @@ function stored({ tasks, refusal }: Claimed): JsonObject {
   return refusal === null ? { at } : { at, refusal };
 }
 
-type StoredClaim = { at: TaskAt[]; refusal?: Refusal } | Claimed;
+type StoredClaim = (StoredTasks & { refusal?: Refusal }) | Claimed;
 
 async function replay(
   unit: UnitOfWork,
   { actor, print }: ClaimCommand,
   use: RequestRow,
 ): Promise<Claimed | Refusal> {
-  const other = otherMeaning(use, print, actor);
+  const other = otherMeaning(use, print);
   if (other) return other;
   const answer = await restored(unit, use.answer as StoredClaim);
   // Tasks of projects that the caller can no longer see are left out.
@@ -272,7 +272,7 @@ async function replay(
 
 async function restored({ tx, org_id }: UnitOfWork, kept: StoredClaim): Promise<Claimed> {
   if (!("at" in kept)) return kept;
-  const told = await retell(tx, org_id, kept.at);
+  const told = await retell(tx, org_id, tasksAt(kept));
   const tasks = kept.at.flatMap(({ id }) => told.get(id) ?? []);
   return {
     kind: "claimed",

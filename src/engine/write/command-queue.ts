@@ -55,18 +55,41 @@ export type Outcome<Answer> = Answer | Again | Failed;
 
 class Waiting<Command, Answer> extends Attempt<Command> {
   notBefore = 0;
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: unknown) => void;
+  readonly call: Call<Answer>;
+  /** The command's place in the call. */
+  readonly place: number;
 
-  constructor(
-    command: Command,
-    mode: Mode,
-    resolve: (answer: Answer) => void,
-    reject: (error: unknown) => void,
-  ) {
+  constructor(command: Command, mode: Mode, call: Call<Answer>, place: number) {
     super(command, mode);
-    this.resolve = resolve;
-    this.reject = reject;
+    this.call = call;
+    this.place = place;
+  }
+}
+
+/** Commands of one caller, who waits for all answers. */
+class Call<Answer> {
+  readonly answered: Promise<Answer[]>;
+  private readonly answers: Answer[] = [];
+  private unanswered: number;
+  private resolve: (answers: Answer[]) => void = () => undefined;
+  private reject: (error: unknown) => void = () => undefined;
+
+  constructor(commands: number) {
+    this.unanswered = commands;
+    this.answered = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    if (commands === 0) this.resolve(this.answers);
+  }
+
+  settle(place: number, answer: Answer | Failed): void {
+    if (answer instanceof Failed) {
+      this.reject(answer.error);
+      return;
+    }
+    this.answers[place] = answer;
+    if (--this.unanswered === 0) this.resolve(this.answers);
   }
 }
 
@@ -93,11 +116,13 @@ export class CommandQueue<Command extends Queued, Answer> {
     this.run = run;
   }
 
-  add(command: Command, mode: Mode): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      this.queue.push(new Waiting(command, mode, resolve, reject));
-      this.schedule();
-    });
+  /** Answers in the order of the commands; fails with the first of them that fails. */
+  add(commands: readonly Command[], mode: Mode): Promise<Answer[]> {
+    const call = new Call<Answer>(commands.length);
+    for (let at = 0; at < commands.length; at++)
+      this.queue.push(new Waiting(commands[at] as Command, mode, call, at));
+    this.schedule();
+    return call.answered;
   }
 
   get isIdle(): boolean {
@@ -144,15 +169,17 @@ export class CommandQueue<Command extends Queued, Answer> {
     const share = total < MIN_SHARE * idleLanes ? total : Math.ceil(total / idleLanes);
     const limit = Math.min(MAX_BATCH_WEIGHT, share);
     const batch: Waiting<Command, Answer>[] = [];
-    const left: Waiting<Command, Answer>[] = [];
+    const passed: Waiting<Command, Answer>[] = [];
     const keysBefore = new Set<string>();
     let weight = 0;
-    for (const waiting of this.queue) {
+    let seen = 0;
+    while (seen < this.queue.length && weight < limit) {
+      const waiting = this.queue[seen++] as Waiting<Command, Answer>;
       const { keys, weight: own } = waiting.command;
-      const isFull = weight > 0 && weight + own > limit;
+      const isTooMuch = weight > 0 && weight + own > limit;
       const isHeld = keys.some((key) => this.busyKeys.has(key) || keysBefore.has(key));
-      if (isFull || isHeld || waiting.notBefore > now || !fits(waiting, batch[0])) {
-        left.push(waiting);
+      if (isTooMuch || isHeld || waiting.notBefore > now || !fits(waiting, batch[0])) {
+        passed.push(waiting);
         for (const key of keys) keysBefore.add(key);
         continue;
       }
@@ -160,7 +187,7 @@ export class CommandQueue<Command extends Queued, Answer> {
       weight += own;
       for (const key of keys) this.busyKeys.add(key);
     }
-    this.queue = left;
+    this.queue = passed.concat(this.queue.slice(seen));
     return batch;
   }
 
@@ -169,9 +196,8 @@ export class CommandQueue<Command extends Queued, Answer> {
     const again: Waiting<Command, Answer>[] = [];
     for (const [index, waiting] of batch.entries()) {
       const outcome = outcomes[index] as Outcome<Answer>;
-      if (outcome instanceof Failed) waiting.reject(outcome.error);
-      else if (outcome instanceof Again) again.push(delayed(waiting, outcome));
-      else waiting.resolve(outcome);
+      if (outcome instanceof Again) again.push(delayed(waiting, outcome));
+      else waiting.call.settle(waiting.place, outcome);
     }
     // Retries keep their place ahead of later commands.
     if (again.length > 0) this.queue.unshift(...again);

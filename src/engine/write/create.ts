@@ -107,10 +107,10 @@ type StoredCreation = { at: TaskAt[] } | CreatedTasks;
 
 async function replay(
   { tx, org_id }: UnitOfWork,
-  { actor, print }: AdmittedCreation,
+  { print }: AdmittedCreation,
   use: RequestRow,
 ): Promise<CreatedTasks | Refusal> {
-  const other = otherMeaning(use, print ?? "", actor);
+  const other = otherMeaning(use, print ?? "");
   if (other) return other;
   const kept = use.answer as StoredCreation;
   if (!("at" in kept)) return { ...kept, replayed: true };

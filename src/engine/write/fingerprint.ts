@@ -5,15 +5,24 @@ export function fingerprint(meaning: unknown): string {
   return hash("sha256", canonical(meaning), "hex");
 }
 
-/** JSON with strings trimmed, keys in one order, and nothing said of what is absent or null. */
+/**
+ * One text for each meaning: strings trimmed and with their lengths, keys in one order, and nothing said of what is absent or null.
+ * It is only hashed, and cheaper than JSON.
+ */
 function canonical(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.trim());
-  if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value === "string") {
+    const text = value.trim();
+    return `${text.length}"${text}`;
+  }
+  if (typeof value !== "object" || value === null) return `${String(value ?? null)};`;
+  let text = "";
+  if (Array.isArray(value)) {
+    for (const one of value) text += canonical(one);
+    return `[${text}]`;
+  }
   const fields = value as Readonly<Record<string, unknown>>;
-  let text = "{";
   for (const key of Object.keys(fields).sort())
     if (fields[key] !== undefined && fields[key] !== null)
-      text += `${JSON.stringify(key)}:${canonical(fields[key])},`;
-  return `${text}}`;
+      text += `${key.length}"${key}${canonical(fields[key])}`;
+  return `{${text}}`;
 }

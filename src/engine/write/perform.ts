@@ -186,7 +186,7 @@ async function replay(
   if (action === undefined) return usedForSomethingElse(use.client_event_id);
   const admitted = admit(lifecycle, actor, { ...request, action });
   if (isRefusal(admitted)) return admitted;
-  const other = otherMeaning(use, meaningOf(command, admitted.command), actor);
+  const other = otherMeaning(use, meaningOf(command, admitted.command));
   if (other) return other;
   return answer === null ? usedForSomethingElse(use.client_event_id) : { ...answer, replayed: true };
 }

@@ -26,6 +26,13 @@ export type TaskAt = {
   told?: Pick<Retold, "task" | "event">;
 };
 
+/** The tasks of a stored answer; what is the same for all of them is stored once, as `all`. */
+export type StoredTasks = { at: TaskAt[]; all?: Partial<TaskAt> };
+
+export function tasksAt({ at, all }: StoredTasks): TaskAt[] {
+  return all === undefined ? at : at.map((one) => ({ ...all, ...one }));
+}
+
 /** Names a task of an answer by its version; the rest of it is in the journal. */
 export function taskAt(
   task: PublicTask,
@@ -75,7 +82,7 @@ export async function retell(tx: Runs, org_id: string, ats: readonly TaskAt[]): 
 export async function keepAnswers(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
   const gone = new Set(ids);
   for (const { client_event_id, answer } of await findSharedRequests(tx, org_id, ids)) {
-    const { at: ats } = answer as { at: TaskAt[] };
+    const ats = tasksAt(answer as StoredTasks);
     const told = await retell(
       tx,
       org_id,
@@ -85,7 +92,8 @@ export async function keepAnswers(tx: Tx, org_id: string, ids: readonly string[]
       const { task, event } = told.get(at.id) ?? {};
       return task && event ? { ...at, told: { task, event } } : at;
     });
-    await changeAnswer(tx, org_id, client_event_id, { ...(answer as JsonObject), at: kept });
+    const { all: _, ...rest } = answer as JsonObject;
+    await changeAnswer(tx, org_id, client_event_id, { ...rest, at: kept });
   }
 }
 
@@ -130,11 +138,6 @@ export function fold(journal: readonly { patch: JsonObject }[]): JsonObject {
 }
 
 /** Null where a key was used for just this; otherwise the refusal. */
-export function otherMeaning(
-  use: RequestRow,
-  fingerprint: string,
-  actor: { id: string | null },
-): Refusal | null {
-  const same = use.fingerprint === "" ? use.actor_id === actor.id : use.fingerprint === fingerprint;
-  return same ? null : usedForSomethingElse(use.client_event_id);
+export function otherMeaning(use: RequestRow, fingerprint: string): Refusal | null {
+  return use.fingerprint === fingerprint ? null : usedForSomethingElse(use.client_event_id);
 }

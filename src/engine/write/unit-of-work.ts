@@ -269,7 +269,7 @@ export function movedBy(
   return { kind: "moved", task: after, event: entry, lease_token, made };
 }
 
-function newLease(lifecycle: Lifecycle, actor: Actor, settings: JsonObject, now: Instant): Lease {
+export function newLease(lifecycle: Lifecycle, actor: Actor, settings: JsonObject, now: Instant): Lease {
   const lasts = lifecycle.lease === null ? 0 : durationMs(lifecycle.lease.lasts, settings);
   return { token: randomUUID(), holder: actor.id ?? "system", until: now + lasts, heartbeat_at: now };
 }

@@ -73,17 +73,27 @@ export class Writer {
     this.memory = { sql, registry, rows, settings, clock };
   }
 
-  run(org_id: string, command: PerformCommand, within: Within): Promise<Performed | Refusal>;
-  run(org_id: string, command: CreateCommand, within: Within): Promise<CreatedTasks | Refusal>;
-  run(org_id: string, command: ClaimCommand, within: Within): Promise<Claimed | Refusal>;
-  run(org_id: string, command: Command, { tx, freed }: Within): Promise<Answer> {
-    if (tx !== undefined) return this.runWithin(tx, org_id, command, freed ?? new FreedTasks());
+  /** Carries out commands of one caller, and answers in their order. */
+  run(org_id: string, commands: readonly PerformCommand[], within: Within): Promise<(Performed | Refusal)[]>;
+  run(
+    org_id: string,
+    commands: readonly CreateCommand[],
+    within: Within,
+  ): Promise<(CreatedTasks | Refusal)[]>;
+  run(org_id: string, commands: readonly ClaimCommand[], within: Within): Promise<(Claimed | Refusal)[]>;
+  run(
+    org_id: string,
+    commands: readonly Command[],
+    { tx, freed = new FreedTasks() }: Within,
+  ): Promise<Answer[]> {
+    if (tx !== undefined)
+      return Promise.all(commands.map((command) => this.runWithin(tx, org_id, command, freed)));
     let queue = this.queues.get(org_id);
     if (!queue) {
       queue = new CommandQueue((attempts) => this.carryOut(org_id, attempts));
       this.queues.set(org_id, queue);
     }
-    return queue.add(command, hasSettings(this.sql, this.patience) ? "optimistic" : "locked");
+    return queue.add(commands, hasSettings(this.sql, this.patience) ? "optimistic" : "locked");
   }
 
   /** A transaction for questions. */
