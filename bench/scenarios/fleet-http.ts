@@ -39,7 +39,7 @@ export async function fleetOverHttp(stage: Stage): Promise<Report> {
     ],
     aims: [{ of: ["in the server's process"], atLeast: 0.5 }],
     notes: [
-      `startWorker with concurrency ${WORKERS} and an empty handler claims ahead, as it does by default, and reports every task by a request of its own. Every call has an idempotency key. Workers, server and database share the machine.`,
+      `startWorker with concurrency ${WORKERS} and an empty handler claims ahead, as it does by default, and reports tasks that end together by one request, each with its own key. Every call has an idempotency key. Workers, server and database share the machine.`,
     ],
   });
 }

@@ -5,6 +5,7 @@ import { retryDelayMs, sleep } from "../std/retry.ts";
 import { tasksOf } from "../client/tasks.ts";
 import { MAX_TIMER_DELAY_MS, timerDelay } from "../std/timer-delay.ts";
 import { Heart } from "./heart.ts";
+import { MoveSender } from "./move-sender.ts";
 import { isTemporary } from "./retry-call.ts";
 import { TaskRun, withoutLease } from "./task-run.ts";
 import type { ClaimedTask, RunningWorker, WorkerEvent, WorkerOptions } from "./worker-options.ts";
@@ -41,6 +42,7 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
   private readonly concurrency: number;
   private readonly tasks: Tasks<L>;
   private readonly heart: Heart;
+  private readonly moves: MoveSender;
   private readonly waiting: TaskRun<L, Progress>[] = [];
   private readonly runs = new Map<TaskRun<L, Progress>, Promise<void>>();
   /** Aborts when no more is claimed. */
@@ -65,6 +67,7 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     this.options = options;
     this.concurrency = concurrency;
     this.tasks = tasksOf<L>(lifecycle.name, client);
+    this.moves = new MoveSender(tasksOf(lifecycle.name, client), this.end.signal);
     this.heart = new Heart(line, silenceMs, (error) => {
       this.tell({ kind: "renewal_failed", error });
     });
@@ -172,8 +175,7 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
 
   private take(claimed: readonly ClaimedTask<L>[]): void {
     if (claimed.length === 0) return;
-    const { options, heart } = this;
-    const { moveTask } = options.client;
+    const { options, heart, moves } = this;
     const tell = (event: WorkerEvent<L>) => {
       this.tell(event);
     };
@@ -182,7 +184,7 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     };
     this.tell({ kind: "claimed", tasks: claimed.map(withoutLease<L>) });
     for (const task of claimed)
-      this.waiting.push(new TaskRun({ options, moveTask, heart, tell, reached, end: this.end.signal }, task));
+      this.waiting.push(new TaskRun({ options, moves, heart, tell, reached, end: this.end.signal }, task));
     this.fill();
   }
 

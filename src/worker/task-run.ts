@@ -1,18 +1,19 @@
 import { randomUUID } from "node:crypto";
-import type { AnyClient, CallOptions, MovedOf, SomeLifecycle, TaskOf } from "../client/index.ts";
+import type { CallOptions, MovedOf, SomeLifecycle, TaskOf } from "../client/index.ts";
 import { PawlProblem } from "../client/index.ts";
 import { followSignals } from "../std/follow-signals.ts";
 import { sleep } from "../std/retry.ts";
 import { timerDelay } from "../std/timer-delay.ts";
 import { classify } from "./failure.ts";
 import type { Heart, Loss } from "./heart.ts";
+import type { MoveSender, SentMove } from "./move-sender.ts";
 import { retryUntilAnswered, isLeaseLost } from "./retry-call.ts";
 import { progressTeller } from "./progress-teller.ts";
 import { RunEnded } from "./worker-options.ts";
 import type { ClaimedTask, Move, WorkerEvent, WorkerOptions } from "./worker-options.ts";
 
 export type Tools<L extends SomeLifecycle, Progress> = {
-  moveTask: AnyClient["moveTask"];
+  moves: MoveSender;
   heart: Heart;
   options: WorkerOptions<L, Progress>;
   tell: (event: WorkerEvent<L>) => void;
@@ -21,9 +22,6 @@ export type Tools<L extends SomeLifecycle, Progress> = {
   /** Aborts when nothing is waited for any more. */
   end: AbortSignal;
 };
-
-/** A move as the server is sent it, with the key by which it can be repeated. */
-type SentMove = { id: string; action: string; lease_token: string | null; client_event_id: string };
 
 const UNWIND_MS = 5_000;
 const PROGRESS_EVERY_MS = 2_000;
@@ -213,10 +211,10 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
 
   /** Says it until it is heard: with one key, so that it is done once. */
   private async send(sent: SentMove, waiting: AbortSignal): Promise<MovedOf<L>> {
-    const { moveTask, tell, reached } = this.tools;
+    const { moves, tell, reached } = this.tools;
     const send = async () => {
       if (this.taken) throw leaseIsOver();
-      return (await moveTask(sent, { signal: waiting })) as MovedOf<L>;
+      return (await moves.send(sent, waiting)) as MovedOf<L>;
     };
     try {
       const moved = await retryUntilAnswered(send, waiting, (error) => {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { code } from "../../src/lifecycles/code/lifecycle.ts";
 import { startWorker } from "../../src/worker/index.ts";
-import type { Move, WorkerEvent } from "../../src/worker/index.ts";
+import type { Move, Work, WorkerEvent } from "../../src/worker/index.ts";
 import { openBadLine } from "../client/bad-line.ts";
 import type { Fate } from "../client/bad-line.ts";
 import { openFrontDesk } from "../http/front-desk.ts";
@@ -42,6 +42,40 @@ test("a result whose answer is lost on the way is reported once", async () => {
   work({ run: async (_, { act }) => (await act("start", START), DONE) }, line.url);
   await until(async () => (await look(id)).status === "completed");
   expect(await journal(id)).toEqual(LIFE);
+});
+
+test("moves that come together go in one request, which is lost, repeated, and done once", async () => {
+  const line = await openBadLine(shop.url);
+  const fates: Fate[] = ["cut after", "503 after", "cut before"];
+  line.fate = ({ url }) => (url === "/api/transitions" ? (fates.shift() ?? "pass") : "pass");
+  const ids = await add(20);
+  const run = async (_: CodeTask, { act }: Work<typeof code>) => (await act("start", START), DONE);
+  work({ run, concurrency: 20 }, line.url);
+  await until(async () => (await look(ids.at(-1) ?? "")).status === "completed");
+  expect(await Promise.all(ids.map(journal))).toEqual(ids.map(() => LIFE));
+  const moves = line.requests.filter(({ what }) => what.includes("transitions"));
+  expect(fates).toEqual([]);
+  expect(moves.length).toBeLessThan(ids.length);
+});
+
+test("a move that the server cannot read does not keep the moves beside it", async () => {
+  const line = await openBadLine(shop.url);
+  const [bad = "", ...good] = await add(5);
+  const together = deferred();
+  let started = 0;
+  const run = async ({ id }: CodeTask, { act }: Work<typeof code>) => {
+    await act("start", START);
+    if (++started === 5) together.resolve();
+    await together.promise;
+    return id === bad ? ({ ...DONE, comment: 5 } as unknown as Move<typeof code>) : DONE;
+  };
+  const giveUp: Move<typeof code> = { action: "fail", payload: { error: "refused", recoverable: false } };
+  const worker = work({ run, concurrency: 5, failed: () => giveUp }, line.url);
+  const toldOf = (id: string) =>
+    worker.events.filter((event) => "task" in event && event.task.id === id).map(({ kind }) => kind);
+  await until(() => toldOf(bad).includes("failed") && good.every((id) => toldOf(id).includes("finished")));
+  expect(line.requests.filter(({ what }) => what.includes("/api/transitions")).length).toBeGreaterThan(1);
+  expect((await look(bad)).status).toBe("failed");
 });
 
 test.each<[string, Partial<Parameters<typeof work>[0]>, "stop" | "wait"]>([

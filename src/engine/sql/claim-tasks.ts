@@ -11,7 +11,6 @@ const DEALT_COLUMNS = taskColumns({
   place: "t.place",
   writer: "case when t.n > 1 then null else t.writer end",
   lifecycle: "null",
-  lifecycle_version: "nullif(t.lifecycle_version, :version::integer)",
   status: "null",
   assigned_to: "case when :assigns::boolean then null else t.assigned_to end",
   due_at: "null",

@@ -104,7 +104,6 @@ function takenTask(
   const task = taskOfCells(org_id, cells, undefined);
   const { due_at, due_action } = timer === "keep" || timer === null ? NO_TIMER : timer;
   task.lifecycle = lifecycle.name;
-  task.lifecycle_version ??= lifecycle.version;
   task.status = to;
   if (patch.assigned_to !== undefined) task.assigned_to = patch.assigned_to;
   task.due_at = due_at;

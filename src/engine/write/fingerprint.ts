@@ -14,7 +14,7 @@ function canonical(value: unknown): string {
     const text = value.trim();
     return `${text.length}"${text}`;
   }
-  if (typeof value !== "object" || value === null) return `${String(value ?? null)};`;
+  if (typeof value !== "object" || value === null) return `${(value ?? null) as boolean | number | null};`;
   let text = "";
   if (Array.isArray(value)) {
     for (const one of value) text += canonical(one);
