@@ -1,0 +1,14 @@
+// Plain English only, without types: `eslint -c scripts/words/eslint.config.ts .` takes seconds.
+import tseslint from "typescript-eslint";
+import rule from "./rule.ts";
+
+export default [
+  { ignores: ["dist/", "build/", "node_modules/", "**/node_modules/", "coverage/", ".pawl/"] },
+  {
+    files: ["**/*.ts", "**/*.tsx", "**/*.js", "**/*.mjs"],
+    languageOptions: { parser: tseslint.parser },
+    linterOptions: { reportUnusedDisableDirectives: "off" },
+    plugins: { pawl: { rules: { "plain-english": rule } } },
+    rules: { "pawl/plain-english": "error" },
+  },
+];
