@@ -1,6 +1,6 @@
 import { PawlError } from "../core/index.ts";
 
-type DriverError = { code?: unknown; constraint_name?: unknown };
+type DriverError = { code?: unknown; constraint_name?: unknown; routine?: unknown };
 
 /** The database said no, and will go on saying no: a constraint or a defence. */
 export function violationOf(error: unknown): string | null {
@@ -15,10 +15,19 @@ export function isUnstorable(error: unknown): boolean {
   return typeof code === "string" && /^(22|54)...$/.test(code);
 }
 
-/** Two transactions were in each other's way; the same again will do. */
+/** Two transactions were in each other's way, or a migration changed a table under one; the same again will do. */
 export function isCollision(error: unknown): boolean {
   const { code } = (error ?? {}) as DriverError;
-  return code === "40P01" || code === "40001" || code === "55P03";
+  return code === "40P01" || code === "40001" || code === "55P03" || isOutdatedStatement(error);
+}
+
+/**
+ * The result of a prepared statement has got another shape. The driver prepares it anew and sends it again, which only helps
+ * outside a transaction; in one, statements sent behind it fail first, with 25P02.
+ */
+function isOutdatedStatement(error: unknown): boolean {
+  const { code, routine } = (error ?? {}) as DriverError;
+  return code === "25P02" || (code === "0A000" && routine === "RevalidateCachedQuery");
 }
 
 const CONNECTION =
