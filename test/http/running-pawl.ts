@@ -17,7 +17,7 @@ export type RunningPawl = {
   /** What it said when it was there. */
   line: string;
   address: string;
-  ask(what: string, token: string | null, body?: object): Promise<Heard>;
+  ask(what: string, token: string | null, body?: object, headers?: Record<string, string>): Promise<Heard>;
   /** Sends a signal and gives the code the process ended with. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   ended: Promise<number | null>;
@@ -66,13 +66,14 @@ export async function startPawl(
     address,
     ended,
     log: () => complained,
-    ask: async (what, token, body) => {
+    ask: async (what, token, body, headers = {}) => {
       const [method = "", path = ""] = what.split(" ");
       const response = await fetch(address + path, {
         method,
         headers: {
           ...(token === null ? {} : { authorization: `Bearer ${token}` }),
           ...(body ? { "content-type": "application/json" } : {}),
+          ...headers,
         },
         ...(body ? { body: JSON.stringify(body) } : {}),
       });
