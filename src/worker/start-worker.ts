@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { SomeLifecycle, Tasks } from "../client/index.ts";
 import { lineOf } from "../client/line.ts";
 import { retryDelayMs, sleep } from "../std/retry.ts";
@@ -64,6 +65,8 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     const line = lineOf(client);
     if (!line)
       throw new TypeError("client: startWorker needs a client as createClient made it, for its heartbeats");
+    // Every run listens to it; Node would take more than ten listeners for a leak.
+    setMaxListeners(0, this.end.signal);
     this.options = options;
     this.concurrency = concurrency;
     this.tasks = tasksOf<L>(lifecycle.name, client);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { PawlProblem } from "../../src/client/index.ts";
 import { GiveUp, RetryLater, RunEnded } from "../../src/worker/index.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
@@ -25,6 +25,24 @@ describe("a worker", () => {
     await until(() => worker.events.filter(({ kind }) => kind === "finished").length === 30);
     expect(most).toBe(4);
     for (const id of ids) expect(await journal(id)).toEqual(LIFE);
+  });
+
+  test("runs 64 tasks at once without a warning of Node", async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on("warning", note);
+    onTestFinished(() => void process.off("warning", note));
+    await add(64);
+    const gate = deferred();
+    const worker = work({
+      concurrency: 64,
+      run: async (_, { act }) => (await act("start", START), await gate.promise, DONE),
+    });
+    await until(() => worker.running === 64);
+    gate.resolve();
+    await until(() => worker.events.filter(({ kind }) => kind === "finished").length === 64);
+    await worker.stop();
+    expect(warnings).toEqual([]);
   });
 
   test("claims ahead of need where tasks are short, and only what it runs where they are long", async () => {
