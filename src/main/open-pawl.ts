@@ -76,7 +76,7 @@ export type Pawl = Engine & {
 /** Opens the database, brings it up to date, and gives the engine on it; org and project `main` are there from the start. */
 export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   const { lifecycles = [], patienceMs, statementTimeoutMs } = options;
-  checkDurations(options);
+  checkNumbers(options);
   const plugins = withBuiltIn(lifecycles);
   const settings = pluginSettings(plugins, options.settings);
   const intervals = ownIntervals(plugins, settings);
@@ -141,13 +141,15 @@ function throwUnlessExisting(done: object): void {
 
 const INTERVAL_SECONDS_RANGE: [number, number] = [0, Math.floor(MAX_TIMER_DELAY_MS / 1_000)];
 
-/** Throws INVALID_CONFIG for a duration outside the range of timers. */
-function checkDurations(options: PawlOptions): void {
+/** Throws INVALID_CONFIG for a number outside its range. */
+function checkNumbers(options: PawlOptions): void {
   const { sweepSeconds, reconcileSeconds, connectTimeoutSeconds } = options;
   for (const [name, value] of Object.entries({ sweepSeconds, reconcileSeconds, connectTimeoutSeconds }))
     checkNumber(name, value, INTERVAL_SECONDS_RANGE);
   checkNumber("patienceMs", options.patienceMs, [0, MAX_TIMER_DELAY_MS]);
   checkNumber("statementTimeoutMs", options.statementTimeoutMs, [1, MAX_TIMER_DELAY_MS]);
+  checkWhole("maxConnections", options.maxConnections, [1, 1_000]);
+  checkWhole("port", options.port, [1, 65_535]);
   if (options.retention) checkNumber("retention.days", options.retention.days, [0, 36_500], true);
 }
 
@@ -163,6 +165,14 @@ function checkNumber(
   throw new PawlError(
     "INVALID_CONFIG",
     `${name} must be a number from ${min} to ${max}, not ${String(value)}.`,
+  );
+}
+
+function checkWhole(name: string, value: number | undefined, [min, max]: [number, number]): void {
+  if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return;
+  throw new PawlError(
+    "INVALID_CONFIG",
+    `${name} must be a whole number from ${min} to ${max}, not ${String(value)}.`,
   );
 }
 

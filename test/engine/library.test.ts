@@ -41,6 +41,11 @@ test.each([
   [{ retention: { days: NaN } }, "retention.days must be a number from 0 to 36500, not NaN."],
   [{ retention: { days: null } }, "retention.days must be a number from 0 to 36500, not null."],
   [{ retention: {} }, "retention.days must be a number from 0 to 36500, not undefined."],
+  [{ maxConnections: NaN }, "maxConnections must be a whole number from 1 to 1000, not NaN."],
+  [{ maxConnections: 2.5 }, "maxConnections must be a whole number from 1 to 1000, not 2.5."],
+  [{ maxConnections: null }, "maxConnections must be a whole number from 1 to 1000, not null."],
+  [{ port: 70_000 }, "port must be a whole number from 1 to 65535, not 70000."],
+  [{ connectTimeoutSeconds: NaN }, "connectTimeoutSeconds must be a number from 0 to 2147483, not NaN."],
   [{ sweepSeconds: "5" }, "sweepSeconds must be a number from 0 to 2147483, not 5."],
 ] as [object, string][])("openPawl refuses %o", async (options, message) => {
   await expect(openPawl({ data: "/nonexistent", ...options })).rejects.toMatchObject({
