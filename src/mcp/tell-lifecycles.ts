@@ -1,6 +1,6 @@
 import { fieldsOf } from "./compact-schema.ts";
-import type { LifecycleTold } from "./desk.ts";
-import type { Known } from "./tool.ts";
+import type { Desk, LifecycleTold } from "./desk.ts";
+import type { Known, Told } from "./tool.ts";
 
 /** So much of a tool's description may go into listing lifecycles: with all tools the list stays below 5,000 tokens. */
 const MOST_CHARACTERS = 2_200;
@@ -20,6 +20,21 @@ export function tellStatuses({ briefs }: Known): string {
 export function tellPools({ briefs }: Known): string {
   const pools = briefs.filter(({ has_pool }) => has_pool).map(({ name }) => name);
   return pools.length === 0 ? "" : `Lifecycles to claim from: ${pools.join(", ")}.`;
+}
+
+/** The name of a lifecycle that exists, or a refusal that lists those there are. */
+export async function lifecycleNamed(
+  { client, signal }: Desk,
+  wanted: string | undefined,
+): Promise<string | Told> {
+  const { lifecycles } = await client.listLifecycles(undefined, { signal });
+  if (wanted !== undefined && lifecycles.some(({ name }) => name === wanted)) return wanted;
+  const wrong =
+    wanted === undefined
+      ? "Give a task_id, or one of the lifecycles:"
+      : `There is no lifecycle "${wanted}". There are:`;
+  const known = lifecycles.map(({ name, summary }) => `- ${name}: ${summary}`);
+  return { text: [wrong, ...known].join("\n"), refused: true };
 }
 
 /** Everything about one lifecycle that an agent can use. */

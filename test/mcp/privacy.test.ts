@@ -49,10 +49,10 @@ test.each([
       await call("claim_task", words),
       await call("act", { ...words, action: "cancel" }),
       await call("comment", words),
+      await call("wait_for_changes", { after: 0, seconds: 1, task_id }),
     ];
     // The very words for a task that is nowhere.
     for (const { text } of answers) expect(text).toMatch(/^TASK_NOT_FOUND: there is no task/);
-    await call("wait_for_changes", { after: 0, seconds: 1, task_id });
   }
   expect(told.join("\n")).not.toContain(SECRET);
   expect((await ann.call("get_task", { task_id: secret })).data).toMatchObject({ task: { row_version: 1 } });

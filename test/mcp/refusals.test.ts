@@ -123,6 +123,7 @@ const ROWS: Row[] = [
     { task: { ...board, title: "Long enough" } },
     [/tasks: /, /Unrecognized key: "task"/, /create_tasks takes: tasks\*/],
   ],
+  ["TASK_NOT_FOUND", "alpha", "wait_for_changes", { task_id: NOWHERE, seconds: 50 }, [/list_tasks/]],
   ["VALIDATION_ERROR", "alpha", "wait_for_changes", { seconds: 600 }, [/seconds: .*50/]],
   [
     "VALIDATION_ERROR",
@@ -169,6 +170,9 @@ test("an unknown tool, an unknown lifecycle and an unsaid one are answered with 
   expect((await agent.call("claim_task")).text).toContain("one of board, planner, delivery, code");
   const misspelt = await agent.call("claim_task", { lifecycle: "bord" });
   expect(misspelt.text).toContain('There is no lifecycle "bord": give `lifecycle`, one of board');
+  const waiting = await agent.call("wait_for_changes", { lifecycle: "bord", seconds: 50 });
+  expect(waiting).toMatchObject({ refused: true });
+  expect(waiting.text).toMatch(/^There is no lifecycle "bord". There are:\n- board: /);
   expect((await agent.call("get_task", { task_id: ".." })).text).toContain("task_id: is no id");
   const unknown = await agent.call("create_tasks", { tasks: [{ lifecycle: "bord", title: "Hello there" }] });
   expect(unknown).toMatchObject({ refused: true });

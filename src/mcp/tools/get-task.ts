@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PawlProblem } from "../../client/index.ts";
 import { readPosition } from "../desk.ts";
 import type { Desk } from "../desk.ts";
-import { tellLifecycle } from "../tell-lifecycles.ts";
+import { lifecycleNamed, tellLifecycle } from "../tell-lifecycles.ts";
 import { briefOf, tellActions, tellEvent, tellFully } from "../tell-task.ts";
 import { name, taskId, tool } from "../tool.ts";
 import type { Told } from "../tool.ts";
@@ -21,13 +21,8 @@ export const getTask = tool({
   }),
   run: async (desk, { task_id, lifecycle }) => {
     if (task_id !== undefined) return showTask(desk, task_id);
-    const { lifecycles } = await desk.client.listLifecycles(undefined, { signal: desk.signal });
-    const known = lifecycles.map(({ name, summary }) => `- ${name}: ${summary}`);
-    if (lifecycle === undefined)
-      return { text: `Give a task_id, or one of the lifecycles:\n${known.join("\n")}`, refused: true };
-    if (!lifecycles.some(({ name }) => name === lifecycle))
-      return { text: `There is no lifecycle "${lifecycle}". There are:\n${known.join("\n")}`, refused: true };
-    return { text: tellLifecycle(await desk.lifecycle(lifecycle)) };
+    const named = await lifecycleNamed(desk, lifecycle);
+    return typeof named === "string" ? { text: tellLifecycle(await desk.lifecycle(named)) } : named;
   },
 });
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { PawlProblem } from "../../client/index.ts";
 import type { FeedEvent } from "../../client/index.ts";
 import type { Desk } from "../desk.ts";
+import { lifecycleNamed } from "../tell-lifecycles.ts";
 import { tellEvent } from "../tell-task.ts";
 import { name, taskId, tool } from "../tool.ts";
 
@@ -32,6 +33,11 @@ export const waitForChanges = tool({
     `Waits until others change tasks that you may see, at most \`seconds\` (up to ${LONGEST_WAIT_SECONDS}), and tells what they did and the next \`after\`. Your own actions are not told. Use it instead of asking again and again.`,
   input,
   run: async (desk, given) => {
+    const { lifecycle, task_id } = given;
+    // A misspelt name or id is refused at once: no event would ever match it.
+    const named = lifecycle === undefined ? "" : await lifecycleNamed(desk, lifecycle);
+    if (typeof named !== "string") return named;
+    if (task_id !== undefined) await desk.client.getTask({ id: task_id }, { signal: desk.signal });
     const { events, position } = await gather(desk, given);
     const after = position ?? given.after ?? 0;
     const titles = await titlesOf(desk, events);
