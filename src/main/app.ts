@@ -9,6 +9,7 @@ import type { Plugin } from "../plugin/index.ts";
 import { consoleOptions } from "./console-options.ts";
 import { LogDestination } from "./log-destination.ts";
 import { openPawl } from "./open-pawl.ts";
+import { describeListenError } from "../std/listen-error.ts";
 import type { Pawl } from "./open-pawl.ts";
 import { serverPlugins, withBuiltIn } from "./plugins.ts";
 import { serverAddressFile } from "./server-address-file.ts";
@@ -206,22 +207,9 @@ async function admit(pawl: Pawl, data: string, chosen: string | undefined): Prom
   return made || (await file.read()) !== null ? { place: file.path, made } : null;
 }
 
-const UNABLE: Readonly<Record<string, string>> = {
-  EADDRINUSE: "something listens there already; end it, or choose another port",
-  EACCES: "this user may not listen there; choose a port above 1023",
-  EADDRNOTAVAIL: "this machine has no such address; choose one that it has",
-  ENOTFOUND: "there is no such address; choose one that this machine has",
-};
-
 function unableToListen(error: unknown, { host, port }: Settings): PawlError {
-  const { code = "", message } = error as NodeJS.ErrnoException;
-  const why = UNABLE[code] ?? message;
-  return new PawlError(
-    "INVALID_CONFIG",
-    `Pawl cannot listen on ${host}:${port}: ${why}.`,
-    {},
-    { cause: error },
-  );
+  const sentence = `Pawl cannot listen on ${host}:${port}: ${describeListenError(error)}.`;
+  return new PawlError("INVALID_CONFIG", sentence, {}, { cause: error });
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

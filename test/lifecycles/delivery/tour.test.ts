@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
@@ -120,6 +121,23 @@ test("an address that Telegram does not take is told in Telegram's words", async
   const ran = await pawl(["delivery", "bot", "--data", data], { env: { ...env, ...webhook } });
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain("Telegram does not take PAWL_DELIVERY_WEBHOOK_URL: Bad Request: bad webhook");
+  expect(ran.stderr).not.toContain("bug in Pawl");
+});
+
+test("a port of the webhook that is taken is named, with what to do", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  onTestFinished(() => void taken.close());
+  const { port } = taken.address() as { port: number };
+  const webhook = {
+    PAWL_DELIVERY_WEBHOOK_URL: "http://127.0.0.1/",
+    PAWL_DELIVERY_WEBHOOK_PORT: String(port),
+  };
+  const ran = await pawl(["delivery", "bot", "--data", data], { env: { ...env, ...webhook } });
+  expect(ran.code).toBe(1);
+  expect(ran.stderr.replaceAll(/\s+/g, " ")).toContain(
+    `The bot cannot listen on 127.0.0.1:${port} (PAWL_DELIVERY_WEBHOOK_PORT): something listens there already; end it, or choose another port.`,
+  );
   expect(ran.stderr).not.toContain("bug in Pawl");
 });
 

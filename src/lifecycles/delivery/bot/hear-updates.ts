@@ -4,6 +4,8 @@ import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { BotError, GrammyError } from "grammy";
 import type { Bot } from "grammy";
+import { PawlError } from "../../../core/index.ts";
+import { describeListenError } from "../../../std/listen-error.ts";
 import { sleep } from "../../../std/retry.ts";
 import { faultOf } from "../worker/faults.ts";
 import { tellable } from "../worker/log.ts";
@@ -100,7 +102,10 @@ export async function serveWebhook({ bot, log, signal }: Hearing, place: Webhook
   });
   server.requestTimeout = 30_000;
   server.listen(place.port, place.host);
-  await once(server, "listening");
+  await once(server, "listening").catch((error: unknown) => {
+    const sentence = `The bot cannot listen on ${place.host}:${place.port} (PAWL_DELIVERY_WEBHOOK_PORT): ${describeListenError(error)}.`;
+    throw new PawlError("INVALID_CONFIG", sentence, {}, { cause: error });
+  });
   try {
     const terms = { secret_token: secret, allowed_updates: WANTED };
     await reachTelegram(() => bot.api.setWebhook(place.url, terms), { log, signal }).catch(
