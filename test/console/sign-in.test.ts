@@ -18,6 +18,26 @@ onStage("signing in", (stage) => {
     await page.getByRole("heading", { name: "Overview" }).waitFor();
   });
 
+  test.each([
+    ["on opening the page", "GET", "Sign in to Pawl"],
+    ["on signing in", "POST", "Overview"],
+  ])("a server that does not answer %s is asked again by itself", async (_, method, heading) => {
+    const page = await stage().visit(null, "/");
+    await page.getByLabel("Token").fill(stage().tokens.ann);
+    let gone = true;
+    for (const path of ["**/api/session", "**/ready"])
+      await page.route(path, (route) =>
+        gone && (path === "**/ready" || route.request().method() === method)
+          ? route.abort()
+          : route.continue(),
+      );
+    if (method === "GET") await page.reload();
+    else await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("The server does not answer").waitFor();
+    gone = false;
+    await page.getByRole("heading", { name: heading }).waitFor();
+  });
+
   test("signing out forgets it", async () => {
     const page = await stage().visit("ann", "/");
     await page.getByRole("button", { name: "Account" }).click();

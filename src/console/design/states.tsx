@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { PawlProblem } from "../data/client.ts";
+import { useWhenReachable } from "../loading/use-when-reachable.ts";
 import { useI18n } from "../texts/i18n.tsx";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
@@ -44,7 +45,12 @@ export function Skeleton({ lines = 3, height = 16 }: { lines?: number; height?: 
   );
 }
 
-/** What went wrong, in words, and the way on. */
+/** True if the server, or its database, did not answer. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof PawlProblem && (error.status === 0 || error.code === "UNAVAILABLE");
+}
+
+/** What went wrong, in words, and the way on; tries again by itself once the server answers. */
 export function ErrorState({
   error,
   onRetry,
@@ -56,7 +62,8 @@ export function ErrorState({
 }) {
   const { t, n } = useI18n();
   const problem = error instanceof PawlProblem ? error : null;
-  const isGone = problem?.status === 0 || problem?.code === "UNAVAILABLE";
+  const isGone = isUnanswered(error);
+  useWhenReachable(isGone && onRetry !== undefined, () => onRetry?.());
   const isShut = problem?.status === 403;
   return (
     <div className={`state${compact ? " compact" : ""}`} role="alert">

@@ -1,11 +1,12 @@
-import { Component, Suspense, useContext, useEffect } from "react";
+import { Component, Suspense, useContext } from "react";
 import type { ReactNode } from "react";
 import { QueryClientContext } from "@tanstack/react-query";
 import { Button } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
 import { useI18n } from "../texts/i18n.tsx";
-import { ChunkError, whenReachable } from "./load-chunk.ts";
+import { ChunkError } from "./load-chunk.ts";
 import { LOADING_TEXTS } from "./texts.ts";
+import { useWhenReachable } from "./use-when-reachable.ts";
 
 type Props = {
   /** Shown while a chunk loads. */
@@ -50,16 +51,7 @@ function ErrorState({ error, compact, onRetry }: { error: unknown; compact: bool
   const queryClient = useContext(QueryClientContext);
   const problem = error instanceof ChunkError ? error.problem : "broken";
   const waits = problem === "unreachable";
-  useEffect(() => {
-    if (!waits) return;
-    const left = new AbortController();
-    void whenReachable(left.signal).then((answers) => {
-      if (answers) onRetry();
-    });
-    return () => {
-      left.abort();
-    };
-  }, [waits]);
+  useWhenReachable(waits, onRetry);
   const retry = () => {
     // Fetch data again that nothing else shows: it may be the cause.
     queryClient?.removeQueries({ type: "inactive" });

@@ -37,27 +37,27 @@ export async function loadChunk<Module>(load: () => Promise<Module>, forget: () 
   }
 }
 
-/** Polls until the server answers; false if aborted before that. */
+/** Polls until the server and its database answer; false if aborted before that. */
 export async function whenReachable(signal: AbortSignal): Promise<boolean> {
   for (let delay = FIRST_POLL_DELAY_MS; ; delay = Math.min(2 * delay, MAX_POLL_DELAY_MS)) {
     await pause(delay);
     if (signal.aborted) return false;
-    if ((await fetchPage()) !== null) return !signal.aborted;
+    if ((await fetchText("/ready")) !== null) return !signal.aborted;
   }
 }
 
 /** File names contain a hash of their content, so a page with another main script is another version. */
 async function findProblem(): Promise<ChunkProblem> {
-  const page = await fetchPage();
+  const page = await fetchText("/");
   if (page === null) return "unreachable";
   const script = document.querySelector("script[type=module]")?.getAttribute("src") ?? "";
   return page.includes(script) ? "failed" : "new_version";
 }
 
-/** Fetches the console's page; null if the server does not answer. */
-async function fetchPage(): Promise<string | null> {
+/** Fetches a page; null if the server does not answer. */
+async function fetchText(path: string): Promise<string | null> {
   try {
-    const response = await fetch("/", {
+    const response = await fetch(path, {
       cache: "no-store",
       headers: { accept: "text/html" },
       signal: AbortSignal.timeout(PAGE_TIMEOUT_MS),

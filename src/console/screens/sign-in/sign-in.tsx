@@ -3,7 +3,8 @@ import type { SubmitEvent } from "react";
 import { PawlProblem, signIn } from "../../data/client.ts";
 import type { Me } from "../../data/client.ts";
 import { Button, Segments } from "../../design/button.tsx";
-import { ProblemNote } from "../../design/states.tsx";
+import { isUnanswered, ProblemNote } from "../../design/states.tsx";
+import { useWhenReachable } from "../../loading/use-when-reachable.ts";
 import { Logo } from "../../shell/logo.tsx";
 import { usePreference } from "../../preferences.ts";
 import { LANGUAGES, useI18n } from "../../texts/i18n.tsx";
@@ -23,8 +24,7 @@ export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: (me:
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>(null);
   const id = useId();
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     setBusy(true);
     setProblem(null);
     try {
@@ -34,9 +34,14 @@ export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: (me:
       setBusy(false);
     }
   };
+  useWhenReachable(isUnanswered(problem) && token.trim() !== "", () => void submit());
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    void submit();
+  };
   return (
     <main className="sign-in">
-      <form className="card" onSubmit={(event) => void submit(event)}>
+      <form className="card" onSubmit={onSubmit}>
         <Logo />
         <div className="stack tight">
           <h1>{t.signIn.title}</h1>
