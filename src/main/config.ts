@@ -8,7 +8,7 @@ import type { Lifecycle } from "../core/index.ts";
 import { PLUGINS } from "../lifecycles/index.ts";
 import { pluginOf } from "../plugin/index.ts";
 import type { Plugin, SettingValues } from "../plugin/index.ts";
-import { settingsShape } from "./settings.ts";
+import { refuseSharedSettings, settingsShape } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 
 /** The default export of a `pawl.config.ts`. */
@@ -63,7 +63,9 @@ export async function loadConfig({ cwd, path, modules }: ConfigSource): Promise<
   }
   const { lifecycles, ...settings } = parseConfig(await importDefault(file, cwd, modules), shown(file, cwd));
   refuseTakenNames(lifecycles, shown(file, cwd));
-  return { path: file, plugins: lifecycles.map(pluginOf), settings };
+  const plugins = lifecycles.map(pluginOf);
+  refuseSharedSettings([...PLUGINS, ...plugins]);
+  return { path: file, plugins, settings };
 }
 
 /** The configuration in a folder, if there is one. */

@@ -7,8 +7,9 @@ import { PLUGINS } from "../lifecycles/index.ts";
 import { pluginOf } from "../plugin/index.ts";
 import type { Plugin } from "../plugin/index.ts";
 import type { ServerPlugin } from "../server/index.ts";
+import { refuseSharedSettings } from "./settings.ts";
 
-/** The plugins that ship with Pawl and those of the user; throws INVALID_CONFIG where two have the same name. */
+/** The plugins that ship with Pawl and those of the user; throws INVALID_CONFIG where two exclude each other. */
 export function withBuiltIn(own: readonly (Lifecycle | Plugin)[]): Plugin[] {
   const plugins = [...PLUGINS, ...own.map(pluginOf)];
   const names = plugins.map(({ lifecycle }) => lifecycle.name);
@@ -16,6 +17,7 @@ export function withBuiltIn(own: readonly (Lifecycle | Plugin)[]): Plugin[] {
   if (twice !== undefined)
     throw new PawlError("INVALID_CONFIG", `Two lifecycles are named "${twice}".`, { name: twice });
   refuseConflictingProblems(plugins);
+  refuseSharedSettings(plugins);
   return plugins;
 }
 

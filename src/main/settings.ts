@@ -183,6 +183,25 @@ export function resolveSettings(sources: Sources, plugins: readonly WithSettings
   return { ...(own as Settings), plugins: resolved, ignored };
 }
 
+/** Throws INVALID_CONFIG if two plugins, or a plugin and Pawl itself, share the name or the variable of a setting. */
+export function refuseSharedSettings(plugins: readonly WithSettings[]): void {
+  const names = new Map([...Object.keys(SETTINGS), "lifecycles"].map((name) => [name, "Pawl"]));
+  const variables = new Map(
+    [...Object.values(SETTINGS).map(({ env }) => env), ...OTHER_VARIABLES].map((name) => [name, "Pawl"]),
+  );
+  const register = (owners: Map<string, string>, key: string, owner: string, sharing: string) => {
+    const other = owners.get(key);
+    if (other !== undefined) throw invalid([`${other} and ${owner} both ${sharing}: rename one of them.`]);
+    owners.set(key, owner);
+  };
+  for (const { lifecycle, settings } of plugins) {
+    for (const [name, { env }] of Object.entries(settings)) {
+      register(names, name, lifecycle.name, `have a setting named ${name}`);
+      register(variables, env, lifecycle.name, `read the environment variable ${env}`);
+    }
+  }
+}
+
 function mapSettings(
   settings: Readonly<Record<string, Setting>>,
   map: (name: string, setting: Setting) => unknown,

@@ -39,14 +39,23 @@ export type TestServer = {
  * ```
  */
 export async function startTestServer(options: PawlOptions = {}): Promise<TestServer> {
+  const opened: Close[] = [];
+  try {
+    return await open(options, opened);
+  } catch (error) {
+    await closeAll(opened);
+    throw error;
+  }
+}
+
+type Close = () => Promise<unknown>;
+
+async function open(options: PawlOptions, opened: Close[]): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "pawl-test-"));
-  const pawl = await openPawl({
-    data: folder,
-    fsync: false,
-    sweepSeconds: 0,
-    reconcileSeconds: 0,
-    ...options,
-  });
+  opened.push(() => rm(folder, { recursive: true, force: true }));
+  const times = { sweepSeconds: 0, reconcileSeconds: 0 };
+  const pawl = await openPawl({ data: folder, fsync: false, ...times, ...options });
+  opened.push(() => pawl.close());
   const plugins = withBuiltIn(options.lifecycles ?? []);
   const server = await buildServer({
     engine: pawl,
@@ -55,6 +64,7 @@ export async function startTestServer(options: PawlOptions = {}): Promise<TestSe
     plugins: serverPlugins(plugins, pluginSettings(plugins, options.settings)),
     console: consoleOptions(plugins),
   });
+  opened.push(() => server.close());
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   const token = await pawl.directory.resetAdmin("main");
   const client = createClient({ url, token });
@@ -68,10 +78,11 @@ export async function startTestServer(options: PawlOptions = {}): Promise<TestSe
       const issued = await client.createToken({ id: member.id });
       return { token: issued.token, client: createClient({ url, token: issued.token }) };
     },
-    stop: async () => {
-      await server.close();
-      await pawl.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop: () => closeAll(opened),
   };
+}
+
+/** Closes what was opened last first. */
+async function closeAll(opened: Close[]): Promise<void> {
+  for (let close = opened.pop(); close; close = opened.pop()) await close();
 }

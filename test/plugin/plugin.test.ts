@@ -1,4 +1,7 @@
-import { afterAll, expect, inject, test } from "vitest";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, inject, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { defineLifecycle } from "../../src/core/index.ts";
 import type { PawlError } from "../../src/core/index.ts";
@@ -108,6 +111,49 @@ test("wrong values of a plugin's settings, and two plugins of one name, are refu
     code: "INVALID_CONFIG",
     message: 'Two lifecycles are named "shop".',
   });
+});
+
+test.each([
+  [
+    "shopCurrency",
+    "LETTER_CURRENCY",
+    "shop and letters both have a setting named shopCurrency: rename one of them.",
+  ],
+  [
+    "currency",
+    "SHOP_CURRENCY",
+    "shop and letters both read the environment variable SHOP_CURRENCY: rename one of them.",
+  ],
+  ["port", "LETTER_PORT", "Pawl and letters both have a setting named port: rename one of them."],
+  [
+    "currency",
+    "PAWL_TOKEN",
+    "Pawl and letters both read the environment variable PAWL_TOKEN: rename one of them.",
+  ],
+])("a setting %s from %s that another plugin or Pawl has is refused", async (name, env, message) => {
+  const setting = { ...shop.settings.shopCurrency, env };
+  const letters = Object.freeze({
+    ...shop,
+    lifecycle: { ...shop.lifecycle, name: "letters" },
+    settings: { [name]: setting },
+  });
+  await expect(openPawl({ url: database.url, lifecycles: [shop, letters] })).rejects.toMatchObject({
+    code: "INVALID_CONFIG",
+    message,
+  });
+});
+
+test("a test server that cannot start leaves no folder behind", async () => {
+  const scratch = await mkdtemp(join(tmpdir(), "pawl-"));
+  vi.stubEnv("TMPDIR", scratch);
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await rm(scratch, { recursive: true });
+  });
+  await expect(startTestServer({ lifecycles: [shop, shop] })).rejects.toMatchObject({
+    code: "INVALID_CONFIG",
+  });
+  expect(await readdir(scratch)).toEqual([]);
 });
 
 const small = defineLifecycle({
