@@ -6,7 +6,7 @@ import { jsonText } from "./terminal-text.ts";
 /** The answer of a command: for machines where they ask for it, otherwise for the eye. */
 export function print(
   out: Screen,
-  { json, value, text }: { json: boolean | undefined; value: unknown; text: () => string },
+  { json, value, text }: { json?: boolean | undefined; value: unknown; text: () => string },
 ): ExitCode {
   out.write(json ? `${jsonText(value, 2)}\n` : `${text()}\n`);
   return EXIT.fine;

@@ -14,6 +14,8 @@ import type { Output, Screen, ServerFlags, Surroundings } from "../cli/index.ts"
 import { findConfig, loadConfig } from "./config.ts";
 import { examineInstallation, verifyInstallation } from "./examine-installation.ts";
 import { findServer } from "./find-server.ts";
+import * as api from "../api/index.ts";
+import * as client from "../client/index.ts";
 import * as core from "../core/index.ts";
 import * as pawl from "./index.ts";
 import { PLUGINS } from "../lifecycles/index.ts";
@@ -131,6 +133,8 @@ async function readConfig(path: string | undefined) {
   const modules = {
     pawl,
     "pawl/core": core,
+    "pawl/api": api,
+    "pawl/client": client,
     "pawl/plugin": plugin,
     ...Object.fromEntries(await Promise.all(builtIn)),
     zod,

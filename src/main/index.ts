@@ -7,6 +7,7 @@ export {
   defineLifecycle,
   describeLifecycle,
   explain,
+  isRefusal,
   mermaid,
   PawlError,
   permissionsTable,
