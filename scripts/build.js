@@ -1,6 +1,15 @@
 // Compiles src into dist (or the folder that is named), and brings along what the compiler leaves behind.
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,27 +36,23 @@ const { status } = spawnSync(
 );
 if (status !== 0) process.exit(1);
 
-// Types of `pawl/console`; its code is part of the bundle.
-const types = [
-  "-p",
-  join(ROOT, "src/console"),
-  "--noEmit",
-  "false",
-  "--emitDeclarationOnly",
-  "--declaration",
-];
-const ofConsole = spawnSync(
-  process.execPath,
-  [tsc, ...types, "--rootDir", SRC, "--outDir", join(DIST, "types")],
-  { stdio: "inherit" },
-);
-if (ofConsole.status !== 0) process.exit(1);
-
+emitConsoleTypes(join(DIST, "types"));
 await buildConsole(join(DIST, "console"));
 dropOutputsWithoutSource();
 copyAssets();
 chmodSync(join(DIST, "main/bin.js"), 0o755);
 writeFileSync(BUILT, "");
+
+/** Types of `pawl/console`; its code is part of the bundle. */
+function emitConsoleTypes(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  const project = join(ROOT, "src/console/tsconfig.types.json");
+  const emitted = spawnSync(process.execPath, [tsc, "-p", project, "--outDir", folder], { stdio: "inherit" });
+  if (emitted.status !== 0) process.exit(1);
+  // Style sheets are part of the bundle, too; their imports would not resolve.
+  for (const file of filesIn(folder).map((name) => join(folder, name)))
+    writeFileSync(file, readFileSync(file, "utf8").replace(/^import "[^"]+\.css";\n/gm, ""));
+}
 
 /** The compiler never deletes: outputs and copies of removed sources would be shipped. */
 function dropOutputsWithoutSource() {

@@ -10,6 +10,7 @@ const LASTING_MS = 300_000;
 /** Most pages that a list of members or projects is read to: pickers are no directories. */
 const MOST_PAGES = 10;
 
+/** @internal Needs the console's query library, which only the built-in screens share. */
 export const queries = {
   me: () => queryOptions({ queryKey: keys.me, queryFn: () => client.getMe() }),
   lifecycles: () =>

@@ -2,6 +2,7 @@ import type { ROUTES, ReplyOf } from "../../api/index.ts";
 
 // What the server tells, under the names by which the console speaks of it.
 export type Task = ReplyOf<typeof ROUTES.getTask>;
+export type Moved = ReplyOf<typeof ROUTES.moveTask>;
 export type JournalEntry = ReplyOf<typeof ROUTES.listTaskEvents>["events"][number];
 export type Explanation = ReplyOf<typeof ROUTES.explainTask>["actions"][number];
 export type Overview = ReplyOf<typeof ROUTES.getOverview>;

@@ -1,9 +1,11 @@
 import { useEffect } from "react";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { UseQueryResult } from "@tanstack/react-query";
 import type { FeedEvent } from "../../client/index.ts";
 import { keys } from "./keys.ts";
 import { live } from "./live.ts";
+
+/** `data` is undefined until the first answer, and the last answer stays while the next one is awaited. */
+export type LiveQuery<T> = { data: T | undefined; error: Error | null; refetch: () => Promise<unknown> };
 
 /** Answers of a lifecycle's own cost more than a task does. */
 const AT_MOST_EVERY_MS = 700;
@@ -21,7 +23,7 @@ export function useLiveQuery<T>({
   ask: (signal: AbortSignal) => Promise<T>;
   everyMs?: number | false;
   enabled?: boolean;
-}): UseQueryResult<T> {
+}): LiveQuery<T> {
   const queryClient = useQueryClient();
   const queryKey = [...keys.all, "own", lifecycle, ...key];
   const name = JSON.stringify(queryKey);

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { client } from "../data/client.ts";
-import type { Task } from "../data/client.ts";
+import type { Moved, Task } from "../data/client.ts";
 import { keys } from "../data/keys.ts";
 import { placeTask } from "../data/live.ts";
 import { keepLeaseToken } from "./lease-tokens.ts";
@@ -13,8 +13,11 @@ export type Move = {
   expected_row_version?: number;
 };
 
+/** `mutateAsync` throws a refusal. */
+export type Act = { mutateAsync: (move: Move) => Promise<Moved>; isPending: boolean };
+
 /** Performs an action on a task, and shows at once what the server made of it. Nothing is shown before it is done. */
-export function useAct(task: Pick<Task, "id">) {
+export function useAct(task: Pick<Task, "id">): Act {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (move: Move) => client.moveTask({ id: task.id, ...move }),
