@@ -183,7 +183,7 @@ function spoken(value: unknown): string {
 }
 
 function refuseTakenNames(lifecycles: readonly (Lifecycle | Plugin)[], file: string): void {
-  const shipped = new Set(PLUGINS.map(({ lifecycle }) => lifecycle.name));
+  const shipped = new Set<string>(PLUGINS.map(({ lifecycle }) => lifecycle.name));
   const seen = new Set<string>();
   for (const given of lifecycles) {
     const { name } = "lifecycle" in given ? given.lifecycle : given;

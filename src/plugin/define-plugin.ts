@@ -50,8 +50,12 @@ type FactsOf<L> = TypesOf<L> extends { facts: infer F } ? F : JsonObject;
 type InputOf<L> = TypesOf<L> extends { actions: infer A } ? AnyInputOf<A> : JsonObject;
 type TaskIn<L> = TypesOf<L> extends { status: infer S extends string; data: infer D } ? Task<S, D> : Task;
 
-/** A checked plugin: its parts without the types that its definition gave them. */
-export type Plugin<S extends PluginSettings = PluginSettings> = EnginePlugin & {
+/** A checked plugin: its lifecycle and settings are typed, its other parts lose the types that their definition gave them. */
+export type Plugin<
+  S extends PluginSettings = PluginSettings,
+  L extends Lifecycle = Lifecycle,
+> = EnginePlugin & {
+  readonly lifecycle: L;
   readonly problems: Readonly<Record<string, Problem>>;
   readonly settings: S;
   readonly migrations?: URL;
@@ -68,11 +72,12 @@ export type Plugin<S extends PluginSettings = PluginSettings> = EnginePlugin & {
  */
 export function definePlugin<L extends Lifecycle, const S extends PluginSettings = PluginSettings>(
   definition: PluginDefinition<L, S>,
-): Plugin<S> {
+): Plugin<S, L> {
   // The lifecycle's types are erased here: callers of the parts do not know them.
   const parts = definition as unknown as Omit<Plugin, "problems" | "settings"> & Partial<Plugin>;
-  const plugin: Plugin<S> = {
+  const plugin: Plugin<S, L> = {
     ...parts,
+    lifecycle: definition.lifecycle,
     settings: definition.settings ?? ({} as S),
     problems: { ...parts.lifecycle.problems, ...parts.problems },
   };
