@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
+import { defineLifecycle } from "../../src/core/index.ts";
 import { describeLifecycle } from "../../src/core/describe.ts";
 import { board } from "../../src/lifecycles/board/lifecycle.ts";
 import { delivery } from "../../src/lifecycles/delivery/lifecycle.ts";
@@ -57,7 +59,24 @@ test("a task that is taken over, or given back and taken again, has been tried t
 });
 
 test("a task that nobody took up was never tried", () => {
+  expect(told(planner, "lea: create available", "tom: claim assigned")).toEqual(["tom claim"]);
   expect(told(planner, "lea: create blocked", "system: unblock available", "lea: cancel canceled")).toEqual(
     [],
   );
+});
+
+test("a lifecycle whose tasks nobody takes has no attempts", () => {
+  const letter = defineLifecycle({
+    name: "letter",
+    version: 1,
+    summary: "",
+    statuses: { draft: {}, approved: {}, sent: { final: true } },
+    actions: { approve: {}, send: {} },
+    creation: { input: z.object({}), to: [{ status: "draft" }], draft: () => ({ title: "", data: {} }) },
+    rules: [
+      { action: "approve", from: "draft", to: "approved", who: "anyone" },
+      { action: "send", from: "approved", to: "sent", who: "anyone" },
+    ],
+  });
+  expect(told(letter, "ann: create draft", "bob: approve approved")).toEqual([]);
 });

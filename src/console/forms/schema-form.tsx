@@ -210,7 +210,7 @@ function Control({ id, field, value, mistake, onChange }: FieldProps & { id: str
     <>
       <input
         {...common}
-        type="text"
+        type={field.kind === "date" ? "date" : "text"}
         inputMode={field.kind === "number" ? "decimal" : undefined}
         list={options.length > 0 ? `${id}-offers` : undefined}
       />

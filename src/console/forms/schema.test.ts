@@ -8,6 +8,7 @@ const SCHEMA = {
   properties: {
     title: { type: "string" },
     count: { type: "integer" },
+    day: { type: "string", format: "date" },
     reason: { type: "string" },
     level: { type: "string", enum: ["low", "high"], default: "low" },
     owner: { anyOf: [{ type: "string" }, { type: "null" }] },
@@ -34,6 +35,7 @@ test("a schema gives a field for each property, those that must be given first",
   expect(fields.map(({ name, kind }) => `${name}: ${kind}`)).toEqual([
     "title: text",
     "count: number",
+    "day: date",
     "reason: long",
     "level: choice",
     "owner: text",

@@ -3,7 +3,7 @@ import type { Schema } from "../data/client.ts";
 /** A field of a form, made of a JSON Schema. */
 export type Field = {
   name: string;
-  kind: "text" | "long" | "number" | "switch" | "choice" | "list" | "group" | "json";
+  kind: "text" | "long" | "date" | "number" | "switch" | "choice" | "list" | "group" | "json";
   required: boolean;
   nullable: boolean;
   description: string | null;
@@ -44,6 +44,7 @@ function fieldOf(name: string, given: Schema, required: boolean): Field {
   };
   if (Array.isArray(schema.enum)) return { ...common, kind: "choice", choices: schema.enum.map(String) };
   if (schema.type === "string") {
+    if (schema.format === "date") return { ...common, kind: "date" };
     const long = LONG_NAME.test(name) || Number(schema.maxLength ?? 0) > LONG_FROM;
     return { ...common, kind: long && schema.format === undefined ? "long" : "text" };
   }

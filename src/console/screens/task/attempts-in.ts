@@ -9,7 +9,7 @@ type Entry = Pick<JournalEntry, "action" | "from_status" | "to_status" | "actor_
 export type Attempt<Told extends Entry = Entry> = { number: number; begun: Told; ended: Told | null };
 
 /**
- * An attempt begins when a task leaves where it was born or lies in the pool, or when another takes it over; it ends where it
+ * Where members take tasks, an attempt begins when a task leaves where it was born or lies in the pool, or when another takes it over; it ends where it
  * comes back there, is taken over, or is finished. All of this is declared: nothing is guessed from names.
  */
 export function attemptsIn<Told extends Entry>(
@@ -26,6 +26,9 @@ export function attemptsIn<Told extends Entry>(
         rule.from.includes(from_status ?? "") &&
         rule.effects.includes("assign_actor"),
     );
+  const isTaken =
+    declared.pool != null || declared.rules.some(({ effects }) => effects.includes("assign_actor"));
+  if (!isTaken) return [];
   const attempts: Attempt<Told>[] = [];
   for (const entry of journal) {
     const [before, after] = [inHand(entry.from_status), inHand(entry.to_status ?? entry.from_status)];
