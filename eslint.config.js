@@ -1,7 +1,7 @@
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist/", "build/", "node_modules/", "coverage/", ".pawl/"] },
+  { ignores: ["dist/", "build/", "node_modules/", "coverage/", ".pawl/", "examples/invoices/"] },
   {
     files: ["**/*.ts", "**/*.tsx"],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

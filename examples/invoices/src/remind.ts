@@ -1,0 +1,17 @@
+import { query } from "pawl/plugin";
+import type { SweepTools, Tx } from "pawl/plugin";
+
+const FIND_OVERDUE = `
+  select t.org_id, t.id from pawl.task t
+  where t.lifecycle = 'invoices' and t.status = 'approved' and not t.needs_attention
+    and (t.data->>'due_on')::date < (now() at time zone 'utc')::date`;
+
+/** Every node runs it every night; the guards of `remind` see to it that an invoice is reported once. */
+export async function remindOverdue({ transaction, perform }: SweepTools): Promise<void> {
+  for (const { org_id, id } of await transaction(findOverdue))
+    await perform(org_id, { task_id: id, action: "remind" });
+}
+
+function findOverdue(tx: Tx): Promise<{ org_id: string; id: string }[]> {
+  return query(tx, FIND_OVERDUE, []);
+}

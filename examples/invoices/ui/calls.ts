@@ -1,0 +1,12 @@
+import type { ReplyOf } from "pawl/api";
+import { client } from "pawl/console";
+import type { INVOICE_ROUTES } from "../src/api.ts";
+
+type Routes = Pick<typeof INVOICE_ROUTES, "getInvoiceTotals" | "listInvoicePayments">;
+export type Totals = ReplyOf<Routes["getInvoiceTotals"]>;
+
+/** Only the types of the table are imported: its schemas stay out of the browser. */
+export const invoices = client.calls<Routes>({
+  getInvoiceTotals: { method: "GET", path: "/api/invoices/totals" },
+  listInvoicePayments: { method: "GET", path: "/api/invoices/{id}/payments" },
+});

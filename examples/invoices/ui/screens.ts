@@ -1,0 +1,6 @@
+import { defineScreens } from "pawl/console";
+
+export default defineScreens({
+  tabs: { payments: () => import("./payments-screen.tsx") },
+  panel: () => import("./payments-panel.tsx"),
+});
