@@ -44,7 +44,16 @@ export async function installPawl(tarball: string, project: string, more: readon
     await symlink(installed(name), join(modules, name), "junction");
   }
   await chmod(join(modules, "pawl/dist/main/bin.js"), 0o755);
-  await symlink(join(modules, "pawl/dist/main/bin.js"), join(modules, ".bin/pawl"));
+  for (const name of ["pawl", ...more]) await linkCommands(modules, name);
+}
+
+/** Links the commands of a package into `.bin`. */
+async function linkCommands(modules: string, name: string): Promise<void> {
+  const { bin = {} } = JSON.parse(await readFile(join(modules, name, "package.json"), "utf8")) as {
+    bin?: string | Record<string, string>;
+  };
+  for (const [command, file] of Object.entries(typeof bin === "string" ? { [name]: bin } : bin))
+    await symlink(join(modules, name, file), join(modules, ".bin", command));
 }
 
 function installed(name: string): string {

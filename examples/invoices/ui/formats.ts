@@ -4,18 +4,13 @@ import { useI18n } from "pawl/console";
 export function useFormats(currency: string) {
   const { language } = useI18n();
   const money = new Intl.NumberFormat(language, { style: "currency", currency });
-  const short = new Intl.NumberFormat(language, {
-    style: "currency",
-    currency,
-    notation: "compact",
-    maximumFractionDigits: 1,
-  });
+  const short = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
   // Days have no time zone.
   const month = new Intl.DateTimeFormat(language, { month: "short", timeZone: "UTC" });
   const day = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
   return {
     money: (cents: number) => money.format(cents / 100),
-    shortMoney: (cents: number) => short.format(cents / 100),
+    short: (amount: number) => short.format(amount),
     month: (iso: string) => month.format(new Date(`${iso}-01`)),
     day: (iso: string) => day.format(new Date(iso)),
   };

@@ -6,14 +6,14 @@ import { TEXTS } from "./texts.ts";
 /** One bar per month. */
 export function MonthChart({ months, currency }: Pick<Totals, "months" | "currency">) {
   const texts = useTexts(TEXTS);
-  const { money, shortMoney, month } = useFormats(currency);
+  const { money, short, month } = useFormats(currency);
   const most = Math.max(...months.map(({ paid_cents }) => paid_cents));
   if (most === 0) return <p className="faint">{texts.noPayments}</p>;
   return (
     <ol className="invoice-months" aria-label={texts.perMonth}>
       {months.map(({ month: iso, paid_cents }) => (
         <li key={iso} data-month={iso} title={`${month(iso)}: ${money(paid_cents)}`}>
-          <span className="invoice-value num">{paid_cents > 0 && shortMoney(paid_cents)}</span>
+          <span className="invoice-value num">{paid_cents > 0 && short(paid_cents / 100)}</span>
           <svg viewBox="0 0 1 100" preserveAspectRatio="none" aria-hidden>
             <rect y={100 - (100 * paid_cents) / most} width={1} height={(100 * paid_cents) / most} />
           </svg>

@@ -1,0 +1,82 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, expect, test } from "vitest";
+import { whyNoBrowser } from "../support/browser.ts";
+import { ROOT } from "../support/built-pawl.ts";
+import { installPawl, packPawl } from "../support/installed-pawl.ts";
+import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
+
+/** A whole suite with databases and a browser runs inside of one test. */
+const SUITE_TIMEOUT_MS = 10 * WAIT_LIMIT_MS;
+
+const EXAMPLE = join(ROOT, "examples/invoices");
+const DEV_DEPENDENCIES = [
+  "@types/node",
+  "@types/react",
+  "csstype",
+  "esbuild",
+  "playwright-core",
+  "typescript",
+  "vitest",
+];
+
+/** A copy of the example outside of the repository, with the package that would be published. */
+let project: string;
+
+beforeAll(async () => {
+  const scratch = await realpath(await mkdtemp(join(tmpdir(), "pawl-invoices-")));
+  project = join(scratch, "invoices");
+  const isSource = (path: string) =>
+    !/^(node_modules|dist|\.pawl)$|\.tgz$/.test(path.slice(EXAMPLE.length + 1));
+  await cp(EXAMPLE, project, { recursive: true, filter: isSource });
+  const { tarball } = await packPawl(scratch);
+  await installPawl(tarball, project, DEV_DEPENDENCIES);
+  return () => rm(scratch, { recursive: true, force: true });
+}, SUITE_TIMEOUT_MS);
+
+const onUnix = test.skipIf(process.platform === "win32");
+
+onUnix(
+  "the plugin of an outsider is typed by the published package, its screens too",
+  async () => {
+    expect(await run("typecheck")).toMatchObject({ code: 0 });
+    // Nor do the package's own declarations need anything that is not installed.
+    const { stdout } = await npm("exec", "--", "tsc", "-p", "ui", "--skipLibCheck", "false").catch(
+      (error: unknown) => error as { stdout: string },
+    );
+    expect(stdout).toBe("");
+  },
+  SUITE_TIMEOUT_MS,
+);
+
+onUnix(
+  "the plugin of an outsider passes its own tests, in a browser too",
+  async () => {
+    const noBrowser = await whyNoBrowser();
+    if (noBrowser !== null) console.warn(`its screens are skipped: ${noBrowser}`);
+    const { code, output } = await run("test");
+    expect(output).toMatch(/Test Files .*passed/);
+    expect(code, output).toBe(0);
+    expect(output.includes("skipped: there is no browser")).toBe(noBrowser !== null);
+  },
+  SUITE_TIMEOUT_MS,
+);
+
+async function run(script: string): Promise<{ code: number; output: string }> {
+  try {
+    const { stdout, stderr } = await npm("run", script);
+    return { code: 0, output: stdout + stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, output: stdout + stderr };
+  }
+}
+
+function npm(...args: string[]) {
+  // A test runner inside of a test runner must not take itself for a part of the outer one.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST")));
+  return promisify(execFile)("npm", args, { cwd: project, env: { ...env, NO_COLOR: "1" } });
+}
