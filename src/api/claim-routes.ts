@@ -15,6 +15,7 @@ export const CLAIM_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/claims",
     group: "Claims",
+    permission: { named_in: "body" },
     summary: "Take the best free tasks of a lifecycle's pool",
     about:
       "Performs the lifecycle's pool action. With `wait_seconds` the answer comes as soon as there is a task, or empty when the time is over.",

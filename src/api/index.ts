@@ -46,6 +46,7 @@ export type {
   Reply,
   ReplyOf,
   Route,
+  RoutePermission,
   RouteTable,
 } from "./route.ts";
 export { event as journalEvent, eventOnWire, taskOnWire } from "./task.ts";

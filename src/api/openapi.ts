@@ -156,14 +156,15 @@ function refusalsOf(route: Route, problems: OwnProblems): Record<string, JsonObj
 
 /** Every code that a route may answer with. */
 export function refusalCodesOf(route: Route, problems: OwnProblems): AnyProblemCode[] {
-  const { access = "member", method, path, body, query, idempotent, versioned, ruled, refusals = [] } = route;
+  const { access = "member", permission, method, path, body, query, idempotent, versioned } = route;
+  const { ruled, refusals = [] } = route;
   // A body that is sent is read, also where none is asked for.
   const reads = method !== "GET";
   const codes: AnyProblemCode[] = [
     ...(access === "open"
       ? []
       : ["INVALID_TOKEN", "MEMBER_INACTIVE", "TOKEN_CONFINED", "RATE_LIMITED", "UNAVAILABLE"]),
-    ...(access === "admin" || ruled ? ["FORBIDDEN"] : []),
+    ...(access === "admin" || permission || ruled ? ["FORBIDDEN"] : []),
     ...(reads || (body ?? query ?? idempotent ?? versioned) ? ["VALIDATION_ERROR"] : []),
     ...(reads ? ["TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] : []),
     ...(idempotent ? ["IDEMPOTENCY_CONFLICT"] : []),

@@ -1,11 +1,17 @@
 import type { z } from "zod";
-import type { AnyProblemCode } from "../core/index.ts";
+import type { Actor, AnyProblemCode, Refusal } from "../core/index.ts";
 
 /** What is answered other than JSON: a text, a page, a stream. */
 export type Media = { readonly media: string; readonly schema: z.ZodType; readonly streams?: true };
 
 /** null: an answer without a body. */
 export type Reply = z.ZodType | Media | null;
+
+/**
+ * Who may call a route: the name of a permission of the plugin's lifecycle, or a check of the route's own. Both are checked before
+ * the body is read. Where the body names the action, its permission is checked when the body is there, before its shape.
+ */
+export type RoutePermission = string | ((actor: Actor) => Refusal | null) | { readonly named_in: "body" };
 
 /** One row of the table that server, client, OpenAPI and docs all read. */
 export type Route = {
@@ -19,6 +25,7 @@ export type Route = {
   readonly group: string;
   /** "member" unless said otherwise: any token. "admin": a token of an admin. "open": nobody is asked who he is. */
   readonly access?: "member" | "admin" | "open";
+  readonly permission?: RoutePermission;
   /** Which confined tokens are let in as well; what they may do here is looked at by the route itself. */
   readonly confined?: readonly string[];
   /** A token is also taken from this parameter of the query, where a caller cannot send headers. */

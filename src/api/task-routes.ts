@@ -101,6 +101,7 @@ export const TASK_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/tasks",
     group: "Tasks",
+    permission: { named_in: "body" },
     confined: ["task"],
     summary: "Create a task",
     about: "The lifecycle's own fields stand beside the others. Keys that it does not know are ignored.",
@@ -114,6 +115,7 @@ export const TASK_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/tasks/batch",
     group: "Tasks",
+    permission: { named_in: "body" },
     confined: ["task"],
     summary: "Create many tasks, all of them or none",
     about:
@@ -214,6 +216,7 @@ export const TASK_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/tasks/{id}/transitions",
     group: "Tasks",
+    permission: { named_in: "body" },
     confined: ["task"],
     summary: "Perform an action on a task",
     idempotent: true,

@@ -86,7 +86,8 @@ export function migrationSources(plugins: readonly Plugin[]): MigrationSource[] 
 
 /** The parts for the server; routes get the values of the settings. */
 export function serverPlugins(plugins: readonly Plugin[], settings: JsonObject): ServerPlugin[] {
-  return plugins.map(({ problems, routes }) => ({
+  return plugins.map(({ lifecycle, problems, routes }) => ({
+    lifecycle,
     problems,
     ...(routes ? { routes: (host) => routes({ ...host, settings }) } : {}),
   }));

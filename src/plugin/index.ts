@@ -51,11 +51,20 @@ export type {
 } from "../engine/index.ts";
 
 // Routes.
-export { answer, besideTask, claimPatiently, defined, EventStream, serve, stream } from "../server/index.ts";
+export {
+  actionRefusal,
+  answer,
+  besideTask,
+  claimPatiently,
+  defined,
+  EventStream,
+  serve,
+  stream,
+} from "../server/index.ts";
 export type {
+  BodyCheck,
   Call,
   FeedKind,
-  Permit,
   Recognise,
   RouteHost,
   RouteSet,

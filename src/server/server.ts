@@ -12,7 +12,7 @@ import {
   SYSTEM_ROUTES,
 } from "../api/index.ts";
 import type { RouteTable } from "../api/index.ts";
-import type { AnyProblemCode } from "../core/index.ts";
+import type { AnyProblemCode, Lifecycle } from "../core/index.ts";
 import type { Directory, Engine } from "../engine/index.ts";
 import { Bell } from "./streams/org-signal.ts";
 import { compressAnswers } from "./routing/compress-answers.ts";
@@ -65,6 +65,7 @@ export type RouteHost = {
 
 /** The parts of a plugin that the server uses. */
 export type ServerPlugin = {
+  lifecycle: Lifecycle;
   problems: OwnProblems;
   routes?: (host: RouteHost) => readonly RouteSet[];
 };
@@ -168,9 +169,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     serveOverview(engine),
     serveSession(directory),
     ...(options.demo ? [serveDemo(options.demo)] : []),
-    ...plugins.flatMap(({ routes }) => routes?.({ engine, directory, openFeed, pools }) ?? []),
-  ];
-  const table = Object.assign({}, SYSTEM_ROUTES, ...sets.map((set) => set.table)) as RouteTable;
+  ].map((set) => ({ set, lifecycles }));
+  const ofPlugins = setsOf(plugins, { engine, directory, openFeed, pools });
+  const tables = [...sets, ...ofPlugins].map(({ set }) => set.table);
+  const table = Object.assign({}, SYSTEM_ROUTES, ...tables) as RouteTable;
   const openApi = once(() => {
     const document = openApiDocument({ table, lifecycles, problems: own, version });
     return { document, serialized: Buffer.from(JSON.stringify(document)) };
@@ -180,8 +182,9 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     return { page, policy, serialized: Buffer.from(page) };
   });
   const figures = () => metrics.page(() => engine.census(), streams.size);
-  const all = [serveSystem({ directory, stopping, openApi, docs, figures }), ...sets];
-  for (const set of all) serveRoutes(app, set, { guardian, own, stopping, checksReplies });
+  const system = { set: serveSystem({ directory, stopping, openApi, docs, figures }), lifecycles };
+  for (const { set, lifecycles: named } of [system, ...sets, ...ofPlugins])
+    serveRoutes(app, set, { guardian, own, stopping, checksReplies, lifecycles: named });
   const allowedCallers = { origins: corsOrigins, hosts: allowedHosts };
   for (const one of options.mounts ?? []) mount(app, one, { guardian, own, stopping, allowedCallers });
   const page = options.console ? await serveConsole(app, options.console) : () => null;
@@ -198,6 +201,13 @@ function timeouts(requestTimeout: number) {
     // The request timeout is given here as well: Node compares the headers' with its own default of 300 s otherwise.
     http: { requestTimeout, headersTimeout, connectionsCheckingInterval: Math.min(headersTimeout, 5_000) },
   };
+}
+
+/** Each set of the plugins' routes with the lifecycle whose permissions its rows name. */
+function setsOf(plugins: readonly ServerPlugin[], host: RouteHost) {
+  return plugins.flatMap(({ lifecycle, routes }) =>
+    (routes?.(host) ?? []).map((set) => ({ set, lifecycles: [lifecycle] })),
+  );
 }
 
 function problemsOf(owners: readonly { problems: OwnProblems }[]): OwnProblems {

@@ -1,16 +1,6 @@
-import { isRefusal, permissionOf, permissionRefusal } from "../../core/index.ts";
-import type { Refusal } from "../../core/index.ts";
-import { answer, serve } from "../../plugin/index.ts";
-import type {
-  By,
-  Call,
-  Directory,
-  Engine,
-  Performed,
-  Permit,
-  Project,
-  RouteSet,
-} from "../../plugin/index.ts";
+import { isRefusal } from "../../core/index.ts";
+import { actionRefusal, answer, serve } from "../../plugin/index.ts";
+import type { By, Call, Directory, Engine, Performed, Project, RouteSet } from "../../plugin/index.ts";
 import { BoardDesk } from "./service.ts";
 import { MOVE_ROUTES, TASK_ROUTES, WORKSPACE_ROUTES } from "./api.ts";
 import { board } from "./lifecycle.ts";
@@ -30,43 +20,35 @@ function workspaceOf({ directory }: House, by: By, id: string | null | undefined
 }
 
 function serveTasks(house: House, desk: BoardDesk): RouteSet {
-  return serve(
-    TASK_ROUTES,
-    {
-      listBoardTasks: async ({ by, query }) => {
-        const workspace = await workspaceOf(house, by, query.workspace_id);
-        if (isRefusal(workspace)) return workspace;
-        const { limit, offset } = query;
-        const { tasks, total } = await desk.list(by, workspace.id, query);
-        return answer(200, { tasks, total, limit, offset });
-      },
-      createBoardTask: async ({
-        by,
-        body: { client_event_id: _, workspace_id, ...task },
-        client_event_id,
-      }) => {
-        const made = await desk.create(by, [{ ...task, workspace_id }], client_event_id);
-        if (isRefusal(made)) return made;
-        const [first] = made.tasks;
-        if (!first) throw new Error("a creation without a task");
-        return answer(201, first, { row_version: first.row_version, replayed: made.replayed });
-      },
-      createBoardTasks: async ({ by, body, client_event_id }) => {
-        const tasks = body.tasks.map((task) => ({
-          ...task,
-          workspace_id: task.workspace_id ?? body.workspace_id,
-        }));
-        const made = await desk.create(by, tasks, client_event_id);
-        return isRefusal(made) ? made : answer(201, { tasks: made.tasks }, { replayed: made.replayed });
-      },
-      getBoardTask: async ({ by, params }) => {
-        const found = await desk.find(by, params.id);
-        if (isRefusal(found)) return found;
-        return answer(200, found, { row_version: found.task.row_version });
-      },
+  return serve(TASK_ROUTES, {
+    listBoardTasks: async ({ by, query }) => {
+      const workspace = await workspaceOf(house, by, query.workspace_id);
+      if (isRefusal(workspace)) return workspace;
+      const { limit, offset } = query;
+      const { tasks, total } = await desk.list(by, workspace.id, query);
+      return answer(200, { tasks, total, limit, offset });
     },
-    { createBoardTask: mayCreate, createBoardTasks: mayCreate },
-  );
+    createBoardTask: async ({ by, body: { client_event_id: _, workspace_id, ...task }, client_event_id }) => {
+      const made = await desk.create(by, [{ ...task, workspace_id }], client_event_id);
+      if (isRefusal(made)) return made;
+      const [first] = made.tasks;
+      if (!first) throw new Error("a creation without a task");
+      return answer(201, first, { row_version: first.row_version, replayed: made.replayed });
+    },
+    createBoardTasks: async ({ by, body, client_event_id }) => {
+      const tasks = body.tasks.map((task) => ({
+        ...task,
+        workspace_id: task.workspace_id ?? body.workspace_id,
+      }));
+      const made = await desk.create(by, tasks, client_event_id);
+      return isRefusal(made) ? made : answer(201, { tasks: made.tasks }, { replayed: made.replayed });
+    },
+    getBoardTask: async ({ by, params }) => {
+      const found = await desk.find(by, params.id);
+      if (isRefusal(found)) return found;
+      return answer(200, found, { row_version: found.task.row_version });
+    },
+  });
 }
 
 function serveMoves(house: House, desk: BoardDesk): RouteSet {
@@ -113,15 +95,7 @@ function serveMoves(house: House, desk: BoardDesk): RouteSet {
         return answer(200, { tasks }, { replayed: claimed.replayed });
       },
     },
-    {
-      moveBoardTask: ({ by, body }) => mayDo(by, (body as { action?: unknown } | null)?.action),
-      setBoardStatus: ({ by }) => mayDo(by, "comment"),
-      claimBoardTask: ({ by }) => mayDo(by, "claim"),
-      escalateBoardTask: ({ by }) => mayDo(by, "escalate"),
-      takeOverBoardTask: ({ by }) => mayDo(by, "take_over"),
-      commentBoardTask: ({ by }) => mayDo(by, "comment"),
-      claimNextBoardTask: ({ by }) => mayDo(by, "claim"),
-    },
+    { moveBoardTask: ({ by, body }) => actionRefusal(board, by, body) },
   );
 }
 
@@ -158,13 +132,6 @@ function asked({ params, body, client_event_id, expected_row_version }: MoveCall
 
 function extrasOf({ task, replayed }: Performed) {
   return { row_version: task.row_version, replayed };
-}
-
-const mayCreate: Permit = ({ by }) => permissionRefusal(board, by.actor, "task.create");
-
-function mayDo({ actor }: By, action: unknown): Refusal | null {
-  if (typeof action !== "string" || !Object.hasOwn(board.actions, action)) return null;
-  return permissionRefusal(board, actor, permissionOf(board, action));
 }
 
 function onWire({ id, name, settings }: Project) {

@@ -18,6 +18,7 @@ const told = { 200: z.object({ action: botAction }) };
 const start = {
   method: "POST",
   group,
+  permission: "task.start",
   idempotent: true,
   ruled: true,
   body: botActionStart.extend(once),
@@ -27,6 +28,7 @@ const start = {
 const update = {
   method: "POST",
   group,
+  permission: "task.update",
   idempotent: true,
   ruled: true,
   body: botActionUpdate.extend(once),
@@ -91,6 +93,7 @@ const CALLBACK_ROUTES = {
     method: "POST",
     path: "/api/chats/{chatId}/callback-tokens",
     group,
+    permission: "task.start",
     summary: "Make a token for a no-code tool; it is shown this once",
     about: "It speaks for you in this chat's callbacks, and opens nothing else.",
     ruled: true,
@@ -142,6 +145,7 @@ const MESSAGE_ROUTES = {
     method: "POST",
     path: "/api/chats/{chatId}/messages",
     group,
+    permission: "task.start",
     summary: "Say something in a chat",
     idempotent: true,
     ruled: true,

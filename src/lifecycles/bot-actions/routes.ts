@@ -1,12 +1,11 @@
 import { BOT_ACTIONS_ROUTES } from "./api.ts";
 import { chatId as chatName } from "./bot-action.ts";
-import { isRefusal, permissionRefusal, refuse } from "../../core/index.ts";
+import { isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import { answer, serve, stream } from "../../plugin/index.ts";
-import type { By, Call, Permit, RouteHost, RouteSet } from "../../plugin/index.ts";
+import type { By, Call, RouteHost, RouteSet } from "../../plugin/index.ts";
 import { BotActionDesk } from "./service.ts";
 import { chatFeed } from "./chat-feed.ts";
-import { botActions } from "./lifecycle.ts";
 
 /** Chats and their bots over HTTP. */
 export function botActionRoutes({ engine, directory, openFeed }: RouteHost): RouteSet {
@@ -34,67 +33,48 @@ export function botActionRoutes({ engine, directory, openFeed }: RouteHost): Rou
     return isRefusal(project) ? project : { workspaceId: project.id, chatId: parsed.data };
   };
 
-  return serve(
-    BOT_ACTIONS_ROUTES,
-    {
-      startBotAction: start,
-      updateBotAction: update,
-      listBotActions: async ({ by, query: { workspaceId, chatId, status = "processing" } }) => {
-        const chat = await chatOf(by, chatId, workspaceId);
-        return isRefusal(chat) ? chat : answer(200, { actions: await desk.list(by, { ...chat, status }) });
-      },
-      startBotActionByCallback: (call) => otherChat(call.by, call.body) ?? start(call),
-      updateBotActionByCallback: (call) => otherChat(call.by, call.body) ?? update(call),
-      createCallbackToken: async ({ by, params, body }) => {
-        const forbidden = mayStart({ by });
-        if (forbidden) return forbidden;
-        const chat = await chatOf(by, params.chatId, body.workspaceId);
-        if (isRefusal(chat)) return chat;
-        const confined_to = { kind: "chat", workspace_id: chat.workspaceId, chat_id: chat.chatId } as const;
-        const member_id = by.actor.id ?? "";
-        return answer(201, await directory.issueConfinedToken(by, { member_id, confined_to }));
-      },
-      streamChatEvents: async ({ by, params, query, recognise }) => {
-        const chat = await chatOf(by, params.chatId, query.workspaceId);
-        if (isRefusal(chat)) return chat;
-        const filter = { project_id: chat.workspaceId, chat_id: chat.chatId };
-        const begin = await feed.startAfter(by.org_id, query.after);
-        return stream((response) => {
-          feed.tell(response, { by, recognise, filter, start: begin });
-        });
-      },
-      listChatMessages: async ({ by, params, query: { workspaceId, before = null, limit } }) => {
-        const chat = await chatOf(by, params.chatId, workspaceId);
-        if (isRefusal(chat)) return chat;
-        const asked = { project_id: chat.workspaceId, chat_id: chat.chatId, before, limit };
-        return answer(200, { messages: await desk.messages(by, asked) });
-      },
-      sayInChat: async ({ by, params, body, client_event_id }) => {
-        const forbidden = mayStart({ by });
-        if (forbidden) return forbidden;
-        const chat = await chatOf(by, params.chatId, body.workspaceId);
-        if (isRefusal(chat)) return chat;
-        const said = await desk.say(by, { ...chat, text: body.text }, { client_event_id });
-        if (isRefusal(said)) return said;
-        return answer(201, { message: said.answer }, { replayed: said.replayed });
-      },
+  return serve(BOT_ACTIONS_ROUTES, {
+    startBotAction: start,
+    updateBotAction: update,
+    listBotActions: async ({ by, query: { workspaceId, chatId, status = "processing" } }) => {
+      const chat = await chatOf(by, chatId, workspaceId);
+      return isRefusal(chat) ? chat : answer(200, { actions: await desk.list(by, { ...chat, status }) });
     },
-    {
-      startBotAction: mayStart,
-      updateBotAction: mayUpdate,
-      startBotActionByCallback: mayStart,
-      updateBotActionByCallback: mayUpdate,
-      createCallbackToken: mayStart,
-      sayInChat: mayStart,
+    startBotActionByCallback: (call) => otherChat(call.by, call.body) ?? start(call),
+    updateBotActionByCallback: (call) => otherChat(call.by, call.body) ?? update(call),
+    createCallbackToken: async ({ by, params, body }) => {
+      const chat = await chatOf(by, params.chatId, body.workspaceId);
+      if (isRefusal(chat)) return chat;
+      const confined_to = { kind: "chat", workspace_id: chat.workspaceId, chat_id: chat.chatId } as const;
+      const member_id = by.actor.id ?? "";
+      return answer(201, await directory.issueConfinedToken(by, { member_id, confined_to }));
     },
-  );
+    streamChatEvents: async ({ by, params, query, recognise }) => {
+      const chat = await chatOf(by, params.chatId, query.workspaceId);
+      if (isRefusal(chat)) return chat;
+      const filter = { project_id: chat.workspaceId, chat_id: chat.chatId };
+      const begin = await feed.startAfter(by.org_id, query.after);
+      return stream((response) => {
+        feed.tell(response, { by, recognise, filter, start: begin });
+      });
+    },
+    listChatMessages: async ({ by, params, query: { workspaceId, before = null, limit } }) => {
+      const chat = await chatOf(by, params.chatId, workspaceId);
+      if (isRefusal(chat)) return chat;
+      const asked = { project_id: chat.workspaceId, chat_id: chat.chatId, before, limit };
+      return answer(200, { messages: await desk.messages(by, asked) });
+    },
+    sayInChat: async ({ by, params, body, client_event_id }) => {
+      const chat = await chatOf(by, params.chatId, body.workspaceId);
+      if (isRefusal(chat)) return chat;
+      const said = await desk.say(by, { ...chat, text: body.text }, { client_event_id });
+      if (isRefusal(said)) return said;
+      return answer(201, { message: said.answer }, { replayed: said.replayed });
+    },
+  });
 }
 
 type Routes = typeof BOT_ACTIONS_ROUTES;
-
-const mayStart = ({ by }: Pick<Parameters<Permit>[0], "by">) =>
-  permissionRefusal(botActions, by.actor, "task.start");
-const mayUpdate: Permit = ({ by }) => permissionRefusal(botActions, by.actor, "task.update");
 
 /** A callback token is for one chat. Another kind of token has no business in the address of a no-code tool. */
 function otherChat(

@@ -1,7 +1,15 @@
-import { creationPermission, isRefusal, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
+import { isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import { answer, besideTask, claimPatiently, defined, serve, stream } from "../../plugin/index.ts";
-import type { By, Engine, Permit, RouteHost, RouteSet } from "../../plugin/index.ts";
+import {
+  actionRefusal,
+  answer,
+  besideTask,
+  claimPatiently,
+  defined,
+  serve,
+  stream,
+} from "../../plugin/index.ts";
+import type { By, Engine, RouteHost, RouteSet } from "../../plugin/index.ts";
 import { isUuid } from "../../std/uuid.ts";
 import { CodeDesk } from "./service.ts";
 import { TASK_ROUTES, VIEW_ROUTES, WORKER_ROUTES } from "./api.ts";
@@ -64,12 +72,7 @@ function serveTasks({ engine }: RouteHost, desk: CodeDesk): RouteSet {
         return answer(201, task, { row_version: task.row_version, replayed });
       },
     },
-    {
-      createCodeTask: mayCreate,
-      createCodeTasks: mayCreate,
-      retryCodeTask: mayCreate,
-      moveCodeTask: ({ by, body }) => mayDo(by, (body as { action?: unknown } | null)?.action),
-    },
+    { moveCodeTask: ({ by, body }) => actionRefusal(code, by, body) },
   );
 }
 
@@ -90,47 +93,43 @@ async function createBeside(
 
 function serveWorkers(house: RouteHost, desk: CodeDesk, board: OutputBoard): RouteSet {
   const { engine, directory } = house;
-  return serve(
-    WORKER_ROUTES,
-    {
-      claimCodeTasks: async ({ by, body, client_event_id, signal }) => {
-        const project = await projectOf(house, by, body.project_id);
-        if (isRefusal(project)) return project;
-        const request = { lifecycle: "code", project_id: project.id, limit: body.limit, client_event_id };
-        const waitMs = body.wait_seconds * 1_000;
-        const claimed = await claimPatiently(house, by, request, { waitMs, signal });
-        if (isRefusal(claimed)) return claimed;
-        const told = await desk.tell(
-          by,
-          claimed.tasks.map(({ task }) => task),
-        );
-        const tasks = told.map((task, n) => ({ ...task, lease_token: claimed.tasks[n]?.lease_token ?? "" }));
-        return answer(200, { tasks }, { replayed: claimed.replayed });
-      },
-      tellCodeOutput: async ({ by, params, body: { lease_token, run, text } }) => {
-        const task = await desk.find(by, params.id);
-        if (isRefusal(task)) return task;
-        const holder = by.actor.id ?? "system";
-        if (!isToken(lease_token)) return leaseLost();
-        const saying = { task_id: task.id, lease_token, holder, run, text };
-        const { held, kept } = await board.keep(by.org_id, saying);
-        return held ? answer(200, { kept }) : leaseLost();
-      },
-      makeAgentToken: async ({ by, params, body: { lease_token, lasts_seconds } }) => {
-        const task = await desk.find(by, params.id);
-        if (isRefusal(task)) return task;
-        const { extended } = await engine.heartbeat(by, [{ task_id: task.id, lease_token }]);
-        if (extended.length === 0 || by.actor.id === null) return leaseLost();
-        const { token } = await directory.issueConfinedToken(by, {
-          member_id: by.actor.id,
-          confined_to: { kind: "task", task_id: task.id },
-          expires_in_ms: lasts_seconds * 1_000,
-        });
-        return answer(201, { token, expires_in_seconds: lasts_seconds });
-      },
+  return serve(WORKER_ROUTES, {
+    claimCodeTasks: async ({ by, body, client_event_id, signal }) => {
+      const project = await projectOf(house, by, body.project_id);
+      if (isRefusal(project)) return project;
+      const request = { lifecycle: "code", project_id: project.id, limit: body.limit, client_event_id };
+      const waitMs = body.wait_seconds * 1_000;
+      const claimed = await claimPatiently(house, by, request, { waitMs, signal });
+      if (isRefusal(claimed)) return claimed;
+      const told = await desk.tell(
+        by,
+        claimed.tasks.map(({ task }) => task),
+      );
+      const tasks = told.map((task, n) => ({ ...task, lease_token: claimed.tasks[n]?.lease_token ?? "" }));
+      return answer(200, { tasks }, { replayed: claimed.replayed });
     },
-    { claimCodeTasks: ({ by }) => mayDo(by, "claim") },
-  );
+    tellCodeOutput: async ({ by, params, body: { lease_token, run, text } }) => {
+      const task = await desk.find(by, params.id);
+      if (isRefusal(task)) return task;
+      const holder = by.actor.id ?? "system";
+      if (!isToken(lease_token)) return leaseLost();
+      const saying = { task_id: task.id, lease_token, holder, run, text };
+      const { held, kept } = await board.keep(by.org_id, saying);
+      return held ? answer(200, { kept }) : leaseLost();
+    },
+    makeAgentToken: async ({ by, params, body: { lease_token, lasts_seconds } }) => {
+      const task = await desk.find(by, params.id);
+      if (isRefusal(task)) return task;
+      const { extended } = await engine.heartbeat(by, [{ task_id: task.id, lease_token }]);
+      if (extended.length === 0 || by.actor.id === null) return leaseLost();
+      const { token } = await directory.issueConfinedToken(by, {
+        member_id: by.actor.id,
+        confined_to: { kind: "task", task_id: task.id },
+        expires_in_ms: lasts_seconds * 1_000,
+      });
+      return answer(201, { token, expires_in_seconds: lasts_seconds });
+    },
+  });
 }
 
 function serveViews(house: RouteHost, desk: CodeDesk, board: OutputBoard): RouteSet {
@@ -167,11 +166,4 @@ function isToken(lease_token: string): boolean {
 
 function leaseLost(): Refusal {
   return refuse("LEASE_LOST", "This lease is over: somebody else may hold the task now. Stop working on it.");
-}
-
-const mayCreate: Permit = ({ by }) => permissionRefusal(code, by.actor, creationPermission(code));
-
-function mayDo(by: By, action: unknown): Refusal | null {
-  if (typeof action !== "string" || !Object.hasOwn(code.actions, action)) return null;
-  return permissionRefusal(code, by.actor, permissionOf(code, action));
 }

@@ -1,9 +1,8 @@
 import { eventOnWire, onWire } from "../../api/index.ts";
-import { firstUnits, isRefusal, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
-import type { Refusal } from "../../core/index.ts";
+import { firstUnits, isRefusal, refuse } from "../../core/index.ts";
 import { isUuid } from "../../std/uuid.ts";
-import { answer, defined, serve } from "../../plugin/index.ts";
-import type { By, Engine, Permit, PublicTask, RouteHost, RouteSet } from "../../plugin/index.ts";
+import { actionRefusal, answer, defined, serve } from "../../plugin/index.ts";
+import type { By, Engine, PublicTask, RouteHost, RouteSet } from "../../plugin/index.ts";
 import { FILE_ROUTES, JOB_ROUTES, OPEN_STATUSES, USER_ROUTES, WORK_ROUTES } from "./api.ts";
 import type { NoticeKind } from "./api.ts";
 import { DeliveryDesk, stuckJobs } from "./service.ts";
@@ -103,125 +102,96 @@ function serveJobs(engine: Engine, desk: DeliveryDesk): RouteSet {
         });
       },
     },
-    {
-      createDeliveryJob: ({ by }) => permissionRefusal(delivery, by.actor, "task.create"),
-      moveDeliveryJob: ({ by, body }) => mayDo(by, (body as { action?: unknown } | null)?.action),
-    },
+    { moveDeliveryJob: ({ by, body }) => actionRefusal(delivery, by, body) },
   );
 }
 
 function serveUsers(engine: Engine, desk: DeliveryDesk): RouteSet {
-  return serve(
-    USER_ROUTES,
-    {
-      listDeliveryUsers: forKeepers(async ({ by, query: { status, cursor, limit } }) => {
-        const filter = { statuses: status ?? null, after: cursor ?? null, limit: limit + 1 };
-        const rows = await engine.transaction((tx) => listUsers(tx, by.org_id, filter));
-        const users = rows.slice(0, limit).map(deliveryUser);
-        return answer(200, { users, cursor: rows.length > limit ? (users.at(-1)?.id ?? null) : null });
-      }),
-      requestDeliveryAccess: forKeepers(async ({ by, body: { again, username, chat_id, ...user } }) => {
-        const asking = { ...user, username: username ?? null, chat_id: chat_id ?? user.id };
-        const { user: told, made } = await desk.requestAccess(by, asking, again);
-        return answer(made ? 201 : 200, told);
-      }),
-      getDeliveryUser: forKeepers(async ({ by, params: { id } }) => {
-        const user = (await engine.transaction((tx) => findUsers(tx, by.org_id, [id]))).get(id);
-        return user
-          ? answer(200, deliveryUser(user))
-          : refuse("NOT_FOUND", `There is no user ${id}.`, { id });
-      }),
-      approveDeliveryUser: forKeepers(({ by, params: { id }, body: { days, decided_by }, client_event_id }) =>
-        decide(desk, by, "approve", { id, days, decided_by, client_event_id }),
-      ),
-      extendDeliveryUser: forKeepers(({ by, params: { id }, body: { days, decided_by }, client_event_id }) =>
-        decide(desk, by, "extend", { id, days, decided_by, client_event_id }),
-      ),
-      blockDeliveryUser: forKeepers(({ by, params: { id }, body: { decided_by }, client_event_id }) =>
-        decide(desk, by, "block", { id, days: null, decided_by, client_event_id }),
-      ),
+  return serve(USER_ROUTES, {
+    listDeliveryUsers: async ({ by, query: { status, cursor, limit } }) => {
+      const filter = { statuses: status ?? null, after: cursor ?? null, limit: limit + 1 };
+      const rows = await engine.transaction((tx) => listUsers(tx, by.org_id, filter));
+      const users = rows.slice(0, limit).map(deliveryUser);
+      return answer(200, { users, cursor: rows.length > limit ? (users.at(-1)?.id ?? null) : null });
     },
-    {
-      requestDeliveryAccess: keepersOfUsers,
-      approveDeliveryUser: keepersOfUsers,
-      extendDeliveryUser: keepersOfUsers,
-      blockDeliveryUser: keepersOfUsers,
+    requestDeliveryAccess: async ({ by, body: { again, username, chat_id, ...user } }) => {
+      const asking = { ...user, username: username ?? null, chat_id: chat_id ?? user.id };
+      const { user: told, made } = await desk.requestAccess(by, asking, again);
+      return answer(made ? 201 : 200, told);
     },
-  );
+    getDeliveryUser: async ({ by, params: { id } }) => {
+      const user = (await engine.transaction((tx) => findUsers(tx, by.org_id, [id]))).get(id);
+      return user ? answer(200, deliveryUser(user)) : refuse("NOT_FOUND", `There is no user ${id}.`, { id });
+    },
+    approveDeliveryUser: ({ by, params: { id }, body: { days, decided_by }, client_event_id }) =>
+      decide(desk, by, "approve", { id, days, decided_by, client_event_id }),
+    extendDeliveryUser: ({ by, params: { id }, body: { days, decided_by }, client_event_id }) =>
+      decide(desk, by, "extend", { id, days, decided_by, client_event_id }),
+    blockDeliveryUser: ({ by, params: { id }, body: { decided_by }, client_event_id }) =>
+      decide(desk, by, "block", { id, days: null, decided_by, client_event_id }),
+  });
 }
 
 function serveFiles(engine: Engine, desk: DeliveryDesk): RouteSet {
-  return serve(
-    FILE_ROUTES,
-    {
-      listDeliveryFiles: forReaders(async ({ by, query }) => {
-        const found = await desk.files(by, query);
-        if (isRefusal(found)) return found;
-        const { folder, rows, total } = found;
-        return answer(200, { folder: folder && deliveryFile(folder), files: rows.map(deliveryFile), total });
-      }),
-      saveDeliveryFiles: forReaders(async ({ by, body: { folder, ...told } }) => {
-        await desk.saveFolder(by, { ...told, folder: folder ?? null });
-        return answer(204, undefined);
-      }),
-      getDeliverySource: forReaders(async ({ by, params: { id } }) => {
-        const found = await desk.source(by, id);
-        if (isRefusal(found)) return found;
-        const { path, revision, telegram_file_id } = found;
-        return answer(200, { ...deliveryFile(found), path, revision, telegram_file_id });
-      }),
-      forgetCachedDeliveryFile: forReaders(async ({ by, params: { id, telegram_file_id } }) => {
-        await engine.transaction((tx) => forgetCached(tx, by.org_id, { file_id: id, telegram_file_id }));
-        return answer(204, undefined);
-      }),
+  return serve(FILE_ROUTES, {
+    listDeliveryFiles: async ({ by, query }) => {
+      const found = await desk.files(by, query);
+      if (isRefusal(found)) return found;
+      const { folder, rows, total } = found;
+      return answer(200, { folder: folder && deliveryFile(folder), files: rows.map(deliveryFile), total });
     },
-    { saveDeliveryFiles: ({ by }) => notForFiles(by) },
-  );
+    saveDeliveryFiles: async ({ by, body: { folder, ...told } }) => {
+      await desk.saveFolder(by, { ...told, folder: folder ?? null });
+      return answer(204, undefined);
+    },
+    getDeliverySource: async ({ by, params: { id } }) => {
+      const found = await desk.source(by, id);
+      if (isRefusal(found)) return found;
+      const { path, revision, telegram_file_id } = found;
+      return answer(200, { ...deliveryFile(found), path, revision, telegram_file_id });
+    },
+    forgetCachedDeliveryFile: async ({ by, params: { id, telegram_file_id } }) => {
+      await engine.transaction((tx) => forgetCached(tx, by.org_id, { file_id: id, telegram_file_id }));
+      return answer(204, undefined);
+    },
+  });
 }
 
 function serveWork(engine: Engine, desk: DeliveryDesk): RouteSet {
-  return serve(
-    WORK_ROUTES,
-    {
-      tellDeliveryProgress: forReaders(async ({ by, body: { worker, jobs } }) => {
-        const { org_id, actor } = by;
-        const member_id = actor.id ?? "system";
-        return engine.transaction(async (tx) => {
-          await seeWorker(tx, org_id, { ...worker, member_id });
-          await saveProgress(tx, org_id, member_id, jobs);
-          const heartbeat_seconds = await eagerestHeartbeat(tx, org_id, actor.project_ids, HEARTBEAT_SECONDS);
-          return answer(200, { heartbeat_seconds });
-        });
-      }),
-      recoverDeliveryJobs: forReaders(async ({ by: { org_id } }) => {
-        const { moved } = await engine.sweep({ org_id, lifecycles: ["delivery"] });
-        return answer(200, { moved });
-      }),
-      callDeliveryAdmin: forReaders(async ({ by, body: { reason } }) => {
-        await engine.transaction((tx) => callAdmin(tx, by.org_id, reason));
-        return answer(204, undefined);
-      }),
-      takeDeliveryNotices: forKeepers(async ({ by, body: { limit } }) => {
-        const notices = (await desk.takeNotices(by, limit)).map(({ kind, created_at, ...notice }) => ({
-          ...notice,
-          kind: kind as NoticeKind,
-          created_at: onWire(created_at),
-        }));
-        return answer(200, { notices });
-      }),
-      settleDeliveryNotice: forKeepers(async ({ by, params: { id } }) => {
-        const settled = isUuid(id) && (await engine.transaction((tx) => settleNotice(tx, by.org_id, id)));
-        return settled
-          ? answer(204, undefined)
-          : refuse("NOT_FOUND", `There is no notice ${id} that is owed.`, { id });
-      }),
+  return serve(WORK_ROUTES, {
+    tellDeliveryProgress: async ({ by, body: { worker, jobs } }) => {
+      const { org_id, actor } = by;
+      const member_id = actor.id ?? "system";
+      return engine.transaction(async (tx) => {
+        await seeWorker(tx, org_id, { ...worker, member_id });
+        await saveProgress(tx, org_id, member_id, jobs);
+        const heartbeat_seconds = await eagerestHeartbeat(tx, org_id, actor.project_ids, HEARTBEAT_SECONDS);
+        return answer(200, { heartbeat_seconds });
+      });
     },
-    {
-      tellDeliveryProgress: ({ by }) => notForFiles(by),
-      callDeliveryAdmin: ({ by }) => notForFiles(by),
-      takeDeliveryNotices: keepersOfUsers,
+    recoverDeliveryJobs: async ({ by: { org_id } }) => {
+      const { moved } = await engine.sweep({ org_id, lifecycles: ["delivery"] });
+      return answer(200, { moved });
     },
-  );
+    callDeliveryAdmin: async ({ by, body: { reason } }) => {
+      await engine.transaction((tx) => callAdmin(tx, by.org_id, reason));
+      return answer(204, undefined);
+    },
+    takeDeliveryNotices: async ({ by, body: { limit } }) => {
+      const notices = (await desk.takeNotices(by, limit)).map(({ kind, created_at, ...notice }) => ({
+        ...notice,
+        kind: kind as NoticeKind,
+        created_at: onWire(created_at),
+      }));
+      return answer(200, { notices });
+    },
+    settleDeliveryNotice: async ({ by, params: { id } }) => {
+      const settled = isUuid(id) && (await engine.transaction((tx) => settleNotice(tx, by.org_id, id)));
+      return settled
+        ? answer(204, undefined)
+        : refuse("NOT_FOUND", `There is no notice ${id} that is owed.`, { id });
+    },
+  });
 }
 
 type Decided = Parameters<DeliveryDesk["decide"]>[2];
@@ -229,42 +199,4 @@ type Decided = Parameters<DeliveryDesk["decide"]>[2];
 async function decide(desk: DeliveryDesk, by: By, decision: "approve" | "extend" | "block", what: Decided) {
   const done = await desk.decide(by, decision, what);
   return isRefusal(done) ? done : answer(200, done.answer, { replayed: done.replayed });
-}
-
-/** Users belong to the whole org and are managed from its project main, by admins and by the bot, which is a service. */
-function notForUsers({ actor }: By): Refusal | null {
-  const { kind, roles, project_ids } = actor;
-  if (project_ids?.includes("main") === false)
-    return refuse("FORBIDDEN", "The library is managed from the project main, which is not one of yours.", {
-      project_ids,
-    });
-  if (kind === "service" || roles.includes("admin")) return null;
-  return refuse("FORBIDDEN", "This is for admins, and for the bot (a member of the kind service).", {
-    roles: actor.roles,
-  });
-}
-
-/** Where files lie is nobody's business but theirs who read them. */
-function notForFiles(by: By): Refusal | null {
-  if (by.actor.roles.includes("worker")) return null;
-  return (
-    notForUsers(by) &&
-    refuse("FORBIDDEN", "This is for workers, admins, and the bot.", { roles: by.actor.roles })
-  );
-}
-
-/** The verb for those who keep users; others are refused. */
-function forKeepers<C extends { by: By }, A>(verb: (call: C) => A): (call: C) => A | Refusal {
-  return (call) => notForUsers(call.by) ?? verb(call);
-}
-
-function forReaders<C extends { by: By }, A>(verb: (call: C) => A): (call: C) => A | Refusal {
-  return (call) => notForFiles(call.by) ?? verb(call);
-}
-
-const keepersOfUsers: Permit = ({ by }) => notForUsers(by);
-
-function mayDo({ actor }: By, action: unknown): Refusal | null {
-  if (typeof action !== "string" || !Object.hasOwn(delivery.actions, action)) return null;
-  return permissionRefusal(delivery, actor, permissionOf(delivery, action));
 }

@@ -22,6 +22,7 @@ const TASK_ROUTES = defineRoutes({
   createPlannerTask: {
     ...posts,
     path: "/api/planner/tasks",
+    permission: "task.create",
     summary: "Create a task",
     about: "It is `available` if nothing comes before it, and `blocked` otherwise.",
     body: z.object({
@@ -36,6 +37,7 @@ const TASK_ROUTES = defineRoutes({
   listPlannerTasks: {
     ...reads,
     path: "/api/planner/tasks",
+    permission: "task.read",
     summary: "The tasks you may see, oldest first",
     query: z.object({
       project_id: id.optional(),
@@ -55,6 +57,7 @@ const TASK_ROUTES = defineRoutes({
   getPlannerTask: {
     ...reads,
     path: "/api/planner/tasks/{id}",
+    permission: "task.read",
     summary: "A task",
     replies: { 200: task },
     refusals: OF_TASK,
@@ -63,6 +66,7 @@ const TASK_ROUTES = defineRoutes({
     ...movesTask,
     method: "PATCH",
     path: "/api/planner/tasks/{id}",
+    permission: "task.update",
     summary: "Change what a task says of itself",
     about: "Its status is changed by transitions alone.",
     body: z.object({
@@ -78,6 +82,7 @@ const TASK_ROUTES = defineRoutes({
     ...movesTask,
     method: "DELETE",
     path: "/api/planner/tasks/{id}",
+    permission: "task.delete",
     summary:
       "Delete a task that never had an owner and has no defect, fix-task, escalation or dependent task",
     about: "`If-Match` and `Idempotency-Key` are required. Its log stays, and can be read.",
@@ -91,6 +96,7 @@ const MOVE_ROUTES = defineRoutes({
     ...movesTask,
     method: "POST",
     path: "/api/planner/tasks/{id}/transitions",
+    permission: { named_in: "body" },
     summary: "Perform an action",
     body: z.object({
       action: name,
@@ -108,6 +114,7 @@ const MOVE_ROUTES = defineRoutes({
   listPlannerTransitions: {
     ...reads,
     path: "/api/planner/tasks/{id}/transitions",
+    permission: "task.read",
     summary: "A task's log, oldest first; also of a task that was deleted",
     query: z.object({
       after: z.int().min(0).default(0).describe("the result_row_version after which to go on"),
@@ -119,6 +126,7 @@ const MOVE_ROUTES = defineRoutes({
   claimPlannerTask: {
     ...posts,
     path: "/api/planner/claims",
+    permission: "task.self_assign",
     summary: "Take your best available task: by priority, then by age",
     body: z.object({ project_id: id.nullish(), ...once }),
     replies: {
@@ -132,6 +140,7 @@ const MOVE_ROUTES = defineRoutes({
   getPlannerPool: {
     ...reads,
     path: "/api/planner/pool",
+    permission: "task.read",
     summary: "What is available to you, best first",
     about:
       "Leads, supervisors and the system see all of it; an executor sees what is of his trades, where his skill is enough to take work at all.",
@@ -148,6 +157,7 @@ const HELP_ROUTES = defineRoutes({
   listContributors: {
     ...reads,
     path: "/api/planner/tasks/{id}/contributors",
+    permission: "task.read",
     summary: "Who helps",
     replies: { 200: z.object({ contributors: z.array(z.string()) }) },
     refusals: OF_TASK,
@@ -156,6 +166,7 @@ const HELP_ROUTES = defineRoutes({
     ...movesTask,
     method: "POST",
     path: "/api/planner/tasks/{id}/contributors",
+    permission: "contributor.add",
     summary: "Invite somebody to help",
     body: z.object({ member_id: id, ...version, ...once }),
     replies: { 201: moved },
@@ -165,6 +176,7 @@ const HELP_ROUTES = defineRoutes({
     ...movesTask,
     method: "DELETE",
     path: "/api/planner/tasks/{id}/contributors/{member_id}",
+    permission: "contributor.remove",
     summary: "Leave, or have somebody leave",
     replies: { 200: moved },
     refusals: OF_TASK,
@@ -172,6 +184,7 @@ const HELP_ROUTES = defineRoutes({
   listEscalations: {
     ...reads,
     path: "/api/planner/tasks/{id}/escalations",
+    permission: "task.read",
     summary: "Calls for help, oldest first",
     replies: { 200: z.object({ escalations: z.array(shapes.escalation) }) },
     refusals: OF_TASK,
@@ -180,6 +193,7 @@ const HELP_ROUTES = defineRoutes({
     ...movesTask,
     method: "POST",
     path: "/api/planner/tasks/{id}/escalations",
+    permission: "task.escalate",
     summary: "Call for help; the same as the action `escalate`",
     body: z.object({
       reason: z.enum(ESCALATION_REASONS).nullish(),
@@ -194,6 +208,7 @@ const HELP_ROUTES = defineRoutes({
     ...movesTask,
     method: "POST",
     path: "/api/planner/tasks/{id}/escalations/{escalation_id}/resolve",
+    permission: "escalation.resolve",
     summary: "Say what was done about a call for help",
     body: z.object({ note: words.max(10_000), ...version, ...once }),
     replies: { 200: moved.extend({ escalation: shapes.escalation }) },
@@ -202,6 +217,7 @@ const HELP_ROUTES = defineRoutes({
   listHolds: {
     ...reads,
     path: "/api/planner/tasks/{id}/holds",
+    permission: "task.read",
     summary: "What holds a task up",
     replies: { 200: z.object({ holds: z.array(shapes.hold) }) },
     refusals: OF_TASK,
@@ -210,6 +226,7 @@ const HELP_ROUTES = defineRoutes({
     ...movesTask,
     method: "POST",
     path: "/api/planner/tasks/{id}/holds",
+    permission: "hold.place",
     summary: "Hold a task up",
     body: z.object({
       kind: z.enum(HOLD_KINDS),
@@ -224,6 +241,7 @@ const HELP_ROUTES = defineRoutes({
     ...movesTask,
     method: "DELETE",
     path: "/api/planner/tasks/{id}/holds/{hold_id}",
+    permission: "hold.release",
     summary: "Release a hold; it releases no other",
     replies: { 200: moved },
     refusals: OF_TASK,
@@ -232,6 +250,7 @@ const HELP_ROUTES = defineRoutes({
     ...movesTask,
     method: "DELETE",
     path: "/api/planner/tasks/{id}/depends_on/{blocker_id}",
+    permission: "dependency.remove",
     summary: "Wait no longer for another task, as for one that was canceled",
     replies: { 200: moved },
     refusals: OF_TASK,
@@ -242,6 +261,7 @@ const DEFECT_ROUTES = defineRoutes({
   reportDefect: {
     ...posts,
     path: "/api/planner/tasks/{id}/report-defect",
+    permission: "task.create_defect",
     summary: "Record a defect; it moves nothing",
     body: defectFields.extend(once),
     replies: { 201: shapes.defect },
@@ -250,6 +270,7 @@ const DEFECT_ROUTES = defineRoutes({
   fixPlannerTask: {
     ...posts,
     path: "/api/planner/tasks/{id}/fix",
+    permission: "task.fix",
     summary: "Make a task that mends another",
     about: "The other must be submitted or done. What is not said it has from the other.",
     body: z.object({
@@ -264,6 +285,7 @@ const DEFECT_ROUTES = defineRoutes({
   listDefects: {
     ...reads,
     path: "/api/planner/defects",
+    permission: "task.read",
     summary: "Defects, oldest first",
     query: z.object({
       project_id: id.optional(),
@@ -278,6 +300,7 @@ const DEFECT_ROUTES = defineRoutes({
   getDefect: {
     ...reads,
     path: "/api/planner/defects/{id}",
+    permission: "task.read",
     summary: "A defect",
     replies: { 200: shapes.defect },
     refusals: OF_PLACE,

@@ -14,6 +14,7 @@ export const DELIVERABLE_ROUTES = defineRoutes({
   createDeliverable: {
     ...posts,
     path: "/api/planner/deliverables",
+    permission: "deliverable.write",
     summary: "Create a deliverable",
     body: z.object({ project_id: id.nullish(), type: name, serial: name, ...once }),
     replies: { 201: shapes.deliverable },
@@ -22,6 +23,7 @@ export const DELIVERABLE_ROUTES = defineRoutes({
   listDeliverables: {
     ...reads,
     path: "/api/planner/deliverables",
+    permission: "deliverable.read",
     summary: "Deliverables, oldest first",
     query: z.object({
       project_id: id.optional(),
@@ -36,6 +38,7 @@ export const DELIVERABLE_ROUTES = defineRoutes({
   getDeliverable: {
     ...reads,
     path: "/api/planner/deliverables/{id}",
+    permission: "deliverable.read",
     summary: "A deliverable",
     replies: { 200: shapes.deliverable },
     refusals: OF_PLACE,
@@ -43,6 +46,7 @@ export const DELIVERABLE_ROUTES = defineRoutes({
   submitDeliverable: {
     ...posts,
     path: "/api/planner/deliverables/{id}/submit",
+    permission: "deliverable.write",
     summary: "Hand a deliverable over to quality control",
     about: "When all its tasks are done or canceled; also again, when it was rejected and mended.",
     body: z.object(once),
@@ -52,6 +56,7 @@ export const DELIVERABLE_ROUTES = defineRoutes({
   listInspections: {
     ...reads,
     path: "/api/planner/deliverables/{id}/inspections",
+    permission: "inspection.read",
     summary: "The inspections of a deliverable, oldest first",
     replies: { 200: z.object({ inspections: z.array(shapes.inspection) }) },
     refusals: OF_PLACE,
@@ -59,6 +64,7 @@ export const DELIVERABLE_ROUTES = defineRoutes({
   inspectDeliverable: {
     ...posts,
     path: "/api/planner/deliverables/{id}/inspections",
+    permission: "inspection.write",
     summary: "Record an inspection",
     about:
       "It decides about the deliverable, and never moves a task. With `defect` and `task_id` it records a defect of a task of the deliverable, with `create_fix` also a task that mends it.",
@@ -88,6 +94,7 @@ export const SHIFT_ROUTES = defineRoutes({
   createShift: {
     ...posts,
     path: "/api/planner/shifts",
+    permission: "shift.write",
     summary: "Plan a shift",
     body: z
       .object({
@@ -107,6 +114,7 @@ export const SHIFT_ROUTES = defineRoutes({
   listShifts: {
     ...reads,
     path: "/api/planner/shifts",
+    permission: "shift.read",
     summary: "Shifts, oldest first",
     query: z.object({ project_id: id.optional(), running: z.boolean().optional(), ...uuidPage }),
     replies: { 200: z.object({ shifts: z.array(shapes.shift), cursor: nextCursor }) },
@@ -115,6 +123,7 @@ export const SHIFT_ROUTES = defineRoutes({
   getShift: {
     ...reads,
     path: "/api/planner/shifts/{id}",
+    permission: "shift.read",
     summary: "A shift",
     replies: { 200: shapes.shift },
     refusals: OF_PLACE,
@@ -122,6 +131,7 @@ export const SHIFT_ROUTES = defineRoutes({
   endShift: {
     ...posts,
     path: "/api/planner/shifts/{id}/end",
+    permission: "shift.write",
     summary: "End a shift now",
     about: "What its members own goes back to the pool, unless they have another shift that is running.",
     body: z.object(once),
@@ -139,6 +149,7 @@ export const SHIFT_ROUTES = defineRoutes({
   getPolicy: {
     ...reads,
     path: "/api/planner/projects/{id}/policy",
+    permission: "policy.read",
     summary: "What a project asks of its executors",
     replies: { 200: shapes.policy },
     refusals: OF_PLACE,
@@ -147,6 +158,7 @@ export const SHIFT_ROUTES = defineRoutes({
     ...writes,
     method: "PATCH",
     path: "/api/planner/projects/{id}/policy",
+    permission: "policy.write",
     summary: "Change what a project asks of its executors",
     body: z.object({
       min_skill_to_take: z.int().min(1).max(10).nullish(),

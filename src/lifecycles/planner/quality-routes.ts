@@ -1,6 +1,6 @@
 import { isRefusal } from "../../core/index.ts";
 import type { JsonObject } from "../../core/index.ts";
-import { answer, visibleProjects } from "../../plugin/index.ts";
+import { answer, serve, visibleProjects } from "../../plugin/index.ts";
 import type { Directory, Engine, Project, RouteSet } from "../../plugin/index.ts";
 import { DEFECT_ROUTES, DELIVERABLE_ROUTES, SHIFT_ROUTES } from "./api.ts";
 import type { PlannerPolicy } from "./api.ts";
@@ -8,7 +8,6 @@ import { planner } from "./lifecycle.ts";
 import { defectOnWire, deliverableOnWire, inspectionOnWire, shiftOnWire, taskOnWire } from "./on-wire.ts";
 import type { PlannerDesk } from "./service.ts";
 import { QualityDesk } from "./quality-service.ts";
-import { serveGuarded } from "./route-permissions.ts";
 import { ShiftDesk } from "./shift-service.ts";
 import type { Defect } from "./sql/defects.ts";
 
@@ -17,7 +16,7 @@ type House = { engine: Engine; directory: Directory };
 /** Defects, and the tasks that mend them. */
 export function serveDefects({ engine }: House, tasks: PlannerDesk): RouteSet {
   const desk = new QualityDesk(engine);
-  return serveGuarded(DEFECT_ROUTES, {
+  return serve(DEFECT_ROUTES, {
     reportDefect: async ({ by, params, body: { client_event_id: _, ...said }, client_event_id }) => {
       const done = await desk.report(by, params.id, said, client_event_id);
       if (isRefusal(done)) return done;
@@ -48,7 +47,7 @@ export function serveDefects({ engine }: House, tasks: PlannerDesk): RouteSet {
 /** Deliverables and their inspections. */
 export function serveDeliverables({ engine, directory }: House): RouteSet {
   const desk = new QualityDesk(engine);
-  return serveGuarded(DELIVERABLE_ROUTES, {
+  return serve(DELIVERABLE_ROUTES, {
     createDeliverable: async ({ by, body: { project_id, type, serial }, client_event_id }) => {
       const project = await directory.project(by, project_id ?? "main");
       if (isRefusal(project)) return project;
@@ -95,7 +94,7 @@ export function serveShifts({ engine, directory }: House): RouteSet {
   const policyOf = ({ settings }: Pick<Project, "settings">) =>
     engine.registry.settingsFor(planner, JSON.stringify(settings)) as PlannerPolicy;
 
-  return serveGuarded(SHIFT_ROUTES, {
+  return serve(SHIFT_ROUTES, {
     createShift: async ({ by, body: { project_id, starts_at, ends_at, members }, client_event_id }) => {
       const project = await directory.project(by, project_id ?? "main");
       if (isRefusal(project)) return project;

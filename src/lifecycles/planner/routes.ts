@@ -1,12 +1,12 @@
 import { isRefusal, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
-import { answer, visibleProjects } from "../../plugin/index.ts";
+import { actionRefusal, answer, serve, visibleProjects } from "../../plugin/index.ts";
 import type { By, Call, Directory, Engine, PublicTask, RouteSet } from "../../plugin/index.ts";
 import { HELP_ROUTES, MOVE_ROUTES, TASK_ROUTES } from "./api.ts";
 import type { PlannerData } from "./fields.ts";
 import { defectOnWire, escalationOnWire, holdOnWire, taskOnWire } from "./on-wire.ts";
+import { planner } from "./lifecycle.ts";
 import { PlannerDesk } from "./service.ts";
-import { serveGuarded } from "./route-permissions.ts";
 import { serveDefects, serveDeliverables, serveShifts } from "./quality-routes.ts";
 import type { Defect } from "./sql/defects.ts";
 import { readEscalations } from "./sql/escalations.ts";
@@ -28,7 +28,7 @@ export function plannerRoutes(house: House): RouteSet[] {
 }
 
 function serveTasks(desk: PlannerDesk): RouteSet {
-  return serveGuarded(
+  return serve(
     TASK_ROUTES,
     {
       createPlannerTask: async ({
@@ -59,8 +59,7 @@ function serveTasks(desk: PlannerDesk): RouteSet {
         return isRefusal(task) ? task : answer(200, taskOnWire(task), { row_version: task.row_version });
       },
       changePlannerTask: async (call) => {
-        const { status, client_event_id: _, expected_row_version: __, ...fields } = call.body;
-        if (hasStatus({ status })) return NOT_PATCHABLE;
+        const { status: _, client_event_id: __, expected_row_version: ___, ...fields } = call.body;
         const moved = await desk.perform(call.by, { ...asked(call), action: "update", payload: fields });
         return isRefusal(moved) ? moved : answer(200, moved.task, extrasOf(moved));
       },
@@ -69,12 +68,11 @@ function serveTasks(desk: PlannerDesk): RouteSet {
         return isRefusal(moved) ? moved : answer(204, undefined, { replayed: moved.done.replayed });
       },
     },
-    { changePlannerTask: ({ body }) => (hasStatus(body) ? NOT_PATCHABLE : null) },
+    {
+      changePlannerTask: ({ body }) =>
+        (body as { status?: unknown } | null | undefined)?.status === undefined ? null : NOT_PATCHABLE,
+    },
   );
-}
-
-function hasStatus(body: unknown): boolean {
-  return (body as { status?: unknown } | null | undefined)?.status !== undefined;
 }
 
 const NOT_PATCHABLE = refuse(
@@ -84,33 +82,37 @@ const NOT_PATCHABLE = refuse(
 );
 
 function serveMoves({ directory }: House, desk: PlannerDesk): RouteSet {
-  return serveGuarded(MOVE_ROUTES, {
-    movePlannerTask: async (call) => {
-      const { action, payload } = call.body;
-      const moved = await desk.perform(call.by, { ...asked(call), action, payload });
-      if (isRefusal(moved)) return moved;
-      const { task, transition, done } = moved;
-      return answer(200, { task, transition, ...madeOnWire(done.made ?? {}) }, extrasOf(moved));
+  return serve(
+    MOVE_ROUTES,
+    {
+      movePlannerTask: async (call) => {
+        const { action, payload } = call.body;
+        const moved = await desk.perform(call.by, { ...asked(call), action, payload });
+        if (isRefusal(moved)) return moved;
+        const { task, transition, done } = moved;
+        return answer(200, { task, transition, ...madeOnWire(done.made ?? {}) }, extrasOf(moved));
+      },
+      listPlannerTransitions: async ({ by, params, query }) => {
+        const transitions = await desk.log(by, params.id, query);
+        return isRefusal(transitions) ? transitions : answer(200, { transitions });
+      },
+      claimPlannerTask: async ({ by, body, client_event_id }) => {
+        const unknown = await unknownProject(directory, by, body.project_id);
+        if (unknown) return unknown;
+        const claimed = await desk.claim(by, body.project_id ?? null, client_event_id);
+        if (isRefusal(claimed)) return claimed;
+        const { replayed, ...told } = claimed;
+        return answer(200, told, { replayed });
+      },
+      getPlannerPool: async ({ by, query: { project_id, cursor = null, limit } }) => {
+        const unknown = await unknownProject(directory, by, project_id);
+        if (unknown) return unknown;
+        const pool = await desk.pool(by, project_id ?? null, { cursor, limit });
+        return isRefusal(pool) ? pool : answer(200, { tasks: pool.rows, cursor: pool.cursor });
+      },
     },
-    listPlannerTransitions: async ({ by, params, query }) => {
-      const transitions = await desk.log(by, params.id, query);
-      return isRefusal(transitions) ? transitions : answer(200, { transitions });
-    },
-    claimPlannerTask: async ({ by, body, client_event_id }) => {
-      const unknown = await unknownProject(directory, by, body.project_id);
-      if (unknown) return unknown;
-      const claimed = await desk.claim(by, body.project_id ?? null, client_event_id);
-      if (isRefusal(claimed)) return claimed;
-      const { replayed, ...told } = claimed;
-      return answer(200, told, { replayed });
-    },
-    getPlannerPool: async ({ by, query: { project_id, cursor = null, limit } }) => {
-      const unknown = await unknownProject(directory, by, project_id);
-      if (unknown) return unknown;
-      const pool = await desk.pool(by, project_id ?? null, { cursor, limit });
-      return isRefusal(pool) ? pool : answer(200, { tasks: pool.rows, cursor: pool.cursor });
-    },
-  });
+    { movePlannerTask: ({ by, body }) => actionRefusal(planner, by, body) },
+  );
 }
 
 function serveHelp({ engine }: House, desk: PlannerDesk): RouteSet {
@@ -125,7 +127,7 @@ function serveHelp({ engine }: House, desk: PlannerDesk): RouteSet {
     return isRefusal(moved) ? moved : answer(200, moved.told, moved.extras);
   };
 
-  return serveGuarded(HELP_ROUTES, {
+  return serve(HELP_ROUTES, {
     listContributors: async ({ by, params }) => {
       const task = await desk.find(by, params.id);
       return isRefusal(task) ? task : answer(200, { contributors: dataOf(task).contributors });

@@ -7,6 +7,7 @@ import type { Authenticated, By, Directory } from "../../engine/index.ts";
 import { replyProblem } from "../routing/problem-reply.ts";
 import type { OwnProblems } from "../routing/problem-reply.ts";
 import { RateLimit } from "./rate-limit.ts";
+import type { PermissionCheck } from "./route-permission.ts";
 import { bearerOf, tokenOf } from "./session.ts";
 
 declare module "fastify" {
@@ -31,15 +32,16 @@ export class Guardian {
     this.limit = requestsPerMinute > 0 ? new RateLimit(requestsPerMinute) : null;
   }
 
-  /** Lets those in who have the token that the route asks for, and answers the others. */
-  at({ access, path, confined = [], tokenInQuery }: Door) {
+  /** Lets those in who have the token and the permission that the route asks for, and answers the others. */
+  at({ access, path, confined = [], tokenInQuery }: Door, permission: PermissionCheck) {
     return (request: FastifyRequest, reply: FastifyReply, letIn: (fault?: Error) => void): void => {
       this.admit(request, tokenInQuery).then((known) => {
         const refusal = isRefusal(known)
           ? known
           : (confinedRefusal(known, confined) ??
             otherTaskRefusal(known, path, request) ??
-            (access === "admin" ? adminRefusal(known.actor) : null));
+            (access === "admin" ? adminRefusal(known.actor) : null) ??
+            permission(known.actor));
         if (refusal) {
           replyProblem(request, reply, refusal, this.own);
           return;

@@ -3,7 +3,7 @@ import { CLAIM_ROUTES, onWire, onWireOrNull, taskOnWire } from "../../api/index.
 import type { Refusal } from "../../core/index.ts";
 import type { Claimed, Engine } from "../../engine/index.ts";
 import { claimPatiently } from "../claims/long-poll-claim.ts";
-import { claimRefusal, unknownLifecycle } from "../auth/permits.ts";
+import { claimRefusal, unknownLifecycle } from "../auth/body-permission.ts";
 import type { PoolWatch } from "../claims/pool-watch.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";

@@ -7,16 +7,21 @@ import {
   taskOnWire,
 } from "../../api/index.ts";
 import type { BodyRead } from "../../api/index.ts";
-import { isRefusal, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
+import { isRefusal, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
 import type { By, Engine, Links, NewTask, Performed, PerformRequest } from "../../engine/index.ts";
 import { besideTask } from "../auth/confine-creations.ts";
 import { defined } from "../routing/defined.ts";
-import { creationRefusal, creationsRefusal, unknownLifecycle } from "../auth/permits.ts";
+import {
+  actionRefusal,
+  creationRefusal,
+  creationsRefusal,
+  unknownLifecycle,
+} from "../auth/body-permission.ts";
 import { toldOf } from "../routing/problem-reply.ts";
 import type { OwnProblems } from "../routing/problem-reply.ts";
 import { answer, serve } from "../routing/route-set.ts";
-import type { Call, Permit, RouteSet } from "../routing/route-set.ts";
+import type { BodyCheck, Call, RouteSet } from "../routing/route-set.ts";
 
 type Log = { error(about: object, message: string): void };
 type House = { engine: Engine; own: OwnProblems; log: Log };
@@ -95,7 +100,7 @@ export function serveTasks({ engine, own, log }: House): RouteSet {
     {
       createTask: ({ by, body }) => creationRefusal(lifecycles, by, body),
       createTasks: ({ by, body }) => creationsRefusal(lifecycles, by, body),
-      moveTask: movePermit(engine),
+      moveTask: moveCheck(engine),
     },
   );
 }
@@ -170,14 +175,12 @@ function holdOnWire({ placed_at, released_at, ...hold }: Links["holds"][number])
   return { ...hold, placed_at: onWire(placed_at), released_at: onWireOrNull(released_at) };
 }
 
-/** A move that is wrongly shaped: may this role do it at all? */
-function movePermit(engine: Engine): Permit {
-  return async ({ by, params: { id = "" }, body }) => {
-    const action: unknown = (body as { action?: unknown } | null | undefined)?.action;
+/** The lifecycle is that of the task, which the engine reads anyway where the shape is right. */
+function moveCheck(engine: Engine): BodyCheck {
+  return async ({ by, params: { id = "" }, body, misshapen }) => {
+    if (!misshapen) return null;
     const task = await engine.find(by, id);
-    if (isRefusal(task) || typeof action !== "string") return null;
-    const lifecycle = engine.registry.lifecycles.get(task.lifecycle);
-    if (!lifecycle || !Object.hasOwn(lifecycle.actions, action)) return null;
-    return permissionRefusal(lifecycle, by.actor, permissionOf(lifecycle, action));
+    const lifecycle = isRefusal(task) ? undefined : engine.registry.lifecycles.get(task.lifecycle);
+    return lifecycle ? actionRefusal(lifecycle, by, body) : null;
   };
 }

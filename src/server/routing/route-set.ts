@@ -57,26 +57,34 @@ export type Verb<R extends Route = Route> = (
   call: Call<R>,
 ) => Answer<R> | Refusal | Promise<Answer<R> | Refusal>;
 
-/** May the caller do this at all? Asked only of requests that are wrongly shaped: in all others the engine asks. */
-export type Permit = (sent: {
+/** Refuses a request for what its body asks, before its shape is refused. */
+export type BodyCheck = (sent: {
   by: By;
   params: Record<string, string>;
   body: unknown;
+  /** The shape will be refused, so that the engine is not asked. */
+  misshapen: boolean;
 }) => Refusal | null | Promise<Refusal | null>;
 
 /** A table of routes, and what is done for each row. */
 export type RouteSet = {
   readonly table: RouteTable;
   readonly verbs: Readonly<Record<string, Verb>>;
-  readonly permits: Readonly<Record<string, Permit>>;
+  readonly bodyChecks: Readonly<Record<string, BodyCheck>>;
 };
+
+/** Rows whose permission is named in the body must have a check; any other may have one. */
+type BodyChecks<Table extends RouteTable> = {
+  [Name in keyof Table as Table[Name] extends { permission: { named_in: "body" } } ? Name : never]: BodyCheck;
+} & { [Name in keyof Table]?: BodyCheck };
 
 /** Puts verbs behind a table of routes; the types see to it that none is missing and that each answers by its row. */
 export function serve<Table extends RouteTable>(
   table: Table,
   verbs: { [Name in keyof Table]: Verb<Table[Name]> },
-  permits: { [Name in keyof Table]?: Permit } = {},
+  ...[bodyChecks]: object extends BodyChecks<Table> ? [BodyChecks<Table>?] : [BodyChecks<Table>]
 ): RouteSet {
   // What each verb knows of its row is erased here, once: the server reads every request by the row of its verb.
-  return { table, verbs: verbs as unknown as RouteSet["verbs"], permits: permits as RouteSet["permits"] };
+  const erased = { verbs, bodyChecks: bodyChecks ?? {} } as unknown as Omit<RouteSet, "table">;
+  return { table, ...erased };
 }

@@ -1,4 +1,5 @@
 import { isRefusal } from "../../core/index.ts";
+import type { Lifecycle } from "../../core/index.ts";
 import type { OutgoingHttpHeaders } from "node:http";
 import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -6,15 +7,18 @@ import { isMedia } from "../../api/index.ts";
 import type { Reply, Route } from "../../api/index.ts";
 import type { By } from "../../engine/index.ts";
 import type { Guardian } from "../auth/authenticate.ts";
+import { anyPermissionCheck, permissionCheck } from "../auth/route-permission.ts";
 import { replyProblem } from "./problem-reply.ts";
 import type { OwnProblems } from "./problem-reply.ts";
 import { readerOf } from "./read-call.ts";
 import type { ReadParts } from "./read-call.ts";
-import type { Answer, Call, Permit, RouteSet, Stream, Verb } from "./route-set.ts";
+import type { Answer, BodyCheck, Call, RouteSet, Stream, Verb } from "./route-set.ts";
 
 export type Serving = {
   guardian: Guardian;
   own: OwnProblems;
+  /** Those whose permissions the rows name. */
+  lifecycles: readonly Lifecycle[];
   stopping: AbortSignal;
   /** Compare every answer with its row; for tests, since what was asked for has been done by then. */
   checksReplies: boolean;
@@ -23,13 +27,13 @@ export type Serving = {
 /** Puts a set of routes on the server. */
 export function serveRoutes(
   app: FastifyInstance,
-  { table, verbs, permits }: RouteSet,
+  { table, verbs, bodyChecks }: RouteSet,
   serving: Serving,
 ): void {
   for (const [name, route] of Object.entries(table)) {
     const verb = verbs[name];
     if (!verb) throw new Error(`nothing serves ${route.method} ${route.path}`);
-    serveRoute(app, route, verb, permits[name], serving);
+    serveRoute(app, route, verb, bodyChecks[name], serving);
   }
 }
 
@@ -42,16 +46,24 @@ function serveRoute(
   app: FastifyInstance,
   route: Route,
   verb: Verb,
-  permit: Permit | undefined,
+  checkBody: BodyCheck | undefined,
   serving: Serving,
 ): void {
   const read = readerOf(route, serving.own);
   const { access = "member" } = route;
+  const checkPermission = permissionCheck(route, serving.lifecycles);
+  const checkUnread =
+    typeof route.permission === "object" ? anyPermissionCheck(serving.lifecycles) : () => null;
   app.route({
     method: route.method,
     url: routerPath(route.path),
     // Before the body is read: who is not known, or never may, is told so whatever he sends.
-    ...(access === "open" ? {} : { onRequest: serving.guardian.at(route) }),
+    ...(access === "open" ? {} : { onRequest: serving.guardian.at(route, checkPermission) }),
+    errorHandler: (error, request, reply) => {
+      const forbidden = request.by && request.body == null ? checkUnread(request.by.actor) : null;
+      if (!forbidden) throw error;
+      replyProblem(request, reply, forbidden, serving.own);
+    },
     // Not async: the framework would watch each response to its end before it let go of the promise.
     handler: (request, reply) => {
       answerCall(request, reply).catch((error: unknown) => reply.send(error));
@@ -60,13 +72,10 @@ function serveRoute(
 
   async function answerCall(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const parts = read(request);
-    if (isRefusal(parts)) {
-      const { by, params, body } = request as Heard;
-      const forbidden = by && (await permit?.({ by, params, body }));
-      replyProblem(request, reply, forbidden ?? parts, serving.own);
-      return;
-    }
-    const done = await verb(callOf(request, reply, route, parts, serving));
+    const misshapen = isRefusal(parts);
+    const { by, params, body } = request as Heard;
+    const forbidden = by && checkBody ? await checkBody({ by, params, body, misshapen }) : null;
+    const done = forbidden ?? (misshapen ? parts : await verb(callOf(request, reply, route, parts, serving)));
     if (isRefusal(done)) replyProblem(request, reply, done, serving.own);
     else if (isStream(done)) pour(reply, route, done);
     else send(reply, route, done, serving);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
 import { plannerPermissions } from "../../../src/lifecycles/planner/permissions.ts";
-import { ROUTE_PERMISSIONS } from "../../../src/lifecycles/planner/route-permissions.ts";
+import type { Route } from "../../../src/api/index.ts";
+import { PLANNER_ROUTES } from "../../../src/lifecycles/planner/api.ts";
 import { addPlannerCommands } from "../../../src/lifecycles/planner/cli/commands.ts";
 import { Command } from "commander";
 import picocolors from "picocolors";
@@ -124,7 +125,7 @@ test("the table above is the one of the code, and every permission opens somethi
     [...roles].sort(),
   ]);
   expect(told).toEqual(Object.fromEntries(given));
-  const opened = new Set<string | null>(Object.values(ROUTE_PERMISSIONS));
+  const opened = new Set<unknown>(Object.values<Route>(PLANNER_ROUTES).map(({ permission }) => permission));
   const byRoute = TABLE.map(([permission]) => permission).filter(
     (permission) => !permission.startsWith("task."),
   );

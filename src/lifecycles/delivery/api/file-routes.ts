@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineRoutes, fields } from "../../../api/index.ts";
 import { bytes, group, id } from "./fields.ts";
+import { readsFiles } from "../permissions.ts";
 
 const { text, words } = fields;
 
@@ -28,6 +29,7 @@ export const FILE_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/delivery/files",
     group,
+    permission: readsFiles,
     summary: "What lies in a folder, or what has a name like this",
     about: "Folders first. For admins, workers, and the bot. Where things lie in the storage is not told.",
     query: z.object({
@@ -43,12 +45,13 @@ export const FILE_ROUTES = defineRoutes({
         total: z.int(),
       }),
     },
-    refusals: ["FORBIDDEN", "NOT_FOUND"],
+    refusals: ["NOT_FOUND"],
   },
   saveDeliveryFiles: {
     method: "POST",
     path: "/api/delivery/files",
     group,
+    permission: readsFiles,
     summary: "Tell what lies in a folder of the storage",
     about:
       "In pages that share a `scan`; with the last of them what neither it nor a later one has seen is forgotten, and the storage is known to be well.",
@@ -59,12 +62,12 @@ export const FILE_ROUTES = defineRoutes({
       last: z.boolean(),
     }),
     replies: { 204: null },
-    refusals: ["FORBIDDEN"],
   },
   getDeliverySource: {
     method: "GET",
     path: "/api/delivery/files/{id}/source",
     group,
+    permission: readsFiles,
     summary: "Where a file or folder is read from",
     about: "For workers, admins, and the bot.",
     replies: {
@@ -74,15 +77,15 @@ export const FILE_ROUTES = defineRoutes({
         telegram_file_id: z.string().nullable().describe("Telegram has what it holds now"),
       }),
     },
-    refusals: ["FORBIDDEN", "NOT_FOUND"],
+    refusals: ["NOT_FOUND"],
   },
   forgetCachedDeliveryFile: {
     method: "DELETE",
     path: "/api/delivery/files/{id}/cached/{telegram_file_id}",
     group,
+    permission: readsFiles,
     summary: "Telegram does not know a file by this id any more",
     replies: { 204: null },
-    refusals: ["FORBIDDEN"],
   },
 });
 

@@ -41,6 +41,7 @@ export const JOB_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/delivery/jobs",
     group,
+    permission: "task.create",
     summary: "Ask for a file",
     about:
       "One tap, one job: the same user, file and nonce again get the job that is there (200), and nothing is queued.",
@@ -84,6 +85,7 @@ export const JOB_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/delivery/jobs/{id}/transitions",
     group,
+    permission: { named_in: "body" },
     summary: "Perform an action on a job",
     idempotent: true,
     versioned: true,

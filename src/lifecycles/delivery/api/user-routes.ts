@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineRoutes, fields } from "../../../api/index.ts";
 import { group, id } from "./fields.ts";
+import { keepsUsers } from "../permissions.ts";
 
 const { moment, nextCursor, once, page, words } = fields;
 
@@ -33,6 +34,7 @@ export const USER_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/delivery/users",
     group,
+    permission: keepsUsers,
     summary: "Those who may ask for files, or want to",
     about: "For admins, and for the bot.",
     query: z.object({
@@ -41,12 +43,12 @@ export const USER_ROUTES = defineRoutes({
       cursor: id.optional().describe("`cursor` of the page before"),
     }),
     replies: { 200: z.object({ users: z.array(user), cursor: nextCursor }) },
-    refusals: ["FORBIDDEN"],
   },
   requestDeliveryAccess: {
     method: "POST",
     path: "/api/delivery/users",
     group,
+    permission: keepsUsers,
     summary: "Ask for access on somebody's behalf",
     about:
       "One who is new, or whose time is over, waits for an admin (`again` asks the admins once more, at most every hour until they decide); of others only the name is brought up to date.",
@@ -58,41 +60,44 @@ export const USER_ROUTES = defineRoutes({
       again: z.boolean().default(false),
     }),
     replies: { 201: user, 200: user },
-    refusals: ["FORBIDDEN"],
   },
   getDeliveryUser: {
     method: "GET",
     path: "/api/delivery/users/{id}",
     group,
+    permission: keepsUsers,
     summary: "One of them",
     replies: { 200: user },
-    refusals: ["FORBIDDEN", "NOT_FOUND"],
+    refusals: ["NOT_FOUND"],
   },
   approveDeliveryUser: {
     ...decision,
     path: "/api/delivery/users/{id}/approve",
+    permission: keepsUsers,
     summary: "Give access",
     about: "One who has access already keeps it as it is.",
     body: z.object({ days, decided_by: id.nullish(), ...once }),
     replies: { 200: user },
-    refusals: ["FORBIDDEN", "NOT_FOUND"],
+    refusals: ["NOT_FOUND"],
   },
   extendDeliveryUser: {
     ...decision,
     path: "/api/delivery/users/{id}/extend",
+    permission: keepsUsers,
     summary: "Give access for longer",
     about: "From the end of what he has, or from now where that is over.",
     body: z.object({ days, decided_by: id.nullish(), ...once }),
     replies: { 200: user },
-    refusals: ["FORBIDDEN", "NOT_FOUND", "USER_NOT_ACTIVE"],
+    refusals: ["NOT_FOUND", "USER_NOT_ACTIVE"],
   },
   blockDeliveryUser: {
     ...decision,
     path: "/api/delivery/users/{id}/block",
+    permission: keepsUsers,
     summary: "Take access away",
     body: z.object({ decided_by: id.nullish(), ...once }),
     replies: { 200: user },
-    refusals: ["FORBIDDEN", "NOT_FOUND"],
+    refusals: ["NOT_FOUND"],
   },
 });
 

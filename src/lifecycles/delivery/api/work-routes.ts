@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineRoutes, fields } from "../../../api/index.ts";
 import { bytes, group, id } from "./fields.ts";
+import { keepsUsers, readsFiles } from "../permissions.ts";
 
 const { anyObject, moment, words } = fields;
 
@@ -20,6 +21,7 @@ export const WORK_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/delivery/progress",
     group,
+    permission: readsFiles,
     summary: "A worker is there, and this far",
     body: z.object({
       worker: z.object({ id, concurrency: z.int().min(1).max(1_000) }),
@@ -32,31 +34,31 @@ export const WORK_ROUTES = defineRoutes({
         heartbeat_seconds: z.number().describe("how often to be heard of: as the most eager project has it"),
       }),
     },
-    refusals: ["FORBIDDEN"],
   },
   recoverDeliveryJobs: {
     method: "POST",
     path: "/api/delivery/recover",
     group,
+    permission: readsFiles,
     summary: "Take back at once what silent workers hold",
     about: "What every sweep does; a worker asks for it when it starts.",
     replies: { 200: z.object({ moved: z.int() }) },
-    refusals: ["FORBIDDEN"],
   },
   callDeliveryAdmin: {
     method: "POST",
     path: "/api/delivery/source/needs-admin",
     group,
+    permission: readsFiles,
     summary: "The storage does not let us in any more",
     about: "The admins are told once, until it has been well again.",
     body: z.object({ reason: words.max(500) }),
     replies: { 204: null },
-    refusals: ["FORBIDDEN"],
   },
   takeDeliveryNotices: {
     method: "POST",
     path: "/api/delivery/notices/take",
     group,
+    permission: keepsUsers,
     summary: "What is to be said to users and admins",
     about:
       "For the bot. What is not settled within a minute is given out again; warnings of access that ends within 24 hours are among them.",
@@ -74,15 +76,15 @@ export const WORK_ROUTES = defineRoutes({
         ),
       }),
     },
-    refusals: ["FORBIDDEN"],
   },
   settleDeliveryNotice: {
     method: "POST",
     path: "/api/delivery/notices/{id}/settle",
     group,
+    permission: keepsUsers,
     summary: "It has been said, or never can be",
     replies: { 204: null },
-    refusals: ["FORBIDDEN", "NOT_FOUND"],
+    refusals: ["NOT_FOUND"],
   },
 });
 

@@ -4,7 +4,7 @@ import type { By } from "../../engine/index.ts";
 
 type Lifecycles = ReadonlyMap<string, Lifecycle>;
 
-/** A lifecycle that a body names and that there is not. */
+/** Refuses a body that names an unknown lifecycle. */
 export function unknownLifecycle(lifecycles: Lifecycles, name: string): Refusal | null {
   if (lifecycles.has(name)) return null;
   const meant = didYouMean(name, lifecycles.keys());
@@ -13,27 +13,38 @@ export function unknownLifecycle(lifecycles: Lifecycles, name: string): Refusal 
   });
 }
 
-/** A creation that is wrongly shaped: may this role create at all? */
+/** Refuses a creation by a role that may create no task of the named lifecycle. */
 export function creationRefusal(lifecycles: Lifecycles, by: By, body: unknown): Refusal | null {
   const lifecycle = named(lifecycles, body);
   return lifecycle && permissionRefusal(lifecycle, by.actor, creationPermission(lifecycle));
 }
 
-/** The same of many: may he create all that he names? */
+/** Refuses many creations if the role may not create one of them. */
 export function creationsRefusal(lifecycles: Lifecycles, by: By, body: unknown): Refusal | null {
-  const tasks: unknown = (body as { tasks?: unknown } | null | undefined)?.tasks;
+  const tasks = fieldOf(body, "tasks");
   const refusals = Array.isArray(tasks) ? tasks.map((task) => creationRefusal(lifecycles, by, task)) : [];
   return refusals.find((refusal) => refusal !== null) ?? null;
 }
 
-/** A claim that is wrongly shaped: may this role claim at all? */
+/** Refuses a claim by a role that may not claim from the named lifecycle's pool. */
 export function claimRefusal(lifecycles: Lifecycles, by: By, body: unknown): Refusal | null {
   const lifecycle = named(lifecycles, body);
-  if (!lifecycle?.pool) return null;
-  return permissionRefusal(lifecycle, by.actor, permissionOf(lifecycle, lifecycle.pool.action));
+  return lifecycle?.pool ? actionRefusal(lifecycle, by, { action: lifecycle.pool.action }) : null;
+}
+
+/** Refuses a move by a role that may not perform the named action; an unknown action is not refused here. */
+export function actionRefusal(lifecycle: Lifecycle, by: By, body: unknown): Refusal | null {
+  const action = fieldOf(body, "action");
+  if (typeof action !== "string" || !Object.hasOwn(lifecycle.actions, action)) return null;
+  return permissionRefusal(lifecycle, by.actor, permissionOf(lifecycle, action));
 }
 
 function named(lifecycles: Lifecycles, body: unknown): Lifecycle | null {
-  const name: unknown = (body as { lifecycle?: unknown } | null | undefined)?.lifecycle;
+  const name = fieldOf(body, "lifecycle");
   return typeof name === "string" ? (lifecycles.get(name) ?? null) : null;
+}
+
+/** A field of a body whose shape is unknown. */
+function fieldOf(body: unknown, field: string): unknown {
+  return (body as Record<string, unknown> | null | undefined)?.[field];
 }
