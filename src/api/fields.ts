@@ -64,6 +64,30 @@ export const once = {
     .describe("The same one again gets the first answer again. Also taken as `Idempotency-Key`."),
 };
 
+/** What every request may carry that is refused if the task has changed. */
+export const version = {
+  expected_row_version: z
+    .int()
+    .nullish()
+    .describe("refused if the task has changed since. Also taken as `If-Match`."),
+};
+
+/** The body of every move. */
+export const transition = {
+  action: name,
+  comment: text.nullish(),
+  payload: anyObject.nullish().describe("the action's own input"),
+  ...version,
+  lease_token: name.nullish().describe("of the claim, where the action is for the lease's worker"),
+  ...once,
+};
+
+/** An id in a request. */
+export const id = words.max(200);
+
+/** The project of a request that is for one. */
+export const place = id.nullish().describe("`main` unless given");
+
 /** What every list is asked with. */
 export const page = {
   cursor: text.min(1).max(500).optional().describe("`cursor` of the page before"),

@@ -49,6 +49,8 @@ export type {
   RoutePermission,
   RouteTable,
 } from "./route.ts";
+export { taskRoutes } from "./task-route-set.ts";
+export type { TaskRouteKind, TaskRoutes } from "./task-route-set.ts";
 export { event as journalEvent, eventOnWire, taskOnWire } from "./task.ts";
 export type { EventOnWire, TaskOnWire } from "./task.ts";
 

@@ -1,7 +1,18 @@
 import { z } from "zod";
-import { anyObject, givenMoment, moment, name, nextCursor, once, page, text } from "./fields.ts";
+import {
+  anyObject,
+  givenMoment,
+  moment,
+  name,
+  nextCursor,
+  once,
+  page,
+  text,
+  transition as transitionFields,
+} from "./fields.ts";
 import { problem } from "./problem.ts";
 import { defineRoutes } from "./route.ts";
+import { LEAST_RULED, MAX_BATCH } from "./task-route-set.ts";
 import { event, task } from "./task.ts";
 
 const creation = z.looseObject({
@@ -11,19 +22,7 @@ const creation = z.looseObject({
   ...once,
 });
 
-const transition = z
-  .object({
-    action: name,
-    comment: text.nullish(),
-    payload: anyObject.nullish().describe("the action's own input"),
-    expected_row_version: z
-      .int()
-      .nullish()
-      .describe("refused if the task has changed since. Also taken as `If-Match`."),
-    lease_token: name.nullish().describe("of the claim, where the action is for the lease's worker"),
-    ...once,
-  })
-  .meta({ id: "Transition" });
+const transition = z.object(transitionFields).meta({ id: "Transition" });
 
 const moved = z
   .object({
@@ -94,8 +93,6 @@ const links = z
   })
   .meta({ id: "Links" });
 
-const LEAST_RULED = ["TASK_NOT_FOUND", "INVALID_TRANSITION", "VERSION_CONFLICT", "LEASE_LOST"] as const;
-
 export const TASK_ROUTES = defineRoutes({
   createTask: {
     method: "POST",
@@ -125,7 +122,7 @@ export const TASK_ROUTES = defineRoutes({
       tasks: z
         .array(creation.omit({ client_event_id: true }).extend({ ref: name.min(1).optional() }))
         .min(1)
-        .max(500),
+        .max(MAX_BATCH),
       ...once,
     }),
     replies: { 201: z.object({ tasks: z.array(task) }) },
@@ -237,7 +234,7 @@ export const TASK_ROUTES = defineRoutes({
     body: z
       .array(transition.extend({ id: name.describe("the task's") }))
       .min(1)
-      .max(500),
+      .max(MAX_BATCH),
     replies: { 200: z.array(z.union([moved, problem])) },
   },
 });

@@ -51,14 +51,15 @@ export type {
 } from "../engine/index.ts";
 
 // Routes.
+export { taskRoutes } from "../api/index.ts";
 export {
-  actionRefusal,
   answer,
   besideTask,
   claimPatiently,
   defined,
   EventStream,
   serve,
+  serveTaskRoutes,
   stream,
 } from "../server/index.ts";
 export type {

@@ -1,9 +1,9 @@
-export { actionRefusal } from "./auth/body-permission.ts";
 export { besideTask } from "./auth/confine-creations.ts";
 export { claimPatiently } from "./claims/long-poll-claim.ts";
 export type { ConsoleOptions } from "./ops/console-files.ts";
 export { Metrics } from "./ops/metrics.ts";
 export { defined } from "./routing/defined.ts";
+export { serveTaskRoutes } from "./routes/lifecycle-tasks.ts";
 export { answer, serve, stream } from "./routing/route-set.ts";
 export type { BodyCheck, Call, RouteSet, Verb } from "./routing/route-set.ts";
 export { buildServer } from "./server.ts";

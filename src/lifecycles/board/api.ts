@@ -1,18 +1,16 @@
 import { z } from "zod";
-import { clientEventId, defineRoutes, fields, onWire, onWireOrNull } from "../../api/index.ts";
-import { creationFields } from "./lifecycle.ts";
+import { defineRoutes, fields, onWire, onWireOrNull, taskRoutes } from "../../api/index.ts";
+import { board, creationFields } from "./lifecycle.ts";
 import { PRIORITIES } from "./priorities.ts";
 
-const { name, text } = fields;
+const { id, moment, name, once, text, version } = fields;
 
 const STATUSES = ["NEW", "IN_PROGRESS", "BLOCKED", "STUCK", "DONE", "CANCELLED"] as const;
 const SORTS = ["priority", "created_at", "updated_at", "status_deadline_at"] as const;
 
-const moment = z.iso.datetime();
 const status = z.enum(STATUSES);
 const priority = z.enum(PRIORITIES);
 const visibility = z.enum(["public", "private"]);
-const id = z.string().min(1).max(200);
 const group = "board";
 
 const listed = z
@@ -50,13 +48,10 @@ const event = z
   })
   .meta({ id: "BoardEvent" });
 
-const workspace_id = id.nullish().describe("`main` unless given");
+const workspace_id = fields.place;
 const comment = text.nullish().describe("why: it is what the next agent reads");
-const once = { client_event_id: clientEventId.nullish() };
-const said = z.object({ comment, expected_row_version: z.int().nullish(), ...once });
+const said = z.object({ comment, ...version, ...once });
 const moved = z.object({ task, event: event.nullable() });
-
-const creation = creationFields.extend({ workspace_id });
 
 const deadlines = z.object({ NEW: z.number(), IN_PROGRESS: z.number(), BLOCKED: z.number() });
 const workspace = z
@@ -92,84 +87,49 @@ const MOVE = ["TASK_NOT_FOUND", "INVALID_TRANSITION", "VERSION_CONFLICT", "COMME
 const move = { method: "POST", group, idempotent: true, versioned: true, ruled: true } as const;
 const moves = { ...move, body: said, replies: { 200: moved }, refusals: MOVE } as const;
 
-const TASK_ROUTES = defineRoutes({
-  listBoardTasks: {
-    method: "GET",
-    path: "/api/board/tasks",
-    group,
-    summary: "The tasks of a workspace",
-    query: z.object({
-      workspace_id: id.optional(),
-      status: z.array(status).max(100).optional(),
-      assignee: id.optional().describe("a member's id, or `me`"),
-      unassigned: z.boolean().optional(),
-      visibility: visibility.optional(),
-      priority: z.array(priority).max(100).optional(),
-      overdue: z.boolean().optional(),
-      has_unresolved_blockers: z.boolean().optional(),
-      sort: z
-        .array(z.enum(SORTS.flatMap((field) => [field, `-${field}`] as const)))
-        .max(SORTS.length)
-        .optional()
-        .describe("`-priority,created_at` unless given; a minus turns the order round"),
-      limit: z.int().min(1).max(200).default(50),
-      offset: z.int().min(0).max(1_000_000).default(0),
-    }),
-    replies: {
-      200: z.object({ tasks: z.array(listed), total: z.int(), limit: z.int(), offset: z.int() }),
+const TASKS = taskRoutes({
+  prefix: "/api/board",
+  lifecycle: board,
+  task,
+  event,
+  project: "workspace_id",
+  creation: creationFields.extend({ workspace_id }),
+  routes: {
+    list: {
+      summary: "The tasks of a workspace",
+      query: z.object({
+        workspace_id: id.optional(),
+        status: z.array(status).max(100).optional(),
+        assignee: id.optional().describe("a member's id, or `me`"),
+        unassigned: z.boolean().optional(),
+        visibility: visibility.optional(),
+        priority: z.array(priority).max(100).optional(),
+        overdue: z.boolean().optional(),
+        has_unresolved_blockers: z.boolean().optional(),
+        sort: z
+          .array(z.enum(SORTS.flatMap((field) => [field, `-${field}`] as const)))
+          .max(SORTS.length)
+          .optional()
+          .describe("`-priority,created_at` unless given; a minus turns the order round"),
+        limit: z.int().min(1).max(200).default(50),
+        offset: z.int().min(0).max(1_000_000).default(0),
+      }),
+      replies: {
+        200: z.object({ tasks: z.array(listed), total: z.int(), limit: z.int(), offset: z.int() }),
+      },
+      refusals: ["NOT_FOUND"],
     },
-    refusals: ["NOT_FOUND"],
-  },
-  createBoardTask: {
-    method: "POST",
-    path: "/api/board/tasks",
-    group,
-    permission: "task.create",
-    summary: "Create a task",
-    idempotent: true,
-    body: creation.extend(once),
-    replies: { 201: task },
-    refusals: ["NOT_FOUND", "CYCLIC_DEPENDENCY"],
-    ruled: true,
-  },
-  createBoardTasks: {
-    method: "POST",
-    path: "/api/board/tasks/batch",
-    group,
-    permission: "task.create",
-    summary: "Create many tasks, all or none",
-    about: "`ref` names a task inside the request; `blocked_by` takes ids and refs.",
-    idempotent: true,
-    body: z.object({
-      workspace_id,
-      tasks: z
-        .array(creation.extend({ ref: id.nullish() }))
-        .min(1)
-        .max(500),
-      ...once,
-    }),
-    replies: { 201: z.object({ tasks: z.array(task) }) },
-    refusals: ["NOT_FOUND", "CYCLIC_DEPENDENCY"],
-    ruled: true,
-  },
-  getBoardTask: {
-    method: "GET",
-    path: "/api/board/tasks/{id}",
-    group,
-    summary: "A task with its journal, oldest first",
-    replies: { 200: z.object({ task, events: z.array(event) }) },
-    refusals: ["TASK_NOT_FOUND"],
+    create: {},
+    batch: {},
+    get: {
+      summary: "A task with its journal, oldest first",
+      replies: { 200: z.object({ task, events: z.array(event) }) },
+    },
+    move: { body: said.extend({ action: name }), refusals: MOVE },
   },
 });
 
 const MOVE_ROUTES = defineRoutes({
-  moveBoardTask: {
-    ...moves,
-    path: "/api/board/tasks/{id}/transitions",
-    permission: { named_in: "body" },
-    summary: "Perform an action",
-    body: said.extend({ action: name }),
-  },
   setBoardStatus: {
     ...moves,
     method: "PATCH",
@@ -282,11 +242,11 @@ const WORKSPACE_ROUTES = defineRoutes({
 });
 
 /** The board's routes: its tasks, their moves, and the workspaces they lie in. */
-export const BOARD_ROUTES = { ...TASK_ROUTES, ...MOVE_ROUTES, ...WORKSPACE_ROUTES };
+export const BOARD_ROUTES = { ...TASKS.table, ...MOVE_ROUTES, ...WORKSPACE_ROUTES };
 
 export type ListedBoardTask = z.output<typeof listed>;
 export type BoardTask = z.output<typeof task>;
 export type BoardEvent = z.output<typeof event>;
 export type BoardStatus = z.output<typeof status>;
 export type BoardSort = (typeof SORTS)[number];
-export { MOVE_ROUTES, onWire, onWireOrNull, STATUSES, TASK_ROUTES, WORKSPACE_ROUTES };
+export { MOVE_ROUTES, onWire, onWireOrNull, STATUSES, TASKS, WORKSPACE_ROUTES };

@@ -1,6 +1,6 @@
 import { fromOf, isRefusal, refuse } from "../../core/index.ts";
-import type { JsonObject, Refusal } from "../../core/index.ts";
-import { readClock } from "../../plugin/index.ts";
+import type { Refusal } from "../../core/index.ts";
+import { notFound, readClock } from "../../plugin/index.ts";
 import type { By, Engine, Performed, PerformRequest, PublicTask, Tx } from "../../plugin/index.ts";
 import { boardEvent, boardTask, listedTask } from "./board-task.ts";
 import { onWire, onWireOrNull, STATUSES } from "./api.ts";
@@ -26,11 +26,6 @@ type ListQuery = {
   sort?: readonly string[] | undefined;
   limit: number;
   offset: number;
-};
-
-type NewBoardTask = JsonObject & {
-  workspace_id?: string | null | undefined;
-  ref?: string | null | undefined;
 };
 
 const FINISHED = STATUSES.filter((status) => board.statuses[status]?.final === true);
@@ -74,22 +69,6 @@ export class BoardDesk {
     });
   }
 
-  async create(
-    by: By,
-    tasks: readonly NewBoardTask[],
-    client_event_id: string | null,
-  ): Promise<{ tasks: BoardTask[]; replayed: boolean } | Refusal> {
-    const wanted = tasks.map(({ workspace_id, ref, ...task }) => ({
-      ...task,
-      lifecycle: "board",
-      ...(workspace_id == null ? {} : { project_id: workspace_id }),
-      ...(ref == null ? {} : { ref }),
-    }));
-    const made = await this.engine.create(by, wanted, { client_event_id });
-    if (isRefusal(made)) return made;
-    return { tasks: await this.tell(by, made.tasks), replayed: made.replayed };
-  }
-
   /** Tasks of the engine's in the board's words. */
   tell(by: By, tasks: readonly PublicTask[]): Promise<BoardTask[]> {
     return this.engine.transaction((tx) => tellWithin(tx, by, tasks));
@@ -103,8 +82,7 @@ export class BoardDesk {
   async find(by: By, id: string): Promise<{ task: BoardTask; events: BoardEvent[] } | Refusal> {
     const task = await this.engine.find(by, id);
     if (isRefusal(task)) return task;
-    // Of another lifecycle: on this board there is no such task.
-    if (task.lifecycle !== "board") return noSuchTask(id);
+    if (task.lifecycle !== "board") return notFound(id);
     return this.engine.transaction(async (tx) => {
       const [[told], events] = await Promise.all([
         tellWithin(tx, by, [task]),
@@ -154,10 +132,6 @@ async function tellWithin(tx: Tx, { org_id }: By, tasks: readonly PublicTask[]):
   const ids = tasks.map((task) => task.id);
   const [blockers, now] = await Promise.all([readBlockedBy(tx, org_id, ids), readClock(tx)]);
   return tasks.map((task) => boardTask(task, blockers.get(task.id) ?? [], now));
-}
-
-function noSuchTask(id: string): Refusal {
-  return refuse("TASK_NOT_FOUND", `There is no task ${id}.`, { task_id: id });
 }
 
 /** The ordinary actions that lead to a status, from one status or from any. */

@@ -1,25 +1,22 @@
 import { z } from "zod";
 import {
-  clientEventId,
   defineRoutes,
   eventStream,
   fields,
   media,
   onWire,
   onWireOrNull,
+  taskRoutes,
 } from "../../api/index.ts";
 import { creationFields } from "./fields.ts";
+import { code } from "./lifecycle.ts";
 
-const { anyObject, name, text } = fields;
+const { givenMoment, id, moment, once } = fields;
 
 const STATUSES = ["ready", "claimed", "in_progress", "blocked", "completed", "failed"] as const;
 
 const group = "code";
-const moment = z.iso.datetime();
 const status = z.enum(STATUSES);
-const id = z.string().min(1).max(200);
-const project_id = id.nullish().describe("`main` unless given");
-const once = { client_event_id: clientEventId.nullish() };
 const lease_token = z.string().min(1).max(200);
 
 const awaited = z.object({
@@ -101,100 +98,46 @@ const event = z
 const output = z.object({ run: z.int(), text: z.string(), created_at: moment }).meta({ id: "CodeOutput" });
 
 const creation = creationFields.extend({
-  project_id,
+  project_id: fields.place,
   on_failure: z
     .enum(["wait", "proceed", "fail"])
     .optional()
     .describe("of blockers that name no policy of their own"),
-  available_at: z.iso.datetime({ offset: true }).nullish().describe("not to be taken before"),
+  available_at: givenMoment.nullish().describe("not to be taken before"),
 });
 
-const TASK_ROUTES = defineRoutes({
-  listCodeTasks: {
-    method: "GET",
-    path: "/api/code/tasks",
-    group,
-    summary: "The tasks you may see, oldest first",
-    query: z.object({
-      project_id: id.optional(),
-      status: z.array(status).max(100).optional(),
-      q: z.string().max(200).optional().describe("part of a title"),
-      cursor: z.uuid().optional().describe("`cursor` of the page before"),
-      limit: z.int().min(1).max(200).default(50),
-    }),
-    replies: { 200: z.object({ tasks: z.array(task), cursor: z.string().nullable() }) },
-    refusals: ["NOT_FOUND"],
-  },
-  createCodeTask: {
-    method: "POST",
-    path: "/api/code/tasks",
-    group,
-    permission: "task.create",
-    summary: "Create a task",
-    idempotent: true,
-    confined: ["task"],
-    body: creation.extend(once),
-    replies: { 201: task },
-    refusals: ["NOT_FOUND", "CYCLIC_DEPENDENCY"],
-    ruled: true,
-  },
-  createCodeTasks: {
-    method: "POST",
-    path: "/api/code/tasks/batch",
-    group,
-    permission: "task.create",
-    summary: "Create many tasks, all or none",
-    about:
-      "`ref` names a task inside the request; `blocked_by` takes ids and refs, alone or as `{task, on_failure}`.",
-    idempotent: true,
-    confined: ["task"],
-    body: z.object({
-      project_id,
-      tasks: z
-        .array(creation.extend({ ref: id.nullish() }))
-        .min(1)
-        .max(500),
-      ...once,
-    }),
-    replies: { 201: z.object({ tasks: z.array(task) }) },
-    refusals: ["NOT_FOUND", "CYCLIC_DEPENDENCY"],
-    ruled: true,
-  },
-  getCodeTask: {
-    method: "GET",
-    path: "/api/code/tasks/{id}",
-    group,
-    summary: "A task with its attempts, and the end of its log",
-    confined: ["task"],
-    replies: {
-      200: task.extend({
-        runs: z.array(run),
-        log: z.string().describe("the last of what the agent of the last attempt said"),
-      }),
+const forAgents = { confined: ["task"] } as const;
+
+const TASKS = taskRoutes({
+  prefix: "/api/code",
+  lifecycle: code,
+  task,
+  event,
+  creation,
+  routes: {
+    list: {},
+    create: forAgents,
+    batch: {
+      ...forAgents,
+      about:
+        "`ref` names a task inside the request; `blocked_by` takes ids and refs, alone or as `{task, on_failure}`.",
     },
-    refusals: ["TASK_NOT_FOUND"],
+    get: {
+      ...forAgents,
+      summary: "A task with its attempts, and the end of its log",
+      replies: {
+        200: task.extend({
+          runs: z.array(run),
+          log: z.string().describe("the last of what the agent of the last attempt said"),
+        }),
+      },
+    },
+    move: forAgents,
+    claim: { replies: { 200: z.object({ tasks: z.array(task.extend({ lease_token: z.string() })) }) } },
   },
-  moveCodeTask: {
-    method: "POST",
-    path: "/api/code/tasks/{id}/transitions",
-    group,
-    permission: { named_in: "body" },
-    summary: "Perform an action",
-    idempotent: true,
-    versioned: true,
-    ruled: true,
-    confined: ["task"],
-    body: z.object({
-      action: name,
-      comment: text.nullish(),
-      payload: anyObject.nullish(),
-      expected_row_version: z.int().nullish(),
-      lease_token: name.nullish(),
-      ...once,
-    }),
-    replies: { 200: z.object({ task, event: event.nullable() }) },
-    refusals: ["TASK_NOT_FOUND", "INVALID_TRANSITION", "VERSION_CONFLICT", "LEASE_LOST"],
-  },
+});
+
+const WORKER_ROUTES = defineRoutes({
   retryCodeTask: {
     method: "POST",
     path: "/api/code/tasks/{id}/retry",
@@ -208,26 +151,6 @@ const TASK_ROUTES = defineRoutes({
     body: z.object({ max_attempts: z.int().min(1).max(1_000).nullish(), ...once }),
     replies: { 201: task },
     refusals: ["TASK_NOT_FOUND", "NOT_FAILED"],
-  },
-});
-
-const WORKER_ROUTES = defineRoutes({
-  claimCodeTasks: {
-    method: "POST",
-    path: "/api/code/claims",
-    group,
-    permission: "task.claim",
-    summary: "Take the best ready tasks",
-    idempotent: true,
-    ruled: true,
-    body: z.object({
-      project_id,
-      limit: z.int().min(1).max(100).default(1),
-      wait_seconds: z.number().min(0).max(60).default(0),
-      ...once,
-    }),
-    replies: { 200: z.object({ tasks: z.array(task.extend({ lease_token: z.string() })) }) },
-    refusals: ["NOT_FOUND"],
   },
   tellCodeOutput: {
     method: "POST",
@@ -351,7 +274,7 @@ const VIEW_ROUTES = defineRoutes({
 });
 
 /** Code's routes: its tasks, what its workers need, and what is looked at. */
-export const CODE_ROUTES = { ...TASK_ROUTES, ...WORKER_ROUTES, ...VIEW_ROUTES };
+export const CODE_ROUTES = { ...TASKS.table, ...WORKER_ROUTES, ...VIEW_ROUTES };
 
 export type CodeTask = z.output<typeof task>;
 export type CodeRun = z.output<typeof run>;
@@ -359,4 +282,4 @@ export type CodeEvent = z.output<typeof event>;
 export type CodeStatus = z.output<typeof status>;
 export type CodeOutput = z.output<typeof output>;
 export type Awaited = z.output<typeof awaited>;
-export { onWire, onWireOrNull, STATUSES, TASK_ROUTES, VIEW_ROUTES, WORKER_ROUTES };
+export { onWire, onWireOrNull, STATUSES, TASKS, VIEW_ROUTES, WORKER_ROUTES };

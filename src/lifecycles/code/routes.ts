@@ -1,19 +1,10 @@
 import { isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import {
-  actionRefusal,
-  answer,
-  besideTask,
-  claimPatiently,
-  defined,
-  serve,
-  stream,
-} from "../../plugin/index.ts";
-import type { By, Engine, RouteHost, RouteSet } from "../../plugin/index.ts";
+import { answer, serve, serveTaskRoutes, stream } from "../../plugin/index.ts";
+import type { By, RouteHost, RouteSet } from "../../plugin/index.ts";
 import { isUuid } from "../../std/uuid.ts";
 import { CodeDesk } from "./service.ts";
-import { TASK_ROUTES, VIEW_ROUTES, WORKER_ROUTES } from "./api.ts";
-import { code } from "./lifecycle.ts";
+import { TASKS, VIEW_ROUTES, WORKER_ROUTES } from "./api.ts";
 import { OutputBoard } from "./output-board.ts";
 
 /** Code over HTTP, in its own words. */
@@ -28,85 +19,26 @@ function projectOf({ directory }: RouteHost, by: By, id: string | null | undefin
   return directory.project(by, id ?? "main");
 }
 
-function serveTasks({ engine }: RouteHost, desk: CodeDesk): RouteSet {
-  return serve(
-    TASK_ROUTES,
-    {
-      listCodeTasks: async ({ by, query }) => {
-        const { tasks, cursor } = await engine.list(by, { ...defined(query), lifecycle: "code" });
-        return answer(200, { tasks: await desk.tell(by, tasks), cursor });
-      },
-      createCodeTask: async ({ by, body: { client_event_id: _, ...task }, client_event_id }) => {
-        const made = await createBeside({ engine, desk }, by, [task], client_event_id);
-        if (isRefusal(made)) return made;
-        const [first] = made.tasks;
-        if (!first) throw new Error("a creation without a task");
-        return answer(201, first, { row_version: first.row_version, replayed: made.replayed });
-      },
-      createCodeTasks: async ({ by, body, client_event_id }) => {
-        const tasks = body.tasks.map((task) => ({ ...task, project_id: task.project_id ?? body.project_id }));
-        const made = await createBeside({ engine, desk }, by, tasks, client_event_id);
-        return isRefusal(made) ? made : answer(201, { tasks: made.tasks }, { replayed: made.replayed });
-      },
+function serveTasks(house: RouteHost, desk: CodeDesk): RouteSet {
+  return serveTaskRoutes(TASKS, house, {
+    present: (tasks, { by }) => desk.tell(by, tasks),
+    presentMove: (done, by) => desk.tellMove(by, done),
+    verbs: {
       getCodeTask: async ({ by, params }) => {
         const found = await desk.show(by, params.id);
         return isRefusal(found) ? found : answer(200, found, { row_version: found.row_version });
       },
-      moveCodeTask: async ({ by, params, body, client_event_id, expected_row_version }) => {
-        const found = await desk.find(by, params.id);
-        if (isRefusal(found)) return found;
-        const done = await engine.perform(by, {
-          ...defined(body),
-          task_id: params.id,
-          client_event_id,
-          expected_row_version,
-        });
-        if (isRefusal(done)) return done;
-        const { task, replayed } = done;
-        return answer(200, await desk.tellMove(by, done), { row_version: task.row_version, replayed });
-      },
-      retryCodeTask: async ({ by, params, body: { max_attempts = null }, client_event_id }) => {
-        const made = await desk.retry(by, params.id, { max_attempts, client_event_id });
-        if (isRefusal(made)) return made;
-        const { task, replayed } = made;
-        return answer(201, task, { row_version: task.row_version, replayed });
-      },
     },
-    { moveCodeTask: ({ by, body }) => actionRefusal(code, by, body) },
-  );
+  });
 }
 
-/** An agent that works on a task creates others beside it. */
-async function createBeside(
-  { engine, desk }: { engine: Engine; desk: CodeDesk },
-  by: By,
-  tasks: Parameters<CodeDesk["create"]>[1],
-  client_event_id: string | null,
-) {
-  const beside = await besideTask(
-    engine,
-    by,
-    tasks.map((task) => ({ ...task, lifecycle: "code" })),
-  );
-  return isRefusal(beside) ? beside : desk.create(by, beside, client_event_id);
-}
-
-function serveWorkers(house: RouteHost, desk: CodeDesk, board: OutputBoard): RouteSet {
-  const { engine, directory } = house;
+function serveWorkers({ engine, directory }: RouteHost, desk: CodeDesk, board: OutputBoard): RouteSet {
   return serve(WORKER_ROUTES, {
-    claimCodeTasks: async ({ by, body, client_event_id, signal }) => {
-      const project = await projectOf(house, by, body.project_id);
-      if (isRefusal(project)) return project;
-      const request = { lifecycle: "code", project_id: project.id, limit: body.limit, client_event_id };
-      const waitMs = body.wait_seconds * 1_000;
-      const claimed = await claimPatiently(house, by, request, { waitMs, signal });
-      if (isRefusal(claimed)) return claimed;
-      const told = await desk.tell(
-        by,
-        claimed.tasks.map(({ task }) => task),
-      );
-      const tasks = told.map((task, n) => ({ ...task, lease_token: claimed.tasks[n]?.lease_token ?? "" }));
-      return answer(200, { tasks }, { replayed: claimed.replayed });
+    retryCodeTask: async ({ by, params, body: { max_attempts = null }, client_event_id }) => {
+      const made = await desk.retry(by, params.id, { max_attempts, client_event_id });
+      if (isRefusal(made)) return made;
+      const { task, replayed } = made;
+      return answer(201, task, { row_version: task.row_version, replayed });
     },
     tellCodeOutput: async ({ by, params, body: { lease_token, run, text } }) => {
       const task = await desk.find(by, params.id);

@@ -1,6 +1,6 @@
 import { isRefusal, refuse, SYSTEM } from "../../core/index.ts";
-import type { JsonObject, Refusal } from "../../core/index.ts";
-import { rowsByTask } from "../../plugin/index.ts";
+import type { Refusal } from "../../core/index.ts";
+import { notFound, rowsByTask } from "../../plugin/index.ts";
 import type { By, Engine, NewTask, Performed, PublicTask, Tx } from "../../plugin/index.ts";
 import { awaitedFor, codeEvent, codeTask, isStuck } from "./code-task.ts";
 import { onWire, onWireOrNull, STATUSES } from "./api.ts";
@@ -12,12 +12,6 @@ import { countByStatus, findWaiting, readNodes } from "./sql/read-graph.ts";
 import { readLastOutput, readLogTail } from "./sql/output.ts";
 import { readRunEvents } from "./sql/read-run-events.ts";
 
-type NewCodeTask = JsonObject & {
-  project_id?: string | null | undefined;
-  ref?: string | null | undefined;
-  available_at?: string | null | undefined;
-};
-
 const MOST_AT_WORK = 200;
 
 /** Code's verbs over the engine's. */
@@ -26,16 +20,6 @@ export class CodeDesk {
 
   constructor(engine: Engine) {
     this.engine = engine;
-  }
-
-  async create(
-    by: By,
-    tasks: readonly NewCodeTask[],
-    client_event_id: string | null,
-  ): Promise<{ tasks: CodeTask[]; replayed: boolean } | Refusal> {
-    const made = await this.engine.create(by, tasks.map(newTask), { client_event_id });
-    if (isRefusal(made)) return made;
-    return { tasks: await this.tell(by, made.tasks), replayed: made.replayed };
   }
 
   /** Tasks of the engine's in code's own words. */
@@ -52,7 +36,7 @@ export class CodeDesk {
   async find(by: By, id: string): Promise<PublicTask | Refusal> {
     const task = await this.engine.find(by, id);
     if (isRefusal(task) || task.lifecycle === "code") return task;
-    return refuse("TASK_NOT_FOUND", `There is no task ${id}.`, { task_id: id });
+    return notFound(id);
   }
 
   async show(by: By, id: string): Promise<(CodeTask & { runs: CodeRun[]; log: string }) | Refusal> {
@@ -164,16 +148,6 @@ async function tellWithin(tx: Tx, { org_id, actor }: By, tasks: readonly PublicT
       rows(task.id).map((row) => awaitedFor(actor, row)),
     ),
   );
-}
-
-function newTask({ project_id, ref, available_at, ...task }: NewCodeTask): NewTask {
-  return {
-    ...task,
-    lifecycle: "code",
-    ...(project_id == null ? {} : { project_id }),
-    ...(ref == null ? {} : { ref }),
-    ...(available_at == null ? {} : { available_at: Date.parse(available_at) }),
-  };
 }
 
 function copyOf({ id, title, priority, project_id, data }: PublicTask, max_attempts: number | null): NewTask {

@@ -1,10 +1,16 @@
 import { FILE_ROUTES } from "./api/file-routes.ts";
-import { JOB_ROUTES } from "./api/job-routes.ts";
+import { JOBS, STATUS_ROUTES } from "./api/job-routes.ts";
 import { USER_ROUTES } from "./api/user-routes.ts";
 import { WORK_ROUTES } from "./api/work-routes.ts";
 
 /** Delivery's routes: jobs, users, the catalogue, and what workers and the bot have to tell. */
-export const DELIVERY_ROUTES = { ...JOB_ROUTES, ...USER_ROUTES, ...FILE_ROUTES, ...WORK_ROUTES };
+export const DELIVERY_ROUTES = {
+  ...JOBS.table,
+  ...STATUS_ROUTES,
+  ...USER_ROUTES,
+  ...FILE_ROUTES,
+  ...WORK_ROUTES,
+};
 
 export { deliveryEntry } from "./api/file-routes.ts";
 export type { DeliveryEntry, DeliveryFile } from "./api/file-routes.ts";
@@ -13,4 +19,4 @@ export type { DeliveryJob, JobStatus } from "./api/job-routes.ts";
 export { USER_STATUSES } from "./api/user-routes.ts";
 export type { DeliveryUser, UserStatus } from "./api/user-routes.ts";
 export type { NoticeKind } from "./api/work-routes.ts";
-export { FILE_ROUTES, JOB_ROUTES, USER_ROUTES, WORK_ROUTES };
+export { FILE_ROUTES, JOBS, STATUS_ROUTES, USER_ROUTES, WORK_ROUTES };

@@ -1,12 +1,12 @@
 import { eventOnWire, onWire } from "../../api/index.ts";
 import { firstUnits, isRefusal, refuse } from "../../core/index.ts";
 import { isUuid } from "../../std/uuid.ts";
-import { actionRefusal, answer, defined, serve } from "../../plugin/index.ts";
-import type { By, Engine, PublicTask, RouteHost, RouteSet } from "../../plugin/index.ts";
-import { FILE_ROUTES, JOB_ROUTES, OPEN_STATUSES, USER_ROUTES, WORK_ROUTES } from "./api.ts";
+import { answer, notFound, serve, serveTaskRoutes } from "../../plugin/index.ts";
+import type { By, Engine, RouteHost, RouteSet } from "../../plugin/index.ts";
+import { FILE_ROUTES, JOBS, OPEN_STATUSES, STATUS_ROUTES, USER_ROUTES, WORK_ROUTES } from "./api.ts";
 import type { NoticeKind } from "./api.ts";
 import { DeliveryDesk, stuckJobs } from "./service.ts";
-import { deliveryFile, deliveryUser, jobAsAnswered } from "./delivery-job.ts";
+import { deliveryFile, deliveryUser } from "./delivery-job.ts";
 import { delivery } from "./lifecycle.ts";
 import { forgetCached } from "./sql/cached-files.ts";
 import { countJobs } from "./sql/jobs.ts";
@@ -19,91 +19,71 @@ import { findUsers, listUsers } from "./sql/users.ts";
 const HEARTBEAT_SECONDS = Number(delivery.settings.parse({}).heartbeat_seconds);
 
 /** Delivery over HTTP, in its own words. */
-export function deliveryRoutes({ engine }: RouteHost): RouteSet[] {
+export function deliveryRoutes(house: RouteHost): RouteSet[] {
+  const { engine } = house;
   const desk = new DeliveryDesk(engine);
   return [
-    serveJobs(engine, desk),
+    serveJobs(house, desk),
+    serveStatus(engine),
     serveUsers(engine, desk),
     serveFiles(engine, desk),
     serveWork(engine, desk),
   ];
 }
 
-function serveJobs(engine: Engine, desk: DeliveryDesk): RouteSet {
-  return serve(
-    JOB_ROUTES,
-    {
-      createDeliveryJob: async ({
-        by,
-        body: { client_event_id: _, title, project_id, ...tap },
-        client_event_id,
-      }) => {
-        const file = title == null ? await desk.source(by, tap.file_id) : null;
-        const named = title ?? (file !== null && "name" in file ? firstUnits(file.name.trim(), 200) : "");
-        const place = project_id == null ? {} : { project_id };
-        const wanted = {
-          lifecycle: "delivery",
-          ...tap,
-          ...place,
-          ...(named === "" ? {} : { title: named }),
-        };
-        const made = await engine.create(by, [wanted], { client_event_id });
-        if (isRefusal(made)) return made;
-        const [task] = made.tasks as [PublicTask];
-        const job = made.replayed ? jobAsAnswered(task) : await desk.job(by, task.id);
-        if (isRefusal(job)) return job;
-        const { row_version } = job;
-        return answer(made.existing[0] ? 200 : 201, job, { row_version, replayed: made.replayed });
-      },
+function serveJobs(house: RouteHost, desk: DeliveryDesk): RouteSet {
+  return serveTaskRoutes(JOBS, house, {
+    present: (tasks, { by, replayed }) => desk.tell(by, tasks, replayed),
+    presentMove: async ({ task, event, lease_token, replayed }, by) => {
+      const [job] = await desk.tell(by, [task], replayed);
+      return job ? { job, event: event && eventOnWire(event), lease_token } : notFound(task.id);
+    },
+    // A job has the name of its file, unless it is given.
+    complete: async ({ title, ...tap }, by) => {
+      const file = title == null ? await desk.source(by, String(tap.file_id)) : null;
+      const named = title ?? (file !== null && "name" in file ? firstUnits(file.name.trim(), 200) : "");
+      return { ...tap, ...(named === "" ? {} : { title: named }) };
+    },
+    verbs: {
       listDeliveryJobs: async ({ by, query: { status, user_id, project_id, cursor, limit } }) => {
         const filter = { statuses: status ?? null, user_id: user_id ?? null, project_id: project_id ?? null };
         const jobs = await desk.jobs(by, { ...filter, before: cursor ?? null, limit: limit + 1 });
         const shown = jobs.slice(0, limit);
         return answer(200, { jobs: shown, cursor: jobs.length > limit ? (shown.at(-1)?.id ?? null) : null });
       },
-      getDeliveryJob: async ({ by, params: { id } }) => {
-        const job = await desk.job(by, id);
-        return isRefusal(job) ? job : answer(200, job, { row_version: job.row_version });
-      },
-      moveDeliveryJob: async ({ by, params: { id }, body, client_event_id, expected_row_version }) => {
-        const asked = { ...defined(body), lifecycle: "delivery", task_id: id };
-        const done = await engine.perform(by, { ...asked, client_event_id, expected_row_version });
-        if (isRefusal(done)) return done;
-        const { event, lease_token, replayed } = done;
-        const job = replayed ? jobAsAnswered(done.task) : await desk.job(by, id);
-        if (isRefusal(job)) return job;
-        const told = { job, event: event && eventOnWire(event), lease_token };
-        return answer(200, told, { row_version: job.row_version, replayed });
-      },
-      getDeliveryStatus: async ({ by }) => {
-        const { org_id, actor } = by;
-        return engine.transaction(async (tx) => {
-          const [counts, stuck, workers, source] = await Promise.all([
-            countJobs(tx, org_id, actor.project_ids),
-            stuckJobs(tx, by, 200),
-            listWorkers(tx, org_id),
-            readSource(tx, org_id),
-          ]);
-          return answer(200, {
-            queue: Object.fromEntries(
-              OPEN_STATUSES.map((status) => [status, counts.get(status) ?? 0]),
-            ) as Record<(typeof OPEN_STATUSES)[number], number>,
-            stuck,
-            workers: workers.map(({ started_at, heartbeat_at, ...worker }) => ({
-              ...worker,
-              started_at: onWire(started_at),
-              heartbeat_at: onWire(heartbeat_at),
-            })),
-            source: source && {
-              needs_admin_since: onWire(source.needs_admin_since),
-              reason: source.reason,
-            },
-          });
-        });
-      },
     },
-    { moveDeliveryJob: ({ by, body }) => actionRefusal(delivery, by, body) },
-  );
+  });
+}
+
+function serveStatus(engine: Engine): RouteSet {
+  return serve(STATUS_ROUTES, {
+    getDeliveryStatus: async ({ by }) => {
+      const { org_id, actor } = by;
+      return engine.transaction(async (tx) => {
+        const [counts, stuck, workers, source] = await Promise.all([
+          countJobs(tx, org_id, actor.project_ids),
+          stuckJobs(tx, by, 200),
+          listWorkers(tx, org_id),
+          readSource(tx, org_id),
+        ]);
+        return answer(200, {
+          queue: Object.fromEntries(
+            OPEN_STATUSES.map((status) => [status, counts.get(status) ?? 0]),
+          ) as Record<(typeof OPEN_STATUSES)[number], number>,
+          stuck,
+          workers: workers.map(({ started_at, heartbeat_at, ...worker }) => ({
+            ...worker,
+            started_at: onWire(started_at),
+            heartbeat_at: onWire(heartbeat_at),
+          })),
+          source: source && {
+            needs_admin_since: onWire(source.needs_admin_since),
+            reason: source.reason,
+          },
+        });
+      });
+    },
+  });
 }
 
 function serveUsers(engine: Engine, desk: DeliveryDesk): RouteSet {

@@ -1,12 +1,11 @@
 import { isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import { answerOnce, notFound, readClock, readProjects, visibleProjects } from "../../plugin/index.ts";
-import type { By, Engine, Once, Tx } from "../../plugin/index.ts";
-import { isUuid } from "../../std/uuid.ts";
+import { answerOnce, readClock, readProjects, visibleProjects } from "../../plugin/index.ts";
+import type { By, Engine, Once, PublicTask, Tx } from "../../plugin/index.ts";
 import { decideAccess } from "./access.ts";
 import type { Decision } from "./access.ts";
 import type { DeliveryEntry, DeliveryJob, DeliveryUser } from "./api.ts";
-import { deliveryJob, deliveryUser } from "./delivery-job.ts";
+import { deliveryJob, deliveryUser, jobAsAnswered } from "./delivery-job.ts";
 import { fileIdOf, soughtAs } from "./file-id.ts";
 import { delivery } from "./lifecycle.ts";
 import { findFile, forgetFiles, listFiles, saveFiles } from "./sql/files.ts";
@@ -42,10 +41,11 @@ export class DeliveryDesk {
     });
   }
 
-  /** A job as it is told. */
-  async job(by: By, id: string): Promise<DeliveryJob | Refusal> {
-    const [job] = isUuid(id) ? await this.engine.transaction((tx) => tellJobs(tx, by, [id])) : [];
-    return job ?? notFound(id);
+  /** Jobs as they are now, or as an earlier answer had them. */
+  async tell(by: By, tasks: readonly PublicTask[], replayed: boolean): Promise<DeliveryJob[]> {
+    if (replayed) return tasks.map(jobAsAnswered);
+    const ids = tasks.map(({ id }) => id);
+    return this.engine.transaction((tx) => tellJobs(tx, by, ids));
   }
 
   /** Whoever comes is known from then on; the admins hear of one who has no access and wants it. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineRoutes, fields } from "../../api/index.ts";
+import { defineRoutes, fields, taskRoutes } from "../../api/index.ts";
 import {
   defectFields,
   ESCALATION_REASONS,
@@ -8,60 +8,71 @@ import {
   taskChanges,
   taskFields,
 } from "./fields.ts";
+import { planner } from "./lifecycle.ts";
 import { DELIVERABLE_ROUTES, SHIFT_ROUTES } from "./quality-api.ts";
-import { id, movesTask, OF_PLACE, OF_TASK, once, posts, reads, uuidPage, version } from "./route-rows.ts";
+import { movesTask, OF_PLACE, OF_TASK, once, posts, reads, uuidPage } from "./route-rows.ts";
 import * as shapes from "./shapes.ts";
 
-const { anyObject, name, nextCursor, page, text, words } = fields;
+const { anyObject, id, name, nextCursor, page, place, text, version, words } = fields;
 
 const { task, transition } = shapes;
 
 const moved = z.object({ task, transition });
 
-const TASK_ROUTES = defineRoutes({
-  createPlannerTask: {
-    ...posts,
-    path: "/api/planner/tasks",
-    permission: "task.create",
-    summary: "Create a task",
-    about: "It is `available` if nothing comes before it, and `blocked` otherwise.",
-    body: z.object({
-      ...taskFields,
-      project_id: id.nullish().describe("`main` unless given"),
-      depends_on: z.array(name).max(1_000).nullish(),
-      ...once,
-    }),
-    replies: { 201: task },
-    refusals: OF_PLACE,
+const readsTasks = { ruled: true, permission: "task.read" } as const;
+
+const TASKS = taskRoutes({
+  prefix: "/api/planner",
+  lifecycle: planner,
+  task,
+  routes: {
+    create: {
+      needs_key: true,
+      about: "It is `available` if nothing comes before it, and `blocked` otherwise.",
+      body: z.object({
+        ...taskFields,
+        project_id: place,
+        depends_on: z.array(name).max(1_000).nullish(),
+        ...once,
+      }),
+      refusals: OF_PLACE,
+    },
+    list: {
+      ...readsTasks,
+      query: z.object({
+        project_id: id.optional(),
+        status: z.array(z.enum(shapes.STATUSES)).max(100).optional(),
+        assigned_to: id.optional().describe("a member's id, or `me`"),
+        kind: z.enum(["work", "fix"]).optional(),
+        required_trade: id.optional(),
+        needs_attention: z.boolean().optional(),
+        deliverable_id: z.uuid().optional(),
+        parent_task_id: z.uuid().optional(),
+        fix_of_task_id: z.uuid().optional(),
+        q: text.max(200).optional().describe("part of a title"),
+        ...uuidPage,
+      }),
+    },
+    get: readsTasks,
+    move: {
+      needs_key: true,
+      body: z.object({
+        action: name,
+        payload: anyObject
+          .nullish()
+          .describe("assign_to, override_trade, reason, text, resolution, defect {…}, create_fix"),
+        ...version,
+        ...once,
+      }),
+      replies: {
+        200: moved.extend({ fix_task: task.optional(), defect: shapes.defect.optional() }),
+      },
+      refusals: OF_TASK,
+    },
   },
-  listPlannerTasks: {
-    ...reads,
-    path: "/api/planner/tasks",
-    permission: "task.read",
-    summary: "The tasks you may see, oldest first",
-    query: z.object({
-      project_id: id.optional(),
-      status: z.array(z.enum(shapes.STATUSES)).max(100).optional(),
-      assigned_to: id.optional().describe("a member's id, or `me`"),
-      kind: z.enum(["work", "fix"]).optional(),
-      required_trade: id.optional(),
-      needs_attention: z.boolean().optional(),
-      deliverable_id: z.uuid().optional(),
-      parent_task_id: z.uuid().optional(),
-      fix_of_task_id: z.uuid().optional(),
-      q: text.max(200).optional().describe("part of a title"),
-      ...uuidPage,
-    }),
-    replies: { 200: z.object({ tasks: z.array(task), cursor: nextCursor }) },
-  },
-  getPlannerTask: {
-    ...reads,
-    path: "/api/planner/tasks/{id}",
-    permission: "task.read",
-    summary: "A task",
-    replies: { 200: task },
-    refusals: OF_TASK,
-  },
+});
+
+const CHANGE_ROUTES = defineRoutes({
   changePlannerTask: {
     ...movesTask,
     method: "PATCH",
@@ -91,26 +102,7 @@ const TASK_ROUTES = defineRoutes({
   },
 });
 
-const MOVE_ROUTES = defineRoutes({
-  movePlannerTask: {
-    ...movesTask,
-    method: "POST",
-    path: "/api/planner/tasks/{id}/transitions",
-    permission: { named_in: "body" },
-    summary: "Perform an action",
-    body: z.object({
-      action: name,
-      payload: anyObject
-        .nullish()
-        .describe("assign_to, override_trade, reason, text, resolution, defect {…}, create_fix"),
-      ...version,
-      ...once,
-    }),
-    replies: {
-      200: moved.extend({ fix_task: task.optional(), defect: shapes.defect.optional() }),
-    },
-    refusals: OF_TASK,
-  },
+const POOL_ROUTES = defineRoutes({
   listPlannerTransitions: {
     ...reads,
     path: "/api/planner/tasks/{id}/transitions",
@@ -309,15 +301,16 @@ const DEFECT_ROUTES = defineRoutes({
 
 /** The planner's routes: tasks and their moves, the pool, what helps and hinders, defects, deliverables, shifts, policy. */
 export const PLANNER_ROUTES = {
-  ...TASK_ROUTES,
-  ...MOVE_ROUTES,
+  ...TASKS.table,
+  ...CHANGE_ROUTES,
+  ...POOL_ROUTES,
   ...HELP_ROUTES,
   ...DEFECT_ROUTES,
   ...DELIVERABLE_ROUTES,
   ...SHIFT_ROUTES,
 };
 
-export { DEFECT_ROUTES, DELIVERABLE_ROUTES, HELP_ROUTES, MOVE_ROUTES, SHIFT_ROUTES, TASK_ROUTES };
+export { CHANGE_ROUTES, DEFECT_ROUTES, DELIVERABLE_ROUTES, HELP_ROUTES, POOL_ROUTES, SHIFT_ROUTES, TASKS };
 export type {
   PlannerDefect,
   PlannerDeliverable,

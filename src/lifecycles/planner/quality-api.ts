@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { defineRoutes, fields } from "../../api/index.ts";
 import { defectFields } from "./fields.ts";
-import { id, OF_PLACE, once, posts, reads, uuidPage, writes } from "./route-rows.ts";
+import { OF_PLACE, once, posts, reads, uuidPage, writes } from "./route-rows.ts";
 import * as shapes from "./shapes.ts";
 
-const { givenMoment, keptObject, nextCursor, words } = fields;
+const { givenMoment, id, keptObject, nextCursor, words } = fields;
 
 const { task } = shapes;
 const name = words.max(200);

@@ -1,18 +1,11 @@
 import { z } from "zod";
 import { fields } from "../../api/index.ts";
 
-const { clientEventId, page, words } = fields;
+const { clientEventId, page } = fields;
 
 const group = "planner";
-export const id = words.max(200);
 export const once = {
   client_event_id: clientEventId.nullish().describe("required, here or as `Idempotency-Key`"),
-};
-export const version = {
-  expected_row_version: z
-    .int()
-    .nullish()
-    .describe("refused if the task has changed since. Also taken as `If-Match`."),
 };
 export const uuidPage = { ...page, cursor: z.uuid().optional().describe("`cursor` of the page before") };
 

@@ -1,25 +1,23 @@
 import { isRefusal, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
-import { actionRefusal, answer, serve, visibleProjects } from "../../plugin/index.ts";
-import type { By, Call, Directory, Engine, PublicTask, RouteSet } from "../../plugin/index.ts";
-import { HELP_ROUTES, MOVE_ROUTES, TASK_ROUTES } from "./api.ts";
+import { answer, serve, serveTaskRoutes, visibleProjects } from "../../plugin/index.ts";
+import type { By, Call, Directory, PublicTask, RouteHost, RouteSet } from "../../plugin/index.ts";
+import { CHANGE_ROUTES, HELP_ROUTES, POOL_ROUTES, TASKS } from "./api.ts";
 import type { PlannerData } from "./fields.ts";
 import { defectOnWire, escalationOnWire, holdOnWire, taskOnWire } from "./on-wire.ts";
-import { planner } from "./lifecycle.ts";
 import { PlannerDesk } from "./service.ts";
 import { serveDefects, serveDeliverables, serveShifts } from "./quality-routes.ts";
 import type { Defect } from "./sql/defects.ts";
 import { readEscalations } from "./sql/escalations.ts";
 import type { Escalation } from "./sql/escalations.ts";
 
-export type House = { engine: Engine; directory: Directory };
-
 /** The planner over HTTP, in its own words. */
-export function plannerRoutes(house: House): RouteSet[] {
+export function plannerRoutes(house: RouteHost): RouteSet[] {
   const desk = new PlannerDesk(house.engine);
   return [
-    serveTasks(desk),
-    serveMoves(house, desk),
+    serveTasks(house, desk),
+    serveChanges(desk),
+    servePool(house, desk),
     serveHelp(house, desk),
     serveDefects(house, desk),
     serveDeliverables(house),
@@ -27,24 +25,14 @@ export function plannerRoutes(house: House): RouteSet[] {
   ];
 }
 
-function serveTasks(desk: PlannerDesk): RouteSet {
-  return serve(
-    TASK_ROUTES,
-    {
-      createPlannerTask: async ({
-        by,
-        body: { client_event_id: _, project_id, ...fields },
-        client_event_id,
-      }) => {
-        const made = await desk.create(
-          by,
-          { ...fields, ...(project_id == null ? {} : { project_id }) },
-          client_event_id,
-        );
-        if (isRefusal(made)) return made;
-        const { task, replayed } = made;
-        return answer(201, task, { row_version: task.row_version, replayed });
-      },
+function serveTasks(house: RouteHost, desk: PlannerDesk): RouteSet {
+  return serveTaskRoutes(TASKS, house, {
+    present: (tasks) => tasks.map(taskOnWire),
+    presentMove: async (done, by) => {
+      const { task, transition } = await desk.tellMove(by, done);
+      return { task, transition, ...madeOnWire(done.made ?? {}) };
+    },
+    verbs: {
       listPlannerTasks: async ({ by, query: { project_id = null, assigned_to, q = null, ...query } }) => {
         const { rows, cursor } = await desk.list(by, {
           ...query,
@@ -54,10 +42,14 @@ function serveTasks(desk: PlannerDesk): RouteSet {
         });
         return answer(200, { tasks: rows, cursor });
       },
-      getPlannerTask: async ({ by, params }) => {
-        const task = await desk.find(by, params.id);
-        return isRefusal(task) ? task : answer(200, taskOnWire(task), { row_version: task.row_version });
-      },
+    },
+  });
+}
+
+function serveChanges(desk: PlannerDesk): RouteSet {
+  return serve(
+    CHANGE_ROUTES,
+    {
       changePlannerTask: async (call) => {
         const { status: _, client_event_id: __, expected_row_version: ___, ...fields } = call.body;
         const moved = await desk.perform(call.by, { ...asked(call), action: "update", payload: fields });
@@ -81,41 +73,30 @@ const NOT_PATCHABLE = refuse(
   { errors: [{ path: "status", message: "not here" }] },
 );
 
-function serveMoves({ directory }: House, desk: PlannerDesk): RouteSet {
-  return serve(
-    MOVE_ROUTES,
-    {
-      movePlannerTask: async (call) => {
-        const { action, payload } = call.body;
-        const moved = await desk.perform(call.by, { ...asked(call), action, payload });
-        if (isRefusal(moved)) return moved;
-        const { task, transition, done } = moved;
-        return answer(200, { task, transition, ...madeOnWire(done.made ?? {}) }, extrasOf(moved));
-      },
-      listPlannerTransitions: async ({ by, params, query }) => {
-        const transitions = await desk.log(by, params.id, query);
-        return isRefusal(transitions) ? transitions : answer(200, { transitions });
-      },
-      claimPlannerTask: async ({ by, body, client_event_id }) => {
-        const unknown = await unknownProject(directory, by, body.project_id);
-        if (unknown) return unknown;
-        const claimed = await desk.claim(by, body.project_id ?? null, client_event_id);
-        if (isRefusal(claimed)) return claimed;
-        const { replayed, ...told } = claimed;
-        return answer(200, told, { replayed });
-      },
-      getPlannerPool: async ({ by, query: { project_id, cursor = null, limit } }) => {
-        const unknown = await unknownProject(directory, by, project_id);
-        if (unknown) return unknown;
-        const pool = await desk.pool(by, project_id ?? null, { cursor, limit });
-        return isRefusal(pool) ? pool : answer(200, { tasks: pool.rows, cursor: pool.cursor });
-      },
+function servePool({ directory }: RouteHost, desk: PlannerDesk): RouteSet {
+  return serve(POOL_ROUTES, {
+    listPlannerTransitions: async ({ by, params, query }) => {
+      const transitions = await desk.log(by, params.id, query);
+      return isRefusal(transitions) ? transitions : answer(200, { transitions });
     },
-    { movePlannerTask: ({ by, body }) => actionRefusal(planner, by, body) },
-  );
+    claimPlannerTask: async ({ by, body, client_event_id }) => {
+      const unknown = await unknownProject(directory, by, body.project_id);
+      if (unknown) return unknown;
+      const claimed = await desk.claim(by, body.project_id ?? null, client_event_id);
+      if (isRefusal(claimed)) return claimed;
+      const { replayed, ...told } = claimed;
+      return answer(200, told, { replayed });
+    },
+    getPlannerPool: async ({ by, query: { project_id, cursor = null, limit } }) => {
+      const unknown = await unknownProject(directory, by, project_id);
+      if (unknown) return unknown;
+      const pool = await desk.pool(by, project_id ?? null, { cursor, limit });
+      return isRefusal(pool) ? pool : answer(200, { tasks: pool.rows, cursor: pool.cursor });
+    },
+  });
 }
 
-function serveHelp({ engine }: House, desk: PlannerDesk): RouteSet {
+function serveHelp({ engine }: RouteHost, desk: PlannerDesk): RouteSet {
   const perform = async (call: MoveCall, action: string, payload: JsonObject) => {
     const moved = await desk.perform(call.by, { ...asked(call), action, payload });
     if (isRefusal(moved)) return moved;

@@ -64,10 +64,15 @@ export class PlannerDesk {
     request: PerformRequest & { action: string },
   ): Promise<{ done: Performed; task: PlannerTask; transition: PlannerTransition } | Refusal> {
     const done = await this.engine.perform(by, { ...request, lifecycle: "planner" });
-    if (isRefusal(done)) return done;
-    if (!done.event) throw new Error(`${request.action} left nothing in the log`);
-    const transition = await this.transition(by, done.event);
-    return { done, task: taskOnWire(done.task), transition };
+    return isRefusal(done) ? done : { done, ...(await this.tellMove(by, done)) };
+  }
+
+  async tellMove(
+    by: By,
+    { task, event }: Performed,
+  ): Promise<{ task: PlannerTask; transition: PlannerTransition }> {
+    if (!event) throw new Error(`a move of ${task.id} left nothing in the log`);
+    return { task: taskOnWire(task), transition: await this.transition(by, event) };
   }
 
   /** The log of a task, and of one that was deleted: whoever could see it can still read what became of it. */

@@ -6,11 +6,9 @@ import {
   TASK_ROUTES,
   taskOnWire,
 } from "../../api/index.ts";
-import type { BodyRead } from "../../api/index.ts";
 import { isRefusal, refuse } from "../../core/index.ts";
-import type { JsonObject, Refusal } from "../../core/index.ts";
-import type { By, Engine, Links, NewTask, Performed, PerformRequest } from "../../engine/index.ts";
-import { besideTask } from "../auth/confine-creations.ts";
+import type { Refusal } from "../../core/index.ts";
+import type { Engine, Links, Performed } from "../../engine/index.ts";
 import { defined } from "../routing/defined.ts";
 import {
   actionRefusal,
@@ -21,7 +19,8 @@ import {
 import { toldOf } from "../routing/problem-reply.ts";
 import type { OwnProblems } from "../routing/problem-reply.ts";
 import { answer, serve } from "../routing/route-set.ts";
-import type { BodyCheck, Call, RouteSet } from "../routing/route-set.ts";
+import type { BodyCheck, RouteSet, Verb } from "../routing/route-set.ts";
+import { assignee, createTasks, performRequest } from "./task-calls.ts";
 
 type Log = { error(about: object, message: string): void };
 type House = { engine: Engine; own: OwnProblems; log: Log };
@@ -35,18 +34,27 @@ export function serveTasks({ engine, own, log }: House): RouteSet {
       createTask: async ({ by, body: { client_event_id: _, ...sent }, client_event_id }) => {
         const unknown = unknownLifecycle(lifecycles, sent.lifecycle);
         if (unknown) return unknown;
-        const beside = await besideTask(engine, by, [sent]);
-        if (isRefusal(beside)) return beside;
-        const made = await engine.create(by, beside.map(newTask), { client_event_id });
+        const made = await createTasks(engine, by, [sent], client_event_id);
         if (isRefusal(made)) return made;
         const [task] = made.tasks as [Performed["task"]];
         const { row_version } = task;
         const status = made.existing[0] ? 200 : 201;
         return answer(status, taskOnWire(task), { row_version, replayed: made.replayed });
       },
-      createTasks: ({ by, body, client_event_id }) => createAll(engine, by, body.tasks, client_event_id),
+      createTasks: async ({ by, body: { tasks }, client_event_id }) => {
+        for (const { lifecycle } of tasks) {
+          const unknown = unknownLifecycle(lifecycles, lifecycle);
+          if (unknown) return unknown;
+        }
+        const made = await createTasks(engine, by, tasks, client_event_id);
+        if (isRefusal(made)) return made;
+        return answer(201, { tasks: made.tasks.map(taskOnWire) }, { replayed: made.replayed });
+      },
       listTasks: async ({ by, query }) => {
-        const { tasks, cursor } = await engine.list(by, defined({ ...query, assigned_to: whose(by, query) }));
+        const { tasks, cursor } = await engine.list(
+          by,
+          defined({ ...query, assigned_to: assignee(by, query.assigned_to) }),
+        );
         return answer(200, { tasks: tasks.map(taskOnWire), cursor });
       },
       getTask: async ({ by, params: { id } }) => {
@@ -74,28 +82,7 @@ export function serveTasks({ engine, own, log }: House): RouteSet {
         const { task, replayed } = done;
         return answer(200, movedOnWire(done), { row_version: task.row_version, replayed });
       },
-      moveTasks: async ({ by, body, client_event_id: key }) => {
-        const requests = body.map((asked, place) => {
-          const { client_event_id = null, expected_row_version = null } = asked;
-          const made = key === null ? null : `${key}.${place}`;
-          return performRequest(asked.id, asked, {
-            client_event_id: client_event_id ?? made,
-            expected_row_version,
-          });
-        });
-        const done = await Promise.all(
-          requests.map((request) =>
-            engine.perform(by, request).catch((error: unknown) => failed(error, log)),
-          ),
-        );
-        const [first] = done;
-        if (first && done.every((one) => "code" in one && one.code === "UNAVAILABLE"))
-          return first as Refusal;
-        const replayed = done.every((one) => one.kind === "performed" && one.replayed);
-        const told = (one: Performed | Refusal) =>
-          isRefusal(one) ? problemDocument(one, { own }) : movedOnWire(one);
-        return answer(200, done.map(told), { replayed });
-      },
+      moveTasks: moveAll({ engine, own, log }),
     },
     {
       createTask: ({ by, body }) => creationRefusal(lifecycles, by, body),
@@ -105,44 +92,27 @@ export function serveTasks({ engine, own, log }: House): RouteSet {
   );
 }
 
-async function createAll(
-  engine: Engine,
-  by: By,
-  tasks: readonly (JsonObject & Sent)[],
-  client_event_id: string | null,
-) {
-  for (const { lifecycle } of tasks) {
-    const unknown = unknownLifecycle(engine.registry.lifecycles, lifecycle);
-    if (unknown) return unknown;
-  }
-  const beside = await besideTask(engine, by, tasks);
-  if (isRefusal(beside)) return beside;
-  const made = await engine.create(by, beside.map(newTask), { client_event_id });
-  if (isRefusal(made)) return made;
-  return answer(201, { tasks: made.tasks.map(taskOnWire) }, { replayed: made.replayed });
-}
-
-/** The engine counts in milliseconds. */
-function newTask({ project_id, available_at, ...sent }: JsonObject & Sent): NewTask {
-  return {
-    ...sent,
-    ...(project_id == null ? {} : { project_id }),
-    ...(available_at == null ? {} : { available_at: Date.parse(available_at) }),
+/** Each action is answered in its place: a refusal of one does not undo the others. */
+function moveAll({ engine, own, log }: House): Verb<typeof TASK_ROUTES.moveTasks> {
+  return async ({ by, body, client_event_id: key }) => {
+    const requests = body.map((asked, place) => {
+      const { client_event_id = null, expected_row_version = null } = asked;
+      const made = key === null ? null : `${key}.${place}`;
+      return performRequest(asked.id, asked, {
+        client_event_id: client_event_id ?? made,
+        expected_row_version,
+      });
+    });
+    const done = await Promise.all(
+      requests.map((request) => engine.perform(by, request).catch((error: unknown) => failed(error, log))),
+    );
+    const [first] = done;
+    if (first && done.every((one) => "code" in one && one.code === "UNAVAILABLE")) return first as Refusal;
+    const replayed = done.every((one) => one.kind === "performed" && one.replayed);
+    const told = (one: Performed | Refusal) =>
+      isRefusal(one) ? problemDocument(one, { own }) : movedOnWire(one);
+    return answer(200, done.map(told), { replayed });
   };
-}
-type Sent = {
-  lifecycle: string;
-  project_id?: string | null | undefined;
-  available_at?: string | null | undefined;
-};
-
-/** Absent fields become null, which means the same; requests of one shape are the cheapest to make and to read. */
-function performRequest(
-  task_id: string,
-  { action, payload = null, comment = null, lease_token = null }: BodyRead<typeof TASK_ROUTES.moveTask>,
-  { client_event_id, expected_row_version }: Pick<Call, "client_event_id" | "expected_row_version">,
-): PerformRequest {
-  return { task_id, action, payload, comment, lease_token, client_event_id, expected_row_version };
 }
 
 function movedOnWire({ task, event, outcome, lease_token }: Performed) {
@@ -160,11 +130,6 @@ function failed(error: unknown, log: Log): Refusal {
   const { code, detail, params = {}, fault } = toldOf(error);
   if (fault) log.error({ err: error }, "one of many moves failed");
   return refuse(code, detail, params);
-}
-
-/** `me` is whoever asks. */
-function whose({ actor }: By, { assigned_to }: { assigned_to?: string | undefined }): string | undefined {
-  return assigned_to === "me" ? (actor.id ?? undefined) : assigned_to;
 }
 
 function linksOnWire(links: Links) {

@@ -185,7 +185,7 @@ describe("the bot, as a person uses it", () => {
       body: { lifecycle: "delivery" },
     });
     const [{ lease_token }] = claimed.body.tasks as [{ lease_token: string }];
-    for (const action of ["start_download", "start_stream"])
+    for (const action of ["start_download", "start_stream"] as const)
       await library.worker.moveDeliveryJob({ id: job!.id, action, lease_token });
     const jobs = [{ job_id: job!.id, lease_token, bytes: 450, total_bytes: 1_000 }];
     await library.worker.tellDeliveryProgress({ worker: { id: "w", concurrency: 1 }, jobs });

@@ -84,7 +84,7 @@ async function forgeOn(stage: Stage, forge: (typeof FORGES)[number]): Promise<un
   const { id, lease_token, title } = task;
   const branch = `pawl/${slugOf(title)}`;
   const worktree = `.worktrees/${slugOf(title)}`;
-  const move = (action: string, payload: object) =>
+  const move = (action: Parameters<typeof code.moveCodeTask>[0]["action"], payload: object) =>
     code.moveCodeTask({ id, action, lease_token, payload: { ...payload } });
   for (;;) {
     await stage.rest([1, 3]);

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { defineRoutes, fields } from "../../../api/index.ts";
-import { bytes, group, id } from "./fields.ts";
+import { bytes, group } from "./fields.ts";
 import { readsFiles } from "../permissions.ts";
 
-const { text, words } = fields;
+const { id, text, words } = fields;
 
 const file = z
   .object({

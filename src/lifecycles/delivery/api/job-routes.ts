@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { defineRoutes, fields, journalEvent as event } from "../../../api/index.ts";
-import { bytes, group, id } from "./fields.ts";
+import { defineRoutes, fields, journalEvent as event, taskRoutes } from "../../../api/index.ts";
+import { delivery } from "../lifecycle.ts";
+import { bytes, group } from "./fields.ts";
 
-const { anyObject, moment, name, nextCursor, once, page, text, words } = fields;
+const { id, moment, nextCursor, page, place, words } = fields;
 
 export const OPEN_STATUSES = ["QUEUED", "CLAIMED", "DOWNLOADING", "STREAMING"] as const;
 export const FINAL_STATUSES = ["DELIVERED", "FAILED", "CANCELLED", "EXPIRED"] as const;
@@ -36,77 +37,53 @@ const job = z
   })
   .meta({ id: "DeliveryJob" });
 
-export const JOB_ROUTES = defineRoutes({
-  createDeliveryJob: {
-    method: "POST",
-    path: "/api/delivery/jobs",
-    group,
-    permission: "task.create",
-    summary: "Ask for a file",
-    about:
-      "One tap, one job: the same user, file and nonce again get the job that is there (200), and nothing is queued.",
-    idempotent: true,
-    ruled: true,
-    body: z.object({
-      user_id: id,
-      file_id: id,
-      request_nonce: id,
-      chat_id: id,
-      title: words.max(200).nullish().describe("the file's name, unless given"),
-      project_id: id.nullish().describe("`main` unless given"),
-      ...once,
-    }),
-    replies: { 201: job, 200: job },
-    refusals: ["NOT_FOUND"],
-  },
-  listDeliveryJobs: {
-    method: "GET",
-    path: "/api/delivery/jobs",
-    group,
-    summary: "The jobs you may see, newest first",
-    query: z.object({
-      status: z.array(status).max(100).optional().describe("one or several, separated by commas"),
-      user_id: id.optional(),
-      project_id: id.optional(),
-      ...page,
-      cursor: z.uuid().optional().describe("`cursor` of the page before"),
-    }),
-    replies: { 200: z.object({ jobs: z.array(job), cursor: nextCursor }) },
-  },
-  getDeliveryJob: {
-    method: "GET",
-    path: "/api/delivery/jobs/{id}",
-    group,
-    summary: "A job: how far it is, and what went wrong last",
-    replies: { 200: job },
-    refusals: ["TASK_NOT_FOUND"],
-  },
-  moveDeliveryJob: {
-    method: "POST",
-    path: "/api/delivery/jobs/{id}/transitions",
-    group,
-    permission: { named_in: "body" },
-    summary: "Perform an action on a job",
-    idempotent: true,
-    versioned: true,
-    ruled: true,
-    body: z.object({
-      action: name,
-      comment: text.nullish(),
-      payload: anyObject.nullish().describe("the action's own input"),
-      lease_token: name.nullish().describe("of the claim"),
-      expected_row_version: z.int().nullish(),
-      ...once,
-    }),
-    replies: {
-      200: z.object({
-        job,
-        event: event.nullable(),
-        lease_token: z.string().nullable().describe("only in the answer that opened the lease"),
-      }),
+export const JOBS = taskRoutes({
+  prefix: "/api/delivery",
+  lifecycle: delivery,
+  noun: "job",
+  task: job,
+  creation: z.object({
+    user_id: id,
+    file_id: id,
+    request_nonce: id,
+    chat_id: id,
+    title: words.max(200).nullish().describe("the file's name, unless given"),
+    project_id: place,
+  }),
+  routes: {
+    create: {
+      summary: "Ask for a file",
+      about:
+        "One tap, one job: the same user, file and nonce again get the job that is there (200), and nothing is queued.",
+      replies: { 201: job, 200: job },
+      refusals: ["NOT_FOUND"],
     },
-    refusals: ["TASK_NOT_FOUND", "INVALID_TRANSITION", "VERSION_CONFLICT", "LEASE_LOST"],
+    list: {
+      summary: "The jobs you may see, newest first",
+      query: z.object({
+        status: z.array(status).max(100).optional().describe("one or several, separated by commas"),
+        user_id: id.optional(),
+        project_id: id.optional(),
+        ...page,
+        cursor: z.uuid().optional().describe("`cursor` of the page before"),
+      }),
+      replies: { 200: z.object({ jobs: z.array(job), cursor: nextCursor }) },
+    },
+    get: { summary: "A job: how far it is, and what went wrong last" },
+    move: {
+      summary: "Perform an action on a job",
+      replies: {
+        200: z.object({
+          job,
+          event: event.nullable(),
+          lease_token: z.string().nullable().describe("only in the answer that opened the lease"),
+        }),
+      },
+    },
   },
+});
+
+export const STATUS_ROUTES = defineRoutes({
   getDeliveryStatus: {
     method: "GET",
     path: "/api/delivery/status",

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { defineRoutes, fields } from "../../../api/index.ts";
-import { group, id } from "./fields.ts";
+import { group } from "./fields.ts";
 import { keepsUsers } from "../permissions.ts";
 
-const { moment, nextCursor, once, page, words } = fields;
+const { id, moment, nextCursor, once, page, words } = fields;
 
 export const USER_STATUSES = ["PENDING", "ACTIVE", "EXPIRED", "BLOCKED"] as const;
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { defineRoutes, fields } from "../../../api/index.ts";
-import { bytes, group, id } from "./fields.ts";
+import { bytes, group } from "./fields.ts";
 import { keepsUsers, readsFiles } from "../permissions.ts";
 
-const { anyObject, moment, words } = fields;
+const { id, anyObject, moment, words } = fields;
 
 const NOTICES = [
   "job_failed",

@@ -142,7 +142,7 @@ async function carry(
   const lease_token = job?.lease_token;
   if (!job || !lease_token || !file) return undefined;
   const { id } = job;
-  const move = (action: string, payload = {}) =>
+  const move = (action: Parameters<typeof delivery.moveDeliveryJob>[0]["action"], payload = {}) =>
     delivery.moveDeliveryJob({ id, action, payload, lease_token });
   const worker = { id: courier, concurrency: SLOTS };
   const tell = async (share: number) => {

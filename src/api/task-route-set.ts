@@ -1,0 +1,307 @@
+import { z } from "zod";
+import { creationPermission, PawlError, permissionOf } from "../core/index.ts";
+import type { JsonObject, Lifecycle } from "../core/index.ts";
+import { givenMoment, id, nextCursor, once, page, place, text, transition } from "./fields.ts";
+import type { Route, RouteTable } from "./route.ts";
+import { event as anyEvent, task as anyTask } from "./task.ts";
+
+/** The most tasks of one request. */
+export const MAX_BATCH = 500;
+
+export const LEAST_RULED = [
+  "TASK_NOT_FOUND",
+  "INVALID_TRANSITION",
+  "VERSION_CONFLICT",
+  "LEASE_LOST",
+] as const;
+
+/** The routes that a lifecycle can have for its tasks. */
+export type TaskRouteKind = "list" | "create" | "batch" | "get" | "move" | "claim";
+
+/** Which routes to make, each with the fields of its row that differ from the usual ones. */
+type Wanted = Readonly<Partial<Record<TaskRouteKind, Partial<Omit<Route, "method" | "path">>>>>;
+type All = Record<TaskRouteKind, object>;
+
+type TypesOf<L> = L extends { readonly types?: infer T } ? NonNullable<T> : never;
+type StatusOf<L> = TypesOf<L> extends { status: infer S extends string } ? S : string;
+type ActionOf<L> = TypesOf<L> extends { actions: infer A } ? keyof A & string : string;
+type CreationOf<L> = TypesOf<L> extends { creation: infer C } ? C : JsonObject;
+
+/** The fields of a creation: the lifecycle's own, the project, and when the task may be taken first. */
+type UsualCreation<L> = z.ZodObject & z.ZodType<JsonObject, CreationOf<L> & UsualFields>;
+type UsualFields = { project_id?: string | null | undefined; available_at?: string | null | undefined };
+
+type Options<L, Prefix, Noun, Project, T, E, C, Routes> = {
+  lifecycle: L;
+  /** `/api/orders` makes `/api/orders/tasks` and those below it. */
+  prefix: Prefix;
+  /** The shape of a task in answers; by default that of `GET /api/tasks/{id}`. */
+  task?: T;
+  /** The shape of a journal row in answers; by default that of `GET /api/tasks/{id}/events`. */
+  event?: E;
+  /** The fields of a creation; by default those of the lifecycle, `project_id` and `available_at`. */
+  creation?: C;
+  /** What a task is called in paths and names; `task` by default. */
+  noun?: Noun;
+  /** What a project is called in queries and bodies; `project_id` by default. */
+  project?: Project;
+  /** The routes to make; all by default. */
+  routes?: Routes;
+};
+
+/** A table of task routes, and what `serveTaskRoutes` needs to know of it. */
+export type TaskRoutes<Table extends RouteTable, L extends Lifecycle, Task, Event> = {
+  readonly table: Table;
+  readonly lifecycle: L;
+  /** The field that names the project. */
+  readonly project: string;
+  /** The names of the rows in the table, by kind. */
+  readonly names: Readonly<Partial<Record<TaskRouteKind, string>>>;
+  /** The kinds whose answers have a shape of their own. */
+  readonly reshaped: ReadonlySet<TaskRouteKind>;
+  /** For the compiler alone. */
+  readonly types?: { task: Task; event: Event };
+};
+
+/**
+ * Describes the routes of a lifecycle's tasks: list, create, batch, get, move and claim. `serveTaskRoutes` serves them; the table
+ * goes into a client (`client.calls(orders.table)`), the OpenAPI document and the docs.
+ *
+ *     const orders = taskRoutes({ prefix: "/api/orders", lifecycle: order, task: orderShape });
+ *     // of the lifecycle `order`: listOrderTasks, createOrderTask, createOrderTasks, getOrderTask, moveOrderTask, claimOrderTasks
+ *
+ * The route and then the engine parse the fields of a creation, so a transformation in them must not change what it has made.
+ * Throws INVALID_LIFECYCLE if a lifecycle without a pool is to have `claim`.
+ */
+export function taskRoutes<
+  L extends Lifecycle,
+  const Prefix extends `/${string}`,
+  T extends z.ZodObject = typeof anyTask,
+  E extends z.ZodType = typeof anyEvent,
+  C extends z.ZodObject = UsualCreation<L>,
+  const Noun extends string = "task",
+  const Project extends string = "project_id",
+  const Routes extends Wanted = All,
+>(
+  options: Options<L, Prefix, Noun, Project, T, E, C, Routes>,
+): TaskRoutes<TableOf<L, Prefix, T, E, C, Noun, Project, Routes>, L, z.output<T>, z.output<E>> {
+  const { lifecycle, prefix, noun = "task" as Noun, project = "project_id" as Project } = options;
+  const { routes = { list: {}, create: {}, batch: {}, get: {}, move: {}, claim: {} } as Wanted } = options;
+  const rows = usualRows<L, T, E, C, Project>({
+    lifecycle,
+    project,
+    task: options.task ?? (anyTask as unknown as T),
+    event: options.event ?? (anyEvent as unknown as E),
+    creation: options.creation ?? (usualCreation(lifecycle) as unknown as C),
+  });
+  const kinds = Object.keys(routes) as TaskRouteKind[];
+  if (kinds.includes("claim") && !lifecycle.pool)
+    throw new PawlError("INVALID_LIFECYCLE", `${lifecycle.name} has no pool: leave the route "claim" out.`);
+  const names = namesOf(pascal(lifecycle.name), pascal(noun));
+  const paths = pathsOf(prefix, noun);
+  const table = Object.fromEntries(
+    kinds.map((kind) => [names[kind], { ...rows[kind], path: paths[kind], ...routes[kind] }]),
+  );
+  return {
+    // The names of the rows are known to the types alone.
+    table: table as unknown as TableOf<L, Prefix, T, E, C, Noun, Project, Routes>,
+    lifecycle,
+    project,
+    names: Object.fromEntries(kinds.map((kind) => [kind, names[kind]])),
+    reshaped: new Set(kinds.filter((kind) => routes[kind]?.replies !== undefined)),
+  };
+}
+
+function pathsOf<Prefix extends string, Noun extends string>(prefix: Prefix, noun: Noun) {
+  return {
+    list: `${prefix}/${noun}s`,
+    create: `${prefix}/${noun}s`,
+    batch: `${prefix}/${noun}s/batch`,
+    get: `${prefix}/${noun}s/{id}`,
+    move: `${prefix}/${noun}s/{id}/transitions`,
+    claim: `${prefix}/claims`,
+  } as const;
+}
+
+function namesOf<Name extends string, Noun extends string>(name: Name, noun: Noun) {
+  return {
+    list: `list${name}${noun}s`,
+    create: `create${name}${noun}`,
+    batch: `create${name}${noun}s`,
+    get: `get${name}${noun}`,
+    move: `move${name}${noun}`,
+    claim: `claim${name}${noun}s`,
+  } as const;
+}
+
+type Names<L extends Lifecycle, Noun extends string> = ReturnType<
+  typeof namesOf<Pascal<L["name"]>, Pascal<Noun>>
+>;
+
+type Pascal<Name extends string> = Name extends `${infer Head}${"-" | "_"}${infer Rest}`
+  ? `${Capitalize<Head>}${Pascal<Rest>}`
+  : Capitalize<Name>;
+
+function pascal(name: string): string {
+  return name.replaceAll(/(?:^|[-_])(.)/g, (_, first: string) => first.toUpperCase());
+}
+
+type TableOf<
+  L extends Lifecycle,
+  Prefix extends string,
+  T extends z.ZodObject,
+  E extends z.ZodType,
+  C extends z.ZodObject,
+  Noun extends string,
+  Project extends string,
+  Routes extends Wanted,
+> = {
+  readonly [Kind in keyof Routes & TaskRouteKind as Names<L, Noun>[Kind]]: Row<
+    UsualRows<L, T, E, C, Project>[Kind],
+    Routes[Kind],
+    ReturnType<typeof pathsOf<Prefix, Noun>>[Kind]
+  >;
+};
+
+/** The usual row with the fields that replace some of it. */
+type Row<Usual, Own, Path> = Omit<Usual, keyof Own> & Own & { readonly path: Path } extends infer R extends
+  Route
+  ? R
+  : never;
+
+type UsualRows<
+  L extends Lifecycle,
+  T extends z.ZodObject,
+  E extends z.ZodType,
+  C extends z.ZodObject,
+  Project extends string,
+> = ReturnType<typeof usualRows<L, T, E, C, Project>>;
+
+/** What the rows are made of. */
+type Parts<L, T, E, C, Project> = { lifecycle: L; project: Project; task: T; event: E; creation: C };
+
+/** The rows without their paths. */
+function usualRows<
+  L extends Lifecycle,
+  T extends z.ZodObject,
+  E extends z.ZodType,
+  C extends z.ZodObject,
+  Project extends string,
+>(parts: Parts<L, T, E, C, Project>) {
+  return { ...readingRows(parts), ...creatingRows(parts), ...workingRows(parts) };
+}
+
+function readingRows<L extends Lifecycle, T extends z.ZodObject, Project extends string>({
+  lifecycle,
+  project,
+  task,
+}: Pick<Parts<L, T, never, never, Project>, "lifecycle" | "project" | "task">) {
+  const reads = { method: "GET", group: lifecycle.name } as const;
+  const status = z.enum(Object.keys(lifecycle.statuses) as [StatusOf<L>]);
+  return {
+    list: {
+      ...reads,
+      summary: "The tasks you may see, oldest first",
+      query: z.object({
+        ...({ [project]: id.optional() } as Record<Project, z.ZodOptional<typeof id>>),
+        status: z.array(status).max(100).optional(),
+        q: text.max(200).optional().describe("part of a title"),
+        ...page,
+        cursor: z.uuid().optional().describe("`cursor` of the page before"),
+      }),
+      replies: { 200: z.object({ tasks: z.array(task), cursor: nextCursor }) },
+    },
+    get: {
+      ...reads,
+      summary: "A task",
+      replies: { 200: task },
+      refusals: ["TASK_NOT_FOUND"],
+    },
+  } as const;
+}
+
+const writes = { method: "POST", idempotent: true, ruled: true } as const;
+
+function creatingRows<T extends z.ZodObject, C extends z.ZodObject, Project extends string>({
+  lifecycle,
+  project,
+  task,
+  creation,
+}: Pick<Parts<Lifecycle, T, never, C, Project>, "lifecycle" | "project" | "task" | "creation">) {
+  const creates = {
+    ...writes,
+    group: lifecycle.name,
+    permission: creationPermission(lifecycle),
+    refusals: ["NOT_FOUND", "CYCLIC_DEPENDENCY"],
+  } as const;
+  // What `extend` adds to a shape that is not known here.
+  type With<Field extends string> = z.ZodType<
+    z.output<C>,
+    z.input<C> & Partial<Record<Field, string | null | undefined>>
+  >;
+  const named = creation.extend({ ref: id.nullish() }) as unknown as With<"ref">;
+  return {
+    create: {
+      ...creates,
+      summary: "Create a task",
+      body: creation.extend(once) as unknown as With<"client_event_id">,
+      replies: { 201: task },
+    },
+    batch: {
+      ...creates,
+      summary: "Create many tasks, all or none",
+      about: "`ref` names a task inside the request; `blocked_by` takes ids and refs.",
+      body: z.object({ ...inProject(project), tasks: z.array(named).min(1).max(MAX_BATCH), ...once }),
+      replies: { 201: z.object({ tasks: z.array(task) }) },
+    },
+  } as const;
+}
+
+function workingRows<
+  L extends Lifecycle,
+  T extends z.ZodObject,
+  E extends z.ZodType,
+  Project extends string,
+>({ lifecycle, project, task, event }: Omit<Parts<L, T, E, never, Project>, "creation">) {
+  const works = { ...writes, group: lifecycle.name } as const;
+  return {
+    move: {
+      ...works,
+      permission: { named_in: "body" },
+      summary: "Perform an action",
+      versioned: true,
+      body: z.object({
+        ...transition,
+        action: transition.action as z.ZodType<string> as z.ZodType<string, ActionOf<L>>,
+      }),
+      replies: { 200: z.object({ task, event: event.nullable() }) },
+      refusals: LEAST_RULED,
+    },
+    claim: {
+      ...works,
+      permission: permissionOf(lifecycle, lifecycle.pool?.action ?? ""),
+      summary: "Take the best ready tasks",
+      body: z.object({
+        ...inProject(project),
+        limit: z.int().min(1).max(100).default(1),
+        wait_seconds: z.number().min(0).max(60).default(0),
+        ...once,
+      }),
+      replies: {
+        200: z.object({ tasks: z.array(task.extend({ lease_token: z.string().nullable() })) }),
+      },
+      refusals: ["NOT_FOUND"],
+    },
+  } as const;
+}
+
+function inProject<Project extends string>(project: Project) {
+  return { [project]: place } as Record<Project, typeof place>;
+}
+
+function usualCreation(lifecycle: Lifecycle): z.ZodObject {
+  return lifecycle.creation.input.extend({
+    project_id: place,
+    available_at: givenMoment.nullish().describe("not to be taken before"),
+  });
+}

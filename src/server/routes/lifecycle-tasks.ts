@@ -1,0 +1,228 @@
+import { eventOnWire, taskOnWire } from "../../api/index.ts";
+import type {
+  EventOnWire,
+  ReplyOf,
+  RouteTable,
+  TaskOnWire,
+  TaskRouteKind,
+  TaskRoutes,
+} from "../../api/index.ts";
+import { isRefusal, PawlError } from "../../core/index.ts";
+import type { JsonObject, Lifecycle, Refusal } from "../../core/index.ts";
+import { notFound } from "../../engine/index.ts";
+import type { By, Directory, Engine, Performed, PublicTask, TaskQuery } from "../../engine/index.ts";
+import { actionRefusal } from "../auth/body-permission.ts";
+import { claimPatiently } from "../claims/long-poll-claim.ts";
+import type { PoolWatch } from "../claims/pool-watch.ts";
+import { defined } from "../routing/defined.ts";
+import { answer } from "../routing/route-set.ts";
+import type { BodyCheck, Call, RouteSet, Verb } from "../routing/route-set.ts";
+import { assignee, createTasks, performRequest } from "./task-calls.ts";
+import type { SentCreation } from "./task-calls.ts";
+
+type Host = { engine: Engine; directory: Directory; pools: PoolWatch };
+
+type TypesOf<L> = L extends { readonly types?: infer T } ? NonNullable<T> : never;
+
+/** A task whose status and data are those of its lifecycle. */
+type TaskIn<L> =
+  TypesOf<L> extends { status: infer Status; data: infer Data }
+    ? Omit<PublicTask, "status" | "data"> & { status: Status; data: Data }
+    : PublicTask;
+
+/** The caller, and whether the answer repeats an earlier one. */
+type Shown = { by: By; replayed: boolean };
+type Present<L, Task> = (
+  tasks: readonly TaskIn<L>[],
+  shown: Shown,
+) => readonly Task[] | Promise<readonly Task[]>;
+
+/** How the answers are made; each is optional where the usual shape is the right one. */
+type Presenting<L, Task, Event, Table extends RouteTable> = Optional<
+  TaskOnWire,
+  Task,
+  /** Gives the tasks of an answer their shape, in the same order; of a single task that is gone, nothing. */
+  { present: Present<L, Task> }
+> &
+  Optional<
+    EventOnWire,
+    Event,
+    /** Makes the whole answer to a move; by default the task and its event. */
+    { presentMove: (done: Performed, by: By) => MoveReply<Table> | Promise<MoveReply<Table>> }
+  >;
+type Optional<Usual, Shape, Way> = Usual extends Shape ? Partial<Way> : Way;
+type MoveReply<Table extends RouteTable> = ReplyOf<Table[keyof Table & `move${string}`], 200> | Refusal;
+
+type Options<Table extends RouteTable> = {
+  /** Adds what a creation leaves out. */
+  complete?: (creation: JsonObject, by: By) => JsonObject | Promise<JsonObject>;
+  /** Routes of the table that the lifecycle serves itself. */
+  verbs?: { readonly [Name in keyof Table]?: Verb<Table[Name]> };
+};
+
+/**
+ * Serves the routes that `taskRoutes` describes. Tasks of other lifecycles are not found here, and actions are refused by role before
+ * the task is looked for.
+ *
+ *     routes: (host) => [serveTaskRoutes(orders, host, { present: (tasks) => tasks.map(orderOnWire) })]
+ */
+export function serveTaskRoutes<Table extends RouteTable, L extends Lifecycle, Task, Event>(
+  routes: TaskRoutes<Table, L, Task, Event>,
+  host: Host,
+  options: Options<Table> & Presenting<L, Task, Event, Table>,
+): RouteSet {
+  const { table, names, lifecycle } = routes;
+  const own = (options.verbs ?? {}) as Readonly<Record<string, Verb>>;
+  // The types of the lifecycle and of its answers are erased here: the table's rows hold the shapes.
+  const made = verbsOf(routes, host, options as Erased);
+  const kinds = Object.entries(names) as [TaskRouteKind, string][];
+  const verbs = kinds.map(([kind, name]): [string, Verb] => {
+    const verb = own[name];
+    const shaped = kind === "move" ? options.presentMove : !RESHAPED_BY_VERB.has(kind);
+    if (!verb && !shaped && routes.reshaped.has(kind))
+      throw new PawlError("INVALID_CONFIG", `${name} answers in a shape of its own: add it to verbs.`);
+    return [name, verb ?? made[kind]];
+  });
+  const checkAction: BodyCheck = ({ by, body }) => actionRefusal(lifecycle, by, body);
+  return {
+    table,
+    verbs: Object.fromEntries(verbs),
+    bodyChecks: names.move === undefined ? {} : { [names.move]: checkAction },
+  };
+}
+
+/** The usual verbs of these cannot answer in another shape. */
+const RESHAPED_BY_VERB = new Set<TaskRouteKind>(["list", "get"]);
+
+type Erased = {
+  present?: (
+    tasks: readonly PublicTask[],
+    shown: Shown,
+  ) => readonly JsonObject[] | Promise<readonly JsonObject[]>;
+  presentMove?: (done: Performed, by: By) => JsonObject | Refusal | Promise<JsonObject | Refusal>;
+  complete?: (creation: JsonObject, by: By) => JsonObject | Promise<JsonObject>;
+};
+
+/** What the verbs of one lifecycle share. */
+type Desk = Host & {
+  lifecycle: string;
+  /** The field that names the project. */
+  project: string;
+  present: Required<Erased>["present"];
+  presentOne: (task: PublicTask, shown: Shown) => Promise<JsonObject | Refusal>;
+};
+
+function verbsOf(
+  { table, names, lifecycle, project }: TaskRoutes<RouteTable, Lifecycle, unknown, unknown>,
+  host: Host,
+  { present = (tasks) => tasks.map(taskOnWire), presentMove, complete = (fields) => fields }: Erased,
+): Record<TaskRouteKind, Verb> {
+  const presentOne: Desk["presentOne"] = async (task, shown) =>
+    (await present([task], shown))[0] ?? notFound(task.id);
+  const desk = { ...host, lifecycle: lifecycle.name, project, present, presentOne };
+  const findsExisting = table[names.create ?? ""]?.replies[200] !== undefined;
+  const verbs = {
+    ...readingVerbs(desk),
+    ...creatingVerbs(desk, { complete, findsExisting }),
+    ...workingVerbs(desk, presentMove),
+  };
+  return verbs as unknown as Record<TaskRouteKind, Verb>;
+}
+
+function readingVerbs({ engine, lifecycle, project, present, presentOne }: Desk) {
+  return {
+    list: async ({ by, query }: ListCall) => {
+      const { [project]: project_id, assigned_to, ...asked } = query;
+      const filter = { ...asked, project_id, assigned_to: assignee(by, assigned_to), lifecycle };
+      const { tasks, cursor } = await engine.list(by, defined(filter) as TaskQuery);
+      return answer(200, { tasks: await present(tasks, { by, replayed: false }), cursor });
+    },
+    get: async ({ by, params: { id } }: TaskCall) => {
+      const task = await engine.find(by, id);
+      if (isRefusal(task)) return task;
+      if (task.lifecycle !== lifecycle) return notFound(id);
+      const told = await presentOne(task, { by, replayed: false });
+      return isRefusal(told) ? told : answer(200, told, { row_version: versionOf(told, task) });
+    },
+  };
+}
+
+function creatingVerbs(
+  { engine, lifecycle, project, present, presentOne }: Desk,
+  { complete, findsExisting }: Required<Pick<Erased, "complete">> & { findsExisting: boolean },
+) {
+  const create = async (by: By, sent: readonly JsonObject[], client_event_id: string | null) => {
+    const creations = sent.map(async ({ [project]: project_id, ...fields }) => ({
+      ...(await complete(fields, by)),
+      lifecycle,
+      project_id,
+    }));
+    return createTasks(engine, by, (await Promise.all(creations)) as SentCreation[], client_event_id);
+  };
+  return {
+    create: async ({ by, body: { client_event_id: _, ...sent }, client_event_id }: BodyCall) => {
+      const done = await create(by, [sent], client_event_id);
+      if (isRefusal(done)) return done;
+      const { replayed, existing } = done;
+      const [task] = done.tasks as [PublicTask];
+      const told = await presentOne(task, { by, replayed });
+      if (isRefusal(told)) return told;
+      const status = existing[0] && findsExisting ? 200 : 201;
+      return answer(status, told, { row_version: versionOf(told, task), replayed });
+    },
+    batch: async ({ by, body, client_event_id }: BodyCall) => {
+      const tasks = body.tasks as JsonObject[];
+      const sent = tasks.map((one) => ({ ...one, [project]: one[project] ?? body[project] }));
+      const done = await create(by, sent, client_event_id);
+      if (isRefusal(done)) return done;
+      const { replayed } = done;
+      return answer(201, { tasks: await present(done.tasks, { by, replayed }) }, { replayed });
+    },
+  };
+}
+
+function workingVerbs(desk: Desk, presentMove: Erased["presentMove"]) {
+  const { engine, directory, lifecycle, project, present, presentOne } = desk;
+  const tellMove =
+    presentMove ??
+    (async ({ task, event, replayed }: Performed, by: By) => {
+      const told = await presentOne(task, { by, replayed });
+      return isRefusal(told) ? told : { task: told, event: event && eventOnWire(event) };
+    });
+  return {
+    move: async (call: TaskCall & BodyCall) => {
+      const { by, params, body } = call;
+      const request = performRequest(params.id, body as Parameters<typeof performRequest>[1], call);
+      const done = await engine.perform(by, { ...request, lifecycle });
+      if (isRefusal(done)) return done;
+      const told = await tellMove(done, by);
+      const { task, replayed } = done;
+      return isRefusal(told) ? told : answer(200, told, { row_version: task.row_version, replayed });
+    },
+    claim: async ({ by, body, client_event_id, signal }: BodyCall) => {
+      const place = await directory.project(by, (body[project] as string | null | undefined) ?? "main");
+      if (isRefusal(place)) return place;
+      const { limit, wait_seconds } = body as { limit: number; wait_seconds: number };
+      const request = { lifecycle, project_id: place.id, limit, client_event_id };
+      const claimed = await claimPatiently(desk, by, request, { waitMs: wait_seconds * 1_000, signal });
+      if (isRefusal(claimed)) return claimed;
+      const { tasks: taken, replayed } = claimed;
+      const told = await present(
+        taken.map(({ task }) => task),
+        { by, replayed },
+      );
+      const tasks = told.map((task, at) => ({ ...task, lease_token: taken[at]?.lease_token ?? null }));
+      return answer(200, { tasks }, { replayed });
+    },
+  };
+}
+
+/** The shape may have been read later than the task. */
+function versionOf({ row_version }: JsonObject, task: PublicTask): number {
+  return typeof row_version === "number" ? row_version : task.row_version;
+}
+
+type AnyCall = Omit<Call, "by" | "params" | "query" | "body"> & { by: By };
+type ListCall = AnyCall & { query: JsonObject & { assigned_to?: string } };
+type TaskCall = AnyCall & { params: { id: string } };
+type BodyCall = AnyCall & { body: JsonObject };
