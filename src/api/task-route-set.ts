@@ -28,7 +28,7 @@ type ActionOf<L> = TypesOf<L> extends { actions: infer A } ? keyof A & string : 
 type CreationOf<L> = TypesOf<L> extends { creation: infer C } ? C : JsonObject;
 
 /** The fields of a creation: the lifecycle's own, the project, and when the task may be taken first. */
-type UsualCreation<L> = z.ZodObject & z.ZodType<JsonObject, CreationOf<L> & UsualFields>;
+type UsualCreation<L> = z.ZodType<JsonObject, CreationOf<L> & UsualFields>;
 type UsualFields = { project_id?: string | null | undefined; available_at?: string | null | undefined };
 
 type Options<L, Prefix, Noun, Project, T, E, C, Routes> = {
@@ -40,7 +40,7 @@ type Options<L, Prefix, Noun, Project, T, E, C, Routes> = {
   /** The shape of a journal row in answers; by default that of `GET /api/tasks/{id}/events`. */
   event?: E;
   /** The fields of a creation; by default those of the lifecycle, `project_id` and `available_at`. */
-  creation?: C;
+  creation?: C & z.ZodObject;
   /** What a task is called in paths and names; `task` by default. */
   noun?: Noun;
   /** What a project is called in queries and bodies; `project_id` by default. */
@@ -78,7 +78,7 @@ export function taskRoutes<
   const Prefix extends `/${string}`,
   T extends z.ZodObject = typeof anyTask,
   E extends z.ZodType = typeof anyEvent,
-  C extends z.ZodObject = UsualCreation<L>,
+  C extends z.ZodType = UsualCreation<L>,
   const Noun extends string = "task",
   const Project extends string = "project_id",
   const Routes extends Wanted = All,
@@ -151,7 +151,7 @@ type TableOf<
   Prefix extends string,
   T extends z.ZodObject,
   E extends z.ZodType,
-  C extends z.ZodObject,
+  C extends z.ZodType,
   Noun extends string,
   Project extends string,
   Routes extends Wanted,
@@ -173,7 +173,7 @@ type UsualRows<
   L extends Lifecycle,
   T extends z.ZodObject,
   E extends z.ZodType,
-  C extends z.ZodObject,
+  C extends z.ZodType,
   Project extends string,
 > = ReturnType<typeof usualRows<L, T, E, C, Project>>;
 
@@ -185,7 +185,7 @@ function usualRows<
   L extends Lifecycle,
   T extends z.ZodObject,
   E extends z.ZodType,
-  C extends z.ZodObject,
+  C extends z.ZodType,
   Project extends string,
 >(parts: Parts<L, T, E, C, Project>) {
   return { ...readingRows(parts), ...creatingRows(parts), ...workingRows(parts) };
@@ -222,7 +222,7 @@ function readingRows<L extends Lifecycle, T extends z.ZodObject, Project extends
 
 const writes = { method: "POST", idempotent: true, ruled: true } as const;
 
-function creatingRows<T extends z.ZodObject, C extends z.ZodObject, Project extends string>({
+function creatingRows<T extends z.ZodObject, C extends z.ZodType, Project extends string>({
   lifecycle,
   project,
   task,
@@ -239,12 +239,13 @@ function creatingRows<T extends z.ZodObject, C extends z.ZodObject, Project exte
     z.output<C>,
     z.input<C> & Partial<Record<Field, string | null | undefined>>
   >;
-  const named = creation.extend({ ref: id.nullish() }) as unknown as With<"ref">;
+  const own = creation as unknown as z.ZodObject;
+  const named = own.extend({ ref: id.nullish() }) as unknown as With<"ref">;
   return {
     create: {
       ...creates,
       summary: "Create a task",
-      body: creation.extend(once) as unknown as With<"client_event_id">,
+      body: own.extend(once) as unknown as With<"client_event_id">,
       replies: { 201: task },
     },
     batch: {
@@ -264,6 +265,9 @@ function workingRows<
   Project extends string,
 >({ lifecycle, project, task, event }: Omit<Parts<L, T, E, never, Project>, "creation">) {
   const works = { ...writes, group: lifecycle.name } as const;
+  const leased = task.extend({ lease_token: z.string().nullable() }) as unknown as z.ZodType<
+    z.output<T> & { lease_token: string | null }
+  >;
   return {
     move: {
       ...works,
@@ -287,9 +291,7 @@ function workingRows<
         wait_seconds: z.number().min(0).max(60).default(0),
         ...once,
       }),
-      replies: {
-        200: z.object({ tasks: z.array(task.extend({ lease_token: z.string().nullable() })) }),
-      },
+      replies: { 200: z.object({ tasks: z.array(leased) }) },
       refusals: ["NOT_FOUND"],
     },
   } as const;
