@@ -6,7 +6,7 @@ import { copyAssets } from "./copy-assets.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const COMMIT = "751fba9ff600141bc8cc9e590672456d17fa5a61";
-/** Below node_modules, so that the old version finds the packages of this checkout. */
+/** Inside node_modules, so that the old version finds the packages of this checkout. */
 const FOLDER = join(ROOT, "node_modules/.cache/pawl-0.1.0");
 const BUILD = join(FOLDER, "build");
 const BUILT = join(FOLDER, "built");
@@ -20,11 +20,11 @@ const TSCONFIG = {
 
 export type OldVersion = { build: string } | { missing: string };
 
-/** Compiles version 0.1.0 from the git history, once; says why where that is not possible. */
+/** Compiles version 0.1.0 from the git history, once; returns the reason if that is not possible. */
 export function buildVersion010(report: (message: string) => void): OldVersion {
   if (existsSync(BUILT)) return { build: BUILD };
   if (run("git", ["cat-file", "-e", `${COMMIT}^{commit}`]) !== null)
-    return { missing: `the git history here has no commit ${COMMIT.slice(0, 7)}` };
+    return { missing: `this clone's history has no commit ${COMMIT.slice(0, 7)}` };
   report("building version 0.1.0 from the git history (once)");
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
@@ -46,7 +46,7 @@ export function buildVersion010(report: (message: string) => void): OldVersion {
   return { build: BUILD };
 }
 
-/** Returns null on success, and otherwise what failed. */
+/** Returns null on success, or a description of the failure. */
 function run(command: string, args: string[]): string | null {
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: ROOT, encoding: "utf8" });
   if (status === 0) return null;

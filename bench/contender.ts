@@ -1,45 +1,47 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { quantile } from "./report.ts";
 
-/** What a contender did and how long it took; preparing for it is not counted. */
-export type Bout = { done: number; seconds: number; figures?: Record<string, number> };
+/** How much a contender did and how long that took, without preparation. */
+export type Measurement = { done: number; seconds: number; figures?: Record<string, number> };
 
-/** How much to do, and in which of the contender's modes. */
-export type Terms = Record<string, number>;
+/** Parameters of a workload: the amount of work, and the contender's settings. */
+export type Params = Record<string, number>;
 
-/** Where a contender finds its server. */
-export type Place = {
+/** Options that a contender is opened with: where its server is, and what to record. */
+export type ContenderOptions = {
   url: string;
+  /** The folder that CPU profiles are written to. */
   profiles?: string;
-  /** The folder of a build, for a contender that is another version of Pawl. */
+  /** The folder of the build, for another version of Pawl. */
   build?: string;
 };
 
-export type Bouts = Record<string, (terms: Terms) => Promise<Bout>>;
+export type Workloads = Record<string, (params: Params) => Promise<Measurement>>;
 
-/** One who is measured: runs in a process of its own and does bouts of work when it is told to. */
-export type Contender = { bouts: Bouts; close: () => Promise<unknown> };
+/** A system that is measured: runs in its own process and executes workloads on request. */
+export type Contender = { workloads: Workloads; close: () => Promise<unknown> };
 
-/** What the module of a contender exports. The peers' modules are outside of the build, and so are handed their tools. */
-export type ContenderModule = { open: (place: Place, tools: Tools) => Promise<Contender> };
-type Tools = {
+/** The exports of a contender's module. The peers' modules are outside of the build and so get their helpers as an argument. */
+export type ContenderModule = { open: (options: ContenderOptions, helpers: Helpers) => Promise<Contender> };
+type Helpers = {
   timed: typeof timed;
   fromCallers: typeof fromCallers;
   measurePipeline: typeof measurePipeline;
 };
 
-/** From the parent to the contender's process, and back. */
-export type Order = { id: number; bout: string; terms: Terms };
-export type Answer = { id: number; bout: Bout } | { id: number; error: string } | { ready: true };
+/** Messages from the parent to the contender's process, and back. */
+export type WorkloadRequest = { id: number; workload: string; params: Params };
+export type WorkloadReply =
+  { id: number; measurement: Measurement } | { id: number; error: string } | { ready: true };
 
-/** Waits for `work` and says how long it took. */
-export async function timed(done: number, work: () => Promise<unknown>): Promise<Bout> {
+/** Measures how long `work` takes. */
+export async function timed(done: number, work: () => Promise<unknown>): Promise<Measurement> {
   const started = process.hrtime.bigint();
   await work();
   return { done, seconds: Number(process.hrtime.bigint() - started) / 1e9 };
 }
 
-/** Does `total` pieces of work from so many callers at once; each caller does one after the other. */
+/** Does `total` pieces of work from `callers` concurrent callers; each does one after the other. */
 export async function fromCallers(
   callers: number,
   total: number,
@@ -63,9 +65,9 @@ const PIPELINE_TIMEOUT_MS = 60_000;
  * to finish before they create the next. At a fixed rate the clock starts when a task is due, so that a late create counts.
  */
 export async function measurePipeline(
-  { rate = 0, callers = 1, seconds = 1 }: Terms,
+  { rate = 0, callers = 1, seconds = 1 }: Params,
   start: (onFinished: (file: string) => void) => Pipeline | Promise<Pipeline>,
-): Promise<Bout> {
+): Promise<Measurement> {
   const underWay = new Map<string, () => void>();
   const latencies: number[] = [];
   const pipeline = await start((file) => underWay.get(file)?.());
@@ -104,7 +106,7 @@ async function sendAtRate(send: Send, rate: number, seconds: number): Promise<vo
     const dueAt = startedAt + (n * 1_000) / rate;
     if (dueAt > now()) await pause(dueAt - now());
     const one = send(n, dueAt);
-    // A rejection before the last task is created is reported by Promise.all below.
+    // Promise.all below reports it; until then the rejection must not count as unhandled.
     one.catch(() => undefined);
     sent.push(one);
   }

@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 
-/** Copies the files that the compiler leaves out: migrations, of the engine and of lifecycles, and scripts. */
+/** Copies the files that the compiler leaves out: migrations of the engine and of lifecycles, and `.mjs` scripts. */
 export function copyAssets(from: string, to: string): void {
   const paths = readdirSync(from, { recursive: true, encoding: "utf8" });
   for (const script of paths.filter((path) => path.endsWith(".mjs")))

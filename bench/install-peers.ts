@@ -2,17 +2,17 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** The peers' modules lie beside their manifest, outside of the build. */
+/** The peers' modules are beside their manifest, outside of the build. */
 export const PEERS = new URL("../../bench/peers/", import.meta.url);
 const FOLDER = fileURLToPath(PEERS);
 const INSTALLED = `${FOLDER}node_modules/.package-lock.json`;
 
 export type Peers = { node: string } | { missing: string };
 
-/** Installs the peers where they are missing or older than their lock; says which Node they run on. */
-export function installPeers(tell: (message: string) => void): Peers {
+/** Installs the peers if they are missing or older than their lock file; returns the Node binary that they run on. */
+export function installPeers(log: (message: string) => void): Peers {
   if (!isUpToDate()) {
-    tell("installing the peers that Pawl is measured against (bench/peers, once)");
+    log("installing the queues that Pawl is compared with (bench/peers, once)");
     const { status, stderr } = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
       cwd: FOLDER,
       encoding: "utf8",
@@ -21,7 +21,9 @@ export function installPeers(tell: (message: string) => void): Peers {
     if (status !== 0) return { missing: `npm ci in bench/peers failed: ${lastLine(stderr)}` };
   }
   const node = nodeOf(process.platform, process.arch);
-  return existsSync(node) ? { node } : { missing: `no Node for them on ${process.platform} ${process.arch}` };
+  return existsSync(node)
+    ? { node }
+    : { missing: `the peers have no Node for ${process.platform} ${process.arch}` };
 }
 
 export function versionOfPeer(name: string): string {

@@ -1,7 +1,7 @@
 import { verdictOn } from "./report.ts";
 import type { Report } from "./report.ts";
 
-/** A report for the terminal. */
+/** Prints a report to the terminal. */
 export function printReport({ title, table, aims, notes }: Report): void {
   const widths = (table[0] ?? []).map((_, column) =>
     Math.max(...table.map((row) => (row[column] ?? "").length)),
@@ -18,7 +18,7 @@ export function printReport({ title, table, aims, notes }: Report): void {
   }
 }
 
-/** Figures stand right, words left. */
+/** Aligns figures right, and the first and last column left. */
 function lineOf(row: readonly string[], widths: readonly number[]): string {
   return row
     .map((cell, column) => {

@@ -8,33 +8,33 @@ import { setTimeout as pause } from "node:timers/promises";
 export type Redis = { socket: string; version: string; stop: () => Promise<void> } | { missing: string };
 
 /**
- * Writes are appended to a file that is synced every second, as Redis recommends where some durability is wanted. Snapshots and
- * rewrites of the file are off: they would run into the bouts of others.
+ * Writes are appended to a file that is synced every second, as Redis recommends for some durability. Snapshots and rewrites of
+ * the file are off: they would slow down the measurements of other contenders.
  */
 const SETTINGS = { appendonly: "yes", appendfsync: "everysec", save: "", "auto-aof-rewrite-percentage": "0" };
-export const REDIS_SETTINGS = "appendonly yes, appendfsync everysec, no snapshots, no rewrites of the file";
+export const REDIS_SETTINGS = "appendonly yes, appendfsync everysec, snapshots and file rewrites off";
 const FLAGS = ["--port", "0", ...Object.entries(SETTINGS).flatMap(([name, value]) => [`--${name}`, value])];
 
-/** Starts a Redis of our own on a socket in `folder`. */
-export async function startRedis(folder: string, tell: (message: string) => void): Promise<Redis> {
-  const version = versionOfRedis() ?? installRedis(tell);
+/** Starts a Redis server on a socket in `folder`. */
+export async function startRedis(folder: string, log: (message: string) => void): Promise<Redis> {
+  const version = versionOfRedis() ?? installRedis(log);
   if (version === undefined)
-    return { missing: "there is no redis-server; on Debian: apt-get install redis-server" };
+    return { missing: "redis-server is not installed; on Debian: apt-get install redis-server" };
   const data = join(folder, "redis");
   const socket = join(data, "socket");
   mkdirSync(data);
   const server = spawn("redis-server", [...FLAGS, "--unixsocket", socket, "--dir", data], {
     stdio: "ignore",
-    // Of its own group: Ctrl-C must reach it after its clients have gone.
+    // In its own process group: Ctrl-C must not stop it before its clients.
     detached: true,
   });
-  const ended = once(server, "exit");
+  const exited = once(server, "exit");
   const stop = async () => {
     server.kill("SIGTERM");
-    await ended;
+    await exited;
   };
   for (let tries = 0; tries < 100; tries++) {
-    if (await answers(socket)) return { socket, version, stop };
+    if (await accepts(socket)) return { socket, version, stop };
     await pause(50);
   }
   await stop();
@@ -46,9 +46,9 @@ function versionOfRedis(): string | undefined {
   return status === 0 ? /v=(\S+)/.exec(stdout)?.[1] : undefined;
 }
 
-function installRedis(tell: (message: string) => void): string | undefined {
+function installRedis(log: (message: string) => void): string | undefined {
   if (process.getuid?.() !== 0 || spawnSync("apt-get", ["--version"]).status !== 0) return undefined;
-  tell("installing Debian's redis-server (once)");
+  log("installing Debian's redis-server (once)");
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const apt = (...args: string[]) => spawnSync("apt-get", args, { env }).status === 0;
   const install = () => apt("install", "--yes", "--no-install-recommends", "redis-server");
@@ -59,7 +59,7 @@ function installRedis(tell: (message: string) => void): string | undefined {
   return versionOfRedis();
 }
 
-async function answers(socket: string): Promise<boolean> {
+async function accepts(socket: string): Promise<boolean> {
   const connection = connect(socket);
   try {
     await once(connection, "connect");

@@ -1,9 +1,10 @@
-/** An aim, what came of it, and null where it could not be measured. */
+/** An aim and the figure measured for it. */
 export type Aim = {
   text: string;
   figure: string;
+  /** null if it could not be measured. */
   met: boolean | null;
-  /** Absent where the aim has no floor. */
+  /** Absent if the aim has no floor. */
   aboveFloor?: boolean;
 };
 
@@ -15,7 +16,7 @@ export function verdictOn({ met, aboveFloor = true }: Aim): Verdict {
   return aboveFloor ? "missed" : "below the floor";
 }
 
-/** What a scenario found. */
+/** The results of a scenario. */
 export type Report = {
   title: string;
   /** The first row names the columns. */
@@ -42,13 +43,13 @@ export function median(values: readonly number[]): number {
 }
 
 /** "callers 4, batch 300" */
-export function modeInWords(mode: Readonly<Record<string, number>>): string {
+export function formatMode(mode: Readonly<Record<string, number>>): string {
   return Object.entries(mode)
     .map(([name, value]) => `${name} ${value}`)
     .join(", ");
 }
 
-/** The value below which this part of them lies. */
+/** Returns the value that this part of the values is below; 0.99 for the 99th percentile. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;

@@ -4,17 +4,17 @@ import type { Aim, Report } from "./report.ts";
 
 const RESULTS = new URL("../../bench/RESULTS.md", import.meta.url);
 
-/** The page with the figures of a full run. */
-export function writeResults(reports: readonly Report[], surroundings: readonly string[]): void {
+/** Writes the page with the figures of a full run. */
+export function writeResults(reports: readonly Report[], environment: readonly string[]): void {
   const aims = reports.flatMap((report) => report.aims);
   const met = aims.filter((aim) => aim.met === true).length;
   const lines = [
     "# Results",
     "",
-    `Written by \`npm run bench\`; [README.md](README.md) says how it measures. ${met} of ${aims.length} aims were met.`,
-    "Rates are medians of alternating rounds, with the lowest and the highest beside them; trust the ratios of one run, not the rates of two.",
+    `Written by \`npm run bench\`; [README.md](README.md) describes how it measures. ${met} of ${aims.length} aims were met.`,
+    "Rates are medians of alternating rounds, beside the lowest and the highest. Compare ratios within one run; do not compare rates of different runs.",
     "",
-    ...surroundings.map((line) => `- ${line}`),
+    ...environment.map((line) => `- ${line}`),
     ...reports.flatMap(section),
     "",
   ];

@@ -1,7 +1,7 @@
 import { connect } from "../../src/postgres/connect.ts";
 import type { Sql } from "../../src/postgres/connect.ts";
 import { fromCallers, timed } from "../contender.ts";
-import type { Contender, Place, Terms } from "../contender.ts";
+import type { Contender, ContenderOptions, Params } from "../contender.ts";
 
 const TABLES = `
   create table task (
@@ -12,7 +12,7 @@ const TABLES = `
     actor text not null, created_at timestamptz not null, primary key (task_id, version)
   )`;
 
-// What a team writes that has no Pawl: the guards and the optimistic lock in SQL, the journal row in the same statement.
+// The code that a team would write without Pawl: guards and optimistic lock in SQL, the journal row in the same statement.
 const MOVE = `
   with moved as (
     update task set status = $3, version = version + 1, updated_at = now()
@@ -23,26 +23,26 @@ const MOVE = `
   select id, version, $2, $3, $5, now() from moved
   returning version`;
 
-/** One hand-written statement per move, prepared, on the same driver as Pawl. */
-export async function open({ url }: Place): Promise<Contender> {
+/** Opens a contender that makes each move with one prepared, hand-written statement, on the same driver as Pawl. */
+export async function open({ url }: ContenderOptions): Promise<Contender> {
   const setup = connect(url, { maxConnections: 1 });
   await setup.unsafe(TABLES);
   await setup.end();
-  let made = 0;
+  let created = 0;
   return {
-    bouts: {
-      async moveOneByOne({ tasks = 0, moves = 0, callers = 1, pool = 10 }: Terms) {
+    workloads: {
+      async moveOneByOne({ tasks = 0, moves = 0, callers = 1, pool = 10 }: Params) {
         const sql = connect(url, { maxConnections: pool });
-        const first = made + 1;
-        made += tasks;
+        const first = created + 1;
+        created += tasks;
         await sql`
-          insert into task select n, 'waiting', 1, now() from generate_series(${first}::int, ${made}::int) as n`;
+          insert into task select n, 'waiting', 1, now() from generate_series(${first}::int, ${created}::int) as n`;
         const move = backAndForth(sql, first, tasks);
-        // Connections are opened and statements prepared before the clock runs.
+        // Opens the connections and prepares the statements before the clock starts.
         await fromCallers(pool * 2, tasks, move);
-        const bout = await timed(moves, () => fromCallers(callers, moves, move));
+        const measurement = await timed(moves, () => fromCallers(callers, moves, move));
         await sql.end();
-        return bout;
+        return measurement;
       },
     },
     close: () => Promise.resolve(),
@@ -52,13 +52,13 @@ export async function open({ url }: Place): Promise<Contender> {
 function backAndForth(sql: Sql, first: number, tasks: number): (n: number) => Promise<void> {
   const states = Array.from({ length: tasks }, () => ({ status: "waiting", version: 1 }));
   return async (n) => {
-    const place = n % tasks;
-    const state = states[place] ?? { status: "", version: 0 };
+    const index = n % tasks;
+    const state = states[index] ?? { status: "", version: 0 };
     const to = state.status === "open" ? "closed" : "open";
-    const [row] = await sql.unsafe(MOVE, [first + place, state.status, to, state.version, "ann"], {
+    const [row] = await sql.unsafe(MOVE, [first + index, state.status, to, state.version, "ann"], {
       prepare: true,
     });
     if (!row) throw new Error("a move was lost");
-    states[place] = { status: to, version: row.version as number };
+    states[index] = { status: to, version: row.version as number };
   };
 }

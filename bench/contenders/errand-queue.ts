@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { fromCallers, measurePipeline, timed } from "../contender.ts";
-import type { Bout, Bouts, Terms } from "../contender.ts";
+import type { Measurement, Workloads, Params } from "../contender.ts";
 
 /** An idempotency key, or null for a call without one. */
 export type Key = string | null;
@@ -19,8 +19,8 @@ export type ErrandQueue = {
   move: (id: string, action: "open" | "close", version: number, key: Key) => Promise<number>;
 };
 
-/** Times a bout, and may profile it under this name. */
-type Stopwatch = (name: string, done: number, work: () => Promise<unknown>) => Promise<Bout>;
+/** Times work, and may write a CPU profile under this name. */
+type Stopwatch = (name: string, done: number, work: () => Promise<unknown>) => Promise<Measurement>;
 
 const FILL_BATCH = 500;
 /** Consecutive empty claims after which a fleet gives up. */
@@ -35,7 +35,7 @@ export async function fill(queue: ErrandQueue, count: number): Promise<void> {
   );
 }
 
-/** Claims and finishes in batches until the pool is empty, or until `limit` are done; returns how many were. */
+/** Claims and finishes in batches until the pool is empty, or until `limit` are done; returns the number done. */
 export async function drain(
   queue: ErrandQueue,
   { batch, keys = 0, limit = Infinity }: { batch: number; keys?: number; limit?: number },
@@ -52,67 +52,67 @@ export async function drain(
 }
 
 /**
- * Bouts on one queue. `keys` 1 sends a fresh idempotency key with every call, as Pawl's client does; 0 sends none.
+ * Workloads on one queue. `keys` 1 sends a fresh idempotency key with every call, as Pawl's client does; 0 sends none.
  */
-export function boutsOfQueue(
+export function queueWorkloads(
   queue: ErrandQueue,
   stopwatch: Stopwatch = (_, done, work) => timed(done, work),
-): Bouts {
+): Workloads {
   return {
-    fill: ({ tasks = 0 }: Terms) => timed(tasks, () => fill(queue, tasks)),
+    fill: ({ tasks = 0 }: Params) => timed(tasks, () => fill(queue, tasks)),
     /** Each worker claims one errand and finishes it, again and again. */
-    async fleet({ tasks = 0, workers = 1, keys = 1 }: Terms) {
+    async fleet({ tasks = 0, workers = 1, keys = 1 }: Params) {
       const newKey = keyMaker(keys);
       const seen = new Set<string>();
-      const bout = await stopwatch("fleet", tasks, () =>
+      const measurement = await stopwatch("fleet", tasks, () =>
         fromCallers(workers, tasks, async () => {
           const errand = await claimOne(queue, newKey);
           seen.add(errand.id);
           await queue.finish(errand, newKey());
         }),
       );
-      return { ...bout, done: seen.size };
+      return { ...measurement, done: seen.size };
     },
-    async claimAndComplete({ callers = 1, batch = 1, keys = 1 }: Terms) {
+    async claimAndComplete({ callers = 1, batch = 1, keys = 1 }: Params) {
       let drained: number[] = [];
-      const bout = await stopwatch("claim-and-complete", 0, async () => {
+      const measurement = await stopwatch("claim-and-complete", 0, async () => {
         drained = await Promise.all(Array.from({ length: callers }, () => drain(queue, { batch, keys })));
       });
-      return { ...bout, done: drained.reduce((sum, done) => sum + done, 0) };
+      return { ...measurement, done: drained.reduce((sum, done) => sum + done, 0) };
     },
-    createInBatches({ tasks = 0, callers = 1, batch = 1, keys = 1 }: Terms) {
+    createInBatches({ tasks = 0, callers = 1, batch = 1, keys = 1 }: Params) {
       const newKey = keyMaker(keys);
       return stopwatch("create-in-batches", tasks, () =>
         fromCallers(callers, tasks / batch, () => queue.create(files(batch), newKey())),
       );
     },
-    createOneByOne({ tasks = 0, callers = 1, keys = 1 }: Terms) {
+    createOneByOne({ tasks = 0, callers = 1, keys = 1 }: Params) {
       const newKey = keyMaker(keys);
       return stopwatch("create-one-by-one", tasks, () =>
         fromCallers(callers, tasks, (n) => queue.create([`report-${n}.pdf`], newKey())),
       );
     },
     /** Each errand is opened and closed in turn, with the version seen last. */
-    async moveOneByOne({ tasks = 0, moves = 0, callers = 1, keys = 1 }: Terms) {
+    async moveOneByOne({ tasks = 0, moves = 0, callers = 1, keys = 1 }: Params) {
       const newKey = keyMaker(keys);
       const ids = await queue.create(files(tasks), null);
       const versions = ids.map(() => 1);
       return stopwatch("move-one-by-one", moves, () =>
         fromCallers(callers, moves, async (n) => {
-          const place = n % ids.length;
-          const version = versions[place] ?? 0;
+          const index = n % ids.length;
+          const version = versions[index] ?? 0;
           const action = version % 2 === 1 ? "open" : "close";
-          versions[place] = await queue.move(ids[place] ?? "", action, version, newKey());
+          versions[index] = await queue.move(ids[index] ?? "", action, version, newKey());
         }),
       );
     },
     /** Workers in the same process: one loop claims for all that are free, and polls while the queue is empty. */
-    pipeline: ({ workers = 1, ...terms }: Terms) =>
-      measurePipeline(terms, (onFinished) => startPipeline(queue, workers, onFinished)),
+    pipeline: ({ workers = 1, ...params }: Params) =>
+      measurePipeline(params, (onFinished) => startPipeline(queue, workers, onFinished)),
   };
 }
 
-/** An empty claim is repeated: near the end of a bout the errands left may be locked by claims of others. */
+/** Repeats an empty claim: near the end, the errands that are left may be locked by other claims. */
 async function claimOne(queue: ErrandQueue, newKey: () => Key): Promise<ClaimedErrand> {
   for (let tries = 0; tries < MAX_EMPTY_CLAIMS; tries++) {
     const [errand] = await queue.claim(1, newKey());

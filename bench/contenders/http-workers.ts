@@ -3,24 +3,24 @@ import { createClient } from "../../src/client/index.ts";
 import { startWorker } from "../../src/worker/index.ts";
 import type { RunningWorker } from "../../src/worker/index.ts";
 import { fromCallers, measurePipeline, timed } from "../contender.ts";
-import type { Contender, Terms } from "../contender.ts";
+import type { Contender, Params } from "../contender.ts";
 import { errand } from "./pawl/errand.ts";
-import { CALLERS_TOKEN } from "./pawl/bouts-of-http.ts";
+import { CALLERS_TOKEN } from "./pawl/http-workloads.ts";
 
 const FINISH = { action: "finish", payload: { result: "sent" } } as const;
 /** Time that a claim waits for a task to appear. */
 const WAIT_SECONDS = 1;
 
-/** Workers in a process of their own that reach Pawl over HTTP, by its client. */
+/** Opens workers in their own process that reach Pawl over HTTP with its client. */
 export function open(): Promise<Contender> {
   const clientOf = (port = 0) =>
     createClient<typeof errand>({ url: `http://127.0.0.1:${port}`, token: CALLERS_TOKEN });
   return Promise.resolve({
-    bouts: {
-      /** One `startWorker` that runs `workers` tasks at a time; its start counts. */
-      async work({ port, workers = 1, tasks = 0 }: Terms) {
+    workloads: {
+      /** One `startWorker` that runs `workers` tasks at a time; the time includes its start. */
+      async work({ port, workers = 1, tasks = 0 }: Params) {
         let worker: RunningWorker | undefined;
-        const bout = await timed(tasks, async () => {
+        const measurement = await timed(tasks, async () => {
           await new Promise<void>((resolve, reject) => {
             let left = tasks;
             const onFinished = () => {
@@ -30,10 +30,10 @@ export function open(): Promise<Contender> {
           });
         });
         await worker?.stop();
-        return bout;
+        return measurement;
       },
-      /** Loops that claim one task and finish it, each call a request of its own. */
-      claimOneByOne({ port, workers = 1, tasks = 0 }: Terms) {
+      /** Loops that claim one task and finish it, with one request per call. */
+      claimOneByOne({ port, workers = 1, tasks = 0 }: Params) {
         const errands = clientOf(port).lifecycle(errand);
         return timed(tasks, () =>
           fromCallers(workers, tasks, async () => {
@@ -44,10 +44,10 @@ export function open(): Promise<Contender> {
           }),
         );
       },
-      pipeline({ port, workers = 1, ...terms }: Terms) {
+      pipeline({ port, workers = 1, ...params }: Params) {
         const client = clientOf(port);
         const errands = client.lifecycle(errand);
-        return measurePipeline(terms, (onFinished) => {
+        return measurePipeline(params, (onFinished) => {
           const onFailed = (error: Error) => {
             throw error;
           };

@@ -1,9 +1,9 @@
 import { pathToFileURL } from "node:url";
-import type { Contender, Place } from "../contender.ts";
-import { boutsOfQueue } from "./errand-queue.ts";
+import type { Contender, ContenderOptions } from "../contender.ts";
+import { queueWorkloads } from "./errand-queue.ts";
 import type { ClaimedErrand, ErrandQueue, Key } from "./errand-queue.ts";
 
-/** The calls of version 0.1.0, written down here because the current types may change. */
+/** The calls of version 0.1.0, declared here because the current types may change. */
 type By = { org_id: string; actor: unknown };
 type Task = { id: string; row_version: number; data: { file: string } };
 type Refusal = { kind: "refused"; detail: string };
@@ -26,15 +26,15 @@ type Pawl = {
 };
 type Opened = { openPawl: (options: object) => Promise<Pawl> };
 
-/** Pawl 0.1.0 from its own build, with the lifecycle that its own benchmark had. */
-export async function open({ url, build = "" }: Place): Promise<Contender> {
+/** Opens Pawl 0.1.0 from its own build, with the lifecycle of its own benchmark. */
+export async function open({ url, build = "" }: ContenderOptions): Promise<Contender> {
   const load = (path: string) => import(pathToFileURL(`${build}/${path}`).href);
   const { openPawl } = (await load("src/index.js")) as Opened;
   const { errand } = (await load("bench/contenders/pawl/errand.js")) as { errand: { name: string } };
   const pawl = await openPawl({ url, lifecycles: [errand], sweepSeconds: 0, reconcileSeconds: 0 });
   await pawl.createMember({ id: "ann", kind: "worker", roles: ["worker"] });
   const queue = queueOf(pawl, await pawl.as("ann"), errand.name);
-  return { bouts: boutsOfQueue(queue), close: () => pawl.close() };
+  return { workloads: queueWorkloads(queue), close: () => pawl.close() };
 }
 
 function queueOf(pawl: Pawl, by: By, lifecycle: string): ErrandQueue {

@@ -1,4 +1,4 @@
-// BullMQ on Redis: `addBulk` for batches; several workers with high concurrency, in a fleet one; completed jobs are not kept.
+// BullMQ on Redis: `addBulk` for batches; several workers with high concurrency, one worker in a fleet; removes completed jobs.
 import { randomUUID } from "node:crypto";
 import { Queue, Worker } from "bullmq";
 
@@ -17,7 +17,7 @@ export async function open({ url: path }, { timed, fromCallers, measurePipeline 
     }
     return queues.get(autoPipelining);
   };
-  // What earlier bouts created would fill the memory.
+  // Jobs of earlier measurements would fill the memory.
   const emptyQueueWith = async (autoPipelining) => {
     const queue = await queueWith(autoPipelining);
     await queue.obliterate({ force: true });
@@ -25,7 +25,7 @@ export async function open({ url: path }, { timed, fromCallers, measurePipeline 
   };
   await queueWith(0);
   return {
-    bouts: {
+    workloads: {
       async fill({ tasks }) {
         const queue = await emptyQueueWith(0);
         return timed(tasks, () =>
@@ -34,8 +34,8 @@ export async function open({ url: path }, { timed, fromCallers, measurePipeline 
           ),
         );
       },
-      fleet: ({ workers, ...terms }) => drain(path, { ...terms, workers: 1, concurrency: workers }),
-      claimAndComplete: (terms) => drain(path, terms),
+      fleet: ({ workers, ...params }) => drain(path, { ...params, workers: 1, concurrency: workers }),
+      claimAndComplete: (params) => drain(path, params),
       async createInBatches({ tasks, callers, batch, pipelining = 0 }) {
         const queue = await emptyQueueWith(pipelining);
         return timed(tasks, () => fromCallers(callers, tasks / batch, () => queue.addBulk(jobs(batch))));
@@ -48,9 +48,9 @@ export async function open({ url: path }, { timed, fromCallers, measurePipeline 
           ),
         );
       },
-      async pipeline({ workers, pipelining = 0, ...terms }) {
+      async pipeline({ workers, pipelining = 0, ...params }) {
         const queue = await emptyQueueWith(pipelining);
-        return measurePipeline(terms, async (onFinished) => {
+        return measurePipeline(params, async (onFinished) => {
           const worker = workerOn(path, { concurrency: workers, pipelining });
           worker.on("completed", ({ data }) => onFinished(data.file));
           worker.on("error", (error) => console.error(error));
@@ -70,7 +70,7 @@ export async function open({ url: path }, { timed, fromCallers, measurePipeline 
   };
 }
 
-/** From the moment that the workers begin until the last job is reported as completed. */
+/** Measures from the start of the workers until the last job is reported as completed. */
 async function drain(path, { tasks, workers: count, concurrency, pipelining = 0 }) {
   const { promise: allDone, resolve, reject } = Promise.withResolvers();
   let done = 0;

@@ -1,4 +1,4 @@
-// graphile-worker: `addJobs` for batches; the local queue and batched completion for bulk work, neither of them in a fleet.
+// graphile-worker: `addJobs` for batches; local queue and batched completion for bulk work, neither of them in a fleet.
 import { randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { Logger, makeWorkerUtils, run } from "graphile-worker";
@@ -22,7 +22,7 @@ export async function open({ url }, { timed, fromCallers, measurePipeline }) {
   };
   await current.utils.migrate();
   return {
-    bouts: {
+    workloads: {
       async fill({ tasks }) {
         const utils = await utilsWith();
         return timed(tasks, () =>
@@ -32,7 +32,7 @@ export async function open({ url }, { timed, fromCallers, measurePipeline }) {
         );
       },
       fleet: ({ tasks, workers, pool }) => drain(url, { tasks, jobs: workers, pool }),
-      claimAndComplete: (terms) => drain(url, terms),
+      claimAndComplete: (params) => drain(url, params),
       async createInBatches({ tasks, callers, batch }) {
         const utils = await utilsWith(10);
         return timed(tasks, () => fromCallers(callers, tasks / batch, () => utils.addJobs(specs(batch))));
@@ -45,9 +45,9 @@ export async function open({ url }, { timed, fromCallers, measurePipeline }) {
           ),
         );
       },
-      async pipeline({ workers, queue, delay, pool, ...terms }) {
+      async pipeline({ workers, queue, delay, pool, ...params }) {
         const utils = await utilsWith(pool);
-        return measurePipeline(terms, async (onFinished) => {
+        return measurePipeline(params, async (onFinished) => {
           const handler = ({ file }) => onFinished(file);
           const runner = await startRunner(url, { jobs: workers, queue, delay, pool }, handler);
           return {
@@ -84,7 +84,7 @@ function startRunner(url, { jobs, queue = OFF, delay = OFF, pool = 10 }, handler
   });
 }
 
-/** From its first fetch (so that the start of the worker does not count, and every fetch does) until the table is empty. */
+/** Measures from the first fetch, without the start of the worker, until the table is empty. */
 async function drain(url, { tasks, ...settings }) {
   const observer = new pg.Client({ connectionString: url });
   await observer.connect();
@@ -102,7 +102,7 @@ async function drain(url, { tasks, ...settings }) {
   await allRun;
   while (await anyLeft(observer)) await new Promise((soon) => setTimeout(soon, 2));
   const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-  if (started === 0n) throw new Error("the worker never said that it began");
+  if (started === 0n) throw new Error("the worker emitted no start event");
   await runner.stop();
   await observer.end();
   return { done: tasks, seconds };

@@ -1,4 +1,4 @@
-// pg-boss: `insert` for batches, large fetches, one `complete` for each fetch; in a fleet, fetches of one.
+// pg-boss: `insert` for batches, large fetches, one `complete` per fetch; in a fleet, fetches of one job.
 import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
 
@@ -19,7 +19,7 @@ export async function open({ url }, { timed, fromCallers, measurePipeline }) {
     return current.boss;
   };
   return {
-    bouts: {
+    workloads: {
       async fill({ tasks }) {
         const boss = await bossWith();
         return timed(tasks, () =>
@@ -31,22 +31,22 @@ export async function open({ url }, { timed, fromCallers, measurePipeline }) {
       async fleet({ tasks, workers, pool }) {
         const boss = await bossWith(pool);
         let done = 0;
-        const bout = await timed(tasks, () =>
+        const measurement = await timed(tasks, () =>
           fromCallers(workers, tasks, async () => {
             const { id } = await fetchOne(boss);
             const { affected } = await boss.complete(QUEUE, id, { result: "sent" });
             done += affected;
           }),
         );
-        return { ...bout, done };
+        return { ...measurement, done };
       },
       async claimAndComplete({ callers, batch }) {
         const boss = await bossWith(10);
         let drained = [];
-        const bout = await timed(0, async () => {
+        const measurement = await timed(0, async () => {
           drained = await Promise.all(Array.from({ length: callers }, () => drain(boss, batch)));
         });
-        return { ...bout, done: drained.reduce((sum, done) => sum + done, 0) };
+        return { ...measurement, done: drained.reduce((sum, done) => sum + done, 0) };
       },
       async createInBatches({ tasks, callers, batch }) {
         const boss = await bossWith(10);
@@ -60,9 +60,9 @@ export async function open({ url }, { timed, fromCallers, measurePipeline }) {
           ),
         );
       },
-      async pipeline({ workers, batch, pool, ...terms }) {
+      async pipeline({ workers, batch, pool, ...params }) {
         const boss = await bossWith(pool);
-        return measurePipeline(terms, async (onFinished) => {
+        return measurePipeline(params, async (onFinished) => {
           await boss.work(
             NOTIFIED_QUEUE,
             {
@@ -88,7 +88,7 @@ export async function open({ url }, { timed, fromCallers, measurePipeline }) {
   };
 }
 
-// Maintenance and cron would run between the bouts of others.
+// Maintenance and cron would disturb the measurements of others.
 async function start(url, max) {
   const boss = new PgBoss({
     connectionString: url,
@@ -104,7 +104,7 @@ async function start(url, max) {
   return boss;
 }
 
-/** An empty fetch is repeated: near the end of a bout the jobs left may be locked by fetches of others. */
+/** Repeats an empty fetch: near the end, the jobs that are left may be locked by other fetches. */
 async function fetchOne(boss) {
   for (let tries = 0; tries < MAX_EMPTY_FETCHES; tries++) {
     const [job] = await boss.fetch(QUEUE, { batchSize: 1 });

@@ -1,23 +1,23 @@
-import { race } from "../race.ts";
+import { compareContenders } from "../compare-contenders.ts";
 import type { Report } from "../report.ts";
-import type { Stage } from "../stage.ts";
+import type { Environment } from "../environment.ts";
 
-/** Tasks are created many at a time. */
-export function batchCreates(stage: Stage): Promise<Report> {
+/** Creates tasks in batches. */
+export function batchCreates(env: Environment): Promise<Report> {
   const modes = [
     { callers: 4, batch: 1000 },
     { callers: 2, batch: 1000 },
     { callers: 4, batch: 500 },
     { callers: 8, batch: 250 },
   ];
-  return race(stage, {
+  return compareContenders(env, {
     title: "Create in batches",
     unit: "tasks/s",
-    bout: "createInBatches",
+    workload: "createInBatches",
     rounds: [7, 3],
     runners: {
       Pawl: { modes },
-      "Pawl without keys": { contender: "Pawl", terms: { keys: 0 }, modes },
+      "Pawl without keys": { contender: "Pawl", params: { keys: 0 }, modes },
       "pg-boss": {
         modes: [
           { callers: 4, batch: 1000 },

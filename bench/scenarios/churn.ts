@@ -1,63 +1,63 @@
 import type { Sql } from "../../src/postgres/connect.ts";
 import { count, times } from "../report.ts";
 import type { Report } from "../report.ts";
-import type { Stage } from "../stage.ts";
+import type { Environment } from "../environment.ts";
 
-/** A step changes a fifth of the standing number: then autovacuum comes, where it keeps pace. */
+/** One step replaces a fifth of the tasks; that is when autovacuum would run. */
 const STEPS_PER_TURN = 5;
-/** The finished tasks of so many steps are kept. */
+/** Number of steps whose finished tasks are kept. */
 const KEPT_STEPS = 2;
-const MOST_TIMES_LARGER = 1.3;
+const MAX_GROWTH = 1.3;
 
 type Sizes = { tables: number; indexes: number };
 
-/** Tasks come and go at a steady number of them: do tables and indexes stay as small as they were? */
-export async function churn(stage: Stage): Promise<Report> {
-  const standing = stage.quick ? 1_000 : 10_000;
-  const turns = stage.quick ? 10 : 50;
-  const { contestant, url } = await stage.enterPawl();
-  const sql = stage.connect(url);
+/** Creates and prunes tasks at a constant total: do tables and indexes keep their size? */
+export async function churn(env: Environment): Promise<Report> {
+  const total = env.quick ? 1_000 : 10_000;
+  const turns = env.quick ? 10 : 50;
+  const { child, url } = await env.startPawl();
+  const sql = env.connect(url);
   const tables = await tablesOf(sql);
-  const perStep = standing / STEPS_PER_TURN;
-  // Those that wait; the others of the standing number are the last that were finished.
-  await contestant.do("fill", { tasks: standing - KEPT_STEPS * perStep });
-  const begun: number[] = [];
+  const perStep = total / STEPS_PER_TURN;
+  // The waiting tasks; the rest of the total are the tasks finished last.
+  await child.run("fill", { tasks: total - KEPT_STEPS * perStep });
+  const startTimes: number[] = [];
   const sizes: Sizes[] = [];
   for (let turn = 0; turn <= turns; turn++) {
     for (let step = 0; step < STEPS_PER_TURN; step++) {
-      begun.push(Date.now());
-      const before = begun.at(-1 - KEPT_STEPS) ?? 0;
-      await contestant.do("churn", { tasks: perStep, before });
+      startTimes.push(Date.now());
+      const before = startTimes.at(-1 - KEPT_STEPS) ?? 0;
+      await child.run("churn", { tasks: perStep, before });
       await sql.unsafe(`vacuum ${tables}`);
     }
     sizes.push(await sizesOf(sql));
-    if (turn % 5 === 0) stage.tell(`${turn} of ${turns} times ${count(standing)} tasks`);
+    if (turn % 5 === 0) env.log(`${turn} of ${turns} × ${count(total)} tasks`);
   }
   const each = await bytesPerRow(sql);
 
   const [first = { tables: 0, indexes: 0 }] = sizes;
-  const most = (which: keyof Sizes) => Math.max(...sizes.map((size) => size[which]));
-  const larger = { tables: most("tables") / first.tables, indexes: most("indexes") / first.indexes };
+  const max = (which: keyof Sizes) => Math.max(...sizes.map((size) => size[which]));
+  const growth = { tables: max("tables") / first.tables, indexes: max("indexes") / first.indexes };
   return {
-    title: `Size while ${turns} times ${count(standing)} tasks come and go`,
+    title: `Table size while ${turns} × ${count(total)} tasks are created and pruned`,
     table: [
-      ["", "after the first turn", "at its largest", "at the end", "larger"],
+      ["", "after the first turn", "largest", "at the end", "growth"],
       ...(["tables", "indexes"] as const).map((which) => [
         which,
         mb(first[which]),
-        mb(most(which)),
+        mb(max(which)),
         mb(sizes.at(-1)?.[which] ?? 0),
-        times(larger[which]),
+        times(growth[which]),
       ]),
     ],
     aims: (["tables", "indexes"] as const).map((which) => ({
-      text: `The ${which} stay within ${MOST_TIMES_LARGER} ×`,
-      figure: times(larger[which]),
-      met: larger[which] <= MOST_TIMES_LARGER,
+      text: `The ${which} grow to at most ${MAX_GROWTH} ×`,
+      figure: times(growth[which]),
+      met: growth[which] <= MAX_GROWTH,
     })),
     notes: [
-      `A task takes ${count(each.task)} bytes and ${count(each.task_indexes)} in indexes, a journal row ${count(each.event)} and ${count(each.event_indexes)}.`,
-      "Each is created, claimed, finished and pruned; a vacuum runs whenever a fifth of the standing number has changed.",
+      `A task takes ${count(each.task)} bytes plus ${count(each.task_indexes)} in indexes, a journal row ${count(each.event)} plus ${count(each.event_indexes)}.`,
+      "Each task is created, claimed, finished and pruned; a vacuum runs whenever a fifth of the tasks has changed.",
     ],
   };
 }

@@ -1,24 +1,24 @@
-import { race } from "../race.ts";
+import { compareContenders } from "../compare-contenders.ts";
 import type { Report } from "../report.ts";
-import type { Stage } from "../stage.ts";
+import type { Environment } from "../environment.ts";
 
-/** Tasks are claimed and completed in batches until none is left. */
-export function claimAndComplete(stage: Stage): Promise<Report> {
+/** Claims and completes tasks in batches until none is left. */
+export function claimAndComplete(env: Environment): Promise<Report> {
   const modes = [
     { callers: 4, batch: 500 },
     { callers: 2, batch: 500 },
     { callers: 2, batch: 1000 },
     { callers: 4, batch: 1000 },
   ];
-  return race(stage, {
+  return compareContenders(env, {
     title: "Claim and complete in batches",
     unit: "tasks/s",
-    bout: "claimAndComplete",
+    workload: "claimAndComplete",
     filled: true,
     rounds: [7, 3],
     runners: {
       Pawl: { modes },
-      "Pawl without keys": { contender: "Pawl", terms: { keys: 0 }, modes },
+      "Pawl without keys": { contender: "Pawl", params: { keys: 0 }, modes },
       "pg-boss": {
         modes: [
           { callers: 4, batch: 2000 },
@@ -28,7 +28,7 @@ export function claimAndComplete(stage: Stage): Promise<Report> {
           { callers: 4, batch: 500 },
         ],
       },
-      // `jobs` run at once, `queue` is the size of the local queue, `delay` the time that completions are batched for (ms).
+      // `jobs` is the concurrency, `queue` the size of the local queue, `delay` the time for which completions are batched (ms).
       "graphile-worker": {
         modes: [
           { jobs: 100, queue: 5000, delay: 0 },

@@ -14,17 +14,17 @@ import { openRepository } from "../../src/lifecycles/code/worker/repository.ts";
 import { startCodeWorker } from "../../src/lifecycles/code/worker/start-code-worker.ts";
 import { compare } from "../compare.ts";
 import { fromCallers, timed } from "../contender.ts";
-import type { Bout } from "../contender.ts";
+import type { Measurement } from "../contender.ts";
 import type { Report } from "../report.ts";
-import type { Stage } from "../stage.ts";
+import type { Environment } from "../environment.ts";
 
 const execute = promisify(execFile);
-const HANDS = 2;
+const WORKERS = 2;
 const AGENT = ["/bin/sh", "-c", 'echo done > "work-$PAWL_TASK_ID"'];
 
-/** Coding tasks through the whole cycle with an agent that does next to nothing, beside the same git commands by hand. */
-export async function codeCycle(stage: Stage): Promise<Report> {
-  const { url } = await stage.enterPawl();
+/** Coding tasks from ready to merged with an agent that does almost nothing, compared with the same git commands by hand. */
+export async function codeCycle(env: Environment): Promise<Report> {
+  const { url } = await env.startPawl();
   const pawl = await openPawl({ url, sweepSeconds: 0, reconcileSeconds: 0 });
   const { directory } = pawl;
   const server = await buildServer({
@@ -39,19 +39,19 @@ export async function codeCycle(stage: Stage): Promise<Report> {
     await directory.addMember(by, { id: "coder", kind: "worker", roles: ["worker"] });
     const issued = await directory.issueToken(by, "coder");
     if (issued.kind === "refused") throw new Error(issued.detail);
-    const tasks = stage.quick ? 20 : 60;
-    return await compare(stage, {
-      title: `Coding tasks from ready to merged, ${HANDS} at a time, an agent that writes one line`,
+    const tasks = env.quick ? 20 : 60;
+    return await compare(env, {
+      title: `Coding tasks from ready to merged, ${WORKERS} at a time, with an agent that writes one line`,
       unit: "tasks/s",
       rounds: [5, 3],
-      hero: "Pawl",
+      subject: "Pawl",
       entries: [
-        { name: "Pawl", modes: [{}], bout: () => byPawl(address, issued.token, tasks) },
-        { name: "git by hand", modes: [{}], bout: () => byHand(tasks) },
+        { name: "Pawl", modes: [{}], measure: () => measurePawl(address, issued.token, tasks) },
+        { name: "git by hand", modes: [{}], measure: () => measureByHand(tasks) },
       ],
       aims: [{ atLeast: 0.4, of: ["git by hand"] }],
       notes: [
-        "By hand: worktree, agent, commit, rebase under a lock, branch moved, worktree removed; no queue, no lease, no journal, no log, no token, nothing that outlives a crash.",
+        "By hand: add a worktree, run the agent, commit, rebase under a lock, move the branch, remove the worktree. No queue, lease, journal, log or token, and no recovery after a crash.",
       ],
     });
   } finally {
@@ -60,7 +60,7 @@ export async function codeCycle(stage: Stage): Promise<Report> {
   }
 }
 
-async function byPawl(url: string, token: string, tasks: number): Promise<Bout> {
+async function measurePawl(url: string, token: string, tasks: number): Promise<Measurement> {
   return inRepository(async (repo) => {
     const client = createClient({ url, token });
     await client.calls(CODE_ROUTES).createCodeTasks({
@@ -77,7 +77,7 @@ async function byPawl(url: string, token: string, tasks: number): Promise<Bout> 
         client,
         repository,
         rules,
-        workers: HANDS,
+        workers: WORKERS,
         onEvent: (event) => {
           if (event.kind === "finished" && --left === 0) over();
           if (event.kind === "failed" || event.kind === "refused") throw new Error(JSON.stringify(event));
@@ -89,13 +89,13 @@ async function byPawl(url: string, token: string, tasks: number): Promise<Bout> 
   });
 }
 
-async function byHand(tasks: number): Promise<Bout> {
+async function measureByHand(tasks: number): Promise<Measurement> {
   return inRepository(async (repo) => {
     const git = async (cwd: string, ...args: string[]) => (await execute("git", args, { cwd })).stdout.trim();
     let before: Promise<unknown> = Promise.resolve();
     const [shell = "", ...script] = AGENT;
     return timed(tasks, () =>
-      fromCallers(HANDS, tasks, async (n) => {
+      fromCallers(WORKERS, tasks, async (n) => {
         const [branch, path] = [`work/${n}`, join(repo, "..", `tree-${n}`)];
         await git(repo, "worktree", "add", "--quiet", "-b", branch, path, "main");
         await execute(shell, script, { cwd: path, env: { ...process.env, PAWL_TASK_ID: String(n) } });
@@ -116,7 +116,7 @@ async function byHand(tasks: number): Promise<Bout> {
   });
 }
 
-async function inRepository(work: (repo: string) => Promise<Bout>): Promise<Bout> {
+async function inRepository(work: (repo: string) => Promise<Measurement>): Promise<Measurement> {
   const folder = await mkdtemp(join(tmpdir(), "pawl-bench-code-"));
   const repo = join(folder, "repo");
   try {

@@ -4,48 +4,48 @@ import type { Actor, Command, Decision, Situation, Task } from "../../src/core/i
 import { planner } from "../../src/lifecycles/planner/lifecycle.ts";
 import { decideByHand } from "./planner-by-hand.ts";
 import { compare } from "../compare.ts";
-import type { Pace } from "../compare.ts";
-import type { Bout } from "../contender.ts";
+import type { RunOptions } from "../compare.ts";
+import type { Measurement } from "../contender.ts";
 import type { Report } from "../report.ts";
 
 const NOW = Date.UTC(2026, 0, 5);
 
-/** Decisions per second on the planner, beside a hand-written switch of the same rules that gives the same answers. */
-export function decisions(pace: Pace): Promise<Report> {
+/** Decisions per second on the planner, compared with a hand-written switch that implements the same rules. */
+export function decisions(options: RunOptions): Promise<Report> {
   const cases = makeCases();
   for (const [situation, command] of cases) {
     deepStrictEqual(decide(planner, situation, command), decideByHand(situation, command));
   }
-  const total = pace.quick ? 200_000 : 1_000_000;
-  // Answers are kept for a while, as a batch keeps them: otherwise the compiler would not even make them.
+  const total = options.quick ? 200_000 : 1_000_000;
+  // Keep the answers for a while, as a batch does: otherwise the compiler would optimize them away.
   const kept = new Array<Decision>(1024);
-  const bout = (judge: (situation: Situation, command: Command) => Decision) => (): Bout => {
+  const measure = (decideOne: (situation: Situation, command: Command) => Decision) => (): Measurement => {
     const started = process.hrtime.bigint();
     for (let i = 0; i < total; i++) {
       const [situation, command] = cases[i % cases.length] as (typeof cases)[number];
-      kept[i % 1024] = judge(situation, command);
+      kept[i % 1024] = decideOne(situation, command);
     }
     return { done: total, seconds: Number(process.hrtime.bigint() - started) / 1e9 };
   };
-  return compare(pace, {
+  return compare(options, {
     title: "Decisions on the planner",
     unit: "decisions/s",
     rounds: [15, 7],
-    hero: "Pawl decide",
+    subject: "Pawl decide",
     entries: [
-      { name: "a switch by hand", modes: [], bout: bout(decideByHand) },
+      { name: "a switch by hand", modes: [], measure: measure(decideByHand) },
       {
         name: "Pawl decide",
         modes: [],
-        bout: bout((situation, command) => decide(planner, situation, command)),
+        measure: measure((situation, command) => decide(planner, situation, command)),
       },
     ],
     aims: [{ atLeast: 0.5, of: ["a switch by hand"], rate: 1_000_000 }],
-    notes: ["In memory, without a database: the same rules, and the same answers."],
+    notes: ["In memory, without a database. Both implement the same rules and give the same answers."],
   });
 }
 
-/** A working day in small: every change of status, most of them as they should be, some late, by the wrong person or with an old version. */
+/** A realistic mix: every change of status, most of them valid, some late, by the wrong member or with an old version. */
 function makeCases(): [Situation, Command][] {
   const executor = actor("e1", ["executor"], 5);
   const master = actor("e1", ["executor"], 9);

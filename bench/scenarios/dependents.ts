@@ -1,58 +1,58 @@
-import type { Bout } from "../contender.ts";
+import type { Measurement } from "../contender.ts";
 import { count, median, times } from "../report.ts";
 import type { Aim, Report } from "../report.ts";
-import type { Stage } from "../stage.ts";
+import type { Environment } from "../environment.ts";
 
-const WORKS = {
-  unblockMany: "one blocker of so many is finished",
-  createChain: "a chain so deep is created",
-  walkChain: "it is finished, one after the other",
-  dropChain: "its first fails, and all others with it",
+const WORKLOADS = {
+  unblockMany: "finish the one blocker of all tasks",
+  createChain: "create a chain of tasks",
+  walkChain: "finish the chain, one task after the other",
+  dropChain: "fail the first task of a chain, and all others with it",
 };
-/** Ten times as many may take ten times as long, and a little for the noise of the machine. */
-const MOST_TIMES_DEARER = 1.5;
+/** Maximum cost per task with many tasks, relative to few; above 1 because of noise. */
+const MAX_COST_RATIO = 1.5;
 
 type Cost = { micros: number; bytes: number };
 
-/** Many who wait for one, and each for the one before: is the cost of each the same whatever their number? */
-export async function dependents(stage: Stage): Promise<Report> {
-  const [few, many] = stage.quick ? [100, 500] : [1_000, 10_000];
-  const rounds = stage.quick ? 1 : 3;
+/** Tasks that depend on one task, and chains: does the cost per task stay the same as their number grows? */
+export async function dependents(env: Environment): Promise<Report> {
+  const [few, many] = env.quick ? [100, 500] : [1_000, 10_000];
+  const rounds = env.quick ? 1 : 3;
   const table = [
-    ["", `${count(few)} tasks`, `${count(many)} tasks`, "dearer", "heap each", "heap each", "more"],
+    ["", `${count(few)} tasks`, `${count(many)} tasks`, "time ratio", "heap each", "heap each", "heap ratio"],
   ];
   const aims: Aim[] = [];
-  const { contestant } = await stage.enterPawl({ flags: ["--expose-gc"] });
-  for (const [bout, words] of Object.entries(WORKS)) {
-    stage.tell(words);
-    const costs = { few: [] as Bout[], many: [] as Bout[] };
-    await contestant.do(bout, { tasks: few });
+  const { child } = await env.startPawl({ flags: ["--expose-gc"] });
+  for (const [workload, title] of Object.entries(WORKLOADS)) {
+    env.log(title);
+    const costs = { few: [] as Measurement[], many: [] as Measurement[] };
+    await child.run(workload, { tasks: few });
     for (let round = 0; round < rounds; round++) {
-      costs.few.push(await contestant.do(bout, { tasks: few }));
-      costs.many.push(await contestant.do(bout, { tasks: many }));
+      costs.few.push(await child.run(workload, { tasks: few }));
+      costs.many.push(await child.run(workload, { tasks: many }));
     }
-    const [cheap, dear] = [costOf(costs.few), costOf(costs.many)];
-    const slower = dear.micros / cheap.micros;
-    const more = dear.bytes / cheap.bytes;
-    table.push([words, micros(cheap), micros(dear), times(slower), kb(cheap), kb(dear), times(more)]);
+    const [small, large] = [costOf(costs.few), costOf(costs.many)];
+    const slower = large.micros / small.micros;
+    const more = large.bytes / small.bytes;
+    table.push([title, micros(small), micros(large), times(slower), kb(small), kb(large), times(more)]);
     aims.push({
-      text: `${words}: linear in time and memory (each at most ${MOST_TIMES_DEARER} × as dear)`,
+      text: `${title}: linear in time and memory (at most ${MAX_COST_RATIO} × per task)`,
       figure: `${times(slower)} the time, ${times(more)} the heap`,
-      met: slower <= MOST_TIMES_DEARER && more <= MOST_TIMES_DEARER,
+      met: slower <= MAX_COST_RATIO && more <= MAX_COST_RATIO,
     });
   }
   return {
     title: "Dependents",
     table,
     aims,
-    notes: ["Time and heap for each task; the heap is the most that was seen."],
+    notes: ["Time and peak heap per task."],
   };
 }
 
-function costOf(bouts: readonly Bout[]): Cost {
+function costOf(measurements: readonly Measurement[]): Cost {
   return {
-    micros: median(bouts.map(({ done, seconds }) => (seconds * 1e6) / done)),
-    bytes: median(bouts.map(({ done, figures }) => Math.max(1, (figures?.heap ?? 0) / done))),
+    micros: median(measurements.map(({ done, seconds }) => (seconds * 1e6) / done)),
+    bytes: median(measurements.map(({ done, figures }) => Math.max(1, (figures?.heap ?? 0) / done))),
   };
 }
 

@@ -1,23 +1,23 @@
-import { race } from "../race.ts";
+import { compareContenders } from "../compare-contenders.ts";
 import type { Report } from "../report.ts";
-import type { Stage } from "../stage.ts";
+import type { Environment } from "../environment.ts";
 
-/** Each of 64 callers creates one task after the other. */
-export function enqueue(stage: Stage): Promise<Report> {
-  const terms = { callers: 64 };
+/** Creates tasks one by one from 64 callers. */
+export function enqueue(env: Environment): Promise<Report> {
+  const params = { callers: 64 };
   const pools = [{ pool: 20 }, { pool: 10 }, { pool: 64 }];
-  return race(stage, {
+  return compareContenders(env, {
     title: "Create one by one, 64 callers",
     unit: "tasks/s",
-    bout: "createOneByOne",
+    workload: "createOneByOne",
     rounds: [7, 3],
     runners: {
-      Pawl: { terms, modes: [{}] },
-      "Pawl without keys": { contender: "Pawl", terms: { ...terms, keys: 0 }, modes: [{}] },
-      "Pawl 0.1.0": { terms, modes: [{}] },
-      "pg-boss": { terms, modes: pools },
-      "graphile-worker": { terms, modes: pools },
-      BullMQ: { terms, modes: [{ pipelining: 1 }, { pipelining: 0 }] },
+      Pawl: { params, modes: [{}] },
+      "Pawl without keys": { contender: "Pawl", params: { ...params, keys: 0 }, modes: [{}] },
+      "Pawl 0.1.0": { params, modes: [{}] },
+      "pg-boss": { params, modes: pools },
+      "graphile-worker": { params, modes: pools },
+      BullMQ: { params, modes: [{ pipelining: 1 }, { pipelining: 0 }] },
     },
     aims: [
       { of: ["pg-boss"], atLeast: 10 },
@@ -26,7 +26,7 @@ export function enqueue(stage: Stage): Promise<Report> {
       { of: ["Pawl without keys"], atMostTime: 1.15, floor: 1.15 },
     ],
     notes: [
-      "Every task has a key that makes a repeated create harmless: an idempotency key in Pawl, `id` in pg-boss, `jobKey` in graphile-worker, `jobId` in BullMQ.",
+      "Every task has a key that makes it safe to repeat the create: an idempotency key in Pawl, `id` in pg-boss, `jobKey` in graphile-worker, `jobId` in BullMQ.",
     ],
   });
 }

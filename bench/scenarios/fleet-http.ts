@@ -1,45 +1,45 @@
 import { compare } from "../compare.ts";
 import type { Entry } from "../compare.ts";
-import type { Bout } from "../contender.ts";
-import { sized } from "../race.ts";
+import type { Measurement } from "../contender.ts";
+import { sized } from "../compare-contenders.ts";
 import type { Report } from "../report.ts";
-import type { Stage } from "../stage.ts";
+import type { Environment } from "../environment.ts";
 
 const WORKERS = 64;
 
-/** Workers that reach the server over HTTP, beside workers inside the server's own process. */
-export async function fleetOverHttp(stage: Stage): Promise<Report> {
-  const { contestant: pawl, url } = await stage.enterPawl();
-  const { figures } = await pawl.do("openShop", {});
+/** Workers that reach the server over HTTP, compared with workers inside the server's process. */
+export async function fleetOverHttp(env: Environment): Promise<Report> {
+  const { child: pawl, url } = await env.startPawl();
+  const { figures } = await pawl.run("startHttpServer", {});
   const port = figures?.pawl ?? 0;
-  const sql = stage.connect(url);
-  const remote = stage.enterHttpWorkers();
-  const entry = (name: string, work: (tasks: number) => Promise<Bout>): Entry => ({
+  const sql = env.connect(url);
+  const remote = env.startHttpWorkers();
+  const entry = (name: string, work: (tasks: number) => Promise<Measurement>): Entry => ({
     name,
     modes: [{}],
-    bout: sized(stage, async (tasks) => {
-      await pawl.do("fill", { tasks });
+    measure: sized(env, async (tasks) => {
+      await pawl.run("fill", { tasks });
       await sql.unsafe("analyze");
-      const bout = await work(tasks);
-      if (bout.done !== tasks) throw new Error(`${name} did ${bout.done} of ${tasks}`);
-      return bout;
+      const measurement = await work(tasks);
+      if (measurement.done !== tasks) throw new Error(`${name} did ${measurement.done} of ${tasks}`);
+      return measurement;
     }),
   });
-  return compare(stage, {
+  return compare(env, {
     title: `Fleet of ${WORKERS} workers over HTTP`,
     unit: "tasks/s",
     rounds: [7, 3],
-    hero: "startWorker over HTTP",
+    subject: "startWorker over HTTP",
     entries: [
-      entry("startWorker over HTTP", (tasks) => remote.do("work", { port, workers: WORKERS, tasks })),
-      entry("a claim and a finish for each task over HTTP", (tasks) =>
-        remote.do("claimOneByOne", { port, workers: WORKERS, tasks }),
+      entry("startWorker over HTTP", (tasks) => remote.run("work", { port, workers: WORKERS, tasks })),
+      entry("one claim and one finish per task over HTTP", (tasks) =>
+        remote.run("claimOneByOne", { port, workers: WORKERS, tasks }),
       ),
-      entry("in the server's process", (tasks) => pawl.do("fleet", { workers: WORKERS, tasks })),
+      entry("in the server's process", (tasks) => pawl.run("fleet", { workers: WORKERS, tasks })),
     ],
     aims: [{ of: ["in the server's process"], atLeast: 0.5 }],
     notes: [
-      `startWorker with concurrency ${WORKERS} and an empty handler claims ahead, as it does by default, and reports tasks that end together by one request, each with its own key. Every call has an idempotency key. Workers, server and database share the machine.`,
+      `startWorker with concurrency ${WORKERS} and an empty handler prefetches tasks, as it does by default, and reports tasks that end together in one request, each with its own key. Every call has an idempotency key. Workers, server and database share the machine.`,
     ],
   });
 }

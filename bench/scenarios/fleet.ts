@@ -1,7 +1,7 @@
-import { race } from "../race.ts";
+import { compareContenders } from "../compare-contenders.ts";
 import type { Report } from "../report.ts";
 import type { RatioAim } from "../compare.ts";
-import type { Stage } from "../stage.ts";
+import type { Environment } from "../environment.ts";
 
 const KEYS: RatioAim = { of: ["Pawl without keys"], atMostTime: 1.15, floor: 1.15 };
 const AIMS = {
@@ -14,36 +14,36 @@ const AIMS = {
   256: [{ of: ["BullMQ"], atLeast: 0.8 }, KEYS],
 } as const;
 
-/** Workers in one process; each claims one task and finishes it, again and again. */
-export async function fleet(stage: Stage): Promise<Report[]> {
+/** Workers in one process that claim one task at a time and finish it. */
+export async function fleet(env: Environment): Promise<Report[]> {
   const reports: Report[] = [];
   for (const workers of [64, 256] as const) {
-    stage.tell(`${workers} workers`);
-    reports.push(await fleetOf(stage, workers));
+    env.log(`${workers} workers`);
+    reports.push(await fleetOf(env, workers));
   }
   return reports;
 }
 
-function fleetOf(stage: Stage, workers: keyof typeof AIMS): Promise<Report> {
-  const terms = { workers };
+function fleetOf(env: Environment, workers: keyof typeof AIMS): Promise<Report> {
+  const params = { workers };
   const pools = [{ pool: 20 }, { pool: 10 }, { pool: 64 }];
-  return race(stage, {
+  return compareContenders(env, {
     title: `Fleet of ${workers} workers, one task at a time`,
     unit: "tasks/s",
-    bout: "fleet",
+    workload: "fleet",
     filled: true,
     rounds: [9, 3],
     runners: {
-      Pawl: { terms, modes: [{}] },
-      "Pawl without keys": { contender: "Pawl", terms: { ...terms, keys: 0 }, modes: [{}] },
-      "Pawl 0.1.0": { terms, modes: [{}] },
-      "pg-boss": { terms, modes: pools },
-      "graphile-worker": { terms, modes: pools },
-      BullMQ: { terms, modes: [{ pipelining: 1 }, { pipelining: 0 }] },
+      Pawl: { params, modes: [{}] },
+      "Pawl without keys": { contender: "Pawl", params: { ...params, keys: 0 }, modes: [{}] },
+      "Pawl 0.1.0": { params, modes: [{}] },
+      "pg-boss": { params, modes: pools },
+      "graphile-worker": { params, modes: pools },
+      BullMQ: { params, modes: [{ pipelining: 1 }, { pipelining: 0 }] },
     },
     aims: AIMS[workers],
     notes: [
-      "Pawl sends a fresh idempotency key with every claim and every finish. pg-boss: fetch of one and complete. graphile-worker: no local queue, no batched completion. BullMQ: one Worker with this concurrency.",
+      "Pawl sends a new idempotency key with every claim and every finish. pg-boss: fetches one job and completes it. graphile-worker: no local queue, no batched completion. BullMQ: one Worker with this concurrency.",
     ],
   });
 }

@@ -1,4 +1,4 @@
-import type { Play } from "../stage.ts";
+import type { ScenarioFunction } from "../environment.ts";
 import { batchCreates } from "./batch-creates.ts";
 import { chatEvents } from "./chat-events.ts";
 import { churn } from "./churn.ts";
@@ -15,12 +15,12 @@ import { growth } from "./growth.ts";
 import { httpMoves } from "./http-moves.ts";
 import { memory } from "./memory.ts";
 import { pipeline } from "./pipeline.ts";
-import { movesOfMany, movesOfOne } from "./single-moves.ts";
+import { movesOf64Callers, movesOfOneCaller } from "./single-moves.ts";
 import { twoProcesses } from "./two-processes.ts";
 
-export type Scenario = { run: Play; peers: boolean };
+export type Scenario = { run: ScenarioFunction; peers: boolean };
 
-/** By the names that the command line takes. */
+/** The scenarios by their names on the command line. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   fleet: { run: fleet, peers: true },
   "fleet-http": { run: fleetOverHttp, peers: false },
@@ -28,8 +28,8 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   pipeline: { run: pipeline, peers: true },
   claim: { run: claimAndComplete, peers: true },
   "batch-creates": { run: batchCreates, peers: true },
-  moves: { run: movesOfMany, peers: false },
-  "moves-alone": { run: movesOfOne, peers: false },
+  moves: { run: movesOf64Callers, peers: false },
+  "moves-alone": { run: movesOfOneCaller, peers: false },
   decisions: { run: decisions, peers: false },
   growth: { run: growth, peers: false },
   churn: { run: churn, peers: false },

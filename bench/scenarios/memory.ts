@@ -1,30 +1,30 @@
 import { count } from "../report.ts";
 import type { Report } from "../report.ts";
-import type { Stage } from "../stage.ts";
+import type { Environment } from "../environment.ts";
 
-const MOST_MB = 300;
+const MAX_MB = 300;
 
-/** Very many tasks go through one process: does it keep anything of them? */
-export async function memory(stage: Stage): Promise<Report> {
-  const total = stage.quick ? 20_000 : 1_000_000;
+/** Processes a million tasks in one process: does its memory grow? */
+export async function memory(env: Environment): Promise<Report> {
+  const total = env.quick ? 20_000 : 1_000_000;
   const part = total / 10;
-  const { contestant } = await stage.enterPawl();
+  const { child } = await env.startPawl();
   const rows: { passed: number; rate: number; heap: number; rss: number }[] = [];
   for (let passed = part; passed <= total; passed += part) {
-    const { seconds, figures } = await contestant.do("passThrough", { tasks: part });
+    const { seconds, figures } = await child.run("passThrough", { tasks: part });
     rows.push({
       passed,
       rate: part / seconds,
       heap: (figures?.heap ?? 0) / 1e6,
       rss: (figures?.rss ?? 0) / 1e6,
     });
-    stage.tell(`${count(passed)} of ${count(total)} tasks`);
+    env.log(`${count(passed)} of ${count(total)} tasks`);
   }
-  const most = Math.max(...rows.map(({ heap }) => heap));
+  const peak = Math.max(...rows.map(({ heap }) => heap));
   return {
-    title: `Memory while ${count(total)} tasks pass through`,
+    title: `Memory while ${count(total)} tasks are processed`,
     table: [
-      ["tasks so far", "tasks/s", "largest heap", "process"],
+      ["tasks so far", "tasks/s", "peak heap", "process"],
       ...rows.map(({ passed, rate, heap, rss }) => [
         count(passed),
         count(rate),
@@ -32,7 +32,7 @@ export async function memory(stage: Stage): Promise<Report> {
         `${count(rss)} MB`,
       ]),
     ],
-    aims: [{ text: `The heap stays under ${MOST_MB} MB`, figure: `${count(most)} MB`, met: most < MOST_MB }],
-    notes: ["Each is created, claimed and completed by one process."],
+    aims: [{ text: `The heap stays under ${MAX_MB} MB`, figure: `${count(peak)} MB`, met: peak < MAX_MB }],
+    notes: ["One process creates, claims and completes all tasks."],
   };
 }

@@ -3,14 +3,14 @@ import type { Sql } from "../../src/postgres/connect.ts";
 type Copies = { finished: number; waiting: number };
 
 /**
- * Copies the one finished and the one waiting task that are there, with their journals, until there are very many: what would
- * take the engine an hour. Triggers are off meanwhile, and the copies' seals are those of the originals.
+ * Copies the existing finished task and the existing waiting task with their journals; the engine would take an hour to create
+ * that many. Triggers are off meanwhile, and the copies have the seals of the originals.
  */
 export async function multiplyTasks(sql: Sql, { finished, waiting }: Copies): Promise<void> {
   await sql.unsafe("set session_replication_role = replica");
   await copyTask(sql, finished, "t.final", {});
   await copyTask(sql, waiting, "t.pooled", {
-    // Whoever waits has a timer too, far away: the sweep must not look at it.
+    // A waiting task has a timer in the far future, condition the sweep must not read.
     due_at: "now() + interval '30 days' + random() * interval '1 day'",
     due_action: "'give_up'",
   });
@@ -24,18 +24,18 @@ export async function multiplyTasks(sql: Sql, { finished, waiting }: Copies): Pr
 async function copyTask(
   sql: Sql,
   count: number,
-  which: string,
-  changed: Record<string, string>,
+  condition: string,
+  overrides: Record<string, string>,
 ): Promise<void> {
-  const task = await columnsOf(sql, "task", { id: "copy.id", ...changed });
+  const task = await columnsOf(sql, "task", { id: "copy.id", ...overrides });
   const event = await columnsOf(sql, "event", {
     task_id: "copy.id",
-    // Each version has a range of its own, so that positions are unique without being counted.
+    // Each version has its own range, so that positions are unique without a counter.
     position: "feed.base + row.row_version * feed.room + copy.n",
   });
   await sql.unsafe(`create temporary table copy as
     select n::bigint, uuidv7(interval '-1 hour') as id from generate_series(1, ${count}) as n`);
-  await sql.unsafe(`create temporary table original as select * from pawl.task t where ${which} limit 1`);
+  await sql.unsafe(`create temporary table original as select * from pawl.task t where ${condition} limit 1`);
   await sql.unsafe(
     `insert into pawl.task (${task.names}) select ${task.values} from original as row cross join copy`,
   );
@@ -46,11 +46,14 @@ async function copyTask(
   await sql.unsafe("drop table copy, original");
 }
 
-/** All columns, so that one more in the schema needs no change here. */
-async function columnsOf(sql: Sql, table: string, changed: Record<string, string>) {
+/** Lists all columns, so that a new one in the schema needs no change here. */
+async function columnsOf(sql: Sql, table: string, overrides: Record<string, string>) {
   const columns = await sql<{ name: string }[]>`
     select column_name as name from information_schema.columns
     where table_schema = 'pawl' and table_name = ${table} and is_generated = 'NEVER' order by ordinal_position`;
   const names = columns.map(({ name }) => name);
-  return { names: names.join(", "), values: names.map((name) => changed[name] ?? `row.${name}`).join(", ") };
+  return {
+    names: names.join(", "),
+    values: names.map((name) => overrides[name] ?? `row.${name}`).join(", "),
+  };
 }

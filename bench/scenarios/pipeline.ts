@@ -1,8 +1,8 @@
 import { bestOf } from "../compare.ts";
-import type { Bout, Terms } from "../contender.ts";
-import { count, median, modeInWords } from "../report.ts";
+import type { Measurement, Params } from "../contender.ts";
+import { count, median, formatMode } from "../report.ts";
 import type { Report } from "../report.ts";
-import type { ContenderName, Stage } from "../stage.ts";
+import type { ContenderName, Environment } from "../environment.ts";
 
 const RATE = 200;
 const CALLERS = 64;
@@ -10,28 +10,28 @@ const WORKERS = 64;
 
 type Runner = {
   name: string;
-  run: (terms: Terms) => Promise<Bout>;
+  run: (params: Params) => Promise<Measurement>;
   /** Settings at a fixed rate. */
-  calm: Terms;
-  /** Settings at saturation, to choose the best of. */
-  busy: readonly Terms[];
+  calm: Params;
+  /** Settings to try at saturation; the fastest is used. */
+  busy: readonly Params[];
 };
-type Results = { runner: Runner; mode: Terms; calm: Bout[]; busy: Bout[] };
+type Results = { runner: Runner; mode: Params; calm: Measurement[]; busy: Measurement[] };
 
-/** From create to finish, with workers that wait for tasks: at a fixed arrival rate, and as fast as it goes. */
-export async function pipeline(stage: Stage): Promise<Report> {
-  const [seconds, rounds] = stage.quick ? [0.7, 2] : [3, 5];
-  const { runners, absent } = await gather(stage);
+/** Latency from create to finish with workers that wait for tasks: at a fixed rate, and at saturation. */
+export async function pipeline(env: Environment): Promise<Report> {
+  const [seconds, rounds] = env.quick ? [0.7, 2] : [3, 5];
+  const { runners, skipped } = await startRunners(env);
   const results: Results[] = [];
   for (const runner of runners) {
-    const saturate = (mode: Terms) => runner.run({ callers: CALLERS, seconds, ...mode });
+    const saturate = (mode: Params) => runner.run({ callers: CALLERS, seconds, ...mode });
     const [first = {}] = runner.busy;
-    const choose = !stage.quick && runner.busy.length > 1;
-    const mode = choose ? await bestOf(runner.busy, runner.name, saturate, stage.tell) : first;
+    const choose = !env.quick && runner.busy.length > 1;
+    const mode = choose ? await bestOf(runner.busy, runner.name, saturate, env.log) : first;
     results.push({ runner, mode, calm: [], busy: [] });
   }
   for (let round = 0; round <= rounds; round++) {
-    stage.tell(round === 0 ? "warming up" : `round ${round} of ${rounds}`);
+    env.log(round === 0 ? "warming up" : `round ${round} of ${rounds}`);
     for (const { runner, mode, calm, busy } of round % 2 === 0 ? results : results.toReversed()) {
       const atRate = await runner.run({ rate: RATE, seconds, ...runner.calm });
       const saturated = await runner.run({ callers: CALLERS, seconds, ...mode });
@@ -48,24 +48,24 @@ export async function pipeline(stage: Stage): Promise<Report> {
         runner.name,
         latency(calm, "p50"),
         latency(calm, "p99"),
-        count(median(busy.map((bout) => bout.done / bout.seconds))),
+        count(median(busy.map((measurement) => measurement.done / measurement.seconds))),
         latency(busy, "p50"),
         latency(busy, "p99"),
-        modeInWords(mode),
+        formatMode(mode),
       ]),
     ],
     aims: [],
     notes: [
-      `${WORKERS} workers with an empty handler. At saturation ${CALLERS} callers create a task each, and the next one when it is finished. Medians of alternating rounds.`,
-      "Pawl over HTTP: its client creates, startWorker waits for tasks by long polling. Pawl in process: one loop claims for all free workers and polls every 10 ms. pg-boss and graphile-worker are woken by NOTIFY; their clock stops when the handler has run, before the completion is committed.",
-      ...absent,
+      `${WORKERS} workers with an empty handler. At saturation each of ${CALLERS} callers creates a task, waits until it is finished, and creates the next. Medians of alternating rounds.`,
+      "Pawl over HTTP: its client creates, startWorker waits for tasks by long polling. Pawl in process: one loop claims for all free workers and polls every 10 ms. pg-boss and graphile-worker are woken by NOTIFY; their clock stops after the handler, before the completion is committed.",
+      ...skipped,
     ],
   };
 }
 
-async function gather(stage: Stage): Promise<{ runners: Runner[]; absent: string[] }> {
-  const absent: string[] = [];
-  const runners = await ofPawl(stage);
+async function startRunners(env: Environment): Promise<{ runners: Runner[]; skipped: string[] }> {
+  const skipped: string[] = [];
+  const runners = await pawlRunners(env);
   const peers: Partial<Record<ContenderName, Pick<Runner, "calm" | "busy">>> = {
     "pg-boss": {
       calm: { workers: 4, batch: 16, pool: 10 },
@@ -91,25 +91,25 @@ async function gather(stage: Stage): Promise<{ runners: Runner[]; absent: string
     },
   };
   for (const [name, modes] of Object.entries(peers)) {
-    const entered = await stage.enter(name as ContenderName);
-    if ("missing" in entered) absent.push(`${name} is left out: ${entered.missing}.`);
-    else runners.push({ name, ...modes, run: (terms) => entered.contestant.do("pipeline", terms) });
+    const started = await env.start(name as ContenderName);
+    if ("missing" in started) skipped.push(`${name} was skipped: ${started.missing}.`);
+    else runners.push({ name, ...modes, run: (params) => started.child.run("pipeline", params) });
   }
-  return { runners, absent };
+  return { runners, skipped };
 }
 
-async function ofPawl(stage: Stage): Promise<Runner[]> {
-  const { contestant: pawl } = await stage.enterPawl();
-  const { figures } = await pawl.do("openShop", {});
+async function pawlRunners(env: Environment): Promise<Runner[]> {
+  const { child: pawl } = await env.startPawl();
+  const { figures } = await pawl.run("startHttpServer", {});
   const port = figures?.pawl ?? 0;
-  const remote = stage.enterHttpWorkers();
+  const remote = env.startHttpWorkers();
   const modes = { calm: { workers: WORKERS }, busy: [{ workers: WORKERS }] };
   return [
-    { name: "Pawl over HTTP", ...modes, run: (terms) => remote.do("pipeline", { port, ...terms }) },
-    { name: "Pawl in process", ...modes, run: (terms) => pawl.do("pipeline", terms) },
+    { name: "Pawl over HTTP", ...modes, run: (params) => remote.run("pipeline", { port, ...params }) },
+    { name: "Pawl in process", ...modes, run: (params) => pawl.run("pipeline", params) },
   ];
 }
 
-function latency(bouts: readonly Bout[], part: "p50" | "p99"): string {
-  return `${median(bouts.map((bout) => bout.figures?.[part] ?? 0)).toFixed(1)} ms`;
+function latency(measurements: readonly Measurement[], part: "p50" | "p99"): string {
+  return `${median(measurements.map((measurement) => measurement.figures?.[part] ?? 0)).toFixed(1)} ms`;
 }

@@ -5,7 +5,7 @@ import type { PlannerView } from "../../src/lifecycles/planner/guards.ts";
 type Seen = Omit<PlannerView, "input">;
 type Input = PlannerView["input"];
 
-/** The planner's table of status changes as one would write it by hand: a switch, the same answers, no table. */
+/** The planner's rules written by hand as a switch, with the same answers. */
 export function decideByHand(situation: Situation, command: Command): Decision {
   const { task, actor, facts, settings, now } = situation as unknown as Seen;
   const input = command.input as Input;
@@ -171,7 +171,7 @@ function disowned(before: Seen["task"]["data"], { reason }: Input): Patch {
   return unflagged(before, { assigned_to: null, exclusive_key: null, data });
 }
 
-/** Who needed to look because a shift was over need not any more. */
+/** Removes the flags that asked for attention because a shift was over. */
 function unflagged({ flags, open_escalations }: Seen["task"]["data"], patch: Patch): Patch {
   if (!flags.some(({ about }) => about === "shift")) return patch;
   const left = flags.filter(({ about }) => about !== "shift");

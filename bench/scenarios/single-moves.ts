@@ -1,24 +1,24 @@
-import { race } from "../race.ts";
+import { compareContenders } from "../compare-contenders.ts";
 import type { Report } from "../report.ts";
-import type { Stage } from "../stage.ts";
+import type { Environment } from "../environment.ts";
 
 const BY_HAND =
-  "By hand: one statement per move, an update guarded by status and version with a journal row beside it; no key.";
+  "By hand: one statement per move that updates the row if status and version match and inserts a journal row; no key.";
 
-/** Each of 64 callers makes one guarded move after the other, with the version it saw last. */
-export function movesOfMany(stage: Stage): Promise<Report> {
-  const terms = { callers: 64, tasks: 1_000 };
-  return race(stage, {
+/** Makes guarded moves one by one from 64 callers, each with the last known version. */
+export function movesOf64Callers(env: Environment): Promise<Report> {
+  const params = { callers: 64, tasks: 1_000 };
+  return compareContenders(env, {
     title: "Guarded moves one by one, 64 callers",
     unit: "moves/s",
-    bout: "moveOneByOne",
+    workload: "moveOneByOne",
     pieces: "moves",
     rounds: [7, 3],
     runners: {
-      Pawl: { terms, modes: [{}] },
-      "Pawl without keys": { contender: "Pawl", terms: { ...terms, keys: 0 }, modes: [{}] },
-      "Pawl 0.1.0": { terms, modes: [{}] },
-      "by hand": { terms, modes: [{ pool: 20 }, { pool: 10 }, { pool: 64 }] },
+      Pawl: { params, modes: [{}] },
+      "Pawl without keys": { contender: "Pawl", params: { ...params, keys: 0 }, modes: [{}] },
+      "Pawl 0.1.0": { params, modes: [{}] },
+      "by hand": { params, modes: [{ pool: 20 }, { pool: 10 }, { pool: 64 }] },
     },
     aims: [
       { of: ["by hand"], atLeast: 2 },
@@ -28,19 +28,19 @@ export function movesOfMany(stage: Stage): Promise<Report> {
   });
 }
 
-/** One caller alone, which shares its commits with no other. */
-export function movesOfOne(stage: Stage): Promise<Report> {
-  const terms = { callers: 1, tasks: 100 };
-  return race(stage, {
+/** Makes guarded moves from a single caller, which cannot share a group commit. */
+export function movesOfOneCaller(env: Environment): Promise<Report> {
+  const params = { callers: 1, tasks: 100 };
+  return compareContenders(env, {
     title: "Guarded moves one by one, one caller",
     unit: "moves/s",
-    bout: "moveOneByOne",
+    workload: "moveOneByOne",
     pieces: "moves",
     rounds: [7, 3],
     runners: {
-      Pawl: { terms, modes: [{}] },
-      "Pawl without keys": { contender: "Pawl", terms: { ...terms, keys: 0 }, modes: [{}] },
-      "by hand": { terms, modes: [{ pool: 1 }] },
+      Pawl: { params, modes: [{}] },
+      "Pawl without keys": { contender: "Pawl", params: { ...params, keys: 0 }, modes: [{}] },
+      "by hand": { params, modes: [{ pool: 1 }] },
     },
     aims: [{ of: ["by hand"], atMostTime: 1.6 }],
     notes: [BY_HAND],

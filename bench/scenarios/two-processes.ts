@@ -1,30 +1,30 @@
 import { compare } from "../compare.ts";
 import type { Entry } from "../compare.ts";
-import type { Contestant } from "../contestant.ts";
+import type { ContenderProcess } from "../contender-process.ts";
 import type { Report } from "../report.ts";
-import type { Stage } from "../stage.ts";
+import type { Environment } from "../environment.ts";
 
-/** One engine, and two that share a database: claim and complete, of one org and of ten. */
-export async function twoProcesses(stage: Stage): Promise<Report> {
-  const tasks = stage.quick ? 4_000 : 40_000;
-  const { contestant: first, url } = await stage.enterPawl();
-  const { contestant: second } = await stage.enterPawl({ url });
-  const sql = stage.connect(url);
-  const entry = (name: string, engines: readonly Contestant[], orgs: number): Entry => ({
+/** Claims and completes tasks with one engine, and with two that share a database; with one org and with ten. */
+export async function twoProcesses(env: Environment): Promise<Report> {
+  const tasks = env.quick ? 4_000 : 40_000;
+  const { child: first, url } = await env.startPawl();
+  const { child: second } = await env.startPawl({ url });
+  const sql = env.connect(url);
+  const entry = (name: string, engines: readonly ContenderProcess[], orgs: number): Entry => ({
     name,
     modes: [{ callers: Math.max(4, orgs), batch: 500 }],
-    bout: async (mode) => {
-      await first.do("fillOrgs", { tasks, orgs });
+    measure: async (mode) => {
+      await first.run("fillOrgs", { tasks, orgs });
       await sql.unsafe("analyze");
-      const bouts = await Promise.all(
-        engines.map((engine) => engine.do("claimAndCompleteInOrgs", { ...mode, orgs })),
+      const measurements = await Promise.all(
+        engines.map((engine) => engine.run("claimAndCompleteInOrgs", { ...mode, orgs })),
       );
-      const done = bouts.reduce((sum, bout) => sum + bout.done, 0);
-      if (done !== tasks) throw new Error(`${name}: ${done} of ${tasks} tasks were done`);
-      return { done, seconds: Math.max(...bouts.map((bout) => bout.seconds)) };
+      const done = measurements.reduce((sum, measurement) => sum + measurement.done, 0);
+      if (done !== tasks) throw new Error(`${name}: only ${done} of ${tasks} tasks were done`);
+      return { done, seconds: Math.max(...measurements.map((measurement) => measurement.seconds)) };
     },
   });
-  return compare(stage, {
+  return compare(env, {
     title: "Two engines on one database",
     unit: "tasks/s",
     rounds: [7, 3],
@@ -35,8 +35,8 @@ export async function twoProcesses(stage: Stage): Promise<Report> {
       entry("two engines, ten orgs", [first, second], 10),
     ],
     aims: [
-      { hero: "two engines, one org", atLeast: 1, of: ["one engine, one org"] },
-      { hero: "two engines, ten orgs", atLeast: 1, of: ["one engine, ten orgs"] },
+      { subject: "two engines, one org", atLeast: 1, of: ["one engine, one org"] },
+      { subject: "two engines, ten orgs", atLeast: 1, of: ["one engine, ten orgs"] },
     ],
   });
 }

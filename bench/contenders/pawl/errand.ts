@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { defineLifecycle, refuse } from "../../../src/core/index.ts";
 
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
-/** What a queue's job is elsewhere: it waits in a pool, is taken under a lease, and is finished by whoever holds that. */
+/** The job of an ordinary queue: waits in a pool, is claimed with a lease, and is finished by the lease holder. */
 export const errand = defineLifecycle({
   name: "errand",
   version: 1,
@@ -18,8 +18,8 @@ export const errand = defineLifecycle({
       lease: true,
       timers: [{ action: "give_up", since: "heartbeat_at", after: { seconds: "lease_seconds" } }],
     },
-    open: { meaning: "somebody looks at it" },
-    closed: { meaning: "nobody looks at it" },
+    open: { meaning: "under review" },
+    closed: { meaning: "reviewed" },
     done: { meaning: "finished", final: true, success: true },
     dropped: { meaning: "given up", final: true },
   },
@@ -51,7 +51,7 @@ export const errand = defineLifecycle({
       from: "taken",
       to: "done",
       who: "lease_holder",
-      guards: ["result_is_told"],
+      guards: ["has_result"],
       effects: ["keep_result"],
     },
     {
@@ -62,7 +62,7 @@ export const errand = defineLifecycle({
       guards: ["due", "another_attempt_left"],
       effects: ["count_attempt"],
     },
-    // The last attempt: the errand leaves the pool for good, so that `take` has no attempts to check.
+    // After the last attempt the errand leaves the pool for good, so that `take` need not check attempts.
     {
       action: "give_up",
       from: "taken",
@@ -72,7 +72,7 @@ export const errand = defineLifecycle({
       effects: ["count_attempt"],
     },
     { action: "unblock", from: "blocked", to: "waiting", who: "system", guards: ["blockers_done"] },
-    // Back and forth between two statuses, as often as a bout asks for it.
+    // Two statuses to move between, as often as a workload needs.
     { action: "open", from: ["waiting", "closed"], to: "open", who: "anyone", guards: ["attempts_left"] },
     { action: "close", from: "open", to: "closed", who: "creator", guards: ["attempts_left"] },
     { action: "skip", from: ["waiting", "closed"], to: "done", who: "creator" },
@@ -81,11 +81,10 @@ export const errand = defineLifecycle({
   ],
   guards: {
     attempts_left: ({ task }) =>
-      task.attempt < MOST_ATTEMPTS || refuse("ATTEMPTS_EXHAUSTED", "It was given up too often."),
+      task.attempt < MAX_ATTEMPTS || refuse("ATTEMPTS_EXHAUSTED", "The errand has no attempts left."),
     another_attempt_left: ({ task }) =>
-      task.attempt + 1 < MOST_ATTEMPTS || refuse("ATTEMPTS_EXHAUSTED", "This was the last attempt."),
-    result_is_told: ({ input }) =>
-      (input.result ?? "") !== "" || refuse("RESOLUTION_REQUIRED", "Say what came of it."),
+      task.attempt + 1 < MAX_ATTEMPTS || refuse("ATTEMPTS_EXHAUSTED", "This was the last attempt."),
+    has_result: ({ input }) => (input.result ?? "") !== "" || refuse("RESOLUTION_REQUIRED", "Set a result."),
   },
   effects: { keep_result: ({ input }) => ({ data: { result: input.result ?? null } }) },
   pool: { action: "take", from: "waiting", where: [{ field: "open_blockers", is: 0 }] },

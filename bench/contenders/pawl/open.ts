@@ -1,16 +1,16 @@
 import { openPawl } from "../../../src/main/index.ts";
-import type { Contender, Place } from "../../contender.ts";
-import { boutsOfChats } from "./bouts-of-chats.ts";
-import { boutsOfDependents } from "./bouts-of-dependents.ts";
-import { boutsOfEvents } from "./bouts-of-events.ts";
-import { boutsOfGrowth } from "./bouts-of-growth.ts";
-import { boutsOfHttp } from "./bouts-of-http.ts";
-import { boutsOfRaces } from "./bouts-of-races.ts";
+import type { Contender, ContenderOptions } from "../../contender.ts";
+import { chatWorkloads } from "./chat-workloads.ts";
+import { dependentWorkloads } from "./dependent-workloads.ts";
+import { eventWorkloads } from "./event-workloads.ts";
+import { growthWorkloads } from "./growth-workloads.ts";
+import { httpWorkloads } from "./http-workloads.ts";
+import { orgWorkloads } from "./org-workloads.ts";
 import { errand } from "./errand.ts";
 import { stopwatch } from "./stopwatch.ts";
 
-/** Pawl as its users open it: journal, guards, database defences and fsync on; timers are swept when a bout says so. */
-export async function open({ url, profiles }: Place): Promise<Contender> {
+/** Opens Pawl as its users do: journal, guards, database constraints and fsync on. Timers are swept only by the `sweep` workload. */
+export async function open({ url, profiles }: ContenderOptions): Promise<Contender> {
   const pawl = await openPawl({ url, lifecycles: [errand], sweepSeconds: 0, reconcileSeconds: 0 });
   const memberOf = async (org_id: string) => {
     await pawl.createOrg(org_id);
@@ -19,13 +19,13 @@ export async function open({ url, profiles }: Place): Promise<Contender> {
   };
   const tools = { pawl, memberOf, by: await memberOf("main"), timed: stopwatch(profiles) };
   return {
-    bouts: {
-      ...boutsOfRaces(tools),
-      ...boutsOfGrowth(tools),
-      ...boutsOfDependents(tools),
-      ...boutsOfEvents(tools),
-      ...boutsOfChats(tools),
-      ...boutsOfHttp(tools),
+    workloads: {
+      ...orgWorkloads(tools),
+      ...growthWorkloads(tools),
+      ...dependentWorkloads(tools),
+      ...eventWorkloads(tools),
+      ...chatWorkloads(tools),
+      ...httpWorkloads(tools),
     },
     close: () => pawl.close(),
   };

@@ -2,13 +2,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { join } from "node:path";
 import { timed } from "../../contender.ts";
-import type { Bout } from "../../contender.ts";
+import type { Measurement } from "../../contender.ts";
 
-export type Stopwatch = (name: string, done: number, work: () => Promise<unknown>) => Promise<Bout>;
+export type Stopwatch = (name: string, done: number, work: () => Promise<unknown>) => Promise<Measurement>;
 
-/** Times work; where a folder is given, also leaves there a CPU profile of each bout, and of nothing but the bout. */
+/** Times work; with a folder, also writes a CPU profile of just that work there. */
 export function stopwatch(folder: string | undefined): Stopwatch {
-  let bouts = 0;
+  let profiles = 0;
   return async (name, done, work) => {
     if (folder === undefined) return timed(done, work);
     const session = new Session();
@@ -21,7 +21,7 @@ export function stopwatch(folder: string | undefined): Stopwatch {
       const { profile } = await session.post("Profiler.stop");
       session.disconnect();
       mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, `${name}-${++bouts}.cpuprofile`), JSON.stringify(profile));
+      writeFileSync(join(folder, `${name}-${++profiles}.cpuprofile`), JSON.stringify(profile));
     }
   };
 }

@@ -1,28 +1,28 @@
 import Fastify from "fastify";
 import { buildServer } from "../../../src/server/server.ts";
-import type { Bouts } from "../../contender.ts";
-import type { Tools } from "./errands.ts";
+import type { Workloads } from "../../contender.ts";
+import type { Tools } from "./pawl-queue.ts";
 
-/** By which the callers of the bouts below are known. */
+/** The token of the HTTP callers. */
 export const CALLERS_TOKEN = "bench-caller";
 
-/** Pawl as a server that is asked to move tasks, and beside it a route that does nothing. */
-export function boutsOfHttp({ pawl, by }: Tools): Bouts {
+/** Pawl as an HTTP server, and beside it a bare route that does nothing. */
+export function httpWorkloads({ pawl, by }: Tools): Workloads {
   return {
-    /** Both listen, in one process; `figures` say where. */
-    async openShop() {
+    /** Starts both in one process; `figures` has their ports. */
+    async startHttpServer() {
       const { directory } = pawl;
       await directory.setAdminToken(by.org_id, CALLERS_TOKEN);
       await directory.changeMember(pawl.asSystem(by.org_id), "admin", { roles: ["admin", "worker"] });
       const server = await buildServer({ engine: pawl, directory, version: "0.0.0" });
       const bare = Fastify();
-      let kept: unknown = {};
+      let answer: unknown = {};
       bare.put("/answer", (request) => {
-        kept = request.body;
+        answer = request.body;
         return {};
       });
-      // The same bodies in and out: what is sent is parsed, what is answered is written anew each time.
-      bare.post("/api/tasks/:id/transitions", () => kept);
+      // The same request and response bodies as Pawl's, parsed and serialized each time.
+      bare.post("/api/tasks/:id/transitions", () => answer);
       const portOf = (address: string) => Number(new URL(address).port);
       const listen = { host: "127.0.0.1", port: 0 };
       return {

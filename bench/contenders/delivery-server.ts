@@ -8,15 +8,15 @@ import { pluginSettings, serverPlugins } from "../../src/main/plugins.ts";
 import { openBotApi } from "../../test/lifecycles/delivery/stand-ins/bot-api.ts";
 import { generated } from "../../test/lifecycles/delivery/stand-ins/content.ts";
 import { openYandexDisk } from "../../test/lifecycles/delivery/stand-ins/yandex-disk.ts";
-import type { Contender, Place, Terms } from "../contender.ts";
+import type { Contender, ContenderOptions, Params } from "../contender.ts";
 
 export const TOKEN = "the-token-of-the-bench";
 export const PATH = "disk:/large.bin";
 const by = { org_id: "main", actor: SYSTEM };
 const file_id = fileIdOf("main", PATH);
 
-/** A Pawl server with a storage and a Telegram on loopback, which hand out and take in as fast as this process can. */
-export async function open({ url }: Place): Promise<Contender> {
+/** Opens a Pawl server with simulated storage and Telegram on loopback, which are as fast as this process can be. */
+export async function open({ url }: ContenderOptions): Promise<Contender> {
   const pawl = await openPawl({ url, sweepSeconds: 1 });
   const { directory } = pawl;
   await directory.setAdminToken("main", TOKEN);
@@ -26,35 +26,35 @@ export async function open({ url }: Place): Promise<Contender> {
   const server = await buildServer({ engine: pawl, directory, version: "0.0.0", plugins });
   const address = await server.listen({ host: "127.0.0.1", port: 0 });
   const [disk, telegram] = await Promise.all([openYandexDisk(), openBotApi()]);
-  const say = async (what: string, body: object) => {
+  const post = async (path: string, body: object) => {
     const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
-    const heard = await fetch(address + what, { method: "POST", headers, body: JSON.stringify(body) });
-    if (!heard.ok) throw new Error(await heard.text());
+    const response = await fetch(address + path, { method: "POST", headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(await response.text());
   };
   let stored = { sha256: "", size: 0 };
   const sent = (chat: string) => {
     const documents = telegram.documents(chat);
-    const whole = documents.every(({ sha256, size }) => sha256 === stored.sha256 && size === stored.size);
-    return { documents: documents.length, whole: whole ? 1 : 0 };
+    const complete = documents.every(({ sha256, size }) => sha256 === stored.sha256 && size === stored.size);
+    return { documents: documents.length, complete: complete ? 1 : 0 };
   };
   return {
-    bouts: {
-      /** Puts the file where it is to be taken from. */
-      async open({ bytes = 0 }: Terms) {
+    workloads: {
+      /** Stores the file and approves its reader; `figures` has the ports. */
+      async open({ bytes = 0 }: Params) {
         stored = { ...disk.put(PATH, generated(bytes, 1)), size: bytes };
         const entry = { kind: "file", path: PATH, name: "large.bin", size: bytes, revision: stored.sha256 };
-        await say("/api/delivery/files", { folder: null, scan: "1", entries: [entry], last: true });
-        await say("/api/delivery/users", { id: "1", name: "Reader" });
-        await say("/api/delivery/users/1/approve", {});
-        const [one, two, three] = [address, disk.url, telegram.url].map((place) =>
-          Number(new URL(place).port),
+        await post("/api/delivery/files", { folder: null, scan: "1", entries: [entry], last: true });
+        await post("/api/delivery/users", { id: "1", name: "Reader" });
+        await post("/api/delivery/users/1/approve", {});
+        const [one, two, three] = [address, disk.url, telegram.url].map((server) =>
+          Number(new URL(server).port),
         );
         return { done: bytes, seconds: 0, figures: { pawl: one ?? 0, disk: two ?? 0, telegram: three ?? 0 } };
       },
-      /** One job; its time is the journal's, from the beginning of the download to Telegram's word. */
-      async order({ round = 0, bytes = 0 }: Terms) {
+      /** Delivers the file once; the time is taken from the journal, from the start of the download to Telegram's answer. */
+      async deliver({ round = 0, bytes = 0 }: Params) {
         const sql = pawl.asSystem();
-        const made = await pawl.create(sql, [
+        const created = await pawl.create(sql, [
           {
             lifecycle: "delivery",
             user_id: "1",
@@ -63,8 +63,8 @@ export async function open({ url }: Place): Promise<Contender> {
             request_nonce: String(round),
           },
         ]);
-        if (made.kind === "refused") throw new Error(made.detail);
-        const id = made.tasks[0]?.id ?? "";
+        if (created.kind === "refused") throw new Error(created.detail);
+        const id = created.tasks[0]?.id ?? "";
         for (;;) {
           const task = await pawl.find(sql, id);
           if ("kind" in task) throw new Error(task.detail);
@@ -81,8 +81,8 @@ export async function open({ url }: Place): Promise<Contender> {
         await pawl.transaction((tx) => tx`delete from pawl.delivery_cached_file where org_id = 'main'`);
         return { done: bytes, seconds, figures };
       },
-      /** What a plain copy has brought to a chat. */
-      look({ chat = 0 }: Terms) {
+      /** Returns the documents that a chat has received. */
+      received({ chat = 0 }: Params) {
         return Promise.resolve({ done: 0, seconds: 0, figures: sent(String(chat)) });
       },
     },

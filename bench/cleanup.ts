@@ -1,21 +1,21 @@
-/** What must be undone whatever happens, the last first; once. */
-export class TidyUp {
+/** Runs clean-up steps once, the last one first. A step that fails is logged and does not stop the others. */
+export class Cleanup {
   private readonly steps: (() => Promise<unknown>)[] = [];
   private done: Promise<void> | undefined;
 
-  get hasBegun(): boolean {
+  get hasStarted(): boolean {
     return this.done !== undefined;
   }
 
-  later(step: () => Promise<unknown>): void {
+  add(step: () => Promise<unknown>): void {
     this.steps.push(step);
   }
 
-  now(): Promise<void> {
-    return (this.done ??= this.work());
+  run(): Promise<void> {
+    return (this.done ??= this.runSteps());
   }
 
-  private async work(): Promise<void> {
+  private async runSteps(): Promise<void> {
     for (let step = this.steps.pop(); step; step = this.steps.pop()) {
       await step().catch((error: unknown) => {
         console.error(error);

@@ -3,21 +3,21 @@ import { buildServer } from "../../../src/server/server.ts";
 import { openPawl } from "../../../src/main/index.ts";
 import type { Pawl } from "../../../src/main/index.ts";
 import { now } from "../../contender.ts";
-import type { Bouts, Terms } from "../../contender.ts";
+import type { Workloads, Params } from "../../contender.ts";
 import { errand } from "./errand.ts";
-import { accepted, createErrands } from "./errands.ts";
-import type { Tools } from "./errands.ts";
+import { accepted, createErrands } from "./pawl-queue.ts";
+import type { Tools } from "./pawl-queue.ts";
 
-/** By which the readers of the bouts below are known. */
+/** The token of the feed's readers. */
 export const READERS_TOKEN = "bench-reader";
 
-/** Pawl as a server whose events are read, and as one who commits them. */
-export function boutsOfEvents({ pawl, by }: Tools): Bouts {
-  /** Where there is a server, what it stands on. */
+/** Workloads of a server whose feed is read, and of the process that commits the events. */
+export function eventWorkloads({ pawl, by }: Tools): Workloads {
+  /** The server's engine, once it is started. */
   let committer: Pawl = pawl;
   return {
-    /** Listens, to readers and to other nodes; `figures.port` says where. */
-    async openDoor() {
+    /** Starts a server that other nodes notify of commits; `figures.port` is its port. */
+    async startEventServer() {
       const times = { sweepSeconds: 0, reconcileSeconds: 0 };
       committer = await openPawl({ url: pawl.url, lifecycles: [errand], hints: { hears: true }, ...times });
       const { directory } = committer;
@@ -26,8 +26,8 @@ export function boutsOfEvents({ pawl, by }: Tools): Bouts {
       const address = await server.listen({ host: "127.0.0.1", port: 0 });
       return { done: 0, seconds: 0, figures: { port: Number(new URL(address).port) } };
     },
-    /** One commit after the other; `figures` has when each was known to be committed, on the machine's clock. */
-    async commitEvents({ events = 0, pauseMs = 0 }: Terms) {
+    /** Commits one event after the other; `figures` has the time at which each was known to be committed. */
+    async commitEvents({ events = 0, pauseMs = 0 }: Params) {
       const [id = ""] = await createErrands(pawl, by, 1);
       const figures: Record<string, number> = {};
       const started = now();

@@ -3,7 +3,7 @@ import type { ErrandQueue } from "../errand-queue.ts";
 import { errand } from "./errand.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
-/** What every bout has at hand: Pawl, a member of org `main`, and the same of any other org. */
+/** The context of every workload: Pawl, a member of org `main`, and members of other orgs. */
 export type Tools = { pawl: Pawl; by: By; memberOf: (org_id: string) => Promise<By>; timed: Stopwatch };
 
 export async function createErrands(
@@ -12,7 +12,7 @@ export async function createErrands(
   count: number,
   more: (n: number) => Partial<NewTask> = () => ({}),
 ): Promise<string[]> {
-  const made = await pawl.create(
+  const created = await pawl.create(
     by,
     Array.from({ length: count }, (_, n) => ({
       lifecycle: errand.name,
@@ -20,10 +20,10 @@ export async function createErrands(
       ...more(n),
     })),
   );
-  return accepted(made).tasks.map((task) => task.id);
+  return accepted(created).tasks.map((task) => task.id);
 }
 
-/** The errands of a member's org as a queue. */
+/** Returns the errands of a member's org as a queue. */
 export function queueOf(pawl: Pawl, by: By): ErrandQueue {
   const finishing = (
     { id, lease_token }: { id: string; lease_token: string | null },
@@ -63,7 +63,7 @@ export function queueOf(pawl: Pawl, by: By): ErrandQueue {
   };
 }
 
-/** A benchmark in which anything is refused measures the wrong thing. */
+/** Throws on a refusal: a benchmark with refusals would measure the wrong thing. */
 export function accepted<T extends { kind: string }>(answer: T | Refusal): T {
   if (answer.kind === "refused") throw new Error((answer as Refusal).detail);
   return answer as T;

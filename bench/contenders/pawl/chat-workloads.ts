@@ -4,19 +4,19 @@ import { BotActionDesk } from "../../../src/lifecycles/bot-actions/service.ts";
 import { PLUGINS } from "../../../src/lifecycles/index.ts";
 import { pluginSettings, serverPlugins } from "../../../src/main/plugins.ts";
 import { now } from "../../contender.ts";
-import type { Bouts, Terms } from "../../contender.ts";
-import type { Tools } from "./errands.ts";
+import type { Workloads, Params } from "../../contender.ts";
+import type { Tools } from "./pawl-queue.ts";
 
-/** By which the readers of chats are known. */
+/** The token of the chat readers. */
 export const CHAT_TOKEN = "bench-chat-reader";
 
-/** Pawl as a server whose chats are open, and as the bots in them. */
-export function boutsOfChats({ pawl, by }: Tools): Bouts {
-  const desk = new BotActionDesk(pawl);
+/** Workloads of a server with open chats, and of the bots in them. */
+export function chatWorkloads({ pawl, by }: Tools): Workloads {
+  const botActions = new BotActionDesk(pawl);
   let started = 0;
   return {
-    /** `figures.port` says where it listens. */
-    async openChats() {
+    /** Starts the server; `figures.port` is its port. */
+    async startChatServer() {
       const { directory } = pawl;
       await directory.setAdminToken(by.org_id, CHAT_TOKEN);
       const plugins = serverPlugins(PLUGINS, pluginSettings(PLUGINS));
@@ -24,20 +24,20 @@ export function boutsOfChats({ pawl, by }: Tools): Bouts {
       const address = await server.listen({ host: "127.0.0.1", port: 0 });
       return { done: 0, seconds: 0, figures: { port: Number(new URL(address).port) } };
     },
-    /** Bots start, here and there in so many chats; `figures` has when each start was known to be committed. */
-    async actInChats({ events = 0, chats = 1, aSecond = 1 }: Terms) {
+    /** Starts bot actions spread over the chats; `figures` has the time at which each was known to be committed. */
+    async actInChats({ events = 0, chats = 1, perSecond = 1 }: Params) {
       const figures: Record<string, number> = {};
       const began = now();
       const acting: Promise<void>[] = [];
       for (let n = 0; n < events; n++) {
-        await pause(Math.max(0, began + (n * 1_000) / aSecond - now()));
+        await pause(Math.max(0, began + (n * 1_000) / perSecond - now()));
         const number = ++started;
-        // Far from one another: no two events in a row are for readers of one process.
+        // Chats far from one another: consecutive events go to readers of different processes.
         const chatId = `chat-${(number * 7_919) % chats}`;
         const action = { workspaceId: "main", chatId, actionId: String(number), actionType: "summarize" };
         acting.push(
-          desk.start(by, action, { client_event_id: null }).then((told) => {
-            if ("kind" in told) throw new Error(told.detail);
+          botActions.start(by, action, { client_event_id: null }).then((result) => {
+            if ("kind" in result) throw new Error(result.detail);
             figures[number] = now();
           }),
         );
@@ -45,8 +45,8 @@ export function boutsOfChats({ pawl, by }: Tools): Bouts {
       await Promise.all(acting);
       return { done: events, seconds: (now() - began) / 1_000, figures };
     },
-    /** How much memory the server holds. */
-    weigh() {
+    /** Returns the memory of the server. */
+    measureMemory() {
       return Promise.resolve({ done: 0, seconds: 0, figures: { rss: process.memoryUsage.rss() } });
     },
   };

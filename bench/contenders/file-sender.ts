@@ -9,20 +9,20 @@ import { startDeliveryWorker } from "../../src/lifecycles/delivery/worker/start-
 import { yandexDisk } from "../../src/lifecycles/delivery/worker/storage/yandex-disk.ts";
 import { BOT_TOKEN } from "../../test/lifecycles/delivery/stand-ins/bot-api.ts";
 import type { RunningWorker } from "../../src/worker/index.ts";
-import type { Contender, Terms } from "../contender.ts";
+import type { Contender, Params } from "../contender.ts";
 import { timed } from "../contender.ts";
-import { PATH, TOKEN } from "./delivery-library.ts";
+import { PATH, TOKEN } from "./delivery-server.ts";
 
 const at = (port = 0) => `http://127.0.0.1:${port}`;
 const quiet = () => undefined;
 
-/** Carries a file: as a delivery worker, or by hand and as plainly as can be. */
+/** Opens a process that sends a file: as a delivery worker, or with a plain stream copy. */
 export function open(): Promise<Contender> {
   let worker: RunningWorker | undefined;
   return Promise.resolve({
-    bouts: {
-      /** Begins to work on the queue. */
-      async work({ pawl, disk, telegram }: Terms) {
+    workloads: {
+      /** Starts a delivery worker on the queue. */
+      async work({ pawl, disk, telegram }: Params) {
         worker = await startDeliveryWorker({
           client: createClient({ url: at(pawl), token: TOKEN }),
           storage: yandexDisk(
@@ -49,12 +49,12 @@ export function open(): Promise<Contender> {
         });
         return { done: 0, seconds: 0 };
       },
-      /** A stream from one side piped into a request to the other: no lease, no hash, no second look. */
-      copy: ({ disk, telegram, chat = 0, bytes = 0 }: Terms) =>
+      /** Pipes the download into the upload: no lease, no hash, no check. */
+      copy: ({ disk, telegram, chat = 0, bytes = 0 }: Params) =>
         timed(bytes, async () => {
           const headers = { authorization: "OAuth first" };
-          const place = `${at(disk)}/v1/disk/resources/download?path=${encodeURIComponent(PATH)}`;
-          const { href } = (await (await fetch(place, { headers })).json()) as { href: string };
+          const download = `${at(disk)}/v1/disk/resources/download?path=${encodeURIComponent(PATH)}`;
+          const { href } = (await (await fetch(download, { headers })).json()) as { href: string };
           const source = await fetch(href, { headers });
           const boundary = "--------------------------bench";
           const form = request(`${at(telegram)}/bot${BOT_TOKEN}/sendDocument`, {
@@ -71,8 +71,8 @@ export function open(): Promise<Contender> {
           response.resume();
           await once(response, "end");
         }),
-      /** The most memory that this process has ever held. */
-      weigh: () =>
+      /** Returns the peak memory of this process. */
+      measureMemory: () =>
         Promise.resolve({ done: 0, seconds: 0, figures: { rss: process.resourceUsage().maxRSS * 1_024 } }),
     },
     close: async () => {
