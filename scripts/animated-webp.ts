@@ -1,13 +1,13 @@
-/** A picture of an animation: a still WebP, where it lies on the canvas, and how long it is shown. */
+/** A frame of an animation: a still WebP, its position on the canvas, and how long it is shown. */
 export type Frame = { x: number; y: number; width: number; height: number; still: Buffer; ms: number };
 
 const ANIMATED = 0x02;
-/** What was there is overwritten, not blended with. */
+/** The frame replaces the pixels below it instead of blending with them. */
 const NO_BLENDING = 0x02;
 
 /**
- * Puts still WebPs into one that moves and begins again when it is over. The browser that makes the stills encodes well, but
- * makes no animations; the container is all that is missing.
+ * Combines still WebPs into an animation that loops forever. The browser encodes the stills but cannot write animations, so
+ * only the container is written here.
  */
 export function animatedWebp(canvas: { width: number; height: number }, frames: readonly Frame[]): Buffer {
   const header = Buffer.concat([
@@ -15,18 +15,19 @@ export function animatedWebp(canvas: { width: number; height: number }, frames: 
     threeBytes(canvas.width - 1),
     threeBytes(canvas.height - 1),
   ]);
-  const forEver = Buffer.alloc(6);
+  // Background colour 0, loop count 0: forever.
+  const animation = Buffer.alloc(6);
   const body = Buffer.concat([
     Buffer.from("WEBP"),
     chunk("VP8X", header),
-    chunk("ANIM", forEver),
+    chunk("ANIM", animation),
     ...frames.map((frame) => chunk("ANMF", frameBody(frame))),
   ]);
   return Buffer.concat([Buffer.from("RIFF"), fourBytes(body.length), body]);
 }
 
 function frameBody({ x, y, width, height, still, ms }: Frame): Buffer {
-  if (x % 2 || y % 2) throw new Error("a frame lies on even places only");
+  if (x % 2 || y % 2) throw new Error("the position of a frame must be even");
   return Buffer.concat([
     threeBytes(x / 2),
     threeBytes(y / 2),
@@ -34,22 +35,22 @@ function frameBody({ x, y, width, height, still, ms }: Frame): Buffer {
     threeBytes(height - 1),
     threeBytes(ms),
     Buffer.from([NO_BLENDING]),
-    ...picturesIn(still),
+    ...imageChunksOf(still),
   ]);
 }
 
-/** The chunks of a still that hold its picture; what else there is says nothing that the container does not. */
-function picturesIn(still: Buffer): Buffer[] {
-  const found: Buffer[] = [];
-  for (let at = 12; at < still.length;) {
-    const name = still.toString("latin1", at, at + 4);
-    const length = still.readUInt32LE(at + 4);
-    const end = at + 8 + length + (length % 2);
-    if (["ALPH", "VP8 ", "VP8L"].includes(name)) found.push(still.subarray(at, end));
-    at = end;
+/** Returns the chunks of a still that hold its image; the container repeats everything else. */
+function imageChunksOf(still: Buffer): Buffer[] {
+  const chunks: Buffer[] = [];
+  for (let offset = 12; offset < still.length;) {
+    const name = still.toString("latin1", offset, offset + 4);
+    const length = still.readUInt32LE(offset + 4);
+    const end = offset + 8 + length + (length % 2);
+    if (["ALPH", "VP8 ", "VP8L"].includes(name)) chunks.push(still.subarray(offset, end));
+    offset = end;
   }
-  if (found.length === 0) throw new Error("there is no picture in a still");
-  return found;
+  if (chunks.length === 0) throw new Error("a still has no image chunk");
+  return chunks;
 }
 
 function chunk(name: string, body: Buffer): Buffer {

@@ -1,4 +1,4 @@
-// Bundles the console into a folder, with compressed copies beside the files. By itself: `node scripts/build-console.js`.
+// Bundles the console into a folder, with compressed copies beside the files. To run it alone: `node scripts/build-console.js`.
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -9,7 +9,7 @@ const COMPRESSED = /\.(html|js|css|svg)$/;
 
 /** Builds the console into `folder`. */
 export async function buildConsole(folder) {
-  // Whoever builds may have another one, a test for instance; it would get React's own checks, twice the size and slow.
+  // The caller, such as a test, may have another value, which would bundle React's slow development build at twice the size.
   process.env.NODE_ENV = "production";
   const { build } = await import("vite");
   await build({
@@ -23,14 +23,14 @@ export async function buildConsole(folder) {
   }
 }
 
-/** Import specifiers that screens of plugins may use, by the name of their entry. */
+/** Import specifiers that plugin screens may use, by the name of their entry. */
 const SHARED = {
   "shared-console": "pawl/console",
   "shared-react": "react",
   "shared-react-jsx-runtime": "react/jsx-runtime",
 };
 
-/** Writes where the modules of built-in plugins are, and the import map for the screens of others. */
+/** Writes the addresses of the built-in plugins' modules, and the import map for the screens of other plugins. */
 function nameModules(folder) {
   const manifest = join(folder, "manifest.json");
   const entries = Object.values(JSON.parse(readFileSync(manifest, "utf8"))).filter(({ isEntry }) => isEntry);
@@ -43,11 +43,11 @@ function nameModules(folder) {
   const map = JSON.stringify({ imports: Object.fromEntries(imports) });
   const page = join(folder, "index.html");
   const html = readFileSync(page, "utf8");
-  // An import map counts only for modules that are loaded after it.
+  // An import map applies only to modules that are loaded after it.
   writeFileSync(page, html.replace("<head>", `<head>\n    <script type="importmap">${map}</script>`));
 }
 
-/** Once here, and not for every visitor. */
+/** Compresses a file at build time, so that the server need not do it for each request. */
 function compress(file) {
   const content = readFileSync(file);
   writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));

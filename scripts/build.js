@@ -1,4 +1,4 @@
-// Compiles src into dist (or the folder that is named), and brings along what the compiler leaves behind.
+// Compiles src into dist (or the folder given as argument), and copies the files that the compiler leaves out.
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -18,13 +18,13 @@ import { buildConsole } from "./build-console.js";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const SRC = join(ROOT, "src");
 const DIST = resolve(process.argv[2] ?? join(ROOT, "dist"));
-// A thread is started from a file, which is plain JavaScript so that it is the same before and after.
+// Threads start from .mjs files: plain JavaScript, so that they run the same from src and from dist.
 const ASSETS = /\.(sql|mjs)$/;
 const OUTPUTS = /\.(js|d\.ts)(\.map)?$/;
-/** Made by the bundler, which keeps its own folder clean, and by the compiler from the console's sources. */
+/** Folders without a source of the same name: the bundler's, which it cleans itself, and the console's types. */
 const NOT_COMPILED = [`console${sep}`, `types${sep}`];
 
-// Written last and removed first: `npm start` compares it with the sources, and a build that failed must not count.
+// Removed first and written last, so that a failed build does not count: `npm start` compares its time with the sources.
 const BUILT = join(DIST, ".built");
 rmSync(BUILT, { force: true });
 
@@ -38,7 +38,7 @@ if (status !== 0) process.exit(1);
 
 emitConsoleTypes(join(DIST, "types"));
 await buildConsole(join(DIST, "console"));
-dropOutputsWithoutSource();
+deleteStaleOutputs();
 copyAssets();
 chmodSync(join(DIST, "main/bin.js"), 0o755);
 writeFileSync(BUILT, "");
@@ -54,8 +54,8 @@ function emitConsoleTypes(folder) {
     writeFileSync(file, readFileSync(file, "utf8").replace(/^import "[^"]+\.css";\n/gm, ""));
 }
 
-/** The compiler never deletes: outputs and copies of removed sources would be shipped. */
-function dropOutputsWithoutSource() {
+/** Deletes outputs of removed sources, which the compiler leaves and the package would contain. */
+function deleteStaleOutputs() {
   for (const file of filesIn(DIST).filter((name) => !NOT_COMPILED.some((start) => name.startsWith(start)))) {
     const source = join(SRC, file.replace(OUTPUTS, ""));
     const isStale = ASSETS.test(file)
@@ -72,7 +72,7 @@ function copyAssets() {
   }
 }
 
-/** Paths of all files below a folder, relative to it. */
+/** Returns the paths of all files below a folder, relative to it. */
 function filesIn(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

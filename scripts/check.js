@@ -1,4 +1,4 @@
-// npm run check: format, lint, types, import law, dead code, tests. Runs them all and says at the end which failed.
+// npm run check: format, lint, types, import rules, dead code, tests. Runs all of them and lists the failed ones at the end.
 import { spawnSync } from "node:child_process";
 
 const STEPS = [
@@ -7,7 +7,7 @@ const STEPS = [
   ["types", ["tsc", "--noEmit", "-p", "."]],
   ["types of the console", ["tsc", "--noEmit", "-p", "src/console"]],
   ["types of the chat page", ["tsc", "--noEmit", "-p", "examples/chat-line"]],
-  ["import law", ["depcruise", "--config", ".dependency-cruiser.js", "--output-type", "err", "src"]],
+  ["import rules", ["depcruise", "--config", ".dependency-cruiser.js", "--output-type", "err", "src"]],
   ["dead code", ["knip"]],
   ["tests", ["vitest", "run"]],
 ];

@@ -6,14 +6,14 @@ const HEAD = `# Configuration
 
 <!-- Generated from \`src/main/settings.ts\` by \`npm run generate\`: edit that, not this. -->
 
-Nothing must be set: \`pawl start\` in an empty folder works. What is set is looked for in this order: a flag, the
-environment, \`pawl.config.ts\`, the default. An unknown name or a wrong value stops the start with a sentence that says
-which, and what was probably meant. An empty variable counts as none.
+All settings are optional: \`pawl start\` in an empty folder works. A value is looked up in this order: flag, environment variable,
+\`pawl.config.ts\`, default. With an unknown name or an invalid value Pawl does not start; the error names the setting and suggests a
+correction. An empty variable counts as not set.
 
 Settings marked with the name of a lifecycle are used by that lifecycle only. Other programs use some of the same variables, such as
-\`STORAGE\`, so a wrong value in the environment does not stop the server: it is ignored, logged as a warning at the start, and
+\`STORAGE\`, so an invalid value in the environment does not stop the server: it is ignored, logged as a warning at the start, and
 reported by \`pawl doctor\`. bot-actions then uses the default; \`pawl delivery bot\` and \`pawl delivery worker\` refuse to start and name the
-wrong value.
+invalid value.
 `;
 
 const TAIL = `
@@ -24,26 +24,26 @@ import { defineConfig } from "pawl";
 export default defineConfig({ port: 8080, sweepSeconds: 10, lifecycles: [] });
 \`\`\`
 
-Not settings, and only in the environment:
+These are read from the environment only:
 
-| variable | what it does |
+| variable | meaning |
 | --- | --- |
-| \`PAWL_ADMIN_TOKEN\` | the admin's token of the org \`main\`; without it one is made and written to \`<data>/admin-token\` (mode 0600) |
-| \`PAWL_DEBUG\` | faults on the command line are told with their stack |
-| \`PAWL_URL\`, \`PAWL_TOKEN\`, \`PAWL_TASK_ID\` | what clients and workers are told: which server, as whom, about which task |
+| \`PAWL_ADMIN_TOKEN\` | the token of the admin of the org \`main\`; by default one is created and written to \`<data>/admin-token\` (mode 0600) |
+| \`PAWL_DEBUG\` | if set, errors on the command line are shown with their stack trace |
+| \`PAWL_URL\`, \`PAWL_TOKEN\`, \`PAWL_TASK_ID\` | for clients and workers: the address of the server, the token to use, the task to work on |
 
-What belongs to one project (deadlines, limits of a lifecycle) is no setting of the server's: it is set with
-\`PATCH /api/projects/{id}\`, and each lifecycle's README lists its own.
+Settings of one project (deadlines and limits of a lifecycle) are not listed here: change them with
+\`PATCH /api/projects/{id}\`. Each lifecycle's README lists its project settings.
 `;
 
-/** docs/configuration.md: every setting there is, from the one table that the server itself reads. */
+/** Generates docs/configuration.md from the tables of settings that the server reads. */
 export function configurationPage(): string {
   const rows = [
     ...rowsOf(SETTINGS, ""),
     ...PLUGINS.flatMap(({ lifecycle, settings }) => rowsOf(settings, `${lifecycle.name}: `)),
   ];
   const table = [
-    "| in `pawl.config.ts` | flag, variable | default | what it is |",
+    "| in `pawl.config.ts` | flag, variable | default | meaning |",
     "| --- | --- | --- | --- |",
     ...rows,
   ];
@@ -52,12 +52,12 @@ export function configurationPage(): string {
 
 function rowsOf(settings: Readonly<Record<string, Setting>>, owner: string): string[] {
   return Object.entries(settings).map(([name, { env, flag, default: value, expected, description }]) => {
-    const set = [...(flag === undefined ? [] : [`\`${flag}\``]), `\`${env}\``].join(", ");
-    return `| \`${name}\` | ${set} | ${told(value)} | ${owner}${description}; ${expected} |`;
+    const sources = [...(flag === undefined ? [] : [`\`${flag}\``]), `\`${env}\``].join(", ");
+    return `| \`${name}\` | ${sources} | ${formatDefault(value)} | ${owner}${description}; ${expected} |`;
   });
 }
 
-function told(value: unknown): string {
+function formatDefault(value: unknown): string {
   if (value === null || (Array.isArray(value) && value.length === 0)) return "none";
   return `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 }

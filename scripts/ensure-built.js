@@ -1,4 +1,4 @@
-// Builds what is missing or out of date: for `npm start`, and for tests of what is shipped.
+// Builds dist if it is missing or out of date: for `npm start`, and for tests of the package.
 import { spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,7 +14,7 @@ const INPUTS = [
   "scripts/build-console.js",
 ];
 
-/** Gives false where it cannot be built; why has been said by then. */
+/** Builds if needed. Returns false if the build fails; the compiler has printed the reason by then. */
 export function ensureBuilt({ onBuild = () => undefined } = {}) {
   if (isBuilt()) return true;
   onBuild();
@@ -27,7 +27,7 @@ function isBuilt() {
   const sources = readdirSync(join(ROOT, "src"), { recursive: true, withFileTypes: true }).map((entry) =>
     join(entry.parentPath, entry.name),
   );
-  // Folders count too: theirs is the time at which a file was removed.
+  // Folders count too: removing a file changes the time of its folder.
   return built > 0 && [...inputs, ...sources].every((path) => changedAt(path) <= built);
 }
 

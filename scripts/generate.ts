@@ -1,5 +1,5 @@
-// Writes what is generated from definitions: the diagram and tables in each lifecycle's README, the schema that the
-// migrations make, the rows of the tables of routes that the client and the console carry, and the page of settings.
+// npm run generate: writes the generated files: the diagram and tables in each lifecycle's README, the schema after all
+// migrations, the route tables of the client and the console, and docs/configuration.md.
 import { readFile, writeFile } from "node:fs/promises";
 import { PLUGINS } from "../src/lifecycles/index.ts";
 import type { RouteTable } from "../src/api/index.ts";

@@ -1,5 +1,5 @@
-// Takes the pictures of README and docs: starts a server with the demo, looks at it with a browser, and writes docs/pictures.
-// `npm run screenshots` for all of them; names after it for some: `npm run screenshots -- board demo`.
+// Takes the screenshots of README and docs: starts a server with the demo, opens it in a browser, and writes docs/pictures.
+// `npm run screenshots` takes all of them, `npm run screenshots -- board demo` only those named.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,23 +12,23 @@ import type { Client } from "../src/client/index.ts";
 import { PLUGINS } from "../src/lifecycles/index.ts";
 import { resolveSettings } from "../src/main/settings.ts";
 import { openBrowser, whyNoBrowser } from "../test/support/browser.ts";
-import { Darkroom } from "./darkroom.ts";
+import { ImageEncoder } from "./image-encoder.ts";
 
 const PICTURES = fileURLToPath(new URL("../docs/pictures/", import.meta.url));
 const ADMIN = "the-admin-of-the-pictures";
 const SIZE = { width: 1600, height: 1000 };
 const QUALITY = 0.82;
-/** So long the demo plays before the first picture: enough for every column to have something in it. */
-const OVERTURE_MS = 45_000;
+/** Time for which the demo runs before the first screenshot, so that every column has tasks. */
+const DEMO_WARMUP_MS = 45_000;
 const THEMES = ["light", "dark"] as const;
 
-type Place = string | ((visitor: Client) => Promise<string>);
+type Path = string | ((visitor: Client) => Promise<string>);
 
-/** Each still: where it is taken, and what must be there before. */
-const STILLS: Readonly<Record<string, { at: Place; ready: string }>> = {
+/** The screenshots: the path of the page, and the selector to wait for. */
+const STILLS: Readonly<Record<string, { at: Path; ready: string }>> = {
   overview: { at: "/?window=hour", ready: ".overview-main .card" },
   board: { at: "/lifecycles/board/board", ready: "article" },
-  task: { at: taskWithStory, ready: "main h1" },
+  task: { at: taskWithLongHistory, ready: "main h1" },
   lifecycle: { at: "/lifecycles/board/rules", ready: ".react-flow__node" },
   planner: { at: "/lifecycles/planner/board", ready: "article" },
   shifts: { at: "/lifecycles/planner/shifts", ready: "main h1" },
@@ -39,7 +39,7 @@ const STILLS: Readonly<Record<string, { at: Place; ready: string }>> = {
   events: { at: "/events", ready: "main h1" },
 };
 
-/** The moving one: from place to place, so many pictures each. */
+/** The animation: the pages that it shows, with the number of frames of each. */
 const TOUR = [
   { at: "/?window=hour", shots: 8 },
   { at: "/lifecycles/board/board", shots: 28 },
@@ -47,12 +47,12 @@ const TOUR = [
   { at: "/lifecycles/code/workers", shots: 14 },
   { at: "/lifecycles/bot-actions/chat", shots: 18 },
 ] as const;
-const MOVING = { width: 1280, height: 800 };
-const MOVING_QUALITY = 0.72;
-const SHOWN_MS = 320;
+const ANIMATION_SIZE = { width: 1280, height: 800 };
+const ANIMATION_QUALITY = 0.72;
+const FRAME_MS = 320;
 
-const why = await whyNoBrowser();
-if (why !== null) throw new Error(why);
+const reason = await whyNoBrowser();
+if (reason !== null) throw new Error(reason);
 const wanted = process.argv.slice(2);
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);
 const data = await mkdtemp(join(tmpdir(), "pawl-pictures-"));
@@ -68,11 +68,11 @@ const app = await startApp({ settings, version: "0.0.0", plugins: [], adminToken
 const browser = await openBrowser();
 try {
   const { token } = await createClient({ url: app.address, token: ADMIN }).startDemo();
-  await pause(OVERTURE_MS);
+  await pause(DEMO_WARMUP_MS);
   await mkdir(PICTURES, { recursive: true });
-  const darkroom = await Darkroom.open(browser);
-  for (const theme of THEMES) await takeStills(browser, darkroom, token, theme);
-  if (isWanted("demo")) await takeTour(browser, darkroom, token);
+  const encoder = await ImageEncoder.open(browser);
+  for (const theme of THEMES) await takeStills(browser, encoder, token, theme);
+  if (isWanted("demo")) await takeTour(browser, encoder, token);
 } finally {
   await browser.close();
   await app.stop();
@@ -81,54 +81,59 @@ try {
 
 async function takeStills(
   browser: Browser,
-  darkroom: Darkroom,
+  encoder: ImageEncoder,
   token: string,
   theme: (typeof THEMES)[number],
 ) {
   const visitor = createClient({ url: app.address, token });
   const page = await visit(browser, token, { colorScheme: theme, deviceScaleFactor: 1.5 });
   for (const [name, { at, ready }] of Object.entries(STILLS).filter(([one]) => isWanted(one))) {
-    await look(page, typeof at === "string" ? at : await at(visitor));
+    await openPage(page, typeof at === "string" ? at : await at(visitor));
     await page.locator(ready).first().waitFor();
     await pause(1_500);
-    await save(`${name}-${theme}`, await darkroom.develop(await page.screenshot(), QUALITY));
+    await save(`${name}-${theme}`, await encoder.toWebp(await page.screenshot(), QUALITY));
   }
   await page.context().close();
 }
 
-async function takeTour(browser: Browser, darkroom: Darkroom, token: string) {
+async function takeTour(browser: Browser, encoder: ImageEncoder, token: string) {
   const page = await visit(browser, token, {
     colorScheme: "light",
     deviceScaleFactor: 1,
   });
   const shots: { png: Buffer; ms: number }[] = [];
   for (const { at, shots: count } of TOUR) {
-    await look(page, at);
+    await openPage(page, at);
     await pause(2_000);
     for (let shot = 0; shot < count; shot++) {
-      shots.push({ png: await page.screenshot(), ms: SHOWN_MS });
+      shots.push({ png: await page.screenshot(), ms: FRAME_MS });
       await pause(250);
     }
   }
   await page.context().close();
-  await save("demo", await darkroom.animate(shots, MOVING, MOVING_QUALITY));
+  await save("demo", await encoder.animate(shots, ANIMATION_SIZE, ANIMATION_QUALITY));
 }
 
-async function visit(browser: Browser, token: string, how: BrowserContextOptions) {
-  const context = await browser.newContext({ viewport: SIZE, locale: "en", reducedMotion: "reduce", ...how });
+async function visit(browser: Browser, token: string, options: BrowserContextOptions) {
+  const context = await browser.newContext({
+    viewport: SIZE,
+    locale: "en",
+    reducedMotion: "reduce",
+    ...options,
+  });
   await context.request.post(`${app.address}/api/session`, { data: { token } });
   const page = await context.newPage();
   await page.goto(app.address);
   return page;
 }
 
-async function look(page: Page, path: string): Promise<void> {
+async function openPage(page: Page, path: string): Promise<void> {
   await page.goto(app.address + path);
   await page.locator("[data-connection=live]").waitFor();
 }
 
-/** One that has been through a lot. */
-async function taskWithStory(visitor: Client): Promise<string> {
+/** Returns the path of the task with the most changes. */
+async function taskWithLongHistory(visitor: Client): Promise<string> {
   const { tasks } = await visitor.listTasks({ lifecycle: "board", limit: 200 });
   const [task] = tasks.toSorted((one, other) => other.row_version - one.row_version);
   if (!task) throw new Error("the demo has no tasks");

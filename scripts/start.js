@@ -1,4 +1,4 @@
-// `npm start`: builds what is missing or out of date, then is `pawl start`.
+// npm start: builds dist if it is missing or out of date, then runs `pawl start`.
 import { fileURLToPath } from "node:url";
 import { ensureBuilt } from "./ensure-built.js";
 
@@ -8,7 +8,7 @@ const BIN = new URL("../dist/main/bin.js", import.meta.url);
 process.stderr.on("error", () => undefined);
 if (!ensureBuilt({ onBuild: () => process.stderr.write("Building Pawl…\n") })) process.exit(1);
 
-// In this very process, so that a signal reaches the server once: a parent passing on what the terminal
-// has already sent to both would look like a second Ctrl-C.
+// In this process, so that a signal reaches the server once: the terminal sends Ctrl-C to parent and child, and a parent that
+// forwards it would cause a second one.
 process.argv = [process.execPath, fileURLToPath(BIN), "start", ...process.argv.slice(2)];
 await import(BIN.href);

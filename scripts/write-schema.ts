@@ -7,7 +7,7 @@ import { migrationSources } from "../src/main/plugins.ts";
 import { PLUGINS } from "../src/lifecycles/index.ts";
 import { dumpSchema } from "./dump-schema.ts";
 
-/** Migrates an empty database of a server of its own and writes down what came of it; says whether that is new. */
+/** Migrates an empty database on a temporary server and writes its schema to `file`; returns whether that changed. */
 export async function writeSchema(file: URL): Promise<boolean> {
   const data = await mkdtemp(join(tmpdir(), "pawl-schema-"));
   const database = await openDatabase({ data, fsync: false, maxConnections: 1 });

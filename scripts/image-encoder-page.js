@@ -1,19 +1,19 @@
 /* global createImageBitmap, ImageDecoder, OffscreenCanvas, window */
-// Runs in a page of the browser that took the pictures: it can read and write them better than Node can.
+// Runs in a page of the browser that took the screenshots: a browser can decode and encode images, Node cannot.
 
-window.darkroom = {
-  /** A picture in another encoding. */
-  async develop(source, quality) {
-    const picture = await pictureOf(source);
-    return encoded(await drawn(picture, picture.width, picture.height), quality);
+window.imageEncoder = {
+  /** Encodes an image as WebP. */
+  async toWebp(source, quality) {
+    const image = await imageOf(source);
+    return encode(await draw(image, image.width, image.height), quality);
   },
 
-  /** What is different from the picture before, as a rectangle on even places; null where nothing is. */
+  /** Returns the rectangle that differs from the image before, at even coordinates; null if nothing differs. */
   async difference(before, now, width, height, quality) {
-    const was = before === null ? null : pixelsOf(await drawn(await pictureOf(before), width, height));
-    const canvas = await drawn(await pictureOf(now), width, height);
+    const was = before === null ? null : pixelsOf(await draw(await imageOf(before), width, height));
+    const canvas = await draw(await imageOf(now), width, height);
     const box =
-      was === null ? { left: 0, top: 0, width, height } : changed(was, pixelsOf(canvas), width, height);
+      was === null ? { left: 0, top: 0, width, height } : changedBox(was, pixelsOf(canvas), width, height);
     if (box === null) return null;
     const piece = new OffscreenCanvas(box.width, box.height);
     piece.getContext("2d", { alpha: false }).drawImage(canvas, -box.left, -box.top);
@@ -22,11 +22,11 @@ window.darkroom = {
       y: box.top,
       width: box.width,
       height: box.height,
-      still: await encoded(piece, quality),
+      still: await encode(piece, quality),
     };
   },
 
-  /** How many frames a moving picture has, the last of which can be shown. */
+  /** Counts the frames of an animation, and checks that the last one can be decoded. */
   async countFrames(source) {
     const data = await (await fetch(source)).arrayBuffer();
     const decoder = new ImageDecoder({ data, type: "image/webp" });
@@ -37,15 +37,15 @@ window.darkroom = {
   },
 };
 
-async function pictureOf(source) {
+async function imageOf(source) {
   return createImageBitmap(await (await fetch(source)).blob());
 }
 
-async function drawn(picture, width, height) {
+async function draw(image, width, height) {
   const canvas = new OffscreenCanvas(width, height);
   const context = canvas.getContext("2d", { alpha: false, willReadFrequently: true });
   context.imageSmoothingQuality = "high";
-  context.drawImage(picture, 0, 0, width, height);
+  context.drawImage(image, 0, 0, width, height);
   return canvas;
 }
 
@@ -53,7 +53,7 @@ function pixelsOf(canvas) {
   return new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);
 }
 
-function changed(was, is, width, height) {
+function changedBox(was, is, width, height) {
   let [left, top, right, bottom] = [width, height, -1, -1];
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
@@ -70,7 +70,7 @@ function changed(was, is, width, height) {
   return { left, top, width: right - left + 1, height: bottom - top + 1 };
 }
 
-async function encoded(canvas, quality) {
+async function encode(canvas, quality) {
   const blob = await canvas.convertToBlob({ type: "image/webp", quality });
   const bytes = new Uint8Array(await blob.arrayBuffer());
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));

@@ -1,5 +1,5 @@
-// node --import tsx scripts/picture-of-code-run.ts: runs `pawl code run` on a repository of its own in a real terminal
-// (util-linux `script`) and draws what is to be seen midway into src/lifecycles/code/terminal-view.svg.
+// node --import tsx scripts/draw-code-run.ts: runs `pawl code run` on a temporary repository in a real terminal (util-linux
+// `script`) and writes a picture of the screen midway to src/lifecycles/code/terminal-view.svg.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -20,23 +20,23 @@ const TASKS = `
 - {ref: rounding, title: Round prices by the customer's currency}
 - {ref: command, title: "Add a command: shop prices FILE", after: [parser, printer]}
 - {ref: docs, title: Describe the command in the README, after: command}
-- {ref: empty, title: An empty list is no error, after: parser}
+- {ref: empty, title: Accept an empty list, after: parser}
 - {ref: sums, title: Show sums below the table, after: [printer, rounding]}
 - {title: Release 2.1, after: [docs, empty, sums]}
 `;
 
 const AGENT = `#!/bin/sh
-say() { printf '{"type":"assistant","message":{"content":[{"type":"%s"}]}}\\n' "$1"; sleep 0.$((RANDOM % 5 + 4)); }
+emit() { printf '{"type":"assistant","message":{"content":[{"type":"%s"}]}}\\n' "$1"; sleep 0.$((RANDOM % 5 + 4)); }
 n=$(echo "$PAWL_TASK_ID" | cksum | cut -c1-2)
-say 'text","text":"I look at what is there first'
-say 'tool_use","name":"Read","input":{"file_path":"src/prices.ts"},"x":"'
+emit 'text","text":"First I read the existing code'
+emit 'tool_use","name":"Read","input":{"file_path":"src/prices.ts"},"x":"'
 sleep 1.$((n % 10))
-say 'tool_use","name":"Edit","input":{"file_path":"src/prices.ts"},"x":"'
+emit 'tool_use","name":"Edit","input":{"file_path":"src/prices.ts"},"x":"'
 sleep 0.$((n % 7 + 1))
-say 'tool_use","name":"Bash","input":{"command":"npm test"},"x":"'
+emit 'tool_use","name":"Bash","input":{"command":"npm test"},"x":"'
 echo "$PAWL_TASK_ID" > "work-$PAWL_TASK_ID"
 if [ "$n" -gt 60 ] && [ "$PAWL_RUN" -lt 4 ]; then echo "2 tests failed"; exit 1; fi
-say 'text","text":"All tests pass'
+emit 'text","text":"All tests pass'
 `;
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-picture-"));
@@ -93,21 +93,21 @@ async function inTerminal(command: string): Promise<string> {
   return shown;
 }
 
-/** The one with most to be seen: agents at work, and something done. */
+/** Picks the frame that shows the most: agents at work, and finished tasks. */
 function bestOf(frames: readonly string[]): string {
-  const worth = (frame: string) =>
+  const score = (frame: string) =>
     (frame.match(/working|merging/g) ?? []).length * 3 + (frame.match(/✓|↻/g) ?? []).length;
-  return frames.reduce((best, frame) => (worth(frame) > worth(best) ? frame : best), "");
+  return frames.reduce((best, frame) => (score(frame) > score(best) ? frame : best), "");
 }
 
-/** Lines of a terminal as a picture: bold, dim, and the colours that Pawl uses. */
+/** Draws the lines of a terminal: bold, dim, and the colours that Pawl uses. */
 function svgOf(frame: string): string {
   const lines = (frame.split("\u001b[J")[0] ?? "")
     .split("\r\n")
     .map((line) => line.replaceAll("\u001b[K", ""));
   const [wide, high] = [COLUMNS * 8.4 + 32, lines.length * 19 + 58];
   const text = lines.map((line, n) => `<text x="16" y="${n * 19 + 56}">${spansOf(line)}</text>`).join("\n");
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${high}" viewBox="0 0 ${wide} ${high}" role="img" aria-label="pawl code run: a bar of progress, three agents at work with their last line, and what was done last">
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${high}" viewBox="0 0 ${wide} ${high}" role="img" aria-label="pawl code run: a progress bar, three agents with the last line of each, and the tasks finished last">
 <style>text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d6dbe1;white-space:pre}.bold{font-weight:700}.dim{fill:#7d8794}.red{fill:#f0787a}.green{fill:#7fc98a}.yellow{fill:#e3c06a}.cyan{fill:#76c4d4}</style>
 <rect width="100%" height="100%" rx="8" fill="#161b22"/>
 <circle cx="20" cy="18" r="5" fill="#f0787a"/><circle cx="38" cy="18" r="5" fill="#e3c06a"/><circle cx="56" cy="18" r="5" fill="#7fc98a"/>
