@@ -4,7 +4,7 @@ import { findPlace } from "../../src/postgres/cluster.ts";
 import { readPostmaster } from "../../src/postgres/postmaster.ts";
 import { socketFolderOf } from "../../src/postgres/socket-folder.ts";
 
-/** Stops the server that a killed process left running on a data folder, and only if it is that folder's. */
+/** Stops the PostgreSQL server that a killed process left running, if it belongs to this data folder. */
 export async function stopAbandonedServer(data: string): Promise<void> {
   const { cluster } = await findPlace(data);
   const postmaster = await readPostmaster(cluster).catch(() => undefined);

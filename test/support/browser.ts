@@ -18,7 +18,7 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** Why Debian's Chromium cannot be had here; null where it is there, or could be installed. */
+/** Returns why Debian's Chromium is not available, or null after installing it if needed. */
 export async function whyNoBrowser(): Promise<string | null> {
   if (existsSync(CHROMIUM)) return null;
   if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get"))
@@ -33,7 +33,7 @@ export async function whyNoBrowser(): Promise<string | null> {
   }
 }
 
-/** A real browser; close it when the file's tests are done. */
+/** Opens a real browser; close it when the file's tests are done. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS, timeout: WAIT_LIMIT_MS });
 }

@@ -9,18 +9,19 @@ const execute = promisify(execFile);
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-const BUILDING = 611_734;
+/** Advisory lock that serializes builds of parallel test files. */
+const BUILD_LOCK = 611_734;
 const ENSURE = `
-  import { ensureBuilt } from ${JSON.stringify(new URL("../../scripts/ensure-built.js", import.meta.url).href)};
+  import { ensureBuilt } from ${JSON.stringify(new URL("../../scripts/ensure-buildOnce.js", import.meta.url).href)};
   process.exitCode = ensureBuilt() ? 0 : 1;`;
 
-/** The command line as it ships. It is built once for all test files that run it, by whoever comes first. */
-export const BUILT_PAWL: readonly string[] = [await built()];
+/** The command line as it ships, built once by the first test file that needs it. */
+export const BUILT_PAWL: readonly string[] = [await buildOnce()];
 
-async function built(): Promise<string> {
+async function buildOnce(): Promise<string> {
   const sql = connect(inject("postgresUrl"), { maxConnections: 1 });
   try {
-    await sql`select pg_advisory_lock(${BUILDING})`;
+    await sql`select pg_advisory_lock(${BUILD_LOCK})`;
     await execute(process.execPath, ["--input-type=module", "--eval", ENSURE]);
   } finally {
     await sql.end({ timeout: 5 });

@@ -1,12 +1,12 @@
 import type { Sql } from "../../src/postgres/connect.ts";
 
-/** Lets the leases of one member run out: the next sweep finds a holder that was silent for a day. Other leases stay. */
+/** Expires the leases of one member, as if its last heartbeat was a day older. Other leases stay. */
 export async function endLeasesOf(sql: Sql, holder: string): Promise<void> {
   const held = await sql<{ id: string }[]>`select id from pawl.task where lease_holder = ${holder}`;
   for (const { id } of held) await endLeaseOf(sql, id);
 }
 
-/** Lets the lease of one task run out. */
+/** Expires the lease of one task. */
 export async function endLeaseOf(sql: Sql, task_id: string): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`update pawl.heartbeat set beat_at = beat_at - interval '1 day', until = until - interval '1 day'

@@ -13,10 +13,10 @@ type Manifest = Record<
   Record<string, string>
 > & { version: string };
 
-/** Packs what would be published; gives the tarball, and the folder that it was packed from. */
+/** Packs the package as it would be published; returns the tarball and the folder that it was packed from. */
 export async function packPawl(scratch: string): Promise<{ tarball: string; packed: string }> {
   const packed = join(scratch, "package");
-  // Packed beside the repository, so that what npm leaves behind is not left in it.
+  // Packed outside of the repository, because npm leaves files behind.
   await mkdir(packed);
   for (const file of ["package.json", "README.md", "CHANGELOG.md", "LICENSE"])
     await cp(join(ROOT, file), join(packed, file));
@@ -29,17 +29,17 @@ export async function packPawl(scratch: string): Promise<{ tarball: string; pack
   return { tarball: join(scratch, `pawl-${version}.tgz`), packed };
 }
 
-/** What `npm install` does, without a registry: only what the manifest lists, and `more`, can be found beside the package. */
+/** Installs the tarball like `npm install`, but without a registry: only packages in the manifest or in `more` can be imported. */
 export async function installPawl(tarball: string, project: string, more: readonly string[]): Promise<void> {
   const modules = join(project, "node_modules");
   await mkdir(join(modules, ".bin"), { recursive: true });
   await execute("tar", ["-xzf", tarball, "-C", modules]);
   await rename(join(modules, "package"), join(modules, "pawl"));
   const { dependencies, peerDependencies, optionalDependencies } = await readManifest();
-  const listed = [...Object.keys(dependencies), ...Object.keys(peerDependencies), ...more];
-  // Of those for other platforms there are none.
+  const required = [...Object.keys(dependencies), ...Object.keys(peerDependencies), ...more];
+  // Packages for other platforms are not installed.
   const optional = Object.keys(optionalDependencies).filter((name) => existsSync(installed(name)));
-  for (const name of new Set([...listed, ...optional])) {
+  for (const name of new Set([...required, ...optional])) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(installed(name), join(modules, name), "junction");
   }

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 
-/** A tool call that the stand-in makes, whatever the agent calls its tools. */
+/** A tool call that the simulated model makes, independent of the agent's names for its tools. */
 export type ToolCall =
   { write: string; content: string } | { shell: string } | { pawl: string; input: Record<string, unknown> };
 
@@ -12,15 +12,15 @@ export type ModelApi = {
   url: string;
   /** The result of each tool call, as the agent reported it to the model. */
   results: string[];
-  /** Requests that are no part of the model's API, and attempts to reach other hosts through the proxy. */
+  /** Requests outside of the model's API, and attempts to reach other hosts through the proxy. */
   unexpected: string[];
 };
 
 /**
- * Stand-in for the Anthropic Messages API and the OpenAI Responses API: streams one tool call per turn, then a text.
- * It also answers as a proxy, so that a request to any other host is recorded and refused.
+ * Simulates the Anthropic Messages API and the OpenAI Responses API: streams one tool call per turn, then a text.
+ * Also acts as a proxy that records and refuses requests to any other host.
  */
-export async function openModelApi(calls: () => Promise<ToolCall[]>, lastWords: string): Promise<ModelApi> {
+export async function openModelApi(calls: () => Promise<ToolCall[]>, finalText: string): Promise<ModelApi> {
   const api: ModelApi = { url: "", results: [], unexpected: [] };
   let script: Promise<ToolCall[]> | null = null;
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -37,7 +37,7 @@ export async function openModelApi(calls: () => Promise<ToolCall[]>, lastWords: 
     const call = (await (script ??= calls()))[conversation.length];
     const turn = `${conversation.length}`;
     response.writeHead(200, { "content-type": "text/event-stream" });
-    for (const event of call ? dialect.callTool(call, turn) : dialect.finish(lastWords, turn))
+    for (const event of call ? dialect.callTool(call, turn) : dialect.finish(finalText, turn))
       response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
     response.end();
   };

@@ -6,9 +6,9 @@ import { connect, type Sql } from "../../src/postgres/connect.ts";
 import { openDatabase, type DatabaseConfig } from "../../src/postgres/open-database.ts";
 import { stopAbandonedServer } from "./abandoned-server.ts";
 
-/** One PostgreSQL for a whole run of tests. */
+/** One PostgreSQL server for a whole test run. */
 export type TestPostgres = {
-  /** Of the maintenance database; enough for another process to use `testDatabases`. */
+  /** The URL of the maintenance database, which another process can pass to `testDatabases`. */
   url: string;
   stop(): Promise<void>;
 };
@@ -16,17 +16,18 @@ export type TestPostgres = {
 export type TestDatabase = { name: string; url: string; drop(): Promise<void> };
 
 export type TestDatabases = {
-  /** A fresh database, a copy of `template` if one is named. */
+  /** Creates an empty database, or a copy of `template`. */
   createDatabase(options?: { template?: string }): Promise<TestDatabase>;
-  /** Makes a template once, whoever asks first, and gives its name. Processes that race for it wait for the one that fills it. */
+  /** Creates a template database once and returns its name. Concurrent callers wait for the one that fills it. */
   createTemplate(name: string, fill: (sql: Sql) => Promise<void>): Promise<string>;
   close(): Promise<void>;
 };
 
 const PREFIX = "pawl-test-run-";
-const TEMPLATES = 611_733;
+/** Advisory lock that serializes the creation of templates. */
+const TEMPLATE_LOCK = 611_733;
 
-/** Starts an embedded PostgreSQL in a temporary folder, without fsync unless it is asked for. */
+/** Starts an embedded PostgreSQL in a temporary folder, by default without fsync. */
 export async function startTestPostgres(
   options: Pick<DatabaseConfig, "fsync" | "transport"> = {},
 ): Promise<TestPostgres> {
@@ -42,7 +43,7 @@ export async function startTestPostgres(
   };
 }
 
-/** Hands out databases of a test server; close it when the file's tests are done. */
+/** Creates databases on a test server; close it when the file's tests are done. */
 export function testDatabases(serverUrl: string): TestDatabases {
   const admin = connect(serverUrl, { maxConnections: 1 });
   const templates = new Map<string, Promise<string>>();
@@ -60,33 +61,33 @@ export function testDatabases(serverUrl: string): TestDatabases {
       };
     },
     createTemplate: (name, fill) => {
-      // The lock is the connection's, and would let its second caller in.
-      const asked = templates.get(name) ?? makeTemplate(admin, name, () => fillDatabase(urlOf(name), fill));
-      templates.set(name, asked);
-      asked.catch(() => templates.delete(name));
-      return asked;
+      // The advisory lock belongs to the connection, so it does not exclude a second caller on the same one.
+      const created = templates.get(name) ?? makeTemplate(admin, name, () => fillDatabase(urlOf(name), fill));
+      templates.set(name, created);
+      created.catch(() => templates.delete(name));
+      return created;
     },
     close: () => admin.end({ timeout: 5 }),
   };
 }
 
 async function makeTemplate(admin: Sql, name: string, fill: () => Promise<void>): Promise<string> {
-  await admin`select pg_advisory_lock(${TEMPLATES})`;
+  await admin`select pg_advisory_lock(${TEMPLATE_LOCK})`;
   try {
     const found = await admin`select from pg_database where datname = ${name} and datistemplate`;
     if (found.length > 0) return name;
-    // One that was left half filled, by a run that failed.
+    // A failed run may have left it half filled.
     await admin`drop database if exists ${admin(name)} with (force)`;
     await admin`create database ${admin(name)} template template0`;
     await fill();
     await admin`alter database ${admin(name)} is_template true`;
     return name;
   } finally {
-    await admin`select pg_advisory_unlock(${TEMPLATES})`;
+    await admin`select pg_advisory_unlock(${TEMPLATE_LOCK})`;
   }
 }
 
-// A database with an open connection cannot be copied, so the client ends before the template is shown to anybody.
+// A database with an open connection cannot be copied, so the client ends before the template is used.
 async function fillDatabase(url: string, fill: (sql: Sql) => Promise<void>): Promise<void> {
   const sql = connect(url, { maxConnections: 1 });
   try {
@@ -96,7 +97,7 @@ async function fillDatabase(url: string, fill: (sql: Sql) => Promise<void>): Pro
   }
 }
 
-/** A run that was killed could not clean up; its process id is in the folder's name. */
+/** Cleans up after killed runs; the folder's name has the process id of its run. */
 async function removeAbandonedRuns(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(PREFIX)) continue;

@@ -9,7 +9,7 @@ import type {
   Task,
 } from "../../src/core/index.ts";
 
-/** A moment far enough from zero that every timer can lie before and after it. */
+/** A time far enough from zero that a timer can be before or after it. */
 export const NOW = Date.UTC(2026, 0, 5, 12, 0, 0);
 
 /** The planner's fact `history` for a task that never had an owner. */
@@ -68,13 +68,13 @@ export function situationOf(
   return { task, actor, facts, settings: lifecycle.settings.parse(settings), now };
 }
 
-/** From request to decision, as the engine does it. */
+/** Validates a request and decides it, as the engine does. */
 export function judge(lifecycle: Lifecycle, situation: Situation, request: Request): Decision {
   const admitted = admit(lifecycle, situation.actor, request);
   return admitted.kind === "refused" ? admitted : decide(lifecycle, situation, admitted.command);
 }
 
-/** A decision in one word: the status moved to, "=" for a change that keeps it, or the code of the refusal. */
+/** Returns a decision in one word: the new status, "=" for a change that keeps the status, or the refusal code. */
 export function wordFor(decision: Decision, from: string): string {
   if (decision.kind === "refused") return decision.code;
   if (decision.kind === "moved") return decision.to === from ? "=" : decision.to;
@@ -84,9 +84,8 @@ export function wordFor(decision: Decision, from: string): string {
 export type Cell = { action: string; setup: string; actor: string; status: string; expected: string };
 
 /**
- * Reads a grid: `action, action | setup | actor, actor | cell | cell …`, a column a status as the head line names them.
- * "*" stands for every action;
- * "." is INVALID_TRANSITION, "x" is FORBIDDEN, "=" a change that keeps the status, "" a cell that cannot be.
+ * Parses a grid: `action, action | setup | actor, actor | cell | cell …`, with one column per status of the header line.
+ * "*" means every action, "." INVALID_TRANSITION, "x" FORBIDDEN, "=" a change that keeps the status, and "" an impossible cell.
  */
 export function cellsOf(lifecycle: Lifecycle, grid: string): Cell[] {
   const [head = "", ...lines] = grid.trim().split("\n");
@@ -96,12 +95,14 @@ export function cellsOf(lifecycle: Lifecycle, grid: string): Cell[] {
     .flatMap((line) => {
       const [named = "", setup = "", actors = "", ...cells] = columns(line);
       if (cells.length !== statuses.length)
-        throw new Error(`a line of the grid has ${cells.length} cells: ${line}`);
-      const actions = named === "*" ? Object.keys(lifecycle.actions) : listed(named);
+        throw new Error(
+          `a line of the grid has ${cells.length} instead of ${statuses.length} cells: ${line}`,
+        );
+      const actions = named === "*" ? Object.keys(lifecycle.actions) : splitNames(named);
       return actions.flatMap((action) =>
-        listed(actors).flatMap((actor) =>
+        splitNames(actors).flatMap((actor) =>
           cells.flatMap((cell, column): Cell[] => {
-            const expected = ABBREVIATED[cell] ?? cell;
+            const expected = ABBREVIATIONS[cell] ?? cell;
             return cell === "" ? [] : [{ action, setup, actor, status: statuses[column] ?? "", expected }];
           }),
         ),
@@ -109,9 +110,9 @@ export function cellsOf(lifecycle: Lifecycle, grid: string): Cell[] {
     });
 }
 
-const ABBREVIATED: Record<string, string> = { ".": "INVALID_TRANSITION", x: "FORBIDDEN" };
+const ABBREVIATIONS: Record<string, string> = { ".": "INVALID_TRANSITION", x: "FORBIDDEN" };
 
-function listed(names: string): string[] {
+function splitNames(names: string): string[] {
   return names.split(",").map((name) => name.trim());
 }
 
@@ -119,7 +120,7 @@ function columns(line: string): string[] {
   return line.split("|").map((cell) => cell.trim());
 }
 
-/** Every status × action × actor that a grid leaves out. */
+/** Returns every combination of status, action and actor that a grid leaves out. */
 export function cellsMissing(
   lifecycle: Lifecycle,
   actors: readonly string[],

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Whether this user may mount a tmpfs, which a test can really fill. */
+/** Whether this user may mount a tmpfs, which a test can fill. */
 export const CAN_MOUNT = canMount();
 
 /** Mounts a disk of 64 KB until the test ends. */

@@ -5,7 +5,7 @@ import { LIFECYCLES } from "../../src/lifecycles/index.ts";
 import { migrationSources } from "../../src/main/plugins.ts";
 import { PLUGINS } from "../../src/lifecycles/index.ts";
 
-// Does what a node does when it starts, on the database of its first argument, and tells which migrations it ran.
+// Starts like a node on the database given as argument, and sends its parent the migrations that it ran.
 const sql = connect(process.argv[2] ?? "", { maxConnections: 2 });
 const ran = await migrate(sql, { sources: migrationSources(PLUGINS) });
 await registerLifecycles(sql, LIFECYCLES);

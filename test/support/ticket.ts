@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineLifecycle } from "../../src/core/define-lifecycle.ts";
 
-/** A sound lifecycle; each test breaks one thing of it. Types would catch most of these, so they are switched off here. */
+/** Defines a valid lifecycle with overrides that break it. The cast disables the types, which would catch most of them. */
 export function ticket(broken: Record<string, unknown> = {}) {
   return defineLifecycle({
     name: "ticket",
@@ -14,7 +14,9 @@ export function ticket(broken: Record<string, unknown> = {}) {
     ...broken,
   } as never);
 }
+/** The rule of `ticket`, for overrides. */
 export const rule = { action: "close", from: "open", to: "done", who: "anyone" };
+/** A creation with these `to` entries, for overrides. */
 export const creation = (to: unknown[]) => ({
   input: z.object({}),
   to,

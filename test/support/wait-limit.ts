@@ -1,2 +1,2 @@
-/** Timeout for a wait in a test. It is generous, so that only a condition that never comes true reaches it, on a busy machine too. */
+/** Timeout of waits in tests. Long, so that even on a busy machine only a condition that never becomes true reaches it. */
 export const WAIT_LIMIT_MS = 180_000;
