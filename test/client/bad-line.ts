@@ -5,42 +5,42 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll } from "vitest";
 
-/** What becomes of a request on its way. */
+/** How the proxy treats a request. */
 export type Fate =
   | "pass"
-  /** It never arrives. */
+  /** The connection closes before the server gets the request. */
   | "cut before"
-  /** It is done, and nobody hears of it. */
+  /** The connection closes after the server has answered. */
   | "cut after"
-  /** It is done, and half of the answer arrives. */
+  /** The connection closes after half of the response. */
   | "cut within"
-  /** It never arrives, and somebody says so. */
+  /** The proxy answers 503 without forwarding the request. */
   | "503 before"
-  /** It is done, and somebody between says that it could not be. */
+  /** The proxy answers 503 although the server has handled the request. */
   | "503 after"
   | "502 after"
-  /** It never arrives; a proxy answers with a page instead. */
+  /** The proxy answers with an HTML page without forwarding the request. */
   | "200 before"
-  /** It is done, and the answer never comes. */
+  /** The server handles the request, but no response arrives. */
   | "silence";
 
 export type BadLine = {
   url: string;
-  /** Decides about each request; "pass" unless set. */
+  /** Chooses the fate of each request; default "pass". */
   fate: (request: IncomingMessage) => Fate;
-  /** How long each request takes to arrive; 0 unless set. */
+  /** Delay before a request is forwarded; default 0. */
   delayMs: number;
-  /** After how many bytes an answer that has no end is cut; null: not at all. */
+  /** Number of bytes after which a stream is cut, or null to let it pass. */
   cutStreamAfter: () => number | null;
-  /** Those that came, in order. */
+  /** The requests received, in order. */
   requests: { what: string; key: string | undefined; fate: Fate }[];
-  /** Answers without an end that are being read. */
+  /** The open streams. */
   streams: Set<ServerResponse>;
-  /** Leads to another server from now on. */
+  /** Forwards to another server from now on. */
   leadTo(url: string): void;
 };
 
-/** A proxy on the loopback that does to requests what networks do. */
+/** Opens a proxy on loopback that simulates network failures. */
 export async function openBadLine(url: string): Promise<BadLine> {
   let target = new URL(url);
   const line: BadLine = {
@@ -62,16 +62,16 @@ export async function openBadLine(url: string): Promise<BadLine> {
       key: key?.toString(),
       fate,
     });
-    carry(incoming, outgoing, fate).catch(() => outgoing.destroy());
+    forward(incoming, outgoing, fate).catch(() => outgoing.destroy());
   });
 
-  async function carry(incoming: IncomingMessage, outgoing: ServerResponse, fate: Fate): Promise<void> {
+  async function forward(incoming: IncomingMessage, outgoing: ServerResponse, fate: Fate): Promise<void> {
     const body = Buffer.concat(await incoming.toArray());
     if (line.delayMs > 0) await pause(line.delayMs);
-    // Whoever asked is gone, and so is what he asked.
+    // The client has disconnected: drop the request.
     if (outgoing.destroyed) return;
     if (fate.endsWith(" before")) {
-      mistreat(outgoing, fate as Exclude<Fate, "pass" | "cut within">);
+      fail(outgoing, fate as Exclude<Fate, "pass" | "cut within">);
       return;
     }
     const forwarded = request(target, {
@@ -89,7 +89,7 @@ export async function openBadLine(url: string): Promise<BadLine> {
     }
     const text = Buffer.concat(await answer.toArray());
     if (fate !== "pass" && fate !== "cut within") {
-      mistreat(outgoing, fate);
+      fail(outgoing, fate);
       return;
     }
     const { connection: _, ...headers } = answer.headers;
@@ -98,7 +98,7 @@ export async function openBadLine(url: string): Promise<BadLine> {
     else outgoing.write(text.subarray(0, text.length / 2), () => outgoing.destroy());
   }
 
-  /** Byte by byte, so that what is cut may be cut anywhere. */
+  /** Forwards a stream and counts its bytes, so that it can be cut at any byte. */
   function relay(answer: IncomingMessage, outgoing: ServerResponse): void {
     const { connection: _, ...headers } = answer.headers;
     outgoing.writeHead(answer.statusCode ?? 500, headers).flushHeaders();
@@ -126,8 +126,8 @@ export async function openBadLine(url: string): Promise<BadLine> {
   return line;
 }
 
-/** Whatever is said here is not what the server said. */
-function mistreat(outgoing: ServerResponse, fate: Exclude<Fate, "pass" | "cut within">): void {
+/** Ends the request in place of the server. */
+function fail(outgoing: ServerResponse, fate: Exclude<Fate, "pass" | "cut within">): void {
   if (fate === "silence") return;
   if (fate === "cut before" || fate === "cut after") outgoing.destroy();
   else {

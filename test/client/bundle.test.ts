@@ -8,16 +8,16 @@ import { expect, test } from "vitest";
 import { folderWith } from "../cli/pawl-process.ts";
 import { ROOT } from "../support/built-pawl.ts";
 
-const MOST_BYTES = { "src/client/index.ts": 6_000, "src/main/react.ts": 3_500 };
+const MAX_BYTES = { "src/client/index.ts": 6_000, "src/main/react.ts": 3_500 };
 
-/** What a browser loads of a door, compressed as servers send it. */
-async function bundle(door: string): Promise<{ bytes: number; inputs: string[] }> {
+/** Bundles an entry point for browsers; returns its compressed size and its modules. */
+async function bundle(entry: string): Promise<{ bytes: number; inputs: string[] }> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: [door],
+    entryPoints: [entry],
     bundle: true,
     minify: true,
-    // Fails on anything that a browser lacks.
+    // Fails if a module needs Node.
     platform: "browser",
     format: "esm",
     external: ["react"],
@@ -27,11 +27,11 @@ async function bundle(door: string): Promise<{ bytes: number; inputs: string[] }
   return { bytes: gzipSync(outputFiles[0]!.contents).length, inputs: Object.keys(metafile.inputs) };
 }
 
-test.each(Object.entries(MOST_BYTES))("%s is less than %i bytes for a browser", async (door, most) => {
-  const { bytes, inputs } = await bundle(door);
-  console.info(`${door}: ${bytes} bytes, minified and compressed`);
-  expect(bytes).toBeLessThan(most);
-  // The schemas, and the library that makes them, are types to a client.
+test.each(Object.entries(MAX_BYTES))("%s is less than %i bytes for a browser", async (entry, max) => {
+  const { bytes, inputs } = await bundle(entry);
+  console.info(`${entry}: ${bytes} bytes, minified and compressed`);
+  expect(bytes).toBeLessThan(max);
+  // A client may import schemas, and zod, as types only.
   const foreign = inputs.filter(
     (input) =>
       !/^src\/(client|react|std)\/|^src\/main\/react\.ts$|^src\/api\/route\.ts$|^src\/lifecycles\/bot-actions\/(react\/|rows\.ts|bot-action-names\.ts)/.test(
@@ -47,7 +47,7 @@ test("the client uses nothing that only Node has", async () => {
     extends: join(ROOT, "tsconfig.json"),
     compilerOptions,
     include: [],
-    files: Object.keys(MOST_BYTES).map((door) => join(ROOT, door)),
+    files: Object.keys(MAX_BYTES).map((entry) => join(ROOT, entry)),
   };
   const folder = await folderWith({ "tsconfig.json": JSON.stringify(config) });
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");

@@ -4,54 +4,56 @@ import { EVENT_ROUTES, TASK_ROUTES } from "../../src/api/index.ts";
 import { board } from "../../src/lifecycles/board/lifecycle.ts";
 import { openFrontDesk } from "../http/front-desk.ts";
 
-const desk = await openFrontDesk();
-const ann = await desk.member({ id: "ann", roles: ["agent", "worker"] });
-const client = createClient({ url: `${desk.url}/`, token: ann });
-const admin = createClient({ url: desk.url, token: desk.admin });
+const server = await openFrontDesk();
+const ann = await server.member({ id: "ann", roles: ["agent", "worker"] });
+const client = createClient({ url: `${server.url}/`, token: ann });
+const admin = createClient({ url: server.url, token: server.admin });
 const tasks = client.lifecycle(board);
 
-test("what is open to all needs no token, and texts come as they are", async () => {
-  const nobody = createClient({ url: desk.url });
-  expect(await nobody.getLive()).toEqual({ status: "live" });
-  expect(await nobody.getDocs()).toContain("<!doctype html>");
+test("public routes need no token, and text responses are returned as text", async () => {
+  const anonymous = createClient({ url: server.url });
+  expect(await anonymous.getLive()).toEqual({ status: "live" });
+  expect(await anonymous.getDocs()).toContain("<!doctype html>");
   expect(await client.drawLifecycle({ name: "board" })).toContain("stateDiagram-v2");
-  await expect(nobody.getMe()).rejects.toMatchObject({ code: "INVALID_TOKEN", status: 401 });
+  await expect(anonymous.getMe()).rejects.toMatchObject({ code: "INVALID_TOKEN", status: 401 });
 });
 
-test("who has no body gets undefined, and what is revoked is revoked", async () => {
+test("a response without a body is undefined, and a revoked token is refused", async () => {
   const { id, token } = await admin.createToken({ id: "ann" });
-  const other = createClient({ url: desk.url, token });
+  const other = createClient({ url: server.url, token });
   expect((await other.getMe()).id).toBe("ann");
   await expect(admin.revokeToken({ id })).resolves.toBeUndefined();
   await expect(other.getMe()).rejects.toMatchObject({ code: "INVALID_TOKEN" });
 });
 
-test("a task goes its way by the verbs of its lifecycle", async () => {
-  const made = await tasks.create({ title: "Paint the shed", description: "Red", priority: "high" });
-  expect(made).toMatchObject({
+test("the lifecycle client creates, explains, claims, completes and lists a task", async () => {
+  const created = await tasks.create({ title: "Paint the shed", description: "Red", priority: "high" });
+  expect(created).toMatchObject({
     lifecycle: "board",
     status: "NEW",
     priority: 1,
     data: { description: "Red" },
   });
-  const explained = await tasks.explain(made.id);
+  const explained = await tasks.explain(created.id);
   expect(explained.find(({ action }) => action === "claim")).toMatchObject({ allowed: true, refusals: [] });
   const { tasks: claimed } = await tasks.claim({ comment: "mine" });
-  expect(claimed).toMatchObject([{ id: made.id, status: "IN_PROGRESS", lease_token: null }]);
-  const { task, outcome } = await tasks.act(made.id, "complete", {
+  expect(claimed).toMatchObject([{ id: created.id, status: "IN_PROGRESS", lease_token: null }]);
+  const { task, outcome } = await tasks.act(created.id, "complete", {
     comment: "red it is",
     expected_row_version: 2,
   });
   expect([task.status, outcome]).toEqual(["DONE", "moved"]);
-  expect((await tasks.journal(made.id, { after: 1 })).map(({ to_status }) => to_status)).toEqual([
+  expect((await tasks.journal(created.id, { after: 1 })).map(({ to_status }) => to_status)).toEqual([
     "IN_PROGRESS",
     "DONE",
   ]);
-  expect((await tasks.list({ status: ["DONE", "CANCELLED"] })).tasks.map(({ id }) => id)).toEqual([made.id]);
-  expect(await tasks.get(made.id)).toEqual(task);
+  expect((await tasks.list({ status: ["DONE", "CANCELLED"] })).tasks.map(({ id }) => id)).toEqual([
+    created.id,
+  ]);
+  expect(await tasks.get(created.id)).toEqual(task);
 });
 
-test("pages follow each other until there is none", async () => {
+test("`each` iterates over all pages", async () => {
   for (const name of ["one", "two", "three", "four", "five"])
     await tasks.create({ title: `Page ${name}`, description: "x" });
   const titles: string[] = [];
@@ -59,7 +61,7 @@ test("pages follow each other until there is none", async () => {
   expect(titles).toEqual(["Page one", "Page two", "Page three", "Page four", "Page five"]);
 });
 
-test("a table that is not the shared one is called the same way", async () => {
+test("`calls` serves another table of routes in the same way", async () => {
   const { id } = await tasks.create({ title: "By another table", description: "x" });
   const own = client.calls({ ...TASK_ROUTES, ...EVENT_ROUTES });
   expect(await own.getTask({ id })).toMatchObject({ id, title: "By another table" });
@@ -70,6 +72,6 @@ test("a table that is not the shared one is called the same way", async () => {
   }
 });
 
-test("no moves at all are no request", async () => {
+test("`actAll` of no moves sends no request", async () => {
   expect(await createClient({ url: "http://127.0.0.1:9" }).lifecycle("board").actAll([])).toEqual([]);
 });

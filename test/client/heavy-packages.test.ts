@@ -2,8 +2,8 @@ import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { ROOT } from "../support/built-pawl.ts";
 
-/** The packages that are loaded together with a module: what it imports statically, and what that imports. */
-async function loadedWith(entry: string): Promise<string[]> {
+/** Returns the packages that a module imports statically, directly or indirectly. */
+async function packagesLoadedBy(entry: string): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: [entry],
@@ -39,9 +39,9 @@ async function loadedWith(entry: string): Promise<string[]> {
 }
 
 test.each(["src/main/index.ts", "src/plugin/index.ts"])(
-  "%s loads neither Telegram's nor MCP's library",
+  "%s does not load the libraries of Telegram and MCP",
   async (entry) => {
-    const loaded = await loadedWith(entry);
+    const loaded = await packagesLoadedBy(entry);
     expect(loaded).toContain("postgres");
     expect(loaded.filter((name) => name === "grammy" || name.startsWith("@modelcontextprotocol/"))).toEqual(
       [],
@@ -49,6 +49,6 @@ test.each(["src/main/index.ts", "src/plugin/index.ts"])(
   },
 );
 
-test("a plain client loads no server", async () => {
-  expect(await loadedWith("src/client/index.ts")).toEqual(["eventsource-parser"]);
+test("the client loads no server packages", async () => {
+  expect(await packagesLoadedBy("src/client/index.ts")).toEqual(["eventsource-parser"]);
 });

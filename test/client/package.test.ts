@@ -11,21 +11,21 @@ import { installPawl, packPawl } from "../support/installed-pawl.ts";
 
 const execute = promisify(execFile);
 
-/** The tarball's source, and the project of somebody who installed it. */
+/** The folder that the tarball was packed from, and a project that has it installed. */
 let packed: string;
 let project: string;
 
 beforeAll(async () => {
   const scratch = await realpath(await mkdtemp(join(tmpdir(), "pawl-package-")));
   project = join(scratch, "project");
-  const made = await packPawl(scratch);
-  packed = made.packed;
-  await installPawl(made.tarball, project, ["@types/react", "@types/node", "csstype"]);
+  const result = await packPawl(scratch);
+  packed = result.packed;
+  await installPawl(result.tarball, project, ["@types/react", "@types/node", "csstype"]);
   return () => rm(scratch, { recursive: true, force: true });
 });
 
-const LIFECYCLE = (door: string) => `
-import { defineLifecycle } from "${door}";
+const LIFECYCLE = (specifier: string) => `
+import { defineLifecycle } from "${specifier}";
 import { z } from "zod";
 
 export const parcel = defineLifecycle({
@@ -57,16 +57,16 @@ const parcels = client.lifecycle("parcel");
 
 export async function send(title: string): Promise<"sent" | "packed" | null> {
   try {
-    const made: TaskOf<typeof parcel> = await parcels.create({ title });
-    const weight: number = made.data.weight;
-    await parcels.act(made.id, "weigh", { comment: String(weight) });
-    // @ts-expect-error where to?
-    await parcels.act(made.id, "send");
-    // @ts-expect-error parcels are not burnt
-    await parcels.act(made.id, "burn");
-    // @ts-expect-error a parcel has a title
+    const created: TaskOf<typeof parcel> = await parcels.create({ title });
+    const weight: number = created.data.weight;
+    await parcels.act(created.id, "weigh", { comment: String(weight) });
+    // @ts-expect-error the payload is missing
+    await parcels.act(created.id, "send");
+    // @ts-expect-error there is no action "burn"
+    await parcels.act(created.id, "burn");
+    // @ts-expect-error the title is missing
     await parcels.create({ weight: 3 });
-    const { task } = await parcels.act(made.id, "send", { payload: { to: "Ann" } });
+    const { task } = await parcels.act(created.id, "send", { payload: { to: "Ann" } });
     for await (const event of parcels.events({ after: 0 })) if (event.task_id === task.id) break;
     return task.status;
   } catch (error) {
@@ -97,7 +97,7 @@ const client = createClient<typeof parcel>({ url: "/" });
 export const App = () => createElement(PawlProvider, { client }, createElement(Parcels));
 `;
 
-const STRICTEST = {
+const STRICT = {
   strict: true,
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
@@ -114,12 +114,12 @@ const SETTINGS = {
 };
 
 test.each(Object.entries(SETTINGS))(
-  "a lifecycle of one's own is typed from end to end: %s",
+  "a user's lifecycle has complete types: %s",
   async (name, compilerOptions) => {
     const files = {
       "package.json": JSON.stringify({ name: "parcels", private: true, type: "module" }),
       "tsconfig.json": JSON.stringify({
-        compilerOptions: { ...STRICTEST, ...compilerOptions },
+        compilerOptions: { ...STRICT, ...compilerOptions },
         include: ["*.ts"],
       }),
       "lifecycle.ts": LIFECYCLE(name === "on Node" ? "pawl" : "pawl/core"),
@@ -136,7 +136,7 @@ test.each(Object.entries(SETTINGS))(
   120_000,
 );
 
-test("what is installed runs, and finds all that it imports", async () => {
+test("the installed package runs and finds all its imports", async () => {
   const code = `
     const { createClient, PawlProblem } = await import("pawl/client");
     const { PawlProvider, useTasks } = await import("pawl/react");
@@ -148,7 +148,7 @@ test("what is installed runs, and finds all that it imports", async () => {
   expect(stdout).toBe("true UNAVAILABLE function function\n");
 });
 
-test("publint finds nothing to say about the package", async () => {
+test("publint reports nothing about the package", async () => {
   const { messages, pkg } = await publint({ pkgDir: packed, strict: true, pack: false });
   expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
 });

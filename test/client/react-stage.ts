@@ -7,8 +7,8 @@ import { onTestFinished } from "vitest";
 const nothing = () => undefined;
 let priority = 0;
 
-/** What React asks of whoever shows things: here nothing is shown, so almost all of it is never asked. */
-const SHOWS_NOTHING = {
+/** A host config for React that renders nothing, so that it needs only a few methods. */
+const EMPTY_HOST = {
   supportsMutation: true,
   isPrimaryRenderer: true,
   getRootHostContext: () => ({}),
@@ -37,21 +37,21 @@ const SHOWS_NOTHING = {
   maySuspendCommit: () => false,
 };
 
-const reconciler = Reconciler(SHOWS_NOTHING as never);
+const reconciler = Reconciler(EMPTY_HOST as never);
 
 export type Staged<T> = {
-  /** What the hook gave last. */
+  /** The hook's last result. */
   readonly now: T;
-  /** Each different thing it gave, in order. */
+  /** All results of the hook, in order. */
   readonly history: readonly T[];
   leave(): void;
 };
 
-/** Runs a hook in a real React tree, strictly: effects come, go and come again. */
-export function stage<T>(useIt: () => T, wrap: (children: ReactNode) => ReactNode): Staged<T> {
+/** Runs a hook in a real React tree in strict mode, which runs effects twice. */
+export function stage<T>(useHook: () => T, wrap: (children: ReactNode) => ReactNode): Staged<T> {
   const history: T[] = [];
-  const Actor = () => {
-    history.push(useIt());
+  const Component = () => {
+    history.push(useHook());
     return null;
   };
   const fail = (error: unknown) => {
@@ -75,7 +75,7 @@ export function stage<T>(useIt: () => T, wrap: (children: ReactNode) => ReactNod
     reconciler.flushSyncWork();
     reconciler.flushPassiveEffects();
   };
-  show(createElement(StrictMode, null, wrap(createElement(Actor))));
+  show(createElement(StrictMode, null, wrap(createElement(Component))));
   const leave = () => {
     show(null);
   };

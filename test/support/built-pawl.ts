@@ -12,7 +12,7 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Advisory lock that serializes builds of parallel test files. */
 const BUILD_LOCK = 611_734;
 const ENSURE = `
-  import { ensureBuilt } from ${JSON.stringify(new URL("../../scripts/ensure-buildOnce.js", import.meta.url).href)};
+  import { ensureBuilt } from ${JSON.stringify(new URL("../../scripts/ensure-built.js", import.meta.url).href)};
   process.exitCode = ensureBuilt() ? 0 : 1;`;
 
 /** The command line as it ships, built once by the first test file that needs it. */
