@@ -10,7 +10,7 @@ export async function multiplyTasks(sql: Sql, { finished, waiting }: Copies): Pr
   await sql.unsafe("set session_replication_role = replica");
   await copyTask(sql, finished, "t.final", {});
   await copyTask(sql, waiting, "t.pooled", {
-    // A waiting task has a timer in the far future, condition the sweep must not read.
+    // A waiting task has a timer in the far future, which the sweep must not read.
     due_at: "now() + interval '30 days' + random() * interval '1 day'",
     due_action: "'give_up'",
   });

@@ -99,14 +99,17 @@ test.each(FAULTS)(
   },
 );
 
-test.each(["createMember", "createProject"] as const)("%s through several faults creates one", async (name) => {
-  injectFaults(...FAULTS.slice(0, 4));
-  const { id } = await admin[name]({ name: `one of ${name}` });
-  const { members } = await admin.listMembers({ limit: 200 });
-  const { projects } = await admin.listProjects({ limit: 200 });
-  const created = [...members, ...projects].filter((one) => one.name === `one of ${name}`);
-  expect(created.map((one) => one.id)).toEqual([id]);
-});
+test.each(["createMember", "createProject"] as const)(
+  "%s through several faults creates one",
+  async (name) => {
+    injectFaults(...FAULTS.slice(0, 4));
+    const { id } = await admin[name]({ name: `one of ${name}` });
+    const { members } = await admin.listMembers({ limit: 200 });
+    const { projects } = await admin.listProjects({ limit: 200 });
+    const created = [...members, ...projects].filter((one) => one.name === `one of ${name}`);
+    expect(created.map((one) => one.id)).toEqual([id]);
+  },
+);
 
 test("a key given by the caller is sent unchanged, and deduplicates a second call", async () => {
   const input = { ...fields(), client_event_id: `clé ${numbers}` };
