@@ -1,4 +1,4 @@
-/** A signal that aborts with the first of several; release it, else signals that live long collect its listeners. */
+/** Returns a signal that aborts with the first of several. Call `release` when done, or long-lived signals accumulate listeners. */
 export function followSignals(signals: readonly (AbortSignal | undefined)[]): {
   signal: AbortSignal;
   abort: (reason?: unknown) => void;
@@ -8,13 +8,13 @@ export function followSignals(signals: readonly (AbortSignal | undefined)[]): {
   const releases: (() => void)[] = [];
   for (const signal of signals) {
     if (!signal) continue;
-    const leave = () => {
+    const forward = () => {
       controller.abort(signal.reason);
     };
-    if (signal.aborted) leave();
-    signal.addEventListener("abort", leave);
+    if (signal.aborted) forward();
+    signal.addEventListener("abort", forward);
     releases.push(() => {
-      signal.removeEventListener("abort", leave);
+      signal.removeEventListener("abort", forward);
     });
   }
   return {

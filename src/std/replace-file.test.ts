@@ -11,7 +11,7 @@ async function scratch(): Promise<string> {
   return folder;
 }
 
-test("a secret stays private although a link was planted at a predictable name for its draft", async () => {
+test("a symbolic link planted at a predictable draft name is not written through", async () => {
   const folder = await scratch();
   const path = join(folder, "admin-token");
   await writeFile(join(folder, "victim"), "untouched", { mode: 0o666 });
@@ -22,7 +22,7 @@ test("a secret stays private although a link was planted at a predictable name f
   expect(await readFile(join(folder, "victim"), "utf8")).toBe("untouched");
 });
 
-test("a file that cannot be replaced leaves no draft behind", async () => {
+test("a failed replacement removes its draft", async () => {
   const folder = await scratch();
   await writeFile(join(folder, "plain"), "");
   await expect(replaceFile(join(folder, "plain/inside"), "x", { mode: 0o600 })).rejects.toThrow();

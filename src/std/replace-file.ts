@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 
 /**
  * Replaces a file atomically: readers see the old text or the new one. The text is first written to a new file with a random
- * name and the given mode, so a file or a link planted at a predictable name is never written to.
+ * name and the given mode, so that a file or a symbolic link planted at a predictable name is never written to.
  */
 export async function replaceFile(
   path: string,

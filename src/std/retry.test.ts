@@ -3,32 +3,32 @@ import { followSignals } from "./follow-signals.ts";
 import { retryDelayMs, sleep } from "./retry.ts";
 
 test.each([
-  { failures: 0, least: 100, most: 200 },
-  { failures: 1, least: 200, most: 400 },
-  { failures: 4, least: 1_600, most: 3_200 },
-  { failures: 9, least: 5_000, most: 10_000 },
-  { failures: 5_000, least: 5_000, most: 10_000 },
-])("after $failures failures the pause is between $least and $most ms", ({ failures, least, most }) => {
-  expect(retryDelayMs(failures, { random: () => 0 })).toBe(least);
-  expect(retryDelayMs(failures, { random: () => 1 })).toBe(most);
+  { failures: 0, min: 100, max: 200 },
+  { failures: 1, min: 200, max: 400 },
+  { failures: 4, min: 1_600, max: 3_200 },
+  { failures: 9, min: 5_000, max: 10_000 },
+  { failures: 5_000, min: 5_000, max: 10_000 },
+])("after $failures failures the delay is between $min and $max ms", ({ failures, min, max }) => {
+  expect(retryDelayMs(failures, { random: () => 0 })).toBe(min);
+  expect(retryDelayMs(failures, { random: () => 1 })).toBe(max);
 });
 
-test("who is asked to wait waits at least as long, and not all equally", () => {
+test("the delay is at least retryAfter, with random jitter on top", () => {
   expect(retryDelayMs(0, { retryAfter: 3, random: () => 0 })).toBe(3_000);
   expect(retryDelayMs(0, { retryAfter: 3, random: () => 1 })).toBe(3_200);
   expect(retryDelayMs(9, { retryAfter: 0, random: () => 0 })).toBe(5_000);
 });
 
-test("a rest ends with the signal's reason, also if that came before it", async () => {
+test("sleep rejects with the signal's reason, also if the signal aborted before", async () => {
   const stop = new AbortController();
-  const resting = sleep(60_000, stop.signal);
+  const sleeping = sleep(60_000, stop.signal);
   stop.abort("enough");
-  await expect(resting).rejects.toBe("enough");
+  await expect(sleeping).rejects.toBe("enough");
   await expect(sleep(60_000, stop.signal)).rejects.toBe("enough");
   await expect(sleep(0, new AbortController().signal)).resolves.toBeUndefined();
 });
 
-test("a signal follows the first of several, and none after it was let go", () => {
+test("followSignals aborts with the first signal, and with none after release", () => {
   const [one, other] = [new AbortController(), new AbortController()];
   const both = followSignals([one.signal, undefined, other.signal]);
   other.abort("other");
@@ -37,8 +37,8 @@ test("a signal follows the first of several, and none after it was let go", () =
   expect(followSignals([one.signal]).signal.aborted).toBe(true);
 
   const third = new AbortController();
-  const free = followSignals([third.signal]);
-  free.release();
+  const released = followSignals([third.signal]);
+  released.release();
   third.abort();
-  expect(free.signal.aborted).toBe(false);
+  expect(released.signal.aborted).toBe(false);
 });

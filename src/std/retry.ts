@@ -12,13 +12,13 @@ export function retryDelayMs(
     random = Math.random,
   }: { retryAfter?: number | null; firstMs?: number; random?: () => number } = {},
 ): number {
-  const most = Math.min(MAX_DELAY_MS, firstMs * 2 ** Math.min(failures, 20));
-  // Half of it is random, so that clients that failed together do not come back together.
-  const delay = most * (0.5 + random() / 2);
+  const maxDelay = Math.min(MAX_DELAY_MS, firstMs * 2 ** Math.min(failures, 20));
+  // Jitter: half of the delay is random, so that clients that failed together do not retry together.
+  const delay = maxDelay * (0.5 + random() / 2);
   return retryAfter === null ? delay : Math.max(delay, retryAfter * 1_000 + random() * firstMs);
 }
 
-/** Repeats an attempt until it succeeds. `delayAfter` gives the milliseconds to wait after an error, or null to throw it. */
+/** Repeats an attempt until it succeeds. `delayAfter` returns the milliseconds to wait after an error, or null to throw it. */
 export async function retry<T>(
   attempt: () => Promise<T>,
   {
@@ -38,12 +38,12 @@ export async function retry<T>(
   }
 }
 
-/** Waits, or rejects with the signal's reason. */
+/** Waits `ms` milliseconds; rejects with the signal's reason if it aborts first. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer);
-      // The reason is whatever the caller aborted with.
+      // Callers may abort with any value as the reason.
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
       reject(signal.reason);
     };

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { replaceFile } from "./replace-file.ts";
 
-/** A file for the eyes of whoever runs Pawl here. */
+/** A file that only the user who runs Pawl can read. */
 export function secretFile(path: string) {
   return {
     path,
