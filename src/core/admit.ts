@@ -2,13 +2,13 @@ import { refuse } from "./decision.ts";
 import type { Refusal } from "./decision.ts";
 import type { ActionSpec, Command, Lifecycle } from "./lifecycle.ts";
 import { didYouMean } from "./nearest.ts";
-import { shorten } from "./first-units.ts";
+import { shorten } from "./truncate-text.ts";
 import { MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from "./limits.ts";
 import { invalid, isStorable, parseFields } from "./parse-fields.ts";
 import { permissionOf, permissionRefusal } from "./permissions.ts";
 import type { Actor } from "./task.ts";
 
-/** A command as it came in: nothing about it has been looked at yet. */
+/** A command as the caller sent it, not yet validated. */
 export type Request = {
   action: string;
   payload?: unknown;
@@ -20,7 +20,7 @@ export type Request = {
 
 export type Admitted = { kind: "admitted"; command: Command };
 
-/** The checks that need no task: does the action exist, may this role, is the input well shaped. */
+/** Validates a command without its task: the action exists, the role has the permission, the input matches its schema. */
 export function admit(lifecycle: Lifecycle, actor: Actor, request: Request): Admitted | Refusal {
   const spec = lifecycle.actions[request.action];
   if (!spec || !Object.hasOwn(lifecycle.actions, request.action))
@@ -28,11 +28,11 @@ export function admit(lifecycle: Lifecycle, actor: Actor, request: Request): Adm
   const forbidden = permissionRefusal(lifecycle, actor, permissionOf(lifecycle, request.action));
   if (forbidden) return forbidden;
 
-  const garbled = garbledField(request);
-  if (garbled) return garbled;
+  const malformed = malformedField(request);
+  if (malformed) return malformed;
   const comment = request.comment?.trim() ?? "";
-  const lacking = demandRefusal(lifecycle, spec, actor, request, comment);
-  if (lacking) return lacking;
+  const missing = missingField(lifecycle, spec, actor, request, comment);
+  if (missing) return missing;
   const input = parseFields(spec.input, request.payload ?? {}, spec.required);
   if (input.kind === "refused") return input;
 
@@ -50,8 +50,8 @@ export function admit(lifecycle: Lifecycle, actor: Actor, request: Request): Adm
 
 const MAX_LENGTHS = { comment: MAX_TEXT_LENGTH, client_event_id: 500, lease_token: MAX_NAME_LENGTH };
 
-/** What comes over a wire is not always what its type says. */
-function garbledField(request: Request): Refusal | null {
+/** Checks the fields beside the payload at run time: a request from the network may not match its TypeScript type. */
+function malformedField(request: Request): Refusal | null {
   for (const field of ["comment", "client_event_id", "lease_token"] as const) {
     const value: unknown = request[field];
     if (value == null) continue;
@@ -78,8 +78,8 @@ function unknownAction(lifecycle: Lifecycle, action: string): Refusal {
   });
 }
 
-/** The system is asked for nothing: it has no one to answer to and comes with what it knows. */
-function demandRefusal(
+/** Refuses a command that lacks a required field. The system may omit all of them. */
+function missingField(
   lifecycle: Lifecycle,
   spec: ActionSpec,
   actor: Actor,
@@ -95,7 +95,7 @@ function demandRefusal(
     }
   }
   if (spec.comment === "required" && comment === "") {
-    return refuse("COMMENT_REQUIRED", `"${request.action}" needs a comment: say why.`);
+    return refuse("COMMENT_REQUIRED", `"${request.action}" needs a comment that gives the reason.`);
   }
   if (lifecycle.leased_actions.has(request.action) && (request.lease_token ?? null) === null) {
     return refuse(

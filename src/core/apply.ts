@@ -1,7 +1,7 @@
 import type { Moved, Touched } from "./decision.ts";
 import type { Instant, Lease, Task } from "./task.ts";
 
-/** The task after a decision. A lease that opens is made by the caller: its token is no matter of rules. */
+/** Returns the task after a decision. The caller creates the lease that opens: rules do not choose its token. */
 export function apply(task: Task, decision: Moved | Touched, now: Instant, opened: Lease | null): Task {
   const { patch, timer, lease } = decision;
   const after: Task = { ...task, ...patch, updated_at: now };

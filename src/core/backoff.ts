@@ -1,6 +1,6 @@
 /**
- * How long to wait before try `attempt` + 1: doubling, capped, spread by up to half.
- * The spread comes from the seed (a task's id), so that a decision stays a pure function of its situation.
+ * Returns the delay before attempt `attempt` + 1: doubles each time up to `capMs`, minus a jitter of up to half.
+ * The jitter is derived from the seed (a task's id), so that a decision stays a pure function of its situation.
  */
 export function backoffMs(
   attempt: number,
@@ -11,7 +11,7 @@ export function backoffMs(
   return Math.round(full * (0.5 + 0.5 * fraction(`${seed}:${attempt}`)));
 }
 
-/** A number in [0, 1) that depends on every character (FNV-1a, then mixed so that the last characters count in the high bits). */
+/** Hashes a text to a number in [0, 1): FNV-1a, then mixed so that the last characters change the high bits. */
 function fraction(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

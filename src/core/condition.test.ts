@@ -9,7 +9,7 @@ import { judge, member, situationOf, taskIn, wordFor } from "../../test/support/
 
 const welder = member("wes", ["agent"], { skill_level: 3, specializations: ["welding"] });
 
-/** A pool of repairs; each test changes one thing of it. */
+/** A lifecycle of repairs with a pool; each test changes one part of it. */
 function repairs(changes: Record<string, unknown> = {}) {
   return defineLifecycle({
     name: "repairs",
@@ -47,21 +47,21 @@ function taking(lifecycle: Lifecycle = repairs(), more: object = {}, actor = wel
 }
 
 describe("a condition that guards the pool's action", () => {
-  test("is a guard with the refusal of its own", () => {
+  test("is a guard with its own refusal", () => {
     expect(taking()).toBe("taken");
     expect(taking(repairs(), { data: { trade: "welding" } })).toBe("taken");
     expect(taking(repairs(), { data: { trade: "painting" } })).toBe("WRONG_TRADE");
     expect(taking(repairs(), { assigned_to: "ann" })).toBe("TAKEN");
   });
 
-  test("is a condition of the pool without being named there", () => {
+  test("is a condition of the pool without being listed there", () => {
     expect(repairs().pool?.where).toEqual([
       { field: "data.trade", null_or_in: "actor.specializations" },
       { field: "assigned_to", is: null },
     ]);
   });
 
-  test("is one only where every rule of the action has it", () => {
+  test("is one only if every rule of the action has it", () => {
     const take = { action: "take", from: "open", to: "taken", who: "anyone" };
     const rules = [
       { ...take, guards: ["trade", "free"] },
@@ -72,7 +72,7 @@ describe("a condition that guards the pool's action", () => {
   });
 });
 
-test("a condition that only the pool declares guards its action, too", () => {
+test("a condition that only the pool declares also guards its action", () => {
   const pool = {
     action: "take",
     from: "open",
@@ -89,19 +89,19 @@ describe("check", () => {
     { action: "finish", from: "taken", to: "done", who: "anyone" },
   ];
 
-  test("finds nothing where the pool promises all that its action demands", () => {
+  test("finds nothing if the pool's conditions cover all guards of its action", () => {
     expect(check(repairs({ rules: rules(["trade", "free", "available_now", "no_holds"]) })).findings).toEqual(
       [],
     );
   });
 
-  test("reports a guard of the pool's action that is no condition", () => {
+  test("reports a guard of the pool's action that is not a condition", () => {
     expect(check(repairs({ rules: rules(["free", "lucky"]) })).findings).toEqual([
       {
         level: "warning",
         kind: "pool",
         message:
-          'the pool offers tasks that "take" may refuse: guard "lucky" is no condition; declare it as one ({ where, refusal }), or list it in "checked_on_claim"',
+          'the pool offers tasks that "take" may refuse: guard "lucky" is not a condition; declare it as one ({ where, refusal }), or list it in "checked_on_claim"',
         path: [],
       },
     ]);
@@ -126,7 +126,7 @@ test.each([
     { pool: { action: "take", from: "open", checked_on_claim: ["luck"] } },
     'the pool\'s checked_on_claim names the unknown guard "luck"',
   ],
-])("a mistake in %o is named", (changes, message) => {
+])("defineLifecycle reports a mistake in %o", (changes, message) => {
   let thrown: PawlError | undefined;
   try {
     repairs(changes);

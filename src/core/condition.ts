@@ -1,7 +1,7 @@
 import { refuse } from "./decision.ts";
 import type { Condition, ConditionGuard, Guard, View } from "./lifecycle.ts";
 
-/** Guards whose outcome depends on nothing but the modelled task, whatever their refusal reads; `check` trusts them. */
+/** Guards whose outcome depends only on the modelled task, even if their refusal reads more; `check` trusts their answer. */
 export const EXACT_GUARDS = new WeakSet<Guard>();
 
 function meets(condition: Condition, { task, actor, settings }: View): boolean {
@@ -24,7 +24,7 @@ export function isConditionGuard(declared: unknown): declared is ConditionGuard 
   );
 }
 
-/** The function that a declared guard stands for. */
+/** Turns a declared guard into a function. */
 export function guardOf(declared: Guard | ConditionGuard): Guard {
   if (!isConditionGuard(declared)) return declared;
   const { where, refusal } = declared;
@@ -33,11 +33,11 @@ export function guardOf(declared: Guard | ConditionGuard): Guard {
   return guard;
 }
 
-/** The guard of a condition that only the pool declares. */
+/** Makes a guard of a condition that only the pool declares. */
 export function guardOfPool(condition: Condition): Guard {
   return guardOf({
     where: condition,
-    refusal: () => refuse("INVALID_TRANSITION", `The task is not free to take: ${worded(condition)}.`),
+    refusal: () => refuse("INVALID_TRANSITION", `The task is not free to take: ${conditionText(condition)}.`),
   });
 }
 
@@ -45,10 +45,10 @@ export function isSameCondition(one: Condition, other: Condition): boolean {
   return JSON.stringify(Object.entries(one).sort()) === JSON.stringify(Object.entries(other).sort());
 }
 
-function worded(condition: Condition): string {
+function conditionText(condition: Condition): string {
   if ("is" in condition) return `${condition.field} must be ${String(condition.is)}`;
   if ("is_not" in condition) return "the actor must not be its creator";
   return "null_or_in" in condition
     ? `${condition.field} must be one of the actor's specializations`
-    : `it takes at least the skill level of the setting ${condition.setting}`;
+    : `the actor needs at least the skill level in the setting ${condition.setting}`;
 }

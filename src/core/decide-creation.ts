@@ -9,15 +9,17 @@ import { SYSTEM } from "./task.ts";
 import type { Actor, JsonObject, Task } from "./task.ts";
 import { nextTimer } from "./timers.ts";
 
-/** Where the task will stand, given by the engine. */
-export type Place = {
+/** The fields of a new task that the engine provides. */
+export type NewTaskContext = {
   id: string;
   org_id: string;
   project_id: string;
   open_blockers: number;
-  /** What the system has to say of blockers that have ended without success before the task began to wait for them. */
-  told?: readonly { action: string; input: JsonObject }[];
+  /** Commands of the system about blockers that ended without success before the task was created. */
+  notices?: readonly Notice[];
 };
+
+type Notice = { action: string; input: JsonObject };
 
 export type Created = {
   kind: "created";
@@ -27,7 +29,7 @@ export type Created = {
   event: { type: "created"; action: "create"; from: null; to: string; comment: null };
 };
 
-/** The checks that need no database: may this role create, is the input well shaped. */
+/** Validates a creation without the database: the role has the permission, the input matches its schema. */
 export function admitCreation(
   lifecycle: Lifecycle,
   actor: Actor,
@@ -39,21 +41,21 @@ export function admitCreation(
   return parsed.kind === "refused" ? parsed : { kind: "admitted", input: parsed.fields };
 }
 
-/** The lifecycle's own reading of an admitted input: the fields of a task to be. */
+/** Turns an admitted input into the fields of the new task, as the lifecycle declares. */
 export function draftOf(lifecycle: Lifecycle, view: CreationView): Draft {
   return lifecycle.creation.draft(view);
 }
 
-/** The task at version 1, in the first status whose guards hold. */
+/** Creates the task at version 1, in the first status whose guards hold. */
 export function decideCreation(
   lifecycle: Lifecycle,
   view: CreationView,
   draft: Draft,
-  place: Place,
+  context: NewTaskContext,
 ): Created | Refusal {
-  const task = newTask(lifecycle, view, draft, place);
+  const task = newTask(lifecycle, view, draft, context);
   const { input, actor, settings, facts, now } = view;
-  const asked: View = {
+  const guardView: View = {
     task,
     actor,
     facts,
@@ -66,28 +68,36 @@ export function decideCreation(
   };
   let refusal: Refusal | null = null;
   for (const { status, guards = [] } of lifecycle.creation.to) {
-    refusal = firstRefusal(lifecycle, guards, asked);
+    refusal = firstRefusal(lifecycle, guards, guardView);
     if (refusal === null) {
       enter(lifecycle, task, status, settings);
-      const born = (place.told ?? []).reduce((one, told) => hear(lifecycle, one, told, settings), task);
+      const created = (context.notices ?? []).reduce(
+        (current, notice) => applyNotice(lifecycle, current, notice, settings),
+        task,
+      );
       return {
         kind: "created",
-        task: born,
+        task: created,
         draft,
-        effects: lifecycle.creation.also?.({ ...view, task: born }) ?? NO_EFFECTS,
+        effects: lifecycle.creation.also?.({ ...view, task: created }) ?? NO_EFFECTS,
         event: { type: "created", action: "create", from: null, to: status, comment: null },
       };
     }
   }
-  return refusal ?? refuse("INVALID_TRANSITION", `${lifecycle.name} has no status to begin in.`);
+  return refusal ?? refuse("INVALID_TRANSITION", `${lifecycle.name} has no initial status.`);
 }
 
-/** Field by field: a spread followed by so many fields took 14 µs a task. */
-function newTask(lifecycle: Lifecycle, { actor, now }: CreationView, draft: Draft, place: Place): Task {
+/** Lists every field: a spread followed by 20 fields took 14 µs per task. */
+function newTask(
+  lifecycle: Lifecycle,
+  { actor, now }: CreationView,
+  draft: Draft,
+  context: NewTaskContext,
+): Task {
   return {
-    id: place.id,
-    org_id: place.org_id,
-    project_id: place.project_id,
+    id: context.id,
+    org_id: context.org_id,
+    project_id: context.project_id,
     lifecycle: lifecycle.name,
     lifecycle_version: lifecycle.version,
     status: "",
@@ -99,7 +109,7 @@ function newTask(lifecycle: Lifecycle, { actor, now }: CreationView, draft: Draf
     private: draft.private ?? false,
     priority: draft.priority ?? 0,
     attempt: 0,
-    open_blockers: place.open_blockers,
+    open_blockers: context.open_blockers,
     open_holds: 0,
     due_at: null,
     due_action: null,
@@ -113,7 +123,7 @@ function newTask(lifecycle: Lifecycle, { actor, now }: CreationView, draft: Draf
   };
 }
 
-/** Puts the new task, which nobody else has seen yet, into its first status, with that status's timer. */
+/** Sets the first status of a new task and that status's timer. Changes the task itself, which no other code has seen yet. */
 function enter(lifecycle: Lifecycle, task: Task, status: string, settings: JsonObject): void {
   const next = nextTimer(lifecycle.statuses[status]?.timers ?? [], task, settings);
   task.status = status;
@@ -121,11 +131,11 @@ function enter(lifecycle: Lifecycle, task: Task, status: string, settings: JsonO
   task.due_action = next?.due_action ?? null;
 }
 
-/** What is said to a task before its first version is written; what would move it on waits until it is there. */
-function hear(
+/** Applies a notice before the first version is written. One that would change the status is left until the task exists. */
+function applyNotice(
   lifecycle: Lifecycle,
   task: Task,
-  { action, input }: { action: string; input: JsonObject },
+  { action, input }: Notice,
   settings: JsonObject,
 ): Task {
   const now = task.created_at;

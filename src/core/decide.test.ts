@@ -61,7 +61,7 @@ function outcome(actor = ann, task: Partial<Task> = {}, payload: object = { by: 
 }
 
 describe("decide", () => {
-  test("moves: patch, effects and event say everything that happens", () => {
+  test("a move has the patch, the effects and the event", () => {
     expect(outcome()).toEqual({
       kind: "moved",
       to: "sent",
@@ -73,7 +73,7 @@ describe("decide", () => {
     });
   });
 
-  test("touches: time passes, nothing is told", () => {
+  test("a touch has no event", () => {
     expect(outcome(ann, {}, {}, "nudge")).toEqual({
       kind: "touched",
       patch: {},
@@ -82,11 +82,11 @@ describe("decide", () => {
     });
   });
 
-  test("absorbs: nothing at all", () => {
+  test("an absorbed command changes nothing", () => {
     expect(outcome(ann, { status: "sent" }, {}, "nudge")).toEqual({ kind: "absorbed" });
   });
 
-  test("refuses with the reason of the rule that came furthest", () => {
+  test("refuses with the reason of the rule that passed the most checks", () => {
     expect(outcome(ann, { data: { weight: 50 } })).toMatchObject({ code: "TOO_HEAVY" });
     expect(outcome(ann, {}, { by: "sea" })).toMatchObject({ code: "NOT_BY_AIR" });
     expect(outcome(member("bob", ["member"]))).toMatchObject({
@@ -95,12 +95,12 @@ describe("decide", () => {
     });
   });
 
-  test("of several rules that fit the first wins, and the next one is tried where it does not fit", () => {
+  test("the first rule that fits wins; the next one is tried if it does not fit", () => {
     expect(outcome(ann, { assigned_to: "ann" })).toMatchObject({ effects: [{ kind: "print_label" }] });
     expect(outcome(ann, { assigned_to: "ann" }, { by: "sea" })).toMatchObject({ kind: "moved", effects: [] });
   });
 
-  test("says from which statuses an action starts", () => {
+  test("names the statuses that an action starts from", () => {
     expect(outcome(ann, { status: "lost" }, {}, "lose")).toMatchObject({
       code: "INVALID_TRANSITION",
       detail: '"lose" starts from packed, sent; the task is lost.',
@@ -122,23 +122,23 @@ describe("admit", () => {
       { action: "send", payload: {} },
       { code: "VALIDATION_ERROR", params: { errors: [{ path: "by" }] } },
     ],
-    ["a payload that is no object", { action: "send", payload: 5 }, { code: "VALIDATION_ERROR" }],
+    ["a payload that is not an object", { action: "send", payload: 5 }, { code: "VALIDATION_ERROR" }],
     [
       "NUL in a text",
       { action: "send", payload: { by: "a\0b" } },
       { code: "VALIDATION_ERROR", params: { errors: [{ path: "by" }] } },
     ],
     ["NUL in the comment", { action: "nudge", comment: "a\0" }, { code: "VALIDATION_ERROR" }],
-    ["a comment that is no text", { action: "nudge", comment: 5 }, { code: "VALIDATION_ERROR" }],
+    ["a comment that is not a text", { action: "nudge", comment: 5 }, { code: "VALIDATION_ERROR" }],
     [
       "a lone surrogate in the key",
       { action: "nudge", client_event_id: "\ud800" },
       { code: "VALIDATION_ERROR" },
     ],
-    ["half a version", { action: "nudge", expected_row_version: 1.5 }, { code: "VALIDATION_ERROR" }],
-    ["nesting without end", { action: "nudge", payload: nested(5_000) }, { code: "VALIDATION_ERROR" }],
+    ["a fractional version", { action: "nudge", expected_row_version: 1.5 }, { code: "VALIDATION_ERROR" }],
+    ["nesting that is too deep", { action: "nudge", payload: nested(5_000) }, { code: "VALIDATION_ERROR" }],
     [
-      "a lone surrogate, however deep",
+      "a lone surrogate in a nested value",
       { action: "send", payload: { by: "x", more: [{ a: "\ud800" }] } },
       { code: "VALIDATION_ERROR", params: { errors: [{ path: "more.0.a" }] } },
     ],
@@ -182,8 +182,8 @@ test.each([
   expect(canSee({ ...ann, ...actor }, taskIn(parcel, "packed", task))).toBe(sees);
 });
 
-describe.each(LIFECYCLES)("whatever happens in $name", (lifecycle) => {
-  /** Inputs that make sense here and there; most random commands are refused, enough are not. */
+describe.each(LIFECYCLES)("random commands in $name", (lifecycle) => {
+  /** Inputs that are valid for some actions, so that enough of the random commands are accepted. */
   const payload = fc.record(
     {
       reason: fc.constantFrom("materials", "because"),
@@ -231,7 +231,7 @@ describe.each(LIFECYCLES)("whatever happens in $name", (lifecycle) => {
     blockerDone: fc.boolean(),
   });
 
-  test("a final status is never left, invariants hold, the version grows by one, the same question has the same answer", () => {
+  test("final statuses are final, invariants hold, the version grows by one, decisions are deterministic", () => {
     let moves = 0;
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40, size: "max" }), fc.nat({ max: 2 }), (steps, blockers) => {
@@ -240,7 +240,7 @@ describe.each(LIFECYCLES)("whatever happens in $name", (lifecycle) => {
         for (const { pick, anywhere, roles, skill, payload, minutes, token, blockerDone, ...step } of steps) {
           now += minutes * 60_000;
           if (blockerDone) task = { ...task, open_blockers: Math.max(0, task.open_blockers - 1) };
-          // Mostly actions that start here, by those who hold the task: otherwise hardly anything would ever move.
+          // Mostly actions that start here, by the holder of the task: otherwise almost every command would be refused.
           const actions = Object.keys(lifecycle.actions).filter(
             (action) => anywhere === 0 || lifecycle.table.get(action)?.has(task.status),
           );
@@ -277,7 +277,7 @@ describe.each(LIFECYCLES)("whatever happens in $name", (lifecycle) => {
       }),
       { numRuns: 400 },
     );
-    // A property over commands that are all refused would prove nothing.
+    // If all commands were refused, the property would prove nothing.
     expect(moves).toBeGreaterThan(500);
   });
 });

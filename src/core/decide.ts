@@ -1,10 +1,10 @@
 import { refuse } from "./decision.ts";
 import type { Absorbed, Decision, Moved, Refusal, SideEffect, TimerChange, Touched } from "./decision.ts";
-import type { Command, Guard, Lifecycle, ReadyRule, Situation, View } from "./lifecycle.ts";
+import type { Command, Guard, Lifecycle, CompiledRule, Situation, View } from "./lifecycle.ts";
 import { nextTimer } from "./timers.ts";
 import type { JsonObject, Patch } from "./task.ts";
 
-/** What becomes of a command in a situation. Pure: the same situation always gives the same decision. */
+/** Decides what a command does in a situation. Pure: the same arguments always give the same decision. */
 export function decide(lifecycle: Lifecycle, situation: Situation, command: Command): Decision {
   const stale = staleVersion(situation, command);
   if (stale) return stale;
@@ -15,7 +15,7 @@ export function decide(lifecycle: Lifecycle, situation: Situation, command: Comm
   return choice.kind === "refused" ? choice : outcomeOf(choice, view);
 }
 
-/** Guards, effects and whos see the situation and the command as one thing. */
+/** Combines situation and command into the view that guards, effects and whos receive. */
 export function viewOf(situation: Situation, command: Command): View {
   return {
     task: situation.task,
@@ -30,9 +30,9 @@ export function viewOf(situation: Situation, command: Command): View {
   };
 }
 
-/** The first rule that fits; where none does, the refusal of the one that came furthest (of equals, the last). */
-function chooseRule(rules: readonly ReadyRule[], view: View): ReadyRule | Refusal {
-  let closest: ReadyRule | null = null;
+/** Returns the first rule that fits, or else the refusal of the rule that passed the most checks (the last one on a tie). */
+function chooseRule(rules: readonly CompiledRule[], view: View): CompiledRule | Refusal {
+  let closest: CompiledRule | null = null;
   let refusal: Refusal | null = null;
   let furthest = -1;
   for (const rule of rules) {
@@ -52,23 +52,23 @@ function chooseRule(rules: readonly ReadyRule[], view: View): ReadyRule | Refusa
       furthest = depth;
     }
   }
-  // Worded only now: a later rule may have fitted, and the words cost more than the question.
-  return refusal ?? notYou(closest as ReadyRule, view);
+  // The text is built last, because building it costs more than the check and a later rule might have fitted.
+  return refusal ?? wrongActor(closest as CompiledRule, view);
 }
 
-/** Null when the actor is one of those the rule is for. */
-export function whoRefusal(rule: ReadyRule, view: View): Refusal | null {
-  return rule.isFor(view) ? null : notYou(rule, view);
+/** Returns null if the rule is for this actor. */
+export function whoRefusal(rule: CompiledRule, view: View): Refusal | null {
+  return rule.isFor(view) ? null : wrongActor(rule, view);
 }
 
-function notYou({ who }: ReadyRule, view: View): Refusal {
+function wrongActor({ who }: CompiledRule, view: View): Refusal {
   const own = who.length === 1 ? who[0]?.refusal : undefined;
   if (own) return own(view);
   const labels = who.map(({ label }) => label).join(" or ");
   return refuse("FORBIDDEN", `"${view.action}" from ${view.task.status} is for: ${labels}.`, { who: labels });
 }
 
-/** Why the action does not start from the task's present status. */
+/** Returns the refusal of an action that has no rule from the task's current status. */
 export function notFromHere(lifecycle: Lifecycle, view: View): Refusal {
   const { task, action, lease_token } = view;
   const final = lifecycle.statuses[task.status]?.final ?? false;
@@ -90,8 +90,8 @@ export function notFromHere(lifecycle: Lifecycle, view: View): Refusal {
   );
 }
 
-/** What a chosen rule does, its guards having passed. */
-export function outcomeOf(rule: ReadyRule, view: View): Moved | Touched | Absorbed {
+/** Returns the outcome of a rule whose guards have passed. */
+export function outcomeOf(rule: CompiledRule, view: View): Moved | Touched | Absorbed {
   if (rule.outcome === "absorbed") return ABSORBED;
   const patch = patchOf(rule, view);
   const timer = rule.timer === null ? timerAfter(rule, view, patch) : rule.timer(view);
@@ -107,24 +107,24 @@ export function outcomeOf(rule: ReadyRule, view: View): Moved | Touched | Absorb
   };
 }
 
-/** Without a comment, every use of a rule tells the same, and shares the telling. */
-function eventOf({ event, comment }: ReadyRule, view: View): Moved["event"] {
-  const said = comment === null ? view.comment : comment(view);
-  return said === null
+/** Returns the rule's shared event object if there is no comment, since all its fields are then the same for every use. */
+function eventOf({ event, comment: commentOf }: CompiledRule, view: View): Moved["event"] {
+  const comment = commentOf === null ? view.comment : commentOf(view);
+  return comment === null
     ? event
-    : { type: event.type, action: event.action, from: event.from, to: event.to, comment: said };
+    : { type: event.type, action: event.action, from: event.from, to: event.to, comment };
 }
 
 const ABSORBED: Absorbed = Object.freeze({ kind: "absorbed" });
 const NO_EFFECTS: readonly SideEffect[] = Object.freeze([]);
 const NO_CHANGE: Patch = Object.freeze({});
 
-type Changing = ReadyRule["changes"][number];
+type ChangeEffect = CompiledRule["changes"][number];
 
-/** What all effects change, as one; later effects win. A single one's object is passed on as it is: a copy costs more than the decision. */
-function patchOf({ changes }: ReadyRule, view: View): Patch {
+/** Merges the changes of all effects; later effects win. A single change is not copied: a copy costs more than the decision. */
+function patchOf({ changes }: CompiledRule, view: View): Patch {
   if (changes.length === 0) return NO_CHANGE;
-  if (changes.length === 1) return (changes[0] as Changing)(view);
+  if (changes.length === 1) return (changes[0] as ChangeEffect)(view);
   const patch: Patch = {};
   for (const changeOf of changes) {
     const change = changeOf(view) as Patch;
@@ -135,22 +135,22 @@ function patchOf({ changes }: ReadyRule, view: View): Patch {
   return patch;
 }
 
-/** Object.assign and spreading are several times slower on objects of many shapes. */
+/** Copies fields in a loop: Object.assign and spreading are several times slower on objects of many shapes. */
 function assign<T extends object>(into: T, from: object): T {
   for (const key in from) (into as JsonObject)[key] = (from as JsonObject)[key];
   return into;
 }
 
-function sideEffectsOf({ also }: ReadyRule, view: View): readonly SideEffect[] {
+function sideEffectsOf({ also }: CompiledRule, view: View): readonly SideEffect[] {
   if (also.length === 0) return NO_EFFECTS;
-  if (also.length === 1) return (also[0] as ReadyRule["also"][number])(view);
+  if (also.length === 1) return (also[0] as CompiledRule["also"][number])(view);
   return also.flatMap((effect) => effect(view));
 }
 
-function timerAfter(rule: ReadyRule, { task, settings, now }: View, patch: Patch): TimerChange {
-  if (!rule.retimes) return "keep";
+function timerAfter(rule: CompiledRule, { task, settings, now }: View, patch: Patch): TimerChange {
+  if (!rule.resetsTimer) return "keep";
   if (rule.timers.length === 0) return null;
-  // Reads only the fields that a timer needs: a claim may be decided before its task is known.
+  // Getters, so that only the fields a timer needs are read: a claim may be decided before its task is known.
   const clocks = {
     entered_at: rule.to === rule.from ? task.entered_at : now,
     get created_at() {

@@ -5,7 +5,7 @@ import type { Duration } from "./lifecycle.ts";
 import { PawlError } from "./problems.ts";
 import { creation, rule, ticket } from "../../test/support/ticket.ts";
 
-describe("a mistake is named when the lifecycle is defined", () => {
+describe("defineLifecycle reports", () => {
   test.each<[string, Record<string, unknown>, string]>([
     [
       "unknown status to",
@@ -60,14 +60,14 @@ describe("a mistake is named when the lifecycle is defined", () => {
       'status "done" is not final and has no way out',
     ],
     ["action without a rule", { actions: { close: {}, open: {} } }, 'action "open" has no rule'],
-    ["creation to nowhere", { creation: creation([]) }, "creation leads to no status"],
+    ["creation without a status", { creation: creation([]) }, "creation has no initial status"],
     ["no statuses", { statuses: {} }, "it has no status"],
     ["bad name", { name: "My Ticket" }, 'the name "My Ticket" must be kebab-case'],
     ["bad version", { version: 0 }, "the version must be a positive integer"],
     [
       "absorbed with a target",
       { rules: [{ ...rule, outcome: "absorbed" }, rule] },
-      'is absorbed and so cannot lead to "done"',
+      'has the outcome "absorbed" and so cannot lead to "done"',
     ],
     [
       "unknown fact",
@@ -90,14 +90,14 @@ describe("a mistake is named when the lifecycle is defined", () => {
       'unblocks names the unknown action "free"',
     ],
     [
-      "rule for nobody",
+      "rule without an actor",
       { rules: [rule, { ...rule, who: [] }] },
-      'rule 2 (close from open to done) is for nobody: its "who" is empty',
+      'rule 2 (close from open to done) has no actor: its "who" is empty',
     ],
     [
-      "rule from nowhere",
+      "rule without a start",
       { rules: [rule, { ...rule, from: [] }] },
-      'rule 2 (close to done) starts nowhere: its "from" is empty',
+      'rule 2 (close to done) has no start: its "from" is empty',
     ],
     [
       "misspelt outcome",
@@ -107,7 +107,7 @@ describe("a mistake is named when the lifecycle is defined", () => {
     [
       "success of an unfinished status",
       { statuses: { open: { success: true }, done: { final: true } } },
-      'status "open" is a success and not final',
+      'status "open" has "success" but is not final',
     ],
     [
       "pool by an unknown field",
@@ -117,7 +117,7 @@ describe("a mistake is named when the lifecycle is defined", () => {
     [
       "pool by another value",
       { pool: { action: "close", from: "open", where: [{ field: "assigned_to", is: "ann" }] } },
-      "condition 1 of the pool can only ask that assigned_to is null",
+      "condition 1 of the pool can only require that assigned_to is null",
     ],
     [
       "pool by unknown data",
@@ -134,7 +134,7 @@ describe("a mistake is named when the lifecycle is defined", () => {
     [
       "pool without a condition",
       { pool: { action: "close", from: "open", where: [{ field: "private" }] } },
-      'condition 1 of the pool says none of "is", "is_not", "null_or_in" and "at_most"',
+      'condition 1 of the pool has none of "is", "is_not", "null_or_in" and "at_most"',
     ],
     [
       "mapping to an unknown status",
@@ -142,9 +142,9 @@ describe("a mistake is named when the lifecycle is defined", () => {
       'migrations map "waiting" to the unknown status "opne"; did you mean "open"?',
     ],
     [
-      "mapping of a status that is still there",
+      "mapping of a status that still exists",
       { migrations: { statuses: { done: "open" } } },
-      'migrations map the status "done", which is still there',
+      'migrations map the status "done", which still exists',
     ],
     [
       "mapping to an unknown action",
@@ -152,9 +152,9 @@ describe("a mistake is named when the lifecycle is defined", () => {
       'migrations map "shut" to the unknown action "clsoe"; did you mean "close"?',
     ],
     [
-      "mapping of an action that is still there",
+      "mapping of an action that still exists",
       { migrations: { actions: { close: "close" } } },
-      'migrations map the action "close", which is still there',
+      'migrations map the action "close", which still exists',
     ],
     [
       "refusal of an unknown action",
@@ -166,17 +166,17 @@ describe("a mistake is named when the lifecycle is defined", () => {
     expect(() => ticket(broken)).toThrow(expect.objectContaining({ code: "INVALID_LIFECYCLE" }) as PawlError);
   });
 
-  test("all mistakes are told at once", () => {
+  test("all mistakes are reported together", () => {
     expect(() => ticket({ rules: [{ ...rule, to: "x", who: "y" }] })).toThrow(/"x".*"y"/);
   });
 
-  test("a sound lifecycle is taken, frozen", () => {
+  test("a valid lifecycle is accepted and frozen", () => {
     const lifecycle = ticket();
     expect(lifecycle.table.get("close")?.get("open")).toHaveLength(1);
     expect(Object.isFrozen(lifecycle)).toBe(true);
   });
 
-  test("what earlier versions called things is kept, and is nothing where nothing is said", () => {
+  test("migrations are kept, and are empty by default", () => {
     const { migrations } = ticket({ migrations: { statuses: { waiting: "open" } } });
     expect(migrations).toEqual({ statuses: { waiting: "open" }, actions: {} });
     expect(ticket().migrations).toEqual({ statuses: {}, actions: {} });
@@ -184,7 +184,7 @@ describe("a mistake is named when the lifecycle is defined", () => {
 });
 
 test("types catch a misspelt status, action, guard, effect and who", () => {
-  const sound = {
+  const valid = {
     name: "typed",
     version: 1,
     summary: "",
@@ -199,7 +199,7 @@ test("types catch a misspelt status, action, guard, effect and who", () => {
   const mistakes = [
     () =>
       defineLifecycle({
-        ...sound,
+        ...valid,
         rules: [
           // @ts-expect-error: no such status
           { action: "close", from: "opne", to: "done", who: "anyone" },
@@ -207,7 +207,7 @@ test("types catch a misspelt status, action, guard, effect and who", () => {
       }),
     () =>
       defineLifecycle({
-        ...sound,
+        ...valid,
         rules: [
           // @ts-expect-error: no such action
           { action: "shut", from: "open", to: "done", who: "anyone" },
@@ -215,7 +215,7 @@ test("types catch a misspelt status, action, guard, effect and who", () => {
       }),
     () =>
       defineLifecycle({
-        ...sound,
+        ...valid,
         rules: [
           // @ts-expect-error: no such who
           { action: "close", from: "open", to: "done", who: "someone" },
@@ -223,7 +223,7 @@ test("types catch a misspelt status, action, guard, effect and who", () => {
       }),
     () =>
       defineLifecycle({
-        ...sound,
+        ...valid,
         rules: [
           // @ts-expect-error: no such guard
           { action: "close", from: "open", to: "done", who: "anyone", guards: ["x"] },
@@ -231,7 +231,7 @@ test("types catch a misspelt status, action, guard, effect and who", () => {
       }),
     () =>
       defineLifecycle({
-        ...sound,
+        ...valid,
         rules: [
           // @ts-expect-error: no such effect
           { action: "close", from: "open", to: "done", who: "anyone", effects: ["x"] },
@@ -241,7 +241,7 @@ test("types catch a misspelt status, action, guard, effect and who", () => {
   for (const mistake of mistakes) expect(mistake).toThrow(PawlError);
 
   const lifecycle = defineLifecycle({
-    ...sound,
+    ...valid,
     rules: [{ action: "close", from: "open", to: "done", who: "anyone", guards: ["said_why"] }],
     guards: {
       said_why: ({ input, task }) => {
@@ -256,7 +256,7 @@ test("types catch a misspelt status, action, guard, effect and who", () => {
   expect(lifecycle.name).toBe("typed");
 });
 
-test("types refuse a length of time in two units, and one in none", () => {
+test("types reject a duration with two units, and one without", () => {
   const lengths: Duration[] = [
     { minutes: 5 },
     { hours: "a_setting" },

@@ -27,16 +27,16 @@ import type {
   View,
   Who,
 } from "./lifecycle.ts";
-import { findMistakes } from "./find-mistakes.ts";
+import { findMistakes } from "./validate-lifecycle.ts";
 import { fromOf, indexRules } from "./index-rules.ts";
-import type { Named } from "./index-rules.ts";
+import type { UnindexedLifecycle } from "./index-rules.ts";
 import { FACT_OF_GUARD, STANDARD_EFFECTS, STANDARD_GUARDS, STANDARD_WHO } from "./standard.ts";
 import type { StandardEffect, StandardFacts, StandardGuard, StandardWho } from "./standard.ts";
 
 type Fields = z.ZodObject;
 type NoFields = ReturnType<typeof noFields>;
 
-/** Every field of every action's input, each optional: what guards and effects, which serve several actions, may look for. */
+/** Every field of every action's input, each optional, since guards and effects are shared by several actions. */
 export type AnyInputOf<Actions> = UnionFields<
   {
     [A in keyof Actions]: Actions[A] extends { input: infer I extends Fields } ? z.output<I> : never;
@@ -54,7 +54,7 @@ type ViewOf<
   Facts extends Fields,
 > = View<Status, z.output<Data>, z.output<Settings>, z.output<Facts> & StandardFacts, AnyInputOf<Actions>>;
 
-/** A lifecycle as it is written down. Types catch the misspelling, `defineLifecycle` the mistake, `check` the rest. */
+/** A lifecycle as its author declares it. Types catch misspellings, `defineLifecycle` catches mistakes, `check` finds the rest. */
 export type LifecycleDefinition<
   Name extends string,
   Status extends string,
@@ -71,11 +71,11 @@ export type LifecycleDefinition<
   name: Name;
   version: number;
   summary: string;
-  /** The lifecycle's own fields of a task. */
+  /** Fields of a task that only this lifecycle has. */
   data?: Data;
   /** Settings of a project, each with its default. */
   settings?: Settings;
-  /** What guards read beyond the task, loaded by the engine. */
+  /** Values that guards read beyond the task; the engine loads them. */
   facts?: Facts;
   statuses: Record<Status, StatusSpec<NoInfer<keyof Actions & string>>>;
   actions: Actions;
@@ -105,23 +105,23 @@ export type LifecycleDefinition<
   guards?: Record<GuardName, Guard<V> | ConditionGuard<V>>;
   effects?: Record<EffectName, Effect<V, z.output<Data>>>;
   invariants?: Record<string, Invariant<Status>>;
-  /** Refusal codes of the lifecycle's own. */
+  /** Refusal codes that only this lifecycle has. */
   problems?: Record<string, Problem>;
-  /** How long a lease lasts without a heartbeat. */
+  /** Time until a lease expires without a heartbeat. */
   lease?: { lasts: Duration };
   pool?: PoolDefinition<NoInfer<Status>, NoInfer<keyof Actions & string>, NoInfer<GuardName> | StandardGuard>;
   unblocks?: Unblocks<NoInfer<Status>, NoInfer<keyof Actions & string>>;
-  /** For tasks of earlier versions that are in a status, or wait for an action, which is no more. */
+  /** For tasks of earlier versions whose status, or whose timer's action, no longer exists. */
   migrations?: Migrations<NoInfer<Status>, NoInfer<keyof Actions & string>>;
-  /** What every action demands unless it says otherwise. */
+  /** Defaults for the required fields of every action. */
   demands?: Pick<ActionSpec, "comment" | "expected_row_version" | "client_event_id">;
-  /** Actions that people try here and that belong elsewhere. */
+  /** Actions that callers try here although they belong to another part of Pawl. */
   foreign_actions?: readonly ForeignAction[];
-  /** An action's own refusal for "not from here"; null leaves the usual one. */
+  /** An action's own refusal in statuses that it has no rule for; null falls back to INVALID_TRANSITION. */
   not_from_here?: { [A in keyof Actions]?: (view: V) => Refusal | null };
 };
 
-/** A lifecycle that still knows its names, for typed clients. */
+/** A lifecycle whose type keeps the declared names, for typed clients. */
 export type DefinedLifecycle<
   Name extends string = string,
   Status extends string = string,
@@ -140,7 +140,7 @@ export type DefinedLifecycle<
   };
 };
 
-/** Takes a lifecycle as data and gives it back ready for use, or throws INVALID_LIFECYCLE naming every mistake. */
+/** Validates a declared lifecycle and compiles it for use, or throws INVALID_LIFECYCLE with every mistake. */
 export function defineLifecycle<
   const Name extends string,
   Status extends string,
@@ -169,7 +169,7 @@ export function defineLifecycle<
   const { demands = {} } = definition;
   const declared: Record<string, Guard | ConditionGuard> = {
     ...STANDARD_GUARDS,
-    // The types of views are erased here, once.
+    // The types of the views are erased here and nowhere else.
     ...(definition.guards as Record<string, Guard | ConditionGuard> | undefined),
   };
   const conditions = conditionsIn(declared);
@@ -204,13 +204,13 @@ export function defineLifecycle<
     migrations: { statuses: {}, actions: {}, ...definition.migrations },
     foreign_actions: definition.foreign_actions ?? [],
     not_from_here: definition.not_from_here ?? {},
-    // The names are erased here, once: inside, a lifecycle is a table of strings and functions.
-  } as unknown as Named;
+    // The literal types of the names are erased here and nowhere else; from here on, names are plain strings.
+  } as unknown as UnindexedLifecycle;
 
   const mistakes = findMistakes(lifecycle);
   if (mistakes.length > 0) {
-    const told = mistakes.map((mistake) => (mistake.endsWith("?") ? mistake : `${mistake}.`)).join(" ");
-    throw new PawlError("INVALID_LIFECYCLE", `Lifecycle "${definition.name}": ${told}`, { mistakes });
+    const detail = mistakes.map((mistake) => (mistake.endsWith("?") ? mistake : `${mistake}.`)).join(" ");
+    throw new PawlError("INVALID_LIFECYCLE", `Lifecycle "${definition.name}": ${detail}`, { mistakes });
   }
   return Object.freeze({ ...lifecycle, ...indexRules(lifecycle) }) as DefinedLifecycle<
     Name,
@@ -222,7 +222,7 @@ export function defineLifecycle<
   >;
 }
 
-/** Adds to the pool's conditions those that every rule of its action has among its guards. */
+/** Adds the conditions that guard every rule of the pool's action to the pool's own. */
 function poolOf(
   { action, from, where = [], checked_on_claim = [] }: PoolDefinition,
   rules: readonly Rule[],

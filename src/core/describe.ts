@@ -32,11 +32,11 @@ export type LifecycleDescription = {
   };
   actions: ActionDescription[];
   rules: RuleDescription[];
-  /** Those whom the rules name, and how they are spoken of. */
+  /** The kinds of actors that the rules name, with their display names. */
   who: { name: string; label: string }[];
   permissions: Record<string, Roles>;
   invariants: string[];
-  /** Refusal codes of the lifecycle's own. */
+  /** Refusal codes that only this lifecycle has. */
   problems: Record<string, Problem>;
   data: JsonObject;
   settings: { schema: JsonObject; defaults: JsonObject };
@@ -82,7 +82,7 @@ export type RuleDescription = {
   effects: string[];
 };
 
-/** Everything about a lifecycle that can be said without running it. */
+/** Describes a lifecycle as plain JSON, for the API, the console and documentation. */
 export function describeLifecycle(lifecycle: Lifecycle): LifecycleDescription {
   const { creation, settings } = lifecycle;
   const named = new Set(lifecycle.rules.flatMap(whoOf));

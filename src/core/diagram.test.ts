@@ -6,7 +6,7 @@ import { planner } from "../lifecycles/planner/lifecycle.ts";
 import { defineLifecycle } from "./define-lifecycle.ts";
 import { mermaid, permissionsTable, rulesTable, statusesTable } from "./diagram.ts";
 
-test("Mermaid draws each arrow once, from creation to the end", () => {
+test("Mermaid draws each arrow once, from creation to the final statuses", () => {
   expect(mermaid(botActions)).toBe(
     [
       "stateDiagram-v2",
@@ -19,7 +19,7 @@ test("Mermaid draws each arrow once, from creation to the end", () => {
   );
 });
 
-test("Mermaid names a status it could not take as an id", () => {
+test("a status that is not a valid Mermaid id gets an alias", () => {
   const lifecycle = defineLifecycle({
     name: "t",
     version: 1,
@@ -33,7 +33,7 @@ test("Mermaid names a status it could not take as an id", () => {
   expect(mermaid(lifecycle)).toContain("in_review --> 100__: accept");
 });
 
-test("Mermaid keeps two statuses apart whose names come out alike", () => {
+test("two statuses that map to the same Mermaid id stay apart", () => {
   const lifecycle = defineLifecycle({
     name: "t",
     version: 1,
@@ -55,7 +55,7 @@ test("the table of rules has every rule in order, with who, roles, guards, effec
   expect(rulesTable(botActions)).toContain("*unchanged, absorbed*");
 });
 
-test("the table of statuses tells timers in words", () => {
+test("the table of statuses describes timers in words", () => {
   expect(statusesTable(board)).toContain(
     "| NEW | created, waits for someone | expire: `status_deadlines.NEW` (minutes) after entered_at |",
   );

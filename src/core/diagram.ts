@@ -2,7 +2,7 @@ import { fromOf, whoOf } from "./index-rules.ts";
 import type { Duration, Lifecycle, Rule } from "./lifecycle.ts";
 import { permissionOf } from "./permissions.ts";
 
-/** The lifecycle as a Mermaid state diagram. Rules that keep the status are in the table, not in the picture. */
+/** Draws the lifecycle as a Mermaid state diagram. Rules that keep the status are left out; `rulesTable` has them. */
 export function mermaid(lifecycle: Lifecycle): string {
   const arrows = new Map<string, string[]>();
   const nodeId = nodeIds(Object.keys(lifecycle.statuses));
@@ -32,21 +32,22 @@ export function mermaid(lifecycle: Lifecycle): string {
   return ["stateDiagram-v2", ...lines.map((line) => `    ${line}`)].join("\n");
 }
 
-/** Diagram, tables and invariants as the body of a Markdown page. */
+/** Renders diagram, tables and invariants as the body of a Markdown page. */
 export function lifecyclePage(lifecycle: Lifecycle): string {
   const invariants = Object.keys(lifecycle.invariants).map((name) => `- ${name}`);
   return [
     `\`\`\`mermaid\n${mermaid(lifecycle)}\n\`\`\``,
     `## Statuses\n\n${statusesTable(lifecycle)}`,
-    `## Rules\n\nOf several rules that fit, the first one wins.\n\n${rulesTable(lifecycle)}`,
+    `## Rules\n\nIf several rules fit, the first one wins.\n\n${rulesTable(lifecycle)}`,
     `## Permissions\n\n${PERMISSIONS_NOTE}\n\n${permissionsTable(lifecycle)}`.trimEnd(),
     ...(invariants.length > 0 ? [`## Invariants\n\n${invariants.join("\n")}`] : []),
   ].join("\n\n");
 }
 
-const PERMISSIONS_NOTE = "What is not listed belongs to every role but viewer; the rules say who.";
+const PERMISSIONS_NOTE =
+  "Permissions that are not listed belong to every role but viewer. The rules limit further which actor may act.";
 
-/** The rules as a Markdown table, in the order in which they are tried. */
+/** Renders the rules as a Markdown table, in the order in which they are tried. */
 export function rulesTable(lifecycle: Lifecycle): string {
   return table(
     ["action", "from → to", "who", "roles", "guards", "effects", "event"],
@@ -66,7 +67,7 @@ export function rulesTable(lifecycle: Lifecycle): string {
   );
 }
 
-/** The statuses as a Markdown table. */
+/** Renders the statuses as a Markdown table. */
 export function statusesTable(lifecycle: Lifecycle): string {
   return table(
     ["status", "meaning", "timers"],
@@ -74,13 +75,13 @@ export function statusesTable(lifecycle: Lifecycle): string {
       `${status}${spec.final ? " (final)" : ""}`,
       `${spec.meaning ?? ""}${spec.lease ? " (under a lease)" : ""}`,
       (spec.timers ?? [])
-        .map((timer) => `${timer.action}: ${spoken(timer.after)} after ${timer.since}`)
+        .map((timer) => `${timer.action}: ${durationText(timer.after)} after ${timer.since}`)
         .join("; "),
     ]),
   );
 }
 
-/** Who may do what at all, as a Markdown table: a row a permission, a column a role. */
+/** Renders the permissions as a Markdown table with one row per permission and one column per role. */
 export function permissionsTable(lifecycle: Lifecycle): string {
   const given = Object.entries(lifecycle.permissions);
   if (given.length === 0) return "";
@@ -105,7 +106,7 @@ function outcome(rule: Rule): string {
   return rule.to ?? "*unchanged*";
 }
 
-function spoken(duration: Duration): string {
+function durationText(duration: Duration): string {
   const [unit, amount] = Object.entries(duration)[0] as [string, number | string];
   return typeof amount === "number" ? `${amount} ${unit}` : `\`${amount}\` (${unit})`;
 }
@@ -119,7 +120,7 @@ function table(head: string[], rows: string[][]): string {
   return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");
 }
 
-/** Mermaid takes letters, digits and underscores as a state's id; two names that come out alike are numbered. */
+/** Turns statuses into Mermaid ids (letters, digits, underscores). Names that map to the same id get a number. */
 function nodeIds(statuses: readonly string[]): (status: string) => string {
   const ids = new Map<string, string>();
   const taken = new Set<string>();

@@ -17,8 +17,8 @@ import { explain } from "./explain.ts";
 import type { Lifecycle, Situation } from "./lifecycle.ts";
 
 function reasons(lifecycle: Lifecycle, situation: Situation, action: string) {
-  const told = explain(lifecycle, situation).find((explanation) => explanation.action === action);
-  return { allowed: told?.allowed, codes: told?.refusals.map((refusal) => refusal.code) };
+  const explanation = explain(lifecycle, situation).find((one) => one.action === action);
+  return { allowed: explanation?.allowed, codes: explanation?.refusals.map((refusal) => refusal.code) };
 }
 
 describe("explain", () => {
@@ -38,12 +38,12 @@ describe("explain", () => {
     });
   });
 
-  test("tells the missing permission beside the wrong status", () => {
+  test("lists the missing permission beside the wrong status", () => {
     const situation = situationOf(board, taskIn(board, "DONE"), member("v", ["viewer"]));
     expect(reasons(board, situation, "start").codes).toEqual(["FORBIDDEN", "INVALID_TRANSITION"]);
   });
 
-  test("of several rules the one that is closest speaks", () => {
+  test("lists the reasons of the rule that passes the most checks", () => {
     const owner = member("ann", ["executor"], { skill_level: 2 });
     const task = taskIn(planner, "submitted", {
       assigned_to: "ann",
@@ -59,7 +59,7 @@ describe("explain", () => {
     ]);
   });
 
-  test("does not hold input that is still to be given against anybody", () => {
+  test("does not count missing input as a reason", () => {
     const task = taskIn(planner, "available", {
       data: { required_trade: "welder", contributors: [], flags: [] },
     });
@@ -70,7 +70,7 @@ describe("explain", () => {
     expect(reasons(planner, situation, "cancel").allowed).toBe(true);
   });
 
-  test("lets the lease's worker act before he has shown his token, and nobody else", () => {
+  test("allows only the holder of the lease to act, even without its token", () => {
     const lease = { token: "secret", holder: "w1", until: NOW, heartbeat_at: NOW };
     const task = taskIn(code, "in_progress", { lease, data: { max_attempts: 3 } });
     const of = (id: string) => reasons(code, situationOf(code, task, member(id, ["worker"])), "complete");
@@ -93,7 +93,7 @@ describe("explain", () => {
 });
 
 describe.each(LIFECYCLES)("explain and decide agree in $name", (lifecycle) => {
-  test("what is refused for a reason of its own is refused by decide, with one of the reasons told", () => {
+  test("decide refuses what explain does not allow, for one of the listed reasons", () => {
     const situations = fc.record({
       status: fc.constantFrom(...Object.keys(lifecycle.statuses)),
       roles: fc.constantFrom(["executor"], ["lead"], ["worker"], ["agent"], ["viewer"], ["system"]),
@@ -149,8 +149,9 @@ describe.each(LIFECYCLES)("explain and decide agree in $name", (lifecycle) => {
             lease_token: mine ? "t" : null,
             payload: PAYLOAD,
           });
-          if (decision.kind !== "refused") throw new Error(`${action} was explained away and then allowed`);
-          // Where there is input or a lease token to be given, decide may object to that first.
+          if (decision.kind !== "refused")
+            throw new Error(`${action} is not allowed by explain, but decide accepts it`);
+          // If the action takes input or a lease token, decide may refuse that first.
           const asksMore = lifecycle.actions[action]?.input ?? lifecycle.leased_actions.has(action);
           if (!asksMore) expect(refusals.map(({ code }) => code)).toContain(decision.code);
         }
@@ -160,7 +161,7 @@ describe.each(LIFECYCLES)("explain and decide agree in $name", (lifecycle) => {
   });
 });
 
-/** Something for every field that any action asks for. */
+/** A value for every input field of every action. */
 const PAYLOAD = {
   reason: "materials",
   assign_to: "x",

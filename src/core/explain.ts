@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { notFromHere, viewOf, whoRefusal } from "./decide.ts";
 import type { Refusal } from "./decision.ts";
-import type { Lifecycle, ReadyRule, Situation, View } from "./lifecycle.ts";
+import type { Lifecycle, CompiledRule, Situation, View } from "./lifecycle.ts";
 import { permissionOf, permissionRefusal } from "./permissions.ts";
 import type { JsonObject } from "./task.ts";
 
-/** What an actor may do with a task now: allowed, or every reason why not. */
+/** Whether an actor may perform an action on a task now, with every reason against it. */
 export type Explanation = {
   action: string;
   allowed: boolean;
@@ -14,7 +14,7 @@ export type Explanation = {
   input: JsonObject;
 };
 
-/** Runs every action of the lifecycle in this situation. Input that is still to be given is no refusal. */
+/** Explains every action of the lifecycle in this situation. Missing input does not count as a reason against an action. */
 export function explain(lifecycle: Lifecycle, situation: Situation): Explanation[] {
   return Object.keys(lifecycle.actions).map((action) => {
     const refusals = explainAction(lifecycle, situation, action);
@@ -22,7 +22,7 @@ export function explain(lifecycle: Lifecycle, situation: Situation): Explanation
   });
 }
 
-/** Every reason against one action; none: it may be done. */
+/** Lists every reason against one action; empty if it is allowed. */
 export function explainAction(
   lifecycle: Lifecycle,
   situation: Situation,
@@ -35,14 +35,14 @@ export function explainAction(
   }));
 }
 
-/** The JSON Schema of an action's payload; made once, since a definition never changes. */
+/** Returns the JSON Schema of an action's payload, cached because a definition never changes. */
 export function inputSchema(lifecycle: Lifecycle, action: string): JsonObject {
-  const made = SCHEMAS.get(lifecycle) ?? new Map<string, JsonObject>();
-  SCHEMAS.set(lifecycle, made);
-  let schema = made.get(action);
+  const cached = SCHEMAS.get(lifecycle) ?? new Map<string, JsonObject>();
+  SCHEMAS.set(lifecycle, cached);
+  let schema = cached.get(action);
   if (!schema) {
     const input = lifecycle.actions[action]?.input ?? z.object({});
-    made.set(action, (schema = z.toJSONSchema(input, { io: "input", unrepresentable: "any" })));
+    cached.set(action, (schema = z.toJSONSchema(input, { io: "input", unrepresentable: "any" })));
   }
   return schema;
 }
@@ -52,7 +52,7 @@ const SCHEMAS = new WeakMap<Lifecycle, Map<string, JsonObject>>();
 function reasonsAgainst(lifecycle: Lifecycle, situation: Situation, action: string): Refusal[] {
   const { task, actor } = situation;
   const forbidden = permissionRefusal(lifecycle, actor, permissionOf(lifecycle, action));
-  // A lease's worker has its token in his pocket; that he has not shown it yet is no reason.
+  // The lease's holder knows its token, so a token that was not sent is not a reason against the action.
   const lease_token = task.lease !== null && task.lease.holder === actor.id ? task.lease.token : null;
   const view = viewOf(situation, {
     action,
@@ -66,23 +66,23 @@ function reasonsAgainst(lifecycle: Lifecycle, situation: Situation, action: stri
   return forbidden ? [forbidden, ...reasons] : reasons;
 }
 
-/** Of several rules the one that comes furthest speaks (of equals, the last), as in `decide`; but it tells all it has. */
-function closestReasons(rules: readonly ReadyRule[], view: View): Refusal[] {
+/** Picks the rule that passes the most checks (the last one on a tie), as `decide` does, but returns all its reasons. */
+function closestReasons(rules: readonly CompiledRule[], view: View): Refusal[] {
   let closest: Refusal[] = [];
   let furthest = -1;
   for (const rule of rules) {
-    const { reasons, depth } = objections(rule, view);
+    const { reasons, depth } = reasonsOfRule(rule, view);
     if (reasons.length === 0) return [];
     if (depth >= furthest) [closest, furthest] = [reasons, depth];
   }
   return closest;
 }
 
-function objections(rule: ReadyRule, view: View): { reasons: Refusal[]; depth: number } {
-  const questions = [(seen: View) => whoRefusal(rule, seen) ?? true, ...rule.guards];
-  const answers = questions.map((ask) => {
-    const { seen, readInput } = watchInput(view);
-    const answer = ask(seen);
+function reasonsOfRule(rule: CompiledRule, view: View): { reasons: Refusal[]; depth: number } {
+  const guards = [(watched: View) => whoRefusal(rule, watched) ?? true, ...rule.guards];
+  const answers = guards.map((guard) => {
+    const { watched, readInput } = watchInput(view);
+    const answer = guard(watched);
     return answer === true || readInput() ? null : answer;
   });
   return {
@@ -91,8 +91,8 @@ function objections(rule: ReadyRule, view: View): { reasons: Refusal[]; depth: n
   };
 }
 
-/** A view that remembers whether the input was looked at: a guard that did may change its mind once it is given. */
-function watchInput(view: View): { seen: View; readInput: () => boolean } {
+/** Returns a view that records whether the input was read: the refusal of a guard that read it may depend on missing input. */
+function watchInput(view: View): { watched: View; readInput: () => boolean } {
   let read = false;
   const input = new Proxy<JsonObject>(view.input, {
     get: (target, key) => {
@@ -104,5 +104,5 @@ function watchInput(view: View): { seen: View; readInput: () => boolean } {
       return Reflect.has(target, key);
     },
   });
-  return { seen: { ...view, input }, readInput: () => read };
+  return { watched: { ...view, input }, readInput: () => read };
 }

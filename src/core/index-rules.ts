@@ -1,20 +1,20 @@
-import type { Effect, EffectParts, Guard, Lifecycle, ReadyRule, Rule, Timer } from "./lifecycle.ts";
+import type { Effect, EffectParts, Guard, Lifecycle, CompiledRule, Rule, Timer } from "./lifecycle.ts";
 import { guardOfPool, isSameCondition } from "./condition.ts";
 import { dueGuard } from "./timers.ts";
 
-/** What is derived from the rules. */
+/** The fields of a lifecycle that are derived from its rules. */
 type RuleIndex = Pick<Lifecycle, "table" | "starts" | "leased_actions">;
-export type Named = Omit<Lifecycle, keyof RuleIndex>;
+export type UnindexedLifecycle = Omit<Lifecycle, keyof RuleIndex>;
 
-/** Resolves every name once, so that a decision is two look-ups and a walk over a short list. */
-export function indexRules(lifecycle: Named): RuleIndex {
-  const table = new Map<string, Map<string, ReadyRule[]>>();
+/** Resolves every name once, so that a decision takes two look-ups and a short loop. */
+export function indexRules(lifecycle: UnindexedLifecycle): RuleIndex {
+  const table = new Map<string, Map<string, CompiledRule[]>>();
   const leased = new Set(Object.keys(lifecycle.actions));
   lifecycle.rules.forEach((rule, index) => {
     if (!whoOf(rule).every((name) => name === "lease_holder")) leased.delete(rule.action);
     for (const from of fromOf(rule)) {
-      const byStatus = getOrMake(table, rule.action, () => new Map<string, ReadyRule[]>());
-      getOrMake(byStatus, from, (): ReadyRule[] => []).push(readyRule(lifecycle, rule, index, from));
+      const byStatus = getOrMake(table, rule.action, () => new Map<string, CompiledRule[]>());
+      getOrMake(byStatus, from, (): CompiledRule[] => []).push(compileRule(lifecycle, rule, index, from));
     }
   });
   const starts = new Map([...table].map(([action, byStatus]) => [action, [...byStatus.keys()]]));
@@ -29,7 +29,7 @@ export function whoOf(rule: Rule): readonly string[] {
   return typeof rule.who === "string" ? [rule.who] : rule.who;
 }
 
-/** The timer that performs an action in a status. */
+/** Finds the timer that performs an action in a status. */
 export function timerFor(
   lifecycle: Pick<Lifecycle, "statuses">,
   status: string,
@@ -38,7 +38,7 @@ export function timerFor(
   return lifecycle.statuses[status]?.timers?.find((timer) => timer.action === action);
 }
 
-function readyRule(lifecycle: Named, rule: Rule, index: number, from: string): ReadyRule {
+function compileRule(lifecycle: UnindexedLifecycle, rule: Rule, index: number, from: string): CompiledRule {
   const to = rule.to ?? from;
   const timers = lifecycle.statuses[to]?.timers ?? [];
   const who = whoOf(rule).map((name) => present(lifecycle.who[name]));
@@ -77,8 +77,8 @@ function readyRule(lifecycle: Named, rule: Rule, index: number, from: string): R
         : leasedAfter
           ? "open"
           : "close",
-    // A timer is set anew on entering a status, by what counts from the last change, and when it has just rung.
-    retimes:
+    // The timer is recomputed on entering a status, if one counts from the last change, and after it has fired.
+    resetsTimer:
       to !== from ||
       timers.some((timer) => timer.since === "updated_at") ||
       timerFor(lifecycle, from, rule.action) !== undefined,
@@ -89,19 +89,19 @@ function partsOf(effect: Effect): EffectParts {
   return typeof effect === "function" ? { change: effect } : effect;
 }
 
-/** Tasks that the pool does not offer are not taken past it either. */
-function guardsOfPool({ pool, conditions }: Named, rule: Rule, from: string): Guard[] {
+/** Guards the pool's action with the pool's own conditions, so that it takes only tasks that the pool offers. */
+function guardsOfPool({ pool, conditions }: UnindexedLifecycle, rule: Rule, from: string): Guard[] {
   if (pool?.action !== rule.action || pool.from !== from) return [];
   const own = (rule.guards ?? []).flatMap((name) => conditions.get(name) ?? []);
   return pool.where.filter((one) => !own.some((other) => isSameCondition(one, other))).map(guardOfPool);
 }
 
-function guardNamed(lifecycle: Named, name: string, status: string, action: string): Guard {
+function guardNamed(lifecycle: UnindexedLifecycle, name: string, status: string, action: string): Guard {
   if (name === "due") return dueGuard(present(timerFor(lifecycle, status, action)));
   return present(lifecycle.guards[name]);
 }
 
-/** `findMistakes` has seen that every name has something behind it. */
+/** Asserts that a name was resolved; `findMistakes` has checked it. */
 function present<T>(value: T | undefined): T {
   if (value === undefined) throw new Error("a rule's name was not resolved");
   return value;

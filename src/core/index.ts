@@ -6,7 +6,7 @@ export { check, checking } from "./check/check.ts";
 export type { CheckReport, Finding, Step } from "./check/check.ts";
 export { decide } from "./decide.ts";
 export { admitCreation, decideCreation, draftOf } from "./decide-creation.ts";
-export type { Created, Place } from "./decide-creation.ts";
+export type { Created, NewTaskContext } from "./decide-creation.ts";
 export { isRefusal, refuse } from "./decision.ts";
 export type {
   Absorbed,
@@ -49,7 +49,7 @@ export type {
 } from "./lifecycle.ts";
 export { hideCredentials } from "./hide-credentials.ts";
 export { didYouMean, nearest } from "./nearest.ts";
-export { firstUnits, shorten } from "./first-units.ts";
+export { firstUnits, shorten } from "./truncate-text.ts";
 export {
   MAX_FREE_TEXT_LENGTH,
   MAX_JSON_DEPTH,
@@ -69,4 +69,4 @@ export type { StandardFacts } from "./standard.ts";
 export { stuckStatuses } from "./stuck-statuses.ts";
 export { canSee, SYSTEM } from "./task.ts";
 export type { Actor, DueTimer, Instant, JsonObject, Lease, MemberKind, Patch, Task } from "./task.ts";
-export { durationMs, nextTimer, overlong } from "./timers.ts";
+export { durationMs, nextTimer, overlongSettings } from "./timers.ts";

@@ -3,7 +3,7 @@ import type { Moved, Refusal, SideEffect } from "./decision.ts";
 import type { AnyProblemCode, Problem } from "./problems.ts";
 import type { Actor, DueTimer, Instant, JsonObject, Patch, Task } from "./task.ts";
 
-/** Everything a decision may look at. `now` is the database's clock. */
+/** Everything a decision may read. `now` is the database's clock. */
 export type Situation<
   Status extends string = string,
   Data = JsonObject,
@@ -17,7 +17,7 @@ export type Situation<
   now: Instant;
 };
 
-/** What a caller asks for. `input` has been parsed by `admit`. */
+/** An action that a caller requests. `input` has been parsed by `admit`. */
 export type Command = {
   action: string;
   input: JsonObject;
@@ -26,7 +26,7 @@ export type Command = {
   lease_token: string | null;
 };
 
-/** What guards, effects and whos see: the situation together with what was asked. */
+/** The argument of guards, effects and whos: the situation together with the command. */
 export type View<
   Status extends string = string,
   Data = JsonObject,
@@ -39,8 +39,8 @@ export type View<
 export type Guard<V = View> = (view: V) => true | Refusal;
 
 /**
- * A condition on a task that the pool's query applies in SQL and `guardOf` in TypeScript. `setting` is a setting of the task's
- * project; an actor without a skill level has level 0.
+ * A condition on a task, applied by the pool's query in SQL and by `guardOf` in TypeScript. `setting` is a setting of the
+ * task's project; an actor without a skill level has level 0.
  */
 export type Condition =
   | { field: "assigned_to"; is: null }
@@ -50,52 +50,53 @@ export type Condition =
   | { field: `data.${string}`; null_or_in: "actor.specializations" }
   | { setting: string; at_most: "actor.skill_level" };
 
-/** A guard that is a condition: where it guards the pool's action, the pool offers only tasks that meet it. */
+/** A guard declared as a condition. If it guards the pool's action, the pool offers only tasks that meet it. */
 export type ConditionGuard<V = View> = { where: Condition; refusal: (view: V) => Refusal };
 
-/** What an effect changes of the row. */
+/** The columns of a task's row that an effect changes. */
 export type Change<Data = JsonObject> = Omit<Patch, "data"> & { data?: Partial<Data> };
 
-/** An effect changes the row, or does more than that, part by part. */
+/** An effect is a function that changes the row, or an object of several parts. */
 export type Effect<V = View, Data = JsonObject> = ((view: V) => Change<Data>) | EffectParts<V, Data>;
 
 export type EffectParts<V = View, Data = JsonObject> = {
   change?: (view: V) => Change<Data>;
-  /** Done beyond the row by the engine, in the same transaction. */
+  /** Side effects beyond the row, which the engine runs in the same transaction. */
   also?: (view: V) => readonly SideEffect[];
   /** Replaces the caller's comment in the journal. */
   comment?: (view: V) => string;
-  /** Instead of the timer, and of the lease, that go with the status. */
+  /** Replaces the timer of the status. */
   timer?: (view: V) => DueTimer | null;
+  /** Closes the lease even if the status keeps it. */
   lease?: "close";
 };
 
-/** Somebody a rule is for. The label is shown in tables and refusals. */
+/** A kind of actor that a rule is for. The label is shown in tables and refusals. */
 export type Who<V = View> = { label: string; test: (view: V) => boolean; refusal?: (view: V) => Refusal };
 
 type TimerSince = "entered_at" | "created_at" | "updated_at" | "heartbeat_at";
 
-/** One unit, and a fixed number of it or the path of a numeric setting ("status_deadlines.NEW"). */
+/** An amount of one unit: a fixed number, or the path of a numeric setting ("status_deadlines.NEW"). */
 export type Duration = {
   [U in Unit]: Record<U, number | string> & Partial<Record<Exclude<Unit, U>, never>>;
 }[Unit];
 type Unit = "seconds" | "minutes" | "hours" | "days";
 
-/** When a task has stayed too long, the sweep performs `action` as the system. */
+/** When a task has been in a status for too long, the sweep performs `action` as the system. */
 export type Timer<Action extends string = string> = {
   action: Action;
   since: TimerSince;
   after: Duration;
-  /** Asleep while the task has needs_attention, so that a report is made once. */
+  /** Paused while the task has needs_attention, so that the timer raises it only once. */
   unless_attended?: boolean;
 };
 
 export type StatusSpec<Action extends string = string> = {
   meaning?: string;
   final?: boolean;
-  /** A final status that satisfies those who wait for the task. Others never do. */
+  /** A final status that unblocks the tasks that wait for this one. Other final statuses never do. */
   success?: boolean;
-  /** Held under a lease: entering from an unleased status opens one, leaving closes it. */
+  /** Needs a lease: entering from a status without one opens it, leaving closes it. */
   lease?: boolean;
   timers?: readonly Timer<Action>[];
 };
@@ -105,20 +106,20 @@ export type Demand = "required" | "optional";
 export type ActionSpec = {
   summary?: string;
   input?: z.ZodObject;
-  /** Fields of the input that have a code of their own when they are missing or blank. */
+  /** Required fields of the input, each with the refusal code for a missing or blank value. */
   required?: Readonly<Record<string, AnyProblemCode>>;
-  /** The row of `permissions` that opens it; `task.<action>` unless said otherwise. */
+  /** The permission that the action needs; default `task.<action>`. */
   permission?: string;
   comment?: Demand;
   expected_row_version?: Demand;
   client_event_id?: Demand;
-  /** The journal's word for it; the action's name unless said otherwise. */
+  /** The event type in the journal; default: the action's name. */
   event?: string;
-  /** The facts its guards and effects read: the engine loads just these. */
+  /** The facts that its guards and effects read; the engine loads only these. */
   facts?: readonly string[];
 };
 
-/** One row of the table. Without `to` the status stays as it is. */
+/** One row of a lifecycle's table. Without `to` the status does not change. */
 export type Rule<
   Status extends string = string,
   Action extends string = string,
@@ -132,11 +133,11 @@ export type Rule<
   who: WhoName | readonly WhoName[];
   guards?: readonly GuardName[];
   effects?: readonly EffectName[];
-  /** "moved" unless said otherwise; see Decision. */
+  /** Default "moved"; see Decision. */
   outcome?: "moved" | "touched" | "absorbed";
 };
 
-/** What a lifecycle makes of a creation's input. */
+/** The fields of a new task, as the lifecycle derives them from the input. */
 export type Draft<Data = JsonObject> = {
   title: string;
   data: Data;
@@ -146,7 +147,7 @@ export type Draft<Data = JsonObject> = {
   available_at?: Instant | null;
   /** A second creation with the same key returns the first task. */
   dedupe_key?: string | null;
-  /** Ids or refs; with a policy of its own where one says what becomes of the task when that blocker fails. */
+  /** Ids or refs of the blockers; `on_failure` is the policy for a blocker that ends without success. */
   blocked_by?: readonly (string | { task: string; on_failure: "wait" | "proceed" | "fail" })[];
 };
 
@@ -158,7 +159,7 @@ export type CreationView<Settings = JsonObject, Facts = JsonObject, Input = Json
   now: Instant;
 };
 
-/** How a task comes into being: its fields, and the first row of `to` whose guards hold. */
+/** How a task is created. Its status is the first of `to` whose guards hold. */
 export type Creation<
   Status extends string = string,
   GuardName extends string = string,
@@ -167,14 +168,14 @@ export type Creation<
   input: z.ZodObject;
   permission?: string;
   client_event_id?: Demand;
-  /** The input's own word for what a task waits for; `blocked_by` unless said otherwise. */
+  /** The input field that lists the task's blockers; default `blocked_by`. */
   waits_for?: string;
-  /** What becomes of a task when one that it waits for ends without success, where its creator has no say in it. */
+  /** Policy for blockers that end without success, where the creator does not choose one. */
   on_failure?: "wait" | "proceed" | "fail";
   facts?: readonly string[];
   to: readonly { status: Status; guards?: readonly GuardName[] }[];
   draft: Draft_;
-  /** Done beyond the new row by the engine, in the same transaction. */
+  /** Side effects beyond the new row, which the engine runs in the same transaction. */
   also?: (view: CreationView & { task: Task }) => readonly SideEffect[];
 };
 type CreationDraft = (view: CreationView) => Draft;
@@ -189,36 +190,36 @@ export type PoolDefinition<
   from: Status;
   /** Conditions beyond those that guard the action; each becomes a guard of the action as well. */
   where?: readonly Condition[];
-  /** Guards of the action that are no conditions on purpose: a task that the pool offers may be refused by them. */
+  /** Guards of the action that are deliberately not conditions: they may refuse a task that the pool offers. */
   checked_on_claim?: readonly GuardName[];
 };
 
 /** A pool with all its conditions: its own and those that guard its action. */
 export type Pool = Required<PoolDefinition>;
 
-/** What the system does about tasks in `from`, in the transaction that changed what they wait for. */
+/** Actions that the system performs on waiting tasks (status `from`), in the transaction that changed their blockers. */
 export type Unblocks<Status extends string = string, Action extends string = string> = {
   from: Status;
-  /** Once nothing blocks or holds the task any more. */
+  /** When the task has no open blockers or holds left. */
   action: Action;
-  /** When a blocker ended without success, and the task goes on waiting for it. */
+  /** When a blocker ended without success and the task keeps waiting for it. */
   flag?: Action;
-  /** When a blocker ended without success, and the dependency says that the task then fails too. */
+  /** When a blocker ended without success and the dependency's policy is "fail". */
   fail?: Action;
 };
 
-/** What earlier versions of the lifecycle called things: tasks that still are in such a status are moved on when it is loaded. */
+/** Names of earlier versions of the lifecycle. Tasks that still use them are moved when the lifecycle is loaded. */
 export type Migrations<Status extends string = string, Action extends string = string> = {
-  /** A status that is gone → the one its unfinished tasks move to. */
+  /** A removed status → the one that its unfinished tasks move to. */
   statuses?: Readonly<Record<string, Status>>;
-  /** An action that is gone → the one that timers set for it perform instead. */
+  /** A removed action → the one that its pending timers perform instead. */
   actions?: Readonly<Record<string, Action>>;
 };
 
 /** The roles a permission is given to; "anyone" is every role but viewer. */
 export type Roles = "anyone" | readonly string[];
 
-/** Must hold for every task at every moment; what it may read is what `check` explores. */
+/** Must hold for every task at any time. It may read only the fields that `check` explores. */
 export type Invariant<Status extends string = string> = (task: ModelledTask<Status>) => boolean;
 type ModelledTask<Status extends string = string> = Pick<
   Task<Status>,
@@ -237,7 +238,7 @@ type ModelledTask<Status extends string = string> = Pick<
 
 export type ForeignAction = { prefix: string; code: AnyProblemCode; detail: string };
 
-/** A lifecycle ready for use: the definition as it was written, and its rules indexed for `decide`. */
+/** A lifecycle ready for use: the definition with its rules indexed for `decide`. */
 export type Lifecycle = {
   readonly name: string;
   readonly version: number;
@@ -249,7 +250,7 @@ export type Lifecycle = {
   readonly permissions: Readonly<Record<string, Roles>>;
   readonly who: Readonly<Record<string, Who>>;
   readonly guards: Readonly<Record<string, Guard>>;
-  /** The guards that are conditions, by their names. */
+  /** The guards that are conditions, by name. */
   readonly conditions: ReadonlyMap<string, Condition>;
   readonly effects: Readonly<Record<string, Effect>>;
   readonly invariants: Readonly<Record<string, Invariant>>;
@@ -263,22 +264,22 @@ export type Lifecycle = {
   readonly migrations: Required<Migrations>;
   readonly foreign_actions: readonly ForeignAction[];
   readonly not_from_here: Readonly<Record<string, (view: View) => Refusal | null>>;
-  /** action → status → the rules that start there, in the order they were declared. */
-  readonly table: ReadonlyMap<string, ReadonlyMap<string, readonly ReadyRule[]>>;
-  /** The statuses an action starts from, in the order of the rules. */
+  /** action → status → the rules that start there, in declaration order. */
+  readonly table: ReadonlyMap<string, ReadonlyMap<string, readonly CompiledRule[]>>;
+  /** The statuses that an action starts from, in the order of the rules. */
   readonly starts: ReadonlyMap<string, readonly string[]>;
-  /** Actions whose every rule is for the lease's worker. */
+  /** Actions that only the holder of the lease can perform. */
   readonly leased_actions: ReadonlySet<string>;
 };
 
 /** A rule with its names resolved, so that a decision looks nothing up by name. */
-export type ReadyRule = {
+export type CompiledRule = {
   readonly kind: "rule";
   readonly rule: Rule;
   readonly index: number;
   readonly from: string;
   readonly to: string;
-  /** What is told of it where nobody comments. */
+  /** The event without a comment, shared by all uses of the rule. */
   readonly event: Moved["event"];
   readonly outcome: "moved" | "touched" | "absorbed";
   readonly who: readonly Who[];
@@ -291,5 +292,6 @@ export type ReadyRule = {
   readonly timer: ((view: View) => DueTimer | null) | null;
   readonly timers: readonly Timer[];
   readonly lease: "open" | "close" | "keep";
-  readonly retimes: boolean;
+  /** Whether the rule recomputes the task's timer. */
+  readonly resetsTimer: boolean;
 };

@@ -1,8 +1,8 @@
-/** Longer words are not compared: the cost is the product of both lengths. */
+/** Longer words are not compared: the cost grows with the product of both lengths. */
 const MAX_WORD_LENGTH = 100;
 const MAX_CANDIDATES = 500;
 
-/** The candidate closest to a misspelt word, if one is close enough to be meant. */
+/** Finds the candidate closest to a misspelt word, if one is close enough to be meant. */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   if (word.length > MAX_WORD_LENGTH) return null;
   let best: string | null = null;
@@ -18,13 +18,13 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   return best;
 }
 
-/** `; did you mean "x"?`, or nothing. */
+/** Returns `; did you mean "x"?`, or an empty text. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const meant = nearest(word, candidates);
   return meant === null ? "" : `; did you mean "${meant}"?`;
 }
 
-/** Letters to insert, drop, replace or swap with their neighbour. */
+/** Counts the letters to insert, drop, replace or swap with their neighbour (Damerau-Levenshtein). */
 function editDistance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   const at = (i: number, j: number) => rows[i]?.[j] ?? Infinity;

@@ -1,14 +1,14 @@
 import type { z } from "zod";
 import { refuse } from "./decision.ts";
 import type { Refusal } from "./decision.ts";
-import { shorten } from "./first-units.ts";
+import { shorten } from "./truncate-text.ts";
 import { MAX_FREE_TEXT_LENGTH, MAX_JSON_DEPTH, MAX_NAME_LENGTH, TOO_DEEP } from "./limits.ts";
 import type { AnyProblemCode } from "./problems.ts";
 import type { JsonObject } from "./task.ts";
 
 type Parsed = { kind: "parsed"; fields: JsonObject };
 
-/** Reads what a caller sent by its schema; a refusal lists every field that is wrong. Unknown keys are ignored. */
+/** Parses a caller's input by its schema; a refusal lists every invalid field. Unknown keys are ignored. */
 export function parseFields(
   schema: z.ZodObject | undefined,
   sent: unknown,
@@ -19,7 +19,7 @@ export function parseFields(
   for (const [field, code] of Object.entries(required)) {
     const value = (sent as JsonObject | null)?.[field];
     if (value === undefined || value === null || (typeof value === "string" && value.trim() === "")) {
-      return refuse(code, `"${field}" must be given.`, { errors: [{ path: field, message: "required" }] });
+      return refuse(code, `"${field}" is required.`, { errors: [{ path: field, message: "required" }] });
     }
   }
   if (schema === undefined) return { kind: "parsed", fields: {} };
@@ -35,7 +35,7 @@ export function invalid(errors: readonly FieldError[]): Refusal {
   const [first] = shown;
   const where = first === undefined || first.path === "" ? "" : `"${first.path}": `;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
-  return refuse("VALIDATION_ERROR", `${where}${first?.message ?? "wrong shape"}${more}`, { errors: shown });
+  return refuse("VALIDATION_ERROR", `${where}${first?.message ?? "invalid"}${more}`, { errors: shown });
 }
 
 export type FieldError = { path: string; message: string };
@@ -52,7 +52,7 @@ export function shownErrors(errors: readonly FieldError[]): FieldError[] {
   }));
 }
 
-/** PostgreSQL stores neither NUL nor half of a surrogate pair, and nobody means a hundred levels: the path of the first such thing. */
+/** Finds the first value that is too long, too deeply nested, or that PostgreSQL cannot store (NUL, half a surrogate pair). */
 export function findUnstorable(sent: unknown): { path: string; message: string } | null {
   const found = unstorableIn(sent, 0);
   return found && { path: found.path.join("."), message: found.message };
@@ -60,7 +60,7 @@ export function findUnstorable(sent: unknown): { path: string; message: string }
 
 type Unstorable = { path: string[]; message: string };
 
-/** The path is put together only where there is something to tell. */
+/** Builds the path only on the way back from something found, so that valid input costs nothing extra. */
 function unstorableIn(value: unknown, depth: number): Unstorable | null {
   if (typeof value === "string") {
     if (value.length > MAX_FREE_TEXT_LENGTH)
@@ -96,7 +96,7 @@ const MAX_PATH_PARTS = 4;
 
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
-/** Whether PostgreSQL can keep this text. */
+/** Checks whether PostgreSQL can store a text. */
 export function isStorable(text: string): boolean {
   return !UNSTORABLE.test(text);
 }

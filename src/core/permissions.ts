@@ -3,7 +3,7 @@ import type { Refusal } from "./decision.ts";
 import type { Lifecycle, Roles } from "./lifecycle.ts";
 import type { Actor } from "./task.ts";
 
-/** May this role do this at all? Data beside the rules, asked by routes, `perform` and `explain` alike. */
+/** Refuses an actor whose roles lack a permission. Routes, `perform` and `explain` all use it. */
 export function permissionRefusal(lifecycle: Lifecycle, actor: Actor, permission: string): Refusal | null {
   if (actor.id === null) return null;
   const roles: Roles = lifecycle.permissions[permission] ?? "anyone";
@@ -13,19 +13,19 @@ export function permissionRefusal(lifecycle: Lifecycle, actor: Actor, permission
       : roles.some((role) => actor.roles.includes(role));
   if (allowed) return null;
   const held = actor.roles.length > 0 ? `role ${actor.roles.join(", ")} has` : "a member without roles has";
-  const holders = roles === "anyone" ? "every role but viewer" : roles.join(", ") || "nobody";
+  const holders = roles === "anyone" ? "every role but viewer" : roles.join(", ") || "no role";
   return refuse("FORBIDDEN", `${capital(held)} no permission ${permission}; it belongs to ${holders}.`, {
     roles: actor.roles,
     permission,
   });
 }
 
-/** The permission that opens an action. */
+/** Returns the permission that an action needs. */
 export function permissionOf(lifecycle: Lifecycle, action: string): string {
   return lifecycle.actions[action]?.permission ?? `task.${action}`;
 }
 
-/** The permission that opens a creation. */
+/** Returns the permission that a creation needs. */
 export function creationPermission(lifecycle: Lifecycle): string {
   return lifecycle.creation.permission ?? "task.create";
 }

@@ -1,20 +1,24 @@
-/** What a problem code means at every edge: its HTTP status, its title, and what the caller can do next. */
+/** The HTTP status of a problem code, its title, and what the caller can do next. */
 export type Problem = { status: number; title: string; next: string };
 
-/** The one table of problems: HTTP, the command line, MCP and the reference page all read it. */
+/** All problems of Pawl itself, read by HTTP, the command line, MCP and the reference page. */
 export const PROBLEMS = {
-  // Who are you, and may you?
+  // Authentication and permissions.
   INVALID_TOKEN: problem(401, "The token is missing or unknown", "Send `Authorization: Bearer <token>`."),
-  MEMBER_INACTIVE: problem(401, "This member is switched off", "Ask an admin to make the member active."),
-  FORBIDDEN: problem(403, "Not yours to do", "Ask somebody who may, or use a token of a member who may."),
+  MEMBER_INACTIVE: problem(401, "This member is inactive", "Ask an admin to activate the member."),
+  FORBIDDEN: problem(
+    403,
+    "You may not do this",
+    "Ask somebody who may, or use a token that has the permission.",
+  ),
   TOKEN_CONFINED: problem(
     403,
-    "This token is for something else",
-    "Use it for what it was made for, or use a token of your own.",
+    "This token does not cover the request",
+    "Use it only for its purpose, or use a token of your own.",
   ),
   CROSS_SITE_REQUEST: problem(
     403,
-    "This did not come from a page of this server",
+    "The request did not come from a page of this server",
     "Send the session's csrf_token as `X-CSRF-Token`, or a token of your own as `Authorization`.",
   ),
   ORIGIN_NOT_ALLOWED: problem(
@@ -28,67 +32,79 @@ export const PROBLEMS = {
     "Add the host name to PAWL_ALLOWED_HOSTS, or call the server by its IP address.",
   ),
 
-  // Not there, or not visible.
-  TASK_NOT_FOUND: problem(404, "No such task", "Check the id; a task outside your projects is not shown."),
-  NOT_FOUND: problem(404, "No such thing", "Check the address."),
-  METHOD_NOT_ALLOWED: problem(405, "Not with this method", "Use one of the methods in `Allow`."),
+  // Not found, or not visible to the caller.
+  TASK_NOT_FOUND: problem(404, "Task not found", "Check the id. Tasks outside your projects are not shown."),
+  NOT_FOUND: problem(404, "Not found", "Check the address."),
+  METHOD_NOT_ALLOWED: problem(405, "Method not allowed", "Use one of the methods in `Allow`."),
 
-  // Not now: status, guard, version, idempotency.
-  INVALID_TRANSITION: problem(409, "Not from this status", "Look at what the task allows now."),
-  VERSION_CONFLICT: problem(409, "The task has changed meanwhile", "Read it again and decide anew."),
-  IDEMPOTENCY_CONFLICT: problem(409, "This key was used for something else", "Use a new client_event_id."),
+  // Conflicts with the current state: status, guards, version, idempotency.
+  INVALID_TRANSITION: problem(409, "Not possible in this status", "See which actions the task allows now."),
+  VERSION_CONFLICT: problem(409, "The task has changed in the meantime", "Read it again and decide again."),
+  IDEMPOTENCY_CONFLICT: problem(409, "This key was used for another request", "Use a new client_event_id."),
   LEASE_LOST: problem(409, "The lease is no longer yours", "Stop working on it and claim another task."),
-  UNRESOLVED_BLOCKERS: problem(409, "Other tasks must be done first", "Finish what it waits for."),
+  UNRESOLVED_BLOCKERS: problem(409, "Other tasks must be done first", "Finish the tasks it waits for."),
   CYCLIC_DEPENDENCY: problem(409, "These tasks would wait for each other", "Remove one of the dependencies."),
-  NOT_DUE: problem(409, "Its time has not come", "Nothing to do: the sweep comes again."),
-  TASK_ALREADY_CLAIMED: problem(409, "Somebody else was first", "Pick another task."),
+  NOT_DUE: problem(409, "The timer is not due yet", "Nothing to do: the sweep tries again."),
+  TASK_ALREADY_CLAIMED: problem(409, "Another caller claimed it first", "Pick another task."),
   OPEN_HOLDS: problem(409, "The task is on hold", "Release its holds first."),
   ATTEMPTS_EXHAUSTED: problem(409, "No attempts are left", "Fail the task."),
-  ATTEMPTS_LEFT: problem(409, "It can be tried again", "Retry or release it."),
-  NOT_RECOVERABLE: problem(409, "This error will not go away by trying again", "Fail the task."),
-  NOT_YET_AVAILABLE: problem(409, "The task is waiting for its time", "Come back after available_at."),
-  ALREADY_EXISTS: problem(409, "This id is taken", "Choose another id, or change the one that is there."),
-  LAST_ADMIN: problem(409, "The org would have no admin", "Make somebody else an admin first."),
+  ATTEMPTS_LEFT: problem(409, "The task has attempts left", "Retry or release it."),
+  NOT_RECOVERABLE: problem(409, "Retrying cannot fix this error", "Fail the task."),
+  NOT_YET_AVAILABLE: problem(409, "The task is not available yet", "Try again after available_at."),
+  ALREADY_EXISTS: problem(409, "This id is taken", "Choose another id, or change the existing one."),
+  LAST_ADMIN: problem(409, "The org would have no admin left", "Make another member an admin first."),
 
-  // Not like this.
-  VALIDATION_ERROR: problem(422, "The request has the wrong shape", "Mend the fields named in `errors`."),
-  COMMENT_REQUIRED: problem(422, "A comment is required", "Say in `comment` why."),
+  // Invalid requests.
+  VALIDATION_ERROR: problem(422, "The request is invalid", "Fix the fields named in `errors`."),
+  COMMENT_REQUIRED: problem(422, "A comment is required", "Give the reason in `comment`."),
   LEASE_TOKEN_REQUIRED: problem(422, "The lease token is required", "Send the lease_token of your claim."),
-  BAD_REQUEST: problem(400, "This is no HTTP request", "Mend the client."),
-  TOO_LARGE: problem(413, "The request is too large", "Send less at once."),
-  UNSUPPORTED_MEDIA_TYPE: problem(415, "Only JSON is understood", "Send `Content-Type: application/json`."),
-  HEADERS_TOO_LARGE: problem(431, "The headers are too large", "Send less of them."),
+  BAD_REQUEST: problem(400, "Malformed HTTP request", "Fix the client."),
+  TOO_LARGE: problem(413, "The request is too large", "Send less in one request."),
+  UNSUPPORTED_MEDIA_TYPE: problem(415, "Only JSON is accepted", "Send `Content-Type: application/json`."),
+  HEADERS_TOO_LARGE: problem(431, "The headers are too large", "Send fewer or shorter headers."),
 
-  // Not at this moment.
-  REQUEST_TIMEOUT: problem(408, "The request came too slowly", "Send it again, faster."),
-  RATE_LIMITED: problem(429, "Too many requests", "Wait as long as Retry-After says."),
-  UNAVAILABLE: problem(503, "The database cannot be reached", "Try again as Retry-After says."),
-  NOT_SET_UP: problem(501, "This server is not set up for it", "Tell whoever runs it what the detail says."),
-  INTERNAL_ERROR: problem(500, "A fault of Pawl's own", "Report it, with the request id."),
+  // Limits and faults of the server.
+  REQUEST_TIMEOUT: problem(408, "The request took too long to arrive", "Send it again."),
+  RATE_LIMITED: problem(429, "Too many requests", "Wait the seconds given in Retry-After."),
+  UNAVAILABLE: problem(
+    503,
+    "The database cannot be reached",
+    "Try again after the seconds given in Retry-After.",
+  ),
+  NOT_SET_UP: problem(
+    501,
+    "The server is not set up for this",
+    "Ask its operator to do what the detail describes.",
+  ),
+  INTERNAL_ERROR: problem(
+    500,
+    "Internal error",
+    "Report it with the request id; the server log has the details.",
+  ),
 
-  // Faults of a set-up, met on the command line.
-  INVALID_LIFECYCLE: problem(422, "The lifecycle's definition has a mistake", "Mend the definition."),
-  INVALID_CONFIG: problem(422, "The configuration has a mistake", "Mend what is named."),
-  UNKNOWN_LIFECYCLE: problem(404, "No such lifecycle", "See `pawl check` for the ones there are."),
+  // Mistakes in definitions and configuration, mostly seen on the command line.
+  INVALID_LIFECYCLE: problem(422, "The lifecycle's definition has a mistake", "Fix the definition."),
+  INVALID_CONFIG: problem(422, "The configuration has a mistake", "Fix what the message names."),
+  UNKNOWN_LIFECYCLE: problem(404, "Unknown lifecycle", "List the existing ones with `pawl check`."),
   TRANSACTION_UNUSABLE: problem(
     500,
     "Pawl cannot use this transaction",
-    "Do what the message says, and let the transaction roll back.",
+    "Follow the message, and let the transaction roll back.",
   ),
-  DATABASE_UNUSABLE: problem(503, "The database cannot be used", "Do what the message says."),
+  DATABASE_UNUSABLE: problem(503, "The database cannot be used", "Follow the message."),
 } as const satisfies Record<string, Problem>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** Codes of a user's own lifecycle are plain strings; the known ones are completed by the editor. */
+/** A known code, which editors complete, or any code of a user's lifecycle. */
 export type AnyProblemCode = ProblemCode | (string & {});
 
-/** A code that a user's lifecycle made up and did not describe is a "not now". */
+/** Returns the problem of a code; one that a user's lifecycle does not describe is a 409. */
 export function problemOf(code: AnyProblemCode, own: Readonly<Record<string, Problem>> = {}): Problem {
   return own[code] ?? (PROBLEMS as Record<string, Problem>)[code] ?? problem(409, code, "See the detail.");
 }
 
-/** A fault: what must be said to the person at the other end, as a code, one sentence, and structured extras. */
+/** An error for the caller, with a code, one sentence and structured parameters. */
 export class PawlError extends Error {
   readonly code: AnyProblemCode;
   readonly params: Readonly<Record<string, unknown>>;

@@ -1,15 +1,15 @@
 import { refuse } from "./decision.ts";
 import type { ConditionGuard, Effect, Guard, View, Who } from "./lifecycle.ts";
 
-/** What the engine loads for every lifecycle that has blockers or holds. */
+/** Facts that the engine loads for every lifecycle that has blockers or holds. */
 export type StandardFacts = {
   blockers?: readonly { id: string; title?: string; status: string; final?: boolean }[];
   holds?: readonly { id: string; kind: string; reason?: string | null }[];
 };
 
-/** People a rule can name in any lifecycle. */
+/** Kinds of actors that the rules of any lifecycle can name. */
 export const STANDARD_WHO = {
-  /** Any member; the system is named where it may act. */
+  /** Any member, but not the system. */
   anyone: { label: "anyone", test: ({ actor }) => actor.id !== null },
   system: { label: "system", test: ({ actor }) => actor.id === null || actor.roles.includes("system") },
   creator: { label: "creator", test: ({ actor, task }) => actor.id !== null && actor.id === task.created_by },
@@ -27,15 +27,15 @@ export const STANDARD_WHO = {
       task.lease !== null && task.lease.holder === actor.id && task.lease.token === lease_token,
     refusal: ({ lease_token }) =>
       lease_token === null
-        ? refuse("LEASE_TOKEN_REQUIRED", "Send the lease_token that the claim gave you.")
+        ? refuse("LEASE_TOKEN_REQUIRED", "Send the lease_token that the claim returned.")
         : refuse(
             "LEASE_LOST",
-            "This lease is over: somebody else may hold the task now. Stop working on it.",
+            "This lease is over: another worker may hold the task now. Stop working on it.",
           ),
   },
 } as const satisfies Record<string, Who>;
 
-/** The guard `blockers_done`, for a lifecycle with a way of its own out of waiting for what will never be done. */
+/** Makes the guard `blockers_done`. `wayOut` advises what to do about a blocker that will never be done. */
 export function blockersDone(wayOut: string): ConditionGuard {
   return {
     where: { field: "open_blockers", is: 0 },
@@ -43,7 +43,7 @@ export function blockersDone(wayOut: string): ConditionGuard {
   };
 }
 
-/** Conditions any lifecycle can name. */
+/** Guards that any lifecycle can name. */
 export const STANDARD_GUARDS = {
   blockers_done: blockersDone("cancel or re-create this task"),
   no_holds: {
@@ -57,28 +57,28 @@ export const STANDARD_GUARDS = {
   available_now: ({ task, now }) =>
     task.available_at === null ||
     task.available_at <= now ||
-    refuse("NOT_YET_AVAILABLE", "The task waits for its time.", { available_at: task.available_at }),
+    refuse("NOT_YET_AVAILABLE", "The task is not available yet.", { available_at: task.available_at }),
 } as const satisfies Record<string, Guard | ConditionGuard>;
 
-/** The side effect that the engine itself carries out when a move has been written. */
+/** The side effect that removes the task; the engine runs it itself after the move is written. */
 export const REMOVE_TASK = "remove_task";
 
-/** Changes any lifecycle can name. */
+/** Effects that any lifecycle can name. */
 export const STANDARD_EFFECTS = {
   assign_actor: ({ actor }) => ({ assigned_to: actor.id }),
   clear_assignee: () => ({ assigned_to: null }),
   raise_attention: () => ({ needs_attention: true }),
   count_attempt: ({ task }) => ({ attempt: task.attempt + 1 }),
-  /** The task is gone with this move; its journal stays, and ends with it. */
+  /** Removes the task. Its journal stays, and this move is the last entry. */
   remove_task: { also: () => [{ kind: REMOVE_TASK }] },
 } as const satisfies Record<string, Effect>;
 
 export type StandardWho = keyof typeof STANDARD_WHO;
-/** `due`: the timer that performs this action has run out. It is bound to its timer when the lifecycle is defined. */
+/** `due` holds when the timer that performs the action has run out. It is bound to its timer when the lifecycle is defined. */
 export type StandardGuard = keyof typeof STANDARD_GUARDS | "due";
 export type StandardEffect = keyof typeof STANDARD_EFFECTS;
 
-/** What standard guards read: the engine loads it for every action whose rules name them. */
+/** Facts that standard guards read; the engine loads them for every action whose rules name such a guard. */
 export const FACT_OF_GUARD: Readonly<Record<string, keyof StandardFacts>> = {
   blockers_done: "blockers",
   no_holds: "holds",
@@ -87,7 +87,7 @@ export const FACT_OF_GUARD: Readonly<Record<string, keyof StandardFacts>> = {
 function unresolved(open: number, facts: View["facts"], wayOut: string) {
   const blockers = (facts as StandardFacts).blockers ?? [];
   const named = blockers.map(({ id, status }) => `${id} (${status})`).join(", ") || `${open} open`;
-  const dead = blockers.filter((blocker) => blocker.final === true).map((blocker) => blocker.id);
-  const advice = dead.length > 0 ? ` ${dead.join(", ")} will never be done: ${wayOut}.` : "";
+  const failed = blockers.filter((blocker) => blocker.final === true).map((blocker) => blocker.id);
+  const advice = failed.length > 0 ? ` ${failed.join(", ")} will never be done: ${wayOut}.` : "";
   return refuse("UNRESOLVED_BLOCKERS", `It waits for ${named}.${advice}`, { open_blockers: open, blockers });
 }

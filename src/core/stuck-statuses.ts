@@ -1,8 +1,8 @@
 import type { Lifecycle } from "./lifecycle.ts";
 
 /**
- * The statuses in which somebody must step in: a timer brought the task there, no timer takes it away again, and it is not
- * where tasks begin or are taken from.
+ * Returns the statuses that need a person: a timer moves tasks there, no timer moves them on, and it is neither an initial
+ * status nor the pool's.
  */
 export function stuckStatuses({ statuses, rules, creation, pool }: Lifecycle): string[] {
   const timed = new Set(

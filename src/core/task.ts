@@ -3,10 +3,10 @@ export type Instant = number;
 
 export type JsonObject = Record<string, unknown>;
 
-/** A claim with an end; the token is known to the claimer alone. */
+/** A claim that expires. Only the claimer knows the token. */
 export type Lease = { token: string; holder: string; until: Instant; heartbeat_at: Instant };
 
-/** A task as rules see it: one row, with its lease beside it. */
+/** A task as rules see it: its row and its lease. */
 export type Task<Status extends string = string, Data = JsonObject> = {
   id: string;
   org_id: string;
@@ -25,10 +25,10 @@ export type Task<Status extends string = string, Data = JsonObject> = {
   attempt: number;
   open_blockers: number;
   open_holds: number;
-  /** The next timer: when, and the action the sweep will perform. */
+  /** The next timer: its time, and the action that the sweep then performs. */
   due_at: Instant | null;
   due_action: string | null;
-  /** Not to be taken before this moment: a delay, or a retry's backoff. */
+  /** The task cannot be taken before this time: a delay, or the backoff of a retry. */
   available_at: Instant | null;
   /** At most one task of an org holds a given key. */
   exclusive_key: string | null;
@@ -36,11 +36,11 @@ export type Task<Status extends string = string, Data = JsonObject> = {
   lease: Lease | null;
   created_at: Instant;
   updated_at: Instant;
-  /** When the task came into its present status. */
+  /** When the task entered its current status. */
   entered_at: Instant;
 };
 
-/** What a rule's effects change of a task's row. Absent means unchanged; `data` is merged key by key. */
+/** The columns that a rule's effects change. Absent means unchanged; `data` is merged key by key. */
 export type Patch = {
   title?: string;
   data?: JsonObject;
@@ -55,12 +55,12 @@ export type Patch = {
   needs_attention?: boolean;
 };
 
-/** The next timer: when it rings, and the action the sweep then performs. */
+/** The next timer: its time, and the action that the sweep then performs. */
 export type DueTimer = { due_at: Instant; due_action: string };
 
 export type MemberKind = "human" | "agent" | "worker" | "service";
 
-/** Who acts: a member of the org, or the system (id null). */
+/** A member of the org, or the system (id null). */
 export type Actor = {
   id: string | null;
   name: string;
@@ -72,7 +72,7 @@ export type Actor = {
   project_ids: readonly string[] | null;
 };
 
-/** The sweep and other acts of Pawl itself. */
+/** The actor of the sweep and of everything else that Pawl does by itself. */
 export const SYSTEM: Actor = Object.freeze({
   id: null,
   name: "system",
@@ -83,7 +83,7 @@ export const SYSTEM: Actor = Object.freeze({
   project_ids: null,
 });
 
-/** A task outside the actor's projects, or private to others, does not exist for him. */
+/** Checks whether a task is visible to an actor: in one of its projects, and not private to others. */
 export function canSee(
   actor: Actor,
   task: Pick<Task, "project_id" | "private" | "created_by" | "assigned_to">,

@@ -30,7 +30,7 @@ test("the next timer is the one that runs out first", () => {
   });
 });
 
-test("backoff doubles, is capped, is spread over half, and is the same for the same task", () => {
+test("backoff doubles up to a maximum, with a jitter of up to half that is the same for the same task", () => {
   const limits = { baseMs: 1_000, capMs: 60_000 };
   fc.assert(
     fc.property(fc.uuid(), fc.nat({ max: 40 }), (seed, attempt) => {

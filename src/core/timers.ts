@@ -4,15 +4,15 @@ import type { DueTimer, Instant, JsonObject, Lease, Task } from "./task.ts";
 
 export const UNIT_MS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 
-/** Maximum duration of a timer or a lease: 100 years. A much later end would be outside the range of dates. */
+/** Maximum duration of a timer or a lease: 100 years, so that its end stays within the range of dates. */
 export const MAX_DURATION_MS = 36_500 * UNIT_MS.days;
 
-/** The moments of a task that timers count from. */
+/** The fields of a task that timers read. */
 type Clocked = Pick<Task, "entered_at" | "created_at" | "updated_at" | "needs_attention"> & {
   lease: Pick<Lease, "heartbeat_at"> | null;
 };
 
-/** The first of a status's timers to run out, or null where none is set. */
+/** Returns the timer of a status that runs out first, or null if the status has none. */
 export function nextTimer(timers: readonly Timer[], task: Clocked, settings: JsonObject): DueTimer | null {
   let next: DueTimer | null = null;
   for (const timer of timers) {
@@ -22,7 +22,10 @@ export function nextTimer(timers: readonly Timer[], task: Clocked, settings: Jso
   return next;
 }
 
-/** The guard `due` of one timer. A stored time wins (settings change for the future only), but a heartbeat is younger than any stored time. */
+/**
+ * Makes the guard `due` of one timer. It uses the stored time, because changed settings apply only to later timers; only
+ * heartbeats, which come after the time was stored, make it compute the time again.
+ */
 export function dueGuard(timer: Timer): Guard {
   return ({ task, settings, now, action }) => {
     const stored = timer.since !== "heartbeat_at" && task.due_action === timer.action;
@@ -40,7 +43,7 @@ export function durationMs(duration: Duration, settings: JsonObject): number {
 }
 
 /** Lists the settings that exceed the maximum duration, each with its maximum in its own unit. */
-export function* overlong(
+export function* overlongSettings(
   { statuses, lease }: Pick<Lifecycle, "statuses" | "lease">,
   settings: JsonObject,
 ): Generator<{ setting: string; maximum: number }> {
@@ -58,7 +61,7 @@ function partsOf(duration: Duration): [keyof typeof UNIT_MS, number | string] {
   return Object.entries(duration)[0] as [keyof typeof UNIT_MS, number | string];
 }
 
-/** A setting by its path: "status_deadlines.NEW". */
+/** Returns a setting by its path, such as "status_deadlines.NEW". */
 export function settingAt(settings: JsonObject, path: string): unknown {
   let value: unknown = settings;
   for (const key of path.split(".")) value = (value as JsonObject | undefined)?.[key];
@@ -68,6 +71,6 @@ export function settingAt(settings: JsonObject, path: string): unknown {
 function runsOutAt(timer: Timer, task: Clocked, settings: JsonObject): Instant | null {
   if (timer.unless_attended && task.needs_attention) return null;
   const since = timer.since === "heartbeat_at" ? task.lease?.heartbeat_at : task[timer.since];
-  // Without a lease there is nobody to hear from: a timer that waits for heartbeats is due at once.
+  // Without a lease no heartbeat can come, so a timer that waits for one is due immediately.
   return since === undefined ? 0 : since + durationMs(timer.after, settings);
 }

@@ -34,7 +34,7 @@ test("the built command line tells a mistake in a definition as one, with its pl
   const { code, stderr } = await pawl(["check"], { cwd });
   expect(code).toBe(1);
   expect(stderr).toBe(
-    'pawl: Lifecycle "Letters!" (pawl.config.ts:5): the name "Letters!" must be kebab-case.\n  Mend the definition.\n',
+    'pawl: Lifecycle "Letters!" (pawl.config.ts:5): the name "Letters!" must be kebab-case.\n  Fix the definition.\n',
   );
 });
 

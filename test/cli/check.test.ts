@@ -97,7 +97,7 @@ test("a warning is a finding too", async () => {
   const { code, stdout } = await pawl(["check", "letters"], { cwd });
   expect(code).toBe(1);
   expect(stdout).toContain(
-    "no invariants\n    ! warning: rule 4 (answer from read to answered) can never be reached behind rule 3",
+    "no invariants\n    ! warning: rule 4 (answer from read to answered) never fires: rule 3",
   );
   expect(stdout).toContain("1 warning.");
 });
@@ -152,7 +152,7 @@ test.each(MISTAKES)(
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(/^pawl: Lifecycle "letters" \(pawl\.config\.ts:5\)(:| has)/);
     expect(stderr).toContain(mistake);
-    expect(stderr).toContain("\n  Mend the definition.\n");
+    expect(stderr).toContain("\n  Fix the definition.\n");
     expect(stderr).not.toMatch(/^\s+at /m);
   },
 );
@@ -164,7 +164,7 @@ test("a definition with several mistakes lists each on its own line, and as JSON
   expect(text.stderr).toBe(`pawl: Lifecycle "letters" (pawl.config.ts:5) has 2 mistakes:
   - rule 1 (read from waiting to read) names the unknown who "anyon"; did you mean "anyone"?
   - rule 3 (answer from read to answerd) names the unknown status "answerd"; did you mean "answered"?
-  Mend the definition.
+  Fix the definition.
 `);
   expect(json).toMatchObject({ code: 1, stdout: "" });
   expect(JSON.parse(json.stderr)).toMatchObject({

@@ -104,7 +104,7 @@ test.each(REFUSED)(
     expect(started).toEqual({
       code: 1,
       stdout: "",
-      stderr: `pawl: ${said(role, name)}\n  Do what the message says.\n`,
+      stderr: `pawl: ${said(role, name)}\n  Follow the message.\n`,
     });
     const doctor = await pawl(["doctor"], { env });
     expect(doctor.code).toBe(1);

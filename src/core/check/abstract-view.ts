@@ -5,7 +5,7 @@ import { MEMBER_IDS, samplesByField } from "./samples.ts";
 
 export const NOW = 1_000_000_000;
 
-/** What the model knows of a task; a question about anything else can be answered either way. */
+/** The fields of a task that the model tracks; any other field may have any value. */
 const MODELLED_OF_TASK = new Set([
   "status",
   "assigned_to",
@@ -19,7 +19,7 @@ const MODELLED_OF_TASK = new Set([
   "due_action",
 ]);
 
-/** Everything a rule can look at beyond the model, with the values it may have. */
+/** Everything that a rule can read beyond the model, with its possible values. */
 export type Unknowns = {
   inputs: ReadonlyMap<string, ReadonlyMap<string, readonly unknown[]>>;
   creation: ReadonlyMap<string, readonly unknown[]>;
@@ -37,7 +37,7 @@ export function unknownsOf(lifecycle: Lifecycle): Unknowns {
     ...new Set(Object.values(lifecycle.permissions).flatMap((given) => (given === "anyone" ? [] : given))),
   ];
   const settings = lifecycle.settings.parse({});
-  // Switches and choices are tried both ways; amounts (how long, how many) stay at their defaults.
+  // Switches and enums are tried with every value; amounts (durations, counts) stay at their defaults.
   const settingChoices = [...samplesByField(lifecycle.settings)].filter(([, values]) =>
     values.some((value) => typeof value === "boolean" || (typeof value === "string" && !isMemberId(value))),
   );
@@ -67,12 +67,12 @@ function isMemberId(text: string): boolean {
 }
 
 export type Reads = {
-  /** Whether more was looked at than the model holds. */
+  /** Whether anything was read that the model does not track. */
   beyondModel: boolean;
   facts: Set<string>;
 };
 
-/** A situation as rules see it, in which everything beyond the model is open: each first look at it is a choice. */
+/** Makes a view in which everything beyond the model is open: the first read of each such field is a choice. */
 export function abstractView(
   unknowns: Unknowns,
   { task, actor, action }: { task: Task; actor: Actor; action: string },
@@ -93,7 +93,7 @@ export function abstractView(
   const view = {
     task: openObject({ ...task, data }, (field, own) => {
       if (MODELLED_OF_TASK.has(field) || field === "data" || field === "id") return own;
-      // Whether there is a lease, and whose, is known; when it was last heard of is not.
+      // The model tracks whether there is a lease and who holds it, but not the time of its last heartbeat.
       if (field === "lease") return own === null ? null : openLease(own as object, reads);
       reads.beyondModel = true;
       return choose(`task.${field}`, TASK_FIELDS.get(field) ?? [own]);
@@ -132,7 +132,7 @@ function openLease(lease: object, reads: Reads): object {
   });
 }
 
-/** An object whose fields are answered by `read` when they are looked at, asked for, or spread. */
+/** Makes an object whose fields are answered by `read` when they are read, tested with `in`, or spread. */
 function openObject<T extends object>(fields: T, read: (field: string, own: unknown) => unknown): T {
   return new Proxy(fields, {
     get: (target, key) => {

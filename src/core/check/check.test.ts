@@ -4,7 +4,7 @@ import { refuse } from "../decision.ts";
 import { defineLifecycle } from "../define-lifecycle.ts";
 import { check } from "./check.ts";
 
-/** A sound pool of tasks; each test breaks one thing of it. */
+/** A valid lifecycle with a pool; each test breaks one part of it. */
 function pool(broken: Record<string, unknown> = {}) {
   return defineLifecycle({
     name: "pool",
@@ -17,7 +17,7 @@ function pool(broken: Record<string, unknown> = {}) {
     rules: RULES,
     guards: {},
     invariants: {
-      "free means nobody assigned": (task: { status: string; assigned_to: string | null }) =>
+      "free means not assigned": (task: { status: string; assigned_to: string | null }) =>
         task.status !== "free" || task.assigned_to === null,
     },
     ...broken,
@@ -28,23 +28,23 @@ const give = { action: "give_back", from: "taken", to: "free", who: "assignee", 
 const finish = { action: "finish", from: "taken", to: "done", who: "assignee" };
 const RULES = [take, give, finish];
 
-test("a sound lifecycle has no findings", () => {
+test("a valid lifecycle has no findings", () => {
   expect(check(pool())).toMatchObject({
     lifecycle: "pool",
     findings: [],
-    invariants: ["free means nobody assigned"],
+    invariants: ["free means not assigned"],
   });
 });
 
-describe("check can fail:", () => {
-  test("an invariant that a rule breaks, with the shortest way there", () => {
+describe("check reports", () => {
+  test("an invariant that a rule breaks, with the shortest path to it", () => {
     const { findings } = check(pool({ rules: [take, { ...give, effects: [] }, finish] }));
     expect(findings).toEqual([
       {
         level: "error",
         kind: "invariant",
-        message: '"free means nobody assigned" does not hold: free, owner self',
-        invariant: "free means nobody assigned",
+        message: '"free means not assigned" does not hold: free, owner self',
+        invariant: "free means not assigned",
         path: [
           { action: "create", by: "creator", state: "free, owner none" },
           { action: "take", by: "self", state: "taken, owner self" },
@@ -54,7 +54,7 @@ describe("check can fail:", () => {
     ]);
   });
 
-  test("an invariant over attempts: the way leads through every one of them", () => {
+  test("an invariant over attempts, with a path through every attempt", () => {
     const { findings } = check(
       pool({
         rules: [take, { ...give, effects: ["clear_assignee", "count_attempt"] }, finish],
@@ -82,18 +82,18 @@ describe("check can fail:", () => {
     expect(check(pool(opaque)).findings).toMatchObject([{ kind: "invariant" }, { kind: "trap" }]);
   });
 
-  test("a status that is drawn but never entered, and what follows from it", () => {
+  test("a status that no task can reach, and the rules that never fire because of it", () => {
     const never = () => refuse("NEVER", "");
     const { findings } = check(
       pool({ rules: [take, give, { ...finish, guards: ["never"] }], guards: { never } }),
     );
     expect(findings).toMatchObject([
-      { kind: "unreachable", message: 'no task ever gets into status "done"' },
+      { kind: "unreachable", message: 'no task can reach status "done"' },
       { kind: "dead_rule", message: "rule 3 (finish from taken to done) never fires in any situation" },
     ]);
   });
 
-  test("a trap: a way out on paper that nobody can take", () => {
+  test("a trap: the only way out is for an actor that does not exist there", () => {
     const statuses = { free: {}, taken: {}, parked: {}, done: { final: true } };
     const actions = { take: {}, give_back: {}, finish: {}, park: {}, unpark: {} };
     const park = {
@@ -108,14 +108,14 @@ describe("check can fail:", () => {
     expect(findings).toMatchObject([
       {
         kind: "trap",
-        message: "no way leads on to a final status from: parked, owner none",
+        message: "no final status can be reached from: parked, owner none",
         path: [{ action: "create" }, { action: "take" }, { action: "park" }],
       },
       { kind: "dead_rule", level: "warning" },
     ]);
   });
 
-  test("a rule that can never be reached behind an earlier one", () => {
+  test("a rule that never fires because an earlier one comes first", () => {
     expect(check(pool({ rules: [...RULES, { ...finish, who: ["assignee", "creator"] }] })).findings).toEqual(
       [],
     );
@@ -126,12 +126,12 @@ describe("check can fail:", () => {
         kind: "dead_rule",
         level: "warning",
         message:
-          "rule 4 (finish from taken to done) can never be reached behind rule 3 (finish from taken to done)",
+          "rule 4 (finish from taken to done) never fires: rule 3 (finish from taken to done) comes first",
       },
     ]);
   });
 
-  test("a fact that is read and not listed would never be loaded", () => {
+  test("a fact that is read but not listed", () => {
     const sunny = ({ facts }: { facts: { weather: string } }) =>
       facts.weather === "sun" || refuse("RAIN", "");
     const { findings } = check(
@@ -140,7 +140,8 @@ describe("check can fail:", () => {
     expect(findings).toMatchObject([
       {
         kind: "undeclared_fact",
-        message: 'action "take" reads the fact "weather" and does not list it: it would not be loaded',
+        message:
+          'action "take" reads the fact "weather" without listing it in "facts", so it is never loaded',
       },
     ]);
   });
@@ -177,7 +178,7 @@ describe("check can fail:", () => {
   });
 });
 
-describe("check does not believe what only holds for the values it happens to try:", () => {
+describe("check tries enough values to find", () => {
   type Seen = { task: { assigned_to: string | null; priority: number }; actor: { roles: string[] } };
   type Broken = (task: {
     attempt: number;
@@ -203,7 +204,7 @@ describe("check does not believe what only holds for the values it happens to tr
     facts: { weather: string };
   };
   const CASES: Record<string, Tried> = {
-    "attempts beyond any small number": {
+    "attempts beyond the counted maximum": {
       rules: [take, { ...give, effects: ["clear_assignee", "count_attempt"] }, finish],
       broken: ({ attempt }) => attempt > 100,
     },
@@ -248,13 +249,13 @@ describe("check does not believe what only holds for the values it happens to tr
         settings: z.object({ risky: z.boolean().default(false) }),
       },
     ),
-    "an answer found by looking whether a field is there": withEffect(
+    "an effect that tests whether a field exists": withEffect(
       marked(({ input }: Given) => !("x" in input)),
       {
         ...input({ x: z.string().optional() }),
       },
     ),
-    "a private task that nobody was given": {
+    "a private task without an owner": {
       creation: {
         input: z.object({
           secret: z.boolean().default(false),
@@ -282,7 +283,7 @@ describe("check does not believe what only holds for the values it happens to tr
   });
 });
 
-describe("check raises no false alarm:", () => {
+describe("check accepts", () => {
   test.each<[string, Record<string, unknown>]>([
     [
       "a limit of ten tries",
@@ -321,7 +322,7 @@ describe("check raises no false alarm:", () => {
       },
     ],
     [
-      "an input that holds itself",
+      "a recursive input",
       (() => {
         const node: z.ZodType = z.object({
           name: z.string(),
@@ -343,7 +344,7 @@ describe("check raises no false alarm:", () => {
     expect(check(pool(lifecycle)).findings).toEqual([]);
   });
 
-  test("thirty guards that look at facts take no longer than one", () => {
+  test("thirty guards that read facts, in little time", () => {
     const names = Array.from({ length: 30 }, (_, n) => `g${n}`);
     const guards = Object.fromEntries(
       names.map((name) => [
@@ -358,7 +359,7 @@ describe("check raises no false alarm:", () => {
   });
 });
 
-test("a waiting task is not trapped: its blockers may be done one day", () => {
+test("a waiting task is not a trap, because its blockers may be done later", () => {
   const waiting = {
     statuses: { free: {}, taken: {}, done: { final: true } },
     rules: [{ ...take, guards: ["blockers_done"] }, give, finish],

@@ -1,4 +1,4 @@
-import { ruleLabel } from "../find-mistakes.ts";
+import { ruleLabel } from "../validate-lifecycle.ts";
 import { fromOf } from "../index-rules.ts";
 import type { Lifecycle } from "../lifecycle.ts";
 import type { Task } from "../task.ts";
@@ -22,14 +22,14 @@ export type Finding = {
   message: string;
   /** The name of the invariant that does not hold. */
   invariant?: string;
-  /** The shortest way there, from creation on. */
+  /** The shortest path to the situation, starting with the creation. */
   path: Step[];
 };
 
 export type CheckReport = {
   lifecycle: string;
   version: number;
-  /** How many different situations were reached, and how many steps between them were tried. */
+  /** The number of different situations reached, and of steps tried between them. */
   situations: number;
   steps: number;
   invariants: string[];
@@ -38,9 +38,9 @@ export type CheckReport = {
 
 type Node = { task: Task; step: Step; parent: Node | null };
 
-const MOST_SITUATIONS = 200_000;
+const MAX_SITUATIONS = 200_000;
 
-/** Walks every situation a task can get into (with default settings) and reports what is wrong with any of them. */
+/** Walks every situation that a task can get into, with default settings, and reports everything wrong with them. */
 export function check(lifecycle: Lifecycle): CheckReport {
   const walking = checking(lifecycle);
   for (;;) {
@@ -49,7 +49,7 @@ export function check(lifecycle: Lifecycle): CheckReport {
   }
 }
 
-/** The same step by step, for whoever has other things to do in between. */
+/** Does the same in steps, so that a server can handle requests in between. */
 export function* checking(lifecycle: Lifecycle): Generator<undefined, CheckReport, undefined> {
   const walk = yield* explore(new Model(lifecycle));
   return {
@@ -60,7 +60,7 @@ export function* checking(lifecycle: Lifecycle): Generator<undefined, CheckRepor
     invariants: Object.keys(lifecycle.invariants),
     findings: [
       ...brokenInvariants(lifecycle, walk),
-      // Of a walk that was cut short, what was not seen says nothing.
+      // A walk that was cut short may simply not have reached these.
       ...(walk.complete
         ? [...unreachable(lifecycle, walk), ...traps(lifecycle, walk), ...deadRules(lifecycle, walk)]
         : []),
@@ -72,9 +72,9 @@ export function* checking(lifecycle: Lifecycle): Generator<undefined, CheckRepor
 
 type Walk = {
   model: Model;
-  /** In the order of discovery: breadth first, so the way to each is a shortest one. */
+  /** In breadth-first order, so that the path to each node is a shortest one. */
   nodes: Map<string, Node>;
-  /** For each situation, those it can come from. */
+  /** The direct predecessors of each situation. */
   cameFrom: Map<string, Set<string>>;
   fired: Set<number>;
   steps: number;
@@ -101,10 +101,10 @@ function* explore(model: Model): Generator<undefined, Walk, undefined> {
     }
     return key;
   };
-  for (const birth of model.births()) reach(birth, null);
+  for (const creation of model.creations()) reach(creation, null);
   // The queue grows while it is walked.
   for (const node of queue) {
-    if (walk.nodes.size > MOST_SITUATIONS) return { ...walk, complete: false };
+    if (walk.nodes.size > MAX_SITUATIONS) return { ...walk, complete: false };
     yield;
     const from = keyOf(node.task);
     for (const move of model.moves(node.task)) {
@@ -122,10 +122,10 @@ function* explore(model: Model): Generator<undefined, Walk, undefined> {
 function* brokenInvariants(lifecycle: Lifecycle, walk: Walk): Generator<Finding> {
   for (const [name, holds] of Object.entries(lifecycle.invariants)) {
     for (const node of walk.nodes.values()) {
-      const why = objection(() => holds(node.task));
-      if (why === null) continue;
+      const violation = violationOf(() => holds(node.task));
+      if (violation === null) continue;
       yield {
-        ...error("invariant", `"${name}" ${why}: ${describe(node.task)}`, pathTo(node)),
+        ...error("invariant", `"${name}" ${violation}: ${describe(node.task)}`, pathTo(node)),
         invariant: name,
       };
       break;
@@ -133,7 +133,7 @@ function* brokenInvariants(lifecycle: Lifecycle, walk: Walk): Generator<Finding>
   }
 }
 
-function objection(holds: () => boolean): string | null {
+function violationOf(holds: () => boolean): string | null {
   try {
     return holds() ? null : "does not hold";
   } catch (thrown) {
@@ -144,21 +144,21 @@ function objection(holds: () => boolean): string | null {
 function* unreachable(lifecycle: Lifecycle, walk: Walk): Generator<Finding> {
   const reached = new Set([...walk.nodes.values()].map((node) => node.task.status));
   for (const status of Object.keys(lifecycle.statuses)) {
-    if (!reached.has(status)) yield error("unreachable", `no task ever gets into status "${status}"`);
+    if (!reached.has(status)) yield error("unreachable", `no task can reach status "${status}"`);
   }
 }
 
-/** Situations from which no final status can be reached any more (where there are final statuses at all). */
+/** Finds situations from which no final status can be reached, if the lifecycle has final statuses. */
 function* traps(lifecycle: Lifecycle, walk: Walk): Generator<Finding> {
   const isFinal = (task: Task) => lifecycle.statuses[task.status]?.final === true;
   const escapes = new Set([...walk.nodes].filter(([, node]) => isFinal(node.task)).map(([key]) => key));
   if (escapes.size === 0) return;
   for (const key of escapes) for (const source of walk.cameFrom.get(key) ?? []) escapes.add(source);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const [key, node] of walk.nodes) {
-    if (escapes.has(key) || told.has(node.task.status)) continue;
-    told.add(node.task.status);
-    yield error("trap", `no way leads on to a final status from: ${describe(node.task)}`, pathTo(node));
+    if (escapes.has(key) || reported.has(node.task.status)) continue;
+    reported.add(node.task.status);
+    yield error("trap", `no final status can be reached from: ${describe(node.task)}`, pathTo(node));
   }
 }
 
@@ -166,32 +166,32 @@ function* deadRules(lifecycle: Lifecycle, walk: Walk): Generator<Finding> {
   for (const [index, rule] of lifecycle.rules.entries()) {
     if (walk.fired.has(index)) continue;
     const before = lifecycle.rules.findIndex(
-      (other, place) =>
-        place < index &&
+      (other, otherIndex) =>
+        otherIndex < index &&
         other.action === rule.action &&
         fromOf(other).some((status) => fromOf(rule).includes(status)),
     );
     const earlier = lifecycle.rules[before];
     const why = earlier
-      ? `can never be reached behind ${ruleLabel(earlier, before)}`
+      ? `never fires: ${ruleLabel(earlier, before)} comes first`
       : "never fires in any situation";
     yield { level: "warning", kind: "dead_rule", message: `${ruleLabel(rule, index)} ${why}`, path: [] };
   }
 }
 
-/** A pool should offer only tasks that its action takes: guards that are no conditions may refuse one. */
+/** Warns of guards that may refuse tasks that the pool offers, because they are not conditions of the pool. */
 function* poolFindings({ pool, table, conditions }: Lifecycle): Generator<Finding> {
   if (!pool) return;
   const rules = table.get(pool.action)?.get(pool.from) ?? [];
-  // The pool never offers a task before its time.
-  const promised = new Set([...conditions.keys(), "available_now", ...pool.checked_on_claim]);
-  const unpromised = rules.map(({ rule }) => (rule.guards ?? []).filter((name) => !promised.has(name)));
-  if (unpromised.some((names) => names.length === 0)) return;
-  for (const name of new Set(unpromised.flat()))
+  // The pool's query always checks `available_at`.
+  const covered = new Set([...conditions.keys(), "available_now", ...pool.checked_on_claim]);
+  const uncovered = rules.map(({ rule }) => (rule.guards ?? []).filter((name) => !covered.has(name)));
+  if (uncovered.some((names) => names.length === 0)) return;
+  for (const name of new Set(uncovered.flat()))
     yield {
       level: "warning",
       kind: "pool",
-      message: `the pool offers tasks that "${pool.action}" may refuse: guard "${name}" is no condition; declare it as one ({ where, refusal }), or list it in "checked_on_claim"`,
+      message: `the pool offers tasks that "${pool.action}" may refuse: guard "${name}" is not a condition; declare it as one ({ where, refusal }), or list it in "checked_on_claim"`,
       path: [],
     };
 }
@@ -203,14 +203,14 @@ function* modelFindings(lifecycle: Lifecycle, { model, complete }: Walk): Genera
       if (listed.includes(fact)) continue;
       yield error(
         "undeclared_fact",
-        `action "${action}" reads the fact "${fact}" and does not list it: it would not be loaded`,
+        `action "${action}" reads the fact "${fact}" without listing it in "facts", so it is never loaded`,
       );
     }
   }
   for (const failure of model.failures) {
     yield { level: "warning", kind: "failing_effect", message: failure, path: [] };
   }
-  if (!complete) yield error("too_large", `more than ${MOST_SITUATIONS} situations: the walk was cut short`);
+  if (!complete) yield error("too_large", `more than ${MAX_SITUATIONS} situations: the walk was cut short`);
 }
 
 function error(kind: Finding["kind"], message: string, path: Step[] = []): Finding {

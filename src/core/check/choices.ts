@@ -1,11 +1,11 @@
-/** Gives one of the options; asked again for the same thing in the same run, it gives the same one. */
+/** Returns one of the options, and the same one each time it is called for the same thing in one run. */
 export type Choose = <T>(what: string, options: readonly T[]) => T;
 
 type Choice = { options: readonly unknown[]; index: number };
 
 /**
- * Runs something once for every combination of the choices it asks for on its way. Where there are more than the limit,
- * the rest are tried one at a time: each option of each choice, with everything else as it comes first.
+ * Runs a function once for every combination of the choices it makes. Beyond the limit, each remaining option of each
+ * choice is tried once, with the first option of all other choices.
  */
 export function forEveryChoice<T>(run: (choose: Choose) => T, limit: number): T[] {
   const path: Choice[] = [];
@@ -13,31 +13,31 @@ export function forEveryChoice<T>(run: (choose: Choose) => T, limit: number): T[
   const seen = new Map<string, readonly unknown[]>();
   while (results.length < limit) {
     results.push(runAlong(path, run, seen));
-    // Back to the last choice that has an option left.
+    // Backtrack to the last choice that has an option left.
     while (path.length > 0 && isExhausted(path.at(-1))) path.pop();
     const last = path.at(-1);
     if (last === undefined) return results;
     last.index++;
   }
   for (const [what, options] of seen) {
-    for (const option of options.slice(1)) results.push(run(firstsBut(what, option)));
+    for (const option of options.slice(1)) results.push(run(firstOptionsExcept(what, option)));
   }
   return results;
 }
 
-function firstsBut(what: string, option: unknown): Choose {
-  return <O>(asked: string, options: readonly O[]) => (asked === what ? option : options[0]) as O;
+function firstOptionsExcept(what: string, option: unknown): Choose {
+  return <O>(current: string, options: readonly O[]) => (current === what ? option : options[0]) as O;
 }
 
 function runAlong<T>(path: Choice[], run: (choose: Choose) => T, seen: Map<string, readonly unknown[]>): T {
-  const made = new Map<string, unknown>();
+  const chosenBefore = new Map<string, unknown>();
   let step = 0;
   const result = run(<O>(what: string, options: readonly O[]): O => {
-    if (made.has(what)) return made.get(what) as O;
+    if (chosenBefore.has(what)) return chosenBefore.get(what) as O;
     const choice = (path[step] ??= { options, index: 0 });
     step++;
     const chosen = options[choice.index] as O;
-    made.set(what, chosen);
+    chosenBefore.set(what, chosen);
     seen.set(what, options);
     return chosen;
   });

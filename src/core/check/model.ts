@@ -1,7 +1,7 @@
 import { apply } from "../apply.ts";
 import { decideCreation, draftOf } from "../decide-creation.ts";
 import { outcomeOf } from "../decide.ts";
-import type { Guard, Lifecycle, ReadyRule, View } from "../lifecycle.ts";
+import type { Guard, Lifecycle, CompiledRule, View } from "../lifecycle.ts";
 import { EXACT_GUARDS } from "../condition.ts";
 import { SYSTEM } from "../task.ts";
 import type { Actor, Task } from "../task.ts";
@@ -11,24 +11,24 @@ import { forEveryChoice } from "./choices.ts";
 import type { Choose } from "./choices.ts";
 import { MEMBER_IDS } from "./samples.ts";
 
-/** Counted one by one up to here; the next is "very many", so that a limit beyond it is met as well. */
-const MOST_ATTEMPTS = 20;
+/** Attempts are counted up to this maximum and then jump to VERY_MANY, so that limits above it are reached as well. */
+const MAX_ATTEMPTS = 20;
 const VERY_MANY = 1_000_000;
-const MOST_OPEN = 2;
+const MAX_OPEN = 2;
 
-/** How many combinations of what an effect looks at are tried, in one situation. */
-const MOST_VARIANTS = 64;
-const MOST_BIRTHS = 1024;
+/** Maximum number of combinations of values that are tried for one effect in one situation. */
+const MAX_VARIANTS = 64;
+const MAX_CREATIONS = 1024;
 
-/** With this many open questions every combination of answers is tried; with more, each rule that might win counts as winning. */
-const MOST_QUESTIONS = 10;
+/** Up to this number of open questions, every combination of answers is tried; beyond it, every rule that might win counts. */
+const MAX_QUESTIONS = 10;
 
-/** Enough to tell "none", "self", "other" and "creator" apart; and Pawl itself. */
+/** Enough members to distinguish the owners "none", "self", "other" and "creator"; and the system. */
 const ACTORS: readonly Actor[] = [...MEMBER_IDS.map(member), SYSTEM];
 
 export type Move = { action: string; by: string; state: Task; rule: number | null };
 
-/** What rules do to abstract tasks: runs the real whos, guards and effects, and lets every question beyond the model go both ways. */
+/** Runs the real whos, guards and effects on abstract tasks. Both answers are tried for a question beyond the model. */
 export class Model {
   readonly lifecycle: Lifecycle;
   /** Facts that were read by an action, whether it lists them or not. */
@@ -42,32 +42,32 @@ export class Model {
     this.unknowns = unknownsOf(lifecycle);
   }
 
-  /** Every task that can come into being. */
-  births(): Move[] {
+  /** Returns every task that can be created. */
+  creations(): Move[] {
     return [0, 1].flatMap((open_blockers) =>
-      forEveryChoice((choose) => this.birth(open_blockers, choose), MOST_BIRTHS).flat(),
+      forEveryChoice((choose) => this.creation(open_blockers, choose), MAX_CREATIONS).flat(),
     );
   }
 
-  private birth(open_blockers: number, choose: Choose): Move[] {
+  private creation(open_blockers: number, choose: Choose): Move[] {
     const task = { id: "task", lease: null } as Task;
     const { view } = abstractView(
       this.unknowns,
       { task, actor: member("creator"), action: "create" },
       choose,
     );
-    const place = { id: "task", org_id: "org", project_id: "project", open_blockers };
+    const context = { id: "task", org_id: "org", project_id: "project", open_blockers };
     try {
-      const born = decideCreation(this.lifecycle, { ...view }, draftOf(this.lifecycle, view), place);
-      if (born.kind === "refused") return [];
-      return [{ action: "create", by: "creator", state: { ...born.task, data: {} }, rule: null }];
+      const created = decideCreation(this.lifecycle, { ...view }, draftOf(this.lifecycle, view), context);
+      if (created.kind === "refused") return [];
+      return [{ action: "create", by: "creator", state: { ...created.task, data: {} }, rule: null }];
     } catch (error) {
       this.failures.add(`the creation threw on a sample: ${String(error)}`);
       return [];
     }
   }
 
-  /** Everything that can happen to a task next. */
+  /** Yields every possible next step of a task. */
   *moves(state: Task): Generator<Move> {
     if (state.open_blockers > 0) {
       const fewer = { ...state, open_blockers: state.open_blockers - 1 };
@@ -79,11 +79,11 @@ export class Model {
     }
   }
 
-  private *acts(state: Task, action: string, rules: readonly ReadyRule[], actor: Actor): Generator<Move> {
+  private *acts(state: Task, action: string, rules: readonly CompiledRule[], actor: Actor): Generator<Move> {
     const situation = { task: state, actor, action };
     const winners = rulesThatMayFit(rules, (ask) => this.answer(ask, situation));
     for (const rule of winners) {
-      const outcomes = forEveryChoice((choose) => this.outcome(rule, situation, choose), MOST_VARIANTS);
+      const outcomes = forEveryChoice((choose) => this.outcome(rule, situation, choose), MAX_VARIANTS);
       for (const next of outcomes)
         if (next) yield { action, by: actor.id ?? "system", state: next, rule: rule.index };
     }
@@ -101,9 +101,9 @@ export class Model {
     }
   }
 
-  /** The task as the engine would leave it, with counters that stop counting; null where nothing changes. */
+  /** Returns the task as the engine would write it, with limited counters; null if an effect threw. */
   private outcome(
-    rule: ReadyRule,
+    rule: CompiledRule,
     situation: { task: Task; actor: Actor; action: string },
     choose: Choose,
   ): Task | null {
@@ -116,9 +116,9 @@ export class Model {
       const lease = { token: "token", holder: actor.id ?? "system", until: NOW, heartbeat_at: NOW };
       const next = apply(task, outcome, NOW, lease);
       next.data = task.data;
-      if (next.attempt > MOST_ATTEMPTS) next.attempt = VERY_MANY;
-      next.open_blockers = Math.min(next.open_blockers, MOST_OPEN);
-      next.open_holds = Math.min(next.open_holds, MOST_OPEN);
+      if (next.attempt > MAX_ATTEMPTS) next.attempt = VERY_MANY;
+      next.open_blockers = Math.min(next.open_blockers, MAX_OPEN);
+      next.open_holds = Math.min(next.open_holds, MAX_OPEN);
       return next;
     } catch (error) {
       this.failures.add(`an effect of "${action}" threw on a sample: ${String(error)}`);
@@ -133,7 +133,7 @@ export class Model {
   }
 }
 
-/** Two situations that look the same to every rule are one. */
+/** Returns the same key for situations that no rule can distinguish. */
 export function keyOf(task: Task): string {
   const {
     status,
@@ -152,18 +152,18 @@ export function keyOf(task: Task): string {
 type Question = (view: View) => unknown;
 type Answer = "yes" | "no" | "either";
 
-/** The rules that win under some outcome of the open questions; a question asked twice gets one answer. */
+/** Returns the rules that win for some combination of answers; a question that several rules ask has one answer. */
 function rulesThatMayFit(
-  rules: readonly ReadyRule[],
+  rules: readonly CompiledRule[],
   answer: (ask: Question) => Answer,
-): Iterable<ReadyRule> {
+): Iterable<CompiledRule> {
   const answers = new Map<Question, Answer>();
   for (const rule of rules) {
     for (const ask of questionsOf(rule)) if (!answers.has(ask)) answers.set(ask, answer(ask));
   }
   const open = [...answers].filter(([, given]) => given === "either").map(([ask]) => ask);
-  if (open.length > MOST_QUESTIONS) return rulesThatMight(rules, answers);
-  const winners = new Set<ReadyRule>();
+  if (open.length > MAX_QUESTIONS) return rulesThatMight(rules, answers);
+  const winners = new Set<CompiledRule>();
   for (let outcome = 0; outcome < 2 ** open.length; outcome++) {
     const holds = (ask: Question) =>
       answers.get(ask) === "yes" || (open.includes(ask) && ((outcome >> open.indexOf(ask)) & 1) === 1);
@@ -173,11 +173,11 @@ function rulesThatMayFit(
   return winners;
 }
 
-/** Too many questions for every combination: whatever is not surely refused, up to the first that surely fits. */
+/** Yields every rule that is not certainly refused, up to the first that certainly fits; used when there are too many questions. */
 function* rulesThatMight(
-  rules: readonly ReadyRule[],
+  rules: readonly CompiledRule[],
   answers: ReadonlyMap<Question, Answer>,
-): Generator<ReadyRule> {
+): Generator<CompiledRule> {
   for (const rule of rules) {
     const given = questionsOf(rule).map((ask) => answers.get(ask));
     if (!given.includes("no")) yield rule;
@@ -185,7 +185,7 @@ function* rulesThatMight(
   }
 }
 
-function questionsOf(rule: ReadyRule): Question[] {
+function questionsOf(rule: CompiledRule): Question[] {
   return [rule.isFor, ...rule.guards];
 }
 

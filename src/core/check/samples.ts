@@ -18,12 +18,12 @@ type Schema = {
   maximum?: number;
 };
 
-/** The ids of the model's members: ids are what texts most often are. */
+/** The ids of the model's members. They also serve as samples of any text, since most texts in rules are ids. */
 export const MEMBER_IDS = ["self", "other", "creator"] as const;
 
-const DEEPEST = 4;
+const MAX_DEPTH = 4;
 
-/** For each field of a schema a handful of values it can have, as rules see them: after defaults and transforms. */
+/** Returns a few possible values for each field of a schema, after defaults and transforms, as rules see them. */
 export function samplesByField(schema: z.ZodObject): ReadonlyMap<string, readonly unknown[]> {
   const whole = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Schema;
   return new Map(
@@ -37,13 +37,13 @@ export function samplesByField(schema: z.ZodObject): ReadonlyMap<string, readonl
 
 function parsed(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
-  // A refinement may refuse a sample; rules then see it as it is, which is no less than they would see.
+  // A refinement may reject a sample; rules then get the unparsed value, which is at worst one case too many.
   return result.success ? result.data : value;
 }
 
 function valuesOf(schema: Schema, root: Schema, depth: number): unknown[] {
   const inner = (part: Schema) => valuesOf(part, root, depth + 1);
-  if (depth > DEEPEST) return [null];
+  if (depth > MAX_DEPTH) return [null];
   if (schema.enum) return schema.enum;
   if (schema.const !== undefined) return [schema.const];
   if (schema.$ref)
@@ -73,11 +73,11 @@ function valuesOf(schema: Schema, root: Schema, depth: number): unknown[] {
   }
 }
 
-function numbersWithin(least: number, most: number): number[] {
-  return unique([1, 0, 1_000_000].map((number) => Math.max(least, Math.min(most, number))));
+function numbersWithin(min: number, max: number): number[] {
+  return unique([1, 0, 1_000_000].map((number) => Math.max(min, Math.min(max, number))));
 }
 
-/** One with everything, one with what is required, and each other value of each field. */
+/** Returns an object with all fields, one with the required fields only, and one for each further value of each field. */
 function objectsOf({ properties = {}, required = [] }: Schema, inner: (part: Schema) => unknown[]): object[] {
   const choices = Object.entries(properties).map(([field, part]) => [field, inner(part)] as const);
   const full = Object.fromEntries(choices.map(([field, values]) => [field, values[0]]));

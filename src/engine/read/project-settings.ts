@@ -1,4 +1,4 @@
-import { didYouMean, overlong, refuse } from "../../core/index.ts";
+import { didYouMean, overlongSettings, refuse } from "../../core/index.ts";
 import type { JsonObject, Lifecycle, Refusal } from "../../core/index.ts";
 
 type Mistake = { path: string; message: string };
@@ -29,7 +29,7 @@ export function changedSettings(
       ...(parsed.success
         ? [
             ...unknownKeys(merged, parsed.data, `settings.${name}`),
-            ...[...overlong(lifecycle, parsed.data)].map(({ setting, maximum }) => ({
+            ...[...overlongSettings(lifecycle, parsed.data)].map(({ setting, maximum }) => ({
               path: `settings.${name}.${setting}`,
               message: `must be at most ${maximum} (100 years)`,
             })),

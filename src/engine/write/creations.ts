@@ -264,9 +264,9 @@ export class Creations {
     const { input, settings, facts } = task;
     const view = { input, actor, settings, facts, now: this.place.now };
     const open = edges.length === 0 ? NO_EDGES : edges.filter((edge) => !edge.resolved);
-    const told = open.flatMap((edge) => this.toldOf(task.lifecycle, edge));
+    const notices = open.flatMap((edge) => this.toldOf(task.lifecycle, edge));
     const { id, project_id } = task;
-    const place = { id, org_id: this.place.org_id, project_id, open_blockers: open.length, told };
+    const place = { id, org_id: this.place.org_id, project_id, open_blockers: open.length, notices };
     const { draft, available_at } = task;
     const timed = available_at === null ? draft : { available_at, ...draft };
     return decideCreation(task.lifecycle, view, timed, place);

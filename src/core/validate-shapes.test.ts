@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { creation, rule, ticket } from "../../test/support/ticket.ts";
 import type { PawlError } from "./problems.ts";
 
-describe("a name with nothing proper behind it is a mistake", () => {
+describe("defineLifecycle reports a", () => {
   test.each<[string, Record<string, unknown>, string]>([
     ["guard that is missing", { guards: { paid: undefined } }, 'guard "paid" is missing, not a function'],
     ["guard that is a text", { guards: { paid: "yes" } }, 'guard "paid" is the text "yes", not a function'],
@@ -11,8 +11,16 @@ describe("a name with nothing proper behind it is a mistake", () => {
       { rules: [{ ...rule, guards: ["paid"] }], guards: { paid: undefined } },
       'guard "paid" is missing, not a function',
     ],
-    ["invariant that is none", { invariants: { "it holds": true } }, 'invariant "it holds" is true, not a'],
-    ["refusal that is none", { not_from_here: { close: {} } }, 'not_from_here "close" is an object, not a'],
+    [
+      "invariant that is not a function",
+      { invariants: { "it holds": true } },
+      'invariant "it holds" is true, not a',
+    ],
+    [
+      "refusal that is not a function",
+      { not_from_here: { close: {} } },
+      'not_from_here "close" is an object, not a',
+    ],
     [
       "effect that is missing",
       { effects: { pay: null } },
@@ -25,7 +33,7 @@ describe("a name with nothing proper behind it is a mistake", () => {
       'effect "pay" has the unknown part "chnage"; did you mean "change"?',
     ],
     [
-      "effect with a part that is no function",
+      "effect with a part that is not a function",
       { effects: { pay: { also: [] } } },
       'effect "pay": "also" is a list, not a function',
     ],
@@ -62,7 +70,7 @@ describe("a name with nothing proper behind it is a mistake", () => {
     [
       "permission of a misspelt action",
       { permissions: { "task.clsoe": ["lead"] } },
-      'permissions name "task.clsoe", which opens no action; did you mean "task.close"?',
+      'permissions list "task.clsoe", which no action needs; did you mean "task.close"?',
     ],
   ])("%s", (_, broken, message) => {
     expect(() => ticket(broken)).toThrow(message);
@@ -84,7 +92,7 @@ describe("a name with nothing proper behind it is a mistake", () => {
     ],
     ["a permission where none is declared", { actions: { close: { permission: "tickets.close" } } }],
     ["an effect that only closes the lease", { effects: { let_go: { lease: "close" } } }],
-  ])("%s is no mistake", (_, definition) => {
+  ])("but accepts %s", (_, definition) => {
     expect(() => ticket(definition)).not.toThrow();
   });
 });

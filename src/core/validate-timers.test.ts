@@ -9,14 +9,14 @@ const settings = z.object({
   ago: z.number().default(-1),
 });
 const timer = { action: "close", since: "entered_at", after: { minutes: 1 } };
-/** The ticket with a timer in the status `open`, and a rule that lets it ring. */
+/** The ticket with a timer in the status `open`, and a rule that the system can use. */
 const timed = (changed: Record<string, unknown>) => ({
   settings,
   statuses: { open: { timers: [{ ...timer, ...changed }] }, done: { final: true } },
   rules: [{ ...rule, who: "system" }],
 });
 
-describe("a timer that could never be followed is a mistake", () => {
+describe("defineLifecycle reports a", () => {
   test.each<[string, Record<string, unknown>, string]>([
     [
       "timer for an unknown action",
@@ -29,7 +29,7 @@ describe("a timer that could never be followed is a mistake", () => {
       'status "open" has a timer for the unknown action "rot"',
     ],
     [
-      "timer by no setting",
+      "timer by an unknown setting",
       {
         settings,
         statuses: {
@@ -37,7 +37,7 @@ describe("a timer that could never be followed is a mistake", () => {
           done: { final: true },
         },
       },
-      'status "open" has a timer for "close" that counts by "wait", which is no numeric setting',
+      'status "open" has a timer for "close" that counts by "wait", which is not a numeric setting',
     ],
     [
       "timer by a text",
@@ -48,7 +48,7 @@ describe("a timer that could never be followed is a mistake", () => {
           done: { final: true },
         },
       },
-      'counts by "name", which is no numeric setting',
+      'counts by "name", which is not a numeric setting',
     ],
     [
       "settings without defaults",
@@ -58,15 +58,15 @@ describe("a timer that could never be followed is a mistake", () => {
     [
       "due without a timer",
       { rules: [{ ...rule, guards: ["due"] }] },
-      'waits until it is due, but status "open" has no timer for it',
+      'has the guard "due", but status "open" has no timer for it',
     ],
     [
-      "lease without a length",
+      "lease without a duration",
       { statuses: { open: { lease: true }, done: { final: true } } },
-      '"lease" does not say how long one lasts',
+      'status "open" needs a lease, but the lifecycle has no "lease" with its duration',
     ],
     [
-      "timer for nobody's action",
+      "timer whose action is not for the system",
       {
         ...timed({}),
         rules: [{ ...rule, who: ["anyone", "creator", "assignee", "not_assignee", "lease_holder"] }],
@@ -88,26 +88,34 @@ describe("a timer that could never be followed is a mistake", () => {
       timed({ after: { minuts: 1 } }),
       'status "open" has a timer for "close" that counts in the unknown unit "minuts"; did you mean "minutes"?',
     ],
-    ["timer without a length", timed({ after: {} }), 'timer for "close" that does not say how long'],
-    ["timer without an after", timed({ after: undefined }), 'timer for "close" that does not say how long'],
+    ["timer without a duration", timed({ after: {} }), 'timer for "close" that has no duration'],
+    ["timer without an after", timed({ after: undefined }), 'timer for "close" that has no duration'],
     [
       "timer in two units",
       timed({ after: { hours: 1, minutes: 30 } }),
       "counts in hours and in minutes: choose one unit",
     ],
-    ["timer of NaN", timed({ after: { hours: NaN } }), "counts NaN hours, which is no length of time"],
-    ["timer without end", timed({ after: { days: Infinity } }), "counts Infinity days, which is no length"],
+    ["timer of NaN", timed({ after: { hours: NaN } }), "counts NaN hours, which is not a duration"],
+    [
+      "timer of Infinity",
+      timed({ after: { days: Infinity } }),
+      "counts Infinity days, which is not a duration",
+    ],
     ["timer of 101 years", timed({ after: { days: 36_865 } }), "counts 36865 days, more than 100 years"],
-    ["timer backwards", timed({ after: { hours: -1 } }), "counts -1 hours, which is no length of time"],
+    [
+      "timer with a negative duration",
+      timed({ after: { hours: -1 } }),
+      "counts -1 hours, which is not a duration",
+    ],
     [
       "timer by a negative setting",
       timed({ after: { hours: "ago" } }),
-      'counts by "ago", whose default -1 is no length of time',
+      'counts by "ago", whose default -1 is not a duration',
     ],
     [
       "lease without a unit",
       { lease: { lasts: {} } },
-      'the lease does not say how long; write { minutes: 5 } or { minutes: "a_setting" }',
+      'the lease has no duration; write { minutes: 5 } or { minutes: "a_setting" }',
     ],
     [
       "settings whose schema throws",
@@ -115,7 +123,7 @@ describe("a timer that could never be followed is a mistake", () => {
       "the settings cannot be read: their schema throws SyntaxError",
     ],
     [
-      "unblocks by what the system may not",
+      "unblocks by an action that the system may not perform",
       { unblocks: { action: "close", from: "open" } },
       'unblocks performs "close" in "open", but no rule of it from there is for the system',
     ],
@@ -154,16 +162,16 @@ describe("a timer that could never be followed is a mistake", () => {
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ["a timer that the system may follow", timed({})],
+    ["a timer whose action the system may perform", timed({})],
     [
-      "a timer that somebody of its own may follow",
+      "a timer whose action a who of the lifecycle may perform",
       {
         ...timed({ after: { minutes: 0 } }),
         rules: [{ ...rule, who: "clerk" }],
         who: { clerk: { label: "clerk", test: () => true } },
       },
     ],
-  ])("%s is no mistake", (_, definition) => {
+  ])("but accepts %s", (_, definition) => {
     expect(() => ticket(definition)).not.toThrow();
   });
 });

@@ -1,16 +1,20 @@
 import type { Condition, Rule } from "./lifecycle.ts";
 import { fromOf, timerFor, whoOf } from "./index-rules.ts";
-import type { Named } from "./index-rules.ts";
-import { malformed } from "./mistaken-parts.ts";
-import { mispermitted } from "./mistaken-permissions.ts";
-import { mistimed, unattended } from "./mistaken-timers.ts";
+import type { UnindexedLifecycle } from "./index-rules.ts";
+import { validateShapes } from "./validate-shapes.ts";
+import { validatePermissions } from "./validate-permissions.ts";
+import { validateTimers, validateSystemActions } from "./validate-timers.ts";
 import { didYouMean } from "./nearest.ts";
 
-/** Every mistake that can be seen on paper, each naming the status, action or rule it is in. */
-export function findMistakes(lifecycle: Named): string[] {
-  // A name is only worth looking up once there is something behind it, and the graph worth walking once its names are right.
-  for (const look of [[malformed], [misnamed, mispermitted, mistimed], [misdrawn, unattended]]) {
-    const mistakes = look.flatMap((find) => [...find(lifecycle)]);
+/** Lists every mistake that can be found without running a rule, each with the status, action or rule it is in. */
+export function findMistakes(lifecycle: UnindexedLifecycle): string[] {
+  // In stages: names can be resolved only if shapes are right, and the graph walked only if names resolve.
+  for (const stage of [
+    [validateShapes],
+    [validateReferences, validatePermissions, validateTimers],
+    [validateGraph, validateSystemActions],
+  ]) {
+    const mistakes = stage.flatMap((validate) => [...validate(lifecycle)]);
     if (mistakes.length > 0) return mistakes;
   }
   return [];
@@ -18,7 +22,7 @@ export function findMistakes(lifecycle: Named): string[] {
 
 const OUTCOMES = ["moved", "touched", "absorbed"];
 
-function* misnamed(lifecycle: Named): Generator<string> {
+function* validateReferences(lifecycle: UnindexedLifecycle): Generator<string> {
   const statuses = Object.keys(lifecycle.statuses);
   if (!/^[a-z][a-z0-9-]*$/.test(lifecycle.name)) yield `the name "${lifecycle.name}" must be kebab-case`;
   if (!Number.isInteger(lifecycle.version) || lifecycle.version < 1)
@@ -29,7 +33,7 @@ function* misnamed(lifecycle: Named): Generator<string> {
   const guards = [...Object.keys(lifecycle.guards), "due"];
   const facts = [...Object.keys(lifecycle.facts.shape), "blockers", "holds"];
 
-  for (const [index, rule] of lifecycle.rules.entries()) yield* misruled(lifecycle, rule, index);
+  for (const [index, rule] of lifecycle.rules.entries()) yield* validateRule(lifecycle, rule, index);
   for (const [index, { status, guards: creationGuards }] of lifecycle.creation.to.entries()) {
     yield* unknown(`creation row ${index + 1}`, "status", status, statuses);
     for (const guard of creationGuards ?? [])
@@ -54,17 +58,17 @@ function* misnamed(lifecycle: Named): Generator<string> {
   for (const action of [lifecycle.unblocks?.flag, lifecycle.unblocks?.fail]) {
     if (action !== undefined) yield* unknown("unblocks", "action", action, actions);
   }
-  yield* mispooled(lifecycle);
-  yield* mismapped("status", lifecycle.migrations.statuses, statuses);
-  yield* mismapped("action", lifecycle.migrations.actions, actions);
+  yield* validatePool(lifecycle);
+  yield* validateMapping("status", lifecycle.migrations.statuses, statuses);
+  yield* validateMapping("action", lifecycle.migrations.actions, actions);
 }
 
-function* misruled(lifecycle: Named, rule: Rule, index: number): Generator<string> {
+function* validateRule(lifecycle: UnindexedLifecycle, rule: Rule, index: number): Generator<string> {
   const where = ruleLabel(rule, index);
   const statuses = Object.keys(lifecycle.statuses);
   const guards = [...Object.keys(lifecycle.guards), "due"];
-  if (fromOf(rule).length === 0) yield `${where} starts nowhere: its "from" is empty`;
-  if (whoOf(rule).length === 0) yield `${where} is for nobody: its "who" is empty`;
+  if (fromOf(rule).length === 0) yield `${where} has no start: its "from" is empty`;
+  if (whoOf(rule).length === 0) yield `${where} has no actor: its "who" is empty`;
   for (const from of fromOf(rule)) yield* unknown(where, "status", from, statuses);
   if (rule.to !== undefined) yield* unknown(where, "status", rule.to, statuses);
   yield* unknown(where, "action", rule.action, Object.keys(lifecycle.actions));
@@ -74,15 +78,15 @@ function* misruled(lifecycle: Named, rule: Rule, index: number): Generator<strin
     yield* implementation(where, "effect", effect, Object.keys(lifecycle.effects));
   if (rule.outcome !== undefined) yield* unknown(where, "outcome", rule.outcome, OUTCOMES);
   if (rule.to !== undefined && (rule.outcome === "touched" || rule.outcome === "absorbed")) {
-    yield `${where} is ${rule.outcome} and so cannot lead to "${rule.to}"`;
+    yield `${where} has the outcome "${rule.outcome}" and so cannot lead to "${rule.to}"`;
   }
   for (const from of rule.guards?.includes("due") ? fromOf(rule) : []) {
     if (!timerFor(lifecycle, from, rule.action))
-      yield `${where} waits until it is due, but status "${from}" has no timer for it`;
+      yield `${where} has the guard "due", but status "${from}" has no timer for it`;
   }
 }
 
-/** The one value each field can be asked for: the index of the pool serves these, and nothing else. */
+/** The only value that a condition can require of each field, because the pool's index contains only such tasks. */
 const POOL_FIELDS: Record<string, null | false | 0> = {
   assigned_to: null,
   private: false,
@@ -90,24 +94,28 @@ const POOL_FIELDS: Record<string, null | false | 0> = {
   open_holds: 0,
 };
 
-function* mispooled(lifecycle: Named): Generator<string> {
+function* validatePool(lifecycle: UnindexedLifecycle): Generator<string> {
   const { pool, conditions, guards } = lifecycle;
   if ((pool?.where ?? []).filter((condition) => "null_or_in" in condition).length > 1)
-    yield "the pool has two conditions with null_or_in, and can have one";
+    yield "the pool has more than one condition with null_or_in";
   for (const [index, condition] of (pool?.where ?? []).entries())
-    yield* misconditioned(`condition ${index + 1} of the pool`, condition, lifecycle);
+    yield* validateCondition(`condition ${index + 1} of the pool`, condition, lifecycle);
   for (const [name, condition] of conditions)
-    yield* misconditioned(`the condition of guard "${name}"`, condition, lifecycle);
+    yield* validateCondition(`the condition of guard "${name}"`, condition, lifecycle);
   for (const name of pool?.checked_on_claim ?? [])
     yield* unknown("the pool's checked_on_claim", "guard", name, Object.keys(guards));
 }
 
-function* misconditioned(where: string, condition: Condition, { data, settings }: Named): Generator<string> {
+function* validateCondition(
+  where: string,
+  condition: Condition,
+  { data, settings }: UnindexedLifecycle,
+): Generator<string> {
   if ("is" in condition) {
     yield* unknown(where, "field", condition.field, Object.keys(POOL_FIELDS));
     const only = POOL_FIELDS[condition.field];
     if (only !== undefined && only !== condition.is)
-      yield `${where} can only ask that ${condition.field} is ${String(only)}`;
+      yield `${where} can only require that ${condition.field} is ${String(only)}`;
   } else if ("is_not" in condition) {
     yield* unknown(where, "field", condition.field, ["created_by"]);
     yield* unknown(where, "value", condition.is_not, ["actor.id"]);
@@ -119,24 +127,24 @@ function* misconditioned(where: string, condition: Condition, { data, settings }
     yield* unknown(where, "setting", condition.setting, Object.keys(settings.shape));
     yield* unknown(where, "measure", condition.at_most, ["actor.skill_level"]);
   } else {
-    yield `${where} says none of "is", "is_not", "null_or_in" and "at_most"`;
+    yield `${where} has none of "is", "is_not", "null_or_in" and "at_most"`;
   }
 }
 
-/** A name that is still in use cannot be mapped away: its tasks would be moved at every start. */
-function* mismapped(
+/** Reports mapped names that still exist (their tasks would be moved at every start) and unknown targets. */
+function* validateMapping(
   kind: string,
   mapping: Readonly<Record<string, string>>,
   known: readonly string[],
 ): Generator<string> {
   for (const [old, now] of Object.entries(mapping)) {
-    if (known.includes(old)) yield `migrations map the ${kind} "${old}", which is still there`;
+    if (known.includes(old)) yield `migrations map the ${kind} "${old}", which still exists`;
     if (!known.includes(now))
       yield `migrations map "${old}" to the unknown ${kind} "${now}"${didYouMean(now, known)}`;
   }
 }
 
-function* misdrawn(lifecycle: Named): Generator<string> {
+function* validateGraph(lifecycle: UnindexedLifecycle): Generator<string> {
   const { statuses, rules, creation } = lifecycle;
   for (const [index, rule] of rules.entries()) {
     for (const from of fromOf(rule)) {
@@ -148,7 +156,7 @@ function* misdrawn(lifecycle: Named): Generator<string> {
   const used = new Set(rules.map((rule) => rule.action));
   for (const action of Object.keys(lifecycle.actions))
     if (!used.has(action)) yield `action "${action}" has no rule`;
-  if (creation.to.length === 0) yield "creation leads to no status";
+  if (creation.to.length === 0) yield "creation has no initial status";
 
   const reached = new Set(creation.to.map(({ status }) => status));
   for (const status of reached) {
@@ -161,7 +169,7 @@ function* misdrawn(lifecycle: Named): Generator<string> {
       (rule) => fromOf(rule).includes(status) && rule.to !== undefined && rule.to !== status,
     );
     if (!spec.final && !leaves) yield `status "${status}" is not final and has no way out`;
-    if (!spec.final && spec.success) yield `status "${status}" is a success and not final`;
+    if (!spec.final && spec.success) yield `status "${status}" has "success" but is not final`;
   }
 }
 
