@@ -6,14 +6,14 @@ const HEAD = `# Configuration
 
 <!-- Generated from \`src/main/settings.ts\` by \`npm run generate\`: edit that, not this. -->
 
-All settings are optional: \`pawl start\` in an empty folder works. A value is looked up in this order: flag, environment variable,
-\`pawl.config.ts\`, default. With an unknown name or an invalid value Pawl does not start; the error names the setting and suggests a
-correction. An empty variable counts as not set.
+Every setting is optional: \`pawl start\` works in an empty folder. A value is taken from the first of these that has one: the
+flag, the environment variable, \`pawl.config.ts\`, the default. An empty variable counts as unset. If a name is unknown or a value
+is invalid, the server does not start, and the message names it and suggests the likely spelling.
 
-Settings marked with the name of a lifecycle are used by that lifecycle only. Other programs use some of the same variables, such as
-\`STORAGE\`, so an invalid value in the environment does not stop the server: it is ignored, logged as a warning at the start, and
-reported by \`pawl doctor\`. bot-actions then uses the default; \`pawl delivery bot\` and \`pawl delivery worker\` refuse to start and name the
-invalid value.
+Settings that begin with the name of a lifecycle are used by that lifecycle only. Other programs use some of the same variables, such
+as \`STORAGE\`, so an invalid value in the environment does not stop the server: it is ignored, logged as a warning at the start, and
+reported by \`pawl doctor\`. bot-actions then uses the default; \`pawl delivery bot\` and \`pawl delivery worker\` refuse to start and name
+the invalid value.
 `;
 
 const TAIL = `
@@ -24,26 +24,26 @@ import { defineConfig } from "pawl";
 export default defineConfig({ port: 8080, sweepSeconds: 10, lifecycles: [] });
 \`\`\`
 
-These are read from the environment only:
+These are not settings, and are read from the environment only:
 
 | variable | meaning |
 | --- | --- |
-| \`PAWL_ADMIN_TOKEN\` | the token of the admin of the org \`main\`; by default one is created and written to \`<data>/admin-token\` (mode 0600) |
-| \`PAWL_DEBUG\` | if set, errors on the command line are shown with their stack trace |
-| \`PAWL_URL\`, \`PAWL_TOKEN\`, \`PAWL_TASK_ID\` | for clients and workers: the address of the server, the token to use, the task to work on |
+| \`PAWL_ADMIN_TOKEN\` | the admin token of the org \`main\`; without it, Pawl creates one and writes it to \`<data>/admin-token\` (mode 0600) |
+| \`PAWL_DEBUG\` | the command line prints errors with their stack trace |
+| \`PAWL_URL\`, \`PAWL_TOKEN\`, \`PAWL_TASK_ID\` | the server, token and task that clients and workers use |
 
-Settings of one project (deadlines and limits of a lifecycle) are not listed here: change them with
-\`PATCH /api/projects/{id}\`. Each lifecycle's README lists its project settings.
+Deadlines and limits of a lifecycle are set for each project, with \`PATCH /api/projects/{id}\`; the README of each lifecycle lists
+them.
 `;
 
-/** Generates docs/configuration.md from the tables of settings that the server reads. */
+/** Renders docs/configuration.md from the table of settings that the server reads. */
 export function configurationPage(): string {
   const rows = [
     ...rowsOf(SETTINGS, ""),
     ...PLUGINS.flatMap(({ lifecycle, settings }) => rowsOf(settings, `${lifecycle.name}: `)),
   ];
   const table = [
-    "| in `pawl.config.ts` | flag, variable | default | meaning |",
+    "| in `pawl.config.ts` | flag, variable | default | description; valid values |",
     "| --- | --- | --- | --- |",
     ...rows,
   ];
@@ -52,8 +52,8 @@ export function configurationPage(): string {
 
 function rowsOf(settings: Readonly<Record<string, Setting>>, owner: string): string[] {
   return Object.entries(settings).map(([name, { env, flag, default: value, expected, description }]) => {
-    const sources = [...(flag === undefined ? [] : [`\`${flag}\``]), `\`${env}\``].join(", ");
-    return `| \`${name}\` | ${sources} | ${formatDefault(value)} | ${owner}${description}; ${expected} |`;
+    const set = [...(flag === undefined ? [] : [`\`${flag}\``]), `\`${env}\``].join(", ");
+    return `| \`${name}\` | ${set} | ${formatDefault(value)} | ${owner}${description}; ${expected} |`;
   });
 }
 

@@ -20,7 +20,7 @@ export const SETTINGS = {
     schema: z.string().trim().min(1),
     default: "127.0.0.1",
     expected: "an address to listen on",
-    description: "the address to listen on; only this machine can reach the default one",
+    description: "the address to listen on; the default is reachable from this machine only",
   },
   port: {
     env: "PAWL_PORT",
@@ -28,7 +28,7 @@ export const SETTINGS = {
     schema: z.int().min(0).max(65_535),
     default: 4747,
     expected: "a whole number from 0 to 65535",
-    description: "the port to listen on; 0 for any that is free",
+    description: "the port to listen on; 0 chooses a free one",
   },
   data: {
     env: "PAWL_DATA",
@@ -36,46 +36,47 @@ export const SETTINGS = {
     schema: z.string().trim().min(1),
     default: ".pawl",
     expected: "the path of a folder",
-    description: "the folder of the embedded database and of the admin's token",
+    description: "the folder of the embedded database and of the admin token",
   },
   databaseUrl: {
     ...postgresUrl,
     env: "DATABASE_URL",
-    description: "a PostgreSQL 15 or newer of your own, in place of the embedded one",
+    description: "your own PostgreSQL, 15 or newer, instead of the embedded one",
   },
   directUrl: {
     ...postgresUrl,
     env: "PAWL_DIRECT_URL",
     description:
-      "a way to the same PostgreSQL past the pooler that DATABASE_URL names, to hear other nodes at once",
+      "the same PostgreSQL without the pooler of DATABASE_URL, for LISTEN; without it, nodes poll for each other's commits",
   },
   databaseConnections: {
     env: "PAWL_DATABASE_CONNECTIONS",
     schema: z.int().min(2).max(1_000),
     default: 10,
     expected: "a whole number from 2 to 1000",
-    description: "the most connections to the database that this node opens",
+    description: "maximum number of database connections of this node",
   },
   preparedStatements: {
     env: "PAWL_PREPARED_STATEMENTS",
     schema: z.boolean(),
     default: true,
     expected: "true or false",
-    description: "off only behind a pooler that does not keep prepared statements (PgBouncer before 1.21)",
+    description:
+      "set to false behind a pooler without support for prepared statements (PgBouncer before 1.21)",
   },
   logLevel: {
     env: "PAWL_LOG_LEVEL",
     schema: z.enum(LOG_LEVELS),
     default: "info",
     expected: `one of ${LOG_LEVELS.join(", ")}`,
-    description: "how much is logged; debug has a line for every request",
+    description: "minimum level of log lines; debug logs every request",
   },
   sweepSeconds: {
     env: "PAWL_SWEEP_SECONDS",
     schema: z.number().min(0).max(86_400),
     default: 60,
     expected: "a number of seconds up to a day",
-    description: "how often timers are looked at; fractions are allowed, 0 is never",
+    description: "interval between sweeps for expired timers; fractions are allowed, 0 turns them off",
   },
   retentionDays: {
     env: "PAWL_RETENTION_DAYS",
@@ -83,21 +84,22 @@ export const SETTINGS = {
     default: 0,
     expected: "a number of days up to a hundred years",
     description:
-      "how long finished tasks are kept, with their journals, and messages of chats; then they are deleted. 0 is for ever",
+      "days until finished tasks, their journals and chat messages are deleted; 0 keeps them for ever",
   },
   reconcileSeconds: {
     env: "PAWL_RECONCILE_SECONDS",
     schema: z.number().min(0).max(86_400),
     default: 300,
     expected: "a number of seconds up to a day",
-    description: "how often what events may have missed is looked for, repaired and logged; 0 is never",
+    description:
+      "interval between consistency checks of unfinished tasks, which repair and log deviations; 0 turns them off",
   },
   corsOrigins: {
     env: "PAWL_CORS_ORIGINS",
     schema: z.array(z.url({ protocol: /^https?$/ })),
     default: [],
     expected: "a list of origins like https://example.com",
-    description: "the origins that browsers may call from, separated by commas",
+    description: "the origins of web pages that may call the API, separated by commas",
   },
   allowedHosts: {
     env: "PAWL_ALLOWED_HOSTS",
@@ -112,28 +114,28 @@ export const SETTINGS = {
     schema: z.int().min(1_024).max(1_073_741_824),
     default: 1_048_576,
     expected: "a whole number of bytes from 1024 to 1073741824",
-    description: "the largest body that is taken",
+    description: "maximum size of a request body",
   },
   requestTimeoutSeconds: {
     env: "PAWL_REQUEST_TIMEOUT_SECONDS",
     schema: z.number().min(0.1).max(3_600),
     default: 30,
     expected: "a number of seconds from 0.1 to 3600",
-    description: "how long a client may take to send a request; half of it for the headers",
+    description: "how long a client may take to send a request; half of that for the headers",
   },
   requestsPerMinute: {
     env: "PAWL_REQUESTS_PER_MINUTE",
     schema: z.int().min(0).max(100_000_000),
     default: 0,
     expected: "a whole number from 0 to 100000000",
-    description: "how often a token may be used, on each node; 0 is without limit",
+    description: "maximum number of requests per token and node; 0 is unlimited",
   },
   demoPace: {
     env: "PAWL_DEMO_PACE",
     schema: z.number().min(0.1).max(1_000),
     default: 1,
     expected: "a number from 0.1 to 1000",
-    description: "how fast the members of the demo are; 1 is a human's pace",
+    description: "speed of the simulated members of the demo; 1 is human speed",
   },
 } as const satisfies Record<string, Setting>;
 

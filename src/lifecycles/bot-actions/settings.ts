@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Settings of the watchdog that ends bot actions nobody finished. */
+/** Settings of the watchdog that ends abandoned bot actions. */
 export const BOT_ACTION_SETTINGS = {
   botActionMaxProcessingHours: {
     env: "BOT_ACTION_MAX_PROCESSING_HOURS",
@@ -8,13 +8,13 @@ export const BOT_ACTION_SETTINGS = {
     default: 2,
     projectDefault: "max_processing_hours",
     expected: "a number of hours above 0, up to ten years",
-    description: "how long a bot may be busy without being heard of; fractions are allowed",
+    description: "how long a bot action may run without an update; fractions are allowed",
   },
   botActionWatchdogIntervalMinutes: {
     env: "BOT_ACTION_WATCHDOG_INTERVAL_MINUTES",
     schema: z.number().positive().max(10_080),
     default: 30,
     expected: "a number of minutes above 0, up to a week",
-    description: "how often the watchdog looks for bots that were busy too long; fractions are allowed",
+    description: "interval at which the watchdog ends actions that ran too long; fractions are allowed",
   },
 } as const;

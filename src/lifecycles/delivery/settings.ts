@@ -12,7 +12,7 @@ const secret = {
 } as const;
 const address = z.url({ protocol: /^https?$/ });
 
-/** What can be set for `pawl delivery bot` and `pawl delivery worker`. */
+/** Settings of `pawl delivery bot` and `pawl delivery worker`. */
 export const DELIVERY_SETTINGS = {
   telegramBotToken: {
     ...secret,
@@ -22,7 +22,7 @@ export const DELIVERY_SETTINGS = {
       .trim()
       .regex(/^\d+:[\w-]+$/)
       .nullable(),
-    expected: "a token as @BotFather gives it",
+    expected: "a token from @BotFather",
     description: "the bot's token, from @BotFather; for `pawl delivery bot` and `pawl delivery worker`",
   },
   telegramApiUrl: {
@@ -30,21 +30,21 @@ export const DELIVERY_SETTINGS = {
     schema: address,
     default: "https://api.telegram.org",
     expected: "an address like http://127.0.0.1:8081",
-    description: "the Bot API server; Telegram's own takes files of up to 50 MB, one of your own up to 2 GB",
+    description: "the Bot API server; Telegram's accepts files of up to 50 MB, your own up to 2 GB",
   },
   deliveryStorage: {
     env: "STORAGE",
     schema: z.enum(STORAGES),
     default: "local",
     expected: `one of ${STORAGES.join(", ")}`,
-    description: "where the files are: in a folder of this machine, or on Yandex Disk",
+    description: "where the files are: a folder of this machine, or Yandex Disk",
   },
   deliveryFolder: {
     env: "STORAGE_FOLDER",
     schema: z.string().trim().min(1).nullable(),
     default: null,
     expected: "the path of a folder",
-    description: "the folder that is the library: a path here, or one like disk:/Library on Yandex Disk",
+    description: "the folder with the files: a local path, or one like disk:/Library on Yandex Disk",
   },
   yandexToken: {
     ...secret,
@@ -56,14 +56,14 @@ export const DELIVERY_SETTINGS = {
     ...secret,
     env: "YANDEX_DISK_REFRESH_TOKEN",
     expected: "a refresh token",
-    description: "by which a new OAuth token is got when the old one is over",
+    description: "used to get a new OAuth token when the old one has expired",
   },
   yandexClientId: {
     env: "YANDEX_CLIENT_ID",
     schema: z.string().trim().min(1).nullable(),
     default: null,
     expected: "the id of an OAuth application",
-    description: "the OAuth application that the tokens are of",
+    description: "the OAuth application that issued the tokens",
   },
   yandexClientSecret: {
     ...secret,
@@ -76,49 +76,49 @@ export const DELIVERY_SETTINGS = {
     schema: address,
     default: "https://cloud-api.yandex.net",
     expected: "an address like https://example.com",
-    description: "where the REST API of Yandex Disk is",
+    description: "the address of the REST API of Yandex Disk",
   },
   yandexOauthUrl: {
     env: "YANDEX_OAUTH_URL",
     schema: address,
     default: "https://oauth.yandex.ru",
     expected: "an address like https://example.com",
-    description: "where Yandex refreshes tokens",
+    description: "the address at which Yandex refreshes tokens",
   },
   deliveryAdmins: {
     env: "PAWL_DELIVERY_ADMINS",
     schema: z.array(z.string().regex(/^\d{1,20}$/)),
     default: [],
     expected: "a list of Telegram ids like 123456,234567",
-    description: "the Telegram ids of those who decide about users in the bot, separated by commas",
+    description: "the Telegram ids of the admins who approve users in the bot, separated by commas",
   },
   deliveryLanguage: {
     env: "PAWL_DELIVERY_LANGUAGE",
     schema: z.enum(LANGUAGE_NAMES),
     default: "ru",
     expected: `one of ${LANGUAGE_NAMES.join(", ")}`,
-    description: "the language that the bot speaks",
+    description: "the language of the bot",
   },
   deliveryCatalogueMinutes: {
     env: "PAWL_DELIVERY_CATALOGUE_MINUTES",
     schema: z.number().min(0).max(10_080),
     default: 10,
     expected: "a number of minutes up to a week",
-    description: "how often the bot looks through all of the storage, for its search; 0 is never",
+    description: "interval between scans of the storage for the bot's search; 0 turns them off",
   },
   deliveryWebhookUrl: {
     env: "PAWL_DELIVERY_WEBHOOK_URL",
     schema: address.nullable(),
     default: null,
     expected: "an address that Telegram can reach, like https://example.com/bot",
-    description: "where Telegram calls the bot; without it the bot asks Telegram (long polling)",
+    description: "the address at which Telegram calls the bot; without it the bot uses long polling",
   },
   deliveryWebhookPort: {
     env: "PAWL_DELIVERY_WEBHOOK_PORT",
     schema: z.int().min(0).max(65_535),
     default: 4748,
     expected: "a whole number from 0 to 65535",
-    description: "the port on which the bot hears those calls, at PAWL_HOST",
+    description: "the port on which the bot receives those calls, at PAWL_HOST",
   },
   deliveryAnswerSeconds: {
     env: "PAWL_DELIVERY_ANSWER_SECONDS",
@@ -126,14 +126,14 @@ export const DELIVERY_SETTINGS = {
     default: 1_800,
     expected: "a number of seconds from 1 to 86400",
     description:
-      "how long a worker waits for Telegram's answer when a file has gone out; a Bot API server of your own first passes it on",
+      "how long a worker waits for Telegram's answer after sending a file; your own Bot API server forwards the file before it answers",
   },
   deliveryStallSeconds: {
     env: "PAWL_DELIVERY_STALL_SECONDS",
     schema: z.number().min(0.1).max(3_600),
     default: 60,
     expected: "a number of seconds from 0.1 to 3600",
-    description: "how long storage or Telegram may stand still in the middle of a file",
+    description: "how long a transfer from storage or to Telegram may stall",
   },
 } as const;
 
