@@ -643,7 +643,7 @@ begin
   where o.status <> n.status
     and (o.final or not exists (
       select from pawl.declared_transition d
-      -- Of any version: while nodes of two versions run side by side, either may move a task.
+      -- Any version counts: while nodes of two versions run side by side, both may move a task.
       where d.lifecycle = n.lifecycle and d.from_status = o.status and d.to_status = n.status))
   limit 1;
   if found then
@@ -700,7 +700,7 @@ begin
         return gone;
       end if;
     exception when foreign_key_violation then
-      -- Other tables refer to it: they come first.
+      -- Rows of other tables refer to this one: delete those first.
       held_back := place;
     end;
   end loop;

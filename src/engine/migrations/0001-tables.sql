@@ -44,7 +44,7 @@ create table pawl.token (
   created_by text,
   created_at timestamptz not null default now(),
   revoked_at timestamptz,
-  -- Limits beyond those of the member, for a chat's callbacks and a task's agent; null: none
+  -- Further restrictions of the token, for a chat's callbacks and a task's agent; null: none
   confined_to jsonb,
   expires_at timestamptz,
   constraint token_pkey primary key (org_id, id),
@@ -75,7 +75,7 @@ create table pawl.task (
   exclusive_key text,
   dedupe_key text,
   needs_attention boolean not null,
-  -- Derived from the status by the lifecycle: free to take; never to move again. Partial indexes use both.
+  -- Derived from the status by the lifecycle: pooled tasks are free to take, final ones never move again. For partial indexes.
   pooled boolean not null,
   final boolean not null,
   -- Hash of the newest journal row; the next row is sealed with it.
@@ -88,15 +88,15 @@ create table pawl.task (
   lease_holder text,
   leased_at timestamptz,
   lease_until timestamptz,
-  -- A task waits, or has waited, for this one. Beginning to wait sets it and thereby changes the row, so that a move
-  -- decided on the row as it was before is not written.
+  -- Another task depends on this one, or did. A new dependency sets it and so changes the row: a move that was decided on
+  -- the row before that is not written.
   awaited boolean not null default false,
   constraint task_pkey primary key (org_id, id)
 ) with (fillfactor = 75);
 
 -- Finished tasks are in none of these indexes.
 create index task_pool on pawl.task (org_id, lifecycle, priority desc, id) where pooled;
--- Few rows: every claim asks whether the caller has a private task in the pool.
+-- Has few rows. Every claim checks whether the caller has a private task in the pool.
 create index task_private_pool on pawl.task (org_id, lifecycle) where pooled and private;
 create index task_timer on pawl.task (org_id, due_at) where due_at is not null;
 create index task_unfinished on pawl.task (org_id, lifecycle, status, id) where not final;
@@ -104,8 +104,8 @@ create index task_assignee on pawl.task (org_id, assigned_to) where assigned_to 
 create unique index task_exclusive_key_unique on pawl.task (org_id, exclusive_key) where exclusive_key is not null;
 create unique index task_dedupe_key_unique on pawl.task (org_id, lifecycle, dedupe_key) where dedupe_key is not null;
 
--- The last renewal of a lease; it counts for the lease with the same token. A narrow table, so that a heartbeat never
--- rewrites a task, and without further indexes, so that an update stays on its page.
+-- The last renewal of a lease, valid for the lease with the same token. The table is narrow, so that a heartbeat never
+-- rewrites a task, and has no other indexes, so that an update stays on its page.
 create table pawl.heartbeat (
   org_id text not null,
   task_id uuid not null,
@@ -144,7 +144,7 @@ create table pawl.event (
   private boolean not null,
   client_event_id text,
   expected_row_version integer,
-  -- Over this row and the hash of the one before.
+  -- Hash of this row and of the previous row's hash.
   hash bytea not null,
   created_at timestamptz not null,
   constraint event_pkey primary key (org_id, task_id, row_version)
@@ -161,7 +161,7 @@ create table pawl.request (
   -- json, not jsonb: it is never searched.
   answer json not null,
   created_at timestamptz not null,
-  -- Only for requests that left no journal row; the others are found by the journal rows with their key.
+  -- Only for requests without a journal row; the others are found by the key in their journal rows.
   task_id uuid,
   constraint request_pkey primary key (org_id, client_event_id)
 );
@@ -172,11 +172,11 @@ create table pawl.dependency (
   task_id uuid not null,
   blocker_id uuid not null,
   on_failure text not null constraint dependency_on_failure_known check (on_failure in ('wait', 'proceed', 'fail')),
-  -- The blocker no longer holds the task up.
+  -- The blocker no longer blocks the task.
   resolved boolean not null,
   constraint dependency_pkey primary key (org_id, task_id, blocker_id)
 );
--- Over all rows: with an index over the unresolved ones only, resolving one would leave its page.
+-- Covers all rows: if it covered only unresolved ones, resolving a dependency could not be a HOT update.
 create index dependency_blocker on pawl.dependency (org_id, blocker_id);
 
 create table pawl.hold (
@@ -193,7 +193,7 @@ create table pawl.hold (
 );
 create index hold_task on pawl.hold (org_id, task_id);
 
--- The lifecycles that tasks were created under, as they were declared.
+-- The definitions of the lifecycles under which tasks were created.
 create table pawl.lifecycle (
   name text not null,
   version integer not null,
@@ -210,28 +210,28 @@ create table pawl.declared_transition (
   constraint declared_transition_unique unique nulls not distinct (lifecycle, from_status, to_status, version)
 );
 
--- Hash of a journal row and of the row before. `shared` is the JSON of type, action, statuses and actor, which many rows
--- have in common. No two rows have the same text: the first parts have a fixed length, and JSON shows where it ends.
+-- Hash of a journal row and of the previous row's hash. `shared` is the JSON of type, action, statuses and actor, which many
+-- rows have in common. The input is unambiguous: the first parts have a fixed length, and JSON delimits itself.
 create function pawl.seal(
   previous bytea, task_id uuid, row_version bigint, created_at timestamptz, shared text, comment text, payload text, patch text
 ) returns bytea stable parallel safe language sql
 return sha256(previous || uuid_send(task_id) || int8send(row_version) || timestamptz_send(created_at)
   || convert_to(shared || coalesce(to_json(comment)::text, '-') || coalesce(payload, '-') || patch, 'UTF8'));
 
--- The demo: an org that Pawl creates, fills and removes. The row tells it from an org of a user with the same name; only
+-- The demo: an org that Pawl creates, fills and removes. The row distinguishes it from a user's org with the same name; only
 -- this org can be removed.
 create table pawl.demo (
   org_id text not null constraint demo_pkey primary key,
   state text not null constraint demo_state_known check (state in ('running', 'stopped', 'removing')),
   made_at timestamptz not null default now(),
-  -- The node that plays the demo, until it stops renewing this.
+  -- The node that runs the demo, until it stops renewing this.
   played_by uuid,
   played_until timestamptz,
   constraint demo_org_is_demo check (org_id = 'demo')
 );
 
 -- Deletes up to `most` rows of the demo and returns their number; 0: nothing is left. Tables of plugins are found by their
--- org_id. Tokens go first, so that nobody acts meanwhile; tasks go before their journals, which are kept as long as the task.
+-- org_id. Deletes tokens first, so that no member acts meanwhile, and tasks before their journals, as the triggers require.
 create function pawl.remove_demo_rows(most integer) returns integer language plpgsql as $$
 declare
   place regclass;
@@ -258,7 +258,7 @@ begin
         return gone;
       end if;
     exception when foreign_key_violation then
-      -- Other tables refer to it: they come first.
+      -- Rows of other tables refer to this one: delete those first.
       held_back := place;
     end;
   end loop;

@@ -1,5 +1,5 @@
--- The database enforces the rules itself, also for psql. In a migration of its own: Citus has no such triggers and runs
--- without it. Statement-level with transition tables: triggers per row cost twice as much when measured.
+-- The database enforces the rules itself, also for psql. A separate migration, because Citus has no such triggers and runs
+-- without it. Statement-level triggers with transition tables: row triggers took twice as long in a measurement.
 
 create function pawl.refuse_undeclared_status_change() returns trigger language plpgsql as $$
 declare
@@ -10,7 +10,7 @@ begin
   where o.status <> n.status
     and (o.final or not exists (
       select from pawl.declared_transition d
-      -- Of any version: while nodes of two versions run side by side, either may move a task.
+      -- Any version counts: while nodes of two versions run side by side, both may move a task.
       where d.lifecycle = n.lifecycle and d.from_status = o.status and d.to_status = n.status))
   limit 1;
   if found then

@@ -1,10 +1,10 @@
--- Messages of chats. Each has a row in the org's feed, of version 0, since it belongs to no task.
+-- Messages of chats. Each has a row in the org's feed, with version 0 because it does not belong to a task.
 create table pawl.bot_actions_message (
   org_id text not null,
   id uuid not null,
   project_id text not null,
   chat_id text not null,
-  -- In the org's feed.
+  -- Position in the org's feed.
   position bigint not null,
   author_id text not null,
   text text not null,
@@ -15,8 +15,8 @@ create table pawl.bot_actions_message (
 );
 create unique index bot_actions_message_position_unique on pawl.bot_actions_message (org_id, project_id, chat_id, position);
 
--- The actions of one chat: their keys begin with the same text, and "C" compares by bytes. Only columns that a move
--- changes together with others of the pool: an index over data would make every lifecycle's moves leave their pages.
+-- Finds the actions of one chat by the common prefix of their keys; "C" compares bytes. Avoids the column data: with an index
+-- on it, no update of data in any lifecycle could be a HOT update.
 create index bot_actions_of_chat on pawl.task (org_id, final, dedupe_key collate "C") where lifecycle = 'bot-actions';
 
 -- The feed of chats, without the events of other lifecycles.

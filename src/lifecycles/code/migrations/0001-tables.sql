@@ -1,9 +1,9 @@
--- Output of coding agents, piece by piece in order; the worker's own files have all of it.
+-- Output of coding agents in chunks, ordered by seq. The complete output is in the worker's log files.
 create table pawl.code_output (
   org_id text not null,
   task_id uuid not null,
   seq bigint not null,
-  -- The version of the task that began this attempt.
+  -- The row_version of the task with which this attempt began.
   run integer not null,
   said text not null,
   created_at timestamptz not null default now(),

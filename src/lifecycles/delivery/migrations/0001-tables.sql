@@ -1,4 +1,4 @@
--- Users of the bot. EXPIRED is not stored: it is ACTIVE after access_until.
+-- Users of the bot. The status EXPIRED is not stored: it means ACTIVE after access_until.
 create table pawl.delivery_user (
   org_id text not null,
   -- The Telegram id.
@@ -17,11 +17,11 @@ create table pawl.delivery_user (
 );
 create index delivery_user_ending on pawl.delivery_user (org_id, access_until) where status = 'ACTIVE';
 
--- The contents of the storage as last seen. Users know a file by its id, which does not show its path.
+-- The contents of the storage as of the last scan. Users see a file's id, which does not reveal its path.
 create table pawl.delivery_file (
   org_id text not null,
   id text not null,
-  -- The folder it is in; null: the top one.
+  -- The folder that contains it; null: the top folder.
   parent_id text,
   kind text not null constraint delivery_file_kind_known check (kind in ('file', 'folder')),
   name text not null,
@@ -38,18 +38,18 @@ create table pawl.delivery_file (
 );
 create index delivery_file_folder on pawl.delivery_file (org_id, parent_id, kind desc, sought_as);
 
--- Files that Telegram has: sent again by Telegram's id, they need no storage.
+-- Files that Telegram already has. They are sent again by Telegram's id, without the storage.
 create table pawl.delivery_cached_file (
   org_id text not null,
   file_id text not null,
   telegram_file_id text not null,
-  -- Of the contents that were sent; null: unknown.
+  -- Revision of the contents that were sent; null: unknown.
   revision text,
   cached_at timestamptz not null default now(),
   constraint delivery_cached_file_pkey primary key (org_id, file_id)
 );
 
--- Progress of a job. A narrow table beside the task, so that a running upload writes no journal.
+-- Progress of a job. A separate, narrow table, so that a running upload writes no journal rows.
 create table pawl.delivery_progress (
   org_id text not null,
   task_id uuid not null,
@@ -62,7 +62,7 @@ create table pawl.delivery_progress (
 
 create table pawl.delivery_worker (
   org_id text not null,
-  -- One for each process.
+  -- One id per process.
   id text not null,
   member_id text not null,
   concurrency integer not null,
@@ -71,7 +71,7 @@ create table pawl.delivery_worker (
   constraint delivery_worker_pkey primary key (org_id, id)
 );
 
--- Messages to be sent to users: written in the transaction they report on, marked as sent by the bot.
+-- Messages to users: written in the transaction that they report on; the bot sends them and sets sent_at.
 create table pawl.delivery_notice (
   org_id text not null,
   id uuid not null default gen_random_uuid(),
@@ -81,7 +81,7 @@ create table pawl.delivery_notice (
   user_id text,
   params jsonb not null,
   created_at timestamptz not null,
-  -- A bot is sending it.
+  -- A bot is sending it; other bots may try again after this time.
   taken_until timestamptz,
   sent_at timestamptz,
   constraint delivery_notice_pkey primary key (org_id, id),
@@ -100,5 +100,5 @@ create table pawl.delivery_source (
 
 -- A user's jobs, newest first.
 create index delivery_task_user on pawl.task (org_id, (data ->> 'user_id'), id) where lifecycle = 'delivery';
--- Jobs by age, without the tasks of other lifecycles. Over columns that no move changes.
+-- Jobs by age, without the tasks of other lifecycles. Contains only columns that no move changes.
 create index delivery_task on pawl.task (org_id, id) where lifecycle = 'delivery';

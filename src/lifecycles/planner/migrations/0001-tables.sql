@@ -1,4 +1,4 @@
--- The planner's tables beside its tasks. Rows of a task are deleted with it.
+-- The planner's own tables. Rows that belong to a task are deleted with it.
 
 create table pawl.planner_link (
   org_id text not null,
@@ -61,7 +61,7 @@ create table pawl.planner_defect (
   org_id text not null,
   id uuid not null,
   project_id text not null,
-  -- The task that the work was done under.
+  -- The task whose work is defective.
   task_id uuid not null,
   description text not null,
   cause text,
@@ -85,7 +85,7 @@ create table pawl.planner_shift (
   project_id text not null,
   starts_at timestamptz not null,
   ends_at timestamptz not null,
-  -- Its members own nothing any more that its end should have released.
+  -- No member still owns a task that the end of the shift should have released.
   settled boolean not null,
   created_by text,
   created_at timestamptz not null,
@@ -117,7 +117,7 @@ create view pawl.planner_work_of_shift as
 create index planner_task on pawl.task (org_id, id) where lifecycle = 'planner';
 create index planner_task_attention on pawl.task (org_id, id) where lifecycle = 'planner' and needs_attention;
 
--- An available task is free to take: checked on its counters here, on holds and dependencies by the triggers.
+-- An available task is free to take: this checks its counters; the triggers check holds and dependencies.
 alter table pawl.task add constraint planner_available_is_free check (
   lifecycle <> 'planner' or status <> 'available'
   or (assigned_to is null and open_blockers = 0 and open_holds = 0));

@@ -1,5 +1,5 @@
--- An available task has no open hold and no blocker that is not done, whoever writes. Triggers per row, but with a
--- condition: tasks of other lifecycles cost nothing. They lock the task, so that of two concurrent writers the second sees
+-- An available task has no open hold, and all its blockers are done; this applies to every writer. The row triggers have a
+-- condition, so tasks of other lifecycles cost nothing. They lock the task, so that the second of two concurrent writers sees
 -- the first; the engine holds that lock already.
 
 create function pawl.planner_refuse_false_available() returns trigger language plpgsql as $$
@@ -41,8 +41,8 @@ end $$;
 create trigger planner_available_has_no_hold after insert or update on pawl.hold
   for each row when (new.released_at is null) execute function pawl.planner_refuse_hold();
 
--- One statement for many rows: tasks are created together with their dependencies. A resolved dependency counts only if
--- its blocker is done.
+-- Checks many rows at once, because tasks are created together with their dependencies. A dependency counts as resolved only
+-- if its blocker is done.
 create function pawl.planner_refuse_dependencies() returns trigger language plpgsql as $$
 declare
   bad record;
