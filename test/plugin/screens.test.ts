@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import type { Browser, Page } from "playwright-core";
 import { startTestServer } from "../../src/main/testing.ts";
 import type { TestServer } from "../../src/main/testing.ts";
 import { query } from "../../src/plugin/index.ts";
@@ -13,19 +13,24 @@ import { shop } from "./shop.ts";
 const missing = await whyNoBrowser();
 if (missing !== null) console.warn(`skipped: ${missing}`);
 
-describe.skipIf(missing !== null)("the screens of a user's plugin", async () => {
-  const databases = testDatabases(inject("postgresUrl"));
-  const database = await databases.createDatabase();
-  const server = await startTestServer({ url: database.url, lifecycles: [shop] });
-  const browser = await openBrowser();
-  await server.pawl.transaction((tx) =>
-    query(tx, "insert into pawl.shop_stock (org_id, item, pieces) values ('main', 'lamp', 4)", []),
-  );
-  afterAll(async () => {
-    await browser.close();
-    await server.stop();
-    await database.drop();
-    await databases.close();
+describe.skipIf(missing !== null)("the screens of a user's plugin", () => {
+  let server: TestServer;
+  let browser: Browser;
+  // Not in the body, which also runs where the tests are skipped.
+  beforeAll(async () => {
+    const databases = testDatabases(inject("postgresUrl"));
+    const database = await databases.createDatabase();
+    server = await startTestServer({ url: database.url, lifecycles: [shop] });
+    browser = await openBrowser();
+    await server.pawl.transaction((tx) =>
+      query(tx, "insert into pawl.shop_stock (org_id, item, pieces) values ('main', 'lamp', 4)", []),
+    );
+    return async () => {
+      await browser.close();
+      await server.stop();
+      await database.drop();
+      await databases.close();
+    };
   });
 
   test("are tabs of its lifecycle, made of the console's parts, in every language", async () => {

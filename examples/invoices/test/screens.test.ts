@@ -1,25 +1,28 @@
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { day, invoice, openOffice } from "./office.ts";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const noBrowser = !existsSync(CHROMIUM);
 if (noBrowser) console.warn(`skipped: there is no browser at ${CHROMIUM}; set CHROMIUM to one`);
 
-describe.skipIf(noBrowser)("the screens in a browser", async () => {
-  const { server, ann, dora } = await openOffice();
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: ["--no-sandbox", "--disable-gpu"],
-    timeout: 180_000,
+describe.skipIf(noBrowser)("the screens in a browser", () => {
+  let office: Awaited<ReturnType<typeof openOffice>>;
+  let browser: Browser;
+  beforeAll(async () => {
+    office = await openOffice();
+    const args = ["--no-sandbox", "--disable-gpu"];
+    browser = await chromium.launch({ executablePath: CHROMIUM, args, timeout: 180_000 });
   });
   afterAll(async () => {
     await browser.close();
-    await server.stop();
+    await office.server.stop();
   });
 
   test("show payments per month and record one", async () => {
+    const { ann, dora } = office;
     const { id } = await ann.invoices.create(invoice(90_000, { due_on: day(-3), supplier: "Paper Mill" }));
     await dora.invoices.act(id, "approve");
     const page = await visit("/lifecycles/invoices/board", "en");
@@ -37,6 +40,7 @@ describe.skipIf(noBrowser)("the screens in a browser", async () => {
   });
 
   test("show the payments of an invoice on its page, in Russian", async () => {
+    const { ann, dora } = office;
     const { id } = await ann.invoices.create(invoice(90_000));
     await dora.invoices.act(id, "approve");
     await ann.invoices.act(id, "record_payment", { payload: { amount_cents: 20_000, paid_on: day(0) } });
@@ -49,6 +53,7 @@ describe.skipIf(noBrowser)("the screens in a browser", async () => {
 
   /** Opens a page signed in as ann; a fault in the page fails the test. */
   async function visit(path: string, locale: string) {
+    const { server, ann } = office;
     const context = await browser.newContext({ locale });
     context.setDefaultTimeout(180_000);
     await context.request.post(`${server.url}/api/session`, { data: { token: ann.token } });
