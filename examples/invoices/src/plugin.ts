@@ -55,6 +55,7 @@ const invoices = definePlugin({
     panel: "details",
     texts: TEXTS,
   },
+  demo: () => import("./demo.ts"),
 });
 
 export default invoices;
