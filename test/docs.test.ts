@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { configurationPage } from "../scripts/configuration-page.ts";
 
@@ -24,4 +26,31 @@ test("every setting that the pages speak of exists", async () => {
   const [told, known] = [await page("production.md"), configurationPage()];
   const named = new Set([...told.matchAll(/PAWL_[A-Z_]+/g)].map(([name]) => name));
   expect([...named].filter((name) => !known.includes(`\`${name}\``))).toEqual([]);
+});
+
+const INVOICES = new URL("../examples/invoices/", import.meta.url);
+
+test("the page about plugins shows the code of the example", async () => {
+  const blocks = [
+    ...(await page("plugins.md")).matchAll(
+      /^\[`([^`\n]+)`\]\(\.\.\/examples\/invoices\/\1\)\n\n```\w+\n([\s\S]*?)^```$/gm,
+    ),
+  ];
+  expect(blocks.length).toBeGreaterThan(20);
+  const outdated: string[] = [];
+  for (const [, file = "", shown = ""] of blocks)
+    if (!(await readFile(new URL(file, INVOICES), "utf8")).includes(shown)) outdated.push(file);
+  expect(outdated).toEqual([]);
+});
+
+test("the page about plugins names every file of the example", async () => {
+  const text = await page("plugins.md");
+  const files = (await readdir(INVOICES, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      relative(fileURLToPath(INVOICES), join(entry.parentPath, entry.name)).replaceAll("\\", "/"),
+    )
+    .filter((file) => /^(\w[\w.-]*|(src|ui|test|migrations)\/.+)$/.test(file) && !file.endsWith(".tgz"));
+  expect(files.length).toBeGreaterThan(20);
+  expect(files.filter((file) => !text.includes(`(../examples/invoices/${file})`))).toEqual([]);
 });

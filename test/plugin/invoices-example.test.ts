@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, realpath, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -64,6 +64,13 @@ onUnix(
   },
   SUITE_TIMEOUT_MS,
 );
+
+onUnix("the page about plugins shows what `pawl check` prints", async () => {
+  const guide = await readFile(join(ROOT, "docs/plugins.md"), "utf8");
+  const [, shown = "?"] = /^```text\n([\s\S]*?)^```$/m.exec(guide) ?? [];
+  const { stdout } = await npm("exec", "--", "pawl", "check", "invoices");
+  expect(stdout).toContain(shown);
+});
 
 async function run(script: string): Promise<{ code: number; output: string }> {
   try {
