@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import { afterAll } from "vitest";
-import type { Lifecycle } from "../../src/core/index.ts";
+import type { JsonObject, Lifecycle } from "../../src/core/index.ts";
 import { DemoKeeper } from "../../src/demo/keeper.ts";
 import { DemoOrg } from "../../src/engine/directory/demo-org.ts";
 import { Directory } from "../../src/engine/directory/directory.ts";
@@ -145,4 +145,11 @@ export async function heardOf(response: Response): Promise<Heard> {
 export function wordOf({ status, headers, body }: Heard): string {
   const isProblem = headers.get("content-type")?.startsWith("application/problem+json") ?? false;
   return isProblem ? `${status} ${String(body.code)}` : String(status);
+}
+
+/** The body of an answer that must have this status. Its shape is checked against the route's row wherever a test asks. */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
+export function wanted<T = JsonObject>(status: number, heard: Heard): T {
+  if (heard.status !== status) throw new Error(`${heard.status} ${heard.text}`);
+  return heard.body as T;
 }

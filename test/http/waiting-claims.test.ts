@@ -3,7 +3,7 @@ import { startCommitHints } from "../../src/engine/commit-hints.ts";
 import { connect } from "../../src/postgres/connect.ts";
 import type { EngineObserver } from "../../src/engine/observer.ts";
 import { endLeaseOf } from "../support/end-leases.ts";
-import { until } from "../worker/workshop.ts";
+import { until } from "../support/until.ts";
 import { SYSTEM } from "../support/situation.ts";
 import { openFrontDesk } from "./front-desk.ts";
 

@@ -10,7 +10,8 @@ import { openBadLine } from "../client/bad-line.ts";
 import type { Fate } from "../client/bad-line.ts";
 import { openFrontDesk } from "../http/front-desk.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
-import { deferred, DONE, openTestShop, START, until } from "./workshop.ts";
+import { until } from "../support/until.ts";
+import { deferred, DONE, openTestShop, START } from "./workshop.ts";
 import type { CodeTask } from "./workshop.ts";
 
 const shop = await openTestShop({ leaseSeconds: 2.5 });

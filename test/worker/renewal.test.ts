@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { openBadLine } from "../client/bad-line.ts";
-import { DONE, openTestShop, START, until } from "./workshop.ts";
+import { until } from "../support/until.ts";
+import { DONE, openTestShop, START } from "./workshop.ts";
 
 const shop = await openTestShop();
 const { add, look, work, journal } = shop;

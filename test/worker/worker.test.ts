@@ -3,7 +3,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { PawlProblem } from "../../src/client/index.ts";
 import { GiveUp, RetryLater, RunEnded } from "../../src/worker/index.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
-import { deferred, DONE, openTestShop, START, until } from "./workshop.ts";
+import { until } from "../support/until.ts";
+import { deferred, DONE, openTestShop, START } from "./workshop.ts";
 
 const shop = await openTestShop();
 const { add, look, work, journal, sweepUntil } = shop;

@@ -6,6 +6,7 @@ import { startWorker } from "../../src/worker/index.ts";
 import type { Move, RunningWorker, WorkerEvent, WorkerOptions } from "../../src/worker/index.ts";
 import { openFrontDesk } from "../http/front-desk.ts";
 import type { FrontDesk } from "../http/front-desk.ts";
+import { until } from "../support/until.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
 type Code = typeof code;
@@ -70,11 +71,12 @@ export async function openTestShop({ leaseSeconds = 6 } = {}): Promise<TestShop>
       const { body } = await desk.ask(`GET /api/tasks/${id}/events`);
       return (body.events as { action: string }[]).map(({ action }) => action);
     },
-    sweepUntil: (reached) =>
-      until(async () => {
+    sweepUntil: async (reached) => {
+      await until(async () => {
         await desk.engine.sweep();
         return reached();
-      }),
+      });
+    },
   };
 }
 
@@ -88,15 +90,6 @@ export const failed: WorkerOptions<Code>["failed"] = ({ kind, message }, task) =
 };
 
 export const START = { payload: { worktree: "/w", branch: "pawl/1" } };
-
-/** Waits for the thing itself. */
-export async function until(reached: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + WAIT_LIMIT_MS;
-  while (!(await reached())) {
-    if (Date.now() > end) throw new Error(`not within ${WAIT_LIMIT_MS / 1_000} s: ${reached.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}
 
 export function deferred<T = void>() {
   let resolve: (value: T) => void = () => undefined;

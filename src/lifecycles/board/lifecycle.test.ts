@@ -1,17 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { check, decideCreation, draftOf } from "../../core/index.ts";
+import { decideCreation, draftOf } from "../../core/index.ts";
 import type { Actor, Task } from "../../core/index.ts";
-import {
-  cellsMissing,
-  cellsOf,
-  judge,
-  member,
-  NOW,
-  situationOf,
-  SYSTEM,
-  taskIn,
-  wordFor,
-} from "../../../test/support/situation.ts";
+import { testLifecycle } from "../../../test/support/lifecycle-grid.ts";
+import { judge, member, NOW, situationOf, SYSTEM, taskIn } from "../../../test/support/situation.ts";
 import { board } from "./lifecycle.ts";
 
 const ACTORS: Record<string, Actor> = {
@@ -57,7 +48,6 @@ comment   | held  | creator, assignee, stranger, admin    | =                   
 comment   | held  | system                                | x                    | x                    | x                    | x                    | x                    | x
 *         | held  | viewer                                | x                    | x                    | x                    | x                    | x                    | x
 `;
-const CELLS = cellsOf(board, GRID);
 
 function decided(status: string, action: string, actor: string, task: Partial<Task> = {}, facts = {}) {
   const at = taskIn(board, status, {
@@ -71,19 +61,15 @@ function decided(status: string, action: string, actor: string, task: Partial<Ta
   return judge(board, situationOf(board, at, who, { facts }), { action, comment: "because" });
 }
 
+testLifecycle({
+  lifecycle: board,
+  actors: ACTORS,
+  grid: GRID,
+  decide: ({ status, action, actor, setup }) =>
+    decided(status, action, actor, { assigned_to: setup === "free" ? null : "assignee" }),
+});
+
 describe("the board's rules", () => {
-  test("cover every status, action and kind of actor", () => {
-    expect(cellsMissing(board, Object.keys(ACTORS), CELLS)).toEqual([]);
-  });
-
-  test.each(CELLS)(
-    "$status --$action--> by $actor ($setup) is $expected",
-    ({ status, action, actor, setup, expected }) => {
-      const decision = decided(status, action, actor, { assigned_to: setup === "free" ? null : "assignee" });
-      expect(wordFor(decision, status)).toBe(expected);
-    },
-  );
-
   const waiting = { open_blockers: 1 };
   test.each([
     ["NEW", "start", "assignee", waiting, "UNRESOLVED_BLOCKERS"],
@@ -211,8 +197,4 @@ test("a task is not made for somebody who does not work here", () => {
     kind: "refused",
     code: "VALIDATION_ERROR",
   });
-});
-
-test("check proves the board", () => {
-  expect(check(board).findings).toEqual([]);
 });

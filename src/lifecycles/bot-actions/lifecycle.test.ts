@@ -1,17 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { admitCreation, check, decideCreation, draftOf } from "../../core/index.ts";
+import { admitCreation, decideCreation, draftOf } from "../../core/index.ts";
 import type { Actor, JsonObject, Task } from "../../core/index.ts";
-import {
-  cellsMissing,
-  cellsOf,
-  judge,
-  member,
-  NOW,
-  situationOf,
-  SYSTEM,
-  taskIn,
-  wordFor,
-} from "../../../test/support/situation.ts";
+import { testLifecycle } from "../../../test/support/lifecycle-grid.ts";
+import { judge, member, NOW, situationOf, SYSTEM, taskIn } from "../../../test/support/situation.ts";
 import { cleanDisplayText } from "./display-text.ts";
 import { botActions } from "./lifecycle.ts";
 
@@ -40,7 +31,6 @@ update   | done      | system        | x          | x        | x
 time_out |           | system        | error      | .        | .
 time_out |           | bot, stranger, viewer | x  | x        | x
 `;
-const CELLS = cellsOf(botActions, GRID);
 
 const PAYLOAD: Record<string, JsonObject> = {
   same: { displayText: " <b>Working</b> ", payload: { step: 1 } },
@@ -75,18 +65,14 @@ function decided(
   return judge(botActions, situationOf(botActions, at, ACTORS[who] as Actor), { action, payload });
 }
 
+testLifecycle({
+  lifecycle: botActions,
+  actors: ACTORS,
+  grid: GRID,
+  decide: ({ status, action, actor, setup }) => decided(status, action, actor, PAYLOAD[setup]),
+});
+
 describe("the rules of bot-actions", () => {
-  test("cover every status, action and kind of actor", () => {
-    expect(cellsMissing(botActions, Object.keys(ACTORS), CELLS)).toEqual([]);
-  });
-
-  test.each(CELLS)(
-    "$status --$action $setup--> by $actor is $expected",
-    ({ status, action, setup, actor, expected }) => {
-      expect(wordFor(decided(status, action, actor, PAYLOAD[setup]), status)).toBe(expected);
-    },
-  );
-
   test("a repeated start winds the watchdog up again", () => {
     expect(decided("processing", "start", "bot")).toEqual({
       kind: "touched",
@@ -218,8 +204,4 @@ test.each<[string, string, string | null]>([
   ["a heap of accents, half a pair", `a${"𝅭".repeat(200)}b`, `a${"𝅭".repeat(15)}b`],
 ])("%s are shown at once, however many they are", (_, text, shown) => {
   expect(cleanDisplayText(text)).toBe(shown);
-});
-
-test("check proves bot-actions", () => {
-  expect(check(botActions).findings).toEqual([]);
 });

@@ -1,17 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { check, decideCreation, draftOf } from "../../core/index.ts";
+import { decideCreation, draftOf } from "../../core/index.ts";
 import type { Actor, JsonObject, Task } from "../../core/index.ts";
-import {
-  cellsMissing,
-  cellsOf,
-  judge,
-  member,
-  NOW,
-  situationOf,
-  SYSTEM,
-  taskIn,
-  wordFor,
-} from "../../../test/support/situation.ts";
+import { testLifecycle } from "../../../test/support/lifecycle-grid.ts";
+import { judge, member, NOW, situationOf, SYSTEM, taskIn, wordFor } from "../../../test/support/situation.ts";
 import { code } from "./lifecycle.ts";
 
 const ACTORS: Record<string, Actor> = {
@@ -68,7 +59,6 @@ clear_blocker |       | viewer                | x          | x           | x    
 unblock, claim_timeout, lease_lost, report_stuck | | holder, zombie, human, viewer | x | x | x | x | x   | x
 claim, start, record_merge, complete, retry, fail, block, release | | human, viewer | x | x | x | x | x                   | x
 `;
-const CELLS = cellsOf(code, GRID);
 
 type Twist = {
   task?: Partial<Task>;
@@ -108,15 +98,14 @@ function decided(
   });
 }
 
+testLifecycle({
+  lifecycle: code,
+  actors: ACTORS,
+  grid: GRID,
+  decide: ({ status, action, actor }) => decided(status, action, actor),
+});
+
 describe("the rules of code", () => {
-  test("cover every status, action and kind of actor", () => {
-    expect(cellsMissing(code, Object.keys(ACTORS), CELLS)).toEqual([]);
-  });
-
-  test.each(CELLS)("$status --$action--> by $actor is $expected", ({ status, action, actor, expected }) => {
-    expect(wordFor(decided(status, action, actor), status)).toBe(expected);
-  });
-
   test("move along the matrix of the seed and nowhere else", () => {
     const MATRIX = {
       ready: ["claimed"],
@@ -274,8 +263,4 @@ test.each([
   expect(decideCreation(code, view, draftOf(code, view), place)).toMatchObject({
     task: { status, data: { max_attempts: 5 } },
   });
-});
-
-test("check proves code", () => {
-  expect(check(code).findings).toEqual([]);
 });

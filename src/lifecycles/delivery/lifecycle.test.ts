@@ -1,17 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { admitCreation, check, draftOf } from "../../core/index.ts";
+import { admitCreation, draftOf } from "../../core/index.ts";
 import type { Actor, JsonObject, Task } from "../../core/index.ts";
-import {
-  cellsMissing,
-  cellsOf,
-  judge,
-  member,
-  NOW,
-  situationOf,
-  SYSTEM,
-  taskIn,
-  wordFor,
-} from "../../../test/support/situation.ts";
+import { testLifecycle } from "../../../test/support/lifecycle-grid.ts";
+import { judge, member, NOW, situationOf, SYSTEM, taskIn, wordFor } from "../../../test/support/situation.ts";
 import { delivery } from "./lifecycle.ts";
 
 const ACTORS: Record<string, Actor> = {
@@ -55,7 +46,6 @@ cancel            |       | holder, zombie, system | x       | .             | .
 cancel            |       | viewer              | x          | x             | x           | x          | x         | x      | x         | x
 claim, start_download, start_stream, deliver, fail, release | | bot, admin, viewer | x | x | x | x | x     | x      | x         | x
 `;
-const CELLS = cellsOf(delivery, GRID);
 const HELD = ["CLAIMED", "DOWNLOADING", "STREAMING"];
 
 type Twist = { task?: Partial<Task>; user?: string | null; payload?: JsonObject; settings?: JsonObject };
@@ -82,15 +72,14 @@ function decided(
   });
 }
 
+testLifecycle({
+  lifecycle: delivery,
+  actors: ACTORS,
+  grid: GRID,
+  decide: ({ status, action, actor }) => decided(status, action, actor),
+});
+
 describe("the rules of delivery", () => {
-  test("cover every status, action and kind of actor", () => {
-    expect(cellsMissing(delivery, Object.keys(ACTORS), CELLS)).toEqual([]);
-  });
-
-  test.each(CELLS)("$status --$action--> by $actor is $expected", ({ status, action, actor, expected }) => {
-    expect(wordFor(decided(status, action, actor), status)).toBe(expected);
-  });
-
   const fail = (error: JsonObject) => ({ payload: { error } });
   test.each<[string, string, string, Twist, string]>([
     ["QUEUED", "claim", "holder", { task: { available_at: NOW + 1 } }, "NOT_YET_AVAILABLE"],
@@ -178,8 +167,4 @@ test("one tap is one job: the key is made of user, file and nonce", () => {
   // printf 'u:f:1' | sha256sum
   expect(draft("1")).toBe("8d4d2875ee15d2bc583d046d2678c7923534aaab08163a2581f2844b72f917dd");
   expect(draft("1")).not.toBe(draft("2"));
-});
-
-test("check proves delivery", () => {
-  expect(check(delivery).findings).toEqual([]);
 });

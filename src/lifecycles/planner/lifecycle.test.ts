@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { check, decideCreation, draftOf } from "../../core/index.ts";
+import { decideCreation, draftOf } from "../../core/index.ts";
 import type { Actor, JsonObject, Request, Task } from "../../core/index.ts";
+import { testLifecycle } from "../../../test/support/lifecycle-grid.ts";
 import {
-  cellsMissing,
-  cellsOf,
   judge,
   member,
   NEVER_BEGUN,
@@ -128,7 +127,6 @@ flag               |       | system                                             
 flag               |       | owner, executor, contributor, lead, supervisor, robot  | x         | x                | x           | x           | x           | x    | x
 *                  |       | viewer, admin                                          | x         | x                | x           | x           | x           | x    | x
 `;
-const CELLS = cellsOf(planner, GRID);
 
 type Twist = {
   task?: Partial<Task>;
@@ -170,14 +168,11 @@ function decided(status: string, action: string, who: string | Actor, twist: Twi
 const busy = [{ id: "t9", title: "The other one", status: "in_progress" }];
 const skillOf = (skill_level: number) => member("owner", ["executor"], { ...skilled, skill_level });
 
-describe("the planner's rules", () => {
-  test("cover every status, action and kind of actor", () => {
-    expect(cellsMissing(planner, Object.keys(ACTORS), CELLS)).toEqual([]);
-  });
-
-  test.each(CELLS)("$status --$action--> by $actor is $expected", ({ status, action, actor, expected }) => {
-    expect(wordFor(decided(status, action, actor), status)).toBe(expected);
-  });
+testLifecycle({
+  lifecycle: planner,
+  actors: ACTORS,
+  grid: GRID,
+  decide: ({ status, action, actor }) => decided(status, action, actor),
 });
 
 describe("each guard of the planner broken alone", () => {
@@ -421,8 +416,4 @@ test.each([
   };
   const place = { id: "1", org_id: "main", project_id: "main", open_blockers };
   expect(decideCreation(planner, view, draftOf(planner, view), place)).toMatchObject({ task: { status } });
-});
-
-test("check proves the planner", () => {
-  expect(check(planner).findings).toEqual([]);
 });

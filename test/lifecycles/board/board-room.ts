@@ -1,5 +1,5 @@
-import { openFrontDesk } from "../../http/front-desk.ts";
-import type { Ask, FrontDesk, Heard } from "../../http/front-desk.ts";
+import { openFrontDesk, wanted } from "../../http/front-desk.ts";
+import type { Ask, FrontDesk } from "../../http/front-desk.ts";
 import type { JsonObject } from "../../../src/core/index.ts";
 
 type Task = JsonObject & { id: string; status: string; row_version: number };
@@ -37,7 +37,7 @@ export async function openBoardRoom(options: Parameters<typeof openFrontDesk>[0]
     vic,
     make: async (token, fields = {}) => {
       const body = { title: "Write it down", description: "All of it", ...fields };
-      return wanted(201, await ask("POST /api/board/tasks", { token, body })) as Task;
+      return wanted<Task>(201, await ask("POST /api/board/tasks", { token, body }));
     },
     act: async (token, id, action, { comment = "because", ...how } = {}) => {
       const { status, body } = await ask(`POST /api/board/tasks/${id}/transitions`, {
@@ -47,14 +47,9 @@ export async function openBoardRoom(options: Parameters<typeof openFrontDesk>[0]
       return status === 200 ? (body.task as Task).status : String(body.code);
     },
     look: async (token, id) =>
-      wanted(200, await ask(`GET /api/board/tasks/${id}`, { token })) as {
+      wanted<{
         task: Task;
         events: JsonObject[];
-      },
+      }>(200, await ask(`GET /api/board/tasks/${id}`, { token })),
   };
-}
-
-export function wanted(status: number, heard: Heard): JsonObject {
-  if (heard.status !== status) throw new Error(`${heard.status} ${heard.text}`);
-  return heard.body;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { openBoardRoom, wanted } from "./board-room.ts";
+import { wanted } from "../../http/front-desk.ts";
+import { openBoardRoom } from "./board-room.ts";
 
 const room = await openBoardRoom();
 const { ann, bob, cat, ask, act, make } = room;
@@ -69,14 +70,14 @@ test("a blocker that was done before counts as done", async () => {
 });
 
 test("many tasks at once wait for each other by ref", async () => {
-  const { tasks } = wanted(
+  const { tasks } = wanted<{ tasks: { id: string; blocked_by: string[] }[] }>(
     201,
     await batch([
       { ref: "a", title: "First of three" },
       { ref: "b", title: "Second of three", blocked_by: ["a"] },
       { title: "Third of three", blocked_by: ["a", "b"] },
     ]),
-  ) as { tasks: { id: string; blocked_by: string[] }[] };
+  );
   const [a, b, c] = tasks as [(typeof tasks)[0], (typeof tasks)[0], (typeof tasks)[0]];
   expect(b.blocked_by).toEqual([a.id]);
   expect([...c.blocked_by].sort()).toEqual([a.id, b.id].sort());

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { openBoardRoom, wanted } from "./board-room.ts";
+import { wanted } from "../../http/front-desk.ts";
+import { openBoardRoom } from "./board-room.ts";
 
 const room = await openBoardRoom();
 const { ann, bob, cat, ask, act, make } = room;

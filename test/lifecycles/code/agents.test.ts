@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { openBadLine } from "../../client/bad-line.ts";
 import { openCodeShop } from "./code-shop.ts";
 import type { CodeTask } from "./code-shop.ts";
-import { until } from "../../worker/workshop.ts";
+import { until } from "../../support/until.ts";
 import { openWorkbench, picture } from "./workbench.ts";
 import type { Workbench } from "./workbench.ts";
 import { tidyUp } from "../../../src/lifecycles/code/worker/tidy-up.ts";

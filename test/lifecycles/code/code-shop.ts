@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../src/core/index.ts";
-import { openFrontDesk } from "../../http/front-desk.ts";
-import type { FrontDesk, Heard } from "../../http/front-desk.ts";
+import { openFrontDesk, wanted } from "../../http/front-desk.ts";
+import type { FrontDesk } from "../../http/front-desk.ts";
 
 export type CodeTask = JsonObject & {
   id: string;
@@ -40,9 +40,9 @@ export async function openCodeShop(options: Parameters<typeof openFrontDesk>[0] 
   const wen = await member({ id: "wen", kind: "worker", roles: ["worker"] });
   const vic = await member({ id: "vic", roles: ["viewer"] });
   const claim = async (token = wim) => {
-    const { tasks } = wanted(200, await ask("POST /api/code/claims", { token, body: {} })) as {
+    const { tasks } = wanted<{
       tasks: CodeTask[];
-    };
+    }>(200, await ask("POST /api/code/claims", { token, body: {} }));
     if (!tasks[0]) throw new Error("nothing to claim");
     return tasks[0];
   };
@@ -60,10 +60,10 @@ export async function openCodeShop(options: Parameters<typeof openFrontDesk>[0] 
     claim,
     act,
     make: async (fields = {}) =>
-      wanted(
+      wanted<CodeTask>(
         201,
         await ask("POST /api/code/tasks", { token: lea, body: { title: "Mend it", ...fields } }),
-      ) as CodeTask,
+      ),
     begin: async (token = wim) => {
       const task = await claim(token);
       const body = {
@@ -71,19 +71,11 @@ export async function openCodeShop(options: Parameters<typeof openFrontDesk>[0] 
         lease_token: task.lease_token,
         payload: { worktree: "/w", branch: "pawl/1" },
       };
-      const { task: begun } = wanted(
-        200,
-        await ask(`POST /api/code/tasks/${task.id}/transitions`, { token, body }),
-      ) as {
+      const { task: begun } = wanted<{
         task: CodeTask;
-      };
+      }>(200, await ask(`POST /api/code/tasks/${task.id}/transitions`, { token, body }));
       return { ...begun, lease_token: task.lease_token, run: begun.row_version };
     },
-    look: async (id) => wanted(200, await ask(`GET /api/code/tasks/${id}`, { token: lea })) as never,
+    look: async (id) => wanted(200, await ask(`GET /api/code/tasks/${id}`, { token: lea })),
   };
-}
-
-export function wanted(status: number, heard: Heard): JsonObject {
-  if (heard.status !== status) throw new Error(`${heard.status} ${heard.text}`);
-  return heard.body;
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { pawl } from "../../cli/pawl-process.ts";
 import { BUILT_PAWL, ROOT } from "../../support/built-pawl.ts";
-import { until } from "../../worker/workshop.ts";
+import { until } from "../../support/until.ts";
 import { openCodeShop } from "./code-shop.ts";
 import { gitEnvironment, openWorkbench } from "./workbench.ts";
 import type { Workbench } from "./workbench.ts";

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createClient } from "../../../src/client/index.ts";
 import { behindOf, catchUp } from "../../../src/lifecycles/code/worker/checkouts.ts";
 import { findWorktrees, tidyUp } from "../../../src/lifecycles/code/worker/tidy-up.ts";
-import { until } from "../../worker/workshop.ts";
+import { until } from "../../support/until.ts";
 import { openCodeShop } from "./code-shop.ts";
 import type { CodeTask } from "./code-shop.ts";
 import { openWorkbench } from "./workbench.ts";

@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } 
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { until } from "../../worker/workshop.ts";
+import { until } from "../../support/until.ts";
 import { openCodeShop } from "./code-shop.ts";
 import type { CodeTask } from "./code-shop.ts";
 import { openWorkbench } from "./workbench.ts";

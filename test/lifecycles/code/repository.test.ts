@@ -10,7 +10,7 @@ import {
 } from "../../../src/lifecycles/code/worker/worktree.ts";
 import { createClient } from "../../../src/client/index.ts";
 import { tidyUp } from "../../../src/lifecycles/code/worker/tidy-up.ts";
-import { until } from "../../worker/workshop.ts";
+import { until } from "../../support/until.ts";
 import { openCodeShop } from "./code-shop.ts";
 import type { CodeTask } from "./code-shop.ts";
 import { openWorkbench, picture } from "./workbench.ts";

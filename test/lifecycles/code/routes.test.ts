@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { wordOf } from "../../http/front-desk.ts";
-import { openCodeShop, wanted } from "./code-shop.ts";
+import { wanted, wordOf } from "../../http/front-desk.ts";
+import { openCodeShop } from "./code-shop.ts";
 import type { CodeTask } from "./code-shop.ts";
 
 const shop = await openCodeShop();
@@ -68,9 +68,9 @@ describe("blockers", () => {
         { title: "Third", blocked_by: ["a", { task: "b", on_failure: "proceed" }] },
       ],
     };
-    const { tasks } = wanted(201, await ask("POST /api/code/tasks/batch", { token: lea, body })) as {
+    const { tasks } = wanted<{
       tasks: CodeTask[];
-    };
+    }>(201, await ask("POST /api/code/tasks/batch", { token: lea, body }));
     const [a, b, c] = tasks as [CodeTask, CodeTask, CodeTask];
     expect(tasks.map(({ status }) => status)).toEqual(["ready", "blocked", "blocked"]);
     const first = await begin();
@@ -84,10 +84,10 @@ describe("blockers", () => {
     const second = await begin();
     expect(await act(second, "fail", { error: "no way" })).toBe("failed");
     expect((await look(c.id)).status).toBe("ready");
-    const { nodes, edges } = wanted(200, await ask("GET /api/code/graph", { token: vic })) as {
+    const { nodes, edges } = wanted<{
       nodes: CodeTask[];
       edges: { from: string; to: string }[];
-    };
+    }>(200, await ask("GET /api/code/graph", { token: vic }));
     expect(nodes.map(({ id }) => id)).toEqual(expect.arrayContaining([a.id, b.id, c.id]));
     expect(
       edges
@@ -129,7 +129,7 @@ describe("blockers", () => {
     expect((await look(falls.id)).blocked_reason).toMatch(/was to fail with it/);
 
     const again = { token: lea, body: { client_event_id: "again" } };
-    const copy = wanted(201, await ask(`POST /api/code/tasks/${blocker.id}/retry`, again)) as CodeTask;
+    const copy = wanted<CodeTask>(201, await ask(`POST /api/code/tasks/${blocker.id}/retry`, again));
     expect(copy).toMatchObject({ title: "The blocker", retry_of: blocker.id, status: "ready" });
     const replayed = await ask(`POST /api/code/tasks/${blocker.id}/retry`, again);
     expect([replayed.body.id, replayed.headers.get("idempotent-replayed")]).toEqual([copy.id, "true"]);
@@ -285,7 +285,7 @@ describe("the token of a task's agent", () => {
     const made = (token: string, body: object = { lease_token: task.lease_token }) =>
       ask(`POST /api/code/tasks/${task.id}/agent-token`, { token, body });
     expect(wordOf(await made(wen))).toBe("409 LEASE_LOST");
-    const { token } = wanted(201, await made(wim)) as { token: string };
+    const { token } = wanted<{ token: string }>(201, await made(wim));
     const may = async (what: string, body?: unknown) => wordOf(await ask(what, { token, body }));
 
     expect(await may(`GET /api/code/tasks/${task.id}`)).toBe("200");
@@ -336,12 +336,9 @@ describe("the token of a task's agent", () => {
     await make({ priority: 41 });
     const task = await begin();
     const body = { lease_token: task.lease_token, lasts_seconds: 1 };
-    const { token } = wanted(
-      201,
-      await ask(`POST /api/code/tasks/${task.id}/agent-token`, { token: wim, body }),
-    ) as {
+    const { token } = wanted<{
       token: string;
-    };
+    }>(201, await ask(`POST /api/code/tasks/${task.id}/agent-token`, { token: wim, body }));
     await expect.poll(async () => wordOf(await ask("GET /api/me", { token }))).toBe("401 INVALID_TOKEN");
   });
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { BUILT_PAWL } from "../../support/built-pawl.ts";
 import { endLeasesOf } from "../../support/end-leases.ts";
-import { until } from "../../worker/workshop.ts";
+import { until } from "../../support/until.ts";
 import { openCodeShop } from "./code-shop.ts";
 import type { CodeTask } from "./code-shop.ts";
 import { gitEnvironment, openWorkbench } from "./workbench.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { until } from "../../worker/workshop.ts";
+import { until } from "../../support/until.ts";
 import { openCodeShop } from "./code-shop.ts";
 import type { CodeTask } from "./code-shop.ts";
 import { openWorkbench } from "./workbench.ts";

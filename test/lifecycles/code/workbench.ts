@@ -12,7 +12,7 @@ import { startCodeWorker } from "../../../src/lifecycles/code/worker/start-code-
 import type { CodeWorker, CodeWorkerEvent } from "../../../src/lifecycles/code/worker/start-code-worker.ts";
 import type { Rules } from "../../../src/lifecycles/code/worker/attempt.ts";
 import { SYSTEM } from "../../support/situation.ts";
-import { wanted } from "./code-shop.ts";
+import { wanted } from "../../http/front-desk.ts";
 import type { CodeShop, CodeTask } from "./code-shop.ts";
 
 const execute = promisify(execFile);
@@ -69,10 +69,10 @@ export async function openWorkbench(
     git,
     open: () => openRepository({ path: repo }),
     add: async (title, fields = {}) =>
-      wanted(
+      wanted<CodeTask>(
         201,
         await shop.ask("POST /api/code/tasks", { token: shop.lea, body: { title, project_id, ...fields } }),
-      ) as CodeTask,
+      ),
     agent: async (script) => {
       const file = join(folder, `agent-${randomUUID().slice(0, 8)}`);
       await writeFile(file, `#!/bin/sh\nNOTES=${folder}\n${script}\n`, { mode: 0o755 });

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { Catalogue } from "../../../src/lifecycles/delivery/bot/catalogue.ts";
-import { FOLDER, logInto, openLibrary, over, until } from "./library-room.ts";
+import { until } from "../../support/until.ts";
+import { FOLDER, logInto, openLibrary, over } from "./library-room.ts";
 import { labels, Person } from "./person.ts";
 import type { Message } from "./stand-ins/bot-api.ts";
 import { bytes } from "./stand-ins/content.ts";

@@ -21,7 +21,7 @@ import type { BotApiStandIn } from "./stand-ins/bot-api.ts";
 import type { Content } from "./stand-ins/content.ts";
 import { CLIENT, openYandexDisk } from "./stand-ins/yandex-disk.ts";
 import type { YandexStandIn } from "./stand-ins/yandex-disk.ts";
-import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
+import { until } from "../../support/until.ts";
 
 export type Library = FrontDesk & {
   disk: YandexStandIn;
@@ -165,19 +165,6 @@ export function logInto(lines: Library["logged"]): Log {
     lines.push({ level, about, message });
   };
   return { debug: into("debug"), info: into("info"), warn: into("warn"), error: into("error") };
-}
-
-/** Waits for the thing itself. */
-export async function until<T>(
-  look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-): Promise<T> {
-  const end = Date.now() + WAIT_LIMIT_MS;
-  for (;;) {
-    const seen = await look();
-    if (seen) return seen;
-    if (Date.now() > end) throw new Error(`not within ${WAIT_LIMIT_MS / 1_000} s: ${look.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 }
 
 const FINAL = ["DELIVERED", "FAILED", "CANCELLED", "EXPIRED"];

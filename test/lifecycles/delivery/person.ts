@@ -1,4 +1,5 @@
-import { until } from "./library-room.ts";
+import { until } from "../../support/until.ts";
+
 import type { BotApiStandIn, Message } from "./stand-ins/bot-api.ts";
 
 /** What the bot says without being asked. */

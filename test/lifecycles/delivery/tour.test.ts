@@ -10,7 +10,8 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { pawl } from "../../cli/pawl-process.ts";
 import { BUILT_PAWL } from "../../support/built-pawl.ts";
 import { scratchData, startPawl, emptyDatabase } from "../../http/running-pawl.ts";
-import { until } from "./library-room.ts";
+import { until } from "../../support/until.ts";
+
 import { startPawlDelivery } from "./pawl-process.ts";
 import { Person } from "./person.ts";
 import { BOT_TOKEN, failure, openBotApi } from "./stand-ins/bot-api.ts";

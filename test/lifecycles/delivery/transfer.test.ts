@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { openLibrary, over, until } from "./library-room.ts";
+import { until } from "../../support/until.ts";
+import { openLibrary, over } from "./library-room.ts";
 import { failure } from "./stand-ins/bot-api.ts";
 import { bytes, generated } from "./stand-ins/content.ts";
 import type { Mischief } from "./stand-ins/mischief.ts";

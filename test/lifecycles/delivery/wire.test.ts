@@ -3,7 +3,8 @@ import type { Route } from "../../../src/api/index.ts";
 import { DELIVERY_ROUTES } from "../../../src/lifecycles/delivery/api.ts";
 import { fileIdOf } from "../../../src/lifecycles/delivery/file-id.ts";
 import { wordOf } from "../../http/front-desk.ts";
-import { openLibrary, over, until } from "./library-room.ts";
+import { until } from "../../support/until.ts";
+import { openLibrary, over } from "./library-room.ts";
 import { bytes } from "./stand-ins/content.ts";
 
 const library = await openLibrary();

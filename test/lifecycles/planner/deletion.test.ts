@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
 import type { PlannerDefect, PlannerTask } from "../../../src/lifecycles/planner/api.ts";
-import { openShopFloor, wanted } from "./shop-floor.ts";
+import { wanted } from "../../http/front-desk.ts";
+import { openShopFloor } from "./shop-floor.ts";
 import type { Who } from "./shop-floor.ts";
 
 const floor = await openShopFloor();

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
 import type { PlannerEscalation, PlannerHold, PlannerTask } from "../../../src/lifecycles/planner/api.ts";
-import { openShopFloor, wanted } from "./shop-floor.ts";
+import { wanted } from "../../http/front-desk.ts";
+import { openShopFloor } from "./shop-floor.ts";
 
 const floor = await openShopFloor();
 const { say, act, get, log, make, taskIn } = floor;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
 import type { PlannerDefect, PlannerDeliverable, PlannerTask } from "../../../src/lifecycles/planner/api.ts";
-import { openShopFloor, wanted } from "./shop-floor.ts";
+import { wanted } from "../../http/front-desk.ts";
+import { openShopFloor } from "./shop-floor.ts";
 import type { Who } from "./shop-floor.ts";
 
 const floor = await openShopFloor();

@@ -3,7 +3,8 @@ import { SYSTEM } from "../../../src/core/index.ts";
 import { startSweeper } from "../../../src/engine/upkeep/sweeper.ts";
 import { releaseEndedShifts } from "../../../src/lifecycles/planner/release-shifts.ts";
 import type { PlannerShift } from "../../../src/lifecycles/planner/api.ts";
-import { openShopFloor, wanted } from "./shop-floor.ts";
+import { wanted } from "../../http/front-desk.ts";
+import { openShopFloor } from "./shop-floor.ts";
 import type { Who } from "./shop-floor.ts";
 
 const floor = await openShopFloor();

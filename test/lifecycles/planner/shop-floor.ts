@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "../../../src/core/index.ts";
 import type { PlannerTask, PlannerTransition } from "../../../src/lifecycles/planner/api.ts";
-import { openFrontDesk } from "../../http/front-desk.ts";
+import { openFrontDesk, wanted } from "../../http/front-desk.ts";
 import type { FrontDesk, Heard } from "../../http/front-desk.ts";
 
 /** Everybody on the floor, by what he is called. */
@@ -127,10 +127,3 @@ const WAYS: Record<string, [Who, string, JsonObject?][]> = {
   ],
   canceled: [["lea", "cancel", { reason: "no longer wanted" }]],
 };
-
-// What came over the wire has the shape of its row: every answer of a test is held against it.
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
-export function wanted<T = JsonObject>(status: number, heard: Heard): T {
-  if (heard.status !== status) throw new Error(`${heard.status} ${heard.text}`);
-  return heard.body as T;
-}
