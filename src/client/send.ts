@@ -1,7 +1,7 @@
 import { timerDelay } from "../std/timer-delay.ts";
 import type { Line } from "./line.ts";
 import { followSignals } from "../std/follow-signals.ts";
-import { retryDelayMs, sleep } from "../std/retry.ts";
+import { retry, retryDelayMs } from "../std/retry.ts";
 import { isPassing, problemOfAnswer, unanswered, unexpected } from "./problem.ts";
 import { requestOf } from "./request.ts";
 import type { Outgoing, Row } from "./request.ts";
@@ -34,15 +34,16 @@ export function senderOn(line: Line, { retries = RETRIES, timeoutMs = TIMEOUT_MS
     const patienceMs = timeoutMs + waitMsOf(sent);
     const caller = followSignals([line.signal, signal]);
     try {
-      for (let failures = 0; ; failures++) {
-        try {
-          return await tryOnce(line, row, request, patienceMs, caller.signal);
-        } catch (error) {
-          if (!isPassing(error) || failures >= most) throw error;
-          if ((error.retryAfter ?? 0) > LONGEST_RETRY_AFTER_SECONDS) throw error;
-          await sleep(retryDelayMs(failures, { retryAfter: error.retryAfter }), caller.signal);
-        }
-      }
+      return await retry(() => tryOnce(line, row, request, patienceMs, caller.signal), {
+        signal: caller.signal,
+        delayAfter: (error, failures) => {
+          if (!isPassing(error) || failures >= most) return null;
+          const { retryAfter } = error;
+          return (retryAfter ?? 0) > LONGEST_RETRY_AFTER_SECONDS
+            ? null
+            : retryDelayMs(failures, { retryAfter });
+        },
+      });
     } finally {
       caller.release();
     }

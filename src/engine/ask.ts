@@ -1,6 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type postgres from "postgres";
-import { timerDelay } from "../std/timer-delay.ts";
+import { retry } from "../std/retry.ts";
+import { withTimeout } from "../std/with-timeout.ts";
 import { isConnectionLoss, isEnded, isOverload, unavailable } from "../postgres/index.ts";
 import type { Sql } from "../postgres/index.ts";
 
@@ -15,16 +15,19 @@ export async function ask<Row extends object>(
   params: readonly unknown[],
 ): Promise<Row[]> {
   const deadline = Date.now() + patienceMs;
-  for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
-    try {
-      return await askOnce<Row>(sql, deadline, text, params);
-    } catch (error) {
+  return retry(() => askOnce<Row>(sql, deadline, text, params), {
+    delayAfter: (error, failures) => {
       if (isEnded(error) || isOverload(error)) throw unavailable(error);
-      if (!isConnectionLoss(error)) throw error;
-      if (Date.now() + wait > deadline) throw unavailable(error);
-      await pause(wait);
-    }
-  }
+      return isConnectionLoss(error) ? reconnectDelayMs(error, failures, deadline) : null;
+    },
+  });
+}
+
+/** Milliseconds until a lost database is asked again; throws UNAVAILABLE if the deadline is before that. */
+export function reconnectDelayMs(error: unknown, failures: number, deadline: number): number {
+  const delay = Math.min(10 * 2 ** failures, 500);
+  if (Date.now() + delay > deadline) throw unavailable(error);
+  return delay;
 }
 
 async function askOnce<Row extends object>(
@@ -37,21 +40,12 @@ async function askOnce<Row extends object>(
   return answerBy(deadline, asked);
 }
 
-/** Waits for an answer, and no longer than that. */
-export async function answerBy<T>(deadline: number, asked: Promise<T>): Promise<T> {
-  let waiting: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    // Not cancelled: the driver's request for that fails where nobody can catch it, and may hit another statement.
-    const tellLate = () => {
-      reject(unavailable(new Error("no answer in time")));
-    };
-    waiting = setTimeout(tellLate, timerDelay(Math.max(deadline - Date.now(), 1)));
+/**
+ * Waits for an answer until the deadline. A statement that is late is not cancelled: the driver's request for that fails where
+ * nobody can catch it, and may hit another statement.
+ */
+export function answerBy<T>(deadline: number, asked: Promise<T>): Promise<T> {
+  return withTimeout(asked, Math.max(deadline - Date.now(), 1), () => {
+    throw unavailable(new Error("no answer in time"));
   });
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    clearTimeout(waiting);
-    // What becomes of one that came too late has been told.
-    asked.catch(() => undefined);
-  }
 }

@@ -1,5 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { retry } from "../std/retry.ts";
 import { timerDelay } from "../std/timer-delay.ts";
+import { withTimeout } from "../std/with-timeout.ts";
 import {
   hasOwnSessions,
   isCollision,
@@ -11,6 +12,7 @@ import {
   unavailable,
 } from "../postgres/index.ts";
 import type { Sql } from "../postgres/index.ts";
+import { reconnectDelayMs } from "./ask.ts";
 import { statement } from "./sql/statement.ts";
 import { SentWrites } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
@@ -44,22 +46,16 @@ export async function transact<T>(
   onCut: () => void = () => undefined,
 ): Promise<T> {
   const deadline = Date.now() + patience.patienceMs;
-  let collisions = 0;
-  for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
-    try {
-      return await attempt(sql, patience, deadline, work);
-    } catch (error) {
-      if (isCollision(error) && ++collisions <= MOST_COLLISIONS) {
-        await pause(Math.random() * 5 * collisions);
-        continue;
-      }
+  let [collisions, cuts] = [0, 0];
+  return retry(() => attempt(sql, patience, deadline, work), {
+    delayAfter: (error) => {
+      if (isCollision(error) && ++collisions <= MOST_COLLISIONS) return Math.random() * 5 * collisions;
       if (isCollision(error) || isOverload(error) || isEnded(error)) throw unavailable(error);
-      if (!isConnectionLoss(error)) throw error;
+      if (!isConnectionLoss(error)) return null;
       onCut();
-      if (Date.now() + wait > deadline) throw unavailable(error);
-      await pause(wait);
-    }
-  }
+      return reconnectDelayMs(error, cuts++, deadline);
+    },
+  });
 }
 
 /** Whether the sessions of a client have the settings that statements need, and no transaction has to make them. */
@@ -74,17 +70,12 @@ async function attempt<T>(
   deadline: number,
   work: InTransaction<T>,
 ): Promise<T> {
-  let waiting: NodeJS.Timeout | undefined;
-  const givenUp = new Promise<never>((_, reject) => {
-    const late = () => {
-      waiting = undefined;
-      reject(unavailable(new Error("no connection could be had in time")));
-    };
-    waiting = setTimeout(late, timerDelay(Math.max(deadline - Date.now(), 1_000)));
-  });
+  let isGivenUp = false;
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
   const done = sql.begin(async (tx) => {
-    if (waiting === undefined) throw new Error("nobody waits for this transaction any more");
-    clearTimeout(waiting);
+    if (isGivenUp) throw new Error("nobody waits for this transaction any more");
+    begin();
     const writes = new SentWrites(tx);
     if (!hasSettings(sql, patience)) writes.send(localSettings(patience));
     const result = await work(tx, writes);
@@ -93,13 +84,13 @@ async function attempt<T>(
     saved.catch(() => undefined);
     return { result, saved };
   }) as Promise<{ result: T; saved: Promise<void> }>;
-  try {
-    const { result, saved } = await Promise.race([done, givenUp]);
-    await saved;
-    return result;
-  } finally {
-    clearTimeout(waiting);
-  }
+  await withTimeout(Promise.race([begun, done]), Math.max(deadline - Date.now(), 1_000), () => {
+    isGivenUp = true;
+    throw unavailable(new Error("no connection could be had in time"));
+  });
+  const { result, saved } = await done;
+  await saved;
+  return result;
 }
 
 function localSettings({ statementTimeoutMs }: Patience) {

@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import type { WriteStream } from "node:tty";
 import * as zod from "zod";
 import { adminTokenFile } from "./admin-token-file.ts";
@@ -24,6 +23,7 @@ import { LogDestination } from "./log-destination.ts";
 import { secretFile } from "../std/secret-file.ts";
 import { refuseIgnored, resolveSettings } from "./settings.ts";
 import { untilSignal } from "../std/until-signal.ts";
+import { withTimeout } from "../std/with-timeout.ts";
 
 const { argv, env, stdout, stderr } = process;
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
@@ -121,7 +121,7 @@ process.exitCode = await run(argv.slice(2), surroundings, commandsOf(PLUGINS));
  */
 async function abandon(starting: Promise<App>, { embedded }: { embedded: boolean }): Promise<never> {
   const stopped = starting.then((app) => app.stop()).catch(() => undefined);
-  await (embedded ? stopped : Promise.race([stopped, pause(CLEAN_UP_TIMEOUT_MS)]));
+  await (embedded ? stopped : withTimeout(stopped, CLEAN_UP_TIMEOUT_MS, () => undefined));
   process.exit(0);
 }
 

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { Plugin } from "../plugin/index.ts";
 import { migrationSources, ownIntervals, pluginSettings, projectDefaults, withBuiltIn } from "./plugins.ts";
 import {
@@ -27,6 +26,7 @@ import { isPostgresUrl, openDatabase } from "../postgres/index.ts";
 import type { DatabaseConfig, Sql } from "../postgres/index.ts";
 import { isRefusal, PawlError, SYSTEM } from "../core/index.ts";
 import { MAX_TIMER_DELAY_MS } from "../std/timer-delay.ts";
+import { unlessAborted } from "../std/unless-aborted.ts";
 import type { JsonObject, Lifecycle } from "../core/index.ts";
 
 export type PawlOptions = DatabaseConfig &
@@ -180,22 +180,6 @@ async function prepare(sql: Sql, plugins: readonly Plugin[]): Promise<void> {
   await migrate(sql, { sources: migrationSources(plugins) });
   await registerLifecycles(sql, plugins);
   await createOrg(sql, "main");
-}
-
-async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (!signal) return work;
-  const waiting = new AbortController();
-  const aborted = once(signal, "abort", { signal: waiting.signal }).then(() => {
-    signal.throwIfAborted();
-  });
-  try {
-    signal.throwIfAborted();
-    await Promise.race([work, aborted]);
-  } finally {
-    waiting.abort();
-    aborted.catch(() => undefined);
-    work.catch(() => undefined);
-  }
 }
 
 const PRUNE_SECONDS = 3_600;

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from "node:timers/promises";
 import postgres from "postgres";
 import { PawlError } from "../core/index.ts";
-import { timerDelay } from "../std/timer-delay.ts";
+import { unlessAborted } from "../std/unless-aborted.ts";
+import { withTimeout } from "../std/with-timeout.ts";
 import { isConnectionLoss } from "./database-errors.ts";
 import { ARRAY_TYPES } from "./array-types.ts";
 import { codeOf, messageOf, unusable } from "./unusable.ts";
@@ -133,7 +133,7 @@ async function isOver(done: Promise<unknown>): Promise<boolean> {
     () => true,
     () => true,
   );
-  return Promise.race([closed, pause(CLOSES_WITHIN_MS, false, { ref: false })]);
+  return withTimeout(closed, CLOSES_WITHIN_MS, () => false);
 }
 
 function toTimestamp(moment: number | string | Date): string {
@@ -161,19 +161,10 @@ export async function answerWithin<T>(
   answer: Promise<T>,
   stopping?: AbortSignal,
 ): Promise<T> {
-  const answered = new AbortController();
-  const signal = stopping ? AbortSignal.any([answered.signal, stopping]) : answered.signal;
-  const silence = pause(timerDelay((seconds ?? CONNECT_TIMEOUT_SECONDS) * 1_000), undefined, { signal }).then(
-    () => {
-      throw Object.assign(new Error("no answer"), { code: "CONNECT_TIMEOUT" });
-    },
-  );
-  try {
-    return await Promise.race([answer, silence]);
-  } finally {
-    answered.abort();
-    silence.catch(() => undefined);
-  }
+  const timeoutMs = (seconds ?? CONNECT_TIMEOUT_SECONDS) * 1_000;
+  return withTimeout(unlessAborted(answer, stopping), timeoutMs, () => {
+    throw Object.assign(new Error("no answer"), { code: "CONNECT_TIMEOUT" });
+  });
 }
 
 /** The URL of a server on a socket in the form that libpq and most tools read. */

@@ -18,16 +18,19 @@ export function retryDelayMs(
   return retryAfter === null ? delay : Math.max(delay, retryAfter * 1_000 + random() * firstMs);
 }
 
-/** Repeats an attempt until it succeeds. `delayAfter` returns the milliseconds to wait after an error, or null to throw it. */
+/**
+ * Repeats an attempt until it succeeds. `delayAfter` returns the milliseconds to wait after an error, or null to throw it; it may
+ * also throw an error of its own.
+ */
 export async function retry<T>(
   attempt: () => Promise<T>,
   {
     signal,
     delayAfter,
-  }: { signal: AbortSignal; delayAfter: (error: unknown, failures: number) => number | null },
+  }: { signal?: AbortSignal | undefined; delayAfter: (error: unknown, failures: number) => number | null },
 ): Promise<T> {
   for (let failures = 0; ; failures++) {
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     try {
       return await attempt();
     } catch (error) {
@@ -39,19 +42,19 @@ export async function retry<T>(
 }
 
 /** Waits `ms` milliseconds; rejects with the signal's reason if it aborts first. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer);
       // Callers may abort with any value as the reason.
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
-      reject(signal.reason);
+      reject(signal?.reason);
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener("abort", abort);
+      signal?.removeEventListener("abort", abort);
       resolve();
     }, timerDelay(ms));
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted) abort();
+    else signal?.addEventListener("abort", abort, { once: true });
   });
 }

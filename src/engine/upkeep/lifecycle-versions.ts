@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { retry } from "../../std/retry.ts";
 import { nextTimer, SYSTEM } from "../../core/index.ts";
 import type { DueTimer, Instant, JsonObject, Lifecycle, Moved } from "../../core/index.ts";
 import { unavailable } from "../../postgres/index.ts";
@@ -39,16 +39,14 @@ const MAX_TRIES = 100;
 const PAUSE_MS = 100;
 
 /** Retries while another transaction has locked a dependent of these tasks. */
-async function untilFree<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof RowsBusy)) throw error;
-      if (tries === MAX_TRIES) throw unavailable(error);
-      await pause(PAUSE_MS);
-    }
-  }
+function untilFree<T>(work: () => Promise<T>): Promise<T> {
+  return retry(work, {
+    delayAfter: (error, failures) => {
+      if (!(error instanceof RowsBusy)) return null;
+      if (failures + 1 >= MAX_TRIES) throw unavailable(error);
+      return PAUSE_MS;
+    },
+  });
 }
 
 /** What `bringUpToDate` would put right, seen in an unfinished task. */

@@ -1,4 +1,5 @@
 import { PawlProblem } from "../../../client/index.ts";
+import { withTimeout } from "../../../std/with-timeout.ts";
 import { readableLine } from "../last-line.ts";
 
 const TELL_EVERY_MS = 500;
@@ -43,7 +44,7 @@ export class OutputTeller {
       await this.sending;
       while (this.waiting !== "" && !this.over) await this.tellPiece();
     })();
-    await Promise.race([rest, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())]);
+    await withTimeout(rest, patienceMs, () => undefined);
     this.over = true;
   }
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { retry } from "../../../std/retry.ts";
 import { isDiskFull } from "./git.ts";
 import type { Git } from "./git.ts";
 import type { Repository } from "./repository.ts";
@@ -20,16 +20,12 @@ const MOST_TRIES = 5;
 const KEPT = "refs/pawl/kept/";
 
 /** A worktree of its own for a task, from the target as it is now. What earlier attempts left is put away first. */
-export async function addWorktree(repository: Repository, task_id: string): Promise<Worktree> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await makeWorktree(repository, task_id);
-    } catch (error) {
-      // With the last worktree git removes the folder of them all, under the feet of whoever makes the next at that moment.
-      if (tries >= MOST_TRIES || isDiskFull(error)) throw error;
-      await pause(tries * 50);
-    }
-  }
+export function addWorktree(repository: Repository, task_id: string): Promise<Worktree> {
+  return retry(() => makeWorktree(repository, task_id), {
+    // With the last worktree git removes the folder of them all, under the feet of whoever makes the next at that moment.
+    delayAfter: (error, failures) =>
+      failures + 1 >= MOST_TRIES || isDiskFull(error) ? null : (failures + 1) * 50,
+  });
 }
 
 async function makeWorktree(repository: Repository, task_id: string): Promise<Worktree> {

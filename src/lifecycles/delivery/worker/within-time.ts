@@ -1,4 +1,5 @@
 import { followSignals } from "../../../std/follow-signals.ts";
+import { withTimeout } from "../../../std/with-timeout.ts";
 import { DeliveryFault } from "./faults.ts";
 import type { Symptom } from "./faults.ts";
 
@@ -13,21 +14,14 @@ export async function withinTime<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const waiting = followSignals([signal]);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const fault = new DeliveryFault({ side, network: "timeout" });
-      reject(fault);
-      waiting.abort(fault);
-    }, ms);
-  });
-  const working = work(waiting.signal);
-  // What comes of it later has been told.
-  working.catch(() => undefined);
+  const giveUp = () => {
+    const fault = new DeliveryFault({ side, network: "timeout" });
+    waiting.abort(fault);
+    throw fault;
+  };
   try {
-    return await Promise.race([working, late]);
+    return await withTimeout(work(waiting.signal), ms, giveUp);
   } finally {
-    clearTimeout(timer);
     waiting.release();
   }
 }
