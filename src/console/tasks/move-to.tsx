@@ -3,7 +3,8 @@ import type { Lifecycle, Task } from "../data/client.ts";
 import { queries } from "../data/queries.ts";
 import { Dialog } from "../design/dialog.tsx";
 import { Icon } from "../design/icon.tsx";
-import { Skeleton, ErrorState } from "../design/states.tsx";
+import { Loaded } from "../design/loaded.tsx";
+import { Skeleton } from "../design/states.tsx";
 import { StatusChip } from "../design/status.tsx";
 import { useI18n } from "../texts/i18n.tsx";
 import { targetsOf } from "./targets.ts";
@@ -25,40 +26,41 @@ export function MoveTo({
 }) {
   const { t, n } = useI18n();
   const reasonsOf = useReasons(lifecycle.name);
-  const { data, error, refetch } = useQuery(queries.actions(task.id));
-  const targets = data ? targetsOf(lifecycle, task.status, data) : [];
-  const open = targets.filter(({ actions }) => actions.length > 0);
-  const shut = targets.filter(({ actions }) => actions.length === 0);
+  const explained = useQuery(queries.actions(task.id));
   return (
     <Dialog title={t.board.moveTo(task.title)} onClose={onClose}>
-      {error ? (
-        <ErrorState compact error={error} onRetry={() => void refetch()} />
-      ) : (
-        !data && <Skeleton lines={4} height={34} />
-      )}
-      <ul className="stack tight">
-        {open.map((target) => (
-          <li key={target.status}>
-            <button
-              type="button"
-              className="target"
-              onClick={() => {
-                onChosen(target);
-              }}
-            >
-              <StatusChip lifecycle={lifecycle.name} status={target.status} />
-              <span className="soft">{target.actions.map(n.action).join(" / ")}</span>
-              <Icon name="arrow" />
-            </button>
-          </li>
-        ))}
-        {shut.map((target) => (
-          <li key={target.status} className="target" data-shut="true">
-            <StatusChip lifecycle={lifecycle.name} status={target.status} />
-            <span className="faint small">{reasonsOf(task.status, target).join(" ")}</span>
-          </li>
-        ))}
-      </ul>
+      <Loaded compact of={[explained]} placeholder={<Skeleton lines={4} height={34} />}>
+        {(data) => {
+          const targets = targetsOf(lifecycle, task.status, data);
+          const open = targets.filter(({ actions }) => actions.length > 0);
+          const shut = targets.filter(({ actions }) => actions.length === 0);
+          return (
+            <ul className="stack tight">
+              {open.map((target) => (
+                <li key={target.status}>
+                  <button
+                    type="button"
+                    className="target"
+                    onClick={() => {
+                      onChosen(target);
+                    }}
+                  >
+                    <StatusChip lifecycle={lifecycle.name} status={target.status} />
+                    <span className="soft">{target.actions.map(n.action).join(" / ")}</span>
+                    <Icon name="arrow" />
+                  </button>
+                </li>
+              ))}
+              {shut.map((target) => (
+                <li key={target.status} className="target" data-shut="true">
+                  <StatusChip lifecycle={lifecycle.name} status={target.status} />
+                  <span className="faint small">{reasonsOf(task.status, target).join(" ")}</span>
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
     </Dialog>
   );
 }

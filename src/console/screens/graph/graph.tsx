@@ -3,7 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../../addresses.ts";
 import { client } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
-import { Skeleton, EmptyState, ErrorState } from "../../design/states.tsx";
+import { Loaded } from "../../design/loaded.tsx";
+import { EmptyState } from "../../design/states.tsx";
 import { useLiveQuery } from "../../data/use-live-query.ts";
 import { useTexts } from "../../texts/use-texts.ts";
 import { ProjectPicker } from "../../tasks/project-picker.tsx";
@@ -24,7 +25,7 @@ export default function GraphScreen({ lifecycle }: { lifecycle: string }) {
   const [search, change] = useSearch();
   const project_id = search.get("project");
   const finished = search.get("finished") !== "no";
-  const { data, error, refetch } = useLiveQuery({
+  const asked = useLiveQuery({
     lifecycle,
     key: ["graph", project_id, finished],
     ask: (signal) =>
@@ -48,15 +49,7 @@ export default function GraphScreen({ lifecycle }: { lifecycle: string }) {
         </label>
         <ProjectPicker />
       </LifecycleHead>
-      {data ? (
-        <Shown graph={data} lifecycle={lifecycle} />
-      ) : error ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : (
-        <div className="card body">
-          <Skeleton lines={8} height={34} />
-        </div>
-      )}
+      <Loaded of={[asked]}>{(graph) => <Shown graph={graph} lifecycle={lifecycle} />}</Loaded>
     </>
   );
 }

@@ -2,26 +2,23 @@ import { useQuery } from "@tanstack/react-query";
 import type { CheckReport } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
 import { Icon } from "../../design/icon.tsx";
-import { Skeleton, ErrorState } from "../../design/states.tsx";
+import { Loaded } from "../../design/loaded.tsx";
+import { Skeleton } from "../../design/states.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
 
 /** What walking every situation of the lifecycle has found. */
 export function Check({ lifecycle }: { lifecycle: string }) {
   const { t } = useI18n();
-  const { data, error, refetch } = useQuery(queries.check(lifecycle));
+  const asked = useQuery(queries.check(lifecycle));
   return (
     <section className="card">
       <header className="head">
         <h2>{t.lifecycle.check}</h2>
       </header>
       <div className="body">
-        {data ? (
-          <Report report={data} />
-        ) : error ? (
-          <ErrorState compact error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Skeleton />
-        )}
+        <Loaded compact of={[asked]} placeholder={<Skeleton />}>
+          {(report) => <Report report={report} />}
+        </Loaded>
       </div>
     </section>
   );

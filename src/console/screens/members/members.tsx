@@ -4,7 +4,8 @@ import type { Member } from "../../data/client.ts";
 import { queries, useMe } from "../../data/queries.ts";
 import { Button, IconButton } from "../../design/button.tsx";
 import { Avatar } from "../../design/person.tsx";
-import { Skeleton, ErrorState } from "../../design/states.tsx";
+import { Loaded } from "../../design/loaded.tsx";
+import { Skeleton } from "../../design/states.tsx";
 import { usePageTitle } from "../../shell/page-title.ts";
 import { useI18n } from "../../texts/i18n.tsx";
 import { MemberDialog } from "./member-dialog.tsx";
@@ -19,12 +20,11 @@ export function Members() {
   usePageTitle(t.members.title);
   const me = useMe();
   const isAdmin = me.roles.includes("admin");
-  const { data: members, error, refetch } = useQuery(queries.members());
+  const members = useQuery(queries.members());
   const [open, setOpen] = useState<Open | null>(null);
   const [words, setWords] = useState("");
-  const shown = members?.filter(({ id, name, roles }) =>
-    [id, name, ...roles].join(" ").toLowerCase().includes(words.toLowerCase()),
-  );
+  const matches = ({ id, name, roles }: Member) =>
+    [id, name, ...roles].join(" ").toLowerCase().includes(words.toLowerCase());
   const close = () => {
     setOpen(null);
   };
@@ -56,36 +56,36 @@ export function Members() {
         )}
       </header>
       {!isAdmin && <p className="soft">{t.members.onlyAdmins}</p>}
-      {error && !members && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {!error && !members && <Skeleton lines={6} height={36} />}
-      {shown && (
-        <div className="card scroll-x" tabIndex={0} role="region" aria-label={t.members.title}>
-          <table className="plain-table members">
-            <thead>
-              <tr>
-                <th scope="col">{t.members.name}</th>
-                <th scope="col">{t.members.kind}</th>
-                <th scope="col">{t.members.roles}</th>
-                <th scope="col">{t.members.projects}</th>
-                <th scope="col">
-                  <span className="unseen">{t.common.more}</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((member) => (
-                <Row
-                  key={member.id}
-                  member={member}
-                  isMe={member.id === me.id}
-                  isAdmin={isAdmin}
-                  onOpen={setOpen}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <Loaded of={[members]} placeholder={<Skeleton lines={6} height={36} />}>
+        {(all) => (
+          <div className="card scroll-x" tabIndex={0} role="region" aria-label={t.members.title}>
+            <table className="plain-table members">
+              <thead>
+                <tr>
+                  <th scope="col">{t.members.name}</th>
+                  <th scope="col">{t.members.kind}</th>
+                  <th scope="col">{t.members.roles}</th>
+                  <th scope="col">{t.members.projects}</th>
+                  <th scope="col">
+                    <span className="unseen">{t.common.more}</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {all.filter(matches).map((member) => (
+                  <Row
+                    key={member.id}
+                    member={member}
+                    isMe={member.id === me.id}
+                    isAdmin={isAdmin}
+                    onOpen={setOpen}
+                  />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Loaded>
       {open?.kind === "member" && <MemberDialog member={open.member} onClose={close} />}
       {open?.kind === "tokens" && <TokensDialog member={open.member} onClose={close} />}
     </>

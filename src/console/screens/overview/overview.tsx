@@ -4,7 +4,8 @@ import { queries } from "../../data/queries.ts";
 import type { Window } from "../../data/queries.ts";
 import { Segments } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
-import { Skeleton, EmptyState, ErrorState } from "../../design/states.tsx";
+import { Loaded } from "../../design/loaded.tsx";
+import { Skeleton, EmptyState } from "../../design/states.tsx";
 import { useSearch } from "../../router.tsx";
 import { DemoCard } from "../../shell/demo-bar.tsx";
 import { usePageTitle } from "../../shell/page-title.ts";
@@ -20,7 +21,8 @@ const WINDOWS: readonly Window[] = ["hour", "day", "week"];
 export function Overview() {
   const { t, f } = useI18n();
   const [window, setWindow] = useWindow();
-  const { data, error, refetch } = useQuery(queries.overview({ window }));
+  const overview = useQuery(queries.overview({ window }));
+  const { data } = overview;
   usePageTitle(t.overview.title);
   return (
     <>
@@ -35,13 +37,9 @@ export function Overview() {
           options={WINDOWS.map((value) => ({ value, label: t.overview.window[value] }))}
         />
       </header>
-      {data ? (
-        <Shown data={data} />
-      ) : error ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : (
-        <Loading />
-      )}
+      <Loaded of={[overview]} placeholder={<Loading />}>
+        {(figures) => <Shown data={figures} />}
+      </Loaded>
     </>
   );
 }

@@ -1,7 +1,8 @@
 import { queries, useMe } from "../../data/queries.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Segments } from "../../design/button.tsx";
-import { Skeleton, ErrorState } from "../../design/states.tsx";
+import { Loaded } from "../../design/loaded.tsx";
+import { Skeleton } from "../../design/states.tsx";
 import { usePreference } from "../../preferences.ts";
 import { usePageTitle } from "../../shell/page-title.ts";
 import { LANGUAGES, useI18n } from "../../texts/i18n.tsx";
@@ -13,7 +14,7 @@ import "./settings.css";
 export function Settings() {
   const { t } = useI18n();
   usePageTitle(t.settings.title);
-  const { data: projects, error, refetch } = useQuery(queries.projects());
+  const projects = useQuery(queries.projects());
   return (
     <>
       <header className="page-head">
@@ -23,13 +24,9 @@ export function Settings() {
         <Appearance />
         <Keyboard />
         <About />
-        {projects ? (
-          <Projects projects={projects} />
-        ) : error ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Skeleton lines={4} />
-        )}
+        <Loaded of={[projects]} placeholder={<Skeleton lines={4} />}>
+          {(found) => <Projects projects={found} />}
+        </Loaded>
       </div>
     </>
   );

@@ -4,7 +4,8 @@ import type { Explanation, Lifecycle, Task } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
-import { Skeleton, ErrorState } from "../../design/states.tsx";
+import { Loaded } from "../../design/loaded.tsx";
+import { Skeleton } from "../../design/states.tsx";
 import { toneOf, useStatusLabel } from "../../design/status.tsx";
 import { ActionDialog } from "../../tasks/action-dialog.tsx";
 import { useDeed } from "../../tasks/use-deed.ts";
@@ -15,20 +16,28 @@ import { useI18n } from "../../texts/i18n.tsx";
 export function ActionPanel({ task }: { task: Task }) {
   const { t } = useI18n();
   const { data: lifecycle } = useQuery(queries.lifecycle(task.lifecycle));
-  const { data: explained, error, refetch } = useQuery(queries.actions(task.id));
-  const allowed = explained?.filter((one) => one.allowed) ?? [];
-  const refused = explained?.filter((one) => !one.allowed) ?? [];
+  const explained = useQuery(queries.actions(task.id));
   return (
     <section className="card">
       <header className="head">
         <h2>{t.task.mayDo}</h2>
       </header>
       <div className="body stack">
-        {error && !explained && <ErrorState compact error={error} onRetry={() => void refetch()} />}
-        {!error && !explained && <Skeleton lines={2} height={28} />}
-        {explained && allowed.length === 0 && <p className="soft">{t.task.nothingToDo}</p>}
-        {lifecycle && allowed.length > 0 && <Allowed task={task} lifecycle={lifecycle} actions={allowed} />}
-        {refused.length > 0 && <Refused lifecycle={task.lifecycle} actions={refused} />}
+        <Loaded compact of={[explained]} placeholder={<Skeleton lines={2} height={28} />}>
+          {(actions) => {
+            const allowed = actions.filter((one) => one.allowed);
+            const refused = actions.filter((one) => !one.allowed);
+            return (
+              <>
+                {allowed.length === 0 && <p className="soft">{t.task.nothingToDo}</p>}
+                {lifecycle && allowed.length > 0 && (
+                  <Allowed task={task} lifecycle={lifecycle} actions={allowed} />
+                )}
+                {refused.length > 0 && <Refused lifecycle={task.lifecycle} actions={refused} />}
+              </>
+            );
+          }}
+        </Loaded>
       </div>
     </section>
   );

@@ -4,7 +4,8 @@ import { PawlProblem } from "../../data/client.ts";
 import type { Task } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
 import { Icon } from "../../design/icon.tsx";
-import { Skeleton, EmptyState, ErrorState } from "../../design/states.tsx";
+import { Loaded } from "../../design/loaded.tsx";
+import { Skeleton, EmptyState } from "../../design/states.tsx";
 import { StatusChip } from "../../design/status.tsx";
 import { useUi } from "../../plugins/lifecycle-ui.ts";
 import { screensOf } from "../../plugins/screen-components.ts";
@@ -26,20 +27,19 @@ const LinkGraph = lazyComponent(async () => ({ default: (await import("./link-gr
 /** One task: what it is, what became of it, and what may be done with it. */
 export function TaskScreen({ id = "" }: { id?: string }) {
   const { t } = useI18n();
-  const { data: task, error, refetch } = useQuery(queries.task(id));
-  usePageTitle(task?.title ?? "");
-  if (task)
-    return (
-      <NamesOf lifecycle={task.lifecycle}>
-        <Shown task={task} />
-      </NamesOf>
-    );
-  if (error instanceof PawlProblem && error.status === 404)
+  const asked = useQuery(queries.task(id));
+  const { data, error } = asked;
+  usePageTitle(data?.title ?? "");
+  if (!data && error instanceof PawlProblem && error.status === 404)
     return <EmptyState icon="search" title={t.task.notFound} hint={t.task.notFoundHint} />;
-  return error ? (
-    <ErrorState error={error} onRetry={() => void refetch()} />
-  ) : (
-    <Skeleton lines={8} height={22} />
+  return (
+    <Loaded of={[asked]} placeholder={<Skeleton lines={8} height={22} />}>
+      {(task) => (
+        <NamesOf lifecycle={task.lifecycle}>
+          <Shown task={task} />
+        </NamesOf>
+      )}
+    </Loaded>
   );
 }
 

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import {
-  Skeleton,
   client,
   EmptyState,
   LifecycleHead,
@@ -8,10 +7,10 @@ import {
   ProjectPicker,
   queries,
   Segments,
-  ErrorState,
   useLiveQuery,
   useTexts,
   useSearch,
+  Loaded,
 } from "../../../console/index.ts";
 import type { Task } from "../../../console/index.ts";
 import { board } from "./board-calls.ts";
@@ -42,7 +41,6 @@ export default function AgentsScreen({ lifecycle }: { lifecycle: string }) {
     ask: (signal) =>
       client.listTasks({ lifecycle, status: HELD, limit: MOST_HELD, project_id: project }, { signal }),
   });
-  const error = stats.error ?? held.error;
   return (
     <>
       <LifecycleHead lifecycle={lifecycle}>
@@ -56,15 +54,7 @@ export default function AgentsScreen({ lifecycle }: { lifecycle: string }) {
         />
         <ProjectPicker one />
       </LifecycleHead>
-      {stats.data && held.data ? (
-        <Shown stats={stats.data} held={held.data.tasks} />
-      ) : error ? (
-        <ErrorState error={error} onRetry={() => void Promise.all([stats.refetch(), held.refetch()])} />
-      ) : (
-        <div className="card body">
-          <Skeleton lines={7} height={26} />
-        </div>
-      )}
+      <Loaded of={[stats, held]}>{(figures, { tasks }) => <Shown stats={figures} held={tasks} />}</Loaded>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { Skeleton, ErrorState, useLiveQuery, useNow, useTexts, useI18n } from "../../../console/index.ts";
+import { Skeleton, useLiveQuery, useNow, useTexts, useI18n, Loaded } from "../../../console/index.ts";
 import type { Task, Tone } from "../../../console/index.ts";
 import { code } from "./code-calls.ts";
 import type { CodeRun } from "./code-calls.ts";
@@ -20,11 +20,12 @@ const TONES: Readonly<Record<NonNullable<CodeRun["outcome"]>, Tone>> = {
 export default function AttemptsPanel({ task }: { task: Task }) {
   const texts = useTexts(TEXTS);
   const [chosen, setChosen] = useState<number | null>(null);
-  const { data, error, refetch } = useLiveQuery({
+  const asked = useLiveQuery({
     lifecycle: task.lifecycle,
     key: ["runs", task.id],
     ask: (signal) => code.getCodeTask({ id: task.id }, { signal }),
   });
+  const { data } = asked;
   const runs = data?.runs ?? [];
   const shown = runs.find(({ run }) => run === chosen) ?? runs.at(-1);
   return (
@@ -33,12 +34,13 @@ export default function AttemptsPanel({ task }: { task: Task }) {
         <h2>{texts.attempts}</h2>
         {runs.length > 0 && <span className="badge">{runs.length}</span>}
       </header>
-      {!data && (
+      {runs.length === 0 && (
         <div className="body">
-          {error ? <ErrorState compact error={error} onRetry={() => void refetch()} /> : <Skeleton />}
+          <Loaded compact of={[asked]} placeholder={<Skeleton />}>
+            {({ runs: none }) => none.length === 0 && <p className="faint">{texts.noAttempts}</p>}
+          </Loaded>
         </div>
       )}
-      {data && runs.length === 0 && <p className="body faint">{texts.noAttempts}</p>}
       {shown && (
         <>
           <ul className="runs">

@@ -1,7 +1,6 @@
 import { useState } from "react";
 import {
   addresses,
-  Skeleton,
   Button,
   client,
   EmptyState,
@@ -11,7 +10,6 @@ import {
   Link,
   ProjectPicker,
   toast,
-  ErrorState,
   useRefetch,
   useAttempt,
   useLiveQuery,
@@ -20,6 +18,7 @@ import {
   useTexts,
   useSearch,
   useI18n,
+  Loaded,
 } from "../../../console/index.ts";
 import type { Task } from "../../../console/index.ts";
 import { code } from "./code-calls.ts";
@@ -54,33 +53,28 @@ export default function MergesScreen({ lifecycle }: { lifecycle: string }) {
   });
   const merged = useLiveQuery(ended("completed", limit));
   const failed = useLiveQuery(ended("failed", MOST_FAILED));
-  const error = merged.error ?? failed.error;
   return (
     <>
       <LifecycleHead lifecycle={lifecycle}>
         <ProjectPicker />
       </LifecycleHead>
-      {merged.data && failed.data ? (
-        <div className="code-ends">
-          <Merges
-            tasks={merged.data.tasks}
-            onMore={
-              merged.data.cursor !== null && limit < MOST
-                ? () => {
-                    setLimit(MOST);
-                  }
-                : null
-            }
-          />
-          <Failures lifecycle={lifecycle} tasks={failed.data.tasks} />
-        </div>
-      ) : error ? (
-        <ErrorState error={error} onRetry={() => void Promise.all([merged.refetch(), failed.refetch()])} />
-      ) : (
-        <div className="card body">
-          <Skeleton lines={7} height={26} />
-        </div>
-      )}
+      <Loaded of={[merged, failed]}>
+        {({ tasks, cursor }, failures) => (
+          <div className="code-ends">
+            <Merges
+              tasks={tasks}
+              onMore={
+                cursor !== null && limit < MOST
+                  ? () => {
+                      setLimit(MOST);
+                    }
+                  : null
+              }
+            />
+            <Failures lifecycle={lifecycle} tasks={failures.tasks} />
+          </div>
+        )}
+      </Loaded>
     </>
   );
 }

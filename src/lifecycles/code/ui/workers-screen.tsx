@@ -1,17 +1,16 @@
 import {
   addresses,
-  Skeleton,
   EmptyState,
   Icon,
   LifecycleHead,
   Link,
   ProjectPicker,
-  ErrorState,
   useLiveQuery,
   useNow,
   useTexts,
   useSearch,
   useI18n,
+  Loaded,
 } from "../../../console/index.ts";
 import { code, LOOK_EVERY_MS } from "./code-calls.ts";
 import type { AtWork, Summary } from "./code-calls.ts";
@@ -23,7 +22,7 @@ import "./code.css";
 export default function WorkersScreen({ lifecycle }: { lifecycle: string }) {
   const [search] = useSearch();
   const project_id = search.get("project");
-  const { data, error, refetch } = useLiveQuery({
+  const asked = useLiveQuery({
     lifecycle,
     key: ["summary", project_id],
     ask: (signal) => code.getCodeSummary(project_id ? { project_id } : {}, { signal }),
@@ -34,18 +33,14 @@ export default function WorkersScreen({ lifecycle }: { lifecycle: string }) {
       <LifecycleHead lifecycle={lifecycle}>
         <ProjectPicker />
       </LifecycleHead>
-      {data ? (
-        <>
-          <Progress summary={data} />
-          <Workers atWork={data.at_work} />
-        </>
-      ) : error ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : (
-        <div className="card body">
-          <Skeleton lines={7} height={26} />
-        </div>
-      )}
+      <Loaded of={[asked]}>
+        {(summary) => (
+          <>
+            <Progress summary={summary} />
+            <Workers atWork={summary.at_work} />
+          </>
+        )}
+      </Loaded>
     </>
   );
 }

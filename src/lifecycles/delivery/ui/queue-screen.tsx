@@ -1,15 +1,14 @@
 import {
   addresses,
-  Skeleton,
   Icon,
   LifecycleHead,
   Link,
-  ErrorState,
   useLiveQuery,
   useMe,
   useNow,
   useTexts,
   useI18n,
+  Loaded,
 } from "../../../console/index.ts";
 import { delivery, LOOK_EVERY_MS, managesUsers, useDeliveryUsers } from "./delivery-calls.ts";
 import type { Job, Status } from "./delivery-calls.ts";
@@ -42,29 +41,21 @@ export default function QueueScreen({ lifecycle }: { lifecycle: string }) {
     key: ["over"],
     ask: (signal) => delivery.listDeliveryJobs({ status: [...OVER], limit: LATELY }, { signal }),
   });
-  const error = status.error ?? open.error ?? over.error;
   return (
     <>
       <LifecycleHead lifecycle={lifecycle} />
-      {status.data && open.data && over.data ? (
-        <>
-          <Alarms lifecycle={lifecycle} source={status.data.source} />
-          <Depths queue={status.data.queue} />
-          <div className="delivery">
-            <Jobs lifecycle={lifecycle} open={open.data.jobs} over={over.data.jobs} />
-            <Workers workers={status.data.workers} />
-          </div>
-        </>
-      ) : error ? (
-        <ErrorState
-          error={error}
-          onRetry={() => void Promise.all([status, open, over].map((one) => one.refetch()))}
-        />
-      ) : (
-        <div className="card body">
-          <Skeleton lines={7} height={26} />
-        </div>
-      )}
+      <Loaded of={[status, open, over]}>
+        {({ source, queue, workers }, unfinished, finished) => (
+          <>
+            <Alarms lifecycle={lifecycle} source={source} />
+            <Depths queue={queue} />
+            <div className="delivery">
+              <Jobs lifecycle={lifecycle} open={unfinished.jobs} over={finished.jobs} />
+              <Workers workers={workers} />
+            </div>
+          </>
+        )}
+      </Loaded>
     </>
   );
 }

@@ -1,19 +1,18 @@
 import { useState } from "react";
 import {
   Avatar,
-  Skeleton,
   Button,
   EmptyState,
   LifecycleHead,
   PawlProblem,
   Segments,
-  ErrorState,
   useLiveQuery,
   useMemberNames,
   useNow,
   useTexts,
   useSearch,
   useI18n,
+  Loaded,
 } from "../../../console/index.ts";
 import type { Tone } from "../../../console/index.ts";
 import { delivery, LOOK_EVERY_MS } from "./delivery-calls.ts";
@@ -44,13 +43,13 @@ export default function UsersScreen({ lifecycle }: { lifecycle: string }) {
   const texts = useTexts(TEXTS);
   const [search, change] = useSearch();
   const status = STATUSES.find((one) => one === search.get("status")) ?? null;
-  const { data, error, refetch } = useLiveQuery({
+  const asked = useLiveQuery({
     lifecycle,
     key: ["users"],
     ask: (signal) => delivery.listDeliveryUsers({ limit: MOST }, { signal }),
     everyMs: LOOK_EVERY_MS,
   });
-  const users = data?.users;
+  const { data, error } = asked;
   return (
     <>
       <LifecycleHead lifecycle={lifecycle}>
@@ -66,23 +65,19 @@ export default function UsersScreen({ lifecycle }: { lifecycle: string }) {
               value,
               label: (
                 <>
-                  {texts.userStatus[value]} <span className="num">{count(users, value)}</span>
+                  {texts.userStatus[value]} <span className="num">{count(data?.users, value)}</span>
                 </>
               ),
             })),
           ]}
         />
       </LifecycleHead>
-      {users ? (
-        <Shown lifecycle={lifecycle} users={users} status={status} />
-      ) : error instanceof PawlProblem && error.status === 403 ? (
+      {!data && error instanceof PawlProblem && error.status === 403 ? (
         <EmptyState icon="lock" title={texts.onlyAdmins} hint={texts.onlyAdminsHint} />
-      ) : error ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
       ) : (
-        <div className="card body">
-          <Skeleton lines={6} height={30} />
-        </div>
+        <Loaded of={[asked]}>
+          {({ users }) => <Shown lifecycle={lifecycle} users={users} status={status} />}
+        </Loaded>
       )}
     </>
   );

@@ -1,5 +1,4 @@
 import {
-  Skeleton,
   Button,
   ActionButton,
   EmptyState,
@@ -8,13 +7,13 @@ import {
   ProjectPicker,
   StatusChip,
   toast,
-  ErrorState,
   useRefetch,
   useAttempt,
   useLiveQuery,
   useNow,
   useTexts,
   useI18n,
+  Loaded,
 } from "../../../console/index.ts";
 import { MOST, planner, useIsLead, useMayTake, useProject } from "./planner-calls.ts";
 import type { PlannerTask, Pooled } from "./planner-calls.ts";
@@ -39,24 +38,19 @@ export default function PoolScreen({ lifecycle }: { lifecycle: string }) {
         { signal },
       ),
   });
-  const error = pool.error ?? mine.error;
   return (
     <>
       <LifecycleHead lifecycle={lifecycle}>
         <ProjectPicker />
       </LifecycleHead>
-      {pool.data && mine.data ? (
-        <div className="floor">
-          <Mine lifecycle={lifecycle} tasks={mine.data.tasks} />
-          <Pool lifecycle={lifecycle} tasks={pool.data.tasks} />
-        </div>
-      ) : error ? (
-        <ErrorState error={error} onRetry={() => void Promise.all([pool.refetch(), mine.refetch()])} />
-      ) : (
-        <div className="card body">
-          <Skeleton lines={7} height={28} />
-        </div>
-      )}
+      <Loaded of={[pool, mine]}>
+        {(free, held) => (
+          <div className="floor">
+            <Mine lifecycle={lifecycle} tasks={held.tasks} />
+            <Pool lifecycle={lifecycle} tasks={free.tasks} />
+          </div>
+        )}
+      </Loaded>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Skeleton, LifecycleHead, ProjectPicker, ErrorState, useLiveQuery } from "../../../console/index.ts";
+import { LifecycleHead, ProjectPicker, useLiveQuery, Loaded } from "../../../console/index.ts";
 import { Defects } from "./defects.tsx";
 import { Deliverables } from "./deliverables.tsx";
 import { LOOK_EVERY_MS, MOST, planner, useProject } from "./planner-calls.ts";
@@ -19,27 +19,19 @@ export default function QualityScreen({ lifecycle }: { lifecycle: string }) {
     ask: (signal) => planner.listDeliverables({ ...project, limit: MOST }, { signal }),
     everyMs: LOOK_EVERY_MS,
   });
-  const error = defects.error ?? deliverables.error;
   return (
     <>
       <LifecycleHead lifecycle={lifecycle}>
         <ProjectPicker />
       </LifecycleHead>
-      {defects.data && deliverables.data ? (
-        <div className="quality">
-          <Defects lifecycle={lifecycle} defects={defects.data.defects} />
-          <Deliverables lifecycle={lifecycle} deliverables={deliverables.data.deliverables} />
-        </div>
-      ) : error ? (
-        <ErrorState
-          error={error}
-          onRetry={() => void Promise.all([defects.refetch(), deliverables.refetch()])}
-        />
-      ) : (
-        <div className="card body">
-          <Skeleton lines={7} height={28} />
-        </div>
-      )}
+      <Loaded of={[defects, deliverables]}>
+        {(wrong, made) => (
+          <div className="quality">
+            <Defects lifecycle={lifecycle} defects={wrong.defects} />
+            <Deliverables lifecycle={lifecycle} deliverables={made.deliverables} />
+          </div>
+        )}
+      </Loaded>
     </>
   );
 }

@@ -2,7 +2,6 @@ import { useState } from "react";
 import { useQueries } from "@tanstack/react-query";
 import {
   AskDialog,
-  Skeleton,
   Button,
   ActionButton,
   EmptyState,
@@ -11,13 +10,13 @@ import {
   Person,
   ProjectPicker,
   toast,
-  ErrorState,
   useRefetch,
   useLiveQuery,
   useMe,
   useNow,
   useTexts,
   useI18n,
+  Loaded,
 } from "../../../console/index.ts";
 import { MOST, planner, useIsLead, useProject } from "./planner-calls.ts";
 import type { Escalation, PlannerTask } from "./planner-calls.ts";
@@ -42,27 +41,19 @@ export default function ReviewScreen({ lifecycle }: { lifecycle: string }) {
     ask: (signal) =>
       planner.listPlannerTasks({ needs_attention: true, limit: MOST_CALLS, ...project }, { signal }),
   });
-  const error = submitted.error ?? flagged.error;
   return (
     <>
       <LifecycleHead lifecycle={lifecycle}>
         <ProjectPicker />
       </LifecycleHead>
-      {submitted.data && flagged.data ? (
-        <div className="floor">
-          <Queue lifecycle={lifecycle} tasks={submitted.data.tasks} />
-          <Calls lifecycle={lifecycle} tasks={flagged.data.tasks} />
-        </div>
-      ) : error ? (
-        <ErrorState
-          error={error}
-          onRetry={() => void Promise.all([submitted.refetch(), flagged.refetch()])}
-        />
-      ) : (
-        <div className="card body">
-          <Skeleton lines={7} height={28} />
-        </div>
-      )}
+      <Loaded of={[submitted, flagged]}>
+        {(queue, calls) => (
+          <div className="floor">
+            <Queue lifecycle={lifecycle} tasks={queue.tasks} />
+            <Calls lifecycle={lifecycle} tasks={calls.tasks} />
+          </div>
+        )}
+      </Loaded>
     </>
   );
 }

@@ -2,7 +2,6 @@ import { useState } from "react";
 import {
   addresses,
   AskDialog,
-  Skeleton,
   Button,
   EmptyState,
   LifecycleHead,
@@ -10,12 +9,12 @@ import {
   Person,
   ProjectPicker,
   toast,
-  ErrorState,
   useRefetch,
   useLiveQuery,
   useNow,
   useTexts,
   useI18n,
+  Loaded,
 } from "../../../console/index.ts";
 import { PlanShift } from "./plan-shift.tsx";
 import { LOOK_EVERY_MS, MOST, planner, useIsLead, useProject } from "./planner-calls.ts";
@@ -59,15 +58,9 @@ export default function ShiftsScreen({ lifecycle }: { lifecycle: string }) {
           </Button>
         )}
       </LifecycleHead>
-      {shifts.data ? (
-        <Shown lifecycle={lifecycle} shifts={shifts.data.shifts} held={held.data?.tasks ?? []} />
-      ) : shifts.error ? (
-        <ErrorState error={shifts.error} onRetry={() => void shifts.refetch()} />
-      ) : (
-        <div className="card body">
-          <Skeleton lines={6} height={28} />
-        </div>
-      )}
+      <Loaded of={[shifts]}>
+        {(planned) => <Shown lifecycle={lifecycle} shifts={planned.shifts} held={held.data?.tasks ?? []} />}
+      </Loaded>
       {planning && (
         <PlanShift
           lifecycle={lifecycle}
