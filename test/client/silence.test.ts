@@ -2,10 +2,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { lineTo } from "../../src/client/line.ts";
 import { listenerOn } from "../../src/client/listen.ts";
 import { ROWS } from "../../src/client/rows.ts";
+import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
 type Tell = (response: ServerResponse, request: IncomingMessage) => void;
 
@@ -77,15 +78,20 @@ test("who is told that he comes too often comes again, later", async () => {
   expect(asked).toHaveLength(3);
 });
 
-test("a slow reader is not taken for a dead line", async () => {
-  const { asked, listen } = await serverWithLimit(3_000, (response) => {
+test("a slow reader is not taken for a dead line", { timeout: WAIT_LIMIT_MS }, async () => {
+  const limitMs = 3_000;
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let tellThird: () => void = () => undefined;
+  const { asked, listen } = await serverWithLimit(limitMs, (response) => {
     response.write(event(1) + event(2));
-    setTimeout(() => response.write(event(3)), 400);
+    tellThird = () => response.write(event(3));
   });
   const positions: number[] = [];
   for await (const { position } of listen(ROWS.streamEvents, {})) {
     positions.push(position);
-    if (position === 1) await new Promise((resolve) => setTimeout(resolve, 3_500));
+    if (position === 1) vi.advanceTimersByTime(limitMs + 1);
+    if (position === 2) tellThird();
     if (position === 3) break;
   }
   expect(positions).toEqual([1, 2, 3]);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { heardOf, openFrontDesk } from "./front-desk.ts";
 import { floorOf, PLANNER_ROWS } from "./other-org-planner.ts";
 
-const desk = await openFrontDesk();
+const desk = await openFrontDesk({ server: { live: { heartbeatMs: 100 } } });
 const ROLES = ["admin", "agent", "worker", "executor", "lead", "supervisor"];
 const ours = await desk.member({ id: "ann", roles: ROLES }, "main");
 const theirs = await desk.member({ id: "ann", roles: ROLES }, "other");
@@ -318,15 +318,16 @@ async function tried(what: string, body: unknown, things: typeof THEIRS) {
   };
 }
 
-/** The first half second of what would go on for ever; comments and ids tell only how far the feed was looked through. */
+/** What a stream tells of the past; comments and ids tell only how far the feed was looked through. */
 async function overhear(response: Response): Promise<string> {
+  const [{ last } = { last: Infinity }] = await desk.sql<{ last: number }[]>`
+    select feed_position::int as last from pawl.org where id = 'main'`;
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  const over = new Promise<{ done: true; value: undefined }>((resolve) => {
-    setTimeout(resolve, 500, { done: true, value: undefined });
-  });
+  const hasCaughtUp = (told: string) =>
+    [...told.matchAll(/^: at (\d+)$/gm)].some(([, at]) => Number(at) >= last);
   let text = "";
-  for (;;) {
-    const { done, value } = await Promise.race([reader.read(), over]);
+  while (!hasCaughtUp(text)) {
+    const { done, value } = await reader.read();
     if (done) break;
     text += value;
   }
