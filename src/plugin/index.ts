@@ -11,6 +11,7 @@ export {
   findPosition,
   findTasks,
   isOpen,
+  listTasks,
   lockBlockers,
   notFound,
   planAnew,
@@ -28,6 +29,7 @@ export {
   wrongField,
 } from "../engine/index.ts";
 export type {
+  Bind,
   By,
   CreationFactLoader,
   Directory,

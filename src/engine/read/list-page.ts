@@ -40,21 +40,21 @@ export async function listPage(
   const unfinished =
     lifecycle !== undefined && (statuses?.every((status) => isOpen(lifecycle, status)) ?? false);
   const filter = {
-    cursor,
-    lifecycle: query.lifecycle ?? null,
+    lifecycle: lifecycle ? { known: lifecycle.name } : asked(query.lifecycle),
     statuses,
+    unfinished,
     projects: visibleProjects(actor, query.project_id ?? null),
     assigned_to: query.assigned_to ?? null,
     text: query.q ?? null,
     reader: actor.id,
-    // One more than asked for tells whether there is a next page.
-    limit: limit + 1,
   };
+  // One more than asked for tells whether there is a next page.
+  const walk = { cursor, limit: limit + 1 };
   const descending = order === "desc";
   const rows =
     sort === "created"
-      ? await listTasks(tx, org_id, filter, { unfinished, newestFirst: descending })
-      : await listSorted(tx, org_id, filter, { sort, descending, after: key });
+      ? await listTasks(tx, org_id, filter, { ...walk, newestFirst: descending })
+      : await listSorted(tx, org_id, filter, { ...walk, sort, descending, after: key });
   const page = rows.slice(0, limit);
   const ids = page.map((row) => row.id);
   const beats = await readBeats(tx, org_id, ids);
@@ -63,6 +63,10 @@ export async function listPage(
     tasks: page.map((row) => publicTask(taskOf(row, beats.get(row.id)))),
     cursor: rows.length > limit && last ? cursorOf(last) : null,
   };
+}
+
+function asked(lifecycle: string | undefined) {
+  return lifecycle === undefined ? null : { asked: lifecycle };
 }
 
 type Cursor = { id: string | null; key: string | null };

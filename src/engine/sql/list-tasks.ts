@@ -1,121 +1,116 @@
 import type { TaskRow } from "../task-row.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
+import type { Write } from "./statement.ts";
 
-// By id, which is by age: a cursor is the last id seen, and a page costs the same wherever it lies.
-const LIST_TASKS = `
-  select t.* from pawl.task t
-  where t.org_id = $1
-    and ($2::uuid is null or t.id > $2)
-    and ($3::text is null or t.lifecycle = $3)
-    and ($4::text[] is null or t.status = any($4))
-    and ($5::text[] is null or t.project_id = any($5))
-    and ($6::text is null or t.assigned_to = $6)
-    and ($7::text is null or position(lower($7) in lower(t.title)) > 0)
-    and (not t.private or $8::text is null or t.created_by = $8 or t.assigned_to = $8)
-  order by t.id
-  limit $9`;
-
-// One walk along the index of unfinished tasks for each status, each in the order of ids and no longer than a page: what is
-// finished, of which there may be millions, is not looked at.
-const LIST_UNFINISHED = `
-  select p.* from unnest($4::text[]) as s(status)
-  cross join lateral (
-    select t.* from pawl.task t
-    where t.org_id = $1 and t.lifecycle = $3 and t.status = s.status and not t.final
-      and t.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
-      and ($5::text[] is null or t.project_id = any($5))
-      and ($6::text is null or t.assigned_to = $6)
-      and ($7::text is null or position(lower($7) in lower(t.title)) > 0)
-      and (not t.private or $8::text is null or t.created_by = $8 or t.assigned_to = $8)
-    order by t.id
-    limit $9
-  ) as p
-  order by p.id
-  limit $9`;
-
-// The newest first: the same walk backwards.
-const LIST_NEWEST = `
-  select t.* from pawl.task t
-  where t.org_id = $1
-    and ($2::uuid is null or t.id < $2)
-    and ($3::text is null or t.lifecycle = $3)
-    and ($4::text[] is null or t.status = any($4))
-    and ($5::text[] is null or t.project_id = any($5))
-    and ($6::text is null or t.assigned_to = $6)
-    and ($7::text is null or position(lower($7) in lower(t.title)) > 0)
-    and (not t.private or $8::text is null or t.created_by = $8 or t.assigned_to = $8)
-  order by t.id desc
-  limit $9`;
-
-// All that fits is looked at, and the best of it kept. What tasks are sorted by is made one number, smaller is earlier, so
-// that a cursor is that number and an id.
-const LIST_SORTED = `
-  select s.*, s.sort_key::text as sort_key from (
-    select t.*, coalesce($11::float8 * case $10
-      when 'updated' then extract(epoch from t.updated_at)::float8
-      when 'entered' then extract(epoch from t.entered_at)::float8
-      when 'due' then extract(epoch from t.due_at)::float8
-      else t.priority::float8 end, 'Infinity') as sort_key
-    from pawl.task t
-    where t.org_id = $1
-      and ($3::text is null or t.lifecycle = $3)
-      and ($4::text[] is null or t.status = any($4))
-      and ($5::text[] is null or t.project_id = any($5))
-      and ($6::text is null or t.assigned_to = $6)
-      and ($7::text is null or position(lower($7) in lower(t.title)) > 0)
-      and (not t.private or $8::text is null or t.created_by = $8 or t.assigned_to = $8)
-  ) as s
-  where $2::uuid is null or (s.sort_key, s.id) > ($12::text::float8, $2)
-  order by s.sort_key, s.id
-  limit $9`;
-
-export type TaskSort = "created" | "updated" | "entered" | "due" | "priority";
+/** Adds a value to a statement's parameters and gives its place in the text: `$3`. */
+export type Bind = (value: unknown) => string;
 
 export type TaskFilter = {
-  cursor: string | null;
-  lifecycle: string | null;
+  /** A known lifecycle, whose name is kebab-case, is written into the text, so that indexes of its tasks alone can be used. */
+  lifecycle: { known: string } | { asked: string } | null;
   statuses: readonly string[] | null;
+  /** Whether the lifecycle is known and none of the statuses is final. */
+  unfinished: boolean;
   projects: readonly string[] | null;
   assigned_to: string | null;
   /** Part of a title, in any case. */
   text: string | null;
   /** null: the system, which sees private tasks too. */
   reader: string | null;
+  /** Conditions of the caller's own on the task `t`. */
+  more?: (bind: Bind) => readonly string[];
+};
+
+/** A page in the order of ids, which is that of age: it costs the same wherever it is. */
+export type TaskWalk = {
+  /** The last id of the page before. */
+  cursor: string | null;
+  newestFirst: boolean;
   limit: number;
 };
 
-/** `unfinished`: it is known that the lifecycle is given, and that none of the statuses is final. */
-export function listTasks(
-  tx: Tx,
-  org_id: string,
-  filter: TaskFilter,
-  { unfinished, newestFirst }: { unfinished: boolean; newestFirst: boolean },
-): Promise<TaskRow[]> {
-  const statement = newestFirst ? LIST_NEWEST : unfinished ? LIST_UNFINISHED : LIST_TASKS;
-  return query<TaskRow>(tx, statement, paramsOf(org_id, filter));
+/** Tasks in the order of their age; a statement has only the conditions that are asked for. */
+export function listTasks(tx: Tx, org_id: string, filter: TaskFilter, walk: TaskWalk): Promise<TaskRow[]> {
+  const { text, params } = listStatement(org_id, filter, walk);
+  return query<TaskRow>(tx, text, params);
 }
 
-/** Tasks by something else than their age; each with the key that it was sorted by. */
+export function listStatement(org_id: string, filter: TaskFilter, walk: TaskWalk): Write {
+  const { params, bind } = parameters();
+  const { cursor, newestFirst, limit } = walk;
+  const conditions = conditionsOf(org_id, filter, bind);
+  if (cursor !== null) conditions.push(`t.id ${newestFirst ? "<" : ">"} ${bind(cursor)}::uuid`);
+  const [order, most] = [newestFirst ? "id desc" : "id", bind(limit)];
+  const select = (more: readonly string[]) => `
+    select t.* from pawl.task t
+    where ${[...conditions, ...more].join(" and ")}
+    order by t.${order}
+    limit ${most}`;
+  const statuses = filter.statuses && `${bind([...new Set(filter.statuses)])}::text[]`;
+  if (!statuses || !filter.unfinished)
+    return { text: select(statuses ? [`t.status = any(${statuses})`] : []), params };
+  // One walk along the index of unfinished tasks for each status, no longer than a page: finished tasks, of which there may be
+  // millions, are not read.
+  const text = `
+    select p.* from unnest(${statuses}) as s(status)
+    cross join lateral (${select(["t.status = s.status", "not t.final"])}) as p
+    order by p.${order}
+    limit ${most}`;
+  return { text, params };
+}
+
+export type TaskSort = "created" | "updated" | "entered" | "due" | "priority";
+
+// Smaller is earlier; a task without the moment comes last either way.
+const SORT_KEYS: Record<Exclude<TaskSort, "created">, string> = {
+  updated: "extract(epoch from t.updated_at)::float8",
+  entered: "extract(epoch from t.entered_at)::float8",
+  due: "extract(epoch from t.due_at)::float8",
+  priority: "t.priority::float8",
+};
+
+/** Tasks by another key than their age, each with its key. All that fit are read, and the first of them kept. */
 export function listSorted(
   tx: Tx,
   org_id: string,
   filter: TaskFilter,
-  { sort, descending, after }: { sort: TaskSort; descending: boolean; after: string | null },
+  walk: { sort: keyof typeof SORT_KEYS; descending: boolean; after: string | null } & Omit<
+    TaskWalk,
+    "newestFirst"
+  >,
 ): Promise<(TaskRow & { sort_key: string })[]> {
-  return query(tx, LIST_SORTED, [...paramsOf(org_id, filter), sort, descending ? -1 : 1, after]);
+  const { params, bind } = parameters();
+  const { cursor, limit, sort, descending, after } = walk;
+  const conditions = conditionsOf(org_id, filter, bind);
+  if (filter.statuses) conditions.push(`t.status = any(${bind(filter.statuses)}::text[])`);
+  const beyond = cursor && `where (s.sort_key, s.id) > (${bind(after)}::text::float8, ${bind(cursor)}::uuid)`;
+  const text = `
+    select s.*, s.sort_key::text as sort_key from (
+      select t.*, coalesce(${descending ? "-" : ""}${SORT_KEYS[sort]}, 'Infinity') as sort_key
+      from pawl.task t
+      where ${conditions.join(" and ")}
+    ) as s
+    ${beyond ?? ""}
+    order by s.sort_key, s.id
+    limit ${bind(limit)}`;
+  return query(tx, text, params);
 }
 
-function paramsOf(org_id: string, filter: TaskFilter) {
-  return [
-    org_id,
-    filter.cursor,
-    filter.lifecycle,
-    filter.statuses,
-    filter.projects,
-    filter.assigned_to,
-    filter.text,
-    filter.reader,
-    filter.limit,
-  ];
+function parameters(): { params: unknown[]; bind: Bind } {
+  const params: unknown[] = [];
+  return { params, bind: (value) => `$${params.push(value)}` };
+}
+
+/** All conditions but that of the status. */
+function conditionsOf(org_id: string, filter: TaskFilter, bind: Bind): string[] {
+  const { lifecycle, projects, assigned_to, text, reader, more } = filter;
+  const conditions = [`t.org_id = ${bind(org_id)}`];
+  if (lifecycle)
+    conditions.push(`t.lifecycle = ${"known" in lifecycle ? `'${lifecycle.known}'` : bind(lifecycle.asked)}`);
+  if (projects) conditions.push(`t.project_id = any(${bind(projects)}::text[])`);
+  if (assigned_to !== null) conditions.push(`t.assigned_to = ${bind(assigned_to)}`);
+  if (text !== null) conditions.push(`position(lower(${bind(text)}::text) in lower(t.title)) > 0`);
+  if (reader !== null) conditions.push(`(not t.private or ${bind(reader)} in (t.created_by, t.assigned_to))`);
+  return [...conditions, ...(more?.(bind) ?? [])];
 }

@@ -1,6 +1,6 @@
 import type { Instant } from "../../../core/index.ts";
-import { isOpen, query } from "../../../plugin/index.ts";
-import type { TaskRow, Tx } from "../../../plugin/index.ts";
+import { isOpen, listTasks, query } from "../../../plugin/index.ts";
+import type { Bind, TaskRow, Tx } from "../../../plugin/index.ts";
 import { delivery } from "../lifecycle.ts";
 
 /** Who asks, and for which. */
@@ -14,35 +14,6 @@ export type JobFilter = {
   limit: number;
 };
 
-// Three ways to the jobs that are asked for, newest first, each along an index in the order of ids, so that a page costs the
-// same wherever it lies: all of them, a person's own, and those that are not finished.
-const pick = (more: string) => `
-  select t.id from pawl.task t
-  where t.org_id = $1 and t.lifecycle = 'delivery' ${more}
-    and t.id < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-    and ($2::text[] is null or t.project_id = any($2))
-    and (not t.private or $3 in (t.created_by, t.assigned_to))
-    and ($4::text[] is null or t.status = any($4))
-  order by t.id desc
-  limit $6`;
-
-const PICK_JOBS = pick("");
-const PICK_JOBS_OF_USER = pick("and t.data ->> 'user_id' = $7");
-
-const PICK_UNFINISHED_JOBS = `
-  select p.id from unnest($4::text[]) as s(status)
-  cross join lateral (
-    select t.id from pawl.task t
-    where t.org_id = $1 and t.lifecycle = 'delivery' and t.status = s.status and not t.final
-      and t.id < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-      and ($2::text[] is null or t.project_id = any($2))
-      and (not t.private or $3 in (t.created_by, t.assigned_to))
-    order by t.id desc
-    limit $6
-  ) as p
-  order by p.id desc
-  limit $6`;
-
 /** The ids of jobs that somebody may see, newest first. */
 export async function pickJobs(
   tx: Tx,
@@ -50,12 +21,12 @@ export async function pickJobs(
   filter: JobFilter & { user_id: string | null },
 ): Promise<string[]> {
   const { projects, reader, statuses, before, limit, user_id } = filter;
-  const asked = [org_id, projects, reader, statuses && [...new Set(statuses)], before, limit];
-  const unfinished = statuses?.every((status) => isOpen(delivery, status)) ?? false;
-  const rows =
-    user_id !== null
-      ? await query<{ id: string }>(tx, PICK_JOBS_OF_USER, [...asked, user_id])
-      : await query<{ id: string }>(tx, unfinished ? PICK_UNFINISHED_JOBS : PICK_JOBS, asked);
+  // The jobs of a user have an index of their own.
+  const unfinished = user_id === null && (statuses?.every((status) => isOpen(delivery, status)) ?? false);
+  const more = (bind: Bind) => (user_id === null ? [] : [`t.data ->> 'user_id' = ${bind(user_id)}`]);
+  const asked = { statuses, unfinished, projects, reader, assigned_to: null, text: null };
+  const walk = { cursor: before, newestFirst: true, limit };
+  const rows = await listTasks(tx, org_id, { ...asked, lifecycle: { known: "delivery" }, more }, walk);
   return rows.map(({ id }) => id);
 }
 

@@ -1,28 +1,5 @@
-import { planAnew, query } from "../../../plugin/index.ts";
-import type { TaskRow, Tx } from "../../../plugin/index.ts";
-
-// By id, which is by age. Planned anew each time: what is finished, of which there may be millions, is looked at only where it is
-// asked for, and what belongs to something is found by its links.
-const LIST_PLANNER_TASKS = `
-  select t.* from pawl.task t
-  where t.org_id = $1 and t.lifecycle = 'planner'
-    and ($2::uuid is null or t.id > $2)
-    and ($3::text[] is null or t.project_id = any($3))
-    and ($4::text[] is null or t.status = any($4))
-    and ($5::text is null or t.assigned_to = $5)
-    and ($6::text is null or t.data ->> 'kind' = $6)
-    and ($7::text is null or t.data ->> 'required_trade' = $7)
-    and ($8::boolean is null or (case when $8 then t.needs_attention else not t.needs_attention end))
-    and ($9::uuid is null or t.id = any(array(select l.task_id from pawl.planner_link l
-      where l.org_id = $1 and l.kind = 'deliverable' and l.target = $9)))
-    and ($10::uuid is null or t.id = any(array(select l.task_id from pawl.planner_link l
-      where l.org_id = $1 and l.kind = 'parent' and l.target = $10)))
-    and ($11::uuid is null or t.id = any(array(select l.task_id from pawl.planner_link l
-      where l.org_id = $1 and l.kind = 'fix' and l.target = $11)))
-    and ($12::text is null or position(lower($12) in lower(t.title)) > 0)
-    and (not $13::boolean or not t.final)
-  order by t.id
-  limit $14`;
+import { listTasks, planAnew, query } from "../../../plugin/index.ts";
+import type { Bind, TaskRow, Tx } from "../../../plugin/index.ts";
 
 export type PlannerFilter = {
   projects: readonly string[] | null;
@@ -42,24 +19,38 @@ export type PlannerFilter = {
   limit: number;
 };
 
+/** The oldest first; tasks that belong to something are found by their links. */
 export async function listPlannerTasks(tx: Tx, org_id: string, filter: PlannerFilter): Promise<TaskRow[]> {
+  const { cursor = null, status = null, projects, assigned_to, text, unfinished, limit } = filter;
   await planAnew(tx);
-  return query<TaskRow>(tx, LIST_PLANNER_TASKS, [
-    org_id,
-    filter.cursor ?? null,
-    filter.projects,
-    filter.status ?? null,
-    filter.assigned_to,
-    filter.kind ?? null,
-    filter.required_trade ?? null,
-    filter.needs_attention ?? null,
-    filter.deliverable_id ?? null,
-    filter.parent_task_id ?? null,
-    filter.fix_of_task_id ?? null,
-    filter.text,
-    filter.unfinished,
-    filter.limit,
-  ]);
+  const asked = { statuses: status, unfinished, projects, assigned_to, text };
+  const more = (bind: Bind) => ownConditions(org_id, filter, bind);
+  const whole = { ...asked, lifecycle: { known: "planner" }, reader: null, more };
+  return listTasks(tx, org_id, whole, { cursor, newestFirst: false, limit });
+}
+
+function ownConditions(org_id: string, filter: PlannerFilter, bind: Bind): string[] {
+  const { kind, required_trade, needs_attention } = filter;
+  const links = [
+    ["deliverable", filter.deliverable_id],
+    ["parent", filter.parent_task_id],
+    ["fix", filter.fix_of_task_id],
+  ] as const;
+  return [
+    ...(kind === undefined ? [] : [`t.data ->> 'kind' = ${bind(kind)}`]),
+    ...(required_trade === undefined ? [] : [`t.data ->> 'required_trade' = ${bind(required_trade)}`]),
+    ...(needs_attention === undefined
+      ? []
+      : [needs_attention ? "t.needs_attention" : "not t.needs_attention"]),
+    ...links.flatMap(([link, target]) =>
+      target === undefined
+        ? []
+        : [
+            `t.id = any(array(select l.task_id from pawl.planner_link l
+              where l.org_id = ${bind(org_id)} and l.kind = '${link}' and l.target = ${bind(target)}::uuid))`,
+          ],
+    ),
+  ];
 }
 
 // In the order of the pool's own index: best first, and of equals the oldest.
