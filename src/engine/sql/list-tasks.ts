@@ -37,14 +37,14 @@ export function listTasks(tx: Tx, org_id: string, filter: TaskFilter, walk: Task
 }
 
 export function listStatement(org_id: string, filter: TaskFilter, walk: TaskWalk): Write {
-  const { params, bind } = parameters();
+  const { params, bind } = parametersOf(org_id);
   const { cursor, newestFirst, limit } = walk;
-  const conditions = conditionsOf(org_id, filter, bind);
+  const conditions = conditionsOf(filter, bind);
   if (cursor !== null) conditions.push(`t.id ${newestFirst ? "<" : ">"} ${bind(cursor)}::uuid`);
   const [order, most] = [newestFirst ? "id desc" : "id", bind(limit)];
   const select = (more: readonly string[]) => `
     select t.* from pawl.task t
-    where ${[...conditions, ...more].join(" and ")}
+    where t.org_id = $1 ${and([...conditions, ...more])}
     order by t.${order}
     limit ${most}`;
   const statuses = filter.statuses && `${bind([...new Set(filter.statuses)])}::text[]`;
@@ -52,12 +52,14 @@ export function listStatement(org_id: string, filter: TaskFilter, walk: TaskWalk
     return { text: select(statuses ? [`t.status = any(${statuses})`] : []), params };
   // One walk along the index of unfinished tasks for each status, no longer than a page: finished tasks, of which there may be
   // millions, are not read.
-  const text = `
-    select p.* from unnest(${statuses}) as s(status)
-    cross join lateral (${select(["t.status = s.status", "not t.final"])}) as p
-    order by p.${order}
-    limit ${most}`;
-  return { text, params };
+  return {
+    text: `
+      select p.* from unnest(${statuses}) as s(status)
+      cross join lateral (${select(["t.status = s.status", "not t.final"])}) as p
+      order by p.${order}
+      limit ${most}`,
+    params,
+  };
 }
 
 export type TaskSort = "created" | "updated" | "entered" | "due" | "priority";
@@ -80,16 +82,16 @@ export function listSorted(
     "newestFirst"
   >,
 ): Promise<(TaskRow & { sort_key: string })[]> {
-  const { params, bind } = parameters();
+  const { params, bind } = parametersOf(org_id);
   const { cursor, limit, sort, descending, after } = walk;
-  const conditions = conditionsOf(org_id, filter, bind);
+  const conditions = conditionsOf({ ...filter, unfinished: false }, bind);
   if (filter.statuses) conditions.push(`t.status = any(${bind(filter.statuses)}::text[])`);
   const beyond = cursor && `where (s.sort_key, s.id) > (${bind(after)}::text::float8, ${bind(cursor)}::uuid)`;
   const text = `
     select s.*, s.sort_key::text as sort_key from (
       select t.*, coalesce(${descending ? "-" : ""}${SORT_KEYS[sort]}, 'Infinity') as sort_key
       from pawl.task t
-      where ${conditions.join(" and ")}
+      where t.org_id = $1 ${and(conditions)}
     ) as s
     ${beyond ?? ""}
     order by s.sort_key, s.id
@@ -97,17 +99,26 @@ export function listSorted(
   return query(tx, text, params);
 }
 
-function parameters(): { params: unknown[]; bind: Bind } {
-  const params: unknown[] = [];
+/** The first parameter is the org. */
+function parametersOf(org_id: string): { params: unknown[]; bind: Bind } {
+  const params: unknown[] = [org_id];
   return { params, bind: (value) => `$${params.push(value)}` };
 }
 
-/** All conditions but that of the status. */
-function conditionsOf(org_id: string, filter: TaskFilter, bind: Bind): string[] {
-  const { lifecycle, projects, assigned_to, text, reader, more } = filter;
-  const conditions = [`t.org_id = ${bind(org_id)}`];
-  if (lifecycle)
-    conditions.push(`t.lifecycle = ${"known" in lifecycle ? `'${lifecycle.known}'` : bind(lifecycle.asked)}`);
+function and(conditions: readonly string[]): string {
+  return conditions.map((condition) => `and ${condition}`).join(" ");
+}
+
+/** All conditions but those of the org and the status. */
+function conditionsOf(filter: TaskFilter, bind: Bind): string[] {
+  const { lifecycle, unfinished, projects, assigned_to, text, reader, more } = filter;
+  const conditions: string[] = [];
+  if (lifecycle) {
+    const name = "known" in lifecycle ? lifecycle.known : lifecycle.asked;
+    // An index of the lifecycle's tasks alone must not take the place of that of unfinished tasks.
+    const written = "known" in lifecycle && !unfinished;
+    conditions.push(`t.lifecycle = ${written ? `'${name}'` : bind(name)}`);
+  }
   if (projects) conditions.push(`t.project_id = any(${bind(projects)}::text[])`);
   if (assigned_to !== null) conditions.push(`t.assigned_to = ${bind(assigned_to)}`);
   if (text !== null) conditions.push(`position(lower(${bind(text)}::text) in lower(t.title)) > 0`);

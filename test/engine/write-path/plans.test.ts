@@ -1,6 +1,7 @@
 // Statements are planned once for a connection, perhaps while a table is empty, and must still be right for it when it is large.
 import { expect, test } from "vitest";
 import { CLAIM_TASKS } from "../../../src/engine/sql/claim-tasks.ts";
+import { listStatement } from "../../../src/engine/sql/list-tasks.ts";
 import { saveMoves } from "../../../src/engine/sql/save-moves.ts";
 import { ann, as, createJobs, newOrg, openCluster, times } from "./cluster.ts";
 import type { Pawl } from "../../../src/main/index.ts";
@@ -16,13 +17,18 @@ const STATEMENTS = {
   "tasks are claimed": CLAIM_TASKS({}).text,
 };
 
-/** How the task that is to be updated is found, in a plan that serves all values. */
-async function howTasksAreFound(text: string): Promise<string[]> {
+/** The lines of a plan that serves all values. */
+async function planOf(text: string): Promise<string[]> {
   const plan = await sql.begin(async (tx) => {
     await tx`select set_config('enable_seqscan', 'off', true)`;
     return tx.unsafe<{ "QUERY PLAN": string }[]>(`explain (generic_plan, costs off) ${text}`).simple();
   });
-  const lines = plan.map((row) => row["QUERY PLAN"]);
+  return plan.map((row) => row["QUERY PLAN"]);
+}
+
+/** How the task that is to be updated is found. */
+async function howTasksAreFound(text: string): Promise<string[]> {
+  const lines = await planOf(text);
   const update = lines.findIndex((line) => line.includes("Update on task"));
   const end = lines.findIndex((line, n) => n > update && /^ *CTE \w+$/.test(line));
   return lines.slice(update + 1, end).filter((line) => /Scan .*on task t/.test(line));
@@ -44,4 +50,29 @@ test.skipIf(version < 160_000)("rows are found by their place, whatever is known
   await checkAll();
   await sql`analyze pawl.task`;
   await checkAll();
+});
+
+const ALL = {
+  statuses: null,
+  unfinished: false,
+  projects: null,
+  assigned_to: null,
+  text: null,
+  reader: "ann",
+};
+const OPEN = { ...ALL, statuses: ["available", "assigned"], unfinished: true };
+const CURSOR = "0197a000-0000-7000-8000-000000000001";
+
+test.skipIf(version < 160_000).each([
+  ["task_pkey", { ...ALL, lifecycle: null }],
+  ["planner_task", { ...ALL, lifecycle: { known: "planner" } }],
+  ["planner_task", { ...ALL, lifecycle: { known: "planner" }, statuses: ["done"] }],
+  ["task_unfinished", { ...OPEN, lifecycle: { known: "planner" } }],
+] as const)("a page of a list starts at its cursor in the index %s", async (index, filter) => {
+  for (const newestFirst of [false, true]) {
+    const { text } = listStatement("main", filter, { cursor: CURSOR, newestFirst, limit: 50 });
+    const lines = await planOf(text);
+    const scan = lines.findIndex((line) => line.includes(` using ${index} on task t`));
+    expect(lines.slice(scan, scan + 2).join("\n"), lines.join("\n")).toMatch(/Index Cond: .*\(id [<>] \$\d/);
+  }
 });

@@ -1,4 +1,4 @@
-import { listTasks, planAnew, query } from "../../../plugin/index.ts";
+import { listTasks, query } from "../../../plugin/index.ts";
 import type { Bind, TaskRow, Tx } from "../../../plugin/index.ts";
 
 export type PlannerFilter = {
@@ -20,9 +20,8 @@ export type PlannerFilter = {
 };
 
 /** The oldest first; tasks that belong to something are found by their links. */
-export async function listPlannerTasks(tx: Tx, org_id: string, filter: PlannerFilter): Promise<TaskRow[]> {
+export function listPlannerTasks(tx: Tx, org_id: string, filter: PlannerFilter): Promise<TaskRow[]> {
   const { cursor = null, status = null, projects, assigned_to, text, unfinished, limit } = filter;
-  await planAnew(tx);
   const asked = { statuses: status, unfinished, projects, assigned_to, text };
   const more = (bind: Bind) => ownConditions(org_id, filter, bind);
   const whole = { ...asked, lifecycle: { known: "planner" }, reader: null, more };
