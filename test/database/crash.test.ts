@@ -5,21 +5,21 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
 import { openDatabase } from "../../src/postgres/open-database.ts";
-import { serverOf, test, type Visitor } from "./scratch.ts";
+import { serverOf, test, type DatabaseProcess } from "./scratch.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
 test("a process killed while it writes loses no acknowledged row, and the next one uses the same server", async ({
   scratch,
 }) => {
   const data = await scratch.preparedData();
-  const writer = await scratch.visitor("write", { data });
-  await writer.says("wrote 200");
+  const writer = await scratch.startProcess("write", { data });
+  await writer.waitForLine("wrote 200");
   const server = await serverOf(data);
   await writer.kill();
 
   const database = await scratch.open({ data });
   expect(await serverOf(data)).toBe(server);
-  expect(await missing(writer, database.sql)).toEqual([]);
+  expect(await missingRows(writer, database.sql)).toEqual([]);
   await database.close();
   expect(await serverOf(data)).toBeUndefined();
 });
@@ -27,8 +27,8 @@ test("a process killed while it writes loses no acknowledged row, and the next o
 test("a process and its server killed while they write lose no acknowledged row", async ({ scratch }) => {
   const data = await scratch.preparedData();
   for (let round = 1; round <= 3; round += 1) {
-    const writer = await scratch.visitor("write", { data });
-    await writer.says("wrote");
+    const writer = await scratch.startProcess("write", { data });
+    await writer.waitForLine("wrote");
     for (let more = 0; more < 100; more += 1) await once(writer.child.stdout!, "data");
     const server = Number(await serverOf(data));
     process.kill(server, "SIGKILL");
@@ -36,34 +36,32 @@ test("a process and its server killed while they write lose no acknowledged row"
 
     const database = await scratch.open({ data });
     expect(await serverOf(data)).not.toBe(server);
-    expect(await missing(writer, database.sql)).toEqual([]);
+    expect(await missingRows(writer, database.sql)).toEqual([]);
     await database.close();
   }
 });
 
-test("a process that is killed beside another does not harm it", async ({ scratch }) => {
+test("killing one process does not affect another on the same server", async ({ scratch }) => {
   const data = await scratch.preparedData();
-  const writer = await scratch.visitor("write", { data });
-  await writer.says("wrote 10");
+  const writer = await scratch.startProcess("write", { data });
+  await writer.waitForLine("wrote 10");
   const database = await scratch.open({ data });
   await writer.kill();
-  expect(await missing(writer, database.sql)).toEqual([]);
+  expect(await missingRows(writer, database.sql)).toEqual([]);
   await database.close();
-  // The dead hold no lock: the last of the living stops the server.
+  // A dead process holds no lock, so the last living one stops the server.
   expect(await serverOf(data)).toBeUndefined();
 });
 
-test("a first start that is killed leaves nothing half-made, and the next one cleans up after it", async ({
-  scratch,
-}) => {
+test("a killed first start leaves no partial cluster, and the next start cleans up", async ({ scratch }) => {
   const data = scratch.data();
-  const visitor = await scratch.visitor("stay", { data });
-  await visitor.says("progress Preparing");
+  const opener = await scratch.startProcess("stay", { data });
+  await opener.waitForLine("progress Preparing");
   await vi.waitUntil(async () => (await readdir(data)).some((name) => name.startsWith("postgres.making-")), {
     timeout: WAIT_LIMIT_MS,
     interval: 5,
   });
-  await visitor.kill();
+  await opener.kill();
   expect(existsSync(join(data, "postgres"))).toBe(false);
 
   const database = await scratch.open({ data });
@@ -72,19 +70,19 @@ test("a first start that is killed leaves nothing half-made, and the next one cl
 });
 
 test.runIf(process.platform === "linux")(
-  "a lock file whose process id now belongs to another program does not keep the server down",
+  "a lock file with the process id of another program does not prevent the start",
   async ({ scratch }) => {
     const data = await scratch.preparedData();
     await crash(data);
     const bystander = spawn("sleep", ["60"], { cwd: "/" });
-    scratch.cleanUp(async () => {
+    scratch.onCleanUp(async () => {
       bystander.kill();
       await once(bystander, "close");
     });
     const lock = join(data, "postgres", "cluster", "postmaster.pid");
     const [, ...rest] = (await readFile(lock, "utf8")).split("\n");
     await writeFile(lock, [String(bystander.pid), ...rest].join("\n"));
-    // The socket has a lock file of its own.
+    // The socket has its own lock file.
     const socketFolder = String(rest[3]);
     await mkdir(socketFolder, { recursive: true, mode: 0o700 });
     await writeFile(join(socketFolder, ".s.PGSQL.5432.lock"), `${bystander.pid}\n`);
@@ -96,25 +94,25 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-/** Leaves a data folder as a machine that lost its power does. */
+/** Leaves a data folder in the state after a power failure. */
 async function crash(data: string): Promise<void> {
-  const visitor = await openDatabase({ data });
+  const database = await openDatabase({ data });
   const server = Number(await serverOf(data));
   process.kill(server, "SIGKILL");
-  // Closing may come before or after the presence is missed; a server that was started again meanwhile is stopped.
-  await visitor.close();
+  // The server may have been restarted before the close; then the close stops it.
+  await database.close();
   const lock = join(data, "postgres", "cluster", "postmaster.pid");
   if (!existsSync(lock))
     await writeFile(lock, `${server}\n${join(data, "postgres", "cluster")}\n1\n5432\n\n\n\nready\n`);
 }
 
-async function missing(
-  writer: Visitor,
+async function missingRows(
+  writer: DatabaseProcess,
   sql: Awaited<ReturnType<typeof openDatabase>>["sql"],
 ): Promise<string[]> {
   const acknowledged = writer.lines.filter((line) => line.startsWith("wrote ")).map((line) => line.slice(6));
   expect(acknowledged.length).toBeGreaterThan(0);
   const rows = await sql<{ id: string }[]>`select id from written`;
-  const there = new Set(rows.map(({ id }) => id));
-  return acknowledged.filter((id) => !there.has(id));
+  const stored = new Set(rows.map(({ id }) => id));
+  return acknowledged.filter((id) => !stored.has(id));
 }

@@ -26,7 +26,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test("a server that somebody else runs is used and not stopped", async () => {
+test("an external server is used and not stopped", async () => {
   for (let round = 0; round < 2; round += 1) {
     const database = await openDatabase({ url: url.href });
     expect(database.kind).toBe("external");
@@ -35,7 +35,7 @@ test("a server that somebody else runs is used and not stopped", async () => {
   }
 });
 
-test("parameters that only libpq knows are not sent to the server", async () => {
+test("parameters of libpq are not sent to the server", async () => {
   const database = await openDatabase({
     url: `${url.href}?channel_binding=prefer&gssencmode=disable&sslmode=disable&application_name=mine`,
   });
@@ -45,7 +45,7 @@ test("parameters that only libpq knows are not sent to the server", async () => 
 
 test("a server older than 15 is refused", async () => {
   const name = (await databases.createDatabase()).name;
-  // A function before PostgreSQL's own in the search path: the server claims an age it does not have.
+  // A function in the search path before PostgreSQL's own makes the server report an old version.
   const admin = connect(at({ pathname: name }), { maxConnections: 1 });
   await admin`create schema old`;
   await admin`create function old.current_setting(text) returns text language sql as $$ select '140012' $$`;
@@ -55,7 +55,7 @@ test("a server older than 15 is refused", async () => {
   );
 });
 
-test("a wrong password, user or database is named, and no password is shown", async () => {
+test("the error names a wrong password, user or database, and never shows the password", async () => {
   const { host } = url;
   expect(await refusal(at({ password: "hunter2" }))).toBe(
     `PostgreSQL at ${host} refused the password of pawl; correct it in DATABASE_URL.`,
@@ -68,12 +68,12 @@ test("a wrong password, user or database is named, and no password is shown", as
   );
 });
 
-test("a server that is not there is named", async () => {
-  const vacant = createServer().listen(0, "127.0.0.1");
-  await once(vacant, "listening");
-  const { port } = vacant.address() as AddressInfo;
-  vacant.close();
-  await once(vacant, "close");
+test("the error names an unreachable server", async () => {
+  const closed = createServer().listen(0, "127.0.0.1");
+  await once(closed, "listening");
+  const { port } = closed.address() as AddressInfo;
+  closed.close();
+  await once(closed, "close");
   expect(await refusal(at({ port: String(port) }))).toBe(
     `No PostgreSQL answers at 127.0.0.1:${port}; start it or correct DATABASE_URL.`,
   );
@@ -85,7 +85,7 @@ test("a server that is not there is named", async () => {
   );
 });
 
-test("something that listens but is no PostgreSQL is not waited for without end", async () => {
+test("a program that listens but does not speak PostgreSQL's protocol causes a timeout", async () => {
   const other = createServer((socket) =>
     socket.on("error", () => undefined).end("HTTP/1.1 400 Bad Request\r\n\r\n"),
   );
@@ -104,7 +104,7 @@ test.each([
   "postgres://pawl:hun%ter2@localhost/x",
   "localhost:5432",
   "postgres://pawl:hunter2@host:port/x",
-])("%j is not an address", async (address) => {
+])("%j is not a valid address", async (address) => {
   expect(await refusal(address)).toBe(
     "DATABASE_URL is not the address of a PostgreSQL; it looks like postgres://user:password@host:5432/database.",
   );

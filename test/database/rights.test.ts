@@ -44,7 +44,7 @@ type Case = [
   name: string,
   grants: (role: string) => string[],
   isMigrated: boolean,
-  said: (role: string, database: string) => string,
+  expectedMessage: (role: string, database: string) => string,
 ];
 
 const REFUSED: Case[] = [
@@ -94,8 +94,8 @@ const REFUSED: Case[] = [
 
 test.each(REFUSED)(
   "a missing privilege %s is reported with its GRANT, by the start and by doctor",
-  async (...given) => {
-    const [, grants, isMigrated, said] = given;
+  async (...testCase) => {
+    const [, grants, isMigrated, expectedMessage] = testCase;
     const { admin, role, url, name, migrate } = await databaseWithRole();
     if (isMigrated) await migrate();
     for (const grant of grants(role)) await admin.unsafe(grant);
@@ -104,11 +104,11 @@ test.each(REFUSED)(
     expect(started).toEqual({
       code: 1,
       stdout: "",
-      stderr: `pawl: ${said(role, name)}\n  Follow the message.\n`,
+      stderr: `pawl: ${expectedMessage(role, name)}\n  Follow the message.\n`,
     });
     const doctor = await pawl(["doctor"], { env });
     expect(doctor.code).toBe(1);
-    expect(doctor.stdout).toContain(`✗ database  ${said(role, name)}`);
+    expect(doctor.stdout).toContain(`✗ database  ${expectedMessage(role, name)}`);
   },
 );
 

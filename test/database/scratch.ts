@@ -13,46 +13,47 @@ import { copyProject } from "./project-copy.ts";
 
 export const IS_ROOT = process.getuid?.() === 0;
 
-/** A process that opens a database, and what it has said. */
-export type Visitor = {
+/** A process that opens a database, and the lines that it has printed. */
+export type DatabaseProcess = {
   child: ChildProcess;
   lines: string[];
-  /** The first line that begins so, said already or yet to come; fails when the process ends without it. */
-  says(beginning: string): Promise<string>;
+  /** Returns the first line with this prefix, printed already or later; fails if the process ends without it. */
+  waitForLine(prefix: string): Promise<string>;
+  /** Asks the process to close its database and waits for its end. */
   leave(): Promise<void>;
   kill(): Promise<void>;
-  /** The code it ended with. */
+  /** The exit code. */
   ended: Promise<number | null>;
 };
 
-type VisitorOptions = { project?: string; uid?: number; gid?: number };
+type ProcessOptions = { project?: string; uid?: number; gid?: number };
 
-/** A temporary folder with all that a test starts in it; afterwards nothing of it is left. */
+/** A temporary folder for one test. Everything started in it is stopped and removed after the test. */
 export type Scratch = {
   folder: string;
-  /** A data folder that is not there yet. */
+  /** Returns the path of a data folder that does not exist yet. */
   data(name?: string): string;
-  /** A data folder with a cluster and no server, as a closed database leaves it; a copy, which takes less time than a first start. */
+  /** Creates a data folder with a cluster but no running server, by a copy, which is faster than a first start. */
   preparedData(): Promise<string>;
-  /** Opens a database, and closes it at the latest when the test is over, also if it fails. */
+  /** Opens a database, and closes it after the test if it is still open. */
   open(config: DatabaseConfig): Promise<Database>;
-  /** What else must be undone afterwards. */
-  cleanUp(undo: () => Promise<void>): void;
-  visitor(
+  /** Registers a step to run after the test. */
+  onCleanUp(step: () => Promise<void>): void;
+  startProcess(
     mode: "stay" | "write" | "rounds",
     config: DatabaseConfig,
-    options?: VisitorOptions,
-  ): Promise<Visitor>;
+    options?: ProcessOptions,
+  ): Promise<DatabaseProcess>;
 };
 
 export const test = base.extend<{ scratch: Scratch }>({
   scratch: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), "pawl-test-"));
-    // Other users run in here, too.
+    // Some tests run processes of other users in this folder.
     await chmod(folder, 0o755);
     const datas = new Set<string>();
-    const undos: (() => Promise<void>)[] = [];
-    const visitors: Visitor[] = [];
+    const cleanUpSteps: (() => Promise<void>)[] = [];
+    const processes: DatabaseProcess[] = [];
     const databases: Database[] = [];
     await use({
       folder,
@@ -72,23 +73,23 @@ export const test = base.extend<{ scratch: Scratch }>({
         databases.push(database);
         return database;
       },
-      cleanUp: (undo) => undos.push(undo),
-      visitor: async (mode, config, options = {}) => {
+      onCleanUp: (step) => cleanUpSteps.push(step),
+      startProcess: async (mode, config, options = {}) => {
         const home = options.project ?? (await sharedProject());
-        const visitor = await startVisitor(home, mode, config, options);
-        visitors.push(visitor);
-        return visitor;
+        const started = await startDatabaseProcess(home, mode, config, options);
+        processes.push(started);
+        return started;
       },
     });
     for (const database of databases) await database.close();
-    for (const visitor of visitors) await visitor.kill();
+    for (const started of processes) await started.kill();
     for (const data of datas) if (await isFolder(data)) await stopAbandonedServer(data);
-    for (const undo of undos.reverse()) await undo();
+    for (const step of cleanUpSteps.reverse()) await step();
     await rm(folder, { recursive: true, force: true });
   },
 });
 
-// What many tests of a file need and none of them changes is made once.
+// Created once per test file, because no test changes them.
 let prepared: Promise<string> | undefined;
 let project: Promise<string> | undefined;
 
@@ -102,7 +103,7 @@ async function preparedCluster(): Promise<string> {
   return prepared;
 }
 
-/** A copy of the project that every user can read. */
+/** Returns a copy of the project that every user can read. */
 async function sharedProject(): Promise<string> {
   project ??= (async () => {
     const folder = await mkdtemp(join(tmpdir(), "pawl-test-project-"));
@@ -117,20 +118,20 @@ afterAll(async () => {
     if (folder) await rm(await folder, { recursive: true, force: true });
 });
 
-/** The process id of the server that runs on a data folder, if one does. */
+/** Returns the process id of the server that runs on a data folder, if there is one. */
 export async function serverOf(data: string): Promise<number | undefined> {
   return (await readPostmaster((await findPlace(data)).cluster))?.pid;
 }
 
-async function startVisitor(
+async function startDatabaseProcess(
   project: string,
   mode: string,
   config: DatabaseConfig,
-  { uid, gid }: VisitorOptions,
-): Promise<Visitor> {
+  { uid, gid }: ProcessOptions,
+): Promise<DatabaseProcess> {
   const child = spawn(
     uid === undefined ? process.execPath : await nodeFor(uid, project),
-    [join(project, "test/database/visitor.js"), mode, JSON.stringify(config)],
+    [join(project, "test/database/database-process.js"), mode, JSON.stringify(config)],
     {
       cwd: project,
       stdio: ["pipe", "pipe", "inherit"],
@@ -141,24 +142,24 @@ async function startVisitor(
   const output = createInterface(child.stdout);
   output.on("line", (line) => lines.push(line));
   const ended = once(child, "close").then(([code]) => code as number | null);
-  const says = async (beginning: string): Promise<string> => {
+  const waitForLine = async (prefix: string): Promise<string> => {
     for (;;) {
-      const found = lines.find((line) => line.startsWith(beginning));
+      const found = lines.find((line) => line.startsWith(prefix));
       if (found !== undefined) return found;
       const more = await Promise.race([once(output, "line").then(() => true), ended.then(() => false)]);
-      if (!more && !lines.some((line) => line.startsWith(beginning))) {
-        throw new Error(`The process ended without "${beginning}": ${lines.join(" | ")}`);
+      if (!more && !lines.some((line) => line.startsWith(prefix))) {
+        throw new Error(`The process ended without a line "${beginning}": ${lines.join(" | ")}`);
       }
     }
   };
   return {
     child,
     lines,
-    says,
+    waitForLine,
     ended,
     leave: async () => {
       child.stdin.write("leave\n");
-      await says("closed");
+      await waitForLine("closed");
       await ended;
     },
     kill: async () => {
@@ -168,7 +169,7 @@ async function startVisitor(
   };
 }
 
-/** Node itself may lie where another user cannot run it; then he gets a copy. */
+/** Returns a Node binary that the user can run: a copy if the user cannot access this one. */
 async function nodeFor(uid: number, project: string): Promise<string> {
   const probe = spawn(process.execPath, ["--version"], { uid, gid: uid, cwd: "/", stdio: "ignore" });
   const runs = await Promise.race([
@@ -189,7 +190,7 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** Where a data folder's cluster is kept instead, if root had to put it elsewhere. */
-export async function linkedHome(data: string): Promise<string | undefined> {
+/** Returns where the cluster of a data folder is, if root had to store it elsewhere. */
+export async function linkedCluster(data: string): Promise<string | undefined> {
   return readlink(join(data, "postgres")).catch(() => undefined);
 }

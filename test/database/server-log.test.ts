@@ -5,7 +5,7 @@ import { trimLog } from "../../src/postgres/server-log.ts";
 import { CAN_MOUNT, fillDisk, smallDisk } from "../support/small-disk.ts";
 
 test.runIf(CAN_MOUNT)(
-  "a log that is too long is cut on a full disk too, at the cost of its older piece",
+  "a log that is too long is truncated on a full disk, without keeping the older part",
   async () => {
     const disk = smallDisk();
     const log = join(disk, "server.log");

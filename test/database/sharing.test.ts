@@ -10,28 +10,30 @@ import { serverOf, test } from "./scratch.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
 test.for(["first", "second"])(
-  "two processes share one server, and the other works on when the %s leaves",
+  "two processes share one server, and the other keeps working when the %s leaves",
   async (leaver, { scratch }) => {
     const data = await scratch.preparedData();
-    const first = await scratch.visitor("stay", { data });
-    await first.says("open");
+    const first = await scratch.startProcess("stay", { data });
+    await first.waitForLine("open");
     const server = await serverOf(data);
-    const second = await scratch.visitor("stay", { data });
-    await second.says("open");
+    const second = await scratch.startProcess("stay", { data });
+    await second.waitForLine("open");
     expect(await serverOf(data)).toBe(server);
     expect(second.lines.filter((line) => line.startsWith("progress"))).toEqual([]);
 
     const [leaving, staying] = leaver === "first" ? [first, second] : [second, first];
     await leaving.leave();
     expect(await serverOf(data)).toBe(server);
-    // It asks the database once more before it closes.
+    // The process queries the database once more before it closes.
     await staying.leave();
     expect(await staying.ended).toBe(0);
     expect(await serverOf(data)).toBeUndefined();
   },
 );
 
-test("one process may open the same data twice, and the last close stops the server", async ({ scratch }) => {
+test("one process may open the same data folder twice, and the last close stops the server", async ({
+  scratch,
+}) => {
   const data = scratch.data();
   const [one, two] = await Promise.all([scratch.open({ data }), scratch.open({ data })]);
   expect(one.url).toBe(two.url);
@@ -41,24 +43,26 @@ test("one process may open the same data twice, and the last close stops the ser
   expect(await serverOf(data)).toBeUndefined();
 });
 
-test("six processes that open and close at once, from the first start on, never fail", async ({
+test("six processes that open and close concurrently, from the first start, never fail", async ({
   scratch,
 }) => {
   const data = scratch.data();
-  const visitors = await Promise.all(Array.from({ length: 6 }, () => scratch.visitor("rounds", { data })));
-  for (const visitor of visitors) {
-    expect(await visitor.ended, visitor.lines.join("\n")).toBe(0);
-    expect(visitor.lines.filter((line) => line.startsWith("round"))).toHaveLength(5);
+  const processes = await Promise.all(
+    Array.from({ length: 6 }, () => scratch.startProcess("rounds", { data })),
+  );
+  for (const opener of processes) {
+    expect(await opener.ended, opener.lines.join("\n")).toBe(0);
+    expect(opener.lines.filter((line) => line.startsWith("round"))).toHaveLength(5);
   }
   expect(await serverOf(data)).toBeUndefined();
 });
 
-test("opening while the last one leaves always finds or starts a server", async ({ scratch }) => {
+test("opening while the last process closes always finds or starts a server", async ({ scratch }) => {
   const data = await scratch.preparedData();
   let current = await scratch.open({ data });
   for (let round = 0; round < 25; round += 1) {
     const closing = current.close();
-    // Another moment of the closing each round.
+    // Opens at a later moment of the close in each round.
     await pause(round);
     current = await scratch.open({ data });
     expect(await current.sql`select 1 as one`).toEqual([{ one: 1 }]);
@@ -67,7 +71,7 @@ test("opening while the last one leaves always finds or starts a server", async 
   await current.close();
 });
 
-test("a process on a port is joined by one that wanted a socket", async ({ scratch }) => {
+test("a process that asks for a socket joins a server on a port", async ({ scratch }) => {
   const data = await scratch.preparedData();
   const one = await scratch.open({ data, transport: "tcp" });
   const two = await scratch.open({ data });
@@ -76,27 +80,27 @@ test("a process on a port is joined by one that wanted a socket", async ({ scrat
   await two.close();
 });
 
-test("Ctrl-C reaches the process but not its server, so that it can finish what it does", async ({
+test("Ctrl-C reaches the process but not its server, so that the process can finish its work", async ({
   scratch,
 }) => {
   const data = await scratch.preparedData();
-  const visitor = await scratch.visitor("stay", { data });
-  await visitor.says("open");
+  const opener = await scratch.startProcess("stay", { data });
+  await opener.waitForLine("open");
   const server = await serverOf(data);
   expect(await sessionOf(server)).toBe(server);
-  visitor.child.kill("SIGINT");
-  await visitor.says("closed");
-  expect(await visitor.ended).toBe(0);
+  opener.child.kill("SIGINT");
+  await opener.waitForLine("closed");
+  expect(await opener.ended).toBe(0);
   expect(await serverOf(data)).toBeUndefined();
 });
 
-test("a lost presence is made again, so that a leaving neighbour does not stop the server", async ({
+test("a lost presence lock is acquired again, so that a process that leaves does not stop the server", async ({
   scratch,
 }) => {
   const data = await scratch.preparedData();
   const one = await scratch.open({ data });
   await one.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pawl presence'`;
-  await presences(one.url, 1);
+  await waitForPresences(one.url, 1);
   const two = await scratch.open({ data });
   await two.close();
   expect(await one.sql`select 1 as one`).toEqual([{ one: 1 }]);
@@ -105,14 +109,14 @@ test("a lost presence is made again, so that a leaving neighbour does not stop t
 });
 
 test.for(["socket", "tcp"] as const)(
-  "a server that was stopped under an open database is started again at the same %s",
+  "a server that stops while a database is open is started again at the same %s",
   async (transport, { scratch }) => {
     const data = await scratch.preparedData();
     const database = await scratch.open({ data, transport });
     await database.sql`create table kept ()`;
     const server = await serverOf(data);
     process.kill(Number(server), "SIGINT");
-    await presences(database.url, 1, server);
+    await waitForPresences(database.url, 1, server);
     expect(await serverOf(data)).not.toBe(server);
     expect(await database.sql`select count(*)::int from kept`).toEqual([{ count: 0 }]);
     await database.close();
@@ -120,7 +124,7 @@ test.for(["socket", "tcp"] as const)(
   },
 );
 
-test("closing works when the server has just died, and leaves none behind", async ({ scratch }) => {
+test("closing works when the server has just crashed, and leaves no server running", async ({ scratch }) => {
   const data = await scratch.preparedData();
   for (let round = 0; round < 5; round += 1) {
     const database = await scratch.open({ data });
@@ -130,7 +134,7 @@ test("closing works when the server has just died, and leaves none behind", asyn
   }
 });
 
-test("a cluster that vanished under an open database is not replaced by an empty one", async ({
+test("a cluster that is moved away while a database is open is not replaced by an empty one", async ({
   scratch,
 }) => {
   const data = await scratch.preparedData();
@@ -144,8 +148,8 @@ test("a cluster that vanished under an open database is not replaced by an empty
   expect(await readdir(data)).toEqual([]);
 });
 
-/** Waits until so many hold their presence, at another server than `before`. */
-async function presences(url: string, wanted: number, before?: number): Promise<void> {
+/** Waits until `wanted` processes hold the presence lock, on another server than `before`. */
+async function waitForPresences(url: string, wanted: number, before?: number): Promise<void> {
   await vi.waitUntil(
     async () => {
       const sql = connect(url, { maxConnections: 1 });

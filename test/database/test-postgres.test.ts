@@ -20,7 +20,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test("copies of a template have what it has, and do not see each other", async () => {
+test("copies of a template have its content and are independent", async () => {
   const template = await databases.createTemplate("with_words", async (sql) => {
     await sql`create table word (word text)`;
     await sql`insert into word values ('from the template')`;
@@ -39,7 +39,7 @@ test("copies of a template have what it has, and do not see each other", async (
   await two.drop();
 });
 
-test("of several that want the same template one fills it", async () => {
+test("concurrent requests for one template fill it once", async () => {
   const others = [testDatabases(server.url), testDatabases(server.url)];
   let filled = 0;
   const fill = async () => {
@@ -51,7 +51,7 @@ test("of several that want the same template one fills it", async () => {
   await Promise.all(others.map((each) => each.close()));
 });
 
-test("a template whose filling failed is filled anew", async () => {
+test("a template that failed to fill is filled again", async () => {
   await expect(databases.createTemplate("flaky", () => Promise.reject(new Error("no")))).rejects.toThrow(
     "no",
   );

@@ -6,7 +6,7 @@ import { copyBinaries, locateBinaries } from "../../src/postgres/binaries.ts";
 import { findPlace, makeCluster } from "../../src/postgres/cluster.ts";
 import { run, serverAccount, type Account, type Launcher } from "../../src/postgres/launcher.ts";
 import { copiedBinaries, copyProject } from "./project-copy.ts";
-import { IS_ROOT, linkedHome, serverOf, test, type Scratch } from "./scratch.ts";
+import { IS_ROOT, linkedCluster, serverOf, test, type Scratch } from "./scratch.ts";
 
 const SYSTEM_FOLDER = "/var/lib/pawl";
 
@@ -17,13 +17,13 @@ beforeAll(async () => {
   if (IS_ROOT) account = await serverAccount();
 });
 
-// Wherever the account cannot reach the repository's packages, a copy of them was put there.
+// Contains copies of the repository's packages if the account cannot read them.
 afterAll(async () => {
   if (IS_ROOT && !systemFolderWasThere) await rm(SYSTEM_FOLDER, { recursive: true, force: true });
 });
 
-describe.runIf(IS_ROOT)("as root (only root can show it)", () => {
-  test("PostgreSQL runs in a user namespace and its files stay root's", async ({ scratch, skip }) => {
+describe.runIf(IS_ROOT)("as root", () => {
+  test("PostgreSQL runs in a user namespace and root owns its files", async ({ scratch, skip }) => {
     if (!(await namespacesWork())) skip("user namespaces are off here");
     const data = scratch.data();
     const database = await scratch.open({ data });
@@ -33,68 +33,68 @@ describe.runIf(IS_ROOT)("as root (only root can show it)", () => {
   });
 
   test.for(["namespace", "user"] as const)(
-    "any existing account will do for a %s",
+    "any existing account works for the launcher “%s”",
     async (kind, { scratch, skip }) => {
       if (kind === "namespace" && !(await namespacesWork())) skip("user namespaces are off here");
       const accounts = await accountsNamed(["nobody", "daemon", account.name]);
       expect(accounts.length).toBeGreaterThan(0);
-      // The repository may lie where none of them can enter.
+      // None of the accounts may be able to read the repository.
       const binaries = await copyBinaries(locateBinaries(), scratch.folder);
       for (const as of accounts) {
-        const place = await findPlace(scratch.data(`as-${as.name}`));
-        await makeCluster({ place, binaries, launcher: { kind, as } }, false);
-        expect(await readFile(join(place.cluster, "PG_VERSION"), "utf8")).toBe("18\n");
-        expect((await stat(place.cluster)).uid).toBe(kind === "user" ? as.uid : 0);
+        const clusterPaths = await findPlace(scratch.data(`as-${as.name}`));
+        await makeCluster({ place: clusterPaths, binaries, launcher: { kind, as } }, false);
+        expect(await readFile(join(clusterPaths.cluster, "PG_VERSION"), "utf8")).toBe("18\n");
+        expect((await stat(clusterPaths.cluster)).uid).toBe(kind === "user" ? as.uid : 0);
       }
     },
   );
 
-  test("a project and its data in a folder that others cannot enter work", async ({ scratch }) => {
+  test("a project and its data work in a folder that others cannot enter", async ({ scratch }) => {
     const secret = await privateFolder(scratch, "secret");
-    const project = await ownProject(join(secret, "project"));
+    const project = await writableProject(join(secret, "project"));
     const data = scratch.data("secret/data");
-    const visitor = await scratch.visitor("stay", { data }, { project });
-    await visitor.says("open");
-    await visitor.leave();
-    // A second process finds what the first one made.
-    const again = await scratch.visitor("stay", { data }, { project });
-    expect(await again.says("progress")).toBe(`progress Starting PostgreSQL in ${data}`);
+    const opener = await scratch.startProcess("stay", { data }, { project });
+    await opener.waitForLine("open");
+    await opener.leave();
+    // A second process finds the cluster of the first.
+    const again = await scratch.startProcess("stay", { data }, { project });
+    expect(await again.waitForLine("progress")).toBe(`progress Starting PostgreSQL in ${data}`);
     await again.leave();
   });
 
-  test("without namespaces an unprivileged user runs it, and the cluster stays in a folder he can reach", async ({
+  test("without namespaces an unprivileged user runs PostgreSQL, and the cluster stays in a folder it can read", async ({
     scratch,
   }) => {
     const data = scratch.data();
     const database = await scratch.open({ data, launcher: "user" });
     expect(await uidOf(await serverOf(data))).toBe(account.uid);
-    expect(await linkedHome(data)).toBeUndefined();
+    expect(await linkedCluster(data)).toBeUndefined();
     expect((await stat(join(data, "postgres"))).uid).toBe(account.uid);
     await database.sql`create table kept ()`;
     await database.close();
 
-    // Later starts keep to the owner of the files, whatever else would work.
+    // Later starts run as the owner of the files, even if a namespace would work.
     const later = await scratch.open({ data });
     expect(await uidOf(await serverOf(data))).toBe(account.uid);
     expect(await later.sql`select count(*)::int from kept`).toEqual([{ count: 0 }]);
     await later.close();
   });
 
-  test("without namespaces a project and data that he cannot reach are served from /var/lib/pawl", async ({
+  test("without namespaces a project and data that this user cannot read are served from /var/lib/pawl", async ({
     scratch,
   }) => {
     const secret = await privateFolder(scratch, "secret");
-    const project = await ownProject(join(secret, "project"));
+    const project = await writableProject(join(secret, "project"));
     const data = scratch.data("secret/data");
-    removeLinkedHome(scratch, data);
+    removeLinkedCluster(scratch, data);
 
-    const visitors = await Promise.all(
-      [1, 2].map(() => scratch.visitor("stay", { data, launcher: "user" }, { project })),
+    const processes = await Promise.all(
+      [1, 2].map(() => scratch.startProcess("stay", { data, launcher: "user" }, { project })),
     );
-    for (const visitor of visitors) await visitor.says("open");
-    expect(await linkedHome(data)).toMatch(/^\/var\/lib\/pawl\/[0-9a-f]{16}$/);
+    for (const opener of processes) await opener.waitForLine("open");
+    expect(await linkedCluster(data)).toMatch(/^\/var\/lib\/pawl\/[0-9a-f]{16}$/);
     expect(await uidOf(await serverOf(data))).toBe(account.uid);
-    for (const visitor of visitors) await visitor.leave();
+    for (const opener of processes) await opener.leave();
     expect(await serverOf(data)).toBeUndefined();
 
     const later = await scratch.open({ data });
@@ -102,67 +102,71 @@ describe.runIf(IS_ROOT)("as root (only root can show it)", () => {
     await later.close();
   });
 
-  test("data in a private folder of another user is served without his help", async ({ scratch }) => {
+  test("root can open data in a private folder of another user", async ({ scratch }) => {
     const home = await privateFolder(scratch, "home");
     await chown(home, account.uid, account.gid);
     const data = scratch.data("home/data");
-    removeLinkedHome(scratch, data);
+    removeLinkedCluster(scratch, data);
     const database = await scratch.open({ data });
     expect(await database.sql`select 1 as one`).toEqual([{ one: 1 }]);
     await database.close();
   });
 
-  test("a user's cluster is run as that user, and he can go on with it", async ({ scratch }) => {
+  test("a user's cluster runs as that user, who can continue to use it", async ({ scratch }) => {
     const data = await dataOfUser(scratch);
-    const visitor = await scratch.visitor("stay", { data }, account);
-    await visitor.says("open");
+    const opener = await scratch.startProcess("stay", { data }, account);
+    await opener.waitForLine("open");
     const joined = await scratch.open({ data });
-    await visitor.leave();
+    await opener.leave();
     expect(await joined.sql`select 1 as one`).toEqual([{ one: 1 }]);
     await joined.close();
 
     const started = await scratch.open({ data });
     expect(await uidOf(await serverOf(data))).toBe(account.uid);
     await started.close();
-    const again = await scratch.visitor("stay", { data }, account);
-    await again.says("open");
+    const again = await scratch.startProcess("stay", { data }, account);
+    await again.waitForLine("open");
     await again.leave();
   });
 });
 
 describe.runIf(IS_ROOT)(
-  "as an ordinary user (root starts a process of his; without root all other tests show it)",
+  "as an ordinary user, in a process started by root (without root, all other tests run as one)",
   () => {
-    test("PostgreSQL runs as he, and only he can enter the socket's folder", async ({ scratch }) => {
+    test("PostgreSQL runs as that user, and only that user can enter the socket's folder", async ({
+      scratch,
+    }) => {
       const data = await dataOfUser(scratch);
-      const visitor = await scratch.visitor("stay", { data }, account);
-      const url = (await visitor.says("open")).slice("open ".length);
+      const opener = await scratch.startProcess("stay", { data }, account);
+      const url = (await opener.waitForLine("open")).slice("open ".length);
       expect(await uidOf(await serverOf(data))).toBe(account.uid);
       const folder = await stat(new URL(url).searchParams.get("host") ?? "");
       expect([folder.uid, (folder.mode & 0o777).toString(8)]).toEqual([account.uid, "700"]);
-      await visitor.leave();
+      await opener.leave();
       expect(await serverOf(data)).toBeUndefined();
     });
 
-    test("data of root's is not his to open", async ({ scratch }) => {
+    test("the user cannot open root's data", async ({ scratch }) => {
       const data = scratch.data("of-root");
       const database = await scratch.open({ data });
-      const visitor = await scratch.visitor("stay", { data }, account);
-      expect(await visitor.ended).toBe(1);
-      expect(visitor.lines.at(-1)).toMatch(
+      const opener = await scratch.startProcess("stay", { data }, account);
+      expect(await opener.ended).toBe(1);
+      expect(opener.lines.at(-1)).toMatch(
         /^failed DATABASE_UNUSABLE .* cannot be (written|read) by this user; /,
       );
       await database.close();
     });
 
-    test("a lock file whose process id now belongs to a program of root's does not keep the server down", async ({
+    test("a lock file with the process id of a program of root does not prevent the start", async ({
       scratch,
     }) => {
       const data = await dataOfUser(scratch);
-      const first = await scratch.visitor("stay", { data }, account);
-      const socketFolder = new URL((await first.says("open")).slice("open ".length)).searchParams.get("host");
+      const first = await scratch.startProcess("stay", { data }, account);
+      const socketFolder = new URL((await first.waitForLine("open")).slice("open ".length)).searchParams.get(
+        "host",
+      );
       await first.leave();
-      // As after a crash of the machine; of process 1 he may not know where it works.
+      // As after a crash of the machine; the user cannot read the working directory of process 1.
       const cluster = join(data, "postgres/cluster");
       const lock = join(cluster, "postmaster.pid");
       await writeFile(lock, `1\n${cluster}\n1\n5432\n${String(socketFolder)}\n\n\nready\n`, { mode: 0o600 });
@@ -172,36 +176,36 @@ describe.runIf(IS_ROOT)(
       for (const path of [lock, String(socketFolder), socketLock])
         await chown(path, account.uid, account.gid);
 
-      const visitor = await scratch.visitor("stay", { data }, account);
-      await visitor.says("open");
+      const opener = await scratch.startProcess("stay", { data }, account);
+      await opener.waitForLine("open");
       expect(await uidOf(await serverOf(data))).toBe(account.uid);
-      await visitor.leave();
+      await opener.leave();
     });
 
-    test("a package that he cannot write and whose install script never ran is copied into the data", async ({
+    test("a read-only package whose install script never ran is copied into the data folder", async ({
       scratch,
     }) => {
       const data = await dataOfUser(scratch);
-      const project = await ownProject(join(scratch.folder, "copy"));
+      const project = await writableProject(join(scratch.folder, "copy"));
       await unhydrate(project);
-      const visitor = await scratch.visitor("stay", { data }, { project, ...account });
-      await visitor.says("open");
+      const opener = await scratch.startProcess("stay", { data }, { project, ...account });
+      await opener.waitForLine("open");
       expect(existsSync(join(copiedBinaries(project), "lib/libpq.so.5"))).toBe(false);
-      await visitor.leave();
+      await opener.leave();
     });
   },
 );
 
 test.runIf(process.platform === "linux")(
-  "a package whose install script never ran is mended in place, also by several processes at once",
+  "a package whose install script never ran is repaired in place, also by several processes at once",
   async ({ scratch }) => {
-    const project = await ownProject(join(scratch.folder, "copy"));
+    const project = await writableProject(join(scratch.folder, "copy"));
     await unhydrate(project);
-    const visitors = await Promise.all(
-      ["a", "b", "c"].map((name) => scratch.visitor("stay", { data: scratch.data(name) }, { project })),
+    const processes = await Promise.all(
+      ["a", "b", "c"].map((name) => scratch.startProcess("stay", { data: scratch.data(name) }, { project })),
     );
-    for (const visitor of visitors) await visitor.says("open");
-    for (const visitor of visitors) await visitor.leave();
+    for (const opener of processes) await opener.waitForLine("open");
+    for (const opener of processes) await opener.leave();
     expect(existsSync(join(copiedBinaries(project), "lib/libpq.so.5"))).toBe(true);
   },
 );
@@ -212,20 +216,20 @@ async function privateFolder(scratch: Scratch, name: string): Promise<string> {
   return folder;
 }
 
-/** A data folder in a home of an ordinary user's. */
+/** Returns a data folder in the home of an ordinary user. */
 async function dataOfUser(scratch: Scratch): Promise<string> {
   const home = await privateFolder(scratch, "home");
   await chown(home, account.uid, account.gid);
   return scratch.data("home/data");
 }
 
-/** A project in a folder of its own, with packages that may be changed. */
-async function ownProject(folder: string): Promise<string> {
+/** Copies the project with its packages, which the test may change. */
+async function writableProject(folder: string): Promise<string> {
   await mkdir(folder);
   return copyProject(folder, "copied");
 }
 
-/** Makes a package look as npm leaves it when it runs no install scripts, and as a careless unpacker does. */
+/** Puts a package into the state after an installation without scripts, by a tool that drops the executable bit. */
 async function unhydrate(project: string): Promise<void> {
   const native = copiedBinaries(project);
   const links = JSON.parse(await readFile(join(native, "pg-symlinks.json"), "utf8")) as { target: string }[];
@@ -233,10 +237,10 @@ async function unhydrate(project: string): Promise<void> {
   for (const program of ["initdb", "pg_ctl", "postgres"]) await chmod(join(native, "bin", program), 0o644);
 }
 
-/** Where the cluster had to be put elsewhere, it is not in the scratch. */
-function removeLinkedHome(scratch: Scratch, data: string): void {
-  scratch.cleanUp(async () => {
-    const home = await linkedHome(data);
+/** Removes the cluster after the test if it was stored outside of the scratch folder. */
+function removeLinkedCluster(scratch: Scratch, data: string): void {
+  scratch.onCleanUp(async () => {
+    const home = await linkedCluster(data);
     if (home?.startsWith(`${SYSTEM_FOLDER}/`)) await rm(home, { recursive: true, force: true });
   });
 }
