@@ -148,7 +148,7 @@ async function startDatabaseProcess(
       if (found !== undefined) return found;
       const more = await Promise.race([once(output, "line").then(() => true), ended.then(() => false)]);
       if (!more && !lines.some((line) => line.startsWith(prefix))) {
-        throw new Error(`The process ended without a line "${beginning}": ${lines.join(" | ")}`);
+        throw new Error(`The process ended without a line "${prefix}": ${lines.join(" | ")}`);
       }
     }
   };

@@ -3,36 +3,36 @@ import postgres from "postgres";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { PawlError } from "../../src/core/index.ts";
 import type { Within } from "../../src/engine/engine.ts";
-import { ann, cat, openDesk } from "./desk.ts";
+import { ann, cat, openTestEngine } from "./test-engine.ts";
 
-const desk = await openDesk();
-await desk.sql`create table shop_order (id int primary key)`;
+const env = await openTestEngine();
+await env.sql`create table shop_order (id int primary key)`;
 beforeEach(async () => {
-  await desk.sql`truncate shop_order`;
+  await env.sql`truncate shop_order`;
 });
 
 const clients: postgres.Sql[] = [];
 afterAll(() => Promise.all(clients.map((client) => client.end())));
 
-/** A client of the caller, on the same database. */
+/** Opens a client of the caller on the same database. */
 function client(options: object = {}): postgres.Sql {
-  const { searchParams, pathname, username } = new URL(desk.url);
-  const place = { host: searchParams.get("host") ?? "", database: pathname.slice(1), username };
-  const made = postgres({ ...place, max: 1, onnotice: () => undefined, ...options });
-  clients.push(made);
-  return made;
+  const { searchParams, pathname, username } = new URL(env.url);
+  const address = { host: searchParams.get("host") ?? "", database: pathname.slice(1), username };
+  const created = postgres({ ...address, max: 1, onnotice: () => undefined, ...options });
+  clients.push(created);
+  return created;
 }
 
 const order = { lifecycle: "board", title: "Pack the order", description: "x" };
-const { id: task_id } = await desk.make(cat, "board", order);
+const { id: task_id } = await env.make(cat, "board", order);
 const free = { lifecycle: "code", title: "Write it" };
 const CALLS: [name: string, call: (within: Within) => Promise<unknown>][] = [
-  ["create", (within) => desk.engine.create(desk.by(cat), [order], within)],
+  ["create", (within) => env.engine.create(env.by(cat), [order], within)],
   [
     "perform",
-    (within) => desk.engine.perform(desk.by(ann), { task_id, action: "comment", comment: "x" }, within),
+    (within) => env.engine.perform(env.by(ann), { task_id, action: "comment", comment: "x" }, within),
   ],
-  ["claim", (within) => desk.engine.claim(desk.by(ann), { lifecycle: "code", limit: 1 }, within)],
+  ["claim", (within) => env.engine.claim(env.by(ann), { lifecycle: "code", limit: 1 }, within)],
 ];
 
 const REMEDY = /Pass the transaction from `sql\.begin` of a postgres\.js client/;
@@ -45,7 +45,7 @@ function withDrizzle(): postgres.Sql {
 }
 
 describe.each<[string, () => postgres.Sql]>([
-  ["that was given to drizzle()", withDrizzle],
+  ["passed to drizzle()", withDrizzle],
   ["with fetch_types: false", () => client({ fetch_types: false })],
   ["with dates as text", () => client({ types: { date: { to: 1184, from: [1082, 1114, 1184], ...asIs } } })],
   [
@@ -77,7 +77,7 @@ describe.each<[string, () => postgres.Sql]>([
       message: expect.stringMatching(/^The client of `tx` /) as string,
     });
     expect((error as Error).message).toMatch(REMEDY);
-    expect(await desk.sql`select * from shop_order`).toEqual([]);
+    expect(await env.sql`select * from shop_order`).toEqual([]);
   });
 });
 
@@ -91,7 +91,7 @@ describe.each([
   ["that wraps the JSON it sends", { types: { json: wrapped } }],
 ])("in a transaction of a client %s", (_, options) => {
   test.each(CALLS)("%s works", async (_name, call) => {
-    await desk.make(cat, "code", free);
+    await env.make(cat, "code", free);
     const answer = await client(options).begin((tx) => call({ tx }));
     expect(answer).not.toMatchObject({ kind: "refused" });
   });
@@ -101,11 +101,11 @@ test("bad input is refused in a usable transaction, which can still commit", asy
   await client().begin(async (tx) => {
     await tx`insert into shop_order values (1)`;
     const wrong = { ...order, title: "with a \u0000" };
-    expect(await desk.engine.create(desk.by(cat), [wrong], { tx })).toMatchObject({
+    expect(await env.engine.create(env.by(cat), [wrong], { tx })).toMatchObject({
       code: "VALIDATION_ERROR",
     });
   });
-  expect(await desk.sql`select * from shop_order`).toHaveLength(1);
+  expect(await env.sql`select * from shop_order`).toHaveLength(1);
 });
 
 describe.each<[string, () => unknown, RegExp]>([
@@ -120,11 +120,11 @@ describe.each<[string, () => unknown, RegExp]>([
   ["a text", () => "tx", /is not a transaction of postgres\.js/],
   ["null", () => null, /is not a transaction of postgres\.js/],
   ["false", () => false, /is not a transaction of postgres\.js/],
-])("given %s as the transaction", (_, tx, told) => {
+])("given %s as the transaction", (_, tx, expected) => {
   test.each(CALLS)("%s throws", async (_name, call) => {
     const thrown = call({ tx: tx() as Within["tx"] });
     await expect(thrown).rejects.toMatchObject({ name: "PawlError", code: "TRANSACTION_UNUSABLE" });
-    await expect(thrown).rejects.toThrow(told);
+    await expect(thrown).rejects.toThrow(expected);
     await expect(thrown).rejects.toThrow(REMEDY);
   });
 });

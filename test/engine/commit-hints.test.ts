@@ -5,17 +5,17 @@ import { startCommitHints } from "../../src/engine/commit-hints.ts";
 import { Commits } from "../../src/engine/commits.ts";
 import { connect } from "../../src/postgres/connect.ts";
 import { COMMITS_CHANNEL } from "../../src/engine/sql/tell-commits.ts";
-import { openDesk } from "./desk.ts";
+import { openTestEngine } from "./test-engine.ts";
 
-const { url } = await openDesk();
+const { url } = await openTestEngine();
 
-test("however much is committed, an org is announced once in 20 milliseconds", async () => {
-  const [sender, ear] = [connect(url, { maxConnections: 1 }), connect(url, { maxConnections: 1 })];
-  const heard: string[] = [];
+test("an org is announced at most once in 20 milliseconds, however many commits it has", async () => {
+  const [sender, listener] = [connect(url, { maxConnections: 1 }), connect(url, { maxConnections: 1 })];
+  const received: string[] = [];
   const arrivals = new EventEmitter();
-  await ear.listen(COMMITS_CHANNEL, (told) => {
-    heard.push(told);
-    arrivals.emit(told);
+  await listener.listen(COMMITS_CHANNEL, (payload) => {
+    received.push(payload);
+    arrivals.emit(payload);
   });
   await sender`select`;
   const commits = new Commits();
@@ -24,13 +24,13 @@ test("however much is committed, an org is announced once in 20 milliseconds", a
   onTestFinished(async () => {
     vi.useRealTimers();
     await hints.stop();
-    await Promise.all([sender, ear].map((sql) => sql.end({ timeout: 1 })));
+    await Promise.all([sender, listener].map((sql) => sql.end({ timeout: 1 })));
   });
   const commitOften = () => {
     for (let n = 0; n < 100; n++) commits.tell("busy");
   };
-  /** Waits for everything sent so far: the sender has one connection, and notifications keep their order. */
-  const arrive = async () => {
+  /** Counts the hints sent so far, once all have arrived: the sender has one connection, and notifications keep their order. */
+  const countHints = async () => {
     const marker = `marker ${crypto.randomUUID()}`;
     // Not `expect.poll`: it advances fake timers.
     const arrived = once(arrivals, marker);
@@ -38,17 +38,19 @@ test("however much is committed, an org is announced once in 20 milliseconds", a
     await arrived;
     // The sender starts its timer in microtasks after its statement.
     await setImmediate();
-    return heard.filter((told) => !told.startsWith("marker")).length;
+    return received.filter((payload) => !payload.startsWith("marker")).length;
   };
   commitOften();
-  expect(await arrive(), "the first is sent at once").toBe(1);
+  expect(await countHints(), "the first is sent at once").toBe(1);
   for (let round = 1; round <= 3; round++) {
     commitOften();
     vi.advanceTimersByTime(19);
-    expect(await arrive(), "the others wait").toBe(round);
+    expect(await countHints(), "the others wait").toBe(round);
     vi.advanceTimersByTime(1);
-    expect(await arrive(), "and are sent together").toBe(round + 1);
+    expect(await countHints(), "then they are sent together").toBe(round + 1);
   }
-  const told = heard.filter((one) => !one.startsWith("marker"));
-  expect(told.map((one) => (JSON.parse(one) as { org_id: string }).org_id)).toEqual(told.map(() => "busy"));
+  const hinted = received.filter((one) => !one.startsWith("marker"));
+  expect(hinted.map((one) => (JSON.parse(one) as { org_id: string }).org_id)).toEqual(
+    hinted.map(() => "busy"),
+  );
 });

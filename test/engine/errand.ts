@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineLifecycle } from "../../src/core/index.ts";
 
-/** A small lifecycle with all that can go wrong behind the rules' back: blockers, holds, a pool, a lease, an invariant. */
+/** A small lifecycle with everything that can be damaged outside of the rules: blockers, holds, a pool, a lease, invariants. */
 export const errand = defineLifecycle({
   name: "errand",
   version: 1,
@@ -55,9 +55,9 @@ export const errand = defineLifecycle({
     },
   },
   invariants: {
-    "open means nothing is waited for": (task) =>
+    "an open task has no open blockers or holds": (task) =>
       task.status !== "open" || (task.open_blockers === 0 && task.open_holds === 0),
-    "what is taken has an owner and a lease": (task) =>
+    "a taken task has an owner and a lease": (task) =>
       task.status !== "taken" || (task.assigned_to !== null && task.lease !== null),
   },
   lease: { lasts: { minutes: 5 } },

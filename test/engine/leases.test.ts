@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import type { Claimed } from "../../src/engine/write/claim.ts";
 import planner from "../../src/lifecycles/planner/plugin.ts";
 import { member } from "../support/situation.ts";
-import { ann, bob, openDesk, EVERYBODY_IS_ACTIVE } from "./desk.ts";
+import { ann, bob, openTestEngine, EVERYBODY_IS_ACTIVE } from "./test-engine.ts";
 
-const desk = await openDesk({ parts: EVERYBODY_IS_ACTIVE });
+const env = await openTestEngine({ parts: EVERYBODY_IS_ACTIVE });
 let nonce = 0;
 const job = (more = {}) =>
-  desk.make(bob, "delivery", {
+  env.make(bob, "delivery", {
     user_id: "u",
     file_id: "f",
     chat_id: "c",
@@ -16,70 +16,68 @@ const job = (more = {}) =>
   });
 
 async function claimOne(actor = ann): Promise<{ id: string; lease_token: string }> {
-  const claimed = (await desk.engine.claim(desk.by(actor), { lifecycle: "delivery" })) as Claimed;
+  const claimed = (await env.engine.claim(env.by(actor), { lifecycle: "delivery" })) as Claimed;
   const [one] = claimed.tasks;
   return { id: one!.task.id, lease_token: one!.lease_token! };
 }
 
-test("a claim carries a fresh token that nobody else is ever shown", async () => {
+test("a claim returns a new token that is never shown to other members", async () => {
   await job();
   const { id, lease_token } = await claimOne();
   const others = [
-    await desk.engine.find(desk.by(bob), id),
-    await desk.engine.list(desk.by(bob)),
-    await desk.engine.events(desk.by(bob), id),
-    await desk.engine.explain(desk.by(bob), id),
-    await desk.engine.feed(desk.by(bob), { after: 0 }),
+    await env.engine.find(env.by(bob), id),
+    await env.engine.list(env.by(bob)),
+    await env.engine.events(env.by(bob), id),
+    await env.engine.explain(env.by(bob), id),
+    await env.engine.feed(env.by(bob), { after: 0 }),
   ];
   expect(JSON.stringify(others)).not.toContain(lease_token);
-  expect(await desk.engine.find(desk.by(bob), id)).toMatchObject({
+  expect(await env.engine.find(env.by(bob), id)).toMatchObject({
     status: "CLAIMED",
     lease: { holder: "ann" },
   });
 });
 
-test("without the token nothing moves; with it only its holder does", async () => {
+test("an action is refused without the token, and with it for anyone but its holder", async () => {
   await job();
   const task = await claimOne();
   const { lease_token } = task;
-  expect(await desk.act(ann, task, "start_download")).toBe("LEASE_TOKEN_REQUIRED");
-  expect(await desk.act(ann, task, "start_download", { lease_token: crypto.randomUUID() })).toBe(
-    "LEASE_LOST",
-  );
-  expect(await desk.act(bob, task, "start_download", { lease_token })).toBe("LEASE_LOST");
+  expect(await env.act(ann, task, "start_download")).toBe("LEASE_TOKEN_REQUIRED");
+  expect(await env.act(ann, task, "start_download", { lease_token: crypto.randomUUID() })).toBe("LEASE_LOST");
+  expect(await env.act(bob, task, "start_download", { lease_token })).toBe("LEASE_LOST");
 });
 
-test("an old holder is refused as LEASE_LOST once the task was taken back, and changes nothing", async () => {
+test("a former holder is refused with LEASE_LOST after its lease expired, and changes nothing", async () => {
   await job();
   const old = await claimOne();
-  const { put_off } = await desk.engine.sweep({ now: Date.now() + 61_000 });
+  const { put_off } = await env.engine.sweep({ now: Date.now() + 61_000 });
   expect(put_off).toEqual([]);
-  expect(await desk.act(ann, old, "start_download", { lease_token: old.lease_token })).toBe("LEASE_LOST");
-  const taken = await desk.engine.perform(desk.by(bob), { task_id: old.id, action: "claim" });
+  expect(await env.act(ann, old, "start_download", { lease_token: old.lease_token })).toBe("LEASE_LOST");
+  const taken = await env.engine.perform(env.by(bob), { task_id: old.id, action: "claim" });
   expect(taken).toMatchObject({ task: { status: "CLAIMED", attempt: 1 } });
-  const before = await desk.sql`select * from pawl.task where id = ${old.id}`;
+  const before = await env.sql`select * from pawl.task where id = ${old.id}`;
   for (const action of ["start_download", "release", "fail"]) {
     const payload = { error: { code: "X", retryable: true } };
-    expect(await desk.act(ann, old, action, { lease_token: old.lease_token, payload })).toBe("LEASE_LOST");
+    expect(await env.act(ann, old, action, { lease_token: old.lease_token, payload })).toBe("LEASE_LOST");
   }
-  expect(await desk.sql`select * from pawl.task where id = ${old.id}`).toEqual(before);
+  expect(await env.sql`select * from pawl.task where id = ${old.id}`).toEqual(before);
   expect(
-    await desk.engine.heartbeat(desk.by(ann), [{ task_id: old.id, lease_token: old.lease_token }]),
+    await env.engine.heartbeat(env.by(ann), [{ task_id: old.id, lease_token: old.lease_token }]),
   ).toEqual({
     extended: [],
     lost: [old.id],
   });
 });
 
-test("heartbeats renew many leases in one statement, and a timer that finds a younger one moves itself on", async () => {
+test("heartbeats renew many leases in one statement, and a sweep moves the timer of a renewed lease", async () => {
   for (let n = 0; n < 5; n++) await job();
   const held = [];
   for (let n = 0; n < 5; n++) held.push(await claimOne());
   const task_ids = held.map(({ id }) => id);
-  // The task's own timer stays where it was: a heartbeat does not rewrite the task.
-  await desk.sql`update pawl.task set due_at = now() - interval '1 second' where id = any(${task_ids})`;
-  const beat = await desk.engine.heartbeat(
-    desk.by(ann),
+  // A heartbeat does not rewrite the task, so the task's timer stays unchanged.
+  await env.sql`update pawl.task set due_at = now() - interval '1 second' where id = any(${task_ids})`;
+  const beat = await env.engine.heartbeat(
+    env.by(ann),
     [...held, { id: crypto.randomUUID(), lease_token: "nonsense" }].map(({ id, lease_token }) => ({
       task_id: id,
       lease_token,
@@ -87,21 +85,21 @@ test("heartbeats renew many leases in one statement, and a timer that finds a yo
   );
   expect(beat.extended).toHaveLength(5);
   expect(beat.lost).toHaveLength(1);
-  expect(await desk.engine.sweep()).toMatchObject({ looked_at: 5, put_off: [] });
-  const rows = await desk.sql<{ status: string; late: boolean }[]>`
+  expect(await env.engine.sweep()).toMatchObject({ looked_at: 5, put_off: [] });
+  const rows = await env.sql<{ status: string; late: boolean }[]>`
     select status, due_at > now() + interval '50 seconds' as late from pawl.task where id = any(${task_ids})`;
   expect(rows.every((row) => row.status === "CLAIMED" && row.late)).toBe(true);
 });
 
-test("leaving the leased statuses closes the lease", async () => {
+test("leaving a leased status ends the lease", async () => {
   await job();
   const task = await claimOne();
-  expect(await desk.act(ann, task, "release", { lease_token: task.lease_token })).toBe("QUEUED");
-  expect(await desk.sql`select from pawl.lease where task_id = ${task.id}`).toHaveLength(0);
+  expect(await env.act(ann, task, "release", { lease_token: task.lease_token })).toBe("QUEUED");
+  expect(await env.sql`select from pawl.lease where task_id = ${task.id}`).toHaveLength(0);
 });
 
-test("the pool gives the best free task first: priority, then age; and only what is for the claimer", async () => {
-  const floor = await openDesk({
+test("a claim takes the best free task by priority, then age, and only one that fits the claimer", async () => {
+  const planning = await openTestEngine({
     parts: {
       planner: {
         facts: {
@@ -112,13 +110,13 @@ test("the pool gives the best free task first: priority, then age; and only what
     },
   });
   const lead = member("lead", ["lead"]);
-  const make = (title: string, more = {}) => floor.make(lead, "planner", { title, ...more });
+  const make = (title: string, more = {}) => planning.make(lead, "planner", { title, ...more });
   await make("old");
   await make("urgent", { priority: 5 });
   await make("welding", { priority: 9, required_trade: "welder" });
   const worker = (trades: string[]) => member("w", ["executor"], { skill_level: 5, specializations: trades });
   const take = async (trades: string[]) => {
-    const claimed = await floor.engine.claim(floor.by(worker(trades)), {
+    const claimed = await planning.engine.claim(planning.by(worker(trades)), {
       lifecycle: "planner",
       client_event_id: crypto.randomUUID(),
     });
@@ -127,8 +125,8 @@ test("the pool gives the best free task first: priority, then age; and only what
       : claimed.code;
   };
   expect(await take(["painter"])).toBe("urgent");
-  // The first one still holds his: the key keeps him to one at a time, whatever the facts say.
+  // The worker still holds the first task: its exclusive key allows one at a time, whatever the facts are.
   expect(await take(["painter"])).toBe("VERSION_CONFLICT");
-  await floor.sql`update pawl.task set exclusive_key = null`;
+  await planning.sql`update pawl.task set exclusive_key = null`;
   expect(await take(["welder"])).toBe("welding");
 });

@@ -5,16 +5,16 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { defineLifecycle } from "../../src/core/index.ts";
 import { openPawl } from "../../src/main/index.ts";
-import { ann, cat, openDesk, performed } from "./desk.ts";
+import { ann, cat, openTestEngine, performed } from "./test-engine.ts";
 
-test("openPawl runs in a user's own process, on the embedded database, and keeps what it was given", async () => {
+test("openPawl runs in the user's process on the embedded database, and data survives a restart", async () => {
   const data = await mkdtemp(join(tmpdir(), "pawl-library-"));
   const first = await openPawl({ data, sweepSeconds: 0 });
   await first.createMember({ id: "ann", roles: ["agent"] });
   const by = await first.as("ann");
-  const made = await first.create(by, [{ lifecycle: "board", title: "Write it", description: "all" }]);
-  if (made.kind === "refused") throw new Error(made.detail);
-  const [task] = made.tasks;
+  const created = await first.create(by, [{ lifecycle: "board", title: "Write it", description: "all" }]);
+  if (created.kind === "refused") throw new Error(created.detail);
+  const [task] = created.tasks;
   performed(await first.perform(by, { task_id: task!.id, action: "claim", comment: "mine" }));
   await first.close();
   await first.close();
@@ -54,73 +54,73 @@ test.each([
   });
 });
 
-const desk = await openDesk();
-await desk.sql`create table shop_order (id int primary key, task_id uuid)`;
+const env = await openTestEngine();
+await env.sql`create table shop_order (id int primary key, task_id uuid)`;
 const task = { lifecycle: "board", title: "Pack the order", description: "x" };
 
-test("create and perform inside the caller's transaction are kept with it", async () => {
-  const id = await desk.sql.begin(async (tx) => {
-    const made = await desk.engine.create(desk.by(cat), [task], { tx });
-    if (made.kind === "refused") throw new Error(made.detail);
-    await tx`insert into shop_order values (1, ${made.tasks[0]!.id})`;
+test("create and perform inside the caller's transaction are committed with it", async () => {
+  const id = await env.sql.begin(async (tx) => {
+    const created = await env.engine.create(env.by(cat), [task], { tx });
+    if (created.kind === "refused") throw new Error(created.detail);
+    await tx`insert into shop_order values (1, ${created.tasks[0]!.id})`;
     performed(
-      await desk.engine.perform(
-        desk.by(ann),
-        { task_id: made.tasks[0]!.id, action: "claim", comment: "x" },
+      await env.engine.perform(
+        env.by(ann),
+        { task_id: created.tasks[0]!.id, action: "claim", comment: "x" },
         { tx },
       ),
     );
-    return made.tasks[0]!.id;
+    return created.tasks[0]!.id;
   });
-  expect(await desk.engine.find(desk.by(ann), id)).toMatchObject({ status: "IN_PROGRESS", row_version: 2 });
+  expect(await env.engine.find(env.by(ann), id)).toMatchObject({ status: "IN_PROGRESS", row_version: 2 });
 });
 
 test("a payload nested 5,000 deep is refused, even for an unknown task or with a used key", async () => {
-  const { id } = await desk.make(cat, "board", { title: "Pack the order", description: "x" });
+  const { id } = await env.make(cat, "board", { title: "Pack the order", description: "x" });
   const deep = JSON.parse("[".repeat(5_000) + "]".repeat(5_000)) as unknown;
   const refused = { kind: "refused", code: "VALIDATION_ERROR" };
-  expect(await desk.engine.create(desk.by(cat), [{ ...task, deep }])).toMatchObject(refused);
+  expect(await env.engine.create(env.by(cat), [{ ...task, deep }])).toMatchObject(refused);
   const used = { action: "comment", comment: "x", client_event_id: "used" };
-  performed(await desk.engine.perform(desk.by(ann), { ...used, task_id: id }));
+  performed(await env.engine.perform(env.by(ann), { ...used, task_id: id }));
   for (const task_id of [id, "0197a000-0000-7000-8000-000000000001", "nowhere"])
-    expect(await desk.engine.perform(desk.by(ann), { ...used, task_id, payload: { deep } })).toMatchObject(
+    expect(await env.engine.perform(env.by(ann), { ...used, task_id, payload: { deep } })).toMatchObject(
       refused,
     );
 });
 
-test("and are gone with it", async () => {
+test("create inside the caller's transaction is rolled back with it", async () => {
   let id = "";
-  const failing = desk.sql.begin(async (tx) => {
-    const made = await desk.engine.create(desk.by(cat), [task], { tx });
-    id = made.kind === "created" ? made.tasks[0]!.id : "";
+  const failing = env.sql.begin(async (tx) => {
+    const created = await env.engine.create(env.by(cat), [task], { tx });
+    id = created.kind === "created" ? created.tasks[0]!.id : "";
     await tx`insert into shop_order values (1, null)`;
   });
   await expect(failing).rejects.toMatchObject({ code: "23505" });
-  expect(await desk.engine.find(desk.by(cat), id)).toMatchObject({ code: "TASK_NOT_FOUND" });
-  expect((await desk.engine.verify("main")).differences).toEqual([]);
+  expect(await env.engine.find(env.by(cat), id)).toMatchObject({ code: "TASK_NOT_FOUND" });
+  expect((await env.engine.verify("main")).differences).toEqual([]);
 });
 
-test("commands sent at once inside one transaction are done one after the other", async () => {
-  const made = await desk.make(cat, "board", task);
-  const words = await desk.sql.begin(async (tx) => {
-    const claims = [1, 2, 3].map(() => ({ task_id: made.id, action: "claim", comment: "x" }));
-    const answers = await desk.engine.performMany(desk.by(ann), claims, { tx });
+test("concurrent commands inside one transaction are carried out one after the other", async () => {
+  const created = await env.make(cat, "board", task);
+  const words = await env.sql.begin(async (tx) => {
+    const claims = [1, 2, 3].map(() => ({ task_id: created.id, action: "claim", comment: "x" }));
+    const answers = await env.engine.performMany(env.by(ann), claims, { tx });
     return answers.map((answer) => (answer.kind === "refused" ? answer.code : answer.task.status));
   });
   expect(words).toEqual(["IN_PROGRESS", "TASK_ALREADY_CLAIMED", "TASK_ALREADY_CLAIMED"]);
 });
 
-test("what the database refuses inside the caller's transaction is a refusal, and the rest of it lives on", async () => {
+test("a constraint violation inside the caller's transaction is a refusal, and the transaction stays usable", async () => {
   const job = { lifecycle: "delivery", user_id: "u", file_id: "f", chat_id: "c", request_nonce: "n" };
-  await desk.sql.begin(async (tx) => {
-    expect(await desk.engine.create(desk.by(cat), [job, job], { tx })).toMatchObject({ kind: "refused" });
-    expect(await desk.engine.create(desk.by(cat), [task], { tx })).toMatchObject({ kind: "created" });
+  await env.sql.begin(async (tx) => {
+    expect(await env.engine.create(env.by(cat), [job, job], { tx })).toMatchObject({ kind: "refused" });
+    expect(await env.engine.create(env.by(cat), [task], { tx })).toMatchObject({ kind: "created" });
   });
 });
 
-test("a transaction of any client of the same driver will do", async () => {
+test("a transaction of any client of the same driver works", async () => {
   const { default: postgres } = await import("postgres");
-  const { searchParams, pathname, username } = new URL(desk.url);
+  const { searchParams, pathname, username } = new URL(env.url);
   const plain = postgres({
     host: searchParams.get("host") ?? "",
     database: pathname.slice(1),
@@ -128,30 +128,30 @@ test("a transaction of any client of the same driver will do", async () => {
     max: 1,
   });
   await plain.begin(async (tx) => {
-    const made = await desk.engine.create(desk.by(cat), [task], { tx });
-    if (made.kind === "refused") throw new Error(made.detail);
-    const claim = { task_id: made.tasks[0]!.id, action: "claim", comment: "x" };
-    const done = performed(await desk.engine.perform(desk.by(ann), claim, { tx }));
+    const created = await env.engine.create(env.by(cat), [task], { tx });
+    if (created.kind === "refused") throw new Error(created.detail);
+    const claim = { task_id: created.tasks[0]!.id, action: "claim", comment: "x" };
+    const done = performed(await env.engine.perform(env.by(ann), claim, { tx }));
     expect(done.task.due_at! - done.task.updated_at).toBe(1440 * 60_000);
   });
   await plain.end();
 });
 
-test("effects of a lifecycle write tables of its own in the same transaction, one call for a whole batch", async () => {
+test("effects of a lifecycle write its own tables in the same transaction, with one call per batch", async () => {
   const parcel = defineLifecycle({
     name: "parcel",
     version: 1,
     summary: "",
     statuses: { packed: {}, sent: { final: true } },
     actions: { send: { input: z.object({ weight: z.number() }), facts: ["scale"] } },
-    facts: z.object({ scale: z.object({ most: z.number() }) }),
+    facts: z.object({ scale: z.object({ max: z.number() }) }),
     creation: { input: z.object({}), to: [{ status: "packed" }], draft: () => ({ title: "p", data: {} }) },
     rules: [
       { action: "send", from: "packed", to: "sent", who: "anyone", guards: ["light"], effects: ["label"] },
     ],
     guards: {
       light: ({ input, facts }) =>
-        (input.weight ?? 0) <= facts.scale.most || {
+        (input.weight ?? 0) <= facts.scale.max || {
           kind: "refused",
           code: "TOO_HEAVY",
           detail: "too heavy",
@@ -161,11 +161,11 @@ test("effects of a lifecycle write tables of its own in the same transaction, on
     effects: { label: { also: ({ input }) => [{ kind: "print_label", weight: input.weight }] } },
   });
   const calls: number[] = [];
-  const post = await openDesk({
+  const parcels = await openTestEngine({
     lifecycles: [parcel],
     parts: {
       parcel: {
-        facts: { scale: (_tx, _org, asks) => Promise.resolve(asks.map(() => ({ most: 10 }))) },
+        facts: { scale: (_tx, _org, asks) => Promise.resolve(asks.map(() => ({ max: 10 }))) },
         effects: {
           print_label: async (tx, items) => {
             calls.push(items.length);
@@ -176,15 +176,16 @@ test("effects of a lifecycle write tables of its own in the same transaction, on
       },
     },
   });
-  await post.sql`create table label (task_id uuid primary key, weight int check (weight <> 7))`;
-  const tasks = await Promise.all(Array.from({ length: 20 }, () => post.make(cat, "parcel")));
+  await parcels.sql`create table label (task_id uuid primary key, weight int check (weight <> 7))`;
+  const tasks = await Promise.all(Array.from({ length: 20 }, () => parcels.make(cat, "parcel")));
   const sent = await Promise.all(
-    tasks.map(({ id }, weight) => post.act(ann, { id }, "send", { payload: { weight } })),
+    tasks.map(({ id }, weight) => parcels.act(ann, { id }, "send", { payload: { weight } })),
   );
-  // 7 is refused by the effect's own table: it fails alone, and its neighbours are sent.
-  const word = (weight: number) => (weight > 10 ? "TOO_HEAVY" : weight === 7 ? "VERSION_CONFLICT" : "sent");
-  expect(sent).toEqual(tasks.map((_, weight) => word(weight)));
+  // The effect's table refuses 7: it fails alone, and the others in its batch succeed.
+  const expected = (weight: number) =>
+    weight > 10 ? "TOO_HEAVY" : weight === 7 ? "VERSION_CONFLICT" : "sent";
+  expect(sent).toEqual(tasks.map((_, weight) => expected(weight)));
   expect(calls[0]).toBe(11);
-  expect(await post.sql`select from label`).toHaveLength(10);
-  expect((await post.engine.verify("main")).differences).toEqual([]);
+  expect(await parcels.sql`select from label`).toHaveLength(10);
+  expect((await parcels.engine.verify("main")).differences).toEqual([]);
 });

@@ -18,9 +18,9 @@ import { testDatabases } from "../support/postgres.ts";
 const databases = testDatabases(inject("postgresUrl"));
 afterAll(() => databases.close());
 
-const EVERYTHING = { sources: migrationSources(PLUGINS) };
-const MIGRATIONS = await namesOfMigrations(EVERYTHING.sources);
-const ALL = MIGRATIONS.map(({ name }) => name);
+const ALL_SOURCES = { sources: migrationSources(PLUGINS) };
+const MIGRATIONS = await namesOfMigrations(ALL_SOURCES.sources);
+const ALL_NAMES = MIGRATIONS.map(({ name }) => name);
 
 test("each owner numbers its migrations from 1, and the engine's come first", () => {
   const owners = [...new Set(MIGRATIONS.map(({ owner }) => owner))];
@@ -34,7 +34,7 @@ test("each owner numbers its migrations from 1, and the engine's come first", ()
   ]);
 });
 
-/** An empty database with clients of its own. */
+/** Creates an empty database with its own clients. */
 async function emptyDatabase({ clients = 1 } = {}) {
   const database = await databases.createDatabase();
   const sqls = Array.from({ length: clients }, () => connect(database.url, { maxConnections: 1 }));
@@ -45,61 +45,61 @@ async function emptyDatabase({ clients = 1 } = {}) {
   return { url: database.url, sql: sqls[0]!, sqls };
 }
 
-/** All migrations, and those of one more owner. */
+/** Returns all migrations and those of one more owner. */
 async function withOwner(owner: string, files: Record<string, string>) {
   const folder = await mkdtemp(join(tmpdir(), "pawl-migrations-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  return { sources: [...EVERYTHING.sources, { owner, folder: pathToFileURL(`${folder}/`) }] };
+  return { sources: [...ALL_SOURCES.sources, { owner, folder: pathToFileURL(`${folder}/`) }] };
 }
 
 test("many connections that migrate at once run each migration once", async () => {
   const { sql, sqls } = await emptyDatabase({ clients: 20 });
-  const runs = await Promise.all(sqls.map((one) => migrate(one, EVERYTHING)));
-  expect(runs.flat().sort()).toEqual(ALL.toSorted());
-  expect(await migrate(sql, EVERYTHING)).toEqual([]);
+  const runs = await Promise.all(sqls.map((one) => migrate(one, ALL_SOURCES)));
+  expect(runs.flat().sort()).toEqual(ALL_NAMES.toSorted());
+  expect(await migrate(sql, ALL_SOURCES)).toEqual([]);
   const applied = await sql`select name from pawl.migration order by name`;
-  expect(applied).toEqual(ALL.toSorted().map((name) => ({ name })));
+  expect(applied).toEqual(ALL_NAMES.toSorted().map((name) => ({ name })));
 });
 
-test("several processes that start at once on an empty database all come up, migrated once", async () => {
+test("several processes that start at once on an empty database all start, and each migration runs once", async () => {
   const { url, sql } = await emptyDatabase();
   const starts = await Promise.all(Array.from({ length: 4 }, () => startNode(url)));
-  expect(starts.flat().sort()).toEqual(ALL.toSorted());
+  expect(starts.flat().sort()).toEqual(ALL_NAMES.toSorted());
   const registered = await sql`select name from pawl.lifecycle order by name`;
   expect(registered.map(({ name }) => name as string)).toEqual(LIFECYCLES.map(({ name }) => name).sort());
 });
 
-test("many nodes that register their lifecycles at once do not get in each other's way", async () => {
+test("many nodes can register their lifecycles at once", async () => {
   const { sql, sqls } = await emptyDatabase({ clients: 10 });
-  await migrate(sql, EVERYTHING);
+  await migrate(sql, ALL_SOURCES);
   for (let round = 0; round < 10; round++) {
     await sql`delete from pawl.declared_transition`;
     await sql`delete from pawl.lifecycle`;
-    const turned = (index: number) => [...LIFECYCLES.slice(index % 5), ...LIFECYCLES.slice(0, index % 5)];
-    await Promise.all(sqls.map((one, index) => registerLifecycles(one, turned(index))));
+    const rotated = (index: number) => [...LIFECYCLES.slice(index % 5), ...LIFECYCLES.slice(0, index % 5)];
+    await Promise.all(sqls.map((one, index) => registerLifecycles(one, rotated(index))));
   }
   expect(await sql`select from pawl.lifecycle`).toHaveLength(LIFECYCLES.length);
 });
 
-test("a schema that is newer than the code is refused with a sentence, and left alone", async () => {
+test("a schema that is newer than the code is refused and not changed", async () => {
   const { sql } = await emptyDatabase();
-  await migrate(sql, EVERYTHING);
-  await sql`insert into pawl.migration (owner, number, name) values ('nobody', 1, 'nobody/0001-tables')`;
-  expect(await migrate(sql, EVERYTHING), "another plugin's are of no concern").toEqual([]);
+  await migrate(sql, ALL_SOURCES);
+  await sql`insert into pawl.migration (owner, number, name) values ('unknown', 1, 'unknown/0001-tables')`;
+  expect(await migrate(sql, ALL_SOURCES), "migrations of unknown plugins are ignored").toEqual([]);
   await sql`insert into pawl.migration (owner, number, name) values ('planner', 9999, 'planner/9999-from-the-future')`;
-  await expect(migrate(sql, EVERYTHING)).rejects.toMatchObject({
+  await expect(migrate(sql, ALL_SOURCES)).rejects.toMatchObject({
     code: "DATABASE_UNUSABLE",
     message:
       "The database is at migration planner/9999-from-the-future, which this version of Pawl does not know; run a newer Pawl, or name another database.",
   });
 });
 
-test("a schema of the time before the baseline is refused with a sentence, and left alone", async () => {
+test("a schema from before the baseline is refused and not changed", async () => {
   const { sql } = await emptyDatabase();
   await sql`create schema pawl`;
   await sql`create table pawl.migration (number integer primary key, name text not null)`;
-  await expect(migrate(sql, EVERYTHING)).rejects.toMatchObject({
+  await expect(migrate(sql, ALL_SOURCES)).rejects.toMatchObject({
     code: "DATABASE_UNUSABLE",
     message:
       "The schema pawl was made by a development version of Pawl, which cannot be upgraded; name another database, or drop the schema.",
@@ -109,7 +109,7 @@ test("a schema of the time before the baseline is refused with a sentence, and l
   ).toHaveLength(1);
 });
 
-test("a migration that fails leaves nothing half done, neither of itself nor of those before it", async () => {
+test("a failed migration is rolled back, together with those before it", async () => {
   const { sql } = await emptyDatabase();
   const bad = await withOwner("bad", {
     "0001-good.sql": "create table pawl.bad_good (id integer);",
@@ -118,15 +118,15 @@ test("a migration that fails leaves nothing half done, neither of itself nor of 
   await expect(migrate(sql, bad)).rejects.toThrow("division by zero");
   expect(await sql`select from pg_namespace where nspname = 'pawl'`).toHaveLength(0);
 
-  await migrate(sql, EVERYTHING);
+  await migrate(sql, ALL_SOURCES);
   await expect(migrate(sql, bad)).rejects.toThrow("division by zero");
-  expect(await dumpSchema(sql)).toBe(await keptSchema());
+  expect(await dumpSchema(sql)).toBe(await committedSchema());
 
   const good = await withOwner("good", { "0001-good.sql": "create table pawl.good_table (id integer);" });
   expect(await migrate(sql, good)).toEqual(["good/0001-good"]);
 });
 
-test("migrations whose numbers have a gap or come twice are refused before anything runs", async () => {
+test("migrations with a gap or a duplicate in their numbers are refused before anything runs", async () => {
   const { sql } = await emptyDatabase();
   for (const [first, second] of [
     ["0001-tables.sql", "0003-more.sql"],
@@ -140,7 +140,7 @@ test("migrations whose numbers have a gap or come twice are refused before anyth
   expect(await sql`select from pg_namespace where nspname = 'pawl'`).toHaveLength(0);
 });
 
-test("a plugin's migrations may use the engine's tables, and what they make carries its name", async () => {
+test("a plugin's migrations may use the engine's tables and create objects with the plugin's prefix", async () => {
   const { sql } = await emptyDatabase();
   const invoices = await withOwner("my-invoices", {
     "0001-tables.sql": `
@@ -156,12 +156,16 @@ test("a plugin's migrations may use the engine's tables, and what they make carr
       alter table pawl.task add constraint my_invoices_private check (lifecycle <> 'my-invoices' or private);`,
     "0002-more.sql": "alter table pawl.my_invoices_payment add note text; drop view pawl.my_invoices_paid;",
   });
-  expect(await migrate(sql, invoices)).toEqual([...ALL, "my-invoices/0001-tables", "my-invoices/0002-more"]);
+  expect(await migrate(sql, invoices)).toEqual([
+    ...ALL_NAMES,
+    "my-invoices/0001-tables",
+    "my-invoices/0002-more",
+  ]);
 });
 
 test.each([
-  ["makes a table with another name", "create table pawl.payments (id integer)", "table payments"],
-  ["makes an index with another name", "create index slow on pawl.task (title)", "index slow"],
+  ["creates a table with another prefix", "create table pawl.payments (id integer)", "table payments"],
+  ["creates an index with another prefix", "create index slow on pawl.task (title)", "index slow"],
   ["adds a column to the engine's tables", "alter table pawl.task add note text", "column task.note"],
   ["drops an index of the engine", "drop index pawl.task_pool", "index task_pool"],
   [
@@ -170,7 +174,7 @@ test.each([
     "trigger task_never_truncated",
   ],
   [
-    "switches a trigger of the engine off",
+    "disables a trigger of the engine",
     "alter table pawl.event disable trigger event_never_changed",
     "trigger event_never_changed",
   ],
@@ -184,24 +188,27 @@ test.each([
     "alter table pawl.event drop constraint event_pkey",
     "index event_pkey",
   ],
-  ["makes a table in another schema", "create table public.shop_payment (id integer)", "shop_payment"],
-  ["makes a schema", "create schema shop_own", "schema shop_own"],
-])("a plugin whose migration %s is refused, and nothing stays of it", async (_, statement, named) => {
-  const { sql } = await emptyDatabase();
-  await migrate(sql, EVERYTHING);
-  const shop = await withOwner("shop", { "0001-tables.sql": statement });
-  await expect(migrate(sql, shop)).rejects.toMatchObject({
-    code: "INVALID_LIFECYCLE",
-    message: expect.stringMatching(
-      new RegExp(
-        `^Plugin "shop": migration shop/0001-tables changes .*${named}; it may change only what is in the schema pawl and begins with "shop_".$`,
-      ),
-    ) as string,
-  });
-  expect(await dumpSchema(sql)).toBe(await keptSchema());
-});
+  ["creates a table in another schema", "create table public.shop_payment (id integer)", "shop_payment"],
+  ["creates a schema", "create schema shop_own", "schema shop_own"],
+])(
+  "a plugin whose migration %s is refused, and the migration is rolled back",
+  async (_, statement, named) => {
+    const { sql } = await emptyDatabase();
+    await migrate(sql, ALL_SOURCES);
+    const shop = await withOwner("shop", { "0001-tables.sql": statement });
+    await expect(migrate(sql, shop)).rejects.toMatchObject({
+      code: "INVALID_LIFECYCLE",
+      message: expect.stringMatching(
+        new RegExp(
+          `^Plugin "shop": migration shop/0001-tables changes .*${named}; it may change only what is in the schema pawl and begins with "shop_".$`,
+        ),
+      ) as string,
+    });
+    expect(await dumpSchema(sql)).toBe(await committedSchema());
+  },
+);
 
-test("a plugin whose tables would look like those of another owner is refused", async () => {
+test("a plugin whose prefix is used by another owner is refused", async () => {
   const { sql } = await emptyDatabase();
   const task = await withOwner("task", { "0001-tables.sql": "create table pawl.task_note (id integer)" });
   await expect(migrate(sql, task)).rejects.toThrow(
@@ -209,28 +216,28 @@ test("a plugin whose tables would look like those of another owner is refused", 
   );
 });
 
-test("where the database has no triggers they are left out, and can follow later", async () => {
+test("on a database without triggers they are skipped, and can be added later", async () => {
   const { sql } = await emptyDatabase();
-  const without = { ...EVERYTHING, triggers: false };
+  const without = { ...ALL_SOURCES, triggers: false };
   const triggers = MIGRATIONS.filter(hasTriggers).map(({ name }) => name);
   expect(triggers).toEqual(["pawl/0002-triggers", "planner/0002-triggers"]);
-  expect(await migrate(sql, without)).toEqual(ALL.filter((name) => !triggers.includes(name)));
+  expect(await migrate(sql, without)).toEqual(ALL_NAMES.filter((name) => !triggers.includes(name)));
   expect(await migrate(sql, without)).toEqual([]);
-  expect(await migrate(sql, EVERYTHING)).toEqual(triggers);
+  expect(await migrate(sql, ALL_SOURCES)).toEqual(triggers);
   expect(await migrate(sql, without)).toEqual([]);
 });
 
-test("the schema kept in the repository is the one that the migrations make", async () => {
+test("schema.sql in the repository matches the migrations", async () => {
   const { sql } = await emptyDatabase();
-  await migrate(sql, EVERYTHING);
-  expect(await dumpSchema(sql), "else: npm run generate").toBe(await keptSchema());
+  await migrate(sql, ALL_SOURCES);
+  expect(await dumpSchema(sql), "else: npm run generate").toBe(await committedSchema());
 });
 
-function keptSchema(): Promise<string> {
+function committedSchema(): Promise<string> {
   return readFile(new URL("../../src/engine/schema.sql", import.meta.url), "utf8");
 }
 
-/** A process of its own that migrates and registers; gives the migrations it ran. */
+/** Migrates and registers in a separate process; returns the migrations that it ran. */
 async function startNode(url: string): Promise<string[]> {
   const child = fork(new URL("../support/starting-node.ts", import.meta.url), [url], {
     execArgv: ["--import", "tsx"],

@@ -1,23 +1,23 @@
-// Commands that are carried out without a lock: by one statement, which writes nothing over what has changed meanwhile.
+// Commands that are carried out without a lock: by one statement, which never overwrites a concurrent change.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { ann, bob, openDesk, performed } from "./desk.ts";
+import { ann, bob, openTestEngine, performed } from "./test-engine.ts";
 import { errand } from "./errand.ts";
 
-const desk = await openDesk({ lifecycles: [errand] });
-const { engine, sql } = desk;
-const by = desk.by(ann);
-const NODES = [engine, desk.node(), desk.node()];
+const env = await openTestEngine({ lifecycles: [errand] });
+const { engine, sql } = env;
+const by = env.by(ann);
+const NODES = [engine, env.node(), env.node()];
 
 const key = () => ({ client_event_id: randomUUID() });
 const make = async (fields = {}) => {
-  const made = await engine.create(by, [{ lifecycle: "errand", ...fields }], key());
-  if (made.kind === "refused") throw new Error(made.detail);
-  return made.tasks[0]!;
+  const answer = await engine.create(by, [{ lifecycle: "errand", ...fields }], key());
+  if (answer.kind === "refused") throw new Error(answer.detail);
+  return answer.tasks[0]!;
 };
 const take = (id: string) => engine.perform(by, { task_id: id, action: "take", ...key() });
 
-/** How many statements and transactions some work of the first node takes. */
+/** Counts the statements and transactions that the first node needs for some work. */
 async function countStatements<T>(
   work: () => Promise<T>,
 ): Promise<{ result: T; statements: number; transactions: number }> {
@@ -56,15 +56,15 @@ test("a create, a claim and a finish with keys are one statement each, and no tr
 
 test("a task that this node has not seen is read first: two statements", async () => {
   const [other] = NODES.slice(1);
-  const made = await other!.create(by, [{ lifecycle: "errand" }], key());
-  const [task] = made.kind === "created" ? made.tasks : [];
+  const answer = await other!.create(by, [{ lifecycle: "errand" }], key());
+  const [task] = answer.kind === "created" ? answer.tasks : [];
   const moved = await countStatements(() =>
     engine.perform(by, { task_id: task!.id, action: "take", ...key() }),
   );
   expect(moved).toMatchObject({ statements: 2, transactions: 0, result: { kind: "performed" } });
 });
 
-test("what somebody changes in a known row without a version is kept: the move is made again, under a lock", async () => {
+test("a change of a known row without a new version is kept: the move is repeated under a lock", async () => {
   const task = await make();
   await take(task.id);
   await sql`update pawl.task set open_holds = 2 where id = ${task.id}`;
@@ -75,7 +75,7 @@ test("what somebody changes in a known row without a version is kept: the move i
   expect(row).toEqual({ open_holds: 2, row_version: 3 });
 });
 
-test("of many who take a task at once on three nodes one gets it, and many tasks in one batch are all looked at", async () => {
+test("concurrent takes of a task on three nodes have one winner, also with several tasks in one batch", async () => {
   for (let round = 0; round < 20; round++) {
     const tasks = await Promise.all([make(), make(), make()]);
     const answers = await Promise.all(
@@ -92,17 +92,17 @@ test("of many who take a task at once on three nodes one gets it, and many tasks
   expect(await engine.verify("main")).toMatchObject({ differences: [] });
 });
 
-test("a task that another begins to wait for, on another node, sets it free when it is finished from memory", async () => {
+test("a blocker that is finished from a cached row releases a dependent that was created on another node", async () => {
   const blocker = await make();
   await take(blocker.id);
-  const made = await NODES[1]!.create(by, [{ lifecycle: "errand", after: [blocker.id] }], key());
-  const [waiting] = made.kind === "created" ? made.tasks : [];
+  const answer = await NODES[1]!.create(by, [{ lifecycle: "errand", after: [blocker.id] }], key());
+  const [waiting] = answer.kind === "created" ? answer.tasks : [];
   expect(waiting).toMatchObject({ status: "waiting" });
   await engine.perform(by, { task_id: blocker.id, action: "finish", ...key() });
   expect(await engine.find(by, waiting!.id)).toMatchObject({ status: "open", open_blockers: 0 });
 });
 
-test("a heartbeat on another node is seen in the answer to a move that keeps the lease, and gone with the lease", async () => {
+test("a heartbeat on another node is visible in the answer to a move that keeps the lease, and is deleted with the lease", async () => {
   const task = await make();
   const { lease_token } = performed(await take(task.id));
   const beaten = await NODES[1]!.heartbeat(by, [{ task_id: task.id, lease_token: lease_token! }]);
@@ -113,12 +113,12 @@ test("a heartbeat on another node is seen in the answer to a move that keeps the
   expect(beats).toHaveLength(0);
 });
 
-test("a private task in the pool is taken by its owner and by nobody else, whoever claims with him", async () => {
+test("a private task in the pool is claimed only by its owner, also when others claim at the same time", async () => {
   await engine.claim(by, { lifecycle: "errand", limit: 100 });
   const [own, common] = [await make(), await make()];
   await sql`update pawl.task set private = true, priority = 9 where id = ${own.id}`;
   const [first, second] = await Promise.all(
-    [bob, ann].map((actor) => engine.claim(desk.by(actor), { lifecycle: "errand", ...key() })),
+    [bob, ann].map((actor) => engine.claim(env.by(actor), { lifecycle: "errand", ...key() })),
   );
   expect(first).toMatchObject({ tasks: [{ task: { id: common.id } }] });
   expect(second).toMatchObject({ tasks: [{ task: { id: own.id } }] });

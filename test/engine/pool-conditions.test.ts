@@ -4,9 +4,9 @@ import { z } from "zod";
 import { decide, defineLifecycle, refuse } from "../../src/core/index.ts";
 import type { Actor, Task } from "../../src/core/index.ts";
 import { member } from "../support/situation.ts";
-import { openDesk } from "./desk.ts";
+import { openTestEngine } from "./test-engine.ts";
 
-const no = () => refuse("NOT_THIS_ONE", "Not this one.");
+const notThisOne = () => refuse("NOT_THIS_ONE", "Not this one.");
 
 /** Uses every kind of condition, in guards and in the pool. */
 const chores = defineLifecycle({
@@ -45,9 +45,9 @@ const chores = defineLifecycle({
     { action: "finish", from: "taken", to: "done", who: "anyone" },
   ],
   guards: {
-    not_own: { where: { field: "created_by", is_not: "actor.id" }, refusal: no },
-    unowned: { where: { field: "assigned_to", is: null }, refusal: no },
-    trade: { where: { field: "data.trade", null_or_in: "actor.specializations" }, refusal: no },
+    not_own: { where: { field: "created_by", is_not: "actor.id" }, refusal: notThisOne },
+    unowned: { where: { field: "assigned_to", is: null }, refusal: notThisOne },
+    trade: { where: { field: "data.trade", null_or_in: "actor.specializations" }, refusal: notThisOne },
   },
   effects: {
     place: {
@@ -66,7 +66,7 @@ const chores = defineLifecycle({
   },
 });
 
-const desk = await openDesk({ lifecycles: [chores] });
+const env = await openTestEngine({ lifecycles: [chores] });
 const maker = member("maker", ["agent"]);
 const TRADES = [null, "welding", "painting"];
 const SKILLS = [null, 0, 3, 9];
@@ -84,34 +84,34 @@ const anyClaimer = fc.record({
   specializations: fc.subarray(["welding", "painting"]),
 });
 
-test("a claim gets exactly the tasks that its action would take, for any claimer", async () => {
+test("a claim returns exactly the tasks that its rules allow, for any claimer", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyChore, { minLength: 1, maxLength: 8 }),
       anyClaimer,
       fc.constantFrom(0, 3),
-      async (given, claims, min_skill) => {
-        await desk.sql`delete from pawl.hold`;
-        await desk.sql`update pawl.task set status = 'done', final = true, pooled = false, open_blockers = 0, open_holds = 0 where status = 'taken'`;
-        await desk.sql`update pawl.task set status = 'taken', pooled = false where status = 'open'`;
-        await desk.sql`update pawl.project set settings = ${desk.sql.json({ chores: { min_skill } })}`;
-        await desk.sql`update pawl.org set settings_version = settings_version + 1`;
+      async (chosen, claims, min_skill) => {
+        await env.sql`delete from pawl.hold`;
+        await env.sql`update pawl.task set status = 'done', final = true, pooled = false, open_blockers = 0, open_holds = 0 where status = 'taken'`;
+        await env.sql`update pawl.task set status = 'taken', pooled = false where status = 'open'`;
+        await env.sql`update pawl.project set settings = ${env.sql.json({ chores: { min_skill } })}`;
+        await env.sql`update pawl.org set settings_version = settings_version + 1`;
         const claimer: Actor = member("claimer", ["agent"], claims);
-        const made: string[] = [];
-        for (const { held, blocked, creator, ...fields } of given) {
+        const created: string[] = [];
+        for (const { held, blocked, creator, ...fields } of chosen) {
           const blocker = blocked
-            ? [(await desk.make(member(creator, ["agent"]), "chores", { ...FREE, private: true })).id]
+            ? [(await env.make(member(creator, ["agent"]), "chores", { ...FREE, private: true })).id]
             : [];
-          const task = await desk.make(member(creator, ["agent"]), "chores", { ...fields, after: blocker });
-          if (held) await desk.act(maker, task, "hold");
-          made.push(task.id);
+          const task = await env.make(member(creator, ["agent"]), "chores", { ...fields, after: blocker });
+          if (held) await env.act(maker, task, "hold");
+          created.push(task.id);
         }
         const expected = await Promise.all(
-          made.map(async (id) => ((await takes(claimer, id, min_skill)) ? [id] : [])),
+          created.map(async (id) => ((await canTake(claimer, id, min_skill)) ? [id] : [])),
         );
-        const claimed = await desk.engine.claim(desk.by(claimer), { lifecycle: "chores", limit: 100 });
+        const claimed = await env.engine.claim(env.by(claimer), { lifecycle: "chores", limit: 100 });
         const got = claimed.kind === "refused" ? [] : claimed.tasks.map(({ task }) => task.id);
-        expect(got.filter((id) => made.includes(id)).sort()).toEqual(expected.flat().sort());
+        expect(got.filter((id) => created.includes(id)).sort()).toEqual(expected.flat().sort());
       },
     ),
     { numRuns: 60 },
@@ -121,10 +121,10 @@ test("a claim gets exactly the tasks that its action would take, for any claimer
 const FREE = { trade: null, owner: null, after: [] };
 
 /** Whether the rules let the actor take the task as it is now. */
-async function takes(actor: Actor, id: string, min_skill: number): Promise<boolean> {
-  const [explained] = await desk.sql<{ open_holds: number; open_blockers: number }[]>`
+async function canTake(actor: Actor, id: string, min_skill: number): Promise<boolean> {
+  const [explained] = await env.sql<{ open_holds: number; open_blockers: number }[]>`
     select open_holds, open_blockers from pawl.task where id = ${id}`;
-  const task = (await desk.engine.find(desk.by(member("maker", ["admin"])), id)) as unknown as Task;
+  const task = (await env.engine.find(env.by(member("maker", ["admin"])), id)) as unknown as Task;
   const situation = {
     task: { ...task, ...explained, lease: null } as Task,
     actor,

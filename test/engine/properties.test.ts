@@ -5,10 +5,10 @@ import { LIFECYCLES } from "../../src/lifecycles/index.ts";
 import delivery from "../../src/lifecycles/delivery/plugin.ts";
 import planner from "../../src/lifecycles/planner/plugin.ts";
 import { member } from "../support/situation.ts";
-import { openDesk } from "./desk.ts";
-import type { Parts } from "./desk.ts";
+import { openTestEngine } from "./test-engine.ts";
+import type { Parts } from "./test-engine.ts";
 
-/** Facts that let most things happen: what matters here is that nothing breaks, whatever comes. */
+/** Facts that let most actions succeed, so that many of the random commands change something. */
 const parts: Parts = {
   planner: {
     facts: {
@@ -22,8 +22,8 @@ const parts: Parts = {
   },
 };
 
-const desk = await openDesk({ parts });
-const nodes = [desk.engine, desk.node(), desk.node()];
+const env = await openTestEngine({ parts });
+const nodes = [env.engine, env.node(), env.node()];
 const actors: Actor[] = ["a", "b", "c"].map((id) =>
   member(id, ["agent", "worker", "executor", "lead", "system"], { skill_level: 9 }),
 );
@@ -60,7 +60,7 @@ const PAYLOAD = {
   member_id: "b",
 };
 
-test("random actors and actions on several nodes break no invariant, and every journal gives its row", async () => {
+test("random actors and actions on several nodes break no invariant, and every task matches its journal", async () => {
   let serial = 0;
   let moves = 0;
   const step = fc.record({
@@ -77,13 +77,13 @@ test("random actors and actions on several nodes break no invariant, and every j
       fc.array(step, { minLength: 30, maxLength: 60 }),
       async (lifecycle, steps) => {
         const create = CREATED[lifecycle.name]!;
-        const made: string[] = [];
+        const created: string[] = [];
         for (let n = 0; n < 4; n++) {
-          const tasks = [create(serial++, n > 1 ? made.slice(0, 1) : [])] as never;
-          const answer = await desk.engine.create(desk.by(actors[n % 3]!), tasks, {
+          const tasks = [create(serial++, n > 1 ? created.slice(0, 1) : [])] as never;
+          const answer = await env.engine.create(env.by(actors[n % 3]!), tasks, {
             client_event_id: `new ${serial}`,
           });
-          if (answer.kind === "created") made.push(answer.tasks[0]!.id);
+          if (answer.kind === "created") created.push(answer.tasks[0]!.id);
         }
         const tokens = new Map<string, string>();
         const actions = Object.keys(lifecycle.actions).filter(
@@ -93,7 +93,7 @@ test("random actors and actions on several nodes break no invariant, and every j
           { node, actor, task, pick, retryable, twice }: (typeof steps)[number],
           index: number,
         ) => {
-          const task_id = made[task % made.length]!;
+          const task_id = created[task % created.length]!;
           const error = lifecycle.name === "code" ? "broke" : { code: "X", message: "", retryable };
           const request = {
             task_id,
@@ -103,7 +103,7 @@ test("random actors and actions on several nodes break no invariant, and every j
             lease_token: tokens.get(task_id) ?? null,
             payload: { ...PAYLOAD, error },
           };
-          const by = desk.by(actors[actor]!);
+          const by = env.by(actors[actor]!);
           const current = await nodes[node]!.find(by, task_id);
           const versioned =
             "row_version" in current ? { ...request, expected_row_version: current.row_version } : request;
@@ -119,9 +119,9 @@ test("random actors and actions on several nodes break no invariant, and every j
             for (const [index, one] of steps.entries()) if (index % 3 === lane) await run(one, index);
           }),
         );
-        await desk.engine.sweep({ now: Date.now() + (steps.length % 4) * 3_600_000 });
-        for (const id of made) {
-          const task = await desk.engine.find(desk.by(actors[0]!), id);
+        await env.engine.sweep({ now: Date.now() + (steps.length % 4) * 3_600_000 });
+        for (const id of created) {
+          const task = await env.engine.find(env.by(actors[0]!), id);
           if ("kind" in task) throw new Error(task.detail);
           const lease = task.lease && { ...task.lease, token: "" };
           for (const [name, holds] of Object.entries(lifecycle.invariants)) {
@@ -132,11 +132,11 @@ test("random actors and actions on several nodes break no invariant, and every j
     ),
     { numRuns: 60 },
   );
-  expect((await desk.engine.verify("main")).differences).toEqual([]);
-  const gaps = await desk.sql`
+  expect((await env.engine.verify("main")).differences).toEqual([]);
+  const gaps = await env.sql`
     select from pawl.task t join (select task_id, count(*) as n from pawl.event group by task_id) e on e.task_id = t.id
     where t.row_version <> e.n`;
   expect(gaps).toHaveLength(0);
-  // A property over commands that are all refused would prove nothing.
+  // If all commands were refused, this would prove nothing.
   expect(moves).toBeGreaterThan(200);
 });

@@ -2,24 +2,24 @@ import { beforeEach, expect, test } from "vitest";
 import type { Engine } from "../../src/engine/engine.ts";
 import type { Reconciled } from "../../src/engine/upkeep/reconcile.ts";
 import { createOrg } from "../../src/engine/directory/members.ts";
-import { ann, openDesk } from "./desk.ts";
+import { ann, openTestEngine } from "./test-engine.ts";
 import { errand } from "./errand.ts";
 
-const desk = await openDesk({ lifecycles: [errand], maxConnections: 8 });
-const { sql, engine } = desk;
+const env = await openTestEngine({ lifecycles: [errand], maxConnections: 8 });
+const { sql, engine } = env;
 
-// An org for each test: what one damages is not the next one's.
+// A new org for each test, so that damage does not affect the next one.
 let org_id = "";
 let orgs = 0;
 beforeEach(() => createOrg(sql, (org_id = `org-${++orgs}`)));
 
 const by = () => ({ org_id, actor: ann });
 async function make(after: readonly { id: string }[] = [], more: object = {}) {
-  const made = await engine.create(by(), [
+  const created = await engine.create(by(), [
     { lifecycle: "errand", after: after.map(({ id }) => id), ...more },
   ]);
-  if (made.kind === "refused") throw new Error(made.detail);
-  return made.tasks[0]!;
+  if (created.kind === "refused") throw new Error(created.detail);
+  return created.tasks[0]!;
 }
 async function act(task: { id: string }, action: string, more: object = {}, through: Engine = engine) {
   const done = await through.perform(by(), { task_id: task.id, action, ...more });
@@ -31,20 +31,20 @@ async function read({ id }: { id: string }) {
   return task;
 }
 
-/** Nothing to repair, nothing broken, every journal in order: how a run after a repair must find things. */
+/** Expects that nothing is left to repair and that all journals verify. */
 async function expectNothingLeft() {
   expect(await engine.reconcile(org_id)).toMatchObject({ repaired: [], broken: [] });
   expect(await engine.verify(org_id)).toMatchObject({ differences: [] });
 }
 
-/** Finishes a blocker in such a way that those who wait for it hear nothing. */
-async function finishUnheard(blocker: { id: string }, action: string) {
+/** Finishes a blocker without releasing its dependents. */
+async function finishSilently(blocker: { id: string }, action: string) {
   await sql`update pawl.dependency set resolved = true where blocker_id = ${blocker.id}`;
   await act(blocker, action);
   await sql`update pawl.dependency set resolved = false where blocker_id = ${blocker.id}`;
 }
 
-test("counters that were changed by hand are repaired and reported, and the second run finds nothing", async () => {
+test("counters that were changed by hand are repaired and reported, and a second run finds nothing", async () => {
   const task = await make([await make(), await make()]);
   await act(task, "hold");
   await sql`update pawl.task set open_blockers = 7, open_holds = 0 where id = ${task.id}`;
@@ -60,7 +60,7 @@ test("counters that were changed by hand are repaired and reported, and the seco
   await expectNothingLeft();
 });
 
-test("a counter that was too low and has let the task go is repaired, and the task is reported", async () => {
+test("a counter that was too low and has released the task is repaired, and the task is reported as broken", async () => {
   const task = await make([await make()]);
   await sql`update pawl.task set open_blockers = 0 where id = ${task.id}`;
   await act(task, "hold");
@@ -69,7 +69,7 @@ test("a counter that was too low and has let the task go is repaired, and the ta
   expect(await read(task)).toMatchObject({ status: "open" });
   expect(await engine.reconcile(org_id)).toMatchObject({
     repaired: [{ task_id: task.id, what: "open_blockers", was: 0, is: 1 }],
-    broken: [{ task_id: task.id, what: "open means nothing is waited for" }],
+    broken: [{ task_id: task.id, what: "an open task has no open blockers or holds" }],
   });
 });
 
@@ -79,11 +79,11 @@ test.each([
   ["drop", "fail", "dropped"],
   ["drop", "wait", "waiting"],
 ])(
-  "a blocker whose %s nobody heard of, where the policy is %s, leaves the task %s",
+  "after a missed %s of its blocker, with on_failure %s, a task is %s",
   async (action, on_failure, status) => {
     const blocker = await make();
     const task = await make([blocker], { on_failure });
-    await finishUnheard(blocker, action);
+    await finishSilently(blocker, action);
     expect(await read(task)).toMatchObject({ status: "waiting", open_blockers: 1 });
     const { repaired } = await engine.reconcile(org_id);
     expect(await read(task)).toMatchObject({ status });
@@ -105,19 +105,19 @@ test.each([
   },
 );
 
-test("those who wait for a task that is let go, and finished, are let go in turn", async () => {
+test("dependents of a repaired task that ends are released in turn", async () => {
   const first = await make();
   const second = await make([first]);
   const third = await make([second], { on_failure: "proceed" });
   await sql`update pawl.dependency set on_failure = 'fail' where task_id = ${second.id}`;
-  await finishUnheard(first, "drop");
+  await finishSilently(first, "drop");
   await engine.reconcile(org_id);
   expect(await read(second)).toMatchObject({ status: "dropped" });
   expect(await read(third)).toMatchObject({ status: "open", open_blockers: 0 });
   await expectNothingLeft();
 });
 
-test("what cannot be put right by a rule is reported and left as it is", async () => {
+test("damage that no rule can repair is reported and not changed", async () => {
   const task = await make();
   await act(task, "take");
   await sql`
@@ -132,14 +132,14 @@ test("what cannot be put right by a rule is reported and left as it is", async (
   expect(report.broken).toHaveLength(2);
   expect(report.broken).toEqual(
     expect.arrayContaining([
-      { task_id: task.id, what: "what is taken has an owner and a lease" },
+      { task_id: task.id, what: "a taken task has an owner and a lease" },
       { task_id: orphan.id, what: `waits for ${gone}, which does not exist` },
     ]),
   );
   expect(await read(task)).toMatchObject({ status: "taken", row_version: 2 });
 });
 
-test("a task that lies in the pool by mistake, or not, is put where its status says", async () => {
+test("a task that is wrongly in the pool, or wrongly missing from it, is corrected by its status", async () => {
   const [inside, outside] = [await make(), await make([await make()])];
   await sql`update pawl.task set pooled = not pooled where id = any(${[inside.id, outside.id]})`;
   const { repaired } = await engine.reconcile(org_id);
@@ -153,7 +153,7 @@ test("a task that lies in the pool by mistake, or not, is put where its status s
   await expectNothingLeft();
 });
 
-test("a task that somebody is busy with is not waited for, and is repaired the next time", async () => {
+test("a locked task is skipped, and repaired by the next run", async () => {
   const tasks = [await make([await make()]), await make([await make()])];
   await sql`update pawl.task set open_blockers = 5 where id = any(${tasks.map(({ id }) => id)})`;
   await sql.begin(async (tx) => {
@@ -165,21 +165,21 @@ test("a task that somebody is busy with is not waited for, and is repaired the n
   await expectNothingLeft();
 });
 
-test("a walk in small chunks comes past every unfinished task once, and past no finished one", async () => {
-  const made = await Promise.all(Array.from({ length: 60 }, () => make()));
-  await Promise.all(made.slice(0, 20).map((task) => act(task, "finish")));
-  await Promise.all(made.slice(20, 40).map((task) => act(task, "take")));
+test("a run in small chunks checks every unfinished task once, and no finished one", async () => {
+  const created = await Promise.all(Array.from({ length: 60 }, () => make()));
+  await Promise.all(created.slice(0, 20).map((task) => act(task, "finish")));
+  await Promise.all(created.slice(20, 40).map((task) => act(task, "take")));
   for (const chunk of [1, 7, 200]) {
     expect(await engine.reconcile(org_id, { chunk })).toEqual({ checked: 40, repaired: [], broken: [] });
   }
 });
 
-const nodes = [engine, desk.node(), desk.node()];
+const nodes = [engine, env.node(), env.node()];
 
-/** Tasks that wait for three others, which end on three nodes at once while a hold is lifted. Every fifth round drops one of them. */
-async function traffic(rounds: number) {
+/** Creates tasks with three blockers, which end on three nodes at once while a hold is released. Every fifth round drops a blocker. */
+async function generateLoad(runRounds: number) {
   const work = async (lane: number) => {
-    for (let round = lane; round < rounds; round += 6) {
+    for (let round = lane; round < runRounds; round += 6) {
       const node = nodes[round % nodes.length]!;
       const blockers = [await make(), await make(), await make()];
       const [first] = await Promise.all([make(blockers), make(blockers, { on_failure: "proceed" })]);
@@ -196,33 +196,33 @@ async function traffic(rounds: number) {
   await Promise.all(Array.from({ length: 6 }, (_, lane) => work(lane)));
 }
 
-/** Does things again and again as long as something else goes on. */
-async function during<T>(going: Promise<void>, ...again: (() => Promise<T>)[]): Promise<T[]> {
+/** Repeats some calls until other work ends; returns their results. */
+async function repeatDuring<T>(work: Promise<void>, ...calls: (() => Promise<T>)[]): Promise<T[]> {
   let over = false;
-  const told: T[] = [];
+  const results: T[] = [];
   const repeat = async (once: () => Promise<T>) => {
-    while (!over) told.push(await once());
+    while (!over) results.push(await once());
   };
-  const repeating = again.map(repeat);
-  await going.finally(() => (over = true));
+  const repeating = calls.map(repeat);
+  await work.finally(() => (over = true));
   await Promise.all(repeating);
-  return told;
+  return results;
 }
 
-/** Of every five rounds one has a dropped blocker, for which one of the two goes on waiting. */
-async function expectAllSettled(rounds: number) {
+/** Expects that all tasks are released, except the one task of every fifth round that waits for a dropped blocker. */
+async function expectAllSettled(runRounds: number) {
   const rows = await sql`
     select status, count(*)::int as tasks from pawl.task where org_id = ${org_id} and not final group by 1 order by 1`;
   expect(rows).toEqual([
-    { status: "open", tasks: rounds * 2 - rounds / 5 },
-    { status: "waiting", tasks: rounds / 5 },
+    { status: "open", tasks: runRounds * 2 - runRounds / 5 },
+    { status: "waiting", tasks: runRounds / 5 },
   ]);
   await expectNothingLeft();
 }
 
-test("amid traffic nothing is repaired that was not broken", async () => {
-  const reports = await during(
-    traffic(300),
+test("under load, reconcile repairs nothing that is not broken", async () => {
+  const reports = await repeatDuring(
+    generateLoad(300),
     () => nodes[0]!.reconcile(org_id, { chunk: 50 }),
     () => nodes[1]!.reconcile(org_id, { chunk: 5 }),
     () => nodes[2]!.reconcile(org_id, { chunk: 200 }),
@@ -232,15 +232,15 @@ test("amid traffic nothing is repaired that was not broken", async () => {
   await expectAllSettled(300);
 });
 
-test("what is broken amid traffic is repaired amid traffic, and nobody is let go too early", async () => {
+test("damage under load is repaired under load, and no task is released too early", async () => {
   const damage = async () => {
     await sql`
       update pawl.task set open_blockers = open_blockers + 1, pooled = not pooled where id in (
         select id from pawl.task where org_id = ${org_id} and not final order by random() limit 2 for update skip locked)`;
     return { repaired: [], broken: [] };
   };
-  const reports = await during<Pick<Reconciled, "repaired" | "broken">>(
-    traffic(150),
+  const reports = await repeatDuring<Pick<Reconciled, "repaired" | "broken">>(
+    generateLoad(150),
     damage,
     () => nodes[1]!.reconcile(org_id, { chunk: 20 }),
     () => nodes[2]!.reconcile(org_id),

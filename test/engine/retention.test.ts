@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
 import type { Engine } from "../../src/engine/engine.ts";
 import { createOrg } from "../../src/engine/directory/members.ts";
-import { ann, openDesk } from "./desk.ts";
+import { ann, openTestEngine } from "./test-engine.ts";
 import { errand } from "./errand.ts";
 
-const desk = await openDesk({ lifecycles: [errand], maxConnections: 8 });
-const { sql, engine } = desk;
+const env = await openTestEngine({ lifecycles: [errand], maxConnections: 8 });
+const { sql, engine } = env;
 const HOUR_MS = 3_600_000;
 
 let org_id = "";
@@ -15,9 +15,9 @@ beforeEach(() => createOrg(sql, (org_id = `org-${++orgs}`)));
 const by = () => ({ org_id, actor: ann });
 async function make(after: readonly { id: string }[] = [], more: object = {}, client_event_id?: string) {
   const sent = { lifecycle: "errand", after: after.map(({ id }) => id), ...more };
-  const made = await engine.create(by(), [sent], { client_event_id: client_event_id ?? null });
-  if (made.kind === "refused") throw new Error(made.detail);
-  return made.tasks[0]!;
+  const created = await engine.create(by(), [sent], { client_event_id: client_event_id ?? null });
+  if (created.kind === "refused") throw new Error(created.detail);
+  return created.tasks[0]!;
 }
 async function act(task: { id: string }, action: string, more: object = {}) {
   const done = await engine.perform(by(), { task_id: task.id, action, ...more });
@@ -28,14 +28,14 @@ async function finished(more: object = {}) {
   await act(task, "finish");
   return task;
 }
-const isThere = async ({ id }: { id: string }) => !("kind" in (await engine.find(by(), id)));
+const exists = async ({ id }: { id: string }) => !("kind" in (await engine.find(by(), id)));
 
-/** Everything that is finished, whatever its age. */
+/** Prunes everything that is finished, whatever its age. */
 const pruneAll = (more: object = {}, through: Engine = engine) =>
   through.prune({ org_id, before: Date.now() + HOUR_MS, ...more });
 
-/** Rows of the org in each table. */
-async function rows() {
+/** Counts the rows of the org in each table. */
+async function countRows() {
   const [counts] = await sql`
     select (select count(*)::int from pawl.task where org_id = ${org_id}) as task,
       (select count(*)::int from pawl.event where org_id = ${org_id}) as event,
@@ -46,7 +46,7 @@ async function rows() {
   return counts;
 }
 
-test("what is finished and old goes with all that belongs to it; what is open or young stays", async () => {
+test("old finished tasks are pruned with all their rows; open and recent tasks stay", async () => {
   const blocker = await make([], {}, "a");
   const task = await make([blocker], {}, "b");
   await act(task, "hold", { client_event_id: "c" });
@@ -57,9 +57,9 @@ test("what is finished and old goes with all that belongs to it; what is open or
   expect(await act(task, "touch", { client_event_id: "g" })).toBe("taken");
   await act(task, "finish", { client_event_id: "h" });
   const open = await make([], {}, "i");
-  // A heartbeat that came too late goes as well.
+  // A heartbeat that arrived too late is pruned as well.
   await sql`insert into pawl.heartbeat values (${org_id}, ${task.id}, ${task.id}, now(), now())`;
-  expect(await rows()).toEqual({ task: 3, event: 9, request: 9, dependency: 1, hold: 1, heartbeat: 1 });
+  expect(await countRows()).toEqual({ task: 3, event: 9, request: 9, dependency: 1, hold: 1, heartbeat: 1 });
   const position = await engine.feedPosition(org_id);
 
   const now = Date.now();
@@ -68,8 +68,8 @@ test("what is finished and old goes with all that belongs to it; what is open or
   const old = await engine.prune({ org_id, olderThanMs: HOUR_MS, now: now + 2 * HOUR_MS });
   expect(old).toEqual({ pruned: 2, skipped: 0, failed: [] });
 
-  expect(await rows()).toEqual({ task: 1, event: 1, request: 1, dependency: 0, hold: 0, heartbeat: 0 });
-  expect(await isThere(open)).toBe(true);
+  expect(await countRows()).toEqual({ task: 1, event: 1, request: 1, dependency: 0, hold: 0, heartbeat: 0 });
+  expect(await exists(open)).toBe(true);
   expect(await engine.verify(org_id)).toEqual({ tasks: 1, events: 1, differences: [] });
   expect(await engine.feedPosition(org_id)).toBe(position);
   await act(open, "finish");
@@ -77,7 +77,7 @@ test("what is finished and old goes with all that belongs to it; what is open or
   expect(feed.map((event) => Number(event.position))).toEqual([9, 10]);
 });
 
-test("the age is counted from the last thing that happened, by the database's clock", async () => {
+test("the age is counted from the last change, by the database's clock", async () => {
   const task = await finished();
   expect(await engine.prune({ org_id, olderThanMs: HOUR_MS })).toMatchObject({ pruned: 0 });
   await sql`update pawl.task set created_at = created_at - interval '1 day', entered_at = entered_at - interval '1 day',
@@ -90,7 +90,7 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY])("an age of %s is refused", asy
   await expect(engine.prune({ org_id, olderThanMs })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
 });
 
-test("a finished task that an unfinished one still waits for is kept, until that one is finished too", async () => {
+test("a finished task is kept while an unfinished dependent still waits for it", async () => {
   const blocker = await make();
   const waiting = await make([blocker]);
   const [canceled, over] = [await make(), await make()];
@@ -98,40 +98,40 @@ test("a finished task that an unfinished one still waits for is kept, until that
   for (const task of [blocker, canceled]) await act(task, "drop");
   await act(over, "finish");
   expect(await pruneAll()).toMatchObject({ pruned: 2 });
-  expect(await isThere(blocker)).toBe(true);
+  expect(await exists(blocker)).toBe(true);
   expect(await act(proceeds, "finish")).toBe("done");
   expect(await engine.reconcile(org_id)).toMatchObject({ repaired: [], broken: [] });
 
   await act(waiting, "drop");
   expect(await pruneAll()).toMatchObject({ pruned: 3 });
-  expect(await rows()).toMatchObject({ task: 0, event: 0, dependency: 0 });
+  expect(await countRows()).toMatchObject({ task: 0, event: 0, dependency: 0 });
 });
 
-test("a request that made several tasks is remembered until the last of them goes", async () => {
+test("a request that created several tasks is kept until the last of them is pruned", async () => {
   const twice = () =>
     engine.create(by(), [{ lifecycle: "errand" }, { lifecycle: "errand" }], { client_event_id: "both" });
-  const made = await twice();
-  if (made.kind === "refused") throw new Error(made.detail);
-  await act(made.tasks[0]!, "finish");
+  const created = await twice();
+  if (created.kind === "refused") throw new Error(created.detail);
+  await act(created.tasks[0]!, "finish");
   expect(await pruneAll()).toMatchObject({ pruned: 1 });
-  expect(await twice()).toMatchObject({ replayed: true, tasks: made.tasks.map(({ id }) => ({ id })) });
+  expect(await twice()).toMatchObject({ replayed: true, tasks: created.tasks.map(({ id }) => ({ id })) });
 
   const claimed = await engine.claim(by(), { lifecycle: "errand", client_event_id: "mine" });
-  expect(claimed).toMatchObject({ tasks: [{ task: { id: made.tasks[1]!.id } }] });
-  await act(made.tasks[1]!, "finish");
+  expect(claimed).toMatchObject({ tasks: [{ task: { id: created.tasks[1]!.id } }] });
+  await act(created.tasks[1]!, "finish");
   expect(await pruneAll()).toMatchObject({ pruned: 1 });
-  expect(await rows()).toMatchObject({ task: 0, request: 0 });
+  expect(await countRows()).toMatchObject({ task: 0, request: 0 });
   expect(await twice()).toMatchObject({ replayed: false });
 });
 
-test("a dedupe key that went with its task makes a new one", async () => {
+test("a dedupe key can be used again after its task is pruned", async () => {
   const first = await finished({ key: "k" });
   expect((await make([], { key: "k" })).id).toBe(first.id);
   await pruneAll();
   expect((await make([], { key: "k" })).id).not.toBe(first.id);
 });
 
-test("each task is exported with its journal before it goes; one that could not be exported stays", async () => {
+test("each task is exported with its journal before it is deleted; a task whose export fails stays", async () => {
   const tasks = [await finished(), await finished(), await finished()];
   const lines: string[] = [];
   const report = await pruneAll({
@@ -147,7 +147,7 @@ test("each task is exported with its journal before it goes; one that could not 
     skipped: 0,
     failed: [{ task_id: tasks[1]!.id, why: "Error: disk full" }],
   });
-  expect(await Promise.all(tasks.map(isThere))).toEqual([false, true, false]);
+  expect(await Promise.all(tasks.map(exists))).toEqual([false, true, false]);
   expect(lines.every((line) => !line.includes("\n"))).toBe(true);
   expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject(
     [tasks[0]!, tasks[2]!].map(({ id }) => ({
@@ -163,48 +163,48 @@ test("each task is exported with its journal before it goes; one that could not 
   expect(await engine.verify(org_id)).toMatchObject({ tasks: 1, differences: [] });
 });
 
-test("a task that changes after it was exported stays, or the change would be in neither place", async () => {
+test("a task that changes after its export stays, so that the change is not lost", async () => {
   const task = await finished();
   const onExport = async () => {
     await act(task, "note");
   };
   expect(await pruneAll({ onExport })).toEqual({ pruned: 0, skipped: 1, failed: [] });
-  expect(await isThere(task)).toBe(true);
+  expect(await exists(task)).toBe(true);
 });
 
-test("a task that is locked is neither waited for nor taken", async () => {
+test("a locked task is skipped without waiting", async () => {
   const [busy, free] = [await finished(), await finished()];
   await sql.begin(async (tx) => {
     await tx`select from pawl.task where id = ${busy.id} for share`;
     expect(await pruneAll()).toEqual({ pruned: 1, skipped: 1, failed: [] });
   });
-  expect([await isThere(busy), await isThere(free)]).toEqual([true, false]);
+  expect([await exists(busy), await exists(free)]).toEqual([true, false]);
 });
 
-test("who begins to wait for a finished task while it is pruned finds it there, or is told that it is not", async () => {
-  let [kept, told] = [0, 0];
+test("a creation that names a blocker while it is pruned either keeps the blocker or is refused", async () => {
+  let [kept, refused] = [0, 0];
   for (let round = 0; round < 200; round++) {
     const blocker = await make();
     await act(blocker, "drop");
-    const [, made] = await Promise.all([
+    const [, created] = await Promise.all([
       pruneAll(),
       engine.create(by(), [{ lifecycle: "errand", after: [blocker.id] }]),
     ]);
-    expect(await isThere(blocker)).toBe(made.kind === "created");
-    if (made.kind === "created") {
+    expect(await exists(blocker)).toBe(created.kind === "created");
+    if (created.kind === "created") {
       kept++;
-      await act(made.tasks[0]!, "drop");
+      await act(created.tasks[0]!, "drop");
     } else {
-      told++;
-      expect(made.code).toBe("VALIDATION_ERROR");
+      refused++;
+      expect(created.code).toBe("VALIDATION_ERROR");
     }
   }
-  expect(kept + told).toBe(200);
+  expect(kept + refused).toBe(200);
   expect((await engine.reconcile(org_id)).broken).toEqual([]);
 });
 
-test("several nodes prune at once amid traffic: nothing open is lost, and every verification is clean", async () => {
-  const nodes = [engine, desk.node(), desk.node()];
+test("several nodes prune concurrently under load: no open task is lost, and every verification succeeds", async () => {
+  const nodes = [engine, env.node(), env.node()];
   let traffic = true;
   let pruned = 0;
   const prune = async (node: Engine) => {
@@ -219,9 +219,9 @@ test("several nodes prune at once amid traffic: nothing open is lost, and every 
   const work = async () => {
     const left: { id: string }[] = [];
     for (let round = 0; round < 60; round++) {
-      const made = await Promise.all(Array.from({ length: 4 }, () => make()));
-      left.push(made.pop()!);
-      const outcomes = await Promise.all(made.map((task) => act(task, "finish")));
+      const created = await Promise.all(Array.from({ length: 4 }, () => make()));
+      left.push(created.pop()!);
+      const outcomes = await Promise.all(created.map((task) => act(task, "finish")));
       expect(outcomes).toEqual(["done", "done", "done"]);
     }
     return left;

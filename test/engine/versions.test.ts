@@ -4,9 +4,9 @@ import { defineLifecycle } from "../../src/core/index.ts";
 import type { Lifecycle } from "../../src/core/index.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { registerLifecycles } from "../../src/engine/upkeep/register-lifecycles.ts";
-import { ann, openDesk } from "./desk.ts";
+import { ann, openTestEngine } from "./test-engine.ts";
 
-const base = {
+const commonParts = {
   summary: "",
   actions: { begin: {}, finish: {}, expire: {}, open: {}, clear: {} },
   creation: {
@@ -28,10 +28,10 @@ const ends = { done: { final: true, success: true }, lost: { final: true } };
 const clear = (to: string) => ({ action: "clear", from: "stuck", to, who: "system" });
 const end = { action: "finish", from: "busy", to: "done", who: "anyone" };
 
-/** waiting → busy → done, and lost when nobody begins in an hour. Each test file of one database uses a name of its own. */
+/** waiting → busy → done, and lost if no worker begins within an hour. Each test uses its own name, because they share a database. */
 function first(name: string): Lifecycle {
   return defineLifecycle({
-    ...base,
+    ...commonParts,
     name,
     version: 1,
     statuses: { stuck: {}, waiting: expires(60), busy: { lease: true }, ...ends },
@@ -46,15 +46,18 @@ function first(name: string): Lifecycle {
   } as never);
 }
 
-/** The same with `waiting` called `open`, and `expire` called `give_up` after two hours. */
+/** The same with `waiting` renamed to `open`, and `expire` renamed to `give_up` after two hours. */
 function second(name: string, more: Record<string, unknown> = {}): Lifecycle {
   return defineLifecycle({
-    ...base,
+    ...commonParts,
     name,
     version: 2,
     statuses: { stuck: {}, open: expires(120, "give_up"), busy: { lease: true }, ...ends },
     actions: { begin: {}, finish: {}, give_up: {}, clear: {} },
-    creation: { ...base.creation, to: [{ status: "open", guards: ["blockers_done"] }, { status: "stuck" }] },
+    creation: {
+      ...commonParts.creation,
+      to: [{ status: "open", guards: ["blockers_done"] }, { status: "stuck" }],
+    },
     rules: [
       clear("open"),
       { action: "begin", from: "open", to: "busy", who: "anyone" },
@@ -79,19 +82,19 @@ const NAMES = [
   "final-map",
   "success",
 ] as const;
-const desk = await openDesk({ lifecycles: NAMES.map(first) });
-const engineOf = (lifecycle: Lifecycle) => new Engine(desk.sql, [lifecycle]);
-const found = async (id: string) => (await desk.engine.find(desk.by(ann), id)) as Record<string, unknown>;
-const journal = (engine: Engine, id: string) => engine.events(desk.by(ann), id);
+const env = await openTestEngine({ lifecycles: NAMES.map(first) });
+const engineOf = (lifecycle: Lifecycle) => new Engine(env.sql, [lifecycle]);
+const found = async (id: string) => (await env.engine.find(env.by(ann), id)) as Record<string, unknown>;
+const journal = (engine: Engine, id: string) => engine.events(env.by(ann), id);
 
-test("a definition that has lost what live tasks need is refused with the list", async () => {
-  await desk.make(ann, "lost");
-  await desk.make(ann, "lost");
-  const gone = await desk.make(ann, "lost");
-  await desk.act(ann, gone, "begin");
-  await desk.act(ann, gone, "finish");
+test("a definition without a status or action that live tasks need is refused with a list", async () => {
+  await env.make(ann, "lost");
+  await env.make(ann, "lost");
+  const gone = await env.make(ann, "lost");
+  await env.act(ann, gone, "begin");
+  await env.act(ann, gone, "finish");
 
-  const starting = registerLifecycles(desk.sql, [second("lost")]);
+  const starting = registerLifecycles(env.sql, [second("lost")]);
   await expect(starting).rejects.toThrow(
     'Lifecycle "lost" v2 has lost what live tasks need (2 in status "waiting"); bring it back, or say in "migrations" what takes its place.',
   );
@@ -99,20 +102,20 @@ test("a definition that has lost what live tasks need is refused with the list",
     code: "INVALID_LIFECYCLE",
     params: { stranded: [{ kind: "status", name: "waiting", tasks: 2 }] },
   });
-  const kept = await desk.sql`select from pawl.lifecycle where name = 'lost' and version = 2`;
+  const kept = await env.sql`select from pawl.lifecycle where name = 'lost' and version = 2`;
   expect(kept).toHaveLength(0);
 
-  // The status is there again, but the timers of its tasks perform what nobody declares.
-  const half = second("lost", { migrations: {}, ...backAgain() });
-  await expect(registerLifecycles(desk.sql, [half])).rejects.toThrow('(2 waiting for action "expire")');
+  // The status is declared again, but the timers of its tasks have an undeclared action.
+  const half = second("lost", { migrations: {}, ...withWaiting() });
+  await expect(registerLifecycles(env.sql, [half])).rejects.toThrow('(2 waiting for action "expire")');
 });
 
-test("tasks are moved to where the mapping leads, on record, and keep on working", async () => {
-  const task = await desk.make(ann, "mapped");
-  const dependent = await desk.make(ann, "mapped", { blocked_by: [task.id] });
+test("tasks are moved by the mapping, with a journal entry, and keep working", async () => {
+  const task = await env.make(ann, "mapped");
+  const dependent = await env.make(ann, "mapped", { blocked_by: [task.id] });
   const next = second("mapped", mapped);
   const engine = engineOf(next);
-  await registerLifecycles(desk.sql, [next]);
+  await registerLifecycles(env.sql, [next]);
 
   expect(await found(task.id)).toMatchObject({
     status: "open",
@@ -135,56 +138,56 @@ test("tasks are moved to where the mapping leads, on record, and keep on working
     },
   ]);
   const position = await engine.feedPosition("main");
-  await registerLifecycles(desk.sql, [next]);
+  await registerLifecycles(env.sql, [next]);
   expect(await engine.feedPosition("main")).toBe(position);
 
-  const claimed = await engine.claim(desk.by(ann), { lifecycle: "mapped" });
+  const claimed = await engine.claim(env.by(ann), { lifecycle: "mapped" });
   expect(claimed).toMatchObject({ tasks: [{ task: { id: task.id, status: "busy" } }] });
-  await engine.perform(desk.by(ann), { task_id: task.id, action: "finish" });
+  await engine.perform(env.by(ann), { task_id: task.id, action: "finish" });
   expect(await found(dependent.id)).toMatchObject({ status: "open", open_blockers: 0 });
   expect(await engine.verify("main")).toMatchObject({ differences: [] });
 });
 
-test("many nodes that start at once move each task once", async () => {
+test("many nodes that start at once migrate each task once", async () => {
   const ids: string[] = [];
   for (let round = 0; round < 4; round++) {
-    const made = await desk.engine.create(
-      desk.by(ann),
+    const created = await env.engine.create(
+      env.by(ann),
       Array.from({ length: 150 }, () => ({ lifecycle: "many" })),
     );
-    if (made.kind === "created") ids.push(...made.tasks.map((task) => task.id));
+    if (created.kind === "created") ids.push(...created.tasks.map((task) => task.id));
   }
   const next = second("many", mapped);
-  await Promise.all(Array.from({ length: 8 }, () => registerLifecycles(desk.sql, [next])));
-  const rows = await desk.sql`
+  await Promise.all(Array.from({ length: 8 }, () => registerLifecycles(env.sql, [next])));
+  const rows = await env.sql`
     select status, lifecycle_version, row_version, pooled, count(*)::int as tasks from pawl.task
     where lifecycle = 'many' group by 1, 2, 3, 4`;
   expect(rows).toEqual([
     { status: "open", lifecycle_version: 2, row_version: 2, pooled: true, tasks: ids.length },
   ]);
   expect(ids).toHaveLength(600);
-  expect(await desk.engine.verify("main")).toMatchObject({ differences: [] });
+  expect(await env.engine.verify("main")).toMatchObject({ differences: [] });
 });
 
-test("nodes of the old version may go on meanwhile: each task is begun or migrated, and none is lost", async () => {
-  const old = desk.engine;
+test("nodes of the old version may keep running: each task is begun or migrated, and none is lost", async () => {
+  const old = env.engine;
   const next = second("rolling", mapped);
   const sent = Array.from({ length: 300 }, () => ({ lifecycle: "rolling" }));
-  const made = await old.create(desk.by(ann), sent);
-  if (made.kind === "refused") throw new Error(made.detail);
-  const beginning = made.tasks.map((task) => desk.act(ann, task, "begin"));
+  const created = await old.create(env.by(ann), sent);
+  if (created.kind === "refused") throw new Error(created.detail);
+  const beginning = created.tasks.map((task) => env.act(ann, task, "begin"));
   const [outcomes] = await Promise.all([
     Promise.all(beginning),
-    registerLifecycles(desk.sql, [next]),
-    registerLifecycles(desk.sql, [next]),
+    registerLifecycles(env.sql, [next]),
+    registerLifecycles(env.sql, [next]),
   ]);
   const begun = outcomes.filter((outcome) => outcome === "busy").length;
   expect(outcomes.filter((outcome) => outcome !== "busy" && outcome !== "INVALID_TRANSITION")).toEqual([]);
-  // What the old version makes after the new one has looked is found by the new one's next walk.
-  const late = await desk.make(ann, "rolling");
+  // A task that the old version creates later is found by the next reconcile of the new one.
+  const late = await env.make(ann, "rolling");
   const { repaired } = await engineOf(next).reconcile("main");
   expect(repaired).toContainEqual({ task_id: late.id, what: "status", was: "waiting", is: "open" });
-  const rows = await desk.sql`
+  const rows = await env.sql`
     select status, count(*)::int as tasks from pawl.task where lifecycle = 'rolling' group by 1 order by 1`;
   expect(rows).toEqual(
     [
@@ -192,41 +195,41 @@ test("nodes of the old version may go on meanwhile: each task is begun or migrat
       { status: "open", tasks: 301 - begun },
     ].filter(({ tasks }) => tasks > 0),
   );
-  // A walk of the old version lets the new one's tasks be, and says what it does not understand.
+  // A reconcile of the old version leaves the new one's tasks unchanged and reports the unknown status.
   const { repaired: undone, broken } = await old.reconcile("main");
   expect(undone.filter(({ task_id }) => task_id === late.id)).toEqual([]);
   expect(broken).toContainEqual({ task_id: late.id, what: 'its status "open" is none of rolling\'s' });
   expect(await old.verify("main")).toMatchObject({ differences: [] });
 });
 
-test("an action that is gone takes the timer of its successor along, from when it was set", async () => {
-  const task = await desk.make(ann, "renamed");
-  const next = second("renamed", { ...backAgain(), migrations: { actions: { expire: "give_up" } } });
-  await registerLifecycles(desk.sql, [next]);
+test("a timer with a renamed action gets the successor's timer, counted from the original start", async () => {
+  const task = await env.make(ann, "renamed");
+  const next = second("renamed", { ...withWaiting(), migrations: { actions: { expire: "give_up" } } });
+  await registerLifecycles(env.sql, [next]);
   const after = await found(task.id);
   expect(after).toMatchObject({ status: "waiting", due_action: "give_up", lifecycle_version: 2 });
   expect(after.entered_at).toBe(task.entered_at);
   expect(after.due_at).toBe(task.entered_at + 7_200_000);
 });
 
-test("a status that has become final ends its tasks, on record", async () => {
-  const task = await desk.make(ann, "ended");
+test("a status that has become final finishes its tasks, with a journal entry", async () => {
+  const task = await env.make(ann, "ended");
   const next = second("ended", {
     statuses: { stuck: {}, open: expires(120, "give_up"), waiting: { final: true }, busy: {}, ...ends },
     rules: [...rulesOf(second("ended")), { action: "finish", from: "open", to: "waiting", who: "anyone" }],
     migrations: { actions: { expire: "give_up" } },
   });
-  await registerLifecycles(desk.sql, [next]);
+  await registerLifecycles(env.sql, [next]);
   expect(await found(task.id)).toMatchObject({ status: "waiting", due_at: null, row_version: 2 });
-  const [row] = await desk.sql`select final, pooled from pawl.task where id = ${task.id}`;
+  const [row] = await env.sql`select final, pooled from pawl.task where id = ${task.id}`;
   expect(row).toEqual({ final: true, pooled: false });
 });
 
-test("a mapping to a final status ends the task and lets go of those who wait for it", async () => {
-  const task = await desk.make(ann, "final-map");
-  const held = await desk.make(ann, "final-map");
-  const dependent = await desk.make(ann, "final-map", { blocked_by: [task.id] });
-  await desk.act(ann, held, "begin");
+test("a mapping to a final status finishes the task and releases its dependents", async () => {
+  const task = await env.make(ann, "final-map");
+  const held = await env.make(ann, "final-map");
+  const dependent = await env.make(ann, "final-map", { blocked_by: [task.id] });
+  await env.act(ann, held, "begin");
   const next = second("final-map", {
     statuses: { stuck: {}, open: expires(120, "give_up"), ...ends },
     rules: [
@@ -238,21 +241,21 @@ test("a mapping to a final status ends the task and lets go of those who wait fo
     pool: { action: "finish", from: "open", where: [] },
     migrations: { statuses: { waiting: "done", busy: "open" } },
   });
-  await registerLifecycles(desk.sql, [next]);
+  await registerLifecycles(env.sql, [next]);
   expect(await found(task.id)).toMatchObject({ status: "done" });
   expect(await found(held.id)).toMatchObject({ status: "open", lease: null, due_action: "give_up" });
   expect(await found(dependent.id)).toMatchObject({ status: "open", open_blockers: 0, row_version: 2 });
-  expect(await desk.sql`select from pawl.lease where task_id = ${held.id}`).toHaveLength(0);
-  expect(await desk.engine.verify("main")).toMatchObject({ differences: [] });
+  expect(await env.sql`select from pawl.lease where task_id = ${held.id}`).toHaveLength(0);
+  expect(await env.engine.verify("main")).toMatchObject({ differences: [] });
 });
 
-test("a task that was finished under a name that is no more still satisfies those who wait for it", async () => {
-  const over = await desk.make(ann, "success");
-  const missed = await desk.make(ann, "success", { blocked_by: [over.id] });
-  await desk.sql`update pawl.dependency set resolved = true where blocker_id = ${over.id}`;
-  await desk.act(ann, over, "begin");
-  await desk.engine.perform(desk.by(ann), { task_id: over.id, action: "finish" });
-  await desk.sql`update pawl.dependency set resolved = false where blocker_id = ${over.id}`;
+test("a task that was finished in a removed status still satisfies its dependents", async () => {
+  const over = await env.make(ann, "success");
+  const missed = await env.make(ann, "success", { blocked_by: [over.id] });
+  await env.sql`update pawl.dependency set resolved = true where blocker_id = ${over.id}`;
+  await env.act(ann, over, "begin");
+  await env.engine.perform(env.by(ann), { task_id: over.id, action: "finish" });
+  await env.sql`update pawl.dependency set resolved = false where blocker_id = ${over.id}`;
 
   const next = second("success", {
     statuses: {
@@ -268,29 +271,29 @@ test("a task that was finished under a name that is no more still satisfies thos
     ],
     migrations: { statuses: { waiting: "open", done: "finished" } },
   });
-  await registerLifecycles(desk.sql, [next]);
+  await registerLifecycles(env.sql, [next]);
   const engine = engineOf(next);
   expect(await found(over.id)).toMatchObject({ status: "done", row_version: 3 });
-  const made = await engine.create(desk.by(ann), [{ lifecycle: "success", blocked_by: [over.id] }]);
-  expect(made).toMatchObject({ tasks: [{ status: "open", open_blockers: 0 }] });
+  const created = await engine.create(env.by(ann), [{ lifecycle: "success", blocked_by: [over.id] }]);
+  expect(created).toMatchObject({ tasks: [{ status: "open", open_blockers: 0 }] });
   await engine.reconcile("main");
   expect(await found(missed.id)).toMatchObject({ status: "open", open_blockers: 0 });
 });
 
-test("the database takes the mapping's moves and no others", async () => {
-  const task = await desk.make(ann, "rolled");
-  const move = (to: string) => desk.sql`update pawl.task set status = ${to} where id = ${task.id}`;
+test("the database accepts the moves of the mapping and no others", async () => {
+  const task = await env.make(ann, "rolled");
+  const move = (to: string) => env.sql`update pawl.task set status = ${to} where id = ${task.id}`;
   await expect(move("open")).rejects.toThrow("may not go from waiting to open");
-  await registerLifecycles(desk.sql, [second("rolled", mapped)]);
+  await registerLifecycles(env.sql, [second("rolled", mapped)]);
   await expect(move("waiting")).rejects.toThrow("may not go from open to waiting");
   await expect(move("done")).rejects.toThrow("may not go from open to done");
 
-  // Back to the old definition: its tasks would be stranded by it.
-  await expect(registerLifecycles(desk.sql, [first("rolled")])).rejects.toThrow('1 in status "open"');
+  // Going back to the old definition would strand its tasks.
+  await expect(registerLifecycles(env.sql, [first("rolled")])).rejects.toThrow('1 in status "open"');
 });
 
-test("a definition edited without a new version takes the place of the old one, transitions and pool too", async () => {
-  const task = await desk.make(ann, "edited");
+test("a definition edited without a new version replaces the old one, with its transitions and pool", async () => {
+  const task = await env.make(ann, "edited");
   const edited = defineLifecycle({
     ...first("edited"),
     pool: { action: "finish", from: "busy", where: [] },
@@ -300,14 +303,14 @@ test("a definition edited without a new version takes the place of the old one, 
     ],
     statuses: { stuck: {}, waiting: {}, busy: { lease: true, ...expires(5) }, ...ends },
   } as never);
-  await registerLifecycles(desk.sql, [edited]);
+  await registerLifecycles(env.sql, [edited]);
   const [row] =
-    await desk.sql`select pooled, row_version, lifecycle_version from pawl.task where id = ${task.id}`;
+    await env.sql`select pooled, row_version, lifecycle_version from pawl.task where id = ${task.id}`;
   expect(row).toEqual({ pooled: false, row_version: 1, lifecycle_version: 1 });
-  const [{ definition } = {}] = await desk.sql<{ definition: { pool: object } }[]>`
+  const [{ definition } = {}] = await env.sql<{ definition: { pool: object } }[]>`
     select definition from pawl.lifecycle where name = 'edited'`;
   expect(definition?.pool).toMatchObject({ from: "busy" });
-  const lose = desk.sql`update pawl.task set status = 'lost' where id = ${task.id}`;
+  const lose = env.sql`update pawl.task set status = 'lost' where id = ${task.id}`;
   await expect(lose).rejects.toThrow("may not go from waiting to lost");
 });
 
@@ -315,11 +318,11 @@ function rulesOf({ rules }: Lifecycle) {
   return [...rules];
 }
 
-/** The second version with its status called `waiting`, as in the first. */
-function backAgain() {
+/** Returns parts of the second version with the status name `waiting` of the first. */
+function withWaiting() {
   return {
     statuses: { stuck: {}, waiting: expires(120, "give_up"), busy: { lease: true }, ...ends },
-    creation: base.creation,
+    creation: commonParts.creation,
     rules: [
       clear("waiting"),
       { action: "begin", from: "waiting", to: "busy", who: "anyone" },

@@ -12,9 +12,9 @@ import { buildServer } from "../../src/server/server.ts";
 import type { ServerOptions } from "../../src/server/server.ts";
 import { LIFECYCLES, PLUGINS } from "../../src/lifecycles/index.ts";
 import { pluginSettings, serverPlugins } from "../../src/main/plugins.ts";
-import { EVERYBODY_IS_ACTIVE, openDesk, SYSTEM } from "../engine/desk.ts";
-import type { Parts } from "../engine/desk.ts";
-import type { Desk } from "../engine/desk.ts";
+import { EVERYBODY_IS_ACTIVE, openTestEngine as openDesk, SYSTEM } from "../engine/test-engine.ts";
+import type { Parts } from "../engine/test-engine.ts";
+import type { TestEngine as Desk } from "../engine/test-engine.ts";
 
 export const ALL_ROLES = ["admin", "system", "agent", "worker", "executor", "lead", "supervisor"];
 

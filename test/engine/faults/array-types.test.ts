@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { openDesk } from "../desk.ts";
+import { openTestEngine } from "../test-engine.ts";
 
-const { sql } = await openDesk();
+const { sql } = await openTestEngine();
 
 test.each([
   ["text[]", []],
@@ -10,7 +10,7 @@ test.each([
   ["integer[]", [-1, 0, 2_147_483_647, null]],
   ["bigint[]", ["9007199254740993"]],
   ["float8[]", [0.1, -2.5e300]],
-])("a %s of %j comes back as it went", async (type, array) => {
-  const [row] = await sql.unsafe(`select $1::${type} as there`, [array as never], { prepare: true });
-  expect(row?.there).toEqual(array);
+])("a %s of %j is returned unchanged", async (type, array) => {
+  const [row] = await sql.unsafe(`select $1::${type} as value`, [array as never], { prepare: true });
+  expect(row?.value).toEqual(array);
 });

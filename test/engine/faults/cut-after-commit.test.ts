@@ -1,19 +1,19 @@
-// Breaking rule 10 (an unknown commit is settled by its client_event_id, and the engine makes one where the caller gave
-// none) makes things happen twice here, or leaves tasks claimed by nobody.
+// If rule 10 (an unknown commit is resolved by its client_event_id, and the engine generates one if the caller gave none) is
+// broken, commands happen twice here, or tasks are claimed without an answer to the worker.
 import { afterAll, expect, test } from "vitest";
 import { connect } from "../../../src/postgres/connect.ts";
 import { Engine } from "../../../src/engine/engine.ts";
 import { PLUGINS } from "../../../src/lifecycles/index.ts";
 import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
-import { ann, openDesk, performed } from "../desk.ts";
+import { ann, openTestEngine, performed } from "../test-engine.ts";
 import { cuttingProxy, type Fate } from "./cutting-proxy.ts";
-import { expectKept, Load } from "./load.ts";
-import { expectSound, makeTasks } from "./nodes.ts";
+import { expectNothingLostOrRepeated, Load } from "./load.ts";
+import { expectIntegrity, createTasks } from "./nodes.ts";
 
-const desk = await openDesk();
-const by = desk.by(ann);
+const env = await openTestEngine();
+const by = env.by(ann);
 let fateOf: (commit: number) => Fate = () => "pass";
-const proxy = await cuttingProxy(desk.url, (commit) => fateOf(commit));
+const proxy = await cuttingProxy(env.url, (commit) => fateOf(commit));
 const sql = connect(proxy.url, { maxConnections: 10 });
 const engine = new Engine(sql, PLUGINS, { patienceMs: WAIT_LIMIT_MS });
 afterAll(async () => {
@@ -25,7 +25,7 @@ const CUTS = ["after", "before", "late"] as const;
 const ROUNDS = 25;
 
 async function countEvents(): Promise<{ created: number; claims: number }> {
-  const [row] = await desk.sql<{ created: number; claims: number }[]>`
+  const [row] = await env.sql<{ created: number; claims: number }[]>`
     select count(*) filter (where action = 'create')::int as created,
       count(*) filter (where action = 'claim')::int as claims
     from pawl.event`;
@@ -40,12 +40,12 @@ test("every third COMMIT is cut off while sixteen callers work: each command hap
   fateOf = () => "pass";
   await load.stop();
   expect(load.unavailable).toBe(0);
-  await expectKept(load, desk.sql);
-  await expectSound(desk);
+  await expectNothingLostOrRepeated(load, env.sql);
+  await expectIntegrity(env);
 });
 
 test.each(CUTS)(
-  "a command whose COMMIT is cut off (%s) is answered as if nothing had been, and has happened once",
+  "a command whose COMMIT is cut off (%s) gets its normal answer, and happens once",
   async (fate) => {
     const cutOnce = () => {
       let done = false;
@@ -54,19 +54,19 @@ test.each(CUTS)(
     const before = await countEvents();
     for (let round = 0; round < ROUNDS; round++) {
       cutOnce();
-      const made = await engine.create(by, [
+      const created = await engine.create(by, [
         { lifecycle: "code", title: "First", ref: "first" },
         { lifecycle: "code", title: "Second", blocked_by: ["first"] },
       ]);
-      expect(made).toMatchObject({ kind: "created", existing: [false, false], replayed: false });
-      const [first] = made.kind === "created" ? made.tasks : [];
+      expect(created).toMatchObject({ kind: "created", existing: [false, false], replayed: false });
+      const [first] = created.kind === "created" ? created.tasks : [];
       const task_id = first?.id ?? "";
 
       cutOnce();
       const claimed = performed(await engine.perform(by, { task_id, action: "claim" }));
       expect(claimed).toMatchObject({ outcome: "moved", replayed: false, task: { row_version: 2 } });
       cutOnce();
-      // The token is one that works.
+      // The token is valid.
       const { lease_token } = claimed;
       const released = performed(await engine.perform(by, { task_id, action: "release", lease_token }));
       expect(released).toMatchObject({
@@ -79,21 +79,20 @@ test.each(CUTS)(
       const taken = await engine.claim(by, { lifecycle: "code", limit: 1, ...key });
       expect(taken).toMatchObject({ kind: "claimed", tasks: [{ task: { status: "claimed" } }] });
       const [one] = taken.kind === "claimed" ? taken.tasks : [];
-      const [lease] =
-        await desk.sql`select token::text from pawl.lease where task_id = ${one?.task.id ?? ""}`;
+      const [lease] = await env.sql`select token::text from pawl.lease where task_id = ${one?.task.id ?? ""}`;
       expect(one?.lease_token).toBe(lease?.token);
     }
-    // Two tasks and two claims a round: nothing twice, and nothing claimed that nobody was told of.
+    // Two tasks and two claims per round: nothing happens twice, and every claim was answered.
     const after = await countEvents();
     expect({ created: after.created - before.created, claims: after.claims - before.claims }).toEqual({
       created: 2 * ROUNDS,
       claims: 2 * ROUNDS,
     });
-    await expectSound(desk);
+    await expectIntegrity(env);
   },
 );
 
-test("a creation of which one task was there before is answered the same when its COMMIT is cut off", async () => {
+test("a creation with one existing task gets its normal answer when its COMMIT is cut off", async () => {
   const job = (nonce: string) => ({
     lifecycle: "delivery",
     user_id: "u",
@@ -102,17 +101,17 @@ test("a creation of which one task was there before is answered the same when it
     request_nonce: nonce,
   });
   const bot = { ...ann, roles: ["agent", "admin"] };
-  const [there] = await makeTasks(desk, bot, [job("there")]);
+  const [before] = await createTasks(env, bot, [job("there")]);
   let done = false;
   fateOf = () => (done ? "pass" : ((done = true), "after"));
-  const made = await engine.create(desk.by(bot), [
+  const created = await engine.create(env.by(bot), [
     job("there"),
     job("new"),
     { lifecycle: "board", title: "Beside them", description: "-" },
   ]);
-  expect(made).toMatchObject({
+  expect(created).toMatchObject({
     kind: "created",
     existing: [true, false, false],
-    tasks: [{ id: there?.id }, {}, {}],
+    tasks: [{ id: before?.id }, {}, {}],
   });
 });

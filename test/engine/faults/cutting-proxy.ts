@@ -4,17 +4,17 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What becomes of a COMMIT: it passes, or its connection is cut – after it, before it, or with the COMMIT still under way. */
+/** How the proxy treats a COMMIT: it passes, or the connection is cut after it, before it, or while it is still under way. */
 export type Fate = "pass" | "after" | "before" | "late";
 
 export type CuttingProxy = { url: string; cuts: number; close(): Promise<void> };
 
 const SOCKET = ".s.PGSQL.5432";
 
-/** How long a late COMMIT is under way: time enough for the next try to come first. */
+/** Delay of a late COMMIT, long enough for the retry to arrive first. */
 const LATE_MS = 15;
 
-/** Stands between a client and a PostgreSQL on a socket, and reads along until the client commits. */
+/** Opens a proxy for a PostgreSQL on a socket, which parses the client's messages to find its COMMITs. */
 export async function cuttingProxy(url: string, fateOf: (commit: number) => Fate): Promise<CuttingProxy> {
   const target = new URL(url);
   const address = join(target.searchParams.get("host") ?? "", SOCKET);
@@ -42,10 +42,10 @@ export async function cuttingProxy(url: string, fateOf: (commit: number) => Fate
       if (!cut) upstream.end();
     });
     let cut = false;
-    const commitsIn = commitReader();
+    const hasCommit = commitReader();
     client.on("data", (chunk) => {
       if (cut) return;
-      const fate = commitsIn(chunk) ? fateOf(commits++) : "pass";
+      const fate = hasCommit(chunk) ? fateOf(commits++) : "pass";
       if (fate === "pass") {
         upstream.write(chunk);
         return;
@@ -55,7 +55,7 @@ export async function cuttingProxy(url: string, fateOf: (commit: number) => Fate
       upstream.unpipe(client);
       upstream.resume();
       client.destroy();
-      // Half-closed: PostgreSQL reads what was sent, and then that nobody is there any more.
+      // Half-closed: PostgreSQL reads everything sent so far, then the end of the connection.
       if (fate === "before") upstream.end();
       else if (fate === "after") upstream.end(chunk);
       else setTimeout(() => upstream.end(chunk), LATE_MS);
@@ -68,9 +68,9 @@ export async function cuttingProxy(url: string, fateOf: (commit: number) => Fate
   return proxy;
 }
 
-/** Reads the messages of one client; tells of a piece whether a COMMIT is executed in it. The driver sends that in one piece. */
+/** Parses the messages of one client; returns whether a chunk executes a COMMIT. The driver sends a COMMIT in one chunk. */
 function commitReader(): (chunk: Buffer) => boolean {
-  const named = new Set<string>();
+  const commitStatements = new Set<string>();
   let rest = Buffer.alloc(0);
   let started = false;
   return (chunk) => {
@@ -84,8 +84,8 @@ function commitReader(): (chunk: Buffer) => boolean {
       if (rest.length < length) return commits;
       const type = started ? String.fromCharCode(rest[0] ?? 0) : "";
       const [first = "", second = ""] = rest.toString("latin1", head + 4, length).split("\0");
-      if (type === "P" && second.trim().toLowerCase() === "commit") named.add(first);
-      if (type === "B" && named.has(second)) commits = true;
+      if (type === "P" && second.trim().toLowerCase() === "commit") commitStatements.add(first);
+      if (type === "B" && commitStatements.has(second)) commits = true;
       if (type === "Q" && first.trim().toLowerCase() === "commit") commits = true;
       started = true;
       rest = rest.subarray(length);

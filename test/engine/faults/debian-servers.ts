@@ -17,7 +17,7 @@ const PACKAGES = { [POSTGRES]: "postgresql-15", [PGBOUNCER]: "pgbouncer" };
 export type Server = { url: string; stop(): Promise<void> };
 type Account = { uid: number; gid: number };
 
-/** Why Debian's PostgreSQL 15 and PgBouncer cannot be had here; null where they are there, or could be installed. */
+/** Returns why Debian's PostgreSQL 15 and PgBouncer are not available, or null after installing them if needed. */
 export async function whyNotDebian(): Promise<string | null> {
   const missing = Object.entries(PACKAGES).filter(([program]) => !existsSync(program));
   if (missing.length === 0) return null;
@@ -34,29 +34,33 @@ export async function whyNotDebian(): Promise<string | null> {
   }
 }
 
-/** A cluster of Debian's PostgreSQL 15 in a temporary folder, on a socket there. */
+/** Starts Debian's PostgreSQL 15 with a cluster and a socket in a temporary folder. */
 export async function startPostgres15(): Promise<Server & { folder: string }> {
   const account = await unprivileged();
   const folder = await ownFolder("pawl-postgres15-", account);
   const data = join(folder, "data");
   const initdb = join(POSTGRES, "../initdb");
-  const made = spawn(initdb, ["-D", data, "-U", "pawl", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"], {
-    cwd: folder,
-    stdio: "ignore",
-    ...account,
-  });
-  await once(made, "exit");
+  const initializing = spawn(
+    initdb,
+    ["-D", data, "-U", "pawl", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
+    {
+      cwd: folder,
+      stdio: "ignore",
+      ...account,
+    },
+  );
+  await once(initializing, "exit");
   const server = spawn(
     POSTGRES,
     ["-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "max_connections=60"],
     { cwd: folder, stdio: "ignore", ...account },
   );
   const url = socketUrl(folder, "postgres", "pawl");
-  await untilAnswered(url, server);
+  await waitUntilReady(url, server);
   return { url, folder, stop: () => stop(server, folder) };
 }
 
-/** PgBouncer in transaction mode before a PostgreSQL that listens on a socket in `folder`. */
+/** Starts PgBouncer in transaction mode in front of a PostgreSQL with a socket in `folder`. */
 export async function startPgBouncer(folder: string): Promise<Server> {
   const account = await unprivileged();
   const own = await ownFolder("pawl-pgbouncer-", account);
@@ -79,11 +83,11 @@ pidfile =
   );
   const server = spawn(PGBOUNCER, ["--quiet", settings], { cwd: own, stdio: "ignore", ...account });
   const url = socketUrl(own, "postgres", "pawl");
-  await untilAnswered(url, server);
+  await waitUntilReady(url, server);
   return { url, stop: () => stop(server, own) };
 }
 
-/** Neither of the two runs as root; there Debian's own user for them does. */
+/** Returns Debian's user `postgres` if this is root, because neither program runs as root. */
 async function unprivileged(): Promise<Account | object> {
   if (process.getuid?.() !== 0) return {};
   const [uid, gid] = await Promise.all(["-u", "-g"].map((flag) => run("id", [flag, "postgres"])));
@@ -96,7 +100,7 @@ async function ownFolder(prefix: string, account: Account | object): Promise<str
   return folder;
 }
 
-async function untilAnswered(url: string, server: ChildProcess): Promise<void> {
+async function waitUntilReady(url: string, server: ChildProcess): Promise<void> {
   for (let tries = 0; ; tries++) {
     const sql = connect(url, { maxConnections: 1, prepare: false });
     try {

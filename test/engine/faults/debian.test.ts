@@ -1,4 +1,4 @@
-// Breaking rule 10 (no session state in the hot path) fails behind PgBouncer.
+// Fails behind PgBouncer if rule 10 (no session state in the hot path) is broken.
 import { afterAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/postgres/open-database.ts";
 import { Engine } from "../../../src/engine/engine.ts";
@@ -10,18 +10,18 @@ import { PLUGINS } from "../../../src/lifecycles/index.ts";
 import { migrationSources } from "../../../src/main/plugins.ts";
 import { member } from "../../support/situation.ts";
 import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
-import { ann, bob, performed } from "../desk.ts";
+import { ann, bob, performed } from "../test-engine.ts";
 import { startPgBouncer, startPostgres15, whyNotDebian, type Server } from "./debian-servers.ts";
-import { expectKept, Load } from "./load.ts";
-import { allOf, expectSound, pick, tally, wordOf } from "./nodes.ts";
+import { expectNothingLostOrRepeated, Load } from "./load.ts";
+import { inParallel, expectIntegrity, pick, tally, outcomeOf } from "./nodes.ts";
 
-const obstacle = await whyNotDebian();
-if (obstacle !== null) console.warn(`Skipped: ${obstacle}.`);
+const reason = await whyNotDebian();
+if (reason !== null) console.warn(`Skipped: ${reason}.`);
 
 const by = { org_id: "main", actor: ann };
 const bot = { org_id: "main", actor: member("bot", ["agent", "admin"], { kind: "service" }) };
 
-async function makeSuite(server: Server, database: string, prepare: boolean) {
+async function openSuite(server: Server, database: string, prepare: boolean) {
   const url = server.url.replace("/postgres?", `/${database}?`);
   const opened = await openDatabase({ url, prepare });
   const { sql } = opened;
@@ -35,8 +35,8 @@ async function makeSuite(server: Server, database: string, prepare: boolean) {
   return { sql, nodes, engine: pick(nodes, 0) };
 }
 
-describe.skipIf(obstacle !== null)("on Debian's packages", async () => {
-  if (obstacle !== null) return;
+describe.skipIf(reason !== null)("on Debian's packages", async () => {
+  if (reason !== null) return;
   const postgres = await startPostgres15();
   const pgbouncer = await startPgBouncer(postgres.folder);
   afterAll(async () => {
@@ -48,18 +48,18 @@ describe.skipIf(obstacle !== null)("on Debian's packages", async () => {
   await admin.sql`create database pooled`;
   await admin.close();
   const suites = {
-    "PostgreSQL 15": await makeSuite(postgres, "direct", true),
-    "PgBouncer in transaction mode": await makeSuite(pgbouncer, "pooled", false),
+    "PostgreSQL 15": await openSuite(postgres, "direct", true),
+    "PgBouncer in transaction mode": await openSuite(pgbouncer, "pooled", false),
   };
 
   describe.each(Object.entries(suites))("%s", (name, { sql, nodes, engine }) => {
-    test("it is the version it should be", async () => {
+    test("the server has the expected version", async () => {
       const [row] = await sql<{ version: string }[]>`select current_setting('server_version_num') as version`;
       expect(row?.version).toMatch(/^15/);
     });
 
-    // First of all: afterwards the tables hold what these callers did and nothing else.
-    test("callers whose backends are terminated lose nothing", async () => {
+    // Runs first, while the tables contain only the work of these callers.
+    test("no work is lost when the backends of callers are terminated", async () => {
       const killer = await openDatabase({ url: postgres.url, applicationName: "killer" });
       const database = name === "PostgreSQL 15" ? "direct" : "pooled";
       const load = new Load(engine);
@@ -71,25 +71,25 @@ describe.skipIf(obstacle !== null)("on Debian's packages", async () => {
       await load.stop();
       await killer.close();
       expect(load.unavailable).toBe(0);
-      await expectKept(load, sql);
-      await expectSound({ engine, sql });
+      await expectNothingLostOrRepeated(load, sql);
+      await expectIntegrity({ engine, sql });
     });
 
-    test("tasks are made, claimed by one of ten, and verified", async () => {
+    test("tasks are created, claimed by one of ten callers, and verified", async () => {
       for (let round = 0; round < 20; round++) {
-        const made = await engine.create(by, [
+        const created = await engine.create(by, [
           { lifecycle: "board", title: `Round ${round} of`, description: "-" },
         ]);
-        const task_id = made.kind === "created" ? (made.tasks[0]?.id ?? "") : made.code;
-        const answers = await allOf(10, (index) =>
+        const task_id = created.kind === "created" ? (created.tasks[0]?.id ?? "") : created.code;
+        const answers = await inParallel(10, (index) =>
           pick(nodes, index).perform(by, { task_id, action: "claim", comment: "mine" }),
         );
-        expect(tally(answers.map(wordOf))).toEqual({ performed: 1, TASK_ALREADY_CLAIMED: 9 });
+        expect(tally(answers.map(outcomeOf))).toEqual({ performed: 1, TASK_ALREADY_CLAIMED: 9 });
       }
-      await expectSound({ engine, sql });
+      await expectIntegrity({ engine, sql });
     });
 
-    test("one client_event_id of ten callers is one change, on perform, create and claim", async () => {
+    test("one client_event_id sent by ten callers is one change, for perform, create and claim", async () => {
       const notes = await engine.create(by, [{ lifecycle: "board", title: "A note", description: "-" }]);
       const task_id = notes.kind === "created" ? (notes.tasks[0]?.id ?? "") : notes.code;
       const free = Array.from({ length: 100 }, (_, index) => ({
@@ -100,39 +100,39 @@ describe.skipIf(obstacle !== null)("on Debian's packages", async () => {
       await engine.create(by, free);
       for (let round = 0; round < 10; round++) {
         const client_event_id = `${name} ${round}`;
-        const said = await allOf(10, (index) =>
+        const comments = await inParallel(10, (index) =>
           pick(nodes, index).perform(by, {
             task_id,
             action: "comment",
             comment: "so",
-            client_event_id: `said ${client_event_id}`,
+            client_event_id: `comments ${client_event_id}`,
           }),
         );
-        expect(tally(said.map(wordOf))).toEqual({ performed: 1, replayed: 9 });
-        const made = await allOf(10, (index) =>
+        expect(tally(comments.map(outcomeOf))).toEqual({ performed: 1, replayed: 9 });
+        const created = await inParallel(10, (index) =>
           pick(nodes, index).create(by, [{ lifecycle: "code", title: "Once" }], {
-            client_event_id: `made ${client_event_id}`,
+            client_event_id: `created ${client_event_id}`,
           }),
         );
-        expect(tally(made.map(wordOf))).toEqual({ created: 1, replayed: 9 });
-        const taken = await allOf(10, (index) =>
+        expect(tally(created.map(outcomeOf))).toEqual({ created: 1, replayed: 9 });
+        const taken = await inParallel(10, (index) =>
           pick(nodes, index).claim(by, {
             lifecycle: "code",
             limit: 2,
             client_event_id: `taken ${client_event_id}`,
           }),
         );
-        expect(tally(taken.map(wordOf))).toEqual({ claimed: 1, replayed: 9 });
+        expect(tally(taken.map(outcomeOf))).toEqual({ claimed: 1, replayed: 9 });
       }
-      await expectSound({ engine, sql });
+      await expectIntegrity({ engine, sql });
     });
 
-    test("a finished blocker lets its dependents go", async () => {
-      const made = await engine.create(by, [
+    test("a finished blocker releases its dependents", async () => {
+      const created = await engine.create(by, [
         { lifecycle: "code", title: "First", ref: "first", priority: 1_000_000 },
         { lifecycle: "code", title: "Second", blocked_by: ["first"] },
       ]);
-      const [first, second] = made.kind === "created" ? made.tasks : [];
+      const [first, second] = created.kind === "created" ? created.tasks : [];
       expect(second).toMatchObject({ status: "blocked", open_blockers: 1 });
       const taken = await engine.claim(by, { lifecycle: "code" });
       const [mine] = taken.kind === "claimed" ? taken.tasks : [];
@@ -145,18 +145,18 @@ describe.skipIf(obstacle !== null)("on Debian's packages", async () => {
       expect(await engine.find(by, second?.id ?? "")).toMatchObject({ status: "ready", open_blockers: 0 });
     });
 
-    test("a lease that ran out is taken back, and its old token is refused", async () => {
-      const made = await engine.create(bot, [
+    test("an expired lease is released, and its old token is refused", async () => {
+      const created = await engine.create(bot, [
         { lifecycle: "delivery", user_id: "u", file_id: "f", chat_id: "c", request_nonce: "1" },
       ]);
-      const task_id = made.kind === "created" ? (made.tasks[0]?.id ?? "") : made.code;
+      const task_id = created.kind === "created" ? (created.tasks[0]?.id ?? "") : created.code;
       const { lease_token } = performed(await engine.perform(by, { task_id, action: "claim" }));
       const swept = await engine.sweep({ now: Date.now() + 120_000 });
       expect(swept.moved).toBeGreaterThan(0);
       performed(await engine.perform({ ...by, actor: bob }, { task_id, action: "claim" }));
       const late = await engine.perform(by, { task_id, action: "release", lease_token });
-      expect(wordOf(late)).toBe("LEASE_LOST");
-      await expectSound({ engine, sql });
+      expect(outcomeOf(late)).toBe("LEASE_LOST");
+      await expectIntegrity({ engine, sql });
     });
   });
 });

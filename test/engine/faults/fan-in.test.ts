@@ -1,31 +1,31 @@
-// Breaking rule 6 fails here: blockers counted by one where two finish in a batch, dependents decremented without
-// their lock, a dependent created without the lock on its blockers.
+// Fails if rule 6 is broken: blockers counted once when two finish in a batch, dependents decremented without their lock, a
+// dependent created without the lock on its blockers.
 import { expect, test } from "vitest";
 import type { PublicTask } from "../../../src/engine/read/public-task.ts";
-import { ann, openDesk, performed } from "../desk.ts";
-import { allOf, expectSound, makeTasks, openNodes, pick, rounds } from "./nodes.ts";
+import { ann, openTestEngine, performed } from "../test-engine.ts";
+import { inParallel, expectIntegrity, createTasks, openNodes, pick, runRounds } from "./nodes.ts";
 import type { Node } from "./nodes.ts";
 
-const desk = await openDesk();
-const nodes = await openNodes(desk);
-const by = desk.by(ann);
+const env = await openTestEngine();
+const nodes = await openNodes(env);
+const by = env.by(ann);
 
 type Work = { task: PublicTask; token: string };
 
-/** Tasks that somebody works on: one command from being completed. */
+/** Creates tasks in progress, which one more command completes. */
 async function worksInProgress(count: number): Promise<Work[]> {
-  const tasks = await makeTasks(
-    desk,
+  const tasks = await createTasks(
+    env,
     ann,
     Array.from({ length: count }, (_, index) => ({ lifecycle: "code", title: `Blocker ${index}` })),
   );
-  return allOf(count, async (index) => {
+  return inParallel(count, async (index) => {
     const task = pick(tasks, index);
-    const claimed = performed(await desk.engine.perform(by, { task_id: task.id, action: "claim" }));
+    const claimed = performed(await env.engine.perform(by, { task_id: task.id, action: "claim" }));
     const token = claimed.lease_token ?? "";
     const payload = { worktree: "/w", branch: "b" };
     performed(
-      await desk.engine.perform(by, { task_id: task.id, action: "start", lease_token: token, payload }),
+      await env.engine.perform(by, { task_id: task.id, action: "start", lease_token: token, payload }),
     );
     return { task, token };
   });
@@ -36,9 +36,9 @@ async function complete(node: Node, { task, token }: Work): Promise<void> {
   performed(await node.perform(by, { task_id: task.id, action: "complete", lease_token: token, payload }));
 }
 
-/** Each is ready, by one move, and waits for nothing. */
+/** Expects that each task is ready after one `unblock`, and has no open blockers. */
 async function expectUnblockedOnce(ids: readonly string[]): Promise<void> {
-  const wrong = await desk.sql`
+  const wrong = await env.sql`
     select t.id, t.status, t.open_blockers, count(e.*)::int as unblocked
     from pawl.task t left join pawl.event e on e.org_id = t.org_id and e.task_id = t.id and e.action = 'unblock'
     where t.id = any(${ids}::uuid[])
@@ -48,18 +48,18 @@ async function expectUnblockedOnce(ids: readonly string[]): Promise<void> {
 }
 
 test.each([
-  ["one batch", (): Node[] => [desk.engine, desk.engine]],
+  ["one batch", (): Node[] => [env.engine, env.engine]],
   ["two batches of two nodes of this process", () => nodes.slice(0, 2)],
   ["two processes", () => nodes.slice(3, 5)],
-])("two blockers that finish at once in %s let each dependent go once", async (_, nodesOf) => {
+])("two blockers that finish at once in %s release each dependent once", async (_, nodesOf) => {
   const [first, second] = nodesOf();
   const works = await worksInProgress(240);
   const pairs = Array.from({ length: 120 }, (__, index) => works.slice(2 * index, 2 * index + 2));
   const waiting: string[] = [];
-  await rounds(pairs.length, 4, async (round) => {
+  await runRounds(pairs.length, 4, async (round) => {
     const [left, right] = pick(pairs, round) as [Work, Work];
-    const dependents = await makeTasks(
-      desk,
+    const dependents = await createTasks(
+      env,
       ann,
       ["one", "two"].map((title) => ({
         lifecycle: "code",
@@ -72,32 +72,32 @@ test.each([
     await Promise.all([complete(first as Node, left), complete(second as Node, right)]);
   });
   await expectUnblockedOnce(waiting);
-  await expectSound(desk);
+  await expectIntegrity(env);
 });
 
 test("a dependent that is created while its blocker finishes is never left waiting", async () => {
   const works = await worksInProgress(300);
-  let met = 0;
-  await rounds(works.length, 4, async (round) => {
+  let blocked = 0;
+  await runRounds(works.length, 4, async (round) => {
     const work = pick(works, round);
-    const [made] = await Promise.all([
-      allOf(3, (index) =>
+    const [created] = await Promise.all([
+      inParallel(3, (index) =>
         pick(nodes, round + index).create(by, [
           { lifecycle: "code", title: "Dependent", blocked_by: [work.task.id] },
         ]),
       ),
       complete(pick(nodes, round + 1), work),
     ]);
-    for (const answer of made) {
+    for (const answer of created) {
       if (answer.kind === "refused") throw new Error(answer.detail);
-      if (answer.tasks[0]?.status === "blocked") met++;
+      if (answer.tasks[0]?.status === "blocked") blocked++;
     }
   });
-  const stuck = await desk.sql`
+  const stuck = await env.sql`
     select t.id, t.status, t.open_blockers from pawl.task t
     where t.title = 'Dependent' and (t.status <> 'ready' or t.open_blockers <> 0)`;
   expect(stuck).toEqual([]);
-  // Else nothing was raced.
-  expect(met).toBeGreaterThan(10);
-  await expectSound(desk);
+  // Otherwise no creation ran concurrently with its blocker.
+  expect(blocked).toBeGreaterThan(10);
+  await expectIntegrity(env);
 });

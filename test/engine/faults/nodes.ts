@@ -5,9 +5,9 @@ import { afterAll, expect } from "vitest";
 import type { Refusal } from "../../../src/core/index.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
 import type { PublicTask } from "../../../src/engine/read/public-task.ts";
-import type { Desk } from "../desk.ts";
+import type { TestEngine } from "../test-engine.ts";
 
-/** What a node can be asked for, in this process or in another. */
+/** The calls that a node serves, in this process or in another. */
 export type Node = Pick<Engine, "perform" | "create" | "claim" | "sweep">;
 
 export type Call = { id: number; verb: keyof Node; args: unknown[] };
@@ -15,62 +15,62 @@ export type Reply = { id: number; answer?: unknown; error?: string };
 
 const PROGRAM = fileURLToPath(new URL("./node-process.ts", import.meta.url));
 
-/** A node in a process of its own, on the desk's database; it ends with the test file. */
-export async function nodeProcess(url: string): Promise<Node> {
+/** Starts a node in a separate process on the test's database; it ends with the test file. */
+export async function startNodeProcess(url: string): Promise<Node> {
   const child = fork(PROGRAM, [url], { execArgv: ["--import", "tsx"] });
-  const waiting = new Map<number, { resolve: (answer: never) => void; reject: (error: Error) => void }>();
+  const pending = new Map<number, { resolve: (answer: never) => void; reject: (error: Error) => void }>();
   child.on("message", ({ id, answer, error }: Reply) => {
-    const caller = waiting.get(id);
-    waiting.delete(id);
+    const caller = pending.get(id);
+    pending.delete(id);
     if (error === undefined) caller?.resolve(answer as never);
     else caller?.reject(new Error(error));
   });
-  const ended = once(child, "exit");
+  const exited = once(child, "exit");
   afterAll(async () => {
     if (child.connected) child.disconnect();
-    await ended;
+    await exited;
   });
   const ready = new Promise((resolve, reject) => {
-    waiting.set(0, { resolve, reject });
+    pending.set(0, { resolve, reject });
   });
   await Promise.race([
     ready,
-    ended.then(() => {
+    exited.then(() => {
       throw new Error("the node did not start");
     }),
   ]);
   let calls = 0;
-  const ask =
+  const call =
     <Verb extends keyof Node>(verb: Verb) =>
     (...args: Parameters<Node[Verb]>) =>
       new Promise<never>((resolve, reject) => {
         const id = ++calls;
-        waiting.set(id, { resolve, reject });
+        pending.set(id, { resolve, reject });
         child.send({ id, verb, args } satisfies Call);
       });
-  return { perform: ask("perform"), create: ask("create"), claim: ask("claim"), sweep: ask("sweep") };
+  return { perform: call("perform"), create: call("create"), claim: call("claim"), sweep: call("sweep") };
 }
 
-/** Three engines on connections of their own in this process, and two processes beside it. */
-export async function openNodes(desk: Desk): Promise<Node[]> {
-  const processes = await Promise.all([nodeProcess(desk.url), nodeProcess(desk.url)]);
-  return [desk.engine, desk.node(), desk.node(), ...processes];
+/** Opens five nodes: three engines with their own connections in this process, and two in other processes. */
+export async function openNodes(env: TestEngine): Promise<Node[]> {
+  const processes = await Promise.all([startNodeProcess(env.url), startNodeProcess(env.url)]);
+  return [env.engine, env.node(), env.node(), ...processes];
 }
 
-/** Calls `make` for 0, 1, 2 … at once. */
-export function allOf<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> {
+/** Calls `make` with 0, 1, 2 … concurrently. */
+export function inParallel<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 }
 
-/** Rounds one after the other, `abreast` of them at any time. */
-export async function rounds(
+/** Runs rounds in order, `concurrency` of them at a time. */
+export async function runRounds(
   count: number,
-  abreast: number,
-  play: (round: number) => Promise<void>,
+  concurrency: number,
+  run: (round: number) => Promise<void>,
 ): Promise<void> {
   let next = 0;
-  await allOf(abreast, async () => {
-    while (next < count) await play(next++);
+  await inParallel(concurrency, async () => {
+    while (next < count) await run(next++);
   });
 }
 
@@ -78,35 +78,35 @@ export function pick<T>(from: readonly T[], index: number): T {
   return from[index % from.length] as T;
 }
 
-/** How often each word was said. */
-export function tally(words: readonly string[]): Record<string, number> {
+/** Counts how often each outcome occurs. */
+export function tally(outcomes: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
   return counts;
 }
 
-/** An answer in one word: the code of the refusal, or what was done. */
-export function wordOf(answer: Refusal | { kind: string; replayed?: boolean }): string {
+/** Returns an answer in one word: the code of the refusal, "replayed", or its kind. */
+export function outcomeOf(answer: Refusal | { kind: string; replayed?: boolean }): string {
   if ("code" in answer) return answer.code;
   return answer.replayed ? "replayed" : answer.kind;
 }
 
-/** Makes many tasks in one go. */
-export async function makeTasks(
-  desk: Desk,
-  actor: Parameters<Desk["by"]>[0],
+/** Creates many tasks in one request. */
+export async function createTasks(
+  env: TestEngine,
+  actor: Parameters<TestEngine["by"]>[0],
   tasks: Parameters<Engine["create"]>[1],
 ): Promise<PublicTask[]> {
-  const made = await desk.engine.create(desk.by(actor), tasks, { client_event_id: crypto.randomUUID() });
-  if (made.kind === "refused") throw new Error(`${made.code}: ${made.detail}`);
-  return made.tasks;
+  const created = await env.engine.create(env.by(actor), tasks, { client_event_id: crypto.randomUUID() });
+  if (created.kind === "refused") throw new Error(`${created.code}: ${created.detail}`);
+  return created.tasks;
 }
 
 /**
- * Every task is what its journal says (rule 1), the feed has no gap and no position twice (rule 8), and every counter of
- * blockers counts (rule 6). Every test here ends with it.
+ * Checks that every task matches its journal (rule 1), the feed has neither gaps nor duplicates (rule 8), and every counter of
+ * blockers is right (rule 6). Every test here ends with it.
  */
-export async function expectSound({ engine, sql }: Pick<Desk, "engine" | "sql">): Promise<void> {
+export async function expectIntegrity({ engine, sql }: Pick<TestEngine, "engine" | "sql">): Promise<void> {
   expect((await engine.verify("main")).differences).toEqual([]);
   expect(
     await sql`

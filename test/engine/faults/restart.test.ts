@@ -1,4 +1,4 @@
-// Breaking rule 10 (a lost connection is re-made, an unknown commit is settled) fails here.
+// Fails if rule 10 (a lost connection is reopened, an unknown commit is resolved) is broken.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,8 +13,8 @@ import { registerLifecycles } from "../../../src/engine/upkeep/register-lifecycl
 import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
 import { PLUGINS } from "../../../src/lifecycles/index.ts";
 import { migrationSources } from "../../../src/main/plugins.ts";
-import { expectKept, Load } from "./load.ts";
-import { expectSound } from "./nodes.ts";
+import { expectNothingLostOrRepeated, Load } from "./load.ts";
+import { expectIntegrity } from "./nodes.ts";
 import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 
 const data = await mkdtemp(join(tmpdir(), "pawl-restart-"));
@@ -41,16 +41,16 @@ async function signalServer(signal: NodeJS.Signals): Promise<number> {
   return pid;
 }
 
-// SIGINT ends all sessions and writes a checkpoint; SIGQUIT drops everything, and the next start recovers as from a crash.
-const ENDS = ["SIGINT", "SIGQUIT", "SIGINT", "SIGQUIT", "SIGINT", "SIGQUIT"] as const;
+// SIGINT ends all sessions and writes a checkpoint; SIGQUIT ends at once, and the next start runs crash recovery.
+const SIGNALS = ["SIGINT", "SIGQUIT", "SIGINT", "SIGQUIT", "SIGINT", "SIGQUIT"] as const;
 
 test("PostgreSQL is stopped and started while thirty-two callers work: nothing is lost, nothing happens twice", async () => {
   const load = new Load(engine);
   load.start(32);
-  for (const signal of ENDS) {
+  for (const signal of SIGNALS) {
     await load.more(200);
     const before = await signalServer(signal);
-    // Whoever has the database open starts it again, at the same address.
+    // The process that has the database open restarts it at the same address.
     await vi.waitUntil(
       async () => {
         const now = await server();
@@ -62,11 +62,11 @@ test("PostgreSQL is stopped and started while thirty-two callers work: nothing i
   await load.more(200);
   await load.stop();
   expect(load.unavailable).toBe(0);
-  await expectKept(load, sql);
-  await expectSound({ engine, sql });
+  await expectNothingLostOrRepeated(load, sql);
+  await expectIntegrity({ engine, sql });
 });
 
-test("callers of a database that stays away are told so in time, and served when it is back", async () => {
+test("callers of an unavailable database get an error in time, and are served when it is back", async () => {
   const impatient = new Engine(sql, PLUGINS, { patienceMs: 0 });
   const load = new Load(impatient);
   load.start(8);
@@ -79,5 +79,5 @@ test("callers of a database that stays away are told so in time, and served when
   });
   await load.more(400);
   await load.stop();
-  await expectSound({ engine, sql });
+  await expectIntegrity({ engine, sql });
 });

@@ -1,17 +1,26 @@
-// Breaking rule 3 (a client_event_id is an index), or rule 4 (keys are decided in order of arrival), fails here.
+// Fails if rule 3 (a client_event_id is an index) or rule 4 (keys are decided in order of arrival) is broken.
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
-import { ann, openDesk } from "../desk.ts";
-import { allOf, expectSound, makeTasks, openNodes, pick, rounds, tally, wordOf } from "./nodes.ts";
+import { ann, openTestEngine } from "../test-engine.ts";
+import {
+  inParallel,
+  expectIntegrity,
+  createTasks,
+  openNodes,
+  pick,
+  runRounds,
+  tally,
+  outcomeOf,
+} from "./nodes.ts";
 import type { Node } from "./nodes.ts";
 
-const desk = await openDesk();
-const nodes = await openNodes(desk);
-const by = desk.by(ann);
+const env = await openTestEngine();
+const nodes = await openNodes(env);
+const by = env.by(ann);
 const ROUNDS = 100;
 
-const notes = await makeTasks(
-  desk,
+const notes = await createTasks(
+  env,
   ann,
   Array.from({ length: ROUNDS }, (_, index) => ({
     lifecycle: "board",
@@ -19,15 +28,15 @@ const notes = await makeTasks(
     description: "-",
   })),
 );
-await makeTasks(
-  desk,
+await createTasks(
+  env,
   ann,
   Array.from({ length: 4 * ROUNDS * 10 }, (_, index) => ({ lifecycle: "code", title: `Free ${index}` })),
 );
 
-type Ask = (node: Node, key: string, round: number, caller: number) => ReturnType<Node["create"]>;
+type Send = (node: Node, key: string, round: number, caller: number) => ReturnType<Node["create"]>;
 
-const ASKS: Record<string, { same: Ask; different: Ask; done: string }> = {
+const REQUESTS: Record<string, { same: Send; different: Send; done: string }> = {
   perform: {
     done: "performed",
     same: (node, client_event_id, round) =>
@@ -39,7 +48,7 @@ const ASKS: Record<string, { same: Ask; different: Ask; done: string }> = {
       }) as never,
     different: (node, client_event_id, round, caller) =>
       node.perform(by, {
-        // Others of other tasks, others of the same: rows that lock, and rows that do not.
+        // Some callers use the same task and some another, so that some rows are locked and some are not.
         task_id: pick(notes, round + (caller % 5)).id,
         action: "comment",
         comment: `${client_event_id} by ${caller}`,
@@ -70,16 +79,16 @@ describe.each([
   ["one node", () => nodes.slice(0, 1)],
   ["five nodes", () => nodes],
 ])("ten callers with one client_event_id on %s", (where, nodesOf) => {
-  test.each(Object.entries(ASKS))(
-    "who mean the same by %s get one answer, and it happens once",
+  test.each(Object.entries(REQUESTS))(
+    "with the same %s get one answer, and it happens once",
     async (verb, { same, done }) => {
-      await rounds(ROUNDS, 3, async (round) => {
+      await runRounds(ROUNDS, 3, async (round) => {
         const before = await countUses();
         const key = `${where} ${verb} same ${round}`;
-        const answers = await allOf(10, (caller) =>
+        const answers = await inParallel(10, (caller) =>
           same(pick(nodesOf(), caller + round), key, round, caller),
         );
-        expect(tally(answers.map(wordOf))).toEqual({ [done]: 1, replayed: 9 });
+        expect(tally(answers.map(outcomeOf))).toEqual({ [done]: 1, replayed: 9 });
         const [first, ...others] = answers.map(withoutReplayed);
         for (const other of others) expect(other).toEqual(first);
         expect(await usesOf(key)).toBe(1);
@@ -88,36 +97,36 @@ describe.each([
     },
   );
 
-  test.each(Object.entries(ASKS))(
-    "who mean different things by %s: one gets it, nine are told of the conflict",
+  test.each(Object.entries(REQUESTS))(
+    "with different requests to %s: one succeeds, nine are refused with a conflict",
     async (verb, { different, done }) => {
-      await rounds(ROUNDS, 3, async (round) => {
+      await runRounds(ROUNDS, 3, async (round) => {
         const key = `${where} ${verb} different ${round}`;
-        const answers = await allOf(10, (caller) =>
+        const answers = await inParallel(10, (caller) =>
           different(pick(nodesOf(), caller + round), key, round, caller),
         );
-        expect(tally(answers.map(wordOf))).toEqual({ [done]: 1, IDEMPOTENCY_CONFLICT: 9 });
+        expect(tally(answers.map(outcomeOf))).toEqual({ [done]: 1, IDEMPOTENCY_CONFLICT: 9 });
         expect(await usesOf(key)).toBe(1);
       });
-      await expectSound(desk);
+      await expectIntegrity(env);
     },
   );
 });
 
-/** How many requests left journal rows under a key; a request of many tasks counts as one. */
+/** Counts the requests that left journal rows under a key; a request with many tasks counts as one. */
 async function usesOf(key: string): Promise<number> {
-  const rows = await desk.sql`
+  const rows = await env.sql`
     select e.created_at, e.comment from pawl.event e where e.client_event_id = ${key} group by 1, 2`;
   return rows.length;
 }
 
 async function countUses(): Promise<number> {
-  const [row] = await desk.sql<{ uses: number }[]>`select count(*)::int as uses from pawl.request`;
+  const [row] = await env.sql<{ uses: number }[]>`select count(*)::int as uses from pawl.request`;
   return row?.uses ?? 0;
 }
 
-/** As it went over the wire or through the table. */
+/** Returns an answer as JSON, without the mark of a replay. */
 function withoutReplayed(answer: object): JsonObject {
-  const { replayed: _, ...told } = JSON.parse(JSON.stringify(answer)) as JsonObject;
-  return told;
+  const { replayed: _, ...rest } = JSON.parse(JSON.stringify(answer)) as JsonObject;
+  return rest;
 }

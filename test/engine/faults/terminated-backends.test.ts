@@ -1,13 +1,13 @@
-// Breaking rule 1 (one transaction) or rule 10 (a lost connection is re-made, an unknown commit is settled) fails here.
+// Fails if rule 1 (one transaction) or rule 10 (a lost connection is reopened, an unknown commit is resolved) is broken.
 import { afterAll, expect, test } from "vitest";
 import { connect } from "../../../src/postgres/connect.ts";
 import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
-import { openDesk } from "../desk.ts";
-import { expectKept, Load } from "./load.ts";
-import { expectSound } from "./nodes.ts";
+import { openTestEngine } from "../test-engine.ts";
+import { expectNothingLostOrRepeated, Load } from "./load.ts";
+import { expectIntegrity } from "./nodes.ts";
 
-const desk = await openDesk({ patienceMs: WAIT_LIMIT_MS });
-const killer = connect(desk.url, { maxConnections: 1, applicationName: "killer" });
+const env = await openTestEngine({ patienceMs: WAIT_LIMIT_MS });
+const killer = connect(env.url, { maxConnections: 1, applicationName: "killer" });
 afterAll(() => killer.end({ timeout: 5 }));
 
 async function terminateAll(): Promise<number> {
@@ -17,9 +17,9 @@ async function terminateAll(): Promise<number> {
   return ended.length;
 }
 
-test("the backends of a hundred and sixty callers are terminated again and again: nothing is lost, nothing happens twice", async () => {
-  const load = new Load(desk.engine);
-  // Enough that batches are shared out among lanes.
+test("the backends of 160 callers are terminated repeatedly: nothing is lost, nothing happens twice", async () => {
+  const load = new Load(env.engine);
+  // Enough callers that both lanes of the queue have batches.
   load.start(160);
   let terminated = 0;
   for (let round = 0; round < 150; round++) {
@@ -29,6 +29,6 @@ test("the backends of a hundred and sixty callers are terminated again and again
   await load.stop();
   expect(terminated).toBeGreaterThan(150);
   expect(load.unavailable).toBe(0);
-  await expectKept(load, desk.sql);
-  await expectSound(desk);
+  await expectNothingLostOrRepeated(load, env.sql);
+  await expectIntegrity(env);
 });

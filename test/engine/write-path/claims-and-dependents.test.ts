@@ -1,4 +1,4 @@
-// A task with blockers can be claimed from the moment in which its last blocker is finished, and never earlier.
+// A task with blockers can be claimed as soon as its last blocker is finished, and never earlier.
 import { expect, test } from "vitest";
 import type { By, Claimed, Pawl, PublicTask, Refusal } from "../../../src/main/index.ts";
 import { ann, as, bob, createJobs, expectConsistent, newOrg, openCluster, times } from "./cluster.ts";
@@ -38,16 +38,16 @@ function opensTooEarly(org_id: string) {
     where d.org_id = ${org_id} and (f.position is null or f.position > e.position)`;
 }
 
-test("workers on two nodes finish chains and fans of tasks, each after what it waits for", async () => {
+test("workers on two nodes finish chains and fans of tasks, each after its blockers", async () => {
   const org_id = await newOrg(cluster);
   const fields = times(60, (n) => ({
     ref: `t${n}`,
-    // Later tasks wait for earlier ones, and have the better priorities.
+    // Later tasks depend on earlier ones, and have higher priorities.
     priority: n,
     after: n < 15 ? [] : [`t${n - 15}`, ...(n % 3 === 0 ? [`t${(n * 7) % 15}`] : [])],
   }));
   const unique = fields.map((one) => ({ ...one, after: [...new Set(one.after)] }));
-  const made = await createJobs(first, unique, as(bob, org_id));
+  const created = await createJobs(first, unique, as(bob, org_id));
   await Promise.all(
     [first, second].flatMap((node, index) =>
       times(4, (worker) => work(node, as(index === 0 ? ann : bob, org_id), (worker % 3) + 1)),
@@ -57,10 +57,10 @@ test("workers on two nodes finish chains and fans of tasks, each after what it w
   const counts = await sql<{ action: string; n: number }[]>`
     select e.action, count(*)::int as n from pawl.event e where e.org_id = ${org_id} group by e.action order by e.action`;
   expect(Object.fromEntries(counts.map(({ action, n }) => [action, n]))).toEqual({
-    create: made.length,
-    claim: made.length,
-    finish: made.length,
-    go: made.length - 15,
+    create: created.length,
+    claim: created.length,
+    finish: created.length,
+    go: created.length - 15,
   });
   await expectConsistent(cluster, org_id);
 });
@@ -69,8 +69,8 @@ test("a dependent can be claimed as soon as the finish of its blocker is answere
   const org_id = await newOrg(cluster);
   const by = as(ann, org_id);
   for (let round = 0; round < 20; round++) {
-    const made = await createJobs(first, [{ ref: "b" }, { after: ["b"] }], by);
-    const [blocker, dependent] = made as [PublicTask, PublicTask];
+    const created = await createJobs(first, [{ ref: "b" }, { after: ["b"] }], by);
+    const [blocker, dependent] = created as [PublicTask, PublicTask];
     const [held] = tasksOf(await first.claim(by, { lifecycle: "job", limit: 5 }));
     expect(held?.task.id).toBe(blocker.id);
     expect(tasksOf(await second.claim(by, { lifecycle: "job" }))).toEqual([]);
@@ -94,20 +94,20 @@ test("a dependent created while its blocker finishes on another node is neither 
       (n % 2 === 0 ? first : second).create(by, [{ lifecycle: "job", after: [blocker.id] }]),
     );
     const claiming = times(4, (n) => (n % 2 === 0 ? second : first).claim(by, { lifecycle: "job" }));
-    // The finish comes together with the other requests, and a little later in other rounds.
+    // The finish is sent together with the other requests, or a little later in other rounds.
     for (let looks = 0; looks < round % 5; looks++) await sql`select 1`;
     await finish(round % 2 === 0 ? second : first, by, held!);
-    const [made, claims] = [await Promise.all(creating), await Promise.all(claiming)];
-    const tasks = made.flatMap((answer) => (answer.kind === "created" ? answer.tasks : []));
+    const [created, claims] = [await Promise.all(creating), await Promise.all(claiming)];
+    const tasks = created.flatMap((answer) => (answer.kind === "created" ? answer.tasks : []));
     expect(tasks).toHaveLength(4);
     waited += tasks.filter(({ status }) => status === "waiting").length;
-    // All is settled now: what nobody has claimed yet can be claimed.
+    // Everything is committed now: all unclaimed tasks can be claimed.
     const rest = tasksOf(await second.claim(by, { lifecycle: "job", limit: 10 }));
     const claimed = [...claims.flatMap(tasksOf), ...rest];
     expect(claimed.map(({ task }) => task.id).sort()).toEqual(tasks.map(({ id }) => id).sort());
     await Promise.all(claimed.map((one) => finish(first, by, one)));
   }
-  // Otherwise no creation came before its finish.
+  // Otherwise no creation came before the finish of its blocker.
   expect(waited).toBeGreaterThan(0);
   expect(await opensTooEarly(org_id)).toEqual([]);
   await expectConsistent(cluster, org_id);

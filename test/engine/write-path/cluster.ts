@@ -14,11 +14,11 @@ import { testDatabases } from "../../support/postgres.ts";
 import { member } from "../../support/situation.ts";
 import { JOB_TABLES, nodeOptions } from "./job.ts";
 
-/** Several nodes on one database, and connections to it that are not Pawl's. */
+/** Several nodes on one database, and plain connections to it. */
 export type Cluster = {
   url: string;
   nodes: Pawl[];
-  /** Plain connections, as psql would open them. */
+  /** Connections without Pawl's settings, like those of psql. */
   sql: postgres.Sql;
   /** Opens one more node. */
   open(options?: PawlOptions): Promise<Pawl>;
@@ -75,12 +75,12 @@ export async function createJobs(
   jobs: readonly JsonObject[],
   by: By = as(cat),
 ): Promise<PublicTask[]> {
-  const made = await node.create(
+  const created = await node.create(
     by,
     jobs.map((fields) => ({ lifecycle: "job", ...fields })),
   );
-  if (made.kind === "refused") throw new Error(`${made.code}: ${made.detail}`);
-  return made.tasks;
+  if (created.kind === "refused") throw new Error(`${created.code}: ${created.detail}`);
+  return created.tasks;
 }
 
 /** Opens a new org, so that tests do not see each other's tasks. */
@@ -90,26 +90,26 @@ export async function newOrg({ nodes }: Cluster): Promise<string> {
   return org_id;
 }
 
-/** Calls `make` with 0, 1, 2 … in one turn of the event loop. */
+/** Calls `make` with 0, 1, 2 … in one turn of the event loop, and returns the results. */
 export function times<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** Describes an answer by one word: the code of a refusal or of a thrown error, "replayed", or its kind. */
-export function wordOf(answer: Refusal | { kind: string; replayed?: boolean }): string {
+/** Returns an answer in one word: the code of a refusal, "replayed", or its kind. */
+export function outcomeOf(answer: Refusal | { kind: string; replayed?: boolean }): string {
   if ("code" in answer) return answer.code;
   return answer.replayed === true ? "replayed" : answer.kind;
 }
 
-/** Resolves to the answer's word, also where the engine throws a problem such as UNAVAILABLE. */
-export async function wordWhenAnswered(answer: Promise<Parameters<typeof wordOf>[0]>): Promise<string> {
-  return answer.then(wordOf, (error: unknown) => {
+/** Resolves to the outcome of an answer, or to the code of a thrown error such as UNAVAILABLE. */
+export async function outcomeWhenAnswered(answer: Promise<Parameters<typeof outcomeOf>[0]>): Promise<string> {
+  return answer.then(outcomeOf, (error: unknown) => {
     if (error instanceof Error && "code" in error) return String(error.code);
     throw error;
   });
 }
 
-/** Locks task rows in a transaction that stays open until the returned function is called, once or twice. */
+/** Locks task rows in a transaction until the returned function is called; calling it twice is harmless. */
 export async function lockRows(
   sql: postgres.Sql,
   tasks: readonly { id: string }[],

@@ -10,8 +10,8 @@ import {
 } from "../../../src/core/index.ts";
 import type { Actor, Command, JsonObject, Task } from "../../../src/core/index.ts";
 import type { PublicTask } from "../../../src/main/index.ts";
-import { ACTORS } from "./history.ts";
-import type { Sent } from "./history.ts";
+import { ACTORS } from "./random-history.ts";
+import type { Sent } from "./random-history.ts";
 import { job } from "./job.ts";
 
 /** A row of the journal, in feed order. */
@@ -36,7 +36,7 @@ type Creation = { fields: JsonObject; refs: ReadonlyMap<string, string>; id: str
 const SETTINGS = job.settings.parse({});
 const LEASE_MS = 5 * 60_000;
 
-/** Replays a journal through the pure decisions. Every event must be what the rules decide where it stands in the feed. */
+/** Replays a journal through the pure decisions. Every event must match the decision of the rules at its position in the feed. */
 export class Model {
   readonly tasks = new Map<string, Task>();
   /** The task after each event, by the event's id. */
@@ -50,7 +50,7 @@ export class Model {
 
   constructor(sent: readonly Sent[]) {
     const accepted = sent.filter(({ answer }) => answer.kind !== "refused");
-    // Of several with one tag all mean the same; the version that counted is that of the one that was not replayed.
+    // Requests with one tag are equivalent; the one that was not replayed has the version that was checked.
     const first = accepted.filter(({ answer }) => answer.kind === "refused" || !answer.replayed);
     this.byTag = new Map(first.map((one) => [one.tag, one]));
     this.creations = new Map(first.flatMap(creationsOf));
@@ -80,18 +80,24 @@ export class Model {
     const { on_failure = "wait" } = known.fields as { on_failure?: string };
     const edges = [...new Set(draft.blocked_by ?? [])].map((blocker): Edge => {
       const blocker_id = known.refs.get(blocker as string) ?? (blocker as string);
-      const resolved = this.isOver(blocker_id, on_failure);
+      const resolved = this.isSatisfied(blocker_id, on_failure);
       return { task_id, blocker_id, on_failure, resolved };
     });
     this.edges.push(...edges);
     const open = edges.filter((edge) => !edge.resolved);
     const dead = open.filter(({ blocker_id }) => isFinal(this.task(blocker_id)));
-    const told = dead.map(({ blocker_id }) => ({
+    const notices = dead.map(({ blocker_id }) => ({
       action: on_failure === "fail" ? "drop" : "warn",
       input: { reason: `${blocker_id} ended without success.`, blocker_id },
     }));
-    const place = { id: task_id, org_id: "", project_id: "main", open_blockers: open.length, told };
-    const created = decideCreation(job, view, draft, place);
+    const context = {
+      id: task_id,
+      org_id: "",
+      project_id: "main",
+      open_blockers: open.length,
+      told: notices,
+    };
+    const created = decideCreation(job, view, draft, context);
     if (created.kind === "refused") throw new Error(`${id}: ${created.detail}`);
     return created.task;
   }
@@ -113,7 +119,7 @@ export class Model {
       to: event.to_status,
       comment: event.comment,
     });
-    for (const effect of decision.effects) this.carryOut(task_id, effect);
+    for (const effect of decision.effects) this.applyEffect(task_id, effect);
     const token = this.tokens.get(id) ?? "";
     const opened = { token, holder: actor.id ?? "system", until: now + LEASE_MS, heartbeat_at: now };
     const after = apply(task, decision, now, opened);
@@ -135,7 +141,7 @@ export class Model {
     return admitted.command;
   }
 
-  private carryOut(task_id: string, effect: JsonObject): void {
+  private applyEffect(task_id: string, effect: JsonObject): void {
     const holds = this.holds.get(task_id) ?? new Set<string>();
     this.holds.set(task_id, holds);
     if (effect.kind === "write_note") this.notes.set(task_id, (this.notes.get(task_id) ?? 0) + 1);
@@ -153,19 +159,19 @@ export class Model {
     }
   }
 
-  private isOver(blocker_id: string, on_failure: string): boolean {
+  private isSatisfied(blocker_id: string, on_failure: string): boolean {
     const blocker = this.task(blocker_id);
     return isFinal(blocker) && (on_failure === "proceed" || job.statuses[blocker.status]?.success === true);
   }
 
   private task(id: string): Task {
     const task = this.tasks.get(id);
-    if (!task) throw new Error(`the journal knows no task ${id} yet`);
+    if (!task) throw new Error(`task ${id} is not in the journal yet`);
     return task;
   }
 }
 
-/** A task as callers see it, without the fields that change without an event. */
+/** Returns a task as callers see it, without the fields that change without an event. */
 export function shownOf(task: Task | PublicTask): JsonObject {
   const { updated_at: _, org_id: __, lease, ...rest } = task;
   if (lease === null) return { ...rest, lease };
@@ -179,19 +185,19 @@ export function isFinal({ status }: { status: string }): boolean {
 
 function actorOf(id: string | null): Actor {
   const actor = id === null ? SYSTEM : ACTORS.find((one) => one.id === id);
-  if (!actor) throw new Error(`nobody has the id ${String(id)}`);
+  if (!actor) throw new Error(`unknown actor ${String(id)}`);
   return actor;
 }
 
-/** The creations of a request by their titles. */
+/** Returns the creations of a request by their titles. */
 function creationsOf({ request, answer }: Sent): [string, Creation][] {
   if (answer.kind !== "created") return [];
   const tasks = request.tasks as (JsonObject & { ref: string; title: string })[];
-  const refs = new Map(tasks.map(({ ref }, place) => [ref, answer.tasks[place]!.id]));
-  return tasks.map((fields, place) => [fields.title, { fields, refs, id: answer.tasks[place]!.id }]);
+  const refs = new Map(tasks.map(({ ref }, index) => [ref, answer.tasks[index]!.id]));
+  return tasks.map((fields, index) => [fields.title, { fields, refs, id: answer.tasks[index]!.id }]);
 }
 
-/** The lease tokens that an answer gave, by the id of the event. */
+/** Returns the lease tokens in an answer, by the id of their event. */
 function tokensOf({ answer }: Sent): [string, string][] {
   if (answer.kind === "claimed")
     return answer.tasks.map(({ task, lease_token }) => [`${task.id}.${task.row_version}`, lease_token ?? ""]);

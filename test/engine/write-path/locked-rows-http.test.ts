@@ -2,28 +2,28 @@ import { expect, test } from "vitest";
 import { openFrontDesk, wordOf } from "../../http/front-desk.ts";
 import { connectPlainly, countEvents, lockRows } from "./cluster.ts";
 
-const desk = await openFrontDesk({ statementTimeoutMs: 3_000, patienceMs: 3_000 });
-const token = await desk.member({ id: "ann", roles: ["agent"] });
+const server = await openFrontDesk({ statementTimeoutMs: 3_000, patienceMs: 3_000 });
+const token = await server.member({ id: "ann", roles: ["agent"] });
 
 test("a command whose row stays locked is answered with 503 and Retry-After, and changes nothing", async () => {
   const board = { lifecycle: "board", title: "Paint the shed", description: "Green" };
-  const id = String((await desk.ask("POST /api/tasks", { token, body: board })).body.id);
-  const sql = connectPlainly(desk.desk.url, 2);
+  const id = String((await server.ask("POST /api/tasks", { token, body: board })).body.id);
+  const sql = connectPlainly(server.desk.url, 2);
   const release = await lockRows(sql, [{ id }]);
   try {
     for (const [what, body] of [
       [`POST /api/tasks/${id}/transitions`, { action: "claim", comment: "mine" }],
       [`POST /api/board/tasks/${id}/claim`, { comment: "mine", client_event_id: "locked" }],
     ] as const) {
-      const heard = await desk.ask(what, { token, body });
-      expect(wordOf(heard)).toBe("503 UNAVAILABLE");
-      expect(Number(heard.headers.get("retry-after"))).toBeGreaterThan(0);
+      const response = await server.ask(what, { token, body });
+      expect(wordOf(response)).toBe("503 UNAVAILABLE");
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     }
-    expect((await desk.ask(`GET /api/tasks/${id}`, { token })).body).toMatchObject({ status: "NEW" });
+    expect((await server.ask(`GET /api/tasks/${id}`, { token })).body).toMatchObject({ status: "NEW" });
   } finally {
     await release();
   }
-  await desk.engine.drain();
+  await server.engine.drain();
   expect(await countEvents(sql, id)).toBe(1);
   await sql.end();
 });

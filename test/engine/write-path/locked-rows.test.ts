@@ -1,4 +1,4 @@
-// A row that somebody keeps locked delays only the commands that need this row.
+// A locked row delays only the commands that need this row.
 import { expect, test } from "vitest";
 import type { By, Pawl, PublicTask } from "../../../src/main/index.ts";
 import {
@@ -12,7 +12,7 @@ import {
   newOrg,
   openCluster,
   times,
-  wordWhenAnswered,
+  outcomeWhenAnswered,
 } from "./cluster.ts";
 
 const cluster = await openCluster();
@@ -39,10 +39,10 @@ async function sendOthers(node: Pawl, by: By, jobs: readonly PublicTask[]): Prom
     claim: node.claim(by, { lifecycle: "job", limit: 2 }),
     "keyed claim": node.claim(by, { lifecycle: "job", ...key() }),
   };
-  const words = Object.entries(commands).map(
-    async ([name, answer]) => [name, await wordWhenAnswered(answer)] as const,
+  const outcomes = Object.entries(commands).map(
+    async ([name, answer]) => [name, await outcomeWhenAnswered(answer)] as const,
   );
-  return Object.fromEntries(await Promise.all(words));
+  return Object.fromEntries(await Promise.all(outcomes));
 }
 
 const ALL_ANSWERED = {
@@ -83,8 +83,8 @@ test("commands on other tasks are answered while two rows are locked", async () 
       first.perform(by, { task_id: right.id, action: "close", client_event_id: key }),
       second.perform(by, { task_id: right.id, action: "close", client_event_id: key }),
       second.perform(by, { task_id: left.id, action: "note", payload: { text: "x" } }),
-    ].map((answer) => wordWhenAnswered(answer).finally(() => answered++));
-    // In one batch with the commands that wait, on the other node, and once more behind those that wait.
+    ].map((answer) => outcomeWhenAnswered(answer).finally(() => answered++));
+    // In one batch with the waiting commands, on the other node, and once more behind the waiting commands.
     expect(await sendOthers(first, by, jobs[0]!)).toEqual(ALL_ANSWERED);
     expect(await sendOthers(second, by, jobs[1]!)).toEqual(ALL_ANSWERED);
     expect(await sendOthers(first, by, jobs[2]!)).toEqual(ALL_ANSWERED);
@@ -93,9 +93,9 @@ test("commands on other tasks are answered while two rows are locked", async () 
     expect(swept.moved).toBeGreaterThan(0);
     expect(answered).toBe(0);
     await release();
-    const words = await Promise.all(waiting);
-    expect(words.filter((_, index) => index !== 1 && index !== 2)).toEqual(["performed", "performed"]);
-    expect(words.slice(1, 3).sort()).toEqual(["performed", "replayed"]);
+    const outcomes = await Promise.all(waiting);
+    expect(outcomes.filter((_, index) => index !== 1 && index !== 2)).toEqual(["performed", "performed"]);
+    expect(outcomes.slice(1, 3).sort()).toEqual(["performed", "replayed"]);
   } finally {
     await release();
   }
@@ -107,15 +107,15 @@ test("commands on other tasks are answered while two rows are locked", async () 
 test("commands on other tasks are answered while a finish waits for its locked dependent", async () => {
   const org_id = await newOrg(cluster);
   const by = as(ann, org_id);
-  const made = await createJobs(first, [{ ref: "blocker", priority: -2 }, { after: ["blocker"] }], by);
-  const [blocker, dependent] = made as [PublicTask, PublicTask];
+  const created = await createJobs(first, [{ ref: "blocker", priority: -2 }, { after: ["blocker"] }], by);
+  const [blocker, dependent] = created as [PublicTask, PublicTask];
   const [awaited] = (await createJobs(first, [{ priority: -2 }], by)) as [PublicTask];
   const jobs = [await jobsForOthers(by), await jobsForOthers(by)];
   const release = await lockRows(sql, [dependent, awaited]);
   try {
     const waiting = [
-      wordWhenAnswered(first.perform(by, { task_id: blocker.id, action: "close" })),
-      wordWhenAnswered(first.create(by, [{ lifecycle: "job", title: "late", after: [awaited.id] }])),
+      outcomeWhenAnswered(first.perform(by, { task_id: blocker.id, action: "close" })),
+      outcomeWhenAnswered(first.create(by, [{ lifecycle: "job", title: "late", after: [awaited.id] }])),
     ];
     expect(await sendOthers(first, by, jobs[0]!)).toEqual(ALL_ANSWERED);
     expect(await sendOthers(second, by, jobs[1]!)).toEqual(ALL_ANSWERED);
@@ -133,16 +133,16 @@ test("commands on other tasks are answered while a finish waits for its locked d
   await expectConsistent(cluster, org_id);
 });
 
-test("a sweep leaves a timer due whose task has a locked dependent, and acts on the others", async () => {
+test("a sweep skips a due task with a locked dependent, and moves the others", async () => {
   const org_id = await newOrg(cluster);
   const by = as(ann, org_id);
   const later = { org_id, now: Date.now() + LATER };
-  const made = await createJobs(first, [{ ref: "blocker" }, { after: ["blocker"] }, {}], by);
-  const [blocker, dependent, other] = made as [PublicTask, PublicTask, PublicTask];
+  const created = await createJobs(first, [{ ref: "blocker" }, { after: ["blocker"] }, {}], by);
+  const [blocker, dependent, other] = created as [PublicTask, PublicTask, PublicTask];
   const claimBoth = () => first.claim(by, { lifecycle: "job", limit: 2 });
   await claimBoth();
   await first.sweep(later);
-  // Without an attempt left, both are dropped when their leases end, and whoever waits is told.
+  // Both are out of attempts: they are dropped when their leases end, and their dependents are flagged.
   await claimBoth();
   const release = await lockRows(sql, [dependent]);
   try {
@@ -160,12 +160,12 @@ test("a sweep leaves a timer due whose task has a locked dependent, and acts on 
 test("the org's row is free while commands wait for locked tasks", async () => {
   const org_id = await newOrg(cluster);
   const by = as(ann, org_id);
-  const made = await createJobs(first, [{ ref: "blocker" }, { after: ["blocker"] }, {}, {}, {}], by);
-  const [blocker, dependent, plain, awaited, noted] = made as PublicTask[] & { length: 5 };
+  const created = await createJobs(first, [{ ref: "blocker" }, { after: ["blocker"] }, {}, {}, {}], by);
+  const [blocker, dependent, plain, awaited, noted] = created as PublicTask[] & { length: 5 };
   const release = await lockRows(sql, [dependent!, plain!, awaited!, noted!]);
   const lockOrg = () =>
     sql.begin(async (tx) => {
-      // Shorter than Pawl's own timeouts, so that an org's row which is held during a wait is noticed.
+      // Shorter than Pawl's own timeouts, so that the test fails if the org's row is locked during a wait.
       await tx`set local lock_timeout = '10s'`;
       await tx`select from pawl.org where id = ${org_id} for update`;
     });
@@ -178,7 +178,7 @@ test("the org's row is free while commands wait for locked tasks", async () => {
       second.perform(by, { task_id: awaited!.id, action: "close", ...key }),
       second.create(by, [{ lifecycle: "job", after: [awaited!.id] }]),
       first.perform(by, { task_id: noted!.id, action: "note", payload: { text: "x" } }),
-    ].map(wordWhenAnswered);
+    ].map(outcomeWhenAnswered);
     for (let round = 0; round < 50; round++) await lockOrg();
     await release();
     expect(await Promise.all(waiting)).toEqual([...times(4, () => "performed"), "created", "performed"]);
@@ -197,8 +197,8 @@ test("a command whose row stays locked is refused as unavailable and changes not
   const close = { task_id: locked.id, action: "close", client_event_id: "stays locked" };
   const release = await lockRows(sql, [locked]);
   try {
-    expect(await wordWhenAnswered(impatient.perform(by, close))).toBe("UNAVAILABLE");
-    expect(await wordWhenAnswered(impatient.perform(by, { task_id: locked.id, action: "paint" }))).toBe(
+    expect(await outcomeWhenAnswered(impatient.perform(by, close))).toBe("UNAVAILABLE");
+    expect(await outcomeWhenAnswered(impatient.perform(by, { task_id: locked.id, action: "paint" }))).toBe(
       "UNAVAILABLE",
     );
   } finally {
@@ -207,11 +207,11 @@ test("a command whose row stays locked is refused as unavailable and changes not
   await impatient.drain();
   expect(await sql`select * from pawl.task where id = ${locked.id}`).toEqual(before);
   expect(await countEvents(sql, locked.id)).toBe(1);
-  expect(await wordWhenAnswered(impatient.perform(by, close))).toBe("performed");
+  expect(await outcomeWhenAnswered(impatient.perform(by, close))).toBe("performed");
   expect(await countEvents(sql, locked.id)).toBe(2);
 });
 
-test("commands that come together with one whose row stays locked are not refused with it", async () => {
+test("commands in one batch with a command whose row stays locked are not refused", async () => {
   const impatient = await cluster.open({ statementTimeoutMs: 3_000, patienceMs: 3_000 });
   const org_id = await newOrg(cluster);
   const by = as(bob, org_id);
@@ -222,12 +222,12 @@ test("commands that come together with one whose row stays locked are not refuse
   )) as [PublicTask];
   const release = await lockRows(sql, [locked]);
   try {
-    const words = await Promise.all(
+    const outcomes = await Promise.all(
       [locked, ...neighbours].map(({ id }) =>
-        wordWhenAnswered(impatient.perform(by, { task_id: id, action: "paint" })),
+        outcomeWhenAnswered(impatient.perform(by, { task_id: id, action: "paint" })),
       ),
     );
-    expect(words).toEqual(["UNAVAILABLE", ...times(10, () => "performed")]);
+    expect(outcomes).toEqual(["UNAVAILABLE", ...times(10, () => "performed")]);
   } finally {
     await release();
   }

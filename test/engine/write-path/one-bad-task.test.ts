@@ -1,7 +1,16 @@
 // One task that the database refuses does not stop the others, and costs only a few more transactions.
 import { afterEach, expect, test } from "vitest";
 import type { Pawl, PublicTask } from "../../../src/main/index.ts";
-import { ann, as, countEvents, createJobs, newOrg, openCluster, times, wordWhenAnswered } from "./cluster.ts";
+import {
+  ann,
+  as,
+  countEvents,
+  createJobs,
+  newOrg,
+  openCluster,
+  times,
+  outcomeWhenAnswered,
+} from "./cluster.ts";
 
 const cluster = await openCluster({ nodes: 1 });
 const { sql } = cluster;
@@ -10,11 +19,11 @@ const NODE_NAME = "counted node";
 const COUNT = 150;
 const HOUR = 3_600_000;
 
-// Halving 150 tasks until one is left takes eight steps, each of which may fail once and may be tried twice.
+// Bisecting 150 tasks takes eight steps, each of which may fail once and be retried once.
 const MAX_ROLLBACKS = 20;
 const MAX_WRITES = 60;
 
-// A sequence counts also what is rolled back.
+// A sequence also counts writes that are rolled back.
 await sql.unsafe(`
   create sequence public.task_writes;
   create function public.count_task_write() returns trigger language plpgsql as
@@ -36,7 +45,7 @@ async function readCounters(): Promise<{ rollbacks: number; writes: number }> {
   return row!;
 }
 
-/** Runs work on a node of its own, and counts what the database did for it. A session reports its numbers when it ends. */
+/** Runs work on a separate node and counts its rollbacks and writes. A session reports its statistics when it ends. */
 async function counting<T>(
   work: (node: Pawl) => Promise<T>,
 ): Promise<{ result: T; rollbacks: number; writes: number }> {
@@ -55,7 +64,7 @@ function expectFewTransactions({ rollbacks, writes }: { rollbacks: number; write
   expect(writes).toBeLessThanOrEqual(MAX_WRITES);
 }
 
-test("a sweep moves 149 due tasks and puts the one off that the database refuses", async () => {
+test("a sweep moves 149 due tasks and postpones the one that the database refuses", async () => {
   const org_id = await newOrg(cluster);
   const by = as(ann, org_id);
   const jobs = await createJobs(
@@ -78,7 +87,7 @@ test("a sweep moves 149 due tasks and puts the one off that the database refuses
   expectFewTransactions(counted);
 });
 
-test("149 of 150 commands that come at once are performed, and the one that the database refuses is refused", async () => {
+test("149 of 150 concurrent commands are performed, and only the one that the database rejects is refused", async () => {
   const org_id = await newOrg(cluster);
   const by = as(ann, org_id);
   const jobs = await createJobs(
@@ -94,7 +103,7 @@ test("149 of 150 commands that come at once are performed, and the one that the 
     const counted = await counting((node) =>
       Promise.all(
         jobs.map(({ id }) =>
-          wordWhenAnswered(
+          outcomeWhenAnswered(
             node.perform(by, { task_id: id, action, payload: action === "note" ? { text: "x" } : {} }),
           ),
         ),
@@ -108,13 +117,13 @@ test("149 of 150 commands that come at once are performed, and the one that the 
   expect(await sql`select from public.job_note where org_id = ${org_id}`).toHaveLength(COUNT - 1);
 });
 
-test("149 of 150 creations that come at once are made, and the one that the database refuses is refused", async () => {
+test("149 of 150 concurrent creations succeed, and only the one that the database rejects is refused", async () => {
   const org_id = await newOrg(cluster);
   const by = as(ann, org_id);
   await refuse(`org_id = '${org_id}' and title = 'job 31'`);
   const counted = await counting((node) =>
     Promise.all(
-      times(COUNT, (n) => wordWhenAnswered(node.create(by, [{ lifecycle: "job", title: `job ${n}` }]))),
+      times(COUNT, (n) => outcomeWhenAnswered(node.create(by, [{ lifecycle: "job", title: `job ${n}` }]))),
     ),
   );
   const refused = counted.result.flatMap((word, n) => (word === "created" ? [] : [n]));
@@ -123,7 +132,7 @@ test("149 of 150 creations that come at once are made, and the one that the data
   expectFewTransactions(counted);
 });
 
-test("a repair moves 149 tasks on and reports the one that the database refuses", async () => {
+test("reconcile releases 149 tasks and reports the one that the database rejects", async () => {
   const org_id = await newOrg(cluster);
   const by = as(ann, org_id);
   const [blocker, ...jobs] = (await createJobs(
@@ -131,7 +140,7 @@ test("a repair moves 149 tasks on and reports the one that the database refuses"
     [{ ref: "b" }, ...times(COUNT, () => ({ after: ["b"] }))],
     by,
   )) as [PublicTask, ...PublicTask[]];
-  // The blocker finishes unnoticed by those that wait for it.
+  // Finish the blocker without releasing its dependents.
   await sql`update pawl.dependency set resolved = true where org_id = ${org_id}`;
   await first.perform(by, { task_id: blocker.id, action: "close" });
   await sql`update pawl.dependency set resolved = false where org_id = ${org_id}`;

@@ -1,4 +1,4 @@
-// Runs one node in a process of its own: node --import tsx separate-node-process.ts <database url>.
+// Runs one node in a separate process: `node --import tsx separate-node-process.ts <database url>`.
 // The effect `write_note` waits for an advisory lock, so that a test can stop this process in the middle of a transaction.
 import { definePlugin, openPawl } from "../../../src/main/index.ts";
 import { job, jobParts, nodeOptions } from "./job.ts";
@@ -26,7 +26,7 @@ const pawl = await openPawl({
 });
 
 process.on("message", ({ id, verb, args }: Call) => {
-  const verbs = pawl as unknown as Record<Call["verb"], (...given: unknown[]) => Promise<unknown>>;
+  const verbs = pawl as unknown as Record<Call["verb"], (...values: unknown[]) => Promise<unknown>>;
   verbs[verb](...args).then(
     (answer) => {
       reply({ id, answer });

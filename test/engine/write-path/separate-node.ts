@@ -19,16 +19,16 @@ export type SeparateNode = Verbs & { pid: number; close(): Promise<void> };
 
 const PROGRAM = fileURLToPath(new URL("./separate-node-process.ts", import.meta.url));
 
-/** Starts a node in a process of its own, which the test may stop and continue by signals. */
+/** Starts a node in a separate process, which the test can pause and continue with signals. */
 export async function startSeparateNode(url: string): Promise<SeparateNode> {
   const child = fork(PROGRAM, [url], { execArgv: ["--import", "tsx"] });
-  const waiting = new Map<number, (answer: unknown) => void>();
+  const pending = new Map<number, (answer: unknown) => void>();
   child.on("message", ({ id, answer }: Reply) => {
-    waiting.get(id)?.(answer);
-    waiting.delete(id);
+    pending.get(id)?.(answer);
+    pending.delete(id);
   });
   const exited = once(child, "exit");
-  const ready = new Promise((resolve) => waiting.set(0, resolve));
+  const ready = new Promise((resolve) => pending.set(0, resolve));
   await Promise.race([
     ready,
     exited.then(() => {
@@ -36,19 +36,19 @@ export async function startSeparateNode(url: string): Promise<SeparateNode> {
     }),
   ]);
   let calls = 0;
-  const ask =
+  const call =
     (verb: keyof Verbs) =>
     (...args: unknown[]) =>
       new Promise<never>((resolve) => {
         const id = ++calls;
-        waiting.set(id, resolve as (answer: unknown) => void);
+        pending.set(id, resolve as (answer: unknown) => void);
         child.send({ id, verb, args } satisfies Call);
       });
   return {
     pid: child.pid ?? 0,
-    perform: ask("perform"),
-    create: ask("create"),
-    claim: ask("claim"),
+    perform: call("perform"),
+    create: call("create"),
+    claim: call("claim"),
     close: async () => {
       child.kill("SIGCONT");
       if (child.connected) child.disconnect();

@@ -1,4 +1,4 @@
-// A node that is stopped in the middle of a transaction does not stop the other nodes of its org.
+// A node that is paused (SIGSTOP) in the middle of a transaction does not block the other nodes of its org.
 import { afterAll, afterEach, expect, test } from "vitest";
 import type { By, Pawl, PublicTask } from "../../../src/main/index.ts";
 import {
@@ -10,7 +10,7 @@ import {
   newOrg,
   openCluster,
   times,
-  wordWhenAnswered,
+  outcomeWhenAnswered,
 } from "./cluster.ts";
 import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 import { GATE, NODE_NAME, startSeparateNode } from "./separate-node.ts";
@@ -24,7 +24,7 @@ afterAll(() => separate.close());
 
 type Session = { pid: number; state: string; wait: string | null; begun: string | null };
 
-/** The sessions of the separate node that have a transaction open. */
+/** Returns the sessions of the separate node that have a transaction open. */
 async function openTransactions(): Promise<Session[]> {
   return sql<Session[]>`
     select pid, state, wait_event_type as wait, xact_start::text as begun from pg_stat_activity
@@ -42,7 +42,7 @@ function isRunning({ state, wait }: Session): boolean {
   return state === "active" && wait !== "Client";
 }
 
-/** Keeps effects of the separate node from going on until the returned function is called. */
+/** Blocks the effects of the separate node until the returned function is called. */
 async function closeGate(): Promise<() => Promise<void>> {
   const session = await sql.reserve();
   await session`select pg_advisory_lock(${GATE})`;
@@ -79,10 +79,10 @@ async function expectOthersServed(by: By): Promise<void> {
     [...times(8, () => ({})), { ref: "b" }, { after: ["b"] }, { priority: 9 }, { priority: 9 }],
     by,
   );
-  const words = await Promise.all(
+  const outcomes = await Promise.all(
     [first, second].flatMap((node, index) => {
-      const move = (place: number, action: string, more: object = {}) =>
-        node.perform(by, { task_id: jobs[place + 4 * index]!.id, action, ...more });
+      const move = (position: number, action: string, more: object = {}) =>
+        node.perform(by, { task_id: jobs[position + 4 * index]!.id, action, ...more });
       return [
         move(0, "paint"),
         move(1, "paint", { client_event_id: crypto.randomUUID() }),
@@ -96,10 +96,10 @@ async function expectOthersServed(by: By): Promise<void> {
         node.create(by, [{ lifecycle: "job" }]),
         node.create(by, [{ lifecycle: "job" }], { client_event_id: crypto.randomUUID() }),
         node.claim(by, { lifecycle: "job" }),
-      ].map((answer) => wordWhenAnswered(answer));
+      ].map((answer) => outcomeWhenAnswered(answer));
     }),
   );
-  for (const word of words) expect(["performed", "created", "claimed"]).toContain(word);
+  for (const word of outcomes) expect(["performed", "created", "claimed"]).toContain(word);
   const { put_off } = await second.sweep({ org_id: by.org_id, now: Date.now() + 3 * 3_600_000 });
   expect(put_off).toEqual([]);
 }
@@ -110,39 +110,41 @@ async function countNotes(task: PublicTask): Promise<number> {
   return row?.n ?? 0;
 }
 
-test("other nodes go on while a node is stopped in a transaction, and it finishes its command when it continues", async () => {
+test("other nodes keep working while a node is stopped in a transaction, and it finishes its command when it continues", async () => {
   const org_id = await newOrg(cluster);
   const by = as(ann, org_id);
   const [task] = (await createJobs(first, [{}], by)) as [PublicTask];
   const { noted, session } = await stopInTransaction(by, task, "stopped");
   await expectOthersServed(by);
   expect(await openTransactions()).toEqual([session]);
-  const painted = wordWhenAnswered(second.perform(by, { task_id: task.id, action: "paint" }));
+  const painted = outcomeWhenAnswered(second.perform(by, { task_id: task.id, action: "paint" }));
   process.kill(separate.pid, "SIGCONT");
-  expect(await wordWhenAnswered(noted)).toBe("performed");
+  expect(await outcomeWhenAnswered(noted)).toBe("performed");
   expect(await painted).toBe("performed");
   const again = { task_id: task.id, action: "note", payload: { text: "x" }, client_event_id: "stopped" };
-  expect(await wordWhenAnswered(first.perform(by, again))).toBe("replayed");
+  expect(await outcomeWhenAnswered(first.perform(by, again))).toBe("replayed");
   expect(await countNotes(task)).toBe(1);
   expect(await countEvents(sql, task.id)).toBe(3);
   await expectConsistent(cluster, org_id);
 });
 
-test("a stopped node whose transaction the database has ended decides anew when it continues", async () => {
+test("a stopped node whose transaction the database has ended decides again when it continues", async () => {
   const org_id = await newOrg(cluster);
   const by = as(ann, org_id);
   const [task] = (await createJobs(first, [{}], by)) as [PublicTask];
   const { noted, session } = await stopInTransaction(by, task, "ended");
   await sql`select pg_terminate_backend(${session.pid})`;
-  expect(await wordWhenAnswered(first.perform(by, { task_id: task.id, action: "close" }))).toBe("performed");
+  expect(await outcomeWhenAnswered(first.perform(by, { task_id: task.id, action: "close" }))).toBe(
+    "performed",
+  );
   process.kill(separate.pid, "SIGCONT");
-  expect(await wordWhenAnswered(noted)).toBe("INVALID_TRANSITION");
+  expect(await outcomeWhenAnswered(noted)).toBe("INVALID_TRANSITION");
   expect(await countNotes(task)).toBe(0);
   expect(await countEvents(sql, task.id)).toBe(2);
   await expectConsistent(cluster, org_id);
 });
 
-test("a busy node that is stopped holds up nobody, or for seconds at most where it was about to commit", async () => {
+test("a busy node that is stopped blocks no other node, or only for seconds if it was about to commit", async () => {
   const org_id = await newOrg(cluster);
   const by = as(ann, org_id);
   let caught = 0;
@@ -153,25 +155,25 @@ test("a busy node that is stopped holds up nobody, or for seconds at most where 
     const burst = jobs.map(({ id }, n) =>
       separate.perform(by, { task_id: id, action: n % 2 === 0 ? "close" : "note", payload: { text: "x" } }),
     );
-    // Every round stops it a little later than the one before.
+    // Each round stops it a little later than the one before.
     for (let looks = 0; looks < round % 8; looks++) await openTransactions();
     process.kill(separate.pid, "SIGSTOP");
-    // What the database was already told runs to its end.
+    // Statements that the database has received run to their end.
     await expect.poll(async () => (await openTransactions()).filter(isRunning)).toEqual([]);
     const stopped = await openTransactions();
     if (stopped.length > 0) {
       if (await isLocked(org_id)) {
-        // Between its last write and its commit: that is the one place, and the database ends it there.
+        // Stopped between its last write and its commit, the only place where the org's row is locked; the database ends it there.
         held++;
         await expect.poll(() => isLocked(org_id), { timeout: WAIT_LIMIT_MS }).toBe(false);
       } else {
         if (caught < 3) await expectOthersServed(by);
-        // What the database had not read yet may have ended it meanwhile.
+        // A message that the database read late may have ended the transaction meanwhile.
         if ((await openTransactions()).length > 0) caught++;
       }
     }
     process.kill(separate.pid, "SIGCONT");
-    for (const answer of burst) expect(await wordWhenAnswered(answer)).toBe("performed");
+    for (const answer of burst) expect(await outcomeWhenAnswered(answer)).toBe("performed");
     const moved = await sql<{ task_id: string }[]>`
       select e.task_id from pawl.event e
       where e.task_id = any(${jobs.map(({ id }) => id)}) and e.action in ('close', 'note')`;

@@ -1,7 +1,7 @@
-// Two requests with one key are the same request where they mean the same, however they are written.
+// Equivalent requests with one key are one request, whatever their form.
 import { beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject, Pawl, PublicTask } from "../../../src/main/index.ts";
-import { ann, as, bob, cat, createJobs, openCluster, times, wordOf } from "./cluster.ts";
+import { ann, as, bob, cat, createJobs, openCluster, times, outcomeOf } from "./cluster.ts";
 
 const cluster = await openCluster();
 const { sql } = cluster;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   );
 });
 
-/** Sends each of the requests with one key, in turn to two nodes; the last one is sent after the task has moved on. */
+/** Sends the requests with one key alternately to two nodes, the last one after a change of the task. */
 async function answersTo<Request, Answer>(
   requests: readonly Request[],
   send: (node: Pawl, request: Request, key: string) => Promise<Answer>,
@@ -34,7 +34,7 @@ async function answersTo<Request, Answer>(
   return answers;
 }
 
-/** Expects the first answer every time, and its replays to say so. */
+/** Expects that all answers equal the first, and that all but the first are marked as replays. */
 function expectFirstAnswer(answers: readonly { kind: string }[]): void {
   const [answer, ...replays] = answers as { kind: string; replayed: boolean }[];
   expect(answer).toMatchObject({ replayed: false });
@@ -125,21 +125,21 @@ describe("a command repeated with its key", () => {
       node.perform(by, { ...one, client_event_id });
     const answers = await answersTo([request, ...(others as (typeof request)[])], send);
     const stranger = await second.perform(as(bob), { ...request, client_event_id: `meaning ${keys - 1}` });
-    expect([...answers, stranger].map(wordOf)).toEqual([
+    expect([...answers, stranger].map(outcomeOf)).toEqual([
       "performed",
       ...times(7, () => "IDEMPOTENCY_CONFLICT"),
     ]);
     expect(await eventsWithKey()).toBe(1);
   });
 
-  test("is decided anew where it was refused before", async () => {
+  test("is decided again if it was refused before", async () => {
     const [task] = (await createJobs(first, [{}])) as [PublicTask];
     const client_event_id = newKey();
     const remark = { task_id: task.id, action: "remark", client_event_id };
-    expect(wordOf(await first.perform(by, remark))).toBe("INVALID_TRANSITION");
-    expect(wordOf(await second.perform(by, remark))).toBe("INVALID_TRANSITION");
-    expect(wordOf(await first.perform(by, { ...remark, action: "close" }))).toBe("performed");
-    expect(wordOf(await second.perform(by, remark))).toBe("IDEMPOTENCY_CONFLICT");
+    expect(outcomeOf(await first.perform(by, remark))).toBe("INVALID_TRANSITION");
+    expect(outcomeOf(await second.perform(by, remark))).toBe("INVALID_TRANSITION");
+    expect(outcomeOf(await first.perform(by, { ...remark, action: "close" }))).toBe("performed");
+    expect(outcomeOf(await second.perform(by, remark))).toBe("IDEMPOTENCY_CONFLICT");
   });
 });
 
@@ -163,7 +163,7 @@ describe("a creation repeated with its key", () => {
     expect(await eventsWithKey()).toBe(1);
   });
 
-  test("of tasks that wait for each other gets the first answer", async () => {
+  test("with references between its tasks gets the first answer", async () => {
     const chain = [
       { lifecycle: "job", title: "One", ref: "a" },
       { lifecycle: "job", title: "Two", after: ["a"] },
@@ -187,15 +187,15 @@ describe("a creation repeated with its key", () => {
       await second.perform(by, { task_id: pool[0]!.id, action: "paint", client_event_id }),
       await first.claim(by, { lifecycle: "job", client_event_id }),
     ];
-    expect(answers.map(wordOf)).toEqual(["created", ...times(6, () => "IDEMPOTENCY_CONFLICT")]);
+    expect(answers.map(outcomeOf)).toEqual(["created", ...times(6, () => "IDEMPOTENCY_CONFLICT")]);
     expect(await eventsWithKey()).toBe(1);
   });
 
-  test("is decided anew where it was refused before", async () => {
+  test("is decided again if it was refused before", async () => {
     const client_event_id = newKey();
     const wrong = [{ lifecycle: "job", after: [crypto.randomUUID()] }];
-    expect(wordOf(await first.create(by, wrong, { client_event_id }))).toBe("VALIDATION_ERROR");
-    expect(wordOf(await second.create(by, [{ lifecycle: "job" }], { client_event_id }))).toBe("created");
+    expect(outcomeOf(await first.create(by, wrong, { client_event_id }))).toBe("VALIDATION_ERROR");
+    expect(outcomeOf(await second.create(by, [{ lifecycle: "job" }], { client_event_id }))).toBe("created");
   });
 });
 
@@ -226,11 +226,11 @@ describe("a claim repeated with its key", () => {
     );
     const client_event_id = `meaning ${keys - 1}`;
     answers.push(await first.claim(as(cat), { lifecycle: "job", client_event_id }));
-    expect(answers.map(wordOf)).toEqual(["claimed", ...times(5, () => "IDEMPOTENCY_CONFLICT")]);
+    expect(answers.map(outcomeOf)).toEqual(["claimed", ...times(5, () => "IDEMPOTENCY_CONFLICT")]);
     expect(await eventsWithKey()).toBe(1);
   });
 
-  test("is tried again where it got nothing before", async () => {
+  test("is tried again if it got no task before", async () => {
     const request = { lifecycle: "job", project_id: "other", client_event_id: newKey() };
     expect(await first.claim(by, request)).toMatchObject({ kind: "claimed", tasks: [], replayed: false });
     const [task] = (await createJobs(first, [{ project_id: "other" }])) as [PublicTask];

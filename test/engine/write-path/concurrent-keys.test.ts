@@ -1,7 +1,7 @@
-// One key sent many times at once on two nodes is one request: it happens once, and every sender gets its answer.
+// A key sent many times at once to two nodes is one request: it happens once, and every sender gets its answer.
 import { expect, test } from "vitest";
 import type { JsonObject, Pawl, PublicTask } from "../../../src/main/index.ts";
-import { ann, as, createJobs, expectConsistent, openCluster, times, wordOf } from "./cluster.ts";
+import { ann, as, createJobs, expectConsistent, openCluster, times, outcomeOf } from "./cluster.ts";
 
 const cluster = await openCluster();
 const { sql } = cluster;
@@ -9,10 +9,10 @@ const [first, second] = cluster.nodes as [Pawl, Pawl];
 const by = as(ann);
 const ROUNDS = 8;
 
-type Answer = Parameters<typeof wordOf>[0];
+type Answer = Parameters<typeof outcomeOf>[0];
 type Send = (node: Pawl, client_event_id: string) => Promise<Answer>;
 
-/** Each makes what one key is sent for, and tells how many journal rows that request leaves. */
+/** Requests to send with one key, with the number of journal rows that each leaves. */
 const REQUESTS: Record<string, () => Promise<{ send: Send; events: number }>> = {
   "a plain move": async () => sending(await newJob(), "paint"),
   "a move with facts and effects": async () => sending(await newJob(), "note", { text: "x" }),
@@ -77,7 +77,7 @@ test.each(Object.entries(REQUESTS))(
       const { send, events } = await make();
       const key = `${name} ${round}`;
       const answers = await Promise.all(times(20, (n) => send(n % 2 === 0 ? first : second, key)));
-      const replayed = answers.filter((answer) => wordOf(answer) === "replayed");
+      const replayed = answers.filter((answer) => outcomeOf(answer) === "replayed");
       expect(replayed).toHaveLength(19);
       const [one, ...others] = answers.map(withoutReplayed);
       for (const other of others) expect(other).toEqual(one);
@@ -101,8 +101,8 @@ test("two keys of one member on one task are two requests, however they are mixe
         }),
       ),
     );
-    for (const place of [0, 1]) {
-      const [one, ...others] = answers.filter((_, n) => n % 2 === place).map(withoutReplayed);
+    for (const index of [0, 1]) {
+      const [one, ...others] = answers.filter((_, n) => n % 2 === index).map(withoutReplayed);
       for (const other of others) expect(other).toEqual(one);
     }
     expect(await first.find(by, task.id)).toMatchObject({ row_version: 3 });
@@ -110,7 +110,7 @@ test("two keys of one member on one task are two requests, however they are mixe
   await expectConsistent(cluster);
 });
 
-/** An answer as JSON, without the mark of a replay. */
+/** Returns an answer as JSON, without the mark of a replay. */
 function withoutReplayed(answer: Answer): JsonObject {
   const { replayed: _, ...rest } = JSON.parse(JSON.stringify(answer)) as JsonObject;
   return rest;

@@ -1,4 +1,4 @@
-// Many claims that come at once get different tasks, the best ones first, and only tasks that they ask for.
+// Concurrent claims get different tasks, the best ones first, and only tasks that match their filters.
 import { expect, test } from "vitest";
 import type { Actor, By, Claimed, Pawl, PublicTask, Refusal } from "../../../src/main/index.ts";
 import { member } from "../../support/situation.ts";
@@ -27,18 +27,18 @@ async function claimAtOnce(count: number, byOf: (index: number) => By): Promise<
   });
 }
 
-/** Creates jobs of the priorities 1 to `count`, in no order. */
+/** Returns the fields of jobs with the priorities 1 to `count`, shuffled. */
 function priorities(count: number): { priority: number }[] {
   return times(count, (index) => ({ priority: ((index * 31) % count) + 1 }));
 }
 
 test("a hundred claims on two nodes share seventy tasks, and thirty get none", async () => {
   const org_id = await newOrg(cluster);
-  const made = await createJobs(first, priorities(70), as(cat, org_id));
+  const created = await createJobs(first, priorities(70), as(cat, org_id));
   const claimers = times(100, (index) => member(`claimer-${index}`, ["agent"]));
   const taken = await claimAtOnce(100, (index) => as(claimers[index]!, org_id));
   const ids = taken.flatMap((task) => task?.id ?? []);
-  expect(ids.sort()).toEqual(made.map(({ id }) => id).sort());
+  expect(ids.sort()).toEqual(created.map(({ id }) => id).sort());
   expect(taken.filter((task) => task === null)).toHaveLength(30);
   for (const [index, task] of taken.entries())
     if (task)
@@ -49,7 +49,7 @@ test("a hundred claims on two nodes share seventy tasks, and thirty get none", a
   await expectConsistent(cluster, org_id);
 });
 
-test("of the claims that reach a node in one turn the earlier get the better tasks", async () => {
+test("earlier claims get better tasks when claims reach a node in one turn of the event loop", async () => {
   const org_id = await newOrg(cluster);
   await createJobs(first, priorities(70), as(cat, org_id));
   const taken = await claimAtOnce(100, () => as(ann, org_id));
@@ -62,7 +62,7 @@ test("of the claims that reach a node in one turn the earlier get the better tas
   await expectConsistent(cluster, org_id);
 });
 
-test("claims of several tasks that come at once get whole shares as long as there is enough", async () => {
+test("concurrent claims of several tasks get their full number while there are enough tasks", async () => {
   const org_id = await newOrg(cluster);
   await createJobs(first, priorities(60), as(cat, org_id));
   const limits = [1, 7, 2, 5, 10, 3, 4, 8, 6, 9];
@@ -80,7 +80,7 @@ test("claims of several tasks that come at once get whole shares as long as ther
   }
 });
 
-test("claims with different filters that come at once get only what they ask for", async () => {
+test("concurrent claims with different filters get only tasks that match", async () => {
   const org_id = await newOrg(cluster);
   await first.createProject({ id: "north" }, org_id);
   await first.createProject({ id: "south" }, org_id);
@@ -131,8 +131,8 @@ test("claims with different filters that come at once get only what they ask for
   );
   for (const { task, ask } of taken) expect(ask.fits(task), `${task.title} ${task.priority}`).toBe(true);
   expect(new Set(taken.map(({ task }) => task.id)).size).toBe(taken.length);
-  const counts = times(asks.length, (place) => taken.filter(({ index }) => index === place).length);
-  // The private tasks, those of the north and those for welders have only one kind of claim that may take them.
+  const counts = times(asks.length, (kind) => taken.filter(({ index }) => index === kind).length);
+  // Only one kind of claim matches the private tasks, those in the north, and those for welders.
   expect([counts[0], counts[4], counts[5]]).toEqual([6, 3, 0]);
   expect(counts[3]).toBeGreaterThanOrEqual(6);
   const left = await sql`select from pawl.task where org_id = ${org_id} and status = 'open'`;

@@ -1,9 +1,9 @@
-// Breaking rule 4 fails here: what one command does to the database fails the whole batch.
+// Fails if rule 4 is broken: an error of one command fails the whole batch.
 import { expect, test } from "vitest";
-import { ann, openDesk } from "../desk.ts";
-import { allOf, expectSound, makeTasks, pick, tally, wordOf } from "./nodes.ts";
+import { ann, openTestEngine } from "../test-engine.ts";
+import { inParallel, expectIntegrity, createTasks, pick, tally, outcomeOf } from "./nodes.ts";
 
-const desk = await openDesk({
+const env = await openTestEngine({
   parts: {
     delivery: {
       facts: { user: (_, __, asks) => Promise.resolve(asks.map(() => ({ status: "ACTIVE" }))) },
@@ -11,9 +11,9 @@ const desk = await openDesk({
   },
 });
 
-test("a text that PostgreSQL cannot hold is refused, and the neighbours in its batch are served", async () => {
-  const tasks = await makeTasks(
-    desk,
+test("a text that PostgreSQL cannot store is refused, and the other commands in its batch succeed", async () => {
+  const tasks = await createTasks(
+    env,
     ann,
     Array.from({ length: 50 }, (_, index) => ({
       lifecycle: "board",
@@ -22,35 +22,35 @@ test("a text that PostgreSQL cannot hold is refused, and the neighbours in its b
     })),
   );
   for (let round = 0; round < 20; round++) {
-    const answers = await allOf(50, (index) =>
-      desk.engine.perform(desk.by(ann), {
+    const answers = await inParallel(50, (index) =>
+      env.engine.perform(env.by(ann), {
         task_id: pick(tasks, index).id,
         action: "comment",
         comment: index === round ? "a NUL: \u0000" : "well",
       }),
     );
-    expect(tally(answers.map(wordOf))).toEqual({ performed: 49, VALIDATION_ERROR: 1 });
-    expect(wordOf(pick(answers, round))).toBe("VALIDATION_ERROR");
+    expect(tally(answers.map(outcomeOf))).toEqual({ performed: 49, VALIDATION_ERROR: 1 });
+    expect(outcomeOf(pick(answers, round))).toBe("VALIDATION_ERROR");
   }
-  await expectSound(desk);
+  await expectIntegrity(env);
 });
 
-test("a creation that PostgreSQL cannot hold is refused, and the neighbours in its batch are made", async () => {
-  const answers = await allOf(50, (index) =>
-    desk.engine.create(desk.by(ann), [
+test("a creation that PostgreSQL cannot store is refused, and the others in its batch succeed", async () => {
+  const answers = await inParallel(50, (index) =>
+    env.engine.create(env.by(ann), [
       { lifecycle: "code", title: index === 7 ? "a NUL: \u0000" : `Task ${index}` },
     ]),
   );
-  expect(tally(answers.map(wordOf))).toEqual({ created: 49, VALIDATION_ERROR: 1 });
-  await expectSound(desk);
+  expect(tally(answers.map(outcomeOf))).toEqual({ created: 49, VALIDATION_ERROR: 1 });
+  await expectIntegrity(env);
 });
 
-test("one key of a job that many tap at once makes one job, beside the neighbours' own", async () => {
-  const nodes = [desk.engine, desk.node(), desk.node()];
+test("concurrent creations with one dedupe key create one job, and the others in the batch create theirs", async () => {
+  const nodes = [env.engine, env.node(), env.node()];
   const bot = { ...ann, roles: ["agent", "admin"] };
   for (let round = 0; round < 50; round++) {
-    const answers = await allOf(20, (index) =>
-      pick(nodes, index).create(desk.by(bot), [
+    const answers = await inParallel(20, (index) =>
+      pick(nodes, index).create(env.by(bot), [
         {
           lifecycle: "delivery",
           user_id: "u",
@@ -66,5 +66,5 @@ test("one key of a job that many tap at once makes one job, beside the neighbour
     const first = answers.filter((answer) => answer.kind === "created" && answer.existing[0] === false);
     expect(first.length).toBe(11);
   }
-  await expectSound(desk);
+  await expectIntegrity(env);
 });

@@ -13,7 +13,7 @@ export const ACTORS: readonly Actor[] = ["ann", "bob", "cat"].map((id) => member
 
 type Answer = Performed | CreatedTasks | Claimed | Refusal;
 
-/** One request of a history. Its tag stands in the journal: as the comment, or as the beginning of the titles. */
+/** One request of a history. Its tag is in the journal, as the comment or as the prefix of the titles. */
 export type Sent = {
   tag: string;
   verb: "perform" | "create" | "claim";
@@ -22,7 +22,7 @@ export type Sent = {
   request: JsonObject;
   client_event_id: string | null;
   wave: number;
-  /** This key was accepted with another meaning in an earlier wave. */
+  /** Whether an earlier wave used this key for another request. */
   conflicts: boolean;
   answer: Answer;
 };
@@ -36,10 +36,10 @@ const ACTIONS = [
   ...["give_up", "finish", "finish", "close", "close", "drop", "remark", "go"],
 ];
 const LEASED = new Set(["finish", "give_up"]);
-/** The sweep's clock runs ahead by none of the timers, by the lease's, or by all of them. */
+/** How far the sweep's clock is ahead: past no timers, past leases, or past all timers. */
 const SWEEP_AHEAD_MS = [0, 0, 6 * 60_000, 3 * 3_600_000];
 
-/** Sends random requests in waves to several nodes. The same seed sends the same requests where it gets the same answers. */
+/** Sends random requests in waves to several nodes. A seed sends the same requests as long as it gets the same answers. */
 export async function runHistory(nodes: readonly Pawl[], org_id: string, seed: number): Promise<Sent[]> {
   const plan = new Plan(seed);
   const sent: Sent[] = [];
@@ -75,15 +75,20 @@ async function sweep(node: Pawl, org_id: string, ahead: number): Promise<void> {
   if (put_off.length > 0) throw new Error(`a sweep put off ${JSON.stringify(put_off)}`);
 }
 
-/** What is known of a task from answers; other requests may have changed it since. */
-type Known = { id: string; version: number; lease: { token: string; holder: Actor } | null; holds: string[] };
+/** The state of a task according to the answers; other requests may have changed it since. */
+type KnownTask = {
+  id: string;
+  version: number;
+  lease: { token: string; holder: Actor } | null;
+  holds: string[];
+};
 
 /** Chooses requests by a seeded generator and by the answers so far. */
 class Plan {
   private readonly seed: number;
   private state: number;
   private tags = 0;
-  private readonly tasks = new Map<string, Known>();
+  private readonly tasks = new Map<string, KnownTask>();
   private readonly keyed: Sent[] = [];
 
   constructor(seed: number) {
@@ -117,7 +122,7 @@ class Plan {
     if (request.action === "hold" && hold_id !== undefined) known.holds.push(hold_id);
   }
 
-  /** Below a limit, by the generator mulberry32. */
+  /** Returns a random number below a limit, by the generator mulberry32. */
   below(limit: number): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -133,7 +138,12 @@ class Plan {
     return from[this.below(from.length)] as T;
   }
 
-  private know(id: string, version: number, token: string | null = null, holder: Actor = ACTORS[0]!): Known {
+  private know(
+    id: string,
+    version: number,
+    token: string | null = null,
+    holder: Actor = ACTORS[0]!,
+  ): KnownTask {
     const known = this.tasks.get(id) ?? { id, version, lease: null, holds: [] };
     known.version = Math.max(known.version, version);
     if (token !== null) known.lease = { token, holder };
@@ -157,21 +167,21 @@ class Plan {
 
   private creation(): Planned {
     const head = this.head("create");
-    const tasks = Array.from({ length: 1 + this.below(3) }, (_, place) => ({
+    const tasks = Array.from({ length: 1 + this.below(3) }, (_, index) => ({
       lifecycle: "job",
-      ref: `r${place}`,
-      title: `${head.tag}.${place}`,
+      ref: `r${index}`,
+      title: `${head.tag}.${index}`,
       priority: this.below(5),
-      after: this.blockers(place),
+      after: this.blockers(index),
       ...(this.oneIn(2) ? { on_failure: this.pick(["wait", "proceed", "fail"]) } : {}),
     }));
     return { ...head, request: { tasks } };
   }
 
-  private blockers(place: number): string[] {
+  private blockers(index: number): string[] {
     const ids = [...this.tasks.keys()];
     const outside = ids.length > 0 && this.oneIn(2) ? [this.pick(ids)] : [];
-    return place > 0 && this.oneIn(2) ? [...outside, `r${this.below(place)}`] : outside;
+    return index > 0 && this.oneIn(2) ? [...outside, `r${this.below(index)}`] : outside;
   }
 
   private claim(): Planned {
@@ -199,8 +209,8 @@ class Plan {
     };
   }
 
-  /** A task with which the action may succeed, as far as is known, and sometimes any task. */
-  private taskFor(action: string): Known {
+  /** Picks a task for which the action may succeed, and sometimes any task. */
+  private taskFor(action: string): KnownTask {
     const all = [...this.tasks.values()];
     const fitting = all.filter(
       ({ lease, holds }) =>
@@ -209,7 +219,7 @@ class Plan {
     return this.pick(fitting.length === 0 || this.oneIn(6) ? all : fitting);
   }
 
-  private payload(action: string, tag: string, { holds }: Known): JsonObject {
+  private payload(action: string, tag: string, { holds }: KnownTask): JsonObject {
     if (action === "paint") return this.oneIn(4) ? {} : { color: this.pick(COLORS) };
     if (action === "note") return { text: tag };
     if (action === "hold") return { hold_id: crypto.randomUUID() };

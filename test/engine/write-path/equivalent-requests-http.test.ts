@@ -1,24 +1,24 @@
-// Over HTTP, a key belongs to what a request means, whichever route it takes and however its body is written.
+// Over HTTP, equivalent requests with one key are one request, whatever their route and the form of their body.
 import { describe, expect, test } from "vitest";
 import { ALL_ROLES, openFrontDesk, wordOf } from "../../http/front-desk.ts";
 import type { Heard } from "../../http/front-desk.ts";
 
-const desk = await openFrontDesk();
-const token = await desk.member({ id: "boss", roles: ALL_ROLES, skill_level: 9 });
-const stranger = await desk.member({ id: "other", roles: ALL_ROLES, skill_level: 9 });
+const server = await openFrontDesk();
+const token = await server.member({ id: "boss", roles: ALL_ROLES, skill_level: 9 });
+const stranger = await server.member({ id: "other", roles: ALL_ROLES, skill_level: 9 });
 let keys = 0;
 const newKey = () => `wire ${keys++}`;
 
-const send = (what: string, body: object, who = token) => desk.ask(what, { token: who, body });
+const send = (what: string, body: object, who = token) => server.ask(what, { token: who, body });
 
 async function create(body: object): Promise<string> {
-  const made = await send("POST /api/tasks", { client_event_id: newKey(), ...body });
-  expect([200, 201]).toContain(made.status);
-  return String(made.body.id);
+  const created = await send("POST /api/tasks", { client_event_id: newKey(), ...body });
+  expect([200, 201]).toContain(created.status);
+  return String(created.body.id);
 }
 
 async function move(id: string, action: string, more: object = {}): Promise<Heard> {
-  const { body } = await desk.ask(`GET /api/tasks/${id}`, { token });
+  const { body } = await server.ask(`GET /api/tasks/${id}`, { token });
   const versioned = { expected_row_version: body.row_version, client_event_id: newKey(), comment: "so" };
   const moved = await send(`POST /api/tasks/${id}/transitions`, { action, ...versioned, ...more });
   expect(wordOf(moved)).toBe("200");
@@ -32,7 +32,7 @@ let nonce = 0;
 const tap = () => ({ user_id: "u", file_id: "f", chat_id: "c", request_nonce: `n${nonce++}` });
 const delivery = () => create({ lifecycle: "delivery", title: "A file", ...tap() });
 
-/** Names the task of an answer and its version, in whichever words the route has for them. */
+/** Returns the id and version of the task in a response, whatever field the route uses for it. */
 function taskOf({ body }: Heard): { id: unknown; row_version: unknown } {
   type Shown = { id?: unknown; row_version?: unknown };
   const { task, job, tasks } = body as { task?: Shown; job?: Shown; tasks?: Shown[] };
@@ -145,7 +145,7 @@ const CASES: Record<string, Case> = {
 };
 
 describe.each(Object.entries(CASES))("%s with one key", (_, { make, ways }) => {
-  test("by the same route gets the same answer, also after the task has moved on", async () => {
+  test("by the same route gets the same answer, also after later changes of the task", async () => {
     const id = await make?.();
     const [[what, body]] = ways(id ?? "") as [Way];
     const keyed = { ...body, client_event_id: newKey() };
@@ -158,18 +158,18 @@ describe.each(Object.entries(CASES))("%s with one key", (_, { make, ways }) => {
     expect(again.body).toEqual(first.body);
   });
 
-  test("by every route and with every way to write it gets the first answer", async () => {
+  test("by every route and in every form gets the first answer", async () => {
     const id = await make?.();
     const client_event_id = newKey();
-    const heard: Heard[] = [];
-    for (const [what, body] of ways(id ?? "")) heard.push(await send(what, { ...body, client_event_id }));
-    expect(heard.map(wordOf)).toEqual(heard.map(() => String(heard[0]!.status)));
-    expect(heard[0]!.status).toBeLessThan(300);
-    for (const replay of heard.slice(1)) {
+    const responses: Heard[] = [];
+    for (const [what, body] of ways(id ?? "")) responses.push(await send(what, { ...body, client_event_id }));
+    expect(responses.map(wordOf)).toEqual(responses.map(() => String(responses[0]!.status)));
+    expect(responses[0]!.status).toBeLessThan(300);
+    for (const replay of responses.slice(1)) {
       expect(replay.headers.get("idempotent-replayed")).toBe("true");
-      expect(taskOf(replay)).toEqual(taskOf(heard[0]!));
+      expect(taskOf(replay)).toEqual(taskOf(responses[0]!));
     }
-    const events = await desk.sql`select from pawl.event where client_event_id = ${client_event_id}`;
+    const events = await server.sql`select from pawl.event where client_event_id = ${client_event_id}`;
     expect(events).toHaveLength(1);
   });
 
@@ -182,21 +182,21 @@ describe.each(Object.entries(CASES))("%s with one key", (_, { make, ways }) => {
   });
 });
 
-/** Performs whatever action a task allows, so that its version grows. */
+/** Performs an action that the task allows, so that its version grows. */
 async function moveOn(id: string): Promise<void> {
-  const [task] = await desk.sql<{ lifecycle: string }[]>`select lifecycle from pawl.task where id = ${id}`;
+  const [task] = await server.sql<{ lifecycle: string }[]>`select lifecycle from pawl.task where id = ${id}`;
   if (task?.lifecycle === "board") await move(id, "comment");
-  else await desk.engine.sweep({ now: Date.now() + 30 * 86_400_000 });
+  else await server.engine.sweep({ now: Date.now() + 30 * 86_400_000 });
 }
 
 describe("a board status set with a key", () => {
   const status = (id: string, to: string, client_event_id: string) =>
-    desk.ask(`PATCH /api/board/tasks/${id}/status`, {
+    server.ask(`PATCH /api/board/tasks/${id}/status`, {
       token,
       body: { status: to, comment: "so", client_event_id },
     });
 
-  test("gets its first answer again after the task has moved on by another action", async () => {
+  test("gets its first answer again after other actions on the task", async () => {
     const assigned = { lifecycle: "board", title: "Paint the shed", description: "x", assignee_id: "boss" };
     const id = await create(assigned);
     const key = newKey();
@@ -235,7 +235,7 @@ describe("a board status set with a key", () => {
     const key = newKey();
     expect(wordOf(await status(id, "BLOCKED", key))).toBe("200");
     const body = { status: "BLOCKED", comment: "not so", client_event_id: key };
-    const other = await desk.ask(`PATCH /api/board/tasks/${id}/status`, { token, body });
+    const other = await server.ask(`PATCH /api/board/tasks/${id}/status`, { token, body });
     expect(wordOf(other)).toBe("409 IDEMPOTENCY_CONFLICT");
   });
 });

@@ -1,13 +1,13 @@
-// Random histories on three nodes: what the journal says is what the pure rules decide, and what callers were told.
-// PAWL_HISTORIES sets how many are run, PAWL_HISTORY_SEED the seed of the first; a seed stands in the name of its test.
+// Random histories on three nodes: the journal matches the decisions of the pure rules and the answers that callers got.
+// PAWL_HISTORIES sets their number, PAWL_HISTORY_SEED the seed of the first; the name of a test has its seed.
 import { randomInt } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
 import type { Pawl, PublicTask } from "../../../src/main/index.ts";
-import { expectConsistent, newOrg, openCluster, times, wordOf } from "./cluster.ts";
+import { expectConsistent, newOrg, openCluster, times, outcomeOf } from "./cluster.ts";
 import { isFinal, Model, shownOf } from "./history-model.ts";
 import type { EventRow } from "./history-model.ts";
-import { runHistory } from "./history.ts";
-import type { Sent } from "./history.ts";
+import { runHistory } from "./random-history.ts";
+import type { Sent } from "./random-history.ts";
 
 const HISTORIES = Number(process.env.PAWL_HISTORIES ?? 10);
 const FIRST_SEED = Number(process.env.PAWL_HISTORY_SEED ?? randomInt(1_000_000_000));
@@ -44,13 +44,13 @@ async function readTasks(org_id: string): Promise<PublicTask[]> {
   return tasks;
 }
 
-/** Whether an answer says that something was done, and uses its key up. */
+/** Whether a request was carried out, so that its key is used. */
 function isAccepted({ answer }: Sent): boolean {
   return answer.kind !== "refused" && !(answer.kind === "claimed" && answer.tasks.length === 0);
 }
 
-/** The ids of the events that an answer promises. */
-function promised({ answer }: Sent): string[] {
+/** Returns the ids of the events that an answer refers to. */
+function eventIdsIn({ answer }: Sent): string[] {
   if (answer.kind === "created") return answer.tasks.map(({ id }) => `${id}.1`);
   if (answer.kind === "claimed") return answer.tasks.map(({ task }) => `${task.id}.${task.row_version}`);
   return answer.kind === "performed" && answer.event !== null ? [answer.event.id] : [];
@@ -62,25 +62,25 @@ function tasksIn({ answer }: Sent): PublicTask[] {
   return answer.kind === "performed" ? [answer.task] : [];
 }
 
-/** Checks the answers to one tag, which all mean the same, against the journal and the model. */
-function expectKept(sent: readonly Sent[], events: readonly string[], model: Model): void {
+/** Checks the answers to one tag, whose requests are all equivalent, against the journal and the model. */
+function expectAnswersMatch(sent: readonly Sent[], events: readonly string[], model: Model): void {
   const accepted = sent.filter(isAccepted);
   const done = accepted.filter(({ answer }) => answer.kind !== "refused" && !answer.replayed);
   expect(done.length).toBeLessThanOrEqual(1);
   const [one] = done;
   expect(accepted.length === 0 || one !== undefined, "a replay has a first answer").toBe(true);
-  expect([...events].sort()).toEqual(one ? promised(one).sort() : []);
+  expect([...events].sort()).toEqual(one ? eventIdsIn(one).sort() : []);
   for (const { answer } of accepted)
     if (one && answer !== one.answer)
       expect(JSON.parse(JSON.stringify(answer))).toEqual(
         JSON.parse(JSON.stringify({ ...one.answer, replayed: true })),
       );
   for (const { wave, answer } of one ? sent : []) {
-    if (wave > one!.wave) expect(wordOf(answer), "a repetition of what was accepted").toBe("replayed");
-    else expect(wordOf(answer)).not.toBe("IDEMPOTENCY_CONFLICT");
+    if (wave > one!.wave) expect(outcomeOf(answer), "a repetition of what was accepted").toBe("replayed");
+    else expect(outcomeOf(answer)).not.toBe("IDEMPOTENCY_CONFLICT");
   }
   for (const { conflicts, answer } of sent)
-    if (conflicts) expect(wordOf(answer)).toBe("IDEMPOTENCY_CONFLICT");
+    if (conflicts) expect(outcomeOf(answer)).toBe("IDEMPOTENCY_CONFLICT");
   for (const task of one ? tasksIn(one) : []) {
     const { open_blockers: _, ...version } = shownOf(model.versions.get(`${task.id}.${task.row_version}`)!);
     expect(shownOf(task)).toMatchObject(version);
@@ -110,7 +110,7 @@ test.each(times(HISTORIES, (n) => FIRST_SEED + n))("history with seed %i", async
     if (tag != null) byTag.set(tag, [...(byTag.get(tag) ?? []), id]);
   }
   for (const tag of byTag.keys()) expect(tags.has(tag), `an event of ${tag}`).toBe(true);
-  for (const [tag, some] of tags) expectKept(some, byTag.get(tag) ?? [], model);
+  for (const [tag, some] of tags) expectAnswersMatch(some, byTag.get(tag) ?? [], model);
   const spawned = feed.filter(({ action }) => action === "spawn").length;
   expect(feed.filter(({ action, title }) => action === "create" && title?.endsWith(" child"))).toHaveLength(
     spawned,
@@ -123,7 +123,7 @@ test.each(times(HISTORIES, (n) => FIRST_SEED + n))("history with seed %i", async
 });
 
 afterAll(() => {
-  // Histories in which everything is refused would prove nothing.
+  // If everything were refused, the histories would prove nothing.
   if (HISTORIES < 5) return;
   for (const action of ["create", "claim", "paint", "note", "hold", "close", "finish", "go"])
     expect(actions.get(action) ?? 0, action).toBeGreaterThan(0);

@@ -16,27 +16,28 @@ import { migrationSources } from "../../src/main/plugins.ts";
 import { testDatabases } from "../support/postgres.ts";
 import { member, SYSTEM } from "../support/situation.ts";
 
-export type Desk = {
+/** An engine on a database of its own, with helpers for tests. */
+export type TestEngine = {
   sql: Sql;
   url: string;
   engine: Engine;
-  /** Another engine on the same database: a second node. */
+  /** Opens another engine on the same database: a second node. */
   node(options?: EngineOptions & { parts?: Parts }): Engine;
   by(actor: Actor): By;
-  /** Creates one task and gives it; throws on a refusal. */
+  /** Creates one task and returns it; throws on a refusal. */
   make(actor: Actor, lifecycle: string, fields?: JsonObject): Promise<PublicTask>;
-  /** Performs and gives the outcome in one word: the new status, or the code of the refusal. */
+  /** Performs an action and returns the new status, or the code of the refusal. */
   act(actor: Actor, task: { id: string }, action: string, more?: JsonObject): Promise<string>;
 };
 
-/** A database of the test file's own, with org and project `main`, and an engine on it. */
-export async function openDesk(
+/** Creates a database for the test file, with org and project `main`, and an engine on it. */
+export async function openTestEngine(
   options: EngineOptions & {
     lifecycles?: readonly (Lifecycle | EnginePlugin)[];
     parts?: Parts;
     maxConnections?: number;
   } = {},
-): Promise<Desk> {
+): Promise<TestEngine> {
   const plugins = withParts(options.lifecycles ?? PLUGINS, options.parts);
   const databases = testDatabases(inject("postgresUrl"));
   const template = await databases.createTemplate("pawl_migrated", async (sql) => {
@@ -68,11 +69,11 @@ export async function openDesk(
     node: (more = {}) => new Engine(open(), withParts(plugins, more.parts), { ...options, ...more }),
     by,
     make: async (actor, lifecycle, fields = {}) => {
-      const made = await engine.create(by(actor), [{ lifecycle, ...fields }], {
+      const created = await engine.create(by(actor), [{ lifecycle, ...fields }], {
         client_event_id: crypto.randomUUID(),
       });
-      if (made.kind === "refused") throw new Error(`${made.code}: ${made.detail}`);
-      return made.tasks[0]!;
+      if (created.kind === "refused") throw new Error(`${created.code}: ${created.detail}`);
+      return created.tasks[0]!;
     },
     act: async (actor, task, action, more = {}) => {
       const done = await engine.perform(by(actor), { task_id: task.id, action, comment: "so", ...more });
@@ -85,13 +86,13 @@ export async function openDesk(
 export type Parts = Readonly<Record<string, Omit<EnginePlugin, "lifecycle">>>;
 
 export function withParts(plugins: readonly (Lifecycle | EnginePlugin)[], parts: Parts = {}): EnginePlugin[] {
-  return plugins.map((given) => {
-    const plugin = PLUGINS.find(({ lifecycle }) => lifecycle === given) ?? enginePluginOf(given);
+  return plugins.map((one) => {
+    const plugin = PLUGINS.find(({ lifecycle }) => lifecycle === one) ?? enginePluginOf(one);
     return { ...plugin, ...parts[plugin.lifecycle.name] };
   });
 }
 
-/** Lets delivery's rules find that every user has access. */
+/** Replaces a fact of delivery, so that every user has access. */
 export const EVERYBODY_IS_ACTIVE: Parts = {
   delivery: {
     facts: { user: (_tx, _org, asks) => Promise.resolve(asks.map(() => ({ status: "ACTIVE" }))) },
