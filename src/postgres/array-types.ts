@@ -4,8 +4,8 @@ type Element = string | number | null;
 type ArrayType = postgres.PostgresType<readonly Element[]>;
 
 /**
- * Arrays of the types that Pawl uses. The driver would ask each new connection for all array types of the server, and a
- * connection that is lost over that question ends the process.
+ * Serializers for the array types that Pawl uses. The driver's own way queries them on each new connection, and losing the
+ * connection during that query ends the process.
  */
 export const ARRAY_TYPES: Record<string, ArrayType> = {
   texts: arrayType(1009, (text) => text),
@@ -27,10 +27,10 @@ function quoted(text: string): string {
   return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
-// An element is quoted, with backslashes before quotes and backslashes, or runs to the next comma.
+// An element is quoted, with quotes and backslashes escaped by a backslash, or ends at the next comma.
 const ELEMENT = /"((?:[^"\\]|\\.)*)"|([^{},]+)/gs;
 
-/** Of one dimension, as all of Pawl's are. */
+/** Parses an array of one dimension; Pawl uses no others. */
 function parsed(text: string, parseElement: (text: string) => Element): Element[] {
   return [...text.matchAll(ELEMENT)].map(([, inQuotes, plain]) => {
     if (inQuotes !== undefined) return parseElement(inQuotes.replace(/\\(.)/gs, "$1"));

@@ -2,13 +2,13 @@ import { constants } from "node:fs";
 import { access, chmod, cp, readFile, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
-import { makeWhole } from "./make-whole.ts";
+import { createFolder } from "./create-folder.ts";
 import { codeOf, unusable } from "./unusable.ts";
 
-/** The major version of the embedded server: a cluster of another one cannot be opened by it. */
+/** The major version of the embedded server, which can open only clusters of the same version. */
 export const POSTGRES_MAJOR = "18";
 
-/** Where the programs of PostgreSQL lie; `root` holds bin/, lib/ and share/. */
+/** Paths of PostgreSQL's programs; `root` contains bin/, lib/ and share/. */
 export type Binaries = { root: string; initdb: string; postgres: string; pgCtl: string };
 
 const PLATFORMS = [
@@ -42,12 +42,12 @@ export function locateBinaries(platform: string = THIS_PLATFORM, from: string = 
 }
 
 /**
- * Gives binaries that can run. npm may skip the package's install script, which makes the links of
- * the libraries, so they are made here; where the package cannot be written, in a copy under `spare`.
+ * Returns binaries that can run. npm may skip the package's install script, which creates symbolic links for the
+ * libraries, so they are created here; if the package is read-only, in a copy under `spare`.
  */
 export async function runnableBinaries(packaged: Binaries, spare: string): Promise<Binaries> {
   try {
-    await mend(packaged);
+    await repair(packaged);
     return packaged;
   } catch (error) {
     if (!["EACCES", "EPERM", "EROFS", "ENOSPC"].includes(codeOf(error))) throw error;
@@ -55,32 +55,32 @@ export async function runnableBinaries(packaged: Binaries, spare: string): Promi
   }
 }
 
-/** Copies the binaries into a folder of their own version under `folder`, once. */
+/** Copies the binaries to a folder named after their version under `folder`, unless it exists. */
 export async function copyBinaries(packaged: Binaries, folder: string): Promise<Binaries> {
   const target = join(folder, `postgresql-${await versionOf(packaged)}`);
   const copied = binariesIn(target);
   if (await exists(copied.postgres)) return copied;
-  await makeWhole(target, async (making) => {
+  await createFolder(target, async (making) => {
     await cp(packaged.root, making, {
       recursive: true,
       verbatimSymlinks: true,
       mode: constants.COPYFILE_FICLONE,
-      // Static libraries are for compilers.
+      // Static libraries are needed only by compilers.
       filter: (source) => !source.endsWith(".a") && basename(source) !== "pkgconfig",
     });
-    await mend(binariesIn(making));
+    await repair(binariesIn(making));
     await chmod(making, 0o755);
   });
   return copied;
 }
 
-async function mend(binaries: Binaries): Promise<void> {
+async function repair(binaries: Binaries): Promise<void> {
   for (const program of [binaries.initdb, binaries.postgres, binaries.pgCtl]) {
     if (!(await exists(program, constants.X_OK))) await chmod(program, 0o755);
   }
   for (const { source, target } of await linksOf(binaries)) {
     if (await exists(target)) continue;
-    // Making a link is atomic: if another process was first, it made the same one.
+    // Creating a link is atomic: if another process was first, it created the same one.
     await symlink(relative(dirname(target), source), target).catch((error: unknown) => {
       if (codeOf(error) !== "EEXIST") throw error;
     });
@@ -91,7 +91,7 @@ type Link = { source: string; target: string };
 
 async function linksOf(binaries: Binaries): Promise<Link[]> {
   const file = join(binaries.root, "pg-symlinks.json");
-  // Windows has no links, and so no such file.
+  // The package for Windows has no symbolic links and no such file.
   if (!(await exists(file))) return [];
   const links = JSON.parse(await readFile(file, "utf8")) as Link[];
   // Paths in the file begin with "native/", the folder's name in the package.

@@ -22,26 +22,26 @@ import {
   type Account,
   type Launcher,
 } from "./launcher.ts";
-import { makeWhole } from "./make-whole.ts";
-import { tellingLine } from "./server-log.ts";
+import { createFolder } from "./create-folder.ts";
+import { failureReason } from "./server-log.ts";
 import { INITIAL_SETTINGS } from "./server-settings.ts";
 import { codeOf, diskFull, isDiskFull, unusable, unusableFolder } from "./unusable.ts";
 
 /** The superuser and the database of the embedded server. */
 export const EMBEDDED_NAME = "pawl";
 
-/** Where root keeps clusters, and binaries, that an unprivileged user must reach. */
+/** Holds the clusters and binaries that root creates for an unprivileged user. */
 const SYSTEM_FOLDER = "/var/lib/pawl";
 
 /**
- * Where an embedded PostgreSQL keeps its things:
+ * Paths of an embedded PostgreSQL:
  *
- *     <data>/postgres/   made whole by one rename; or a link to /var/lib/pawl/<hash>, see `placeFor` and `linkCluster`
+ *     <data>/postgres/   created by one rename; or a link to /var/lib/pawl/<hash>, see `pathsFor` and `linkCluster`
  *       cluster/         PostgreSQL's own data folder
  *       password         of the superuser, for connections over the loopback port
- *       server.log       and server.log.1, the piece before
+ *       server.log       and server.log.1, the older part
  */
-export type Place = {
+export type ClusterPaths = {
   /** The data folder as the user named it, for messages. */
   named: string;
   data: string;
@@ -51,82 +51,82 @@ export type Place = {
   log: string;
 };
 
-/** Finds or makes the data folder, and tells where in it the cluster is or will be. */
-export async function findPlace(named: string): Promise<Place> {
+/** Creates the data folder if needed, and returns the paths of its cluster, which may not exist yet. */
+export async function findClusterPaths(named: string): Promise<ClusterPaths> {
   try {
-    // An unprivileged server of root's must be able to pass through; what lies inside is private on its own.
+    // A server that root starts as another user must be able to enter; the files inside have permissions of their own.
     await mkdir(named, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
     const data = await realpath(named);
     const link = join(data, "postgres");
     const linked = await readlink(link).catch(() => undefined);
-    // Links are made to whole clusters only: what this one points to was there once, and an empty one would be a lie.
+    // A link always pointed to a complete cluster, so a missing one means lost data: do not replace it by an empty one.
     if (linked !== undefined && (await isGone(link))) {
       throw unusable(
-        `${link} points to ${linked}, where nothing is; put the data back there, or remove the link to begin with an empty database.`,
+        `${link} points to ${linked}, which does not exist; put the data back there, or remove the link to start with an empty database.`,
       );
     }
-    return placeAt(named, data, await realpathOfChild(resolve(data, linked ?? "postgres")));
+    return pathsAt(named, data, await realpathOfChild(resolve(data, linked ?? "postgres")));
   } catch (error) {
     throw unusableFolder(named, error);
   }
 }
 
-/** Whether there is a cluster; one that this PostgreSQL cannot open is an error. */
-export async function hasCluster(place: Place): Promise<boolean> {
+/** Checks whether the cluster exists; throws if this PostgreSQL cannot open it. */
+export async function hasCluster(paths: ClusterPaths): Promise<boolean> {
   try {
-    const version = (await readFile(join(place.cluster, "PG_VERSION"), "utf8")).trim();
+    const version = (await readFile(join(paths.cluster, "PG_VERSION"), "utf8")).trim();
     if (version === POSTGRES_MAJOR) return true;
     throw unusable(
-      `${place.cluster} was made by PostgreSQL ${version} and this is PostgreSQL ${POSTGRES_MAJOR}; run a PostgreSQL ${version} on it and set DATABASE_URL, or dump it there and restore it into another data folder.`,
+      `${paths.cluster} was created by PostgreSQL ${version}, and this is PostgreSQL ${POSTGRES_MAJOR}; run a PostgreSQL ${version} on it and set DATABASE_URL, or dump it there and restore it into another data folder.`,
     );
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw unusableFolder(place.home, error);
-    const found = await readdir(place.home).catch(() => []);
+    if (codeOf(error) !== "ENOENT") throw unusableFolder(paths.home, error);
+    const found = await readdir(paths.home).catch(() => []);
     if (found.length === 0) return false;
     throw unusable(
-      `${place.home} is broken (it holds no PostgreSQL cluster: cluster/PG_VERSION is missing); restore it from a backup or name another data folder.`,
+      `${paths.home} is not a PostgreSQL cluster (cluster/PG_VERSION is missing); restore it from a backup or choose another data folder.`,
       error,
     );
   }
 }
 
-/** How PostgreSQL will be run on a place: as whom, and with which binaries. */
-export type Running = { place: Place; launcher: Launcher; binaries: Binaries };
+/** How PostgreSQL is started: on which cluster, as which user, with which binaries. */
+export type LaunchPlan = { paths: ClusterPaths; launcher: Launcher; binaries: Binaries };
 
-/** Chooses as whom PostgreSQL runs; only root has a choice, as PostgreSQL refuses to run as root. */
-export async function chooseRunning(
-  place: Place,
+/** Chooses the user that PostgreSQL runs as: the current one, or another if that is root, which PostgreSQL refuses. */
+export async function planLaunch(
+  paths: ClusterPaths,
   packaged: Binaries,
   wanted?: "namespace" | "user",
-): Promise<Running> {
-  const binaries = await runnableBinaries(packaged, place.data);
-  if (process.getuid?.() !== 0) return { place, binaries, launcher: { kind: "direct" } };
+): Promise<LaunchPlan> {
+  const binaries = await runnableBinaries(packaged, paths.data);
+  if (process.getuid?.() !== 0) return { paths, binaries, launcher: { kind: "direct" } };
 
-  // PostgreSQL insists that its files are its user's own, so an existing cluster's owner is the one to run it.
-  const owner = await stat(place.home).catch(() => undefined);
+  // PostgreSQL requires that its user owns its files, so an existing cluster is run by its owner.
+  const owner = await stat(paths.home).catch(() => undefined);
   if (owner && owner.uid !== 0) {
-    return asUser(place, binaries, { name: String(owner.uid), uid: owner.uid, gid: owner.gid });
+    return asUser(paths, binaries, { name: String(owner.uid), uid: owner.uid, gid: owner.gid });
   }
 
   const account = wanted === "user" ? undefined : await namespaceAccount();
   if (account) {
     const launcher: Launcher = { kind: "namespace", as: account };
-    const works = (await canEnter(launcher, place.data)) && (await canRun(launcher, binaries.postgres));
-    if (works) return { place, binaries, launcher };
+    const works = (await canEnter(launcher, paths.data)) && (await canRun(launcher, binaries.postgres));
+    if (works) return { paths, binaries, launcher };
   }
   if (owner ?? wanted === "namespace") {
     throw unusable(
-      `PostgreSQL does not run as root, and user namespaces (unshare) do not work here for ${place.named}; allow them, start Pawl as an ordinary user with a data folder of its own, or set DATABASE_URL.`,
+      `PostgreSQL does not run as root, and user namespaces (unshare) do not work here for ${paths.named}; allow them, start Pawl as an ordinary user with a data folder of its own, or set DATABASE_URL.`,
     );
   }
-  return asUser(place, binaries, await serverAccount());
+  return asUser(paths, binaries, await serverAccount());
 }
 
-async function asUser(place: Place, binaries: Binaries, account: Account): Promise<Running> {
+async function asUser(paths: ClusterPaths, binaries: Binaries, account: Account): Promise<LaunchPlan> {
   const launcher: Launcher = { kind: "user", as: account };
   return {
     launcher,
-    place: await placeFor(launcher, place),
+    paths: await pathsFor(launcher, paths),
     binaries: (await canRun(launcher, binaries.postgres))
       ? binaries
       : await copyBinaries(binaries, await systemFolder()),
@@ -134,28 +134,28 @@ async function asUser(place: Place, binaries: Binaries, account: Account): Promi
 }
 
 /**
- * An unprivileged user may be unable to reach the data folder (a project under /root). Then the cluster
- * lies in /var/lib/pawl, and a link in the data folder says so. Where he can, it stays with the rest of the data:
- * in a container that is the folder which people mount to keep.
+ * Moves the cluster to /var/lib/pawl if the unprivileged user cannot reach the data folder (a project under /root);
+ * a link in the data folder then points there. Otherwise it stays with the rest of the data, which in a container is
+ * usually a mounted volume.
  */
-async function placeFor(launcher: Launcher, place: Place): Promise<Place> {
-  if (await canEnter(launcher, dirname(place.home))) return place;
-  const hash = createHash("sha256").update(place.data).digest("hex").slice(0, 16);
+async function pathsFor(launcher: Launcher, paths: ClusterPaths): Promise<ClusterPaths> {
+  if (await canEnter(launcher, dirname(paths.home))) return paths;
+  const hash = createHash("sha256").update(paths.data).digest("hex").slice(0, 16);
   const home = join(await systemFolder(), hash);
-  return placeAt(place.named, place.data, await realpathOfChild(home));
+  return pathsAt(paths.named, paths.data, await realpathOfChild(home));
 }
 
 /**
- * Links a cluster that had to be put elsewhere, and tells where the data folder has it now. Done before the cluster
- * is first used: one that was made and not linked holds nothing yet.
+ * Links a cluster outside the data folder and returns its paths again. This is done before the cluster is first used, so
+ * that one without a link is always empty.
  */
-export async function linkCluster(place: Place): Promise<Place> {
-  const link = join(place.data, "postgres");
-  if (place.home === link) return place;
-  await symlink(place.home, link).catch((error: unknown) => {
-    if (codeOf(error) !== "EEXIST") throw unusableFolder(place.named, error);
+export async function linkCluster(paths: ClusterPaths): Promise<ClusterPaths> {
+  const link = join(paths.data, "postgres");
+  if (paths.home === link) return paths;
+  await symlink(paths.home, link).catch((error: unknown) => {
+    if (codeOf(error) !== "EEXIST") throw unusableFolder(paths.named, error);
   });
-  return findPlace(place.named);
+  return findClusterPaths(paths.named);
 }
 
 async function systemFolder(): Promise<string> {
@@ -165,43 +165,43 @@ async function systemFolder(): Promise<string> {
   return SYSTEM_FOLDER;
 }
 
-/** Makes the cluster; whoever else makes it at the same time, one whole cluster is there afterwards. */
-export async function makeCluster(running: Running, fsync: boolean): Promise<void> {
-  const { place, launcher, binaries } = running;
+/** Creates the cluster. If several processes do so at once, one complete cluster remains. */
+export async function createCluster(plan: LaunchPlan, fsync: boolean): Promise<void> {
+  const { paths, launcher, binaries } = plan;
   try {
-    await makeWhole(place.home, async (folder) => {
-      const making = placeAt(place.named, place.data, folder);
-      await writeFile(making.password, randomBytes(24).toString("base64url"), { mode: 0o600 });
+    await createFolder(paths.home, async (folder) => {
+      const draft = pathsAt(paths.named, paths.data, folder);
+      await writeFile(draft.password, randomBytes(24).toString("base64url"), { mode: 0o600 });
       if (launcher.kind === "user") {
-        await chown(making.password, launcher.as.uid, launcher.as.gid);
+        await chown(draft.password, launcher.as.uid, launcher.as.gid);
         await chown(folder, launcher.as.uid, launcher.as.gid);
       }
-      const { code, output } = await run(launcher, binaries.initdb, initdbArguments(making, fsync)).catch(
+      const { code, output } = await run(launcher, binaries.initdb, initdbArguments(draft, fsync)).catch(
         (error: unknown) => {
           throw cannotRun(binaries.initdb, error);
         },
       );
       if (code === 0) return;
-      if (output.includes("No space left") || (await isDiskFull(place.data))) throw diskFull(place.named);
+      if (output.includes("No space left") || (await isDiskFull(paths.data))) throw diskFull(paths.named);
       throw unusable(
-        `PostgreSQL could not prepare ${place.named} (${tellingLine(output)}); mend that or name another data folder.`,
+        `PostgreSQL could not prepare ${paths.named} (${failureReason(output)}); fix that or choose another data folder.`,
       );
     });
   } catch (error) {
-    throw unusableFolder(place.named, error);
+    throw unusableFolder(paths.named, error);
   }
 }
 
-function initdbArguments(place: Place, fsync: boolean): string[] {
+function initdbArguments(paths: ClusterPaths, fsync: boolean): string[] {
   return [
-    ["--pgdata", place.cluster],
+    ["--pgdata", paths.cluster],
     ["--username", EMBEDDED_NAME],
-    ["--pwfile", place.password],
+    ["--pwfile", paths.password],
     ["--encoding", "UTF8"],
-    // Built into PostgreSQL: knows Unicode, sorts the same on every machine, and no update of a system library breaks an index.
+    // PostgreSQL's own Unicode locale sorts the same on every machine, and no update of a system library breaks an index.
     ["--locale-provider", "builtin", "--builtin-locale", "C.UTF-8", "--locale", "C"],
     ["--data-checksums"],
-    // Who can enter the socket's folder is the owner; whoever comes over the loopback port must prove it.
+    // Only the owner can enter the socket's folder, so sockets need no password; the loopback port does.
     ["--auth-local", "trust", "--auth-host", "scram-sha-256"],
     ...Object.entries(INITIAL_SETTINGS).map(([name, value]) => ["--set", `${name}=${value}`]),
     fsync ? [] : ["--no-sync"],
@@ -215,13 +215,13 @@ async function isGone(path: string): Promise<boolean> {
   );
 }
 
-// The child may not exist yet, and the kernel tells real paths only.
+// The child may not exist yet, and realpath works only on existing files.
 async function realpathOfChild(path: string): Promise<string> {
   const parent = await realpath(dirname(path)).catch(() => dirname(path));
   return join(parent, basename(path));
 }
 
-function placeAt(named: string, data: string, home: string): Place {
+function pathsAt(named: string, data: string, home: string): ClusterPaths {
   return {
     named,
     data,

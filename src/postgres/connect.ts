@@ -11,29 +11,29 @@ export type Sql = postgres.Sql;
 type DriverOptions = postgres.Options<Record<string, postgres.PostgresType>>;
 
 export type ConnectOptions = {
-  /** The most connections the client opens; 10 unless told. */
+  /** Maximum number of connections; default 10. */
   maxConnections?: number;
-  /** Prepared statements; off behind a pooler that does not keep them. */
+  /** Use prepared statements; default true. Turn off behind a pooler that does not support them. */
   prepare?: boolean;
   applicationName?: string;
-  /** No pooler stands between: what is set for a session when it begins holds for every statement of this client. */
+  /** True without a pooler: the settings that a session starts with apply to every statement of this client. */
   ownSessions?: boolean;
-  /** How long a server may take to answer for the first time; 10 seconds unless told. */
+  /** Timeout for the server's first answer; default 10 s. */
   connectTimeoutSeconds?: number;
 };
 
 const CONNECT_TIMEOUT_SECONDS = 10;
 
-/** How long one statement may take, unless a transaction says otherwise. */
+/** Default timeout of one statement; a transaction can set its own. */
 export const STATEMENT_TIMEOUT_MS = 30_000;
 
-/** How long a transaction may wait for its next statement: a node that was stopped keeps its locks no longer than this. */
+/** Timeout between two statements of a transaction: a node that was suspended keeps its locks no longer than this. */
 const IDLE_TIMEOUT_MS = 5_000;
 
 /**
- * A client that vanished must not keep its locks. Every statement has its index, and is planned once: planned for its
- * values each time it cost more to plan than to run, and a plan made while a table was small would read all of it.
- * Nothing is worth a second process.
+ * Settings of each session. The timeouts release the locks of a client that disappeared. Every statement has an index and
+ * is planned once: planning it for its values each time cost more than running it, and sequential scans are off because a
+ * plan made while a table was small would read all of it. No statement is large enough for parallel workers.
  */
 export const SESSION_SETTINGS = {
   statement_timeout: STATEMENT_TIMEOUT_MS,
@@ -45,44 +45,44 @@ export const SESSION_SETTINGS = {
 
 const WITH_OWN_SESSIONS = new WeakSet<object>();
 
-/** Whether all statements of a client run with the settings above. */
+/** Checks whether all statements of a client run with `SESSION_SETTINGS`. */
 export function hasOwnSessions(sql: Sql): boolean {
   return WITH_OWN_SESSIONS.has(sql);
 }
 
-const CLOSINGS = new WeakMap<object, Set<() => void>>();
+const CLOSE_LISTENERS = new WeakMap<object, Set<() => void>>();
 
 /**
- * Hears of every connection of a client that is closed. The driver answers for what was sent on it, but not for what is sent
- * between a connection's error and its end. Gives what ends it.
+ * Calls a listener whenever a connection of a client is closed, and returns a function that removes it. The driver rejects
+ * queries that were sent before the connection's error, but not those sent between its error and its end.
  */
 export function onClosing(sql: Sql, listener: () => void): () => void {
-  const listeners = CLOSINGS.get(sql);
+  const listeners = CLOSE_LISTENERS.get(sql);
   listeners?.add(listener);
   return () => void listeners?.delete(listener);
 }
 
-/** Makes a client for any PostgreSQL URL, also one that names a socket's folder (`?host=/folder`), as Pawl's own do. */
+/** Creates a client for any PostgreSQL URL, including one with a socket's folder (`?host=/folder`). */
 export function connect(url: string, options: ConnectOptions = {}, more: DriverOptions = {}): Sql {
   const { plain, socketFolder } = parse(url);
-  const closings = new Set<() => void>();
+  const closeListeners = new Set<() => void>();
   const sql = postgres(plain, {
     ...(socketFolder === undefined ? {} : { host: socketFolder }),
     max: options.maxConnections ?? 10,
     prepare: options.prepare ?? true,
     connect_timeout: options.connectTimeoutSeconds ?? CONNECT_TIMEOUT_SECONDS,
-    // The driver would let a server that is back wait for up to 20 seconds.
+    // By default the driver waits up to 20 seconds before it reconnects.
     backoff: (failures) => Math.min(0.01 * 2 ** failures, 0.5),
-    // Moments are milliseconds everywhere in Pawl, from the database's clock.
+    // Pawl represents times as milliseconds everywhere, from the database's clock.
     types: {
       instant: { to: 1184, from: [1184], serialize: toTimestamp, parse: fromTimestamp },
       ...ARRAY_TYPES,
     },
     fetch_types: false,
-    // The driver would print notices to the console.
+    // By default the driver prints notices to the console.
     onnotice: () => undefined,
     onclose: () => {
-      for (const listener of closings) listener();
+      for (const listener of closeListeners) listener();
     },
     ...more,
     connection: {
@@ -92,28 +92,28 @@ export function connect(url: string, options: ConnectOptions = {}, more: DriverO
     },
   } as DriverOptions);
   if (options.ownSessions) WITH_OWN_SESSIONS.add(sql);
-  CLOSINGS.set(sql, closings);
-  return Object.assign(sql, { begin: leavingTheLostAlone(sql.begin.bind(sql) as Begin) });
+  CLOSE_LISTENERS.set(sql, closeListeners);
+  return Object.assign(sql, { begin: withoutRollbackAfterLoss(sql.begin.bind(sql) as Begin) });
 }
 
 type Begin = (options: string, work: (tx: postgres.TransactionSql) => unknown) => Promise<unknown>;
 
-/** How long after its error a connection may take to be closed. */
-const CLOSES_WITHIN_MS = 1_000;
+/** Maximum time between a connection's error and its close. */
+const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
- * The driver rolls back whatever failed, also on a connection that is gone: the write to it ends the process, or spoils
- * the connection that is made in its place. Here nothing is sent any more once the connection is lost.
+ * Keeps the driver from rolling back on a lost connection: that write ends the process or breaks the connection that
+ * replaces it. A transaction whose connection is lost never settles inside the driver, so nothing more is sent.
  */
-function leavingTheLostAlone(begin: Begin): Sql["begin"] {
-  const beginSafely = (...asked: [...string[], (tx: postgres.TransactionSql) => unknown]) => {
-    const work = asked.pop() as (tx: postgres.TransactionSql) => unknown;
+function withoutRollbackAfterLoss(begin: Begin): Sql["begin"] {
+  const beginSafely = (...args: [...string[], (tx: postgres.TransactionSql) => unknown]) => {
+    const work = args.pop() as (tx: postgres.TransactionSql) => unknown;
     let isLost = false;
-    const done = begin((asked[0] as string | undefined) ?? "", async (tx) => {
+    const done = begin((args[0] as string | undefined) ?? "", async (tx) => {
       try {
         const result = work(tx);
         const value: unknown = await (Array.isArray(result) ? Promise.all(result) : result);
-        // Lost while the work did something else, as when the server ends an idle transaction: there is nothing to commit.
+        // Lost between two statements, for example because the server ended an idle transaction: there is nothing to commit.
         if (isLost) await new Promise(() => undefined);
         return value;
       } catch (error) {
@@ -127,35 +127,35 @@ function leavingTheLostAlone(begin: Begin): Sql["begin"] {
   return beginSafely as Sql["begin"];
 }
 
-/** Whether a transaction was ended by the loss of its connection, and not by its work. */
+/** Checks whether the loss of the connection ended a transaction, rather than its work. */
 async function isOver(done: Promise<unknown>): Promise<boolean> {
   const closed = done.then(
     () => true,
     () => true,
   );
-  return withTimeout(closed, CLOSES_WITHIN_MS, () => false);
+  return withTimeout(closed, CLOSE_TIMEOUT_MS, () => false);
 }
 
 function toTimestamp(moment: number | string | Date): string {
   return new Date(moment).toISOString();
 }
 
-/** "2026-01-05 12:00:00.123456+00", as the server writes it where its time zone is UTC; the ISO form is parsed faster. */
+/** Parses "2026-01-05 12:00:00.123456+00", as a server in UTC writes it, via the ISO form, which is parsed faster. */
 function fromTimestamp(text: string): number {
-  let moment = MOMENTS.get(text);
+  let moment = TIMESTAMPS.get(text);
   if (moment === undefined) {
     moment = Date.parse(text.endsWith("+00") ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text);
-    if (MOMENTS.size >= MOST_MOMENTS) MOMENTS.clear();
-    MOMENTS.set(text, moment);
+    if (TIMESTAMPS.size >= MAX_TIMESTAMPS) TIMESTAMPS.clear();
+    TIMESTAMPS.set(text, moment);
   }
   return moment;
 }
 
-/** The tasks of a batch were mostly made, and moved, together with others: what has just been read is read again. */
-const MOMENTS = new Map<string, number>();
-const MOST_MOMENTS = 64;
+/** Caches parsed timestamps: tasks of a batch often share them, since they were created or moved together. */
+const TIMESTAMPS = new Map<string, number>();
+const MAX_TIMESTAMPS = 64;
 
-/** Waits for a first answer, but not for ever, as the driver does where something listens that is no PostgreSQL. */
+/** Waits for a first answer with a timeout: the driver waits forever for a server that is not a PostgreSQL. */
 export async function answerWithin<T>(
   seconds: number | undefined,
   answer: Promise<T>,
@@ -167,12 +167,12 @@ export async function answerWithin<T>(
   });
 }
 
-/** The URL of a server on a socket in the form that libpq and most tools read. */
+/** Builds the URL of a server on a socket, in the form that libpq and most tools read. */
 export function socketUrl(folder: string, database: string, user: string): string {
   return `postgres://${user}@localhost/${database}?host=${encodeURIComponent(folder).replaceAll("%2F", "/")}`;
 }
 
-/** Says in one sentence why a server named by a URL cannot be used; never shows the password. */
+/** Describes in one sentence why the server at a URL cannot be used; never shows the password. */
 export function describeConnectionProblem(url: string, error: unknown): PawlError {
   if (error instanceof PawlError) return error;
   const { shown, socketFolder } = parse(url);
@@ -186,7 +186,7 @@ export function describeConnectionProblem(url: string, error: unknown): PawlErro
     case "ENOTFOUND":
     case "EAI_AGAIN":
       return unusable(
-        `The host ${server} of DATABASE_URL is not known; correct its name or the network.`,
+        `The host ${server} of DATABASE_URL is unknown; correct its name or check the network.`,
         error,
       );
     case "CONNECT_TIMEOUT":
@@ -204,7 +204,7 @@ export function describeConnectionProblem(url: string, error: unknown): PawlErro
       );
     case "28000":
       return unusable(
-        `PostgreSQL at ${server} does not let ${user} in (${messageOf(error)}); allow it there or correct DATABASE_URL.`,
+        `PostgreSQL at ${server} does not admit ${user} (${messageOf(error)}); allow it in pg_hba.conf or correct DATABASE_URL.`,
         error,
       );
     case "3D000":
@@ -214,7 +214,7 @@ export function describeConnectionProblem(url: string, error: unknown): PawlErro
       );
     case "53300":
       return unusable(
-        `PostgreSQL at ${server} has no connection left; raise its max_connections or close some.`,
+        `PostgreSQL at ${server} has no connections left; raise its max_connections or close some.`,
         error,
       );
     default:
@@ -225,7 +225,7 @@ export function describeConnectionProblem(url: string, error: unknown): PawlErro
   }
 }
 
-/** Returns whether `connect` accepts the address. */
+/** Checks whether `connect` accepts an address. */
 export function isPostgresUrl(url: string): boolean {
   try {
     parse(url);
@@ -235,13 +235,13 @@ export function isPostgresUrl(url: string): boolean {
   }
 }
 
-// libpq reads these from a URL; the driver would send them to the server as settings, which refuses them.
+// libpq reads these from a URL; the driver would send them to the server as settings, and the server would refuse them.
 const LIBPQ_ONLY = ["host", "port", "channel_binding", "gssencmode"];
 
 type Address = { plain: string; shown: URL; socketFolder: string | undefined };
 
 function parse(url: string): Address {
-  // The URL standard wants one host; libpq also allows none before `?host=`, or several.
+  // The URL standard requires exactly one host; libpq also allows several, or none before `?host=`.
   const [hosts = ""] = /(?<=^postgres(?:ql)?:\/\/(?:[^/?#]*@)?)[^@/?#]*(?=[/?#]|$)/.exec(url) ?? [];
   const standard =
     hosts === ""
@@ -261,13 +261,13 @@ function parse(url: string): Address {
 function parseStandard(url: string): URL {
   try {
     const parsed = new URL(url);
-    // The driver decodes all of these, and would fail with less to say.
+    // The driver decodes all of these too, and would fail with a vaguer error.
     [parsed.username, parsed.password, parsed.hostname, parsed.pathname].forEach(decodeURIComponent);
     if (["postgres:", "postgresql:"].includes(parsed.protocol)) return parsed;
   } catch {
-    // The error would quote the URL, and with it the password.
+    // The error is dropped because it quotes the URL with its password.
   }
   throw unusable(
-    "DATABASE_URL is not the address of a PostgreSQL; it looks like postgres://user:password@host:5432/database.",
+    "DATABASE_URL is not the address of a PostgreSQL; write it like postgres://user:password@host:5432/database.",
   );
 }

@@ -2,115 +2,117 @@ import { readFile, stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { locateBinaries } from "./binaries.ts";
 import {
-  chooseRunning,
+  planLaunch,
   EMBEDDED_NAME,
   hasCluster,
   linkCluster,
-  makeCluster,
-  type Place,
-  type Running,
+  createCluster,
+  type ClusterPaths,
+  type LaunchPlan,
 } from "./cluster.ts";
 import { answerWithin, connect, socketUrl, type Sql } from "./connect.ts";
 import { readPostmaster, requestStop, type Postmaster } from "./postmaster.ts";
 import type { Listening } from "./server-settings.ts";
 import { isPrivate, removeSocketFolder } from "./socket-folder.ts";
-import { startServer, type Wish } from "./start-server.ts";
+import { startServer, type ServerOptions } from "./start-server.ts";
 import { codeOf, messageOf, unusable } from "./unusable.ts";
 
 /**
- * Everyone who has the embedded server open holds this lock, shared, on a connection of its own.
- * Whoever leaves and then gets it alone was the last one, and stops the server.
+ * Advisory lock that every process using the embedded server holds in shared mode, on a connection of its own.
+ * A process that detaches and then gets it exclusively was the last one, and stops the server.
  */
-const PRESENCE = 804_213;
+const IN_USE_LOCK = 804_213;
 
-/** Locks of this kind belong to a database; this one is always there. */
-const PRESENCE_DATABASE = "postgres";
+/** Advisory locks belong to a database; this one always exists. */
+const LOCK_DATABASE = "postgres";
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 export type EmbeddedServer = {
-  place: Place;
-  wish: Wish;
+  paths: ClusterPaths;
+  options: ServerOptions;
   launcher: "namespace" | "user" | undefined;
-  /** Whether a cluster is made where there is none; not for one who has seen it, to whom an empty one would be a lie. */
-  makesCluster: boolean;
+  /** Whether to create a missing cluster. False once it has been used: an empty one would hide the loss of data. */
+  mayCreateCluster: boolean;
   onProgress: (message: string) => void;
 };
 
-/** One stay at the server: it runs at least until the stay is left. */
-export type Stay = {
-  place: Place;
-  presence: Sql;
+/** A use of the server, which runs at least until it is detached. */
+export type Attachment = {
+  paths: ClusterPaths;
+  /** Holds the lock. */
+  lockConnection: Sql;
   listening: Listening;
   url: string;
-  /** Resolves when the presence is gone: the server was restarted, or died. */
+  /** Resolves when the lock's connection is closed: the server was restarted, or died. */
   lost: Promise<void>;
 };
 
-/** Joins the running server, or starts one (and makes the cluster first); many may do so at once. */
-export async function enter(server: EmbeddedServer, signal?: AbortSignal): Promise<Stay> {
-  let running: Running | undefined;
-  let { place } = server;
+/** Attaches to the running server, or starts one after creating its cluster; many processes may do so at once. */
+export async function attach(server: EmbeddedServer, signal?: AbortSignal): Promise<Attachment> {
+  let plan: LaunchPlan | undefined;
+  let { paths } = server;
   let obstacle = "it did not start";
-  let deadline = Date.now() + PATIENCE_MS;
+  let deadline = Date.now() + TIMEOUT_MS;
   while (Date.now() < deadline) {
     signal?.throwIfAborted();
-    const postmaster = await readPostmaster(place.cluster);
+    const postmaster = await readPostmaster(paths.cluster);
     if (!postmaster) {
-      const isFirstTry = !running;
-      running ??= await prepare(server);
-      place = running.place;
-      obstacle = (await startServer(running, server.wish)) ?? obstacle;
-      // The deadline limits waiting: initdb and the first start take as long as a busy machine needs.
-      if (isFirstTry) deadline = Date.now() + PATIENCE_MS;
+      const isFirstTry = !plan;
+      plan ??= await prepare(server);
+      paths = plan.paths;
+      obstacle = (await startServer(plan, server.options)) ?? obstacle;
+      // The deadline limits waiting only: initdb and the first start may take longer on a busy machine.
+      if (isFirstTry) deadline = Date.now() + TIMEOUT_MS;
     } else if (postmaster.status === "ready") {
-      const stay = await join(place, postmaster).catch((error: unknown) => {
-        if (!isPassing(error)) throw error;
+      const attachment = await join(paths, postmaster).catch((error: unknown) => {
+        if (!isTransient(error)) throw error;
         obstacle = messageOf(error);
       });
-      if (stay) return stay;
+      if (attachment) return attachment;
     } else {
       obstacle = `it is ${postmaster.status}`;
-      // Crash recovery takes as long as it takes.
-      if (postmaster.status === "starting") deadline = Date.now() + PATIENCE_MS;
+      // Crash recovery has no time limit.
+      if (postmaster.status === "starting") deadline = Date.now() + TIMEOUT_MS;
     }
-    // Of several that wait, each comes back at another moment.
+    // Jitter, so that several waiting processes do not retry together.
     await pause(5 + Math.random() * 20);
   }
   throw unusable(
-    `PostgreSQL of ${place.named} cannot be reached (${obstacle}); end what holds ${place.cluster}, see ${place.log}, and start again.`,
+    `PostgreSQL of ${paths.named} cannot be reached (${obstacle}); end the process that uses ${paths.cluster}, see ${paths.log}, and start again.`,
   );
 }
 
-async function prepare(server: EmbeddedServer): Promise<Running> {
-  const { place, onProgress, launcher, wish } = server;
-  const first = !(await hasCluster(place));
-  if (first && !server.makesCluster) throw unusable(`${place.home} is gone; put it back and start again.`);
+async function prepare(server: EmbeddedServer): Promise<LaunchPlan> {
+  const { paths, onProgress, launcher, options } = server;
+  const first = !(await hasCluster(paths));
+  if (first && !server.mayCreateCluster)
+    throw unusable(`${paths.home} has disappeared; put it back and start again.`);
   onProgress(
-    first ? `Preparing PostgreSQL in ${place.named} (first start)` : `Starting PostgreSQL in ${place.named}`,
+    first ? `Preparing PostgreSQL in ${paths.named} (first start)` : `Starting PostgreSQL in ${paths.named}`,
   );
-  const running = await chooseRunning(place, locateBinaries(), launcher);
-  if (!(await hasCluster(running.place))) await makeCluster(running, wish.fsync);
-  return { ...running, place: await linkCluster(running.place) };
+  const plan = await planLaunch(paths, locateBinaries(), launcher);
+  if (!(await hasCluster(plan.paths))) await createCluster(plan, options.fsync);
+  return { ...plan, paths: await linkCluster(plan.paths) };
 }
 
-async function join(place: Place, postmaster: Postmaster): Promise<Stay | undefined> {
+async function join(paths: ClusterPaths, postmaster: Postmaster): Promise<Attachment | undefined> {
   const { listening } = postmaster;
   if (listening.transport === "socket") {
-    // The folder lies where everybody may write: a stranger could have put another in its place.
-    const { uid } = await stat(place.cluster);
+    // The folder is in a world-writable place: another user could have replaced it.
+    const { uid } = await stat(paths.cluster);
     if (!(await isPrivate(listening.folder, uid))) {
       throw Object.assign(new Error(`its socket in ${listening.folder} is gone`), { code: "ENOENT" });
     }
   }
   let lose: () => void;
   const lost = new Promise<void>((resolve) => (lose = resolve));
-  const presence = connect(
-    await urlOf(place, listening, PRESENCE_DATABASE),
+  const lockConnection = connect(
+    await urlOf(paths, listening, LOCK_DATABASE),
     { maxConnections: 1, applicationName: "pawl presence" },
     {
       fetch_types: false,
-      // A connection that is renewed now and then would drop the lock.
+      // Renewing the connection would release the lock.
       max_lifetime: null,
       backoff: () => 0.02,
       connection: { lock_timeout: 5_000 },
@@ -120,36 +122,36 @@ async function join(place: Place, postmaster: Postmaster): Promise<Stay | undefi
     },
   );
   try {
-    // Waits while the last one leaves and stops the server.
-    await answerWithin(undefined, presence`select pg_advisory_lock_shared(${PRESENCE})`);
-    // A stopping server drops the leaver's lock, too; but it has written down before that it is stopping.
-    const now = await readPostmaster(place.cluster);
+    // Waits while the last user detaches and stops the server.
+    await answerWithin(undefined, lockConnection`select pg_advisory_lock_shared(${IN_USE_LOCK})`);
+    // A stopping server releases that lock too, but it writes the status "stopping" first.
+    const now = await readPostmaster(paths.cluster);
     if (now?.pid !== postmaster.pid || now.status !== "ready") throw new Error("it is stopping");
-    await ensureDatabase(presence);
-    return { place, presence, listening, lost, url: await urlOf(place, listening, EMBEDDED_NAME) };
+    await ensureDatabase(lockConnection);
+    return { paths, lockConnection, listening, lost, url: await urlOf(paths, listening, EMBEDDED_NAME) };
   } catch (error) {
-    await presence.end({ timeout: 0 });
+    await lockConnection.end({ timeout: 0 });
     throw error;
   }
 }
 
-async function ensureDatabase(presence: Sql): Promise<void> {
-  const found = await presence`select from pg_database where datname = ${EMBEDDED_NAME}`;
+async function ensureDatabase(lockConnection: Sql): Promise<void> {
+  const found = await lockConnection`select from pg_database where datname = ${EMBEDDED_NAME}`;
   if (found.length > 0) return;
-  await presence`create database ${presence(EMBEDDED_NAME)}`.catch((error: unknown) => {
-    // Somebody else was first: refused by name, or by the index when both were at it.
+  await lockConnection`create database ${lockConnection(EMBEDDED_NAME)}`.catch((error: unknown) => {
+    // Another process was first: the name exists, or the index refused the second of two concurrent inserts.
     if (!["42P04", "23505"].includes(codeOf(error))) throw error;
   });
 }
 
-async function urlOf(place: Place, listening: Listening, database: string): Promise<string> {
+async function urlOf(paths: ClusterPaths, listening: Listening, database: string): Promise<string> {
   if (listening.transport === "socket") return socketUrl(listening.folder, database, EMBEDDED_NAME);
-  const password = (await readFile(place.password, "utf8")).trim();
+  const password = (await readFile(paths.password, "utf8")).trim();
   return `postgres://${EMBEDDED_NAME}:${encodeURIComponent(password)}@127.0.0.1:${listening.port}/${database}`;
 }
 
-/** Failures of a join that go away: the server is on its way up or down, or everybody comes at once. */
-function isPassing(error: unknown): boolean {
+/** The connection failed for a reason that passes: the server is starting, stopping or overloaded. */
+function isTransient(error: unknown): boolean {
   const code = codeOf(error);
   if (code === "") return true;
   if (["ECONNREFUSED", "ENOENT", "ECONNRESET", "EPIPE", "EAGAIN"].includes(code)) return true;
@@ -158,41 +160,43 @@ function isPassing(error: unknown): boolean {
   return code.startsWith("57P") || ["55P03", "53300", "55006"].includes(code);
 }
 
-/** Ends a stay; the last to leave stops the server and waits until it has. */
-export async function leave({ place, presence }: Stay): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+/** Detaches from the server; the last one stops the server and waits until it has stopped. */
+export async function detach({ paths, lockConnection }: Attachment): Promise<void> {
+  const deadline = Date.now() + TIMEOUT_MS;
   try {
-    // A server that recovers from a crash of its own answers in a moment, one that died never will.
-    while (!(await leaveOnce(place, presence)) && (await readPostmaster(place.cluster))) {
+    // A server that is recovering from a crash will answer soon; one without a process never will.
+    while (!(await detachOnce(paths, lockConnection)) && (await readPostmaster(paths.cluster))) {
       if (Date.now() > deadline) return;
       await pause(20);
     }
   } finally {
-    await presence.end({ timeout: 0 });
+    await lockConnection.end({ timeout: 0 });
   }
 }
 
-async function leaveOnce(place: Place, presence: Sql): Promise<boolean> {
+async function detachOnce(paths: ClusterPaths, lockConnection: Sql): Promise<boolean> {
   try {
-    // If the connection was lost meanwhile, the driver makes a new one that holds nothing: the answer is right all the same.
-    await presence`select pg_advisory_unlock_shared(${PRESENCE})`;
-    const [answer] = await presence<{ alone: boolean }[]>`select pg_try_advisory_lock(${PRESENCE}) as alone`;
-    const postmaster = answer?.alone ? await readPostmaster(place.cluster) : undefined;
-    if (postmaster) await stop(place, postmaster);
+    // If the connection was lost, the driver opens a new one without the lock, which gives the same answer.
+    await lockConnection`select pg_advisory_unlock_shared(${IN_USE_LOCK})`;
+    const [answer] = await lockConnection<
+      { alone: boolean }[]
+    >`select pg_try_advisory_lock(${IN_USE_LOCK}) as alone`;
+    const postmaster = answer?.alone ? await readPostmaster(paths.cluster) : undefined;
+    if (postmaster) await stop(paths, postmaster);
     return true;
   } catch (error) {
-    if (!isPassing(error)) throw error;
+    if (!isTransient(error)) throw error;
     return false;
   }
 }
 
-async function stop(place: Place, postmaster: Postmaster): Promise<void> {
+async function stop(paths: ClusterPaths, postmaster: Postmaster): Promise<void> {
   await requestStop(postmaster.pid, locateBinaries);
-  const deadline = Date.now() + PATIENCE_MS;
-  while ((await readPostmaster(place.cluster))?.pid === postmaster.pid) {
+  const deadline = Date.now() + TIMEOUT_MS;
+  while ((await readPostmaster(paths.cluster))?.pid === postmaster.pid) {
     if (Date.now() > deadline) {
       throw unusable(
-        `PostgreSQL of ${place.named} (process ${postmaster.pid}) is still stopping; wait for it before you start again.`,
+        `PostgreSQL of ${paths.named} (process ${postmaster.pid}) is still stopping; wait for it before you start again.`,
       );
     }
     await pause(5);

@@ -7,22 +7,22 @@ import { codeOf, messageOf, unusable } from "./unusable.ts";
 export type Account = { name: string; uid: number; gid: number };
 
 /**
- * As whom PostgreSQL runs, which refuses to run as root:
- * - direct: as the user of this process;
- * - namespace: root's files, but under a uid that is not 0 inside a user namespace;
- * - user: an unprivileged user, who then owns the files.
+ * The user that PostgreSQL runs as; it refuses to run as root:
+ * - direct: the user of this process;
+ * - namespace: root, but with a uid other than 0 inside a user namespace; root owns the files;
+ * - user: an unprivileged user, which owns the files.
  */
 export type Launcher =
   { kind: "direct" } | { kind: "namespace"; as: Account } | { kind: "user"; as: Account };
 
-// Nothing of the caller's environment reaches PostgreSQL: a PGDATA or an LC_ALL there is about another server.
+// PostgreSQL gets a fixed environment: a PGDATA or LC_ALL of the caller is meant for another server.
 const ENVIRONMENT = {
   PATH: "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:/run/current-system/sw/bin",
   LC_ALL: "C",
   TZ: "UTC",
 };
 
-/** Starts a program of PostgreSQL in the launcher's way; its pid is the program's own. */
+/** Starts a program of PostgreSQL as the launcher's user. The child's pid is that of the program. */
 export function launch(
   launcher: Launcher,
   program: string,
@@ -46,7 +46,7 @@ export function launch(
   }
 }
 
-/** Runs a program to its end and gives what it said. */
+/** Runs a program to its end and returns its output. */
 export async function run(
   launcher: Launcher,
   program: string,
@@ -64,17 +64,17 @@ export async function run(
   });
 }
 
-/** Whether PostgreSQL, launched this way, could enter the folder. */
+/** Checks whether PostgreSQL, launched this way, could enter a folder. */
 export async function canEnter(launcher: Launcher, folder: string): Promise<boolean> {
   return succeeds(launcher, "/bin/sh", ["-c", 'test -x "$1"', "sh", folder]);
 }
 
-/** Whether this way of launching can run the program at all. */
+/** Checks whether a program runs when launched this way. */
 export async function canRun(launcher: Launcher, program: string): Promise<boolean> {
   return succeeds(launcher, program, ["--version"]);
 }
 
-/** The account whose uid root takes inside a namespace: initdb looks it up, so it must exist. */
+/** Returns the account whose uid root uses inside a namespace. It must exist because initdb looks it up. */
 export async function namespaceAccount(): Promise<Account | undefined> {
   const accounts = await unprivilegedAccounts();
   return (
@@ -82,7 +82,7 @@ export async function namespaceAccount(): Promise<Account | undefined> {
   );
 }
 
-/** The account that runs PostgreSQL for root where user namespaces are off. */
+/** Returns the account that runs PostgreSQL for root if user namespaces are disabled. */
 export async function serverAccount(): Promise<Account> {
   const accounts = await unprivilegedAccounts();
   const account = ["postgres", "nobody", "daemon"].flatMap((wanted) =>
@@ -111,7 +111,7 @@ async function succeeds(launcher: Launcher, program: string, args: string[]): Pr
 }
 
 export function cannotRun(program: string, cause: unknown): Error {
-  // A program that is there but "not found" lacks its loader: it was built for another C library.
+  // ENOENT for an existing program means that its loader is missing: it was built for another C library.
   const reason = codeOf(cause) === "ENOENT" ? "it needs glibc, which Alpine Linux lacks" : messageOf(cause);
   return unusable(
     `PostgreSQL cannot run here (${program}: ${reason}); set DATABASE_URL to a PostgreSQL 15 or newer.`,

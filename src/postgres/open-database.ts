@@ -1,4 +1,4 @@
-import { findPlace } from "./cluster.ts";
+import { findClusterPaths } from "./cluster.ts";
 import {
   answerWithin,
   connect,
@@ -8,39 +8,39 @@ import {
   type Sql,
 } from "./connect.ts";
 import type { EmbeddedServer } from "./embedded-server.ts";
-import { stayPresent } from "./stay-present.ts";
+import { keepAttached } from "./keep-attached.ts";
 import { codeOf, unusable, unusableFolder } from "./unusable.ts";
 
 export type DatabaseConfig = ConnectOptions & {
-  /** A PostgreSQL 15 or newer that somebody else runs; without it, Pawl runs its own in `data`. */
+  /** The address of an external PostgreSQL 15 or newer; without it, Pawl runs an embedded one in `data`. */
   url?: string | undefined;
-  /** The folder of the embedded server's data; `.pawl` unless told. */
+  /** The folder of the embedded server's data; default `.pawl`. */
   data?: string | undefined;
-  /** How the embedded server is reached; a unix socket unless told, or unless there are none (Windows). */
+  /** How the embedded server is reached; default a Unix socket, on Windows always tcp. */
   transport?: "socket" | "tcp" | undefined;
-  /** The loopback port of the embedded server when its transport is tcp; any free one unless told. */
+  /** The loopback port of the embedded server if its transport is tcp; default any free one. */
   port?: number | undefined;
-  /** How root, as whom PostgreSQL refuses to run, runs it: in a user namespace, or as an unprivileged user; what works, unless told. */
+  /** How root runs PostgreSQL: in a user namespace, or as an unprivileged user; default the first one that works. */
   launcher?: "namespace" | "user" | undefined;
-  /** Off only for data that may be lost, as a test's; on unless told. */
+  /** Default true; false only for data that may be lost, such as in tests. */
   fsync?: boolean | undefined;
   /** Aborts the connection attempt to an external server. */
   signal?: AbortSignal | undefined;
-  /** Is told what takes a moment. */
+  /** Receives a message before each step that takes a moment. */
   onProgress?: ((message: string) => void) | undefined;
 };
 
 export type Database = {
   kind: "embedded" | "external";
-  /** A client of a server that has been seen to work. */
+  /** A client of a server that has answered. */
   sql: Sql;
-  /** Where others connect to: psql and most tools, or `connect` and `openDatabase` of another process. May hold a password. */
+  /** The address for psql, other tools and `openDatabase` in other processes. May contain a password. */
   url: string;
-  /** Ends the client; the last to close an embedded server stops it. May be called twice. */
+  /** Closes the client; the last process to close an embedded server stops it. May be called twice. */
   close(): Promise<void>;
 };
 
-const OLDEST_VERSION = 150_000;
+const MIN_VERSION = 150_000;
 
 /** Opens the PostgreSQL at `url`, or starts (or joins) the embedded one in `data`. */
 export async function openDatabase(config: DatabaseConfig): Promise<Database> {
@@ -56,9 +56,9 @@ async function openExternal(url: string, config: DatabaseConfig): Promise<Databa
         askServer(sql),
         config.signal,
       );
-      if (version < OLDEST_VERSION)
+      if (version < MIN_VERSION)
         throw unusable(
-          `DATABASE_URL names a PostgreSQL ${Math.floor(version / 10_000)}, and Pawl needs 15 or newer; upgrade it or name another.`,
+          `DATABASE_URL is a PostgreSQL ${Math.floor(version / 10_000)}, and Pawl needs 15 or newer; upgrade it or use another.`,
         );
       if (!ownSessions || timeout === STATEMENT_TIMEOUT_MS)
         return { kind: "external", sql, url, close: once(() => sql.end({ timeout: 5 })) };
@@ -71,32 +71,32 @@ async function openExternal(url: string, config: DatabaseConfig): Promise<Databa
   throw new Error("unreachable");
 }
 
-/** A pooler refuses settings for a session with this code, or forgets them; then every transaction brings its own. */
+/** Error code of a pooler that refuses session settings; others ignore them. Each transaction then sets its own. */
 const REFUSED_BY_POOLER = "08P01";
 
 async function openEmbedded(config: DatabaseConfig): Promise<Database> {
   const server: EmbeddedServer = {
-    place: await findPlace(config.data ?? ".pawl"),
-    wish: {
+    paths: await findClusterPaths(config.data ?? ".pawl"),
+    options: {
       transport: process.platform === "win32" ? "tcp" : (config.transport ?? "socket"),
       port: config.port,
       fsync: config.fsync ?? true,
     },
     launcher: config.launcher,
-    makesCluster: true,
+    mayCreateCluster: true,
     onProgress: config.onProgress ?? (() => undefined),
   };
-  const presence = await stayPresent(server).catch((error: unknown) => {
-    throw unusableFolder(server.place.home, error);
+  const attachment = await keepAttached(server).catch((error: unknown) => {
+    throw unusableFolder(server.paths.home, error);
   });
-  const sql = connect(presence.url, { ...config, ownSessions: true });
+  const sql = connect(attachment.url, { ...config, ownSessions: true });
   return {
     kind: "embedded",
     sql,
-    url: presence.url,
+    url: attachment.url,
     close: once(async () => {
       await sql.end({ timeout: 5 });
-      await presence.end();
+      await attachment.end();
     }),
   };
 }

@@ -2,11 +2,11 @@ import { open, readFile, readlink, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "./launcher.ts";
 import type { Binaries } from "./binaries.ts";
-import { isAlive } from "./make-whole.ts";
+import { isAlive } from "./create-folder.ts";
 import type { Listening } from "./server-settings.ts";
 import { codeOf, messageOf, unusable } from "./unusable.ts";
 
-/** The running server of a cluster, as its own lock file postmaster.pid tells. */
+/** The running server of a cluster, as described by its lock file postmaster.pid. */
 export type Postmaster = {
   pid: number;
   status: "starting" | "ready" | "stopping";
@@ -15,10 +15,10 @@ export type Postmaster = {
 
 const LOCK_FILE = "postmaster.pid";
 
-// No process has it: the kernels' highest ids are far below.
+// No process has this id: the maximum of every kernel is far below.
 const NO_PROCESS = 2_147_483_646;
 
-/** Reads who serves the cluster; a lock file that a dead server left counts as nobody. */
+/** Returns the server of the cluster; undefined if there is none, or only the lock file of a dead one. */
 export async function readPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const text = await readFile(join(cluster, LOCK_FILE), "utf8").catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return "";
@@ -26,20 +26,20 @@ export async function readPostmaster(cluster: string): Promise<Postmaster | unde
   });
   const [pidLine = "", , , port, folder, , , status] = text.split("\n");
   const pid = Number(pidLine);
-  // While a server starts, its lock file is empty for a moment: whoever tries to start beside it is told by PostgreSQL.
+  // The lock file of a starting server is empty for a moment. A second server started then is refused by PostgreSQL itself.
   if (!Number.isInteger(pid) || pid <= 0 || !(await isPostmasterOf(cluster, pid))) return undefined;
   return {
     pid,
-    // The line is missing before the server listens, and padded with blanks.
+    // The line is missing until the server listens, and is padded with spaces.
     status: (["ready", "stopping"] as const).find((known) => known === status?.trim()) ?? "starting",
     listening: folder ? { transport: "socket", folder } : { transport: "tcp", port: Number(port) },
   };
 }
 
 /**
- * After a crash of the machine the id in a lock file may belong to any other process, or to a zombie, and
- * PostgreSQL would refuse to start. Where /proc proves that it is no server of this cluster, the id is
- * replaced by one that nobody has. The rest stays: PostgreSQL still reads there which shared memory to check.
+ * Replaces the process id in stale lock files by an unused one. After a crash of the machine the id may belong to another
+ * process or to a zombie, and PostgreSQL would refuse to start. This is done only if /proc proves that the process is not
+ * a server of this cluster. The other lines stay, since PostgreSQL reads there which shared memory to check.
  */
 export async function disownStaleLocks(cluster: string, socketFolder: string | undefined): Promise<void> {
   if (process.platform !== "linux") return;
@@ -51,7 +51,7 @@ export async function disownStaleLocks(cluster: string, socketFolder: string | u
   for (const lock of locks) await disownIfStale(lock, cluster);
 }
 
-// Written through one handle: if another process replaces the file meanwhile, its new one is not touched.
+// Reads and writes through one handle, so that a new file put there by another process is not overwritten.
 async function disownIfStale(lock: string, cluster: string): Promise<void> {
   const handle = await open(lock, "r+").catch(() => undefined);
   if (!handle) return;
@@ -71,22 +71,22 @@ async function isPostmasterOf(cluster: string, pid: number): Promise<boolean> {
   if (!isAlive(pid)) return false;
   if (process.platform !== "linux") return true;
   try {
-    // A server works in its data folder, and goes there before it takes the lock. A zombie works nowhere.
+    // A server's working directory is its data folder, even before it takes the lock. A zombie has none.
     return (await readlink(`/proc/${pid}/cwd`)) === cluster;
   } catch (error) {
-    // PostgreSQL runs as the owner of its files and nobody else: another's process took over the id of a dead one.
+    // PostgreSQL always runs as the owner of its files, so a process of another user has reused the id of a dead server.
     return codeOf(error) === "EACCES" && (await uidOf(pid)) === (await stat(cluster)).uid;
   }
 }
 
-/** As whom a process runs. Its folder in /proc does not tell: if its program cannot be read, that is root's. */
+/** Returns the effective uid of a process. The owner of its /proc folder is unreliable: it is root if the program is unreadable. */
 async function uidOf(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   const effective = /^Uid:\s+\d+\s+(\d+)/m.exec(status)?.[1];
   return effective === undefined ? undefined : Number(effective);
 }
 
-/** Asks the server to stop at once but cleanly: it ends all sessions and writes a checkpoint. */
+/** Requests a fast shutdown: the server ends all sessions and writes a checkpoint. */
 export async function requestStop(pid: number, binaries: () => Binaries): Promise<void> {
   if (process.platform === "win32") {
     await run({ kind: "direct" }, binaries().pgCtl, ["kill", "INT", String(pid)]);

@@ -3,16 +3,16 @@ import type { Account } from "./launcher.ts";
 
 const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
 
-/** Opens the log for appending: two servers that race to start share it, and it can be cut while in use. */
+/** Opens the log for appending: two servers that race to start share it, and it can be truncated while in use. */
 export async function openLog(path: string, owner?: Account): Promise<{ handle: FileHandle; from: number }> {
   await trimLog(path);
   const handle = await open(path, "a", 0o600);
-  // When root runs a user's cluster, the user must be able to go on with it.
+  // If root runs a user's cluster, the user must be able to append later.
   if (owner) await handle.chown(owner.uid, owner.gid);
   return { handle, from: (await handle.stat()).size };
 }
 
-/** Limits the size of the log and keeps one older piece; on a full disk the older piece is dropped. */
+/** Limits the size of the log and keeps one older part; on a full disk the older part is dropped. */
 export async function trimLog(path: string, limit = LOG_LIMIT_BYTES): Promise<void> {
   const size = await stat(path).then(
     (file) => file.size,
@@ -28,18 +28,18 @@ export async function readLog(path: string, from: number): Promise<string> {
   return log.subarray(from).toString();
 }
 
-/** The one line that tells why a program of PostgreSQL gave up. */
-export function tellingLine(output: string): string {
-  // A session that was ended tells nothing about the server.
+/** Finds the line with the reason why a program of PostgreSQL failed. */
+export function failureReason(output: string): string {
+  // The end of a session is not a reason.
   const lines = output
     .split("\n")
     .filter((line) => line.trim() !== "" && !line.includes("terminating connection"));
-  const telling =
+  const reason =
     lines.findLast((line) => /\b(FATAL|PANIC):/.test(line)) ??
     lines.findLast((line) => /\b(error|ERROR|could not|invalid|cannot)\b/.test(line)) ??
     lines.at(-1) ??
     "no reason given";
-  return telling
+  return reason
     .replace(/^.*?\b(FATAL|PANIC|ERROR|LOG|error): +/, "")
     .replace(/^(postgres|initdb): /, "")
     .trim();

@@ -1,15 +1,15 @@
-/** How the embedded server is reached: a unix socket in a private folder, or a port of the loopback interface. */
+/** How the embedded server is reached: a Unix socket in a private folder, or a port of the loopback interface. */
 export type Listening = { transport: "socket"; folder: string } | { transport: "tcp"; port: number };
 
-/** A socket's file is named after a port, though no port is opened. */
+/** Part of the socket's file name; the port is not opened. */
 export const SOCKET_PORT = 5432;
 
-/** Written into postgresql.conf when the cluster is made: a start, for the owner to tune. */
+/** Written to postgresql.conf when the cluster is created; the owner may change them. */
 export const INITIAL_SETTINGS = {
   max_connections: "200",
   shared_buffers: "128MB",
   effective_cache_size: "512MB",
-  // Reads of this size come from the cache; three waiting I/O processes would be for nothing.
+  // Reads of this size come from the cache, so three extra I/O processes would be idle.
   io_method: "sync",
   max_logical_replication_workers: "0",
   max_wal_size: "2GB",
@@ -22,7 +22,7 @@ export const INITIAL_SETTINGS = {
   log_checkpoints: "off",
 };
 
-/** Given at every start, so that no edit of postgresql.conf opens the server or makes it lose an acknowledged row. */
+/** Settings enforced at every start, so that no edit of postgresql.conf exposes the server or loses committed data. */
 export function enforcedSettings(listening: Listening, fsync: boolean): Record<string, string> {
   const safety = fsync ? "on" : "off";
   return {
@@ -42,7 +42,7 @@ export function enforcedSettings(listening: Listening, fsync: boolean): Record<s
   };
 }
 
-// The setting is a list: a comma or a space in the folder's name would split it.
+// The setting is a list, so a comma or a space in the folder's name would split it.
 function quoteFolder(folder: string): string {
   return `"${folder.replaceAll('"', '""')}"`;
 }

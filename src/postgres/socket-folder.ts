@@ -6,33 +6,33 @@ import type { Account } from "./launcher.ts";
 import { SOCKET_PORT } from "./server-settings.ts";
 import { codeOf } from "./unusable.ts";
 
-// The kernel's limit for a socket's path is 108 bytes on Linux and 104 on macOS, less than many a project's path.
+// The maximum length of a socket's path is 108 bytes on Linux and 104 on macOS; many project paths are longer.
 const PATH_LIMIT_BYTES = 103;
 
-/** Makes the private folder of a socket, ours alone; a running server's postmaster.pid tells others where it is. */
+/** Creates a private folder for the socket. Other processes find it in the running server's postmaster.pid. */
 export async function makeSocketFolder(folder: string, owner: Account | undefined): Promise<string> {
   const uid = owner?.uid ?? process.getuid?.();
   if (await makePrivate(folder, owner)) return folder;
   if (await isPrivate(folder, uid)) return folder;
-  // Somebody else sits on the name: never trust it, take one that cannot be guessed.
+  // Another user owns the name and cannot be trusted, so use a random one.
   const unguessable = await mkdtemp(`${folder}-`);
   if (owner) await chown(unguessable, owner.uid, owner.gid);
   return unguessable;
 }
 
-/** Short, and named after the cluster. */
+/** Returns a short path derived from the cluster's. */
 export function socketFolderOf(cluster: string): string {
   const hash = createHash("sha256").update(cluster).digest("hex").slice(0, 16);
   return join(shortTemporaryFolder(), `pawl-${hash}`);
 }
 
-/** A folder in a shared place is trusted only if nobody else could have made it or can write into it. */
+/** Checks that a folder belongs to a user and is inaccessible to others, since it is in a world-writable place. */
 export async function isPrivate(folder: string, uid: number | undefined): Promise<boolean> {
   const found = await lstat(folder).catch(() => undefined);
   return found !== undefined && found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0;
 }
 
-/** Goes with the last server; a folder in use is not empty and stays. */
+/** Removes the folder of a stopped server; one in use is not empty and stays. */
 export async function removeSocketFolder(folder: string): Promise<void> {
   await rmdir(folder).catch(() => undefined);
 }
@@ -49,6 +49,6 @@ async function makePrivate(folder: string, owner: Account | undefined): Promise<
 }
 
 function shortTemporaryFolder(): string {
-  const longest = join(tmpdir(), `pawl-${"x".repeat(16)}-${"x".repeat(6)}`, `.s.PGSQL.${SOCKET_PORT}`);
-  return Buffer.byteLength(longest) <= PATH_LIMIT_BYTES ? tmpdir() : "/tmp";
+  const socketPath = join(tmpdir(), `pawl-${"x".repeat(16)}-${"x".repeat(6)}`, `.s.PGSQL.${SOCKET_PORT}`);
+  return Buffer.byteLength(socketPath) <= PATH_LIMIT_BYTES ? tmpdir() : "/tmp";
 }

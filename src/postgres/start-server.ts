@@ -2,42 +2,41 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Place, Running } from "./cluster.ts";
+import type { ClusterPaths, LaunchPlan } from "./cluster.ts";
 import { cannotRun, launch } from "./launcher.ts";
 import { disownStaleLocks, readPostmaster } from "./postmaster.ts";
-import { openLog, readLog, tellingLine } from "./server-log.ts";
+import { openLog, readLog, failureReason } from "./server-log.ts";
 import { enforcedSettings, type Listening } from "./server-settings.ts";
 import { makeSocketFolder, removeSocketFolder, socketFolderOf } from "./socket-folder.ts";
 import { diskFull, isDiskFull, unusable } from "./unusable.ts";
 
-export type Wish = {
+export type ServerOptions = {
   transport: "socket" | "tcp";
-  /** A port to keep; any free one unless given. */
+  /** The port to use; default any free one. */
   port?: number | undefined;
-  /** A socket's folder to keep; one named after the cluster unless given. */
+  /** The socket's folder; default one named after the cluster. */
   folder?: string | undefined;
   fsync: boolean;
 };
 
 /**
- * Starts PostgreSQL and returns when it is up, or when somebody else's is in the way:
- * PostgreSQL's own lock decides between two that start at once, and the caller looks again.
- * Gives what was in the way.
+ * Starts PostgreSQL and returns undefined when it is ready, or the reason why it could not start if a retry may succeed,
+ * for example because another process started it first: PostgreSQL's own lock decides between the two.
  */
-export async function startServer(running: Running, wish: Wish): Promise<string | undefined> {
-  const { place, launcher, binaries } = running;
+export async function startServer(plan: LaunchPlan, options: ServerOptions): Promise<string | undefined> {
+  const { paths, launcher, binaries } = plan;
   const owner = launcher.kind === "user" ? launcher.as : undefined;
-  const listening = await chooseListening(running, wish);
+  const listening = await chooseListening(plan, options);
   const socketFolder = listening.transport === "socket" ? listening.folder : undefined;
-  await disownStaleLocks(place.cluster, socketFolder);
+  await disownStaleLocks(paths.cluster, socketFolder);
 
-  const settings = Object.entries(enforcedSettings(listening, wish.fsync)).flatMap(([name, value]) => [
+  const settings = Object.entries(enforcedSettings(listening, options.fsync)).flatMap(([name, value]) => [
     "-c",
     `${name}=${value}`,
   ]);
-  const log = await openLog(place.log, owner);
-  // Detached: Ctrl-C in a terminal reaches every process of its session, and this one must outlive our last query.
-  const child = launch(launcher, binaries.postgres, ["-D", place.cluster, ...settings], {
+  const log = await openLog(paths.log, owner);
+  // Detached, because Ctrl-C in a terminal reaches every process of its session and the server must outlive our last query.
+  const child = launch(launcher, binaries.postgres, ["-D", paths.cluster, ...settings], {
     detached: true,
     stdio: ["ignore", log.handle.fd, log.handle.fd],
   });
@@ -47,58 +46,58 @@ export async function startServer(running: Running, wish: Wish): Promise<string 
   child.once("error", (error) => Object.assign(end, { seen: true, error }));
   await log.handle.close();
 
-  // Crash recovery takes as long as it takes, so there is no deadline while the server lives.
+  // Crash recovery may take any time, so there is no timeout while the server is alive.
   for (;;) {
-    const postmaster = await readPostmaster(place.cluster);
+    const postmaster = await readPostmaster(paths.cluster);
     if (postmaster && postmaster.pid === child.pid && postmaster.status !== "starting") return undefined;
     if (end.seen) break;
     await pause(5);
   }
   if (end.error) throw cannotRun(binaries.postgres, end.error);
-  return explainEnd(running, wish, listening, await readLog(place.log, log.from));
+  return explainEnd(plan, options, listening, await readLog(paths.log, log.from));
 }
 
-/** Gives the reason if a new try may succeed, throws it if not. */
+/** Returns the reason of the failure if a retry may succeed, and throws it otherwise. */
 async function explainEnd(
-  { place }: Running,
-  wish: Wish,
+  { paths }: LaunchPlan,
+  options: ServerOptions,
   listening: Listening,
   output: string,
 ): Promise<string> {
-  const reason = tellingLine(output);
+  const reason = failureReason(output);
   const socketFolder = listening.transport === "socket" ? listening.folder : undefined;
-  // Another one is starting, running or stopping.
+  // Another server is starting, running or stopping.
   if (/lock file ".*" (already exists|is empty)/.test(output)) {
-    // A folder under the usual name is the other one's, too.
-    if (socketFolder !== undefined && socketFolder !== usualFolder(place, wish))
+    // A folder with the usual name is in use by the other server.
+    if (socketFolder !== undefined && socketFolder !== usualFolder(paths, options))
       await removeSocketFolder(socketFolder);
     return reason;
   }
   if (listening.transport === "tcp" && /could not bind .*: Address already in use/i.test(output)) {
-    if (wish.port === undefined) return reason;
+    if (options.port === undefined) return reason;
     throw unusable(
-      `Port ${wish.port} is in use by another program; stop that program or give Pawl's PostgreSQL another port.`,
+      `Port ${options.port} is in use by another program; stop that program or give Pawl's PostgreSQL another port.`,
     );
   }
   if (socketFolder !== undefined) {
-    // A server that stopped took the socket's folder along after we had found it.
+    // A stopping server removed the socket's folder after we had found it.
     if (!existsSync(socketFolder)) return reason;
     await removeSocketFolder(socketFolder);
   }
-  if (output.includes("No space left") || (await isDiskFull(place.data))) throw diskFull(place.named);
+  if (output.includes("No space left") || (await isDiskFull(paths.data))) throw diskFull(paths.named);
   throw unusable(
-    `PostgreSQL cannot open ${place.cluster} (${reason}); mend that, restore a backup or name another data folder (the whole story is in ${place.log}).`,
+    `PostgreSQL cannot open ${paths.cluster} (${reason}); fix that, restore a backup or choose another data folder (details are in ${paths.log}).`,
   );
 }
 
-async function chooseListening({ place, launcher }: Running, wish: Wish): Promise<Listening> {
-  if (wish.transport === "tcp") return { transport: "tcp", port: wish.port ?? (await freePort()) };
+async function chooseListening({ paths, launcher }: LaunchPlan, options: ServerOptions): Promise<Listening> {
+  if (options.transport === "tcp") return { transport: "tcp", port: options.port ?? (await freePort()) };
   const owner = launcher.kind === "user" ? launcher.as : undefined;
-  return { transport: "socket", folder: await makeSocketFolder(usualFolder(place, wish), owner) };
+  return { transport: "socket", folder: await makeSocketFolder(usualFolder(paths, options), owner) };
 }
 
-function usualFolder(place: Place, wish: Wish): string {
-  return wish.folder ?? socketFolderOf(place.cluster);
+function usualFolder(paths: ClusterPaths, options: ServerOptions): string {
+  return options.folder ?? socketFolderOf(paths.cluster);
 }
 
 async function freePort(): Promise<number> {

@@ -1,33 +1,33 @@
 import { statfs } from "node:fs/promises";
 import { PawlError } from "../core/index.ts";
 
-/** The database cannot be used; the sentence says what to do, and nothing was deleted. */
+/** Makes the error for a database that cannot be used. The sentence must also explain what to do. */
 export function unusable(sentence: string, cause?: unknown): PawlError {
   return new PawlError("DATABASE_UNUSABLE", sentence, {}, cause === undefined ? undefined : { cause });
 }
 
-/** Says what the operating system refused to do with a folder of ours, in one sentence. */
+/** Describes in one sentence why a folder cannot be used. */
 export function unusableFolder(folder: string, cause: unknown): Error {
-  // Without a code it is a mistake of ours, and no sentence should hide it.
+  // An error without a code is a bug, which must not be hidden behind a sentence.
   if (cause instanceof Error && (cause instanceof PawlError || codeOf(cause) === "")) return cause;
   switch (codeOf(cause)) {
     case "EEXIST":
     case "ENOTDIR":
-      return unusable(`${folder} is a file where a data folder is wanted; name another data folder.`, cause);
+      return unusable(`${folder} is a file, not a folder; choose another data folder.`, cause);
     case "EACCES":
     case "EPERM":
       return unusable(
-        `${folder} cannot be written by this user; run as its owner or name another data folder.`,
+        `${folder} is not writable for this user; run as its owner or choose another data folder.`,
         cause,
       );
     case "EROFS":
-      return unusable(`${folder} is on a read-only disk; name another data folder.`, cause);
+      return unusable(`${folder} is on a read-only disk; choose another data folder.`, cause);
     case "ENOSPC":
     case "EDQUOT":
       return diskFull(folder, cause);
     default:
       return unusable(
-        `The data folder ${folder} cannot be used (${messageOf(cause)}); mend that or name another data folder.`,
+        `The data folder ${folder} cannot be used (${messageOf(cause)}); fix that or choose another data folder.`,
         cause,
       );
   }
@@ -40,13 +40,13 @@ export function diskFull(folder: string, cause?: unknown): PawlError {
   );
 }
 
-/** PostgreSQL on a full disk often cannot even write the log line that would tell. */
+/** Checks the disk itself, because on a full disk PostgreSQL often cannot even write its log line. */
 export async function isDiskFull(folder: string): Promise<boolean> {
   const disk = await statfs(folder).catch(() => undefined);
   return disk !== undefined && disk.bavail * disk.bsize < 1024 * 1024;
 }
 
-/** The code of the system's or of PostgreSQL's error; empty for any other. */
+/** Returns the code of an error of the system or of PostgreSQL; empty for others. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }

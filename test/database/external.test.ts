@@ -51,7 +51,7 @@ test("a server older than 15 is refused", async () => {
   await admin`create function old.current_setting(text) returns text language sql as $$ select '140012' $$`;
   await admin.end();
   expect(await refusal(`${at({ pathname: name })}?search_path=old,pg_catalog`)).toBe(
-    "DATABASE_URL names a PostgreSQL 14, and Pawl needs 15 or newer; upgrade it or name another.",
+    "DATABASE_URL is a PostgreSQL 14, and Pawl needs 15 or newer; upgrade it or use another.",
   );
 });
 
@@ -81,7 +81,7 @@ test("the error names an unreachable server", async () => {
     "No PostgreSQL answers at /nowhere; start it or correct DATABASE_URL.",
   );
   expect(await refusal(at({ hostname: "no-such-host.invalid" }))).toMatch(
-    /^The host no-such-host\.invalid:\d+ of DATABASE_URL is not known; correct its name or the network\.$/,
+    /^The host no-such-host\.invalid:\d+ of DATABASE_URL is unknown; correct its name or check the network\.$/,
   );
 });
 
@@ -106,7 +106,7 @@ test.each([
   "postgres://pawl:hunter2@host:port/x",
 ])("%j is not a valid address", async (address) => {
   expect(await refusal(address)).toBe(
-    "DATABASE_URL is not the address of a PostgreSQL; it looks like postgres://user:password@host:5432/database.",
+    "DATABASE_URL is not the address of a PostgreSQL; write it like postgres://user:password@host:5432/database.",
   );
 });
 

@@ -18,9 +18,7 @@ describe("an unusable data folder", () => {
   test("a file in its place is refused", async ({ scratch }) => {
     const data = join(scratch.folder, "file");
     await writeFile(data, "precious");
-    expect(await refusal({ data })).toBe(
-      `${data} is a file where a data folder is wanted; name another data folder.`,
-    );
+    expect(await refusal({ data })).toBe(`${data} is a file, not a folder; choose another data folder.`);
   });
 
   test("a cluster without its version file is refused as broken, and is not changed", async ({ scratch }) => {
@@ -28,7 +26,7 @@ describe("an unusable data folder", () => {
     await rename(join(data, "postgres/cluster/PG_VERSION"), join(data, "elsewhere"));
     const before = await readdir(data, { recursive: true });
     expect(await refusal({ data })).toBe(
-      `${data}/postgres is broken (it holds no PostgreSQL cluster: cluster/PG_VERSION is missing); restore it from a backup or name another data folder.`,
+      `${data}/postgres is not a PostgreSQL cluster (cluster/PG_VERSION is missing); restore it from a backup or choose another data folder.`,
     );
     expect(await readdir(data, { recursive: true })).toEqual(before);
 
@@ -45,7 +43,7 @@ describe("an unusable data folder", () => {
 
     await rename(elsewhere, `${elsewhere}-lost`);
     expect(await refusal({ data })).toBe(
-      `${data}/postgres points to ${elsewhere}, where nothing is; put the data back there, or remove the link to begin with an empty database.`,
+      `${data}/postgres points to ${elsewhere}, which does not exist; put the data back there, or remove the link to start with an empty database.`,
     );
     expect(await readdir(data)).toEqual(["postgres"]);
 
@@ -58,7 +56,7 @@ describe("an unusable data folder", () => {
     await writeFile(join(data, "postgres/cluster/global/pg_control"), "garbage");
     const before = await readdir(data, { recursive: true });
     expect(await refusal({ data })).toMatch(
-      /^PostgreSQL cannot open .*\/postgres\/cluster \(could not read file "global\/pg_control": read 7 of 296\); mend that, restore a backup or name another data folder \(the whole story is in .*server\.log\)\.$/,
+      /^PostgreSQL cannot open .*\/postgres\/cluster \(could not read file "global\/pg_control": read 7 of 296\); fix that, restore a backup or choose another data folder \(details are in .*server\.log\)\.$/,
     );
     expect(await readdir(data, { recursive: true })).toEqual(expect.arrayContaining(before));
     expect(await serverOf(data)).toBeUndefined();
@@ -80,7 +78,7 @@ describe("an unusable data folder", () => {
     const data = await scratch.preparedData();
     await writeFile(join(data, "postgres/cluster/PG_VERSION"), "17\n");
     expect(await refusal({ data })).toBe(
-      `${data}/postgres/cluster was made by PostgreSQL 17 and this is PostgreSQL 18; run a PostgreSQL 17 on it and set DATABASE_URL, or dump it there and restore it into another data folder.`,
+      `${data}/postgres/cluster was created by PostgreSQL 17, and this is PostgreSQL 18; run a PostgreSQL 17 on it and set DATABASE_URL, or dump it there and restore it into another data folder.`,
     );
   });
 
@@ -88,7 +86,7 @@ describe("an unusable data folder", () => {
     const data = join(scratch.folder, "locked");
     await mkdir(data);
     await chmod(data, 0o555);
-    const message = `${data} cannot be written by this user; run as its owner or name another data folder.`;
+    const message = `${data} is not writable for this user; run as its owner or choose another data folder.`;
     if (!IS_ROOT) {
       expect(await refusal({ data })).toBe(message);
       return;

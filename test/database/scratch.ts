@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { afterAll, test as base } from "vitest";
 import { openDatabase, type Database, type DatabaseConfig } from "../../src/postgres/open-database.ts";
 import { readPostmaster } from "../../src/postgres/postmaster.ts";
-import { findPlace } from "../../src/postgres/cluster.ts";
+import { findClusterPaths } from "../../src/postgres/cluster.ts";
 import { stopAbandonedServer } from "../support/abandoned-server.ts";
 import { copyProject } from "./project-copy.ts";
 
@@ -120,7 +120,7 @@ afterAll(async () => {
 
 /** Returns the process id of the server that runs on a data folder, if there is one. */
 export async function serverOf(data: string): Promise<number | undefined> {
-  return (await readPostmaster((await findPlace(data)).cluster))?.pid;
+  return (await readPostmaster((await findClusterPaths(data)).cluster))?.pid;
 }
 
 async function startDatabaseProcess(

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
-import { findPlace } from "../../../src/postgres/cluster.ts";
+import { findClusterPaths } from "../../../src/postgres/cluster.ts";
 import { openDatabase } from "../../../src/postgres/open-database.ts";
 import { readPostmaster } from "../../../src/postgres/postmaster.ts";
 import { Engine } from "../../../src/engine/engine.ts";
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 async function server(): Promise<{ pid: number; status: string } | undefined> {
-  return readPostmaster((await findPlace(data)).cluster);
+  return readPostmaster((await findClusterPaths(data)).cluster);
 }
 
 /** Sends a signal to the server, and returns its process id. */

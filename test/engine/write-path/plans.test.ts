@@ -26,7 +26,7 @@ async function planOf(text: string): Promise<string[]> {
   return plan.map((row) => row["QUERY PLAN"]);
 }
 
-/** How the task that is to be updated is found. */
+/** Returns the scans by which a generic plan finds the tasks to update. */
 async function scansOfTasks(text: string): Promise<string[]> {
   const lines = await planOf(text);
   const update = lines.findIndex((line) => line.includes("Update on task"));

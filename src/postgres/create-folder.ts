@@ -4,10 +4,10 @@ import { basename, dirname, join } from "node:path";
 import { codeOf } from "./unusable.ts";
 
 /**
- * Fills a folder beside `target` and renames it into place: `target` is there whole or not at all,
- * however the process ends, and of two makers at once the first one wins.
+ * Creates a folder atomically: fills a temporary one beside `target` and renames it. Even if the process is killed, `target`
+ * is complete or does not exist; if two processes create it at once, the first one wins.
  */
-export async function makeWhole(target: string, fill: (folder: string) => Promise<void>): Promise<void> {
+export async function createFolder(target: string, fill: (folder: string) => Promise<void>): Promise<void> {
   await removeLeftovers(target);
   const folder = `${target}.making-${process.pid}-${randomBytes(4).toString("hex")}`;
   try {
@@ -21,21 +21,21 @@ export async function makeWhole(target: string, fill: (folder: string) => Promis
   }
 }
 
-/** What a killed maker left behind; its process id is in the name. */
+/** Removes temporary folders of killed processes; their names contain the process id. */
 async function removeLeftovers(target: string): Promise<void> {
   const prefix = `${basename(target)}.making-`;
   for (const name of await readdir(dirname(target))) {
     if (!name.startsWith(prefix)) continue;
-    const maker = Number.parseInt(name.slice(prefix.length), 10);
-    if (isAlive(maker)) continue;
-    // A program that the maker had started may still be writing there; then the next start clears it away.
+    const pid = Number.parseInt(name.slice(prefix.length), 10);
+    if (isAlive(pid)) continue;
+    // A child of the killed process may still be writing there; then the next start removes the folder.
     await rm(join(dirname(target), name), { recursive: true, force: true, maxRetries: 5 }).catch(
       () => undefined,
     );
   }
 }
 
-/** A process that belongs to somebody else (EPERM) is alive, too. */
+/** Checks whether a process is alive. EPERM means that it is, and belongs to another user. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -44,7 +44,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-// A rename is on disk only when its folder is. Windows has no such call, and needs none.
+// A rename is durable only after an fsync of its folder. Windows does not have or need this.
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");
