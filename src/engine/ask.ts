@@ -5,8 +5,8 @@ import { isConnectionLoss, isEnded, isOverload, unavailable } from "../postgres/
 import type { Sql } from "../postgres/index.ts";
 
 /**
- * One statement that only reads, outside any transaction: one round trip where a transaction would take three. There is
- * no session to set a timeout in, so an answer that takes too long is no longer waited for.
+ * Runs one statement that changes no data outside any transaction: one round trip instead of three. Retries lost connections. No
+ * statement timeout can be set without a transaction, so the caller stops waiting after `patienceMs`.
  */
 export async function ask<Row extends object>(
   sql: Sql,
@@ -36,16 +36,16 @@ async function askOnce<Row extends object>(
   text: string,
   params: readonly unknown[],
 ): Promise<Row[]> {
-  const asked = sql.unsafe<Row[]>(text, params as postgres.ParameterOrJSON<never>[], { prepare: true });
-  return answerBy(deadline, asked);
+  const pending = sql.unsafe<Row[]>(text, params as postgres.ParameterOrJSON<never>[], { prepare: true });
+  return answerBy(deadline, pending);
 }
 
 /**
- * Waits for an answer until the deadline. A statement that is late is not cancelled: the driver's request for that fails where
- * nobody can catch it, and may hit another statement.
+ * Waits for an answer until the deadline, then throws UNAVAILABLE. The statement is not cancelled: the driver's cancel request can
+ * fail uncaught, and may hit another statement.
  */
-export function answerBy<T>(deadline: number, asked: Promise<T>): Promise<T> {
-  return withTimeout(asked, Math.max(deadline - Date.now(), 1), () => {
-    throw unavailable(new Error("no answer in time"));
+export function answerBy<T>(deadline: number, pending: Promise<T>): Promise<T> {
+  return withTimeout(pending, Math.max(deadline - Date.now(), 1), () => {
+    throw unavailable(new Error("no answer from the database in time"));
   });
 }

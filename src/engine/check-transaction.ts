@@ -14,18 +14,18 @@ function unusable(detail: string, cause?: unknown): PawlError {
 
 /** Throws TRANSACTION_UNUSABLE unless `tx` is a transaction of postgres.js. */
 export function checkShape(tx: unknown): asserts tx is Tx {
-  const { unsafe, savepoint, begin, query: asked } = Object(tx) as Record<string, unknown>;
+  const { unsafe, savepoint, begin, query: queryMethod } = Object(tx) as Record<string, unknown>;
   if (typeof unsafe === "function" && typeof savepoint === "function") return;
   const what =
     typeof begin === "function" && typeof unsafe === "function"
       ? "`tx` is a client of postgres.js, not a transaction."
-      : typeof asked === "function"
+      : typeof queryMethod === "function"
         ? "`tx` is a client of another driver, such as pg; Pawl works with transactions of postgres.js."
         : "`tx` is not a transaction of postgres.js.";
   throw unusable(`${what} ${REMEDY}`);
 }
 
-/** Values that are sent and read back as Pawl's statements do it: JSON is sent as text. The column names reveal a `transform`. */
+/** Values to send and read back in the way of Pawl's statements (JSON is sent as text). The column names reveal a `transform`. */
 const PROBES = [
   ["a_moment", "timestamptz", 1_767_614_400_123, "timestamps"],
   ["some_texts", "text[]", ["a", 'b,"c'], "arrays of text"],
@@ -66,16 +66,19 @@ async function readBack(tx: Tx): Promise<void> {
     query<Record<string, unknown>>(tx, READ_BACK, sent),
     queryCells(tx, READ_BACK, sent),
   ]).catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     if (!isDriverError(error)) throw error;
-    throw unusable(`The client of \`tx\` does not send values as Pawl needs them (${why}). ${REMEDY}`, error);
+    throw unusable(
+      `The client of \`tx\` does not send values as Pawl needs them (${reason}). ${REMEDY}`,
+      error,
+    );
   });
   const wrong = PROBES.filter(
     ([name], at) => !isDeepStrictEqual([row[name], cells[at]], [EXPECTED[at], EXPECTED[at]]),
   ).map((probe) => probe[3]);
   if (wrong.length === 0) return;
-  const kinds = [...new Set(wrong)].join(", ");
-  throw unusable(`The client of \`tx\` changes what it sends or reads (${kinds}). ${REMEDY}`);
+  const types = [...new Set(wrong)].join(", ");
+  throw unusable(`The client of \`tx\` changes the values that it sends or reads (${types}). ${REMEDY}`);
 }
 
 /** True if the server could not read a value or the driver could not write one; other errors concern the connection. */

@@ -1,31 +1,32 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Commits } from "./commits.ts";
-import { FreedTasks } from "./write/freed.ts";
-import type { Freed } from "./write/freed.ts";
+import { PoolArrivals } from "./write/pool-arrivals.ts";
+import type { PoolArrival } from "./write/pool-arrivals.ts";
 import { answerWithin, connect, hasOwnSessions } from "../postgres/index.ts";
 import type { Sql } from "../postgres/index.ts";
 import { COMMITS_CHANNEL, tellCommits } from "./sql/tell-commits.ts";
 
 export type CommitHintOptions = {
-  /** Hear the other nodes too, and not only tell them. */
+  /** Also receive the notifications of other nodes; default false. */
   hears?: boolean | undefined;
-  /** Where to listen, if the client's own way passes through a pooler. */
+  /** Where to LISTEN, if the client connects through a pooler. */
   directUrl?: string | undefined;
+  /** Called once, when LISTEN fails. */
   onFault?: ((error: unknown) => void) | undefined;
 };
 
 export type CommitHints = {
-  /** Neither tells nor hears any more. May be called twice. */
+  /** Stops sending and receiving. May be called twice. */
   stop(): Promise<void>;
 };
 
-/** An org is told of no more often than this, however much is committed in it. */
-const REST_MS = 20;
+/** Minimum interval between two notifications. */
+const NOTIFY_INTERVAL_MS = 20;
 
 /**
- * Nodes tell each other in which orgs they have committed something, so that whoever waits there need not wait for his next
- * look. Only a hint: what is not told, or not heard, is found by looking.
+ * Notifies other nodes (NOTIFY) of the orgs in which this one committed something, so that their waiters need not wait for the
+ * next poll. Only a hint: waiters find by polling what a lost notification would have reported.
  */
 export function startCommitHints(
   commits: Commits,
@@ -33,90 +34,91 @@ export function startCommitHints(
   { hears = false, directUrl, onFault = () => undefined }: CommitHintOptions = {},
 ): CommitHints {
   const node = randomUUID();
-  const herald = new Herald((told) =>
+  const throttle = new NotifyThrottle((pending) =>
     tellCommits(
       sql,
-      told.map(([org_id, freed]) => written({ node, org_id, freed: freed.list() })),
+      pending.map(([org_id, arrivals]) => serialize({ node, org_id, freed: arrivals.list() })),
     ),
   );
-  const forget = commits.onCommitted((org_id, where, freed) => {
-    if (where === "here") herald.tell(org_id, freed);
+  const unsubscribe = commits.onCommitted((org_id, where, arrivals) => {
+    if (where === "here") throttle.notify(org_id, arrivals);
   });
-  // Through a pooler it would be in somebody else's session that the server listens.
-  const canHear = directUrl !== undefined || hasOwnSessions(sql);
-  const listening = hears && canHear ? listen(sql, directUrl, heard, onFault) : null;
+  // Behind a pooler the session belongs to another client, so LISTEN needs a direct connection.
+  const canListen = directUrl !== undefined || hasOwnSessions(sql);
+  const listening = hears && canListen ? listen(sql, directUrl, receive, onFault) : null;
   let stopped = false;
 
-  function heard(told: string): void {
-    const news = stopped ? null : read(told);
-    if (news !== null && news.node !== node) commits.tell(news.org_id, "elsewhere", news.freed);
+  function receive(payload: string): void {
+    const hint = stopped ? null : parse(payload);
+    if (hint !== null && hint.node !== node) commits.tell(hint.org_id, "elsewhere", hint.freed);
   }
   return {
     stop: async () => {
       stopped = true;
-      forget();
-      herald.stop();
+      unsubscribe();
+      throttle.stop();
       await listening?.stop();
     },
   };
 }
 
-type Told = { node: string; org_id: string; freed: readonly Freed[] };
+/** The payload of a notification. */
+type CommitHint = { node: string; org_id: string; freed: readonly PoolArrival[] };
 
-/** PostgreSQL hands on no more than 8,000 bytes. */
-const MOST_CHARACTERS = 2_000;
+/** Maximum payload length: PostgreSQL accepts at most 8,000 bytes, and a character may take four. */
+const MAX_PAYLOAD_LENGTH = 2_000;
 
-/** What is too long to be told is found by looking. */
-function written(told: Told): string {
-  const text = JSON.stringify(told);
-  return text.length <= MOST_CHARACTERS ? text : JSON.stringify({ ...told, freed: [] });
+/** Drops the pool arrivals if the payload is too long; waiting claims then find the tasks by polling. */
+function serialize(hint: CommitHint): string {
+  const text = JSON.stringify(hint);
+  return text.length <= MAX_PAYLOAD_LENGTH ? text : JSON.stringify({ ...hint, freed: [] });
 }
 
-/** Anybody may say something there: what is no news of ours is nothing. */
-function read(text: string): Told | null {
+/** Returns null for payloads of other senders: any client of the database can notify the channel. */
+function parse(payload: string): CommitHint | null {
   try {
-    const { node, org_id, freed } = JSON.parse(text) as Told;
+    const { node, org_id, freed } = JSON.parse(payload) as CommitHint;
     return typeof org_id === "string" && Array.isArray(freed) ? { node, org_id, freed } : null;
   } catch {
     return null;
   }
 }
 
-/** Tells at once, and then no more than once in a while. */
-class Herald {
-  private readonly send: (told: [org_id: string, freed: FreedTasks][]) => Promise<void>;
-  private readonly waiting = new Map<string, FreedTasks>();
-  private resting: NodeJS.Timeout | null = null;
+/** Sends the first notification immediately, then at most one batch per interval. */
+class NotifyThrottle {
+  private readonly send: (pending: [org_id: string, arrivals: PoolArrivals][]) => Promise<void>;
+  private readonly pending = new Map<string, PoolArrivals>();
+  private timer: NodeJS.Timeout | null = null;
   private sending = false;
 
-  constructor(send: Herald["send"]) {
+  constructor(send: NotifyThrottle["send"]) {
     this.send = send;
   }
 
-  tell(org_id: string, freed: readonly Freed[]): void {
-    const known = this.waiting.get(org_id) ?? new FreedTasks();
-    for (const one of freed) known.add(one);
-    this.waiting.set(org_id, known);
-    if (this.resting === null && !this.sending) void this.go();
+  notify(org_id: string, arrivals: readonly PoolArrival[]): void {
+    const known = this.pending.get(org_id) ?? new PoolArrivals();
+    for (const arrival of arrivals) known.add(arrival);
+    this.pending.set(org_id, known);
+    if (this.timer === null && !this.sending) void this.flush();
   }
 
   stop(): void {
-    if (this.resting) clearTimeout(this.resting);
-    this.waiting.clear();
+    if (this.timer) clearTimeout(this.timer);
+    this.pending.clear();
   }
 
-  private async go(): Promise<void> {
-    const told = [...this.waiting];
-    this.waiting.clear();
+  private async flush(): Promise<void> {
+    const batch = [...this.pending];
+    this.pending.clear();
     this.sending = true;
-    await this.send(told).catch(() => undefined);
+    await this.send(batch).catch(() => undefined);
     this.sending = false;
-    this.resting = setTimeout(() => {
-      this.resting = null;
-      if (this.waiting.size > 0) void this.go();
-    }, REST_MS);
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      if (this.pending.size > 0) void this.flush();
+    }, NOTIFY_INTERVAL_MS);
     // A library must not keep its user's process alive.
-    this.resting.unref();
+    this.timer.unref();
   }
 }
 
@@ -126,7 +128,7 @@ const LISTEN_RETRY_INTERVAL_MS = 5_000;
 function listen(
   sql: Sql,
   directUrl: string | undefined,
-  heard: (told: string) => void,
+  onPayload: (payload: string) => void,
   onFault: (error: unknown) => void,
 ) {
   const stopping = new AbortController();
@@ -137,12 +139,12 @@ function listen(
     while (!signal.aborted) {
       own = directUrl === undefined ? null : connect(directUrl, { maxConnections: 1 });
       try {
-        await answerWithin(undefined, (own ?? sql).listen(COMMITS_CHANNEL, heard), signal);
+        await answerWithin(undefined, (own ?? sql).listen(COMMITS_CHANNEL, onPayload), signal);
         return;
       } catch (error) {
         if (isAborted(signal)) return;
         reportOnce(error);
-        // On the client's own connections the driver retries by itself.
+        // On the client's own connections the driver retries.
         if (own === null) return;
         await own.end({ timeout: 0 });
         await pause(LISTEN_RETRY_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined);
@@ -153,13 +155,13 @@ function listen(
     stop: async () => {
       stopping.abort();
       await listening;
-      // The connection of `sql` listens until its owner ends it.
+      // The connection of `sql` keeps listening until its owner closes it.
       await own?.end({ timeout: 0 });
     },
   };
 }
 
-/** Reads the flag anew after a wait: the type checker assumes that it keeps its first value. */
+/** Reads the flag again after a wait: the type checker assumes that it keeps its first value. */
 function isAborted({ aborted }: AbortSignal): boolean {
   return aborted;
 }

@@ -1,27 +1,25 @@
-import type { Freed } from "./write/freed.ts";
+import type { PoolArrival } from "./write/pool-arrivals.ts";
 
 type Where = "here" | "elsewhere";
 
-/**
- * Hears of orgs in which something was committed, by this engine or (as far as that is told) on another node, and of what
- * came into pools by it.
- */
-export type CommitListener = (org_id: string, where: Where, freed: readonly Freed[]) => void;
+/** Called after a commit in an org, by this engine or on another node, with the tasks that entered pools. */
+export type CommitListener = (org_id: string, where: Where, arrivals: readonly PoolArrival[]) => void;
 
 /**
- * Tells at once that something was committed. Only a hint: what was done in a transaction of the caller's own, or is not
- * told by another node, is found by looking.
+ * Notifies listeners of commits. Only a hint: commits of callers' own transactions, and those of which another node's notification
+ * is lost, have to be found by polling.
  */
 export class Commits {
   private readonly listeners = new Set<CommitListener>();
 
-  /** Gives what ends it. */
+  /** Subscribes; returns the function that unsubscribes. */
   onCommitted(listener: CommitListener): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
 
-  tell(org_id: string, where: Where = "here", freed: readonly Freed[] = []): void {
-    for (const listener of this.listeners) listener(org_id, where, freed);
+  /** Notifies all listeners. */
+  tell(org_id: string, where: Where = "here", arrivals: readonly PoolArrival[] = []): void {
+    for (const listener of this.listeners) listener(org_id, where, arrivals);
   }
 }

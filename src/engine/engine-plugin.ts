@@ -59,7 +59,7 @@ export type SweepTools = {
   ) => Promise<{ kind: "performed"; outcome: string } | Refusal>;
 };
 
-/** The oldest rows first: those from before a moment; `below` is the first id of that moment, for ids ordered by time. */
+/** Selects rows from before a time, oldest first; `below` is the first possible id of that time, for ids ordered by time. */
 export type OldRows = { before: Instant; below: string; limit: number };
 
 /** A plugin's part in retention. */
@@ -88,7 +88,7 @@ export type EnginePlugin = {
   sweep?: PluginSweep;
 };
 
-/** A lifecycle without further parts is a plugin, too. */
+/** Wraps a lifecycle without further parts as a plugin. */
 export function enginePluginOf(given: Lifecycle | EnginePlugin): EnginePlugin {
   return "lifecycle" in given ? given : { lifecycle: given };
 }

@@ -6,7 +6,7 @@ import { admitCreations } from "./write/admit-creations.ts";
 import type { NewTask } from "./write/admit-creations.ts";
 import type { Confines } from "./directory/confines.ts";
 import { Commits } from "./commits.ts";
-import { FreedTasks } from "./write/freed.ts";
+import { PoolArrivals } from "./write/pool-arrivals.ts";
 import { isUnstorable } from "../postgres/index.ts";
 import type { Sql } from "../postgres/index.ts";
 import { readGraph } from "./read/graph.ts";
@@ -47,7 +47,7 @@ import { claimCommand } from "./write/claim.ts";
 import type { Claimed, ClaimRequest } from "./write/claim.ts";
 import { createCommand } from "./write/create.ts";
 import type { CreatedTasks } from "./write/creations.ts";
-import { look } from "./write/look.ts";
+import { readSnapshot } from "./write/read-snapshot.ts";
 import { performCommand } from "./write/perform.ts";
 import type { PerformCommand, Performed, PerformRequest } from "./write/perform.ts";
 import { workOn } from "./write/work.ts";
@@ -57,24 +57,24 @@ import type { Within } from "./write/writer.ts";
 
 export type { Within } from "./write/writer.ts";
 
-/** In whose name: an org, and a member of it (or the system). `confined_to`: he came with a token that opens less than he may do. */
+/** The caller: a member of an org, or the system. `confined_to` is set if its token allows less than the member may do. */
 export type By = { org_id: string; actor: Actor; confined_to?: Confines | null };
 
 export type EngineOptions = Partial<Patience> & {
   observer?: EngineObserver | undefined;
-  /** Settings of lifecycles, by their names, for projects that say nothing else. */
+  /** Default settings by lifecycle name; a project's own settings override them. */
   defaults?: Readonly<Record<string, JsonObject>> | undefined;
 };
 
-const MOST_PER_PAGE = 200;
-const MOST_SWEEP_ROUNDS = 1_000;
+const MAX_PAGE_SIZE = 200;
+const MAX_SWEEP_ROUNDS = 1_000;
 
-const NOTHING_SAID = { comment: null, expected_row_version: null, lease_token: null };
+const NO_REQUEST_FIELDS = { comment: null, expected_row_version: null, lease_token: null };
 
-/** Everything durable: tasks are created, moved, claimed, watched and verified through it and in no other way. */
+/** The API to everything durable: creates, moves, claims, reads and verifies tasks. */
 export class Engine {
   readonly registry: LifecycleRegistry;
-  /** Tells when something was committed. */
+  /** Notifies listeners after commits. */
   readonly commits = new Commits();
   private readonly sql: Sql;
   private readonly patience: Patience;
@@ -90,7 +90,7 @@ export class Engine {
     this.writer = new Writer(sql, this.patience, this.registry, this.commits, observer);
   }
 
-  /** Makes tasks, all of them or none; they may wait for each other by `ref`. */
+  /** Creates tasks, all of them or none; they may name each other as blockers by `ref`. */
   async create(
     { org_id, actor }: By,
     tasks: readonly NewTask[],
@@ -114,15 +114,15 @@ export class Engine {
     requests: readonly PerformRequest[],
     within: Within = {},
   ): Promise<(Performed | Refusal)[]> {
-    const asked = requests.map((request) =>
+    const admitted = requests.map((request) =>
       findTooDeep(request.payload) ? wrongField("payload", TOO_DEEP) : performCommand(request, actor),
     );
-    const commands = asked.filter((one): one is PerformCommand => !isRefusal(one));
+    const commands = admitted.filter((one): one is PerformCommand => !isRefusal(one));
     const answers = (await this.writer.run(org_id, commands, within)).values();
-    return asked.map((one) => (isRefusal(one) ? one : (answers.next().value as Performed | Refusal)));
+    return admitted.map((one) => (isRefusal(one) ? one : (answers.next().value as Performed | Refusal)));
   }
 
-  /** Takes the best free tasks of a lifecycle's pool. */
+  /** Claims the best free tasks of a lifecycle's pool. */
   async claim({ org_id, actor }: By, request: ClaimRequest, within: Within = {}): Promise<Claimed | Refusal> {
     const command = claimCommand(this.registry, request, actor);
     if (isRefusal(command)) return command;
@@ -130,13 +130,13 @@ export class Engine {
     return answer as Claimed | Refusal;
   }
 
-  /** Renews leases, many in one statement; those that are no longer the caller's are named. */
+  /** Renews leases, many in one statement; `lost` lists those that the caller no longer holds. */
   async heartbeat(
     { org_id, actor }: By,
     leases: readonly { task_id: string; lease_token: string }[],
   ): Promise<{ extended: { task_id: string; lease_until: Instant }[]; lost: string[] }> {
-    const known = leases.filter((lease) => isUuid(lease.task_id) && isUuid(lease.lease_token));
-    const rows = await this.transaction((tx) => beatLeases(tx, org_id, actor.id ?? "system", known));
+    const wellFormed = leases.filter((lease) => isUuid(lease.task_id) && isUuid(lease.lease_token));
+    const rows = await this.transaction((tx) => beatLeases(tx, org_id, actor.id ?? "system", wellFormed));
     const extended = new Set(rows.map((row) => row.task_id));
     return {
       extended: rows.map(({ task_id, until }) => ({ task_id, lease_until: until })),
@@ -144,6 +144,7 @@ export class Engine {
     };
   }
 
+  /** Finds a task that the caller may see. */
   async find({ org_id, actor }: By, id: string): Promise<PublicTask | Refusal> {
     if (!isUuid(id)) return notFound(id);
     return this.transaction(async (tx) => {
@@ -153,125 +154,126 @@ export class Engine {
     });
   }
 
-  /** A page of the tasks the caller may see, oldest first; `cursor` of the answer asks for the next one. */
+  /** Lists a page of the tasks that the caller may see, oldest first; pass the returned `cursor` to get the next page. */
   async list({ org_id, actor }: By, query: TaskQuery = {}): Promise<TaskPage> {
-    const limit = pageOf(query.limit ?? 50);
+    const limit = pageSize(query.limit ?? 50);
     return this.transaction((tx) => listPage(this.registry, tx, { org_id, actor }, { ...query, limit }));
   }
 
-  /** A task's journal, oldest first. */
+  /** Lists the journal of a task, oldest first. */
   async events(
     by: By,
     id: string,
-    { after = 0, limit = MOST_PER_PAGE } = {},
+    { after = 0, limit = MAX_PAGE_SIZE } = {},
   ): Promise<JournalEntry[] | Refusal> {
     const task = await this.find(by, id);
     if (isRefusal(task)) return task;
     const rows = await this.transaction((tx) =>
-      readJournal(tx, by.org_id, { task_id: id, after, limit: pageOf(limit) }),
+      readJournal(tx, by.org_id, { task_id: id, after, limit: pageSize(limit) }),
     );
     return rows.map(entryOfRow);
   }
 
-  /** What the caller may do with a task now, and why not. */
+  /** Lists every action of a task: allowed for the caller now, or the reasons why not. */
   async explain({ org_id, actor }: By, id: string): Promise<Explanation[] | Refusal> {
     if (!isUuid(id)) return notFound(id);
     return this.transaction(async (tx) => {
-      const { now, tasks } = await look(this.registry, tx, org_id, [id]);
-      const locked = tasks.get(id.toLowerCase());
-      if (!locked || !canSee(actor, locked.task)) return notFound(id);
-      const works = Object.keys(locked.lifecycle.actions).map((action) =>
-        workOn(locked, actor, { action, input: {}, ...NOTHING_SAID }, null),
+      const { now, tasks } = await readSnapshot(this.registry, tx, org_id, [id]);
+      const loaded = tasks.get(id.toLowerCase());
+      if (!loaded || !canSee(actor, loaded.task)) return notFound(id);
+      const works = Object.keys(loaded.lifecycle.actions).map((action) =>
+        workOn(loaded, actor, { action, input: {}, ...NO_REQUEST_FIELDS }, null),
       );
       await this.registry.loadFacts(tx, org_id, works);
       const facts = Object.assign({}, ...works.map((work) => work.facts)) as JsonObject;
-      const { task, settings } = locked;
-      return explain(locked.lifecycle, { task, actor, facts, settings, now });
+      const { task, settings } = loaded;
+      return explain(loaded.lifecycle, { task, actor, facts, settings, now });
     });
   }
 
-  /** The org's events after a position, in commit order and without gaps (but for what the caller may not see). */
+  /** Lists the org's events after a position, in commit order and without gaps, except for those that the caller may not see. */
   async feed(
     { org_id, actor }: By,
     {
       after = 0,
       lifecycle,
-      limit = MOST_PER_PAGE,
+      limit = MAX_PAGE_SIZE,
     }: { after?: number; lifecycle?: string; limit?: number } = {},
   ): Promise<EventRow[]> {
-    const most = pageOf(limit);
+    const rows = pageSize(limit);
     if (!Number.isSafeInteger(after))
-      throw new PawlError("VALIDATION_ERROR", `after: ${after} is no position.`);
+      throw new PawlError("VALIDATION_ERROR", `after: must be a feed position, an integer; got ${after}.`);
     const projects = actor.project_ids;
     return this.transaction((tx) =>
-      readFeed(tx, org_id, { after, projects, lifecycle: lifecycle ?? null, reader: actor.id, limit: most }),
+      readFeed(tx, org_id, { after, projects, lifecycle: lifecycle ?? null, reader: actor.id, limit: rows }),
     );
   }
 
+  /** Returns the position of the org's last event. */
   feedPosition(org_id: string): Promise<number> {
     return this.transaction((tx) => readPosition(tx, org_id));
   }
 
-  /** What is told of an org's events, whoever may see them: that is for the caller to judge. */
+  /** Reads a page of an org's events regardless of permissions: the caller must filter them. */
   feedPage(org_id: string, walk: FeedWalk): Promise<FeedPage> {
     return this.transaction((tx) => readFeedPage(tx, org_id, walk));
   }
 
-  /** Acts on every timer that has run out, of all orgs or of one. `now` stands in for the clock where a test needs it to. */
+  /** Runs the actions of expired timers, in all orgs or in one. `now` replaces the clock in tests. */
   async sweep(options: Partial<SweepOptions> & { org_id?: string } = {}): Promise<Swept> {
     const { now = null, limit = 200, lifecycles, org_id: only } = options;
-    const asked = { now, limit, lifecycles: lifecycles ?? [...this.registry.lifecycles.keys()] };
+    const sweepOptions = { now, limit, lifecycles: lifecycles ?? [...this.registry.lifecycles.keys()] };
     const total: Swept = { looked_at: 0, moved: 0, put_off: [] };
     const begun = performance.now();
     const orgs = only === undefined ? await this.transaction((tx) => orgsWithDueTasks(tx, now)) : [only];
     for (const org_id of orgs) {
-      // Until nothing is due: one timer may set the next at once. A ring of such timers must not hold the sweep for ever.
-      for (let round = 0; round < MOST_SWEEP_ROUNDS; round++) {
-        const swept = await sweepOrg(this.writer, org_id, asked);
+      // Repeat until nothing is due, because one timer may start the next; the limit stops an endless loop of such timers.
+      for (let round = 0; round < MAX_SWEEP_ROUNDS; round++) {
+        const swept = await sweepOrg(this.writer, org_id, sweepOptions);
         total.looked_at += swept.looked_at;
         total.moved += swept.moved;
         total.put_off.push(...swept.put_off);
         if (swept.looked_at === 0) break;
       }
     }
-    // What they look after is not in the caller's hands to date.
-    if (now === null && only === undefined) await this.sweepParts(asked.lifecycles);
+    // Plugins sweep all orgs, by the real clock.
+    if (now === null && only === undefined) await this.sweepPlugins(sweepOptions.lifecycles);
     this.observer?.swept?.({ ...total, ms: performance.now() - begun });
     return total;
   }
 
-  /** How the work moves that the caller may see. */
+  /** Returns figures on the tasks that the caller may see. */
   overview(by: By, query: OverviewQuery): Promise<Overview> {
     return this.transaction((tx) => readOverview(this.registry, tx, by, query));
   }
 
-  /** What a task waits for, and who waits for it, as far as the caller may see; and its holds. */
+  /** Lists the blockers, dependents and holds of a task, as far as the caller may see them. */
   async links(by: By, id: string): Promise<Links | Refusal> {
     const task = await this.find(by, id);
     return isRefusal(task) ? task : this.transaction((tx) => readLinks(tx, by, task.id));
   }
 
-  /** Who waits for whom among the tasks that the caller may see. */
+  /** Returns the dependency graph of the tasks that the caller may see. */
   graph(by: By, query: GraphQuery): Promise<Graph> {
     return this.transaction((tx) => readGraph(tx, by, query));
   }
 
-  /** How much there is to do, over all orgs; costs as much as what is unfinished. */
+  /** Counts the unfinished tasks of all orgs; the cost grows with their number. */
   census(): Promise<Census> {
     return this.transaction(readCensus);
   }
 
-  /** Repairs and reports what events have missed of an org's unfinished tasks, and reports what breaks a declared invariant. */
+  /** Repairs counters and missed moves of an org's unfinished tasks; reports these and broken invariants. */
   reconcile(org_id: string, { chunk = 200 }: { chunk?: number } = {}): Promise<Reconciled> {
     return reconcileOrg(this.registry, this.writer, org_id, chunk);
   }
 
-  /** Deletes finished tasks that are old, with all that belongs to them; nobody does so unasked. */
+  /** Deletes old finished tasks with everything that belongs to them; never runs automatically. */
   prune(options: PruneOptions): Promise<Pruned> {
     return pruneOrg(this.registry, (work) => this.transaction(work), options);
   }
 
-  /** Rebuilds every task of an org from its journal and tells what differs. */
+  /** Rebuilds every task of an org from its journal and reports differences. */
   verify(
     org_id: string,
     onProgress?: (progress: { tasks: number; events: number }) => void,
@@ -289,21 +291,24 @@ export class Engine {
     }
   }
 
-  /** A transaction in which a lifecycle writes to tables of its own: whoever listens is told when it is committed. */
-  async write<T>(org_id: string, work: (within: { tx: Tx; freed: FreedTasks }) => Promise<T>): Promise<T> {
-    const freed = new FreedTasks();
-    const done = await this.transaction((tx) => work({ tx, freed }));
-    this.commits.tell(org_id, "here", freed.list());
+  /** Runs a transaction in which a plugin writes its own tables, and notifies the listeners for commits after it. */
+  async write<T>(
+    org_id: string,
+    work: (within: { tx: Tx; arrivals: PoolArrivals }) => Promise<T>,
+  ): Promise<T> {
+    const arrivals = new PoolArrivals();
+    const done = await this.transaction((tx) => work({ tx, arrivals }));
+    this.commits.tell(org_id, "here", arrivals.list());
     return done;
   }
 
-  /** Waits until everything that was asked for is answered. */
+  /** Waits until all commands are answered. */
   drain(): Promise<void> {
     return this.writer.drain();
   }
 
-  /** What the lifecycles look after beside timers. One that fails does not stop the others; the last failure is told. */
-  private async sweepParts(lifecycles: readonly string[]): Promise<void> {
+  /** Runs the plugins' own sweeps. A failing one does not stop the others; the first failure is thrown. */
+  private async sweepPlugins(lifecycles: readonly string[]): Promise<void> {
     const tools: SweepTools = {
       transaction: (work) => this.transaction(work),
       perform: (org_id, request) => this.perform({ org_id, actor: SYSTEM }, request),
@@ -314,9 +319,9 @@ export class Engine {
   }
 }
 
-/** How many rows a page has: never more than a page's most, and never a number that is none. */
-function pageOf(limit: number): number {
+/** Validates the limit of a page and caps it. */
+function pageSize(limit: number): number {
   if (!Number.isSafeInteger(limit) || limit < 1)
-    throw new PawlError("VALIDATION_ERROR", `limit: ${limit} is not a whole number from 1 on.`);
-  return Math.min(limit, MOST_PER_PAGE);
+    throw new PawlError("VALIDATION_ERROR", `limit: must be a positive integer; got ${limit}.`);
+  return Math.min(limit, MAX_PAGE_SIZE);
 }

@@ -17,11 +17,11 @@ import type {
 import type { Tx } from "./transaction.ts";
 import type { Work } from "./write/work.ts";
 
-/** Different settings of one lifecycle that are kept parsed. */
-const MOST_SETTINGS = 1_000;
+/** Maximum number of different settings of one lifecycle in the cache. */
+const MAX_PARSED_SETTINGS = 1_000;
 
-/** Somebody's side effects; what they make is put down in `made`, by kind. */
-type Asked = {
+/** The side effects of one move or creation; their results are added to `made`, by kind. */
+type EffectRequest = {
   lifecycle: Lifecycle;
   actor: Actor;
   task: Task;
@@ -29,12 +29,12 @@ type Asked = {
   made: JsonObject;
 };
 
-/** The lifecycles that the engine serves, with their settings and what loads their facts and carries out their side effects. */
+/** The lifecycles that the engine serves, with their settings, fact loaders and effect handlers. */
 export class LifecycleRegistry {
   readonly lifecycles: ReadonlyMap<string, Lifecycle>;
   private readonly plugins: ReadonlyMap<string, EnginePlugin>;
   private readonly defaults: ReadonlyMap<string, JsonObject>;
-  /** Settings as they are stored, parsed once: projects are many, different settings are few. */
+  /** Parsed settings by their stored text: many projects share few different settings. */
   private readonly parsed = new Map<Lifecycle, Map<string, JsonObject>>();
 
   constructor(
@@ -46,7 +46,7 @@ export class LifecycleRegistry {
     this.defaults = new Map(Object.entries(defaults));
   }
 
-  /** A project's settings for a lifecycle, with defaults for what it does not say. */
+  /** Returns a project's settings for a lifecycle, completed with defaults. */
   settingsFor(lifecycle: Lifecycle, stored = "{}"): JsonObject {
     const known = this.parsed.get(lifecycle) ?? new Map<string, JsonObject>();
     this.parsed.set(lifecycle, known);
@@ -55,31 +55,31 @@ export class LifecycleRegistry {
       const own = (JSON.parse(stored) as JsonObject)[lifecycle.name] as JsonObject | undefined;
       const defaults = this.defaults.get(lifecycle.name) ?? {};
       const parsed = lifecycle.settings.safeParse({ ...defaults, ...own });
-      // What somebody wrote into the table by hand must not stop a lifecycle.
+      // Invalid settings, written to the table by hand, must not stop a lifecycle.
       settings = parsed.success ? parsed.data : lifecycle.settings.parse(defaults);
-      if (known.size >= MOST_SETTINGS) known.clear();
+      if (known.size >= MAX_PARSED_SETTINGS) known.clear();
       known.set(stored, settings);
     }
     return settings;
   }
 
-  /** Loads the facts each command's action lists, one query per fact whatever the number of commands. */
+  /** Loads the facts that each command's action lists, with one query per fact for all commands. */
   async loadFacts(tx: Tx, org_id: string, works: readonly Work[]): Promise<void> {
-    const asked = new Map<FactLoader, { fact: string; works: Work[] }>();
+    const byLoader = new Map<FactLoader, { fact: string; works: Work[] }>();
     for (const work of works) {
       const { lifecycle, command } = work;
       for (const fact of lifecycle.actions[command.action]?.facts ?? []) {
         const loader = this.loaderOf(lifecycle, fact);
-        const known = asked.get(loader);
+        const known = byLoader.get(loader);
         if (known) known.works.push(work);
-        else asked.set(loader, { fact, works: [work] });
+        else byLoader.set(loader, { fact, works: [work] });
       }
     }
-    if (asked.size === 0) return;
+    if (byLoader.size === 0) return;
     await Promise.all(
-      [...asked].map(async ([loader, { fact, works: some }]) => {
-        const asks = some.map(({ task, actor, command }) => ({ task, actor, input: command.input }));
-        const answers = await loader(tx, org_id, asks);
+      [...byLoader].map(async ([loader, { fact, works: some }]) => {
+        const requests = some.map(({ task, actor, command }) => ({ task, actor, input: command.input }));
+        const answers = await loader(tx, org_id, requests);
         for (const [index, work] of some.entries()) work.facts[fact] = answers[index];
       }),
     );
@@ -91,50 +91,58 @@ export class LifecycleRegistry {
     );
   }
 
-  /** The facts each creation lists, in the order of the creations. */
+  /** Loads the facts that each creation lists; returns them in the order of the creations. */
   async loadCreationFacts(
     tx: Tx,
     org_id: string,
     creations: readonly (CreationFactRequest & { lifecycle: Lifecycle })[],
   ): Promise<JsonObject[]> {
     const facts = creations.map((): JsonObject => ({}));
-    const asked = new Map<CreationFactLoader, { fact: string; places: number[] }>();
-    for (const [place, { lifecycle }] of creations.entries()) {
+    const byLoader = new Map<CreationFactLoader, { fact: string; indexes: number[] }>();
+    for (const [index, { lifecycle }] of creations.entries()) {
       for (const fact of lifecycle.creation.facts ?? []) {
         const loader = this.plugins.get(lifecycle.name)?.creationFacts?.[fact] ?? unloaded(lifecycle, fact);
-        const known = asked.get(loader);
-        if (known) known.places.push(place);
-        else asked.set(loader, { fact, places: [place] });
+        const known = byLoader.get(loader);
+        if (known) known.indexes.push(index);
+        else byLoader.set(loader, { fact, indexes: [index] });
       }
     }
     await Promise.all(
-      [...asked].map(async ([loader, { fact, places }]) => {
-        const asks = places.map((place) => creations[place] as CreationFactRequest);
-        const answers = await loader(tx, org_id, asks);
-        for (const [index, place] of places.entries()) (facts[place] as JsonObject)[fact] = answers[index];
+      [...byLoader].map(async ([loader, { fact, indexes }]) => {
+        const requests = indexes.map((index) => creations[index] as CreationFactRequest);
+        const answers = await loader(tx, org_id, requests);
+        for (const [at, index] of indexes.entries()) (facts[index] as JsonObject)[fact] = answers[at];
       }),
     );
     return facts;
   }
 
-  /** Carries out what moves and creations ask for beyond their rows, one call per kind. */
-  async runEffects(tx: Tx, asked: readonly Asked[], now: Instant, makeTasks: MakeTasks): Promise<void> {
-    const byHandler = new Map<EffectHandler, { items: EffectItem[]; asks: Asked[]; kind: string }>();
-    for (const ask of asked) {
-      const { lifecycle, actor, task } = ask;
-      for (const effect of ask.effects) {
+  /** Runs the side effects of moves and creations, with one call per kind. */
+  async runEffects(
+    tx: Tx,
+    requests: readonly EffectRequest[],
+    now: Instant,
+    makeTasks: MakeTasks,
+  ): Promise<void> {
+    const byHandler = new Map<
+      EffectHandler,
+      { items: EffectItem[]; requests: EffectRequest[]; kind: string }
+    >();
+    for (const request of requests) {
+      const { lifecycle, actor, task } = request;
+      for (const effect of request.effects) {
         const { kind } = effect;
         const handler = this.plugins.get(lifecycle.name)?.effects?.[kind] ?? STANDARD_EFFECTS[kind];
-        if (!handler) throw new Error(`nothing carries out the effect "${kind}" of ${lifecycle.name}`);
-        const known = byHandler.get(handler) ?? { items: [], asks: [], kind };
+        if (!handler) throw new Error(`${lifecycle.name} has no handler for the effect "${kind}"`);
+        const known = byHandler.get(handler) ?? { items: [], requests: [], kind };
         byHandler.set(handler, known);
         known.items.push({ org_id: task.org_id, task, actor, effect });
-        known.asks.push(ask);
+        known.requests.push(request);
       }
     }
-    for (const [handler, { items, asks, kind }] of byHandler) {
-      const made = await handler(tx, items, now, makeTasks);
-      if (Array.isArray(made)) for (const [index, { made: all }] of asks.entries()) all[kind] = made[index];
+    for (const [handler, { items, requests: some, kind }] of byHandler) {
+      const results = await handler(tx, items, now, makeTasks);
+      if (Array.isArray(results)) for (const [index, { made }] of some.entries()) made[kind] = results[index];
     }
   }
 
@@ -151,17 +159,20 @@ export class LifecycleRegistry {
     for (const { prune } of this.plugins.values()) await prune?.removeOfTasks?.(tx, org_id, ids);
   }
 
-  /** Functions of the plugins that delete their old rows. */
+  /** The plugins' functions that delete old rows. */
   get removalsOfOld(): NonNullable<PluginPrune["removeOld"]>[] {
     return [...this.plugins.values()].flatMap(({ prune }) => prune?.removeOld ?? []);
   }
 
-  /** The sweep functions of some lifecycles. */
+  /** Returns the sweep functions of some lifecycles. */
   sweepsOf(lifecycles: readonly string[]): NonNullable<PluginSweep["run"]>[] {
     return lifecycles.flatMap((name) => this.plugins.get(name)?.sweep?.run ?? []);
   }
 }
 
 function unloaded(lifecycle: Lifecycle, fact: string): never {
-  throw new PawlError("INVALID_CONFIG", `${lifecycle.name} reads the fact "${fact}", and nothing loads it.`);
+  throw new PawlError(
+    "INVALID_CONFIG",
+    `${lifecycle.name} reads the fact "${fact}", but its plugin has no loader for it.`,
+  );
 }

@@ -1,7 +1,7 @@
 import { MAX_NAME_LENGTH, refuse, shorten } from "../core/index.ts";
 import type { Refusal } from "../core/index.ts";
 
-/** Nobody may know whether a task that he cannot see exists. */
+/** Refuses a task that does not exist or that the caller cannot see: callers must not learn which. */
 export function notFound(id: string): Refusal {
   const shown = shorten(id, MAX_NAME_LENGTH);
   return refuse("TASK_NOT_FOUND", `There is no task ${shown}.`, { id: shown });
@@ -14,29 +14,29 @@ export function unknownLifecycle(name: string): Refusal {
 export function usedForSomethingElse(client_event_id: string): Refusal {
   return refuse(
     "IDEMPOTENCY_CONFLICT",
-    `The client_event_id "${client_event_id}" was used for another request; send a new one for a new intention.`,
+    `The client_event_id "${client_event_id}" was used for a different request. Use a new one for each new request.`,
     { client_event_id },
   );
 }
 
-/** What a database defence or index said, as the refusal of the command that met it. */
+/** Turns a violated constraint into a refusal. */
 export function refusalOfViolation(constraint: string): Refusal {
   return refuse(
     "VERSION_CONFLICT",
-    `Somebody else was first (${constraint.replaceAll("_", " ")}); read the task again.`,
+    `Another request changed the data first (${constraint.replaceAll("_", " ")}). Read the task again.`,
     {
       constraint,
     },
   );
 }
 
-/** What the database could not write down, as the refusal of the command that sent it. */
+/** Turns a value that the database cannot store into a refusal. */
 export function refusalOfData(error: unknown): Refusal {
-  const why = error instanceof Error ? error.message : String(error);
-  return refuse("VALIDATION_ERROR", `The database cannot hold this: ${why}.`, { errors: [] });
+  const reason = error instanceof Error ? error.message : String(error);
+  return refuse("VALIDATION_ERROR", `The database cannot store this value: ${reason}.`, { errors: [] });
 }
 
-/** One field of a request that cannot be as it is. */
+/** Refuses one invalid field of a request. */
 export function wrongField(path: string, message: string): Refusal {
   return refuse("VALIDATION_ERROR", `${path}: ${message}.`, { errors: [{ path, message }] });
 }

@@ -4,7 +4,7 @@ import { placeHolds, releaseHolds } from "./sql/holds.ts";
 import { removeDependencies } from "./sql/dependencies.ts";
 import type { EffectHandler } from "./engine-plugin.ts";
 
-/** Side effects that any lifecycle can ask for. */
+/** Handlers of the side effects that every lifecycle can use. */
 export const STANDARD_EFFECTS: Readonly<Record<string, EffectHandler>> = {
   place_hold: (tx, items, now) =>
     placeHolds(
@@ -26,7 +26,7 @@ export const STANDARD_EFFECTS: Readonly<Record<string, EffectHandler>> = {
       items.map(({ actor, effect }) => ({ id: String(effect.hold_id), released_by: actor.id })),
       now,
     ),
-  // When the move has been written; see Ledger.write.
+  // The row is deleted after the move is written; see UnitOfWork.write.
   [REMOVE_TASK]: () => Promise.resolve(),
   remove_dependency: (tx, items) =>
     removeDependencies(

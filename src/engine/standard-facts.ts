@@ -6,7 +6,7 @@ import { readHolds } from "./sql/holds.ts";
 import type { FactLoader } from "./engine-plugin.ts";
 import { rowsByTask } from "./rows-by-task.ts";
 
-/** Facts of every lifecycle: they word a refusal, so they are read only where something is open. */
+/** Loaders of the facts that every lifecycle has. Only refusals quote them, so they are read only for tasks with open blockers or holds. */
 export const STANDARD_FACTS: Readonly<Record<string, FactLoader>> = {
   blockers: async (tx, org_id, asks) => {
     const waiting = asks.filter(({ task }) => task.open_blockers > 0).map(({ task }) => task.id);
@@ -22,7 +22,7 @@ export const STANDARD_FACTS: Readonly<Record<string, FactLoader>> = {
 
 export const STANDARD_FACT_NAMES: ReadonlySet<string> = new Set(Object.keys(STANDARD_FACTS));
 
-/** A blocker that the caller may not see is named by its id alone. */
+/** Shows only the id of a blocker that the caller cannot see. */
 function blockerFor(actor: Actor, blocker: OpenBlocker) {
   const { id, title, status, final } = blocker;
   return canSee(actor, blocker) ? { id, title, status, final } : { id, status: "private" };

@@ -13,7 +13,7 @@ export type TaskRow = Omit<Task, "lease"> & {
   lease_until: Instant;
 };
 
-/** The task as rules see it. */
+/** Builds the task that rules see from its row. */
 export function taskOf(row: TaskRow, beat: Beat | undefined): Task {
   return {
     id: row.id,
@@ -44,8 +44,8 @@ export function taskOf(row: TaskRow, beat: Beat | undefined): Task {
   };
 }
 
-/** What the journal answers for: folding its patches gives these. Counters, timers and leases change without it. */
-const JOURNALLED = {
+/** The fields that are folded from the patches of the journal, with their initial values. Counters, timers and leases are not in it. */
+const JOURNALED_FIELDS = {
   status: "",
   title: "",
   created_by: null,
@@ -58,35 +58,37 @@ const JOURNALLED = {
   needs_attention: false,
 } as const satisfies Partial<Task>;
 
-/** What a task is before its journal says anything of it. */
-export function unwritten(): JsonObject {
-  return { ...JOURNALLED, data: {} };
+/** Returns the fields of a task before the first row of its journal. */
+export function initialFields(): JsonObject {
+  return { ...JOURNALED_FIELDS, data: {} };
 }
 
-export function journalled(task: Pick<Task, keyof typeof JOURNALLED | "data">): JsonObject {
-  const columns = Object.keys(JOURNALLED) as (keyof typeof JOURNALLED)[];
+/** Selects the fields of a task that its journal determines. */
+export function journalled(task: Pick<Task, keyof typeof JOURNALED_FIELDS | "data">): JsonObject {
+  const columns = Object.keys(JOURNALED_FIELDS) as (keyof typeof JOURNALED_FIELDS)[];
   return Object.fromEntries([...columns, "data" as const].map((column) => [column, task[column]]));
 }
 
-/** What the first row of a task's journal has to say: only what is not as it is with every new task. */
+/** Returns the patch of a task's first journal row: only the fields that differ from their initial values. */
 export function birthPatch(task: Task): JsonObject {
   const patch: JsonObject = { status: task.status, title: task.title, data: task.data };
-  for (const column of Object.keys(JOURNALLED) as (keyof typeof JOURNALLED)[]) {
-    if (task[column] !== JOURNALLED[column]) patch[column] = task[column];
+  for (const column of Object.keys(JOURNALED_FIELDS) as (keyof typeof JOURNALED_FIELDS)[]) {
+    if (task[column] !== JOURNALED_FIELDS[column]) patch[column] = task[column];
   }
   return patch;
 }
 
-/** What was put in by the caller, where there was anything to say. */
+/** Returns the caller's input for the journal; null if it is empty. */
 export function payloadOf({ input }: Command): JsonObject | null {
   return Object.keys(input).length === 0 ? null : input;
 }
 
+/** Whether tasks in this status are in the lifecycle's pool. */
 export function isPooled(lifecycle: Lifecycle, status: string): boolean {
   return lifecycle.pool?.from === status;
 }
 
-/** A status of the lifecycle's in which there is still something to do. */
+/** Whether the lifecycle has this status and it is not final. */
 export function isOpen(lifecycle: Lifecycle, status: string): boolean {
   return Object.hasOwn(lifecycle.statuses, status) && !isFinal(lifecycle, status);
 }
@@ -95,7 +97,7 @@ export function isFinal(lifecycle: Lifecycle, status: string): boolean {
   return lifecycle.statuses[status]?.final === true;
 }
 
-/** Finished in the way that those who wait for it are waiting for; finished tasks keep statuses that are no more. */
+/** Whether a final status counts as success for dependents. Finished tasks keep statuses that newer versions have renamed. */
 export function isSuccess({ statuses, migrations }: Lifecycle, status: string): boolean {
   return statuses[migrations.statuses[status] ?? status]?.success === true;
 }

@@ -18,52 +18,52 @@ import { SentWrites } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
 
 export type Patience = {
-  /** How long a lost database is waited for before callers are told. */
+  /** How long a lost connection is retried before the call fails. */
   patienceMs: number;
-  /** How long one statement may take. */
+  /** Maximum time of one statement. */
   statementTimeoutMs: number;
 };
 
-const MOST_COLLISIONS = 20;
+const MAX_COLLISIONS = 20;
 
-// For a client whose sessions are not its own: behind a pooler they would be somebody else's.
+// For clients that share their sessions with others, behind a pooler: the settings apply to the transaction only.
 const SET_LOCALS = statement(`
   select set_config('statement_timeout', :timeout, true), set_config('idle_in_transaction_session_timeout', :idle, true),
     set_config('enable_seqscan', :seqscan, true), set_config('plan_cache_mode', :plans, true),
     set_config('max_parallel_workers_per_gather', :workers, true)`);
 
-/** Work in a transaction; what it sends without waiting goes ahead of the commit. */
+/** Work in a transaction; `writes` are sent without waiting, before the commit. */
 type InTransaction<T> = (tx: Tx, writes: SentWrites) => Promise<T>;
 
 /**
- * Runs work in a transaction. Collisions and lost connections are tried again; `onCut` hears of a cut before the next
- * try, because nobody knows whether a commit that was under way went through.
+ * Runs work in a transaction. Retries after deadlocks, serialization failures, lock timeouts and lost connections.
+ * `onConnectionLost` is called first, because the lost transaction may have been committed.
  */
 export async function transact<T>(
   sql: Sql,
   patience: Patience,
   work: InTransaction<T>,
-  onCut: () => void = () => undefined,
+  onConnectionLost: () => void = () => undefined,
 ): Promise<T> {
   const deadline = Date.now() + patience.patienceMs;
   let [collisions, cuts] = [0, 0];
   return retry(() => attempt(sql, patience, deadline, work), {
     delayAfter: (error) => {
-      if (isCollision(error) && ++collisions <= MOST_COLLISIONS) return Math.random() * 5 * collisions;
+      if (isCollision(error) && ++collisions <= MAX_COLLISIONS) return Math.random() * 5 * collisions;
       if (isCollision(error) || isOverload(error) || isEnded(error)) throw unavailable(error);
       if (!isConnectionLoss(error)) return null;
-      onCut();
+      onConnectionLost();
       return reconnectDelayMs(error, cuts++, deadline);
     },
   });
 }
 
-/** Whether the sessions of a client have the settings that statements need, and no transaction has to make them. */
+/** Whether the client's sessions already have the settings that statements need, so that no transaction has to set them. */
 export function hasSettings(sql: Sql, { statementTimeoutMs }: Patience): boolean {
   return hasOwnSessions(sql) && statementTimeoutMs === STATEMENT_TIMEOUT_MS;
 }
 
-/** One try. A connection that cannot be had in time, because all are busy or the server lets none in, is given up. */
+/** Runs the work once. Fails if no connection is free in time: all are busy, or the server accepts no more. */
 async function attempt<T>(
   sql: Sql,
   patience: Patience,
@@ -74,19 +74,19 @@ async function attempt<T>(
   let begin: () => void = () => undefined;
   const begun = new Promise<void>((resolve) => (begin = resolve));
   const done = sql.begin(async (tx) => {
-    if (isGivenUp) throw new Error("nobody waits for this transaction any more");
+    if (isGivenUp) throw new Error("the caller has stopped waiting for this transaction");
     begin();
     const writes = new SentWrites(tx);
     if (!hasSettings(sql, patience)) writes.send(localSettings(patience));
     const result = await work(tx, writes);
-    // The commit travels behind the writes, and is a rollback if one of them failed.
+    // The commit is sent after the writes; PostgreSQL rolls back instead if one of them failed.
     const saved = writes.done();
     saved.catch(() => undefined);
     return { result, saved };
   }) as Promise<{ result: T; saved: Promise<void> }>;
   await withTimeout(Promise.race([begun, done]), Math.max(deadline - Date.now(), 1_000), () => {
     isGivenUp = true;
-    throw unavailable(new Error("no connection could be had in time"));
+    throw unavailable(new Error("no database connection was free in time"));
   });
   const { result, saved } = await done;
   await saved;

@@ -1,5 +1,5 @@
 import type { Instant, Lifecycle, Task } from "../../core/index.ts";
-import { column, jsonColumn, Kinds, sparseColumn } from "../columns.ts";
+import { column, jsonColumn, Dictionary, sparseColumn } from "../columns.ts";
 import { birthPatch, isFinal, isPooled } from "../task-row.ts";
 import type { KeyRecord } from "../write/work.ts";
 import { sealOf, toldOf } from "../upkeep/seal.ts";
@@ -97,9 +97,9 @@ export type SaveCreations = {
 
 /** Saves new tasks with their first journal rows, which the feed tells in this order. */
 export function saveCreations({ org_id, now, rows, settings_version }: SaveCreations): Write {
-  const kinds = new Kinds<KindOfBirth>();
+  const kinds = new Dictionary<KindOfBirth>();
   const kindOf = ({ lifecycle, task: { project_id, status, created_by } }: NewTaskRow) =>
-    kinds.placeOf(
+    kinds.indexOf(
       lifecycle.name,
       lifecycle.version,
       project_id,
@@ -124,7 +124,7 @@ export function saveCreations({ org_id, now, rows, settings_version }: SaveCreat
     final,
     creators,
     told: column(
-      kinds.kinds.map(([, , , status, , , creator]) => toldOf("created", "create", null, status, creator)),
+      kinds.entries.map(([, , , status, , , creator]) => toldOf("created", "create", null, status, creator)),
     ),
     titles: column(rows.map(({ task }) => task.title)),
     datas: jsonColumn(rows.map(({ task }) => task.data)),

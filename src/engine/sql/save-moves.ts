@@ -1,5 +1,5 @@
 import type { Instant, Task } from "../../core/index.ts";
-import { column, jsonColumn, Kinds, sparseColumn } from "../columns.ts";
+import { column, jsonColumn, Dictionary, sparseColumn } from "../columns.ts";
 import { isFinal, isPooled, payloadOf } from "../task-row.ts";
 import type { Move } from "../write/work.ts";
 import { sealOf, toldOf } from "../upkeep/seal.ts";
@@ -121,11 +121,11 @@ export type SaveMoves = {
 
 /** Saves moved tasks with their journal rows, which the feed tells in this order, and with what their keys were used for. */
 export function saveMoves({ org_id, now, moves, partly, settings_version }: SaveMoves): Write {
-  const kinds = new Kinds<KindOfMove>();
+  const kinds = new Dictionary<KindOfMove>();
   const leased = moves.some(({ work, after, stale }) => stale || after.lease !== work.task.lease);
   const kindOf = ({ work: { actor, lifecycle }, decision: { event }, after: { status, lease } }: Move) => {
     const held = leased ? lease : null;
-    return kinds.placeOf(
+    return kinds.indexOf(
       event.type,
       event.action,
       event.from,
@@ -161,13 +161,15 @@ export function saveMoves({ org_id, now, moves, partly, settings_version }: Save
     final,
     actors,
     told: column(
-      kinds.kinds.map(([type, action, from, status, , , actor]) => toldOf(type, action, from, status, actor)),
+      kinds.entries.map(([type, action, from, status, , , actor]) =>
+        toldOf(type, action, from, status, actor),
+      ),
     ),
     lease_holders: holders,
     leased_ats,
     lease_untils,
-    places: sparseColumn(moves.map(({ work }) => work.place)),
-    writers: sparseColumn(moves.map(({ work }) => work.writer)),
+    places: sparseColumn(moves.map(({ work }) => work.ctid)),
+    writers: sparseColumn(moves.map(({ work }) => work.xmin)),
     keys: sparseColumn(moves.map(({ work }) => work.client_event_id)),
     expected: sparseColumn(moves.map(({ work }) => work.command.expected_row_version)),
     comments: sparseColumn(

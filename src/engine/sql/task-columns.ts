@@ -45,7 +45,7 @@ export function taskColumns(others: Partial<typeof COLUMNS> = {}): string {
 export const TASK_COLUMNS = taskColumns();
 
 /** Identifies one version of a row: PostgreSQL gives every write of a row another pair. */
-export type RowIdentity = { place: string; writer: string };
+export type RowIdentity = { ctid: string; xmin: string };
 
 export type TaskCells = [
   id: string,

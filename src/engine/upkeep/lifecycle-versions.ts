@@ -82,7 +82,7 @@ async function migrateTasks(
 function workOf(loaded: LoadedTask): Work {
   const input = { from_version: loaded.task.lifecycle_version, to_version: loaded.lifecycle.version };
   // Its version is written first, so that its row is another one then.
-  return workOn({ ...loaded, place: null, writer: null }, SYSTEM, systemCommand("migrate", input), null);
+  return workOn({ ...loaded, ctid: null, xmin: null }, SYSTEM, systemCommand("migrate", input), null);
 }
 
 /** No rule leads out of a status that is no more; the lifecycle's mapping does. */

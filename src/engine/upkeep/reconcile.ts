@@ -1,5 +1,5 @@
 import type { Lifecycle } from "../../core/index.ts";
-import { deadBlocker } from "../write/dead-blockers.ts";
+import { failedBlocker } from "../write/failed-blockers.ts";
 import { violationOf } from "../../postgres/index.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { bringUpToDate, isOutdated } from "./lifecycle-versions.ts";
@@ -114,7 +114,7 @@ function moveOn(unit: UnitOfWork, counted: readonly Counted[]): Breach[] {
     if (action === null) return [];
     try {
       const [failed] = one.failed;
-      unit.decideAsSystem(one.task_id, action, failed === undefined ? {} : deadBlocker(failed));
+      unit.decideAsSystem(one.task_id, action, failed === undefined ? {} : failedBlocker(failed));
       return [];
     } catch (error) {
       // One bad task never stops the rest.

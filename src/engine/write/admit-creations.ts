@@ -1,33 +1,34 @@
 import { v7 as uuidv7 } from "uuid";
 import { admitCreation, isStorable, MAX_NAME_LENGTH, refuse } from "../../core/index.ts";
 import type { Actor, Instant, JsonObject, Lifecycle, Refusal } from "../../core/index.ts";
-import { fingerprint } from "./fingerprint.ts";
+import { fingerprintOf } from "./fingerprint.ts";
 import { unknownLifecycle, wrongField } from "../refusals.ts";
 import type { OnFailure } from "../sql/dependencies.ts";
 
-/** A task to be: the lifecycle's own fields stand beside these. */
+/** A task to create: the lifecycle's own fields are beside these. */
 export type NewTask = JsonObject & {
   lifecycle: string;
   project_id?: string;
-  /** A name for it inside the request, which other tasks of the request may wait for. */
+  /** A name by which other tasks of the same request can name this one as a blocker. */
   ref?: string;
-  /** What becomes of it when a blocker ends without success. */
+  /** Policy for a blocker that ends without success. */
   on_failure?: OnFailure;
   available_at?: Instant;
 };
 
+/** A request to create tasks, all of them or none. */
 export type Creation = {
   tasks: readonly NewTask[];
   actor: Actor;
   client_event_id?: string | null | undefined;
 };
 
-/** What has been read and found well formed before any I/O. */
+/** A validated creation. */
 export type AdmittedCreation = {
   actor: Actor;
   client_event_id: string | null;
-  /** What the key stands for, where there is one. */
-  print: string | null;
+  /** Fingerprint of the request; null without a key. */
+  fingerprint: string | null;
   tasks: AdmittedTask[];
 };
 export type AdmittedTask = {
@@ -37,11 +38,11 @@ export type AdmittedTask = {
   input: JsonObject;
   on_failure: OnFailure;
   available_at: Instant | null;
-  /** ref → id, for what it waits for inside the request. */
+  /** ref → id of the tasks in the same request. */
   refs: ReadonlyMap<string, string>;
 };
 
-/** Role, shape, references and cycles: everything that can be said without the database. */
+/** Validates everything that needs no database: lifecycle, role, input, key and refs. */
 export function admitCreations(
   lifecycles: ReadonlyMap<string, Lifecycle>,
   { tasks, actor, client_event_id }: Creation,
@@ -51,23 +52,24 @@ export function admitCreations(
   const key: unknown = client_event_id;
   if (key != null && !(typeof key === "string" && key !== "" && key.length <= 500 && isStorable(key)))
     return wrongField("client_event_id", "must be a text of 1 to 500 characters");
-  for (const [place, sent] of tasks.entries()) {
+  for (const [index, sent] of tasks.entries()) {
     const lifecycle = lifecycles.get(sent.lifecycle);
     if (!lifecycle) return unknownLifecycle(sent.lifecycle);
     const { kind, ...rest } = admitCreation(lifecycle, actor, sent);
-    if (kind === "refused") return placed({ kind, ...rest } as Refusal, place, tasks.length);
+    if (kind === "refused") return withPlace({ kind, ...rest } as Refusal, index, tasks.length);
     if (lifecycle.creation.client_event_id === "required" && client_event_id == null && actor.id !== null) {
       const errors = [{ path: "client_event_id", message: "required" }];
-      return refuse("VALIDATION_ERROR", "Creating a task needs client_event_id.", { errors });
+      return refuse("VALIDATION_ERROR", "client_event_id is required to create a task.", { errors });
     }
-    const garbled = garbledField(sent);
-    if (garbled) return garbled;
+    const invalid = invalidField(sent);
+    if (invalid) return invalid;
     const { on_failure = sent.on_failure ?? "wait" } = lifecycle.creation;
     if (sent.on_failure != null && sent.on_failure !== on_failure)
       return wrongField("on_failure", `is always ${on_failure} in ${lifecycle.name}`);
     const id = uuidv7();
     if (sent.ref !== undefined) {
-      if (refs.has(sent.ref)) return wrongField("ref", `"${sent.ref}" names two tasks of the request`);
+      if (refs.has(sent.ref))
+        return wrongField("ref", `"${sent.ref}" is the ref of two tasks in this request`);
       refs.set(sent.ref, id);
     }
     admitted.push({
@@ -80,36 +82,39 @@ export function admitCreations(
       refs,
     });
   }
-  const meant = () => tasks.map(({ ref }, at) => [ref, ...meaningOf(admitted[at] as AdmittedTask)]);
-  const print = client_event_id == null ? null : fingerprint(["create", actor.id, meant()]);
-  return { actor, client_event_id: client_event_id ?? null, print, tasks: admitted };
+  const meanings = () => tasks.map(({ ref }, at) => [ref, ...meaningOf(admitted[at] as AdmittedTask)]);
+  const fingerprint = client_event_id == null ? null : fingerprintOf(["create", actor.id, meanings()]);
+  return { actor, client_event_id: client_event_id ?? null, fingerprint, tasks: admitted };
 }
 
-/** What makes two new tasks the same: not their ids, and not what the lifecycle does not read. */
+/** The values that make two new tasks the same; ids and fields that the lifecycle does not read are left out. */
 function meaningOf({ lifecycle, project_id, input, on_failure, available_at }: AdmittedTask): unknown[] {
   return [lifecycle.name, project_id, input, on_failure, available_at];
 }
 
-/** Of several tasks, the one that is refused. */
-function placed(refusal: Refusal, place: number, among: number): Refusal {
-  return among === 1 ? refusal : { ...refusal, params: { ...refusal.params, place } };
+/** Adds the index of the refused task if the request has several. */
+function withPlace(refusal: Refusal, index: number, count: number): Refusal {
+  return count === 1 ? refusal : { ...refusal, params: { ...refusal.params, place: index } };
 }
 
 const YEAR_10000 = Date.UTC(10_000, 0);
 
-/** The engine's own fields; the lifecycle's have been read by its schema. */
-function garbledField({ available_at, on_failure, project_id, ref }: NewTask): Refusal | null {
+/** Validates the engine's own fields; the lifecycle's schema validates the others. */
+function invalidField({ available_at, on_failure, project_id, ref }: NewTask): Refusal | null {
   if (
     available_at != null &&
     !(Number.isSafeInteger(available_at) && available_at >= 0 && available_at < YEAR_10000)
   )
-    return wrongField("available_at", "must be whole milliseconds since 1970, before the year 10000");
+    return wrongField("available_at", "must be an integer: milliseconds since 1970, before the year 10000");
   if (on_failure != null && !["wait", "proceed", "fail"].includes(on_failure))
     return wrongField("on_failure", "must be wait, proceed or fail");
   for (const [path, value] of Object.entries({ project_id, ref })) {
     if (value == null) continue;
     if (typeof value !== "string" || value.length > MAX_NAME_LENGTH || !isStorable(value))
-      return wrongField(path, `must be a plain text of at most ${MAX_NAME_LENGTH} characters`);
+      return wrongField(
+        path,
+        `must be a valid Unicode text of at most ${MAX_NAME_LENGTH} characters, without NUL`,
+      );
   }
   return null;
 }

@@ -1,7 +1,6 @@
 /**
- * Does something for all items together; where that fails, for halves of them, until whatever fails is alone. Where one of many
- * fails, that is twice the work of doing all. An error that no item is to blame for is thrown at once. The results stand
- * in the order of the items.
+ * Runs `doAll` on all items; if it fails, on halves of them, until each failing item is isolated. One failing item among many
+ * doubles the work. Errors that no item caused (`isToBlame`) are thrown immediately. The results are in the order of the items.
  */
 export async function bisect<Item, Result>(
   items: readonly Item[],
@@ -17,13 +16,13 @@ export async function bisect<Item, Result>(
         return { error };
       },
     );
-  /** For items that are known to fail together. */
+  /** Takes items that are known to fail together. */
   const split = async (some: readonly Item[], error: unknown): Promise<Result[]> => {
     const [only] = some;
     if (some.length <= 1) return only === undefined ? [] : [await onFailure(only, error)];
     const middle = Math.ceil(some.length / 2);
     const first = await attempt(some.slice(0, middle));
-    // If the first half succeeds, the second is what fails, and need not be tried as a whole.
+    // If the first half succeeds, the second one must fail: split it without trying it as a whole.
     if ("results" in first) return [...first.results, ...(await split(some.slice(middle), error))];
     return [...(await split(some.slice(0, middle), first.error)), ...(await all(some.slice(middle)))];
   };

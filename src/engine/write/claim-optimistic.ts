@@ -14,68 +14,68 @@ import { claimedTask } from "./claim.ts";
 import type { ClaimAttempt, ClaimCommand, Claimed } from "./claim.ts";
 import { Again } from "./command-queue.ts";
 import type { Outcome } from "./command-queue.ts";
-import { NotKnown } from "./known-rows.ts";
-import type { Memory } from "./optimistic.ts";
-import type { TaskAt } from "./stored-answers.ts";
+import { UnknownValue } from "./row-cache.ts";
+import type { NodeCache } from "./optimistic.ts";
+import type { StoredTask } from "./stored-answers.ts";
 import { newLease } from "./unit-of-work.ts";
 
-/** Said of a claim whose rule reads more of the task: it is carried out under locks. */
+/** The outcome of a claim whose rule reads more of the task: it is retried with locks. */
 const LOCKED = new Again({ mode: "locked" });
 
-/** Orgs with more projects than this are not asked whether all have the same settings. */
+/** In orgs with more projects than this, claims on all projects are not optimistic: their settings are not compared. */
 const MAX_PROJECTS = 1_000;
 
 /**
- * Claims by one statement, for claims of one group that are decided alike whatever free tasks they get: the rules of many pools
- * read nothing of a task that the pool does not already guarantee.
+ * Runs claims of one group in one statement, if the decision is the same for every free task: the rules of many pools read nothing
+ * of a task beyond what the pool guarantees.
  */
 export async function claimOptimistically(
-  memory: Memory,
+  cache: NodeCache,
   org_id: string,
   attempts: readonly ClaimAttempt[],
   batch: string,
 ): Promise<Outcome<Claimed | Refusal>[]> {
   const locked = attempts.map(() => LOCKED);
   const commands = attempts.map(({ command }) => command);
-  const [{ lifecycle, pick: filter }] = commands as [ClaimCommand];
+  const [{ lifecycle, filter }] = commands as [ClaimCommand];
   const { pool } = lifecycle;
-  const known = await commonSettings(memory, org_id, lifecycle, filter.projects);
-  if (!pool || !known || filter.field !== null || filter.other_than !== null) return locked;
-  const { now, settings } = known;
+  const common = await commonSettings(cache, org_id, lifecycle, filter.projects);
+  if (!pool || !common || filter.field !== null || filter.other_than !== null) return locked;
+  const { now, settings } = common;
   const decisions = commands.map((command) => decideForAny(lifecycle, command, settings, now));
   const moves = decisions.filter((decision) => decision !== null);
   const [first] = moves;
   if (first === undefined || moves.length < decisions.length || !moves.every((move) => isLike(move, first)))
     return locked;
-  const slots = slotsOf(commands, moves, known);
-  const { text, params } = claimStatement(commands, moves, slots, { ...known, org_id, batch });
-  const rows = await queryCells<DealtCells>(memory.sql, text, params);
-  const [writer, open, clock] = [rows[0]?.[2] ?? "", rows[0]?.[31] ?? false, rows[0]?.[32] ?? 0];
+  const slots = slotsOf(commands, moves, common);
+  const { text, params } = claimStatement(commands, moves, slots, { ...common, org_id, batch });
+  const rows = await queryCells<DealtCells>(cache.sql, text, params);
+  const [xmin, open, clock] = [rows[0]?.[2] ?? "", rows[0]?.[31] ?? false, rows[0]?.[32] ?? 0];
   if (!open) {
-    memory.settings.delete(org_id);
+    cache.settings.delete(org_id);
     return locked;
   }
-  memory.clock.set(clock);
+  cache.clock.set(clock);
   const answers = commands.map((): Claimed => ({
     kind: "claimed",
     tasks: [],
     refusal: null,
     replayed: false,
   }));
-  // Nothing left, perhaps because a twin of the request has just taken it: that is known when the twin has committed.
+  // Perhaps an identical request has just taken the tasks: the locked mode waits for its commit.
   const outcome = (answer: Claimed, at: number) =>
     answer.tasks.length === 0 && commands[at]?.client_event_id !== null ? LOCKED : answer;
   for (const cells of rows) {
     if (cells[30] === null) break;
     const { claim, lease } = slots[cells[30] - 1] as Slot;
-    const task = takenTask(org_id, cells, lifecycle, moves[claim] as Moved, lease, now);
-    memory.rows.set({ lifecycle, task, place: cells[1], writer, awaited: cells[29] ?? false });
+    const task = taskAfterClaim(org_id, cells, lifecycle, moves[claim] as Moved, lease, now);
+    cache.rows.set({ lifecycle, task, ctid: cells[1], xmin, awaited: cells[29] ?? false });
     answers[claim]?.tasks.push(claimedTask(task));
   }
   return answers.map(outcome);
 }
 
-/** Room for one task: the claim that gets it, and its lease. */
+/** A place for one task: the claim that gets it, and its lease. */
 type Slot = { claim: number; lease: Lease | null };
 
 function slotsOf(
@@ -83,7 +83,7 @@ function slotsOf(
   moves: readonly Moved[],
   { now, settings }: CommonSettings,
 ): Slot[] {
-  return commands.flatMap(({ lifecycle, actor, pick: { limit } }, claim) => {
+  return commands.flatMap(({ lifecycle, actor, filter: { limit } }, claim) => {
     const opens = moves[claim]?.lease === "open";
     return Array.from({ length: limit }, () => ({
       claim,
@@ -92,8 +92,8 @@ function slotsOf(
   });
 }
 
-/** A task as the claim has left it. The cells tell only what the claim did not decide itself. */
-function takenTask(
+/** Builds a claimed task. The cells contain only the values that the claim did not set. */
+function taskAfterClaim(
   org_id: string,
   cells: DealtCells,
   lifecycle: Lifecycle,
@@ -115,14 +115,14 @@ function takenTask(
 
 const NO_TIMER = { due_at: null, due_action: null };
 
-/** The statement by which claims of one group take tasks; `moves` are their decisions. */
+/** Builds the statement by which the claims of one group take tasks; `moves` are their decisions. */
 function claimStatement(
   commands: readonly ClaimCommand[],
   moves: readonly Moved[],
   slots: readonly Slot[],
   { org_id, now, batch, version }: CommonSettings & { org_id: string; batch: string },
 ): Write {
-  const [{ lifecycle, pick: filter }] = commands as [ClaimCommand];
+  const [{ lifecycle, filter }] = commands as [ClaimCommand];
   const [first] = moves as [Moved];
   const leases = commands.map((_, claim) => slots.find((slot) => slot.claim === claim)?.lease ?? null);
   return CLAIM_TASKS({
@@ -153,7 +153,7 @@ function claimStatement(
         return toldOf(event.type, event.action, event.from, to, actor.id);
       }),
     ),
-    marks: column(commands.map(({ mark }) => mark)),
+    marks: column(commands.map(({ journalKey }) => journalKey)),
     comments: sparseColumn(
       moves.map(({ event }) => (event.comment === null ? null : JSON.stringify(event.comment))),
     ),
@@ -168,25 +168,25 @@ function claimStatement(
     slots: column(slots.map(({ claim }) => claim + 1)),
     tokens: sparseColumn(slots.map(({ lease }) => lease?.token ?? null)),
     fingerprints: sparseColumn(
-      commands.map(({ client_event_id, print }) => (client_event_id === null ? null : print)),
+      commands.map(({ client_event_id, fingerprint }) => (client_event_id === null ? null : fingerprint)),
     ),
     shared: jsonColumn(moves.map((move, at) => sharedBy(lifecycle, move, leases[at] ?? null))),
   });
 }
 
-/** Whether two claims move tasks in the same way: they share one statement. */
+/** Whether two claims move tasks in the same way, so that they can share a statement. */
 function isLike({ to, event, patch }: Moved, other: Moved): boolean {
   const { type, action } = other.event;
   const assigns = (patch.assigned_to === undefined) === (other.patch.assigned_to === undefined);
   return to === other.to && event.type === type && event.action === action && assigns;
 }
 
-/** What a claim's stored answer tells of all its tasks. */
+/** The part of a claim's stored answer that is the same for all its tasks. */
 function sharedBy(
   { version }: Lifecycle,
   move: Moved,
   lease: Lease | null,
-): Omit<TaskAt, "id" | "row_version"> {
+): Omit<StoredTask, "id" | "row_version"> {
   const { token: _, ...held } = lease ?? {};
   return {
     lifecycle_version: version,
@@ -202,31 +202,31 @@ function timerOf({ timer }: Moved) {
 /** Decides the pool's action for any free task; null if the decision depends on the task. */
 function decideForAny(
   lifecycle: Lifecycle,
-  { actor, command, pick }: ClaimCommand,
+  { actor, command, filter }: ClaimCommand,
   settings: JsonObject,
   now: Instant,
 ): Moved | null {
   if ((lifecycle.actions[command.action]?.facts ?? []).length > 0) return null;
   try {
-    const task = anyFreeTask(lifecycle, pick);
+    const task = anyFreeTask(lifecycle, filter);
     const decision = decide(lifecycle, { task, actor, facts: {}, settings, now }, command);
     if (decision.kind !== "moved" || decision.effects.length > 0 || decision.timer === "keep") return null;
-    const isPlain = Object.keys(decision.patch).every((name) => name === "assigned_to" || name === "data");
+    const isSimple = Object.keys(decision.patch).every((name) => name === "assigned_to" || name === "data");
     const moves = decision.to !== lifecycle.pool?.from && !isFinal(lifecycle, decision.to);
-    return isPlain && moves && decision.to !== lifecycle.unblocks?.from ? decision : null;
+    return isSimple && moves && decision.to !== lifecycle.unblocks?.from ? decision : null;
   } catch (error) {
-    if (error instanceof NotKnown) return null;
+    if (error instanceof UnknownValue) return null;
     throw error;
   }
 }
 
-/** A task of which only that is known which holds for all that a claim may get; asking for anything else throws NotKnown. */
-function anyFreeTask({ name, pool, statuses }: Lifecycle, filter: ClaimCommand["pick"]): Task {
+/** Represents any task that the claim may get: has only the values that the pool guarantees; reading another throws UnknownValue. */
+function anyFreeTask({ name, pool, statuses }: Lifecycle, filter: ClaimCommand["filter"]): Task {
   const known: Partial<Task> = {
     lifecycle: name,
     status: pool?.from ?? "",
     private: false,
-    // Free to take now, whenever it came to be.
+    // The pool's query selects only tasks that are available now.
     available_at: null,
     ...(filter.unassigned ? { assigned_to: null } : {}),
     ...(filter.unblocked ? { open_blockers: 0 } : {}),
@@ -236,41 +236,41 @@ function anyFreeTask({ name, pool, statuses }: Lifecycle, filter: ClaimCommand["
   return new Proxy(known, {
     get: (task, field) => {
       if (field in task) return task[field as keyof Task];
-      throw new NotKnown();
+      throw new UnknownValue();
     },
     ownKeys: () => {
-      throw new NotKnown();
+      throw new UnknownValue();
     },
   }) as Task;
 }
 
 type CommonSettings = { now: Instant; version: number; settings: JsonObject };
 
-/** The settings that all projects have which claims may take from, with the time; null where they differ. */
+/** Returns the settings shared by all projects that the claims may take from, with the time; null if the projects differ. */
 async function commonSettings(
-  { sql, settings, clock, registry }: Memory,
+  { sql, settings, clock, registry }: NodeCache,
   org_id: string,
   lifecycle: Lifecycle,
   projects: readonly string[] | null,
 ): Promise<CommonSettings | null> {
-  let known = settings.get(org_id);
+  let cached = settings.get(org_id);
   let now = clock.now();
-  const isEnough =
-    known && now !== null && (projects ? projects.every((id) => known?.projects.has(id)) : known.isAll);
-  if (!isEnough) {
+  const isComplete =
+    cached && now !== null && (projects ? projects.every((id) => cached?.projects.has(id)) : cached.isAll);
+  if (!isComplete) {
     const read = await readAllSettings(sql, org_id, MAX_PROJECTS);
     clock.set(read.now);
     now = read.now;
     settings.setAll(org_id, read.version, read.settings, read.isAll);
-    known = settings.get(org_id);
+    cached = settings.get(org_id);
   }
-  if (!known || now === null) return null;
-  const texts = projects ? projects.map((id) => known.projects.get(id)) : [...known.projects.values()];
-  if (!projects && !known.isAll) return null;
+  if (!cached || now === null) return null;
+  const texts = projects ? projects.map((id) => cached.projects.get(id)) : [...cached.projects.values()];
+  if (!projects && !cached.isAll) return null;
   if (texts.includes(undefined)) return null;
   const [first, ...others] = new Set(
     (texts as string[]).map((text) => registry.settingsFor(lifecycle, text)),
   );
   if (!first || !others.every((other) => isDeepStrictEqual(other, first))) return null;
-  return { now, version: known.version, settings: first };
+  return { now, version: cached.version, settings: first };
 }

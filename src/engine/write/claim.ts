@@ -1,6 +1,6 @@
 import { admit, canSee, isRefusal, refuse } from "../../core/index.ts";
 import type { Actor, Command, JsonObject, Lifecycle, Condition, Refusal, Task } from "../../core/index.ts";
-import { fingerprint } from "./fingerprint.ts";
+import { fingerprintOf } from "./fingerprint.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { publicTask } from "../read/public-task.ts";
 import type { PublicTask } from "../read/public-task.ts";
@@ -18,13 +18,14 @@ import type { Tx } from "../transaction.ts";
 import { visibleProjects } from "../read/visible-projects.ts";
 import { Again } from "./command-queue.ts";
 import type { Attempt, Outcome } from "./command-queue.ts";
-import { look } from "./look.ts";
-import { otherMeaning, retell, taskAt, tasksAt } from "./stored-answers.ts";
+import { readSnapshot } from "./read-snapshot.ts";
+import { keyConflict, restoreTasks, storedTask, storedTasks } from "./stored-answers.ts";
 import type { StoredTasks } from "./stored-answers.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
-import { newMark, workOn } from "./work.ts";
+import { newInternalKey, workOn } from "./work.ts";
 import type { LoadedTask, Work } from "./work.ts";
 
+/** A request for free tasks of a lifecycle's pool. */
 export type ClaimRequest = {
   lifecycle: string;
   limit?: number;
@@ -36,17 +37,18 @@ export type ClaimRequest = {
 
 type ClaimedTask = { task: PublicTask; lease_token: string | null; lease_until: number | null };
 
+/** The answer to a claim. */
 export type Claimed = {
   kind: "claimed";
   tasks: ClaimedTask[];
-  /** Why the first task that was looked at could not be taken, where none could. */
+  /** The first refusal among the selected tasks. */
   refusal: Refusal | null;
   replayed: boolean;
 };
 
 export type ClaimCommand = {
   verb: "claim";
-  /** Claims of the same lifecycle and filter share one pick. */
+  /** Claims of the same lifecycle and filter select their tasks together. */
   group: string;
   keys: readonly string[];
   weight: number;
@@ -54,18 +56,18 @@ export type ClaimCommand = {
   actor: Actor;
   /** The pool's action, admitted. */
   command: Command;
-  pick: PoolFilter;
+  filter: PoolFilter;
   client_event_id: string | null;
   /** Fingerprint of the command, stored with its client_event_id. */
-  print: string;
-  /** Stands in the journal: by it an unknown commit is settled. */
-  mark: string;
+  fingerprint: string;
+  /** Written to the journal: after a lost connection it shows which tasks the claim took. */
+  journalKey: string;
 };
 
 /** Selects tasks of the pool. */
 type PoolFilter = {
   limit: number;
-  /** null: all of the org's. */
+  /** null: all projects of the org. */
   projects: readonly string[] | null;
   least_priority: number | null;
   unassigned: boolean;
@@ -80,9 +82,9 @@ type PoolFilter = {
 
 export type ClaimAttempt = Attempt<ClaimCommand>;
 
-const MOST_AT_ONCE = 1_000;
+const MAX_CLAIM_LIMIT = 1_000;
 
-/** A claim as a command, or why it is none; asks nothing of the database. */
+/** Builds the command for the queue, or refuses the claim; needs no database. */
 export function claimCommand(
   { lifecycles }: LifecycleRegistry,
   request: ClaimRequest,
@@ -92,47 +94,37 @@ export function claimCommand(
   if (!lifecycle) return unknownLifecycle(request.lifecycle);
   const { pool } = lifecycle;
   const { limit = 1, client_event_id: key = null, least_priority = null, project_id = null } = request;
-  if (!Number.isSafeInteger(limit) || limit < 1)
-    return wrongField("limit", "must be a whole number from 1 on");
+  if (!Number.isSafeInteger(limit) || limit < 1) return wrongField("limit", "must be a positive integer");
   if (!pool) return refuse("VALIDATION_ERROR", `${lifecycle.name} has no pool to claim from.`);
   const { comment } = request;
-  // The pool's action may demand a version, a key and a token; a claim sees no version, and has its own key.
-  const asked = { action: pool.action, comment: comment ?? null, client_event_id: key ?? "claim" };
-  const admitted = admit(lifecycle, actor, { ...asked, expected_row_version: -1, lease_token: "none" });
+  // The pool's action may require a version, a key and a lease token, which a claim lacks: admit it with placeholders.
+  const sent = { action: pool.action, comment: comment ?? null, client_event_id: key ?? "claim" };
+  const admitted = admit(lifecycle, actor, { ...sent, expected_row_version: -1, lease_token: "none" });
   if (isRefusal(admitted)) return admitted;
   const command = { ...admitted.command, expected_row_version: null, lease_token: null };
-  const pick = {
-    limit: Math.min(limit, MOST_AT_ONCE),
+  const filter = {
+    limit: Math.min(limit, MAX_CLAIM_LIMIT),
     projects: visibleProjects(actor, project_id),
     least_priority,
     ...conditionsOf(pool.where, actor),
   };
-  const { limit: _, ...filter } = pick;
-  // Where a rule asks what the actor has taken already, two claims of one actor are not decided at once.
-  const bySelf = (lifecycle.actions[pool.action]?.facts ?? []).length > 0 ? [`actor ${actor.id ?? ""}`] : [];
+  const { limit: _, ...conditions } = filter;
+  // A rule with facts may count the actor's tasks, so two claims of one actor must not run at the same time.
+  const actorKeys =
+    (lifecycle.actions[pool.action]?.facts ?? []).length > 0 ? [`actor ${actor.id ?? ""}`] : [];
+  const meaning = ["claim", actor.id, lifecycle.name, limit, project_id, least_priority, command.comment];
   return {
     verb: "claim",
-    group: `claim ${lifecycle.name} ${skillOf(pool.where, actor)} ${JSON.stringify(filter)}`,
-    keys: key === null ? bySelf : [`key ${key}`, ...bySelf],
-    weight: pick.limit,
+    group: `claim ${lifecycle.name} ${skillOf(pool.where, actor)} ${JSON.stringify(conditions)}`,
+    keys: key === null ? actorKeys : [`key ${key}`, ...actorKeys],
+    weight: filter.limit,
     lifecycle,
     actor,
     command,
-    pick,
+    filter,
     client_event_id: key,
-    print:
-      key === null
-        ? ""
-        : fingerprint([
-            "claim",
-            actor.id,
-            lifecycle.name,
-            limit,
-            project_id,
-            least_priority,
-            command.comment,
-          ]),
-    mark: key ?? newMark(),
+    fingerprint: key === null ? "" : fingerprintOf(meaning),
+    journalKey: key ?? newInternalKey(),
   };
 }
 
@@ -140,7 +132,7 @@ function skillOf(where: readonly Condition[], { skill_level }: Actor): string {
   return where.some((condition) => "at_most" in condition) ? String(skill_level) : "";
 }
 
-/** Takes the best free tasks for claims of one group: picked once, and dealt out in the order of the claims. */
+/** Runs claims of one group with locks: selects the best free tasks once and distributes them in the order of the claims. */
 export async function claimLocked(
   unit: UnitOfWork,
   attempts: readonly ClaimAttempt[],
@@ -149,61 +141,63 @@ export async function claimLocked(
   const { tx, org_id } = unit;
   const uncertain = [...new Set(attempts.flatMap((attempt) => attempt.uncertain))];
   const keys = attempts.flatMap(({ command }) => command.client_event_id ?? []).sort();
-  // A batch that was cut off may still be under way: what it took is known when it is over. The same for a twin on another
-  // node. (With the org's name: the same key in another org is another key.)
+  // A batch whose connection was lost may still be running, and so may an identical request on another node: these locks wait for
+  // both. Keys are locked with the org's id, because orgs do not share keys.
   const [{ command: first }] = attempts as [ClaimAttempt];
-  const held = [...uncertain, batch, ...keys.map((key) => `${org_id} ${key}`)].map((mark) =>
-    holdMark(tx, mark),
+  const locks = [...uncertain, batch, ...keys.map((key) => `${org_id} ${key}`)].map((name) =>
+    holdMark(tx, name),
   );
-  if (keys.length > 0) held.push(passClaims(tx, org_id, first.lifecycle.name));
-  const [used, marked] = await Promise.all([
+  if (keys.length > 0) locks.push(passClaims(tx, org_id, first.lifecycle.name));
+  const [used, committedEvents] = await Promise.all([
     findRequests(tx, org_id, keys),
     findMarked(
       tx,
       org_id,
-      attempts.flatMap(({ command, uncertain: cut }) => (cut.length === 0 ? [] : [command.mark])),
+      attempts.flatMap(({ command, uncertain: batches }) =>
+        batches.length === 0 ? [] : [command.journalKey],
+      ),
     ),
-    ...held,
+    ...locks,
   ]);
   const uses = new Map(used.map((use) => [use.client_event_id, use]));
   const outcomes: Outcome<Claimed | Refusal>[] = [];
   const open: { at: number; command: ClaimCommand }[] = [];
   for (const [at, { command }] of attempts.entries()) {
     const use = uses.get(command.client_event_id ?? "");
-    const taken = marked.filter((event) => event.client_event_id === command.mark);
+    const events = committedEvents.filter((event) => event.client_event_id === command.journalKey);
     if (use) outcomes[at] = await replay(unit, command, use);
-    else if (taken.length > 0) outcomes[at] = await takenBefore(unit, command, taken);
+    else if (events.length > 0) outcomes[at] = await committed(unit, command, events);
     else open.push({ at, command });
   }
   if (open.length === 0) return outcomes;
   const commands = open.map(({ command }) => command);
-  const wanted = commands.reduce((sum, { pick }) => sum + pick.limit, 0);
-  const free = await pick(unit, commands, wanted);
-  const hands = deal(commands, free);
-  const works = hands.flat();
+  const wanted = commands.reduce((sum, { filter }) => sum + filter.limit, 0);
+  const free = await selectFree(unit, commands, wanted);
+  const shares = distribute(commands, free);
+  const works = shares.flat();
   await unit.registry.loadFacts(tx, org_id, works);
   const requests: NewRequest[] = [];
   for (const [index, { at, command }] of open.entries()) {
-    const hand = hands[index] as Work[];
-    // Others in the batch were dealt what this one could have had, or what it picked was not for it.
-    if (hand.length === 0 && free.length === wanted && commands.length > 1) {
+    const share = shares[index] as Work[];
+    // The claim got nothing, but there may be more tasks: others of the batch took those that it could see.
+    if (share.length === 0 && free.length === wanted && commands.length > 1) {
       outcomes[at] = new Again({ alone: true });
       continue;
     }
-    const settled = hand.map((work) => unit.decide(work));
+    const results = share.map((work) => unit.decide(work));
     const answer: Claimed = {
       kind: "claimed",
-      tasks: settled.flatMap((one) => (one.kind === "moved" ? [claimedTask(one.task)] : [])),
-      refusal: settled.find((one) => isRefusal(one)) ?? null,
+      tasks: results.flatMap((result) => (result.kind === "moved" ? [claimedTask(result.task)] : [])),
+      refusal: results.find((result) => isRefusal(result)) ?? null,
       replayed: false,
     };
     outcomes[at] = answer;
-    const { client_event_id: key, actor, print } = command;
+    const { client_event_id: key, actor, fingerprint } = command;
     if (key === null || answer.tasks.length === 0) continue;
     requests.push({
       client_event_id: key,
       actor_id: actor.id,
-      fingerprint: print,
+      fingerprint,
       answer: stored(answer),
       task_id: null,
     });
@@ -214,14 +208,14 @@ export async function claimLocked(
   return outcomes;
 }
 
-/** The best free tasks that any of the claimers may see, locked. */
-async function pick(
+/** Selects and locks the best free tasks that any of the claimers may see. */
+async function selectFree(
   unit: UnitOfWork,
   commands: readonly ClaimCommand[],
   limit: number,
 ): Promise<LoadedTask[]> {
   const { tx, org_id, registry } = unit;
-  const [{ lifecycle, pick: filter, actor }] = commands as [ClaimCommand];
+  const [{ lifecycle, filter, actor }] = commands as [ClaimCommand];
   const { projects } = filter;
   const rows = await pickFromPool(tx, {
     ...filter,
@@ -234,25 +228,25 @@ async function pick(
   return rows.length === 0 ? [] : unit.take(rows);
 }
 
-/** Gives each claim, in its turn, the best of what is left that its actor may see. */
-function deal(commands: readonly ClaimCommand[], free: readonly LoadedTask[]): Work[][] {
+/** Gives each claim, in order, the best remaining tasks that its actor may see. */
+function distribute(commands: readonly ClaimCommand[], free: readonly LoadedTask[]): Work[][] {
   const left = [...free];
-  return commands.map(({ pick: { limit }, actor, command, mark }) => {
-    const hand: Work[] = [];
-    for (let at = 0; at < left.length && hand.length < limit;) {
+  return commands.map(({ filter: { limit }, actor, command, journalKey }) => {
+    const share: Work[] = [];
+    for (let at = 0; at < left.length && share.length < limit;) {
       const loaded = left[at] as LoadedTask;
       if (!canSee(actor, loaded.task)) at++;
       else {
         left.splice(at, 1);
-        hand.push(workOn(loaded, actor, command, mark));
+        share.push(workOn(loaded, actor, command, journalKey));
       }
     }
-    return hand;
+    return share;
   });
 }
 
 function stored({ tasks, refusal }: Claimed): JsonObject {
-  const at = tasks.map(({ task, lease_token }) => taskAt(task, { lease_token }));
+  const at = tasks.map(({ task, lease_token }) => storedTask(task, { lease_token }));
   return refusal === null ? { at } : { at, refusal };
 }
 
@@ -260,20 +254,20 @@ type StoredClaim = (StoredTasks & { refusal?: Refusal }) | Claimed;
 
 async function replay(
   unit: UnitOfWork,
-  { actor, print }: ClaimCommand,
+  { actor, fingerprint }: ClaimCommand,
   use: RequestRow,
 ): Promise<Claimed | Refusal> {
-  const other = otherMeaning(use, print);
-  if (other) return other;
-  const answer = await restored(unit, use.answer as StoredClaim);
-  // Tasks of projects that the caller can no longer see are left out.
+  const conflict = keyConflict(use, fingerprint);
+  if (conflict) return conflict;
+  const answer = await restoreAnswer(unit, use.answer as StoredClaim);
+  // Leave out tasks that the caller can no longer see.
   return { ...answer, tasks: answer.tasks.filter(({ task }) => canSee(actor, task)), replayed: true };
 }
 
-async function restored({ tx, org_id }: UnitOfWork, kept: StoredClaim): Promise<Claimed> {
-  if (!("at" in kept)) return kept;
-  const told = await retell(tx, org_id, tasksAt(kept));
-  const tasks = kept.at.flatMap(({ id }) => told.get(id) ?? []);
+async function restoreAnswer({ tx, org_id }: UnitOfWork, answer: StoredClaim): Promise<Claimed> {
+  if (!("at" in answer)) return answer;
+  const restored = await restoreTasks(tx, org_id, storedTasks(answer));
+  const tasks = answer.at.flatMap(({ id }) => restored.get(id) ?? []);
   return {
     kind: "claimed",
     tasks: tasks.map(({ task, lease_token }) => ({
@@ -281,18 +275,18 @@ async function restored({ tx, org_id }: UnitOfWork, kept: StoredClaim): Promise<
       lease_token,
       lease_until: task.lease?.until ?? null,
     })),
-    refusal: kept.refusal ?? null,
+    refusal: answer.refusal ?? null,
     replayed: false,
   };
 }
 
-/** The tasks taken by a claim whose answer was lost; tasks that have moved on since are left out. */
-async function takenBefore(
+/** Rebuilds the answer that a lost connection swallowed; leaves out tasks that have moved on since. */
+async function committed(
   unit: UnitOfWork,
   { actor }: ClaimCommand,
   events: readonly EventRow[],
 ): Promise<Claimed> {
-  const { tasks } = await look(
+  const { tasks } = await readSnapshot(
     unit.registry,
     unit.tx,
     unit.org_id,
@@ -300,18 +294,20 @@ async function takenBefore(
   );
   const taken = events.flatMap(({ task_id, row_version }) => {
     const task = tasks.get(task_id)?.task;
-    const stands = task?.row_version === Number(row_version) && (task.lease?.holder ?? actor.id) === actor.id;
-    return stands ? [claimedTask(task)] : [];
+    const isCurrent =
+      task?.row_version === Number(row_version) && (task.lease?.holder ?? actor.id) === actor.id;
+    return isCurrent ? [claimedTask(task)] : [];
   });
   return { kind: "claimed", tasks: taken, refusal: null, replayed: false };
 }
 
+/** A claimed task with its lease, as the claimer gets it. */
 export function claimedTask(task: Task): ClaimedTask {
   const { token = null, until = null } = task.lease ?? {};
   return { task: publicTask(task), lease_token: token, lease_until: until };
 }
 
-/** Of some projects those whose settings let the actor take from the pool; null is all of the org's. */
+/** Filters projects by the settings that limit who may take from the pool; null means all projects of the org. */
 export async function projectsWithin(
   registry: LifecycleRegistry,
   tx: Tx,
@@ -322,27 +318,27 @@ export async function projectsWithin(
     projects,
   }: { org_id: string; lifecycle: Lifecycle; actor: Actor; projects: readonly string[] | null },
 ): Promise<readonly string[] | null> {
-  const demands = (lifecycle.pool?.where ?? []).flatMap((one) => ("at_most" in one ? [one.setting] : []));
-  if (demands.length === 0) return projects;
+  const levels = (lifecycle.pool?.where ?? []).flatMap((one) => ("at_most" in one ? [one.setting] : []));
+  if (levels.length === 0) return projects;
   const settings = await readSettings(tx, org_id, projects);
-  const reaches = (kept: string) =>
-    demands.every(
-      (demand) => Number(registry.settingsFor(lifecycle, kept)[demand]) <= (actor.skill_level ?? 0),
+  const isSkilled = (stored: string) =>
+    levels.every(
+      (level) => Number(registry.settingsFor(lifecycle, stored)[level]) <= (actor.skill_level ?? 0),
     );
-  return [...settings].filter(([, kept]) => reaches(kept)).map(([id]) => id);
+  return [...settings].filter(([, stored]) => isSkilled(stored)).map(([id]) => id);
 }
 
 function conditionsOf(where: readonly Condition[], actor: Actor) {
-  const demands = (field: string) =>
+  const restricts = (field: string) =>
     where.some((condition) => "field" in condition && condition.field === field);
-  const trade = where.find((condition) => "null_or_in" in condition);
+  const membership = where.find((condition) => "null_or_in" in condition);
   return {
-    unassigned: demands("assigned_to"),
-    public: demands("private"),
-    unblocked: demands("open_blockers"),
-    unheld: demands("open_holds"),
-    field: trade ? trade.field.slice("data.".length) : null,
-    among: trade ? actor.specializations : [],
+    unassigned: restricts("assigned_to"),
+    public: restricts("private"),
+    unblocked: restricts("open_blockers"),
+    unheld: restricts("open_holds"),
+    field: membership ? membership.field.slice("data.".length) : null,
+    among: membership ? actor.specializations : [],
     other_than: where.some((condition) => "is_not" in condition) ? actor.id : null,
   };
 }

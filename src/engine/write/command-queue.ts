@@ -1,26 +1,27 @@
-/** How a command is carried out: on rows as they were last seen, or under their locks. */
+/** How a command is run: optimistically, on cached or freshly read rows, or with its rows locked. */
 export type Mode = "optimistic" | "locked";
 
 /** The part of a command that the queue reads. */
 export type Queued = {
-  /** Commands of one group may be carried out together. */
+  /** Commands of the same group can share a batch. */
   readonly group: string;
-  /** Two commands that share a key are never under way at once, and go in the order of their arrival. */
+  /** Commands that share a key run one after the other, in order of arrival. */
   readonly keys: readonly string[];
-  /** Work, counted in tasks. */
+  /** Number of tasks. */
   readonly weight: number;
 };
 
-/** A command on its way to an answer. */
+/** A command with the state of its retries. */
 export class Attempt<Command> {
   readonly command: Command;
   mode: Mode;
-  /** Goes without others of its group. */
+  /** Runs in a batch of its own. */
   alone = false;
-  /** The batches with which a connection was lost, perhaps after their commit. */
+  /** Batches whose connection was lost: they may have been committed. */
   uncertain: readonly string[] = NONE;
-  /** How often it found a row that somebody else had locked, and since when. */
+  /** Number of delayed retries. */
   waits = 0;
+  /** When it first found its row locked by another transaction. */
   busySince: number | null = null;
 
   constructor(command: Command, mode: Mode) {
@@ -31,7 +32,7 @@ export class Attempt<Command> {
 
 const NONE: readonly string[] = [];
 
-/** Not answered yet: the command is tried again, after the delay. */
+/** The outcome of a command that must be retried, after the delay and with the given changes. */
 export class Again {
   readonly change: Partial<Pick<Attempt<never>, "mode" | "alone" | "busySince">>;
   readonly delayMs: number;
@@ -42,7 +43,7 @@ export class Again {
   }
 }
 
-/** A command that failed alone: its neighbours did not. */
+/** The outcome of a command that failed; the other commands of its batch did not. */
 export class Failed {
   readonly error: unknown;
 
@@ -56,17 +57,17 @@ export type Outcome<Answer> = Answer | Again | Failed;
 class Waiting<Command, Answer> extends Attempt<Command> {
   notBefore = 0;
   readonly call: Call<Answer>;
-  /** The command's place in the call. */
-  readonly place: number;
+  /** The command's index in the call. */
+  readonly index: number;
 
-  constructor(command: Command, mode: Mode, call: Call<Answer>, place: number) {
+  constructor(command: Command, mode: Mode, call: Call<Answer>, index: number) {
     super(command, mode);
     this.call = call;
-    this.place = place;
+    this.index = index;
   }
 }
 
-/** Commands of one caller, who waits for all answers. */
+/** The commands of one call, which returns when all are answered. */
 class Call<Answer> {
   readonly answered: Promise<Answer[]>;
   private readonly answers: Answer[] = [];
@@ -83,12 +84,12 @@ class Call<Answer> {
     if (commands === 0) this.resolve(this.answers);
   }
 
-  settle(place: number, answer: Answer | Failed): void {
+  settle(index: number, answer: Answer | Failed): void {
     if (answer instanceof Failed) {
       this.reject(answer.error);
       return;
     }
-    this.answers[place] = answer;
+    this.answers[index] = answer;
     if (--this.unanswered === 0) this.resolve(this.answers);
   }
 }
@@ -97,12 +98,12 @@ type Run<Command, Answer> = (attempts: readonly Attempt<Command>[]) => Promise<r
 
 const MAX_BATCH_WEIGHT = 500;
 const LANES = 2;
-/** With less work than this for each lane, one takes all: a batch costs by itself as much as some of its commands. */
-const MIN_SHARE = 16;
+/** Below this weight per lane one lane takes everything, because each batch has a fixed cost. */
+const MIN_LANE_WEIGHT = 16;
 
 /**
- * Group commit for one org: while a batch runs, the next one gathers. A single caller never waits; many share a commit.
- * With two lanes one batch is decided here while the other is at the database.
+ * Group commit for one org: while a batch runs, arriving commands collect into the next one. A single caller never waits; many
+ * callers share a commit. With two lanes, one batch is decided while the other is in the database.
  */
 export class CommandQueue<Command extends Queued, Answer> {
   private readonly run: Run<Command, Answer>;
@@ -116,7 +117,7 @@ export class CommandQueue<Command extends Queued, Answer> {
     this.run = run;
   }
 
-  /** Answers in the order of the commands; fails with the first of them that fails. */
+  /** Enqueues commands; returns their answers in order, or rejects with the first failure. */
   add(commands: readonly Command[], mode: Mode): Promise<Answer[]> {
     const call = new Call<Answer>(commands.length);
     for (let at = 0; at < commands.length; at++)
@@ -142,9 +143,9 @@ export class CommandQueue<Command extends Queued, Answer> {
   private fillLanes(): void {
     clearTimeout(this.timer);
     for (let idle = LANES - this.running.size; idle > 0; idle--) {
-      const batch = this.take(idle);
+      const batch = this.takeBatch(idle);
       if (batch.length === 0) break;
-      const lane = this.work(batch).then(() => {
+      const lane = this.runBatch(batch).then(() => {
         this.running.delete(lane);
         for (const { command } of batch) for (const key of command.keys) this.busyKeys.delete(key);
         this.schedule();
@@ -162,45 +163,45 @@ export class CommandQueue<Command extends Queued, Answer> {
     );
   }
 
-  /** The next batch: commands of one group and mode that share no key with what is under way or waits before them. */
-  private take(idleLanes: number): Waiting<Command, Answer>[] {
+  /** Takes commands of one group and mode whose keys are used neither by a running command nor by an earlier waiting one. */
+  private takeBatch(idleLanes: number): Waiting<Command, Answer>[] {
     const now = performance.now();
     const total = this.queue.reduce((sum, { command }) => sum + command.weight, 0);
-    const share = total < MIN_SHARE * idleLanes ? total : Math.ceil(total / idleLanes);
+    const share = total < MIN_LANE_WEIGHT * idleLanes ? total : Math.ceil(total / idleLanes);
     const limit = Math.min(MAX_BATCH_WEIGHT, share);
     const batch: Waiting<Command, Answer>[] = [];
-    const passed: Waiting<Command, Answer>[] = [];
-    const keysBefore = new Set<string>();
+    const skipped: Waiting<Command, Answer>[] = [];
+    const skippedKeys = new Set<string>();
     let weight = 0;
     let seen = 0;
     while (seen < this.queue.length && weight < limit) {
       const waiting = this.queue[seen++] as Waiting<Command, Answer>;
       const { keys, weight: own } = waiting.command;
       const isTooMuch = weight > 0 && weight + own > limit;
-      const isHeld = keys.some((key) => this.busyKeys.has(key) || keysBefore.has(key));
+      const isHeld = keys.some((key) => this.busyKeys.has(key) || skippedKeys.has(key));
       if (isTooMuch || isHeld || waiting.notBefore > now || !fits(waiting, batch[0])) {
-        passed.push(waiting);
-        for (const key of keys) keysBefore.add(key);
+        skipped.push(waiting);
+        for (const key of keys) skippedKeys.add(key);
         continue;
       }
       batch.push(waiting);
       weight += own;
       for (const key of keys) this.busyKeys.add(key);
     }
-    this.queue = passed.concat(this.queue.slice(seen));
+    this.queue = skipped.concat(this.queue.slice(seen));
     return batch;
   }
 
-  private async work(batch: readonly Waiting<Command, Answer>[]): Promise<void> {
+  private async runBatch(batch: readonly Waiting<Command, Answer>[]): Promise<void> {
     const outcomes = await this.run(batch).catch((error: unknown) => batch.map(() => new Failed(error)));
-    const again: Waiting<Command, Answer>[] = [];
+    const retries: Waiting<Command, Answer>[] = [];
     for (const [index, waiting] of batch.entries()) {
       const outcome = outcomes[index] as Outcome<Answer>;
-      if (outcome instanceof Again) again.push(delayed(waiting, outcome));
-      else waiting.call.settle(waiting.place, outcome);
+      if (outcome instanceof Again) retries.push(delayed(waiting, outcome));
+      else waiting.call.settle(waiting.index, outcome);
     }
-    // Retries keep their place ahead of later commands.
-    if (again.length > 0) this.queue.unshift(...again);
+    // Retries stay ahead of later commands.
+    if (retries.length > 0) this.queue.unshift(...retries);
   }
 }
 

@@ -15,10 +15,11 @@ import { Again, Failed } from "./command-queue.ts";
 import type { Attempt, Outcome } from "./command-queue.ts";
 import { Creations } from "./creations.ts";
 import type { CreatedTasks } from "./creations.ts";
-import { otherMeaning, retell, taskAt } from "./stored-answers.ts";
-import type { TaskAt } from "./stored-answers.ts";
+import { keyConflict, restoreTasks, storedTask } from "./stored-answers.ts";
+import type { StoredTask } from "./stored-answers.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
+/** A creation in the queue. */
 export type CreateCommand = {
   verb: "create";
   group: string;
@@ -29,13 +30,14 @@ export type CreateCommand = {
 
 export type CreateAttempt = Attempt<CreateCommand>;
 
+/** Builds the command for the queue. */
 export function createCommand(creation: AdmittedCreation): CreateCommand {
   const { client_event_id: key, tasks } = creation;
   const keys = key === null ? [] : [`key ${key}`];
   return { verb: "create", group: "create", keys, weight: tasks.length, creation };
 }
 
-/** Creates tasks in one transaction; each request is done whole or refused whole. */
+/** Creates tasks in one transaction; each request creates all its tasks or is refused. */
 export async function createLocked(
   unit: UnitOfWork,
   attempts: readonly Pick<CreateAttempt, "command" | "uncertain">[],
@@ -44,7 +46,7 @@ export async function createLocked(
   const all = attempts.map(({ command }) => command.creation);
   // A request whose connection was lost may have been committed: then its ids are in the table.
   const uncertain = attempts.filter((attempt) => attempt.uncertain.length > 0);
-  const [{ now, settings }, used, made] = await Promise.all([
+  const [{ now, settings }, used, committed] = await Promise.all([
     readProjects(tx, org_id, [...new Set(all.flatMap(({ tasks }) => tasks.map((task) => task.project_id)))]),
     findRequests(
       tx,
@@ -55,7 +57,7 @@ export async function createLocked(
   ]);
   unit.now ||= now;
   const creations = new Creations({ org_id, registry, now: unit.now, settings });
-  creations.committed = new Map(made.map((row) => [row.id, row]));
+  creations.committed = new Map(committed.map((row) => [row.id, row]));
   const uses = new Map(used.map((use) => [use.client_event_id, use]));
   await creations.loadFacts(tx, all);
   const drafts = all.map((creation) => creations.draft(creation));
@@ -64,31 +66,32 @@ export async function createLocked(
   const requests: NewRequest[] = [];
   const outcomes: Outcome<CreatedTasks | Refusal>[] = [];
   for (const [index, creation] of all.entries()) {
-    const { client_event_id: key, actor, print } = creation;
+    const { client_event_id: key, actor, fingerprint } = creation;
     const plan = drafts[index] as ReturnType<Creations["draft"]>;
     const use = uses.get(key ?? "");
-    // The earlier answer is not repeated if the caller can no longer see the project.
+    // Do not replay the earlier answer if the caller can no longer see the project.
     if (use && !(isRefusal(plan) && plan.code === "NOT_FOUND")) {
       outcomes.push(await replay(unit, creation, use));
       continue;
     }
     const answer = creations.decide(creation, plan);
     outcomes.push(answer);
-    if (answer instanceof Again || isRefusal(answer) || key === null || print === null) continue;
+    if (answer instanceof Again || isRefusal(answer) || key === null || fingerprint === null) continue;
     requests.push({
       client_event_id: key,
       actor_id: actor.id,
-      fingerprint: print,
+      fingerprint,
       answer: stored(answer),
       task_id: null,
     });
   }
-  if (creations.asked.length > 0) await registry.runEffects(tx, creations.asked, unit.now, makeTasksIn(unit));
+  if (creations.effectRequests.length > 0)
+    await registry.runEffects(tx, creations.effectRequests, unit.now, makeTasksIn(unit));
   if (creations.dependencies.length > 0) unit.send(saveDependencies(org_id, creations.dependencies));
   const rows = creations.takeRows();
   if (rows.length > 0) unit.send(saveCreations({ org_id, now: unit.now, rows, settings_version: null }));
   if (requests.length > 0) unit.send(saveRequests(org_id, requests, unit.now));
-  for (const { lifecycle, task } of rows) unit.freed.addPooled(lifecycle, task);
+  for (const { lifecycle, task } of rows) unit.arrivals.addPooled(lifecycle, task);
   return outcomes;
 }
 
@@ -96,39 +99,39 @@ function idsOf({ command }: Pick<CreateAttempt, "command">): string[] {
   return command.creation.tasks.map(({ id }) => id);
 }
 
-/** The stored form of an answer: new tasks by id and version; replays rebuild them from their journals. */
+/** The stored form of an answer: new tasks by id and version; replays restore them from their journals. */
 export function stored(answer: CreatedTasks): JsonObject {
   const { tasks, existing, made } = answer;
   if (made !== undefined || existing.some(Boolean)) return answer;
-  return { at: tasks.map((task) => taskAt(task)) };
+  return { at: tasks.map((task) => storedTask(task)) };
 }
 
-type StoredCreation = { at: TaskAt[] } | CreatedTasks;
+type StoredCreation = { at: StoredTask[] } | CreatedTasks;
 
 async function replay(
   { tx, org_id }: UnitOfWork,
-  { print }: AdmittedCreation,
+  { fingerprint }: AdmittedCreation,
   use: RequestRow,
 ): Promise<CreatedTasks | Refusal> {
-  const other = otherMeaning(use, print ?? "");
-  if (other) return other;
-  const kept = use.answer as StoredCreation;
-  if (!("at" in kept)) return { ...kept, replayed: true };
-  const told = await retell(tx, org_id, kept.at);
-  const tasks = kept.at.flatMap(({ id }) => told.get(id)?.task ?? []);
+  const conflict = keyConflict(use, fingerprint ?? "");
+  if (conflict) return conflict;
+  const answer = use.answer as StoredCreation;
+  if (!("at" in answer)) return { ...answer, replayed: true };
+  const restored = await restoreTasks(tx, org_id, answer.at);
+  const tasks = answer.at.flatMap(({ id }) => restored.get(id)?.task ?? []);
   return { kind: "created", tasks, existing: tasks.map(() => false), replayed: true };
 }
 
-/** For effects that make tasks: they are made now, whole, or whatever asked for them is undone. */
+/** Returns a function for effects that creates tasks in this unit; it throws on a refusal, which rolls back the causing command. */
 export function makeTasksIn(unit: UnitOfWork): MakeTasks {
   return async (actor: Actor, tasks) => {
-    // The rule that asks has said who may, and its command has the key.
+    // Admitted as the system, without a key: the rule has checked the actor, and its command has the key.
     const admitted = admitCreations(unit.registry.lifecycles, { tasks, actor: SYSTEM });
     const command = isRefusal(admitted) ? admitted : createCommand({ ...admitted, actor });
-    const [made] = isRefusal(command) ? [command] : await createLocked(unit, [{ command, uncertain: [] }]);
-    if (made === undefined || made instanceof Again || made instanceof Failed)
-      throw new Error("a task could not be made with its cause");
-    if (isRefusal(made)) throw new PawlError(made.code, made.detail, made.params);
-    return { tasks: made.tasks, made: made.made ?? made.tasks.map(() => null) };
+    const [outcome] = isRefusal(command) ? [command] : await createLocked(unit, [{ command, uncertain: [] }]);
+    if (outcome === undefined || outcome instanceof Again || outcome instanceof Failed)
+      throw new Error("an effect could not create its tasks in the transaction of its move");
+    if (isRefusal(outcome)) throw new PawlError(outcome.code, outcome.detail, outcome.params);
+    return { tasks: outcome.tasks, made: outcome.made ?? outcome.tasks.map(() => null) };
   };
 }

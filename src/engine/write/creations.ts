@@ -1,7 +1,7 @@
 import { canSee, decideCreation, draftOf, isRefusal, refuse } from "../../core/index.ts";
 import type { Actor, Created, Draft, Instant, JsonObject, Lifecycle, Refusal } from "../../core/index.ts";
 import type { AdmittedCreation, AdmittedTask } from "./admit-creations.ts";
-import { deadBlocker, onFailure } from "./dead-blockers.ts";
+import { failedBlocker, failureAction } from "./failed-blockers.ts";
 import { findCycle } from "./find-cycle.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { publicTask } from "../read/public-task.ts";
@@ -17,16 +17,18 @@ import type { TaskRow } from "../task-row.ts";
 import type { Tx } from "../transaction.ts";
 import { Again } from "./command-queue.ts";
 
+/** The answer to a creation; the lists have the order of the request. */
 export type CreatedTasks = {
   kind: "created";
   tasks: PublicTask[];
-  /** Where the task was there already, by its dedupe key. */
+  /** True where a task with the same dedupe key existed already. */
   existing: boolean[];
   /** Results of their side effects, by kind; absent without side effects. */
   made?: (JsonObject | null)[];
   replayed: boolean;
 };
 
+/** A task with the lifecycle's draft and its blockers, before it is decided. */
 export type Drafted = AdmittedTask & {
   settings: JsonObject;
   facts: JsonObject;
@@ -35,48 +37,50 @@ export type Drafted = AdmittedTask & {
   policies: ReadonlyMap<string, OnFailure>;
 };
 
-type Asked = Parameters<LifecycleRegistry["runEffects"]>[1][number];
+type EffectRequest = Parameters<LifecycleRegistry["runEffects"]>[1][number];
 
-/** Where creations are decided; `settings` are those of the projects, as text. */
-type CreationPlace = {
+/** `settings` are those of the projects, as text. */
+type CreationContext = {
   org_id: string;
   registry: LifecycleRegistry;
   now: Instant;
   settings: ReadonlyMap<string, string>;
 };
 
-/** Decides creations in order, each against what the ones before it have made. */
+/** Decides creations in order; each sees the tasks of the ones before it. */
 export class Creations {
   readonly dependencies: NewDependency[] = [];
-  readonly asked: Asked[] = [];
-  /** Made by a transaction of which it was not known whether it committed. */
+  readonly effectRequests: EffectRequest[] = [];
+  /** Tasks that were committed by an earlier attempt whose connection was lost. */
   committed: ReadonlyMap<string, TaskRow> = new Map();
-  private readonly place: CreationPlace;
-  private made: NewTaskRow[] = [];
+  private readonly context: CreationContext;
+  private rows: NewTaskRow[] = [];
   private blockers = new Map<string, BlockerRow>();
-  private twins = new Map<string, TaskRow>();
-  private readonly standIns = new Map<string, string>();
+  /** Existing tasks by lifecycle and dedupe key. */
+  private duplicates = new Map<string, TaskRow>();
+  /** Id of a task in the request → id of its existing duplicate. */
+  private readonly existingIds = new Map<string, string>();
   private readonly facts = new Map<string, JsonObject>();
-  private readonly keysTaken = new Set<string>();
+  private readonly usedKeys = new Set<string>();
 
-  constructor(place: CreationPlace) {
-    this.place = place;
+  constructor(context: CreationContext) {
+    this.context = context;
   }
 
-  /** The rows of the tasks that were made since the last call. */
+  /** Returns the rows of the tasks decided since the last call. */
   takeRows(): NewTaskRow[] {
-    const made = this.made;
-    this.made = [];
+    const { rows } = this;
+    this.rows = [];
     const awaited = new Set(
       this.dependencies.filter(({ resolved }) => !resolved).map((one) => one.blocker_id),
     );
-    if (awaited.size === 0) return made;
-    return made.map((row) => (awaited.has(row.task.id) ? { ...row, awaited: true } : row));
+    if (awaited.size === 0) return rows;
+    return rows.map((row) => (awaited.has(row.task.id) ? { ...row, awaited: true } : row));
   }
 
-  /** Loads what the lifecycles want to know before they make a task. */
+  /** Loads the facts that the lifecycles read before they create a task. */
   async loadFacts(tx: Tx, creations: readonly AdmittedCreation[]): Promise<void> {
-    const asks = creations.flatMap(({ actor, tasks }) =>
+    const requests = creations.flatMap(({ actor, tasks }) =>
       tasks
         .filter(({ lifecycle }) => lifecycle.creation.facts !== undefined)
         .map(({ id, lifecycle, project_id, input, refs }) => ({
@@ -88,24 +92,24 @@ export class Creations {
           actor,
         })),
     );
-    const facts = await this.place.registry.loadCreationFacts(tx, this.place.org_id, asks);
-    for (const [index, { id }] of asks.entries()) this.facts.set(id, facts[index] ?? {});
+    const facts = await this.context.registry.loadCreationFacts(tx, this.context.org_id, requests);
+    for (const [index, { id }] of requests.entries()) this.facts.set(id, facts[index] ?? {});
   }
 
-  /** The lifecycle's reading of each input, references resolved. */
+  /** Drafts the tasks of a request and resolves their refs; refuses unknown projects and cycles. */
   draft({ actor, tasks }: AdmittedCreation): Drafted[] | Refusal {
     const drafted: Drafted[] = [];
     for (const task of tasks) {
-      const stored = this.place.settings.get(task.project_id);
-      const unseen = actor.project_ids !== null && !actor.project_ids.includes(task.project_id);
-      if (stored === undefined || unseen)
+      const stored = this.context.settings.get(task.project_id);
+      const isHidden = actor.project_ids !== null && !actor.project_ids.includes(task.project_id);
+      if (stored === undefined || isHidden)
         return refuse("NOT_FOUND", `There is no project "${task.project_id}".`);
-      const settings = this.place.registry.settingsFor(task.lifecycle, stored);
+      const settings = this.context.registry.settingsFor(task.lifecycle, stored);
       const { id, lifecycle, project_id, input, on_failure, available_at, refs } = task;
       const facts = this.facts.get(id) ?? {};
-      const draft = draftOf(lifecycle, { input, actor, settings, facts, now: this.place.now });
+      const draft = draftOf(lifecycle, { input, actor, settings, facts, now: this.context.now });
       const policies = policiesOf(draft, task);
-      // Field by field: a spread of the task's part cost more than drafting it.
+      // Field by field: spreading the task cost more than drafting it.
       drafted.push({
         id,
         lifecycle,
@@ -117,14 +121,14 @@ export class Creations {
         settings,
         facts,
         draft,
-        blockers: policies.size === 0 ? NOBODY : [...policies.keys()],
+        blockers: policies.size === 0 ? NO_BLOCKERS : [...policies.keys()],
         policies,
       });
     }
     return drafted.some(({ blockers }) => blockers.length > 0) ? (cycleRefusal(drafted) ?? drafted) : drafted;
   }
 
-  /** Locks the blockers outside of the requests, and finds tasks that were made before with the same keys. */
+  /** Locks the blockers that are not part of the requests, and finds existing tasks with the same dedupe keys. */
   async lockBlockers(tx: Tx, drafted: readonly (Drafted[] | Refusal)[]): Promise<void> {
     const all = drafted.flatMap((tasks) => (isRefusal(tasks) ? [] : tasks));
     if (all.every(isSimple)) return;
@@ -135,26 +139,27 @@ export class Creations {
     const keyed = all.flatMap(({ lifecycle, draft }) =>
       draft.dedupe_key == null ? [] : [{ lifecycle: lifecycle.name, dedupe_key: draft.dedupe_key }],
     );
-    const [, twins] = await Promise.all([
+    const [, duplicates] = await Promise.all([
       this.lock(tx, outside),
-      findByDedupeKey(tx, this.place.org_id, keyed),
+      findByDedupeKey(tx, this.context.org_id, keyed),
     ]);
-    this.twins = new Map(twins.map((row) => [twinKey(row.lifecycle, row.dedupe_key), row]));
-    // Who waits for a task of the request that was there already waits for that one.
+    this.duplicates = new Map(duplicates.map((row) => [duplicateKey(row.lifecycle, row.dedupe_key), row]));
+    // If a blocker in the request exists already, its dependents wait for the existing task.
     for (const { id, lifecycle, draft } of all) {
-      const twin = this.twins.get(twinKey(lifecycle.name, draft.dedupe_key));
-      if (twin) this.standIns.set(id, twin.id);
+      const duplicate = this.duplicates.get(duplicateKey(lifecycle.name, draft.dedupe_key));
+      if (duplicate) this.existingIds.set(id, duplicate.id);
     }
     await this.lock(
       tx,
-      all.flatMap(({ blockers }) => blockers.flatMap((id) => this.standIns.get(id) ?? [])),
+      all.flatMap(({ blockers }) => blockers.flatMap((id) => this.existingIds.get(id) ?? [])),
     );
   }
 
   private async lock(tx: Tx, ids: readonly string[]): Promise<void> {
-    for (const row of await lockBlockers(tx, this.place.org_id, ids)) this.blockers.set(row.id, row);
+    for (const row of await lockBlockers(tx, this.context.org_id, ids)) this.blockers.set(row.id, row);
   }
 
+  /** Decides the tasks of a request: all are created, or the request is refused. */
   decide(creation: AdmittedCreation, drafted: Drafted[] | Refusal): CreatedTasks | Refusal | Again {
     if (isRefusal(drafted)) return drafted;
     const inside = new Map(drafted.map((task) => [task.id, task.project_id]));
@@ -163,60 +168,60 @@ export class Creations {
     const dependencies: NewDependency[] = [];
     const tasks: PublicTask[] = [];
     const existing: boolean[] = [];
-    const asked: Asked[] = [];
+    const effectRequests: EffectRequest[] = [];
     const made: (JsonObject | null)[] = [];
     for (const task of drafted) {
-      const key = twinKey(task.lifecycle.name, task.draft.dedupe_key);
-      const there = this.committed.get(task.id) ?? this.twins.get(key);
-      if (there && !canSee(creation.actor, there))
+      const key = duplicateKey(task.lifecycle.name, task.draft.dedupe_key);
+      const found = this.committed.get(task.id) ?? this.duplicates.get(key);
+      if (found && !canSee(creation.actor, found))
         return refuse("IDEMPOTENCY_CONFLICT", "This has been created before.");
-      existing.push(there !== undefined && there.id !== task.id);
-      if (there) {
-        tasks.push(publicTask(taskOf(there, undefined)));
+      existing.push(found !== undefined && found.id !== task.id);
+      if (found) {
+        tasks.push(publicTask(taskOf(found, undefined)));
         made.push(null);
         continue;
       }
-      // Decided anew when the neighbour that has the key is there.
-      if (task.draft.dedupe_key != null && this.keysTaken.has(key)) return new Again({ mode: "locked" });
+      // Another request of the batch creates the task with this key: retry when it is committed.
+      if (task.draft.dedupe_key != null && this.usedKeys.has(key)) return new Again({ mode: "locked" });
       if (task.draft.dedupe_key != null && keys.has(key))
-        return wrongField("tasks", "two of the request are the same task");
+        return wrongField("tasks", "two tasks of the request have the same dedupe key");
       keys.add(key);
       const edges = this.edgesOf(creation.actor, task, inside);
       if (isRefusal(edges)) return edges;
-      const born = this.born(creation.actor, task, edges);
-      if (isRefusal(born)) return born;
+      const created = this.decideTask(creation.actor, task, edges);
+      if (isRefusal(created)) return created;
       for (const edge of edges) dependencies.push(edge);
       rows.push({
         lifecycle: task.lifecycle,
-        task: born.task,
+        task: created.task,
         dedupe_key: task.draft.dedupe_key ?? null,
         client_event_id: creation.client_event_id,
         awaited: false,
         record: null,
       });
-      tasks.push(publicTask(born.task));
-      const { effects } = born;
-      const things = effects.length === 0 ? null : {};
-      made.push(things);
-      if (things)
-        asked.push({
+      tasks.push(publicTask(created.task));
+      const { effects } = created;
+      const results = effects.length === 0 ? null : {};
+      made.push(results);
+      if (results)
+        effectRequests.push({
           lifecycle: task.lifecycle,
           actor: creation.actor,
-          task: born.task,
+          task: created.task,
           effects,
-          made: things,
+          made: results,
         });
     }
-    for (const task of drafted) this.keysTaken.add(twinKey(task.lifecycle.name, task.draft.dedupe_key));
+    for (const task of drafted) this.usedKeys.add(duplicateKey(task.lifecycle.name, task.draft.dedupe_key));
     // One by one: `push(...list)` puts all items on the stack, and a batch may have a hundred thousand dependencies.
     for (const dependency of dependencies) this.dependencies.push(dependency);
-    for (const row of rows) this.made.push(row);
-    for (const one of asked) this.asked.push(one);
+    for (const row of rows) this.rows.push(row);
+    for (const request of effectRequests) this.effectRequests.push(request);
     return {
       kind: "created",
       tasks,
       existing,
-      ...(asked.length > 0 ? { made } : {}),
+      ...(effectRequests.length > 0 ? { made } : {}),
       replayed: false,
     };
   }
@@ -231,59 +236,60 @@ export class Creations {
     const edges: NewDependency[] = [];
     const seenIds = new Set<string>();
     for (const named of task.blockers) {
-      const blocker_id = this.standIns.get(named) ?? named;
-      // Two refs of the request may name the same existing task.
+      const blocker_id = this.existingIds.get(named) ?? named;
+      // Two refs of the request may be duplicates of the same existing task.
       if (seenIds.has(blocker_id)) continue;
       seenIds.add(blocker_id);
       const blocker = this.blockers.get(blocker_id);
-      const seen = blocker !== undefined && canSee(actor, blocker) ? blocker.project_id : undefined;
-      if ((inside.get(blocker_id) ?? seen) !== task.project_id) {
+      const visibleProject = blocker !== undefined && canSee(actor, blocker) ? blocker.project_id : undefined;
+      if ((inside.get(blocker_id) ?? visibleProject) !== task.project_id) {
         const field = task.lifecycle.creation.waits_for ?? "blocked_by";
         const name = refOf(task.refs, named) ?? named;
         return wrongField(field, `there is no task ${name} in project ${task.project_id}`);
       }
       const on_failure = task.policies.get(named) ?? task.on_failure;
-      const resolved = blocker !== undefined && this.isOver(blocker, on_failure);
+      const resolved = blocker !== undefined && this.isResolved(blocker, on_failure);
       edges.push({ task_id: task.id, blocker_id, on_failure, resolved });
     }
     return edges;
   }
 
-  /** The action for a dependent whose blocker has ended without success. */
-  private toldOf({ unblocks }: Lifecycle, { blocker_id, on_failure }: NewDependency) {
-    const action = this.blockers.get(blocker_id)?.final ? onFailure(unblocks, on_failure) : undefined;
-    return action === undefined ? [] : [{ action, input: deadBlocker(blocker_id) }];
+  /** Returns the system's action on the dependent of a blocker that ended without success. */
+  private failureActions({ unblocks }: Lifecycle, { blocker_id, on_failure }: NewDependency) {
+    const action = this.blockers.get(blocker_id)?.final ? failureAction(unblocks, on_failure) : undefined;
+    return action === undefined ? [] : [{ action, input: failedBlocker(blocker_id) }];
   }
 
-  private isOver({ lifecycle, status, final }: BlockerRow, on_failure: OnFailure): boolean {
-    const known = this.place.registry.lifecycles.get(lifecycle);
+  private isResolved({ lifecycle, status, final }: BlockerRow, on_failure: OnFailure): boolean {
+    const known = this.context.registry.lifecycles.get(lifecycle);
     return final && (on_failure === "proceed" || (known !== undefined && isSuccess(known, status)));
   }
 
-  private born(actor: Actor, task: Drafted, edges: readonly NewDependency[]): Created | Refusal {
+  private decideTask(actor: Actor, task: Drafted, edges: readonly NewDependency[]): Created | Refusal {
     const { input, settings, facts } = task;
-    const view = { input, actor, settings, facts, now: this.place.now };
+    const view = { input, actor, settings, facts, now: this.context.now };
     const open = edges.length === 0 ? NO_EDGES : edges.filter((edge) => !edge.resolved);
-    const notices = open.flatMap((edge) => this.toldOf(task.lifecycle, edge));
+    const notices = open.flatMap((edge) => this.failureActions(task.lifecycle, edge));
     const { id, project_id } = task;
-    const place = { id, org_id: this.place.org_id, project_id, open_blockers: open.length, notices };
+    const { org_id } = this.context;
+    const identity = { id, org_id, project_id, open_blockers: open.length, notices };
     const { draft, available_at } = task;
     const timed = available_at === null ? draft : { available_at, ...draft };
-    return decideCreation(task.lifecycle, view, timed, place);
+    return decideCreation(task.lifecycle, view, timed, identity);
   }
 }
 
 const NO_EDGES: readonly NewDependency[] = Object.freeze([]);
-const NOBODY: readonly string[] = Object.freeze([]);
+const NO_BLOCKERS: readonly string[] = Object.freeze([]);
 
 const NO_POLICIES: ReadonlyMap<string, OnFailure> = new Map();
 
-/** A task that needs nothing but its row. */
+/** Whether a task can be created by writing its row alone: no blockers, dedupe key or facts. */
 export function isSimple({ blockers, draft, lifecycle }: Drafted): boolean {
   return blockers.length === 0 && draft.dedupe_key == null && lifecycle.creation.facts === undefined;
 }
 
-/** The blockers of a draft by id, each with the policy for its failure. */
+/** Returns the blockers of a draft by id, each with its failure policy. */
 function policiesOf({ blocked_by = [] }: Draft, task: AdmittedTask): ReadonlyMap<string, OnFailure> {
   if (blocked_by.length === 0) return NO_POLICIES;
   const policies = new Map<string, OnFailure>();
@@ -308,6 +314,6 @@ function refOf(refs: ReadonlyMap<string, string>, id: string): string | undefine
   return [...refs].find(([, named]) => named === id)?.[0];
 }
 
-function twinKey(lifecycle: string, dedupe_key: string | null | undefined): string {
+function duplicateKey(lifecycle: string, dedupe_key: string | null | undefined): string {
   return dedupe_key == null ? "" : `${lifecycle}\u0000${dedupe_key}`;
 }

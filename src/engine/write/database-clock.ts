@@ -1,23 +1,23 @@
 import type { Instant } from "../../core/index.ts";
 
-/** An estimate older than this is not used: the server's clock may have been set meanwhile. */
+/** Maximum age of an estimate: the server's clock may have been set since. */
 const MAX_AGE_MS = 2_000;
 
 /**
- * Estimates the database's clock, the only one that tasks are timed by, from the last answer that carried it. The estimate
- * is behind by the time that answer travelled, and never ahead.
+ * Estimates the database's clock, which times all tasks, from the last answer that contained it. The estimate lags by that
+ * answer's travel time and is never ahead.
  */
 export class DatabaseClock {
   private at: Instant | null = null;
   private readAt = 0;
 
-  /** Records the server's time from an answer that has just arrived. */
+  /** Records the server's time from an answer that just arrived. */
   set(now: Instant): void {
     this.at = now;
     this.readAt = performance.now();
   }
 
-  /** The server's time, or null when no recent answer carried it. */
+  /** Returns the server's estimated time, or null if no recent answer contained it. */
   now(): Instant | null {
     const age = performance.now() - this.readAt;
     return this.at === null || age > MAX_AGE_MS ? null : Math.floor(this.at + age);

@@ -1,4 +1,4 @@
-/** The first cycle among references, as its path (the first name again at its end), or null. */
+/** Finds a cycle among references; returns its path, which ends with its first name, or null. */
 export function findCycle(waitsFor: ReadonlyMap<string, readonly string[]>): string[] | null {
   const done = new Set<string>();
   for (const start of waitsFor.keys()) {
@@ -8,7 +8,7 @@ export function findCycle(waitsFor: ReadonlyMap<string, readonly string[]>): str
   return null;
 }
 
-/** Depth first, with a stack of its own: a chain of ten thousand would overflow the program's. */
+/** Depth-first search with an explicit stack: recursion would overflow on a chain of ten thousand tasks. */
 function walk(
   start: string,
   waitsFor: ReadonlyMap<string, readonly string[]>,

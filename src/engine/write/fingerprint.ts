@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 
-/** What a request means, in 32 bytes: the same for the same intention, however it was written down. */
-export function fingerprint(meaning: unknown): string {
+/** Hashes the meaning of a request (SHA-256, hex): equal requests get equal fingerprints, whatever their notation. */
+export function fingerprintOf(meaning: unknown): string {
   return hash("sha256", canonical(meaning), "hex");
 }
 
 /**
- * One text for each meaning: strings trimmed and with their lengths, keys in one order, and nothing said of what is absent or null.
- * It is only hashed, and cheaper than JSON.
+ * Serializes a value canonically: strings are trimmed and prefixed with their lengths, keys are sorted, absent and null fields are
+ * left out. The text is only hashed; it is cheaper to make than JSON.
  */
 function canonical(value: unknown): string {
   if (typeof value === "string") {

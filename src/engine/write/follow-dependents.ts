@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/index.ts";
-import { deadBlocker, onFailure } from "./dead-blockers.ts";
+import { failedBlocker, failureAction } from "./failed-blockers.ts";
 import { findDependents, resolveDependencies } from "../sql/dependencies.ts";
 import type { OnFailure } from "../sql/dependencies.ts";
 import type { Write } from "../sql/statement.ts";
@@ -9,7 +9,7 @@ import type { LoadedTask, Move } from "./work.ts";
 
 type Edge = { task_id: string; blocker_id: string; on_failure: OnFailure };
 
-/** The part of a unit of work that this uses. */
+/** The part of UnitOfWork used here. */
 type Unit = {
   readonly tx: Tx;
   readonly org_id: string;
@@ -20,7 +20,7 @@ type Unit = {
   send(write: Write): void;
 };
 
-/** Applies a round of moves to their dependents: decrements counters and, in the next round, moves tasks without open blockers on. */
+/** Applies a round of moves to their dependents: decrements counters and queues system moves for tasks that are now unblocked. */
 export async function followDependents(unit: Unit, moves: readonly Move[]): Promise<void> {
   const changed = new Set(moves.map(({ after }) => after.id));
   const finished = new Map(
@@ -30,14 +30,14 @@ export async function followDependents(unit: Unit, moves: readonly Move[]): Prom
     const edges = await findDependents(unit.tx, unit.org_id, [...finished.keys()]);
     await unit.lockAll([...new Set(edges.map((edge) => edge.task_id))]);
     const resolved = edges.filter((edge) => resolves(finished.get(edge.blocker_id), edge));
-    const settled = new Set(resolved);
+    const resolvedEdges = new Set(resolved);
     for (const [task_id, count] of countBy(resolved)) {
       const known = unit.tasks.get(task_id);
       if (known) unit.touch(task_id, { open_blockers: Math.max(0, known.task.open_blockers - count) });
       changed.add(task_id);
     }
     if (resolved.length > 0) unit.send(resolveDependencies(unit.org_id, resolved));
-    for (const edge of edges) if (!settled.has(edge)) tellOfDeadBlocker(unit, edge);
+    for (const edge of edges) if (!resolvedEdges.has(edge)) reactToFailure(unit, edge);
   }
   for (const id of changed) {
     const known = unit.tasks.get(id);
@@ -46,12 +46,12 @@ export async function followDependents(unit: Unit, moves: readonly Move[]): Prom
   }
 }
 
-/** Whether a move ends a task. */
+/** Whether a move finishes its task. */
 export function finishes({ work: { lifecycle, task }, after }: Pick<Move, "work" | "after">): boolean {
   return isFinal(lifecycle, after.status) && !isFinal(lifecycle, task.status);
 }
 
-/** The action by which the system moves a task on that waits for nothing any more; null where there is none. */
+/** Returns the action by which the system moves an unblocked task on; null if the task is blocked or its status has no such action. */
 export function unblockedBy({ lifecycle: { unblocks }, task }: Pick<LoadedTask, "lifecycle" | "task">) {
   const { status, open_blockers, open_holds } = task;
   return status === unblocks?.from && open_blockers === 0 && open_holds === 0 ? unblocks.action : null;
@@ -62,9 +62,9 @@ function resolves(move: Move | undefined, { on_failure }: Edge): boolean {
   return isSuccess(move.work.lifecycle, move.after.status) || on_failure === "proceed";
 }
 
-function tellOfDeadBlocker(unit: Unit, { task_id, blocker_id, on_failure }: Edge): void {
-  const action = onFailure(unit.tasks.get(task_id)?.lifecycle.unblocks ?? null, on_failure);
-  if (action) unit.decideAsSystem(task_id, action, deadBlocker(blocker_id));
+function reactToFailure(unit: Unit, { task_id, blocker_id, on_failure }: Edge): void {
+  const action = failureAction(unit.tasks.get(task_id)?.lifecycle.unblocks ?? null, on_failure);
+  if (action) unit.decideAsSystem(task_id, action, failedBlocker(blocker_id));
 }
 
 function countBy(edges: readonly Edge[]): Map<string, number> {

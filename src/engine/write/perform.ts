@@ -1,6 +1,6 @@
 import { admit, canSee, isRefusal } from "../../core/index.ts";
 import type { Actor, Command, JsonObject, Refusal, Request, Task } from "../../core/index.ts";
-import { fingerprint } from "./fingerprint.ts";
+import { fingerprintOf } from "./fingerprint.ts";
 import { publicTask } from "../read/public-task.ts";
 import type { PublicTask } from "../read/public-task.ts";
 import { notFound, usedForSomethingElse } from "../refusals.ts";
@@ -13,26 +13,27 @@ import type { NewRequest } from "../sql/save-requests.ts";
 import { Again } from "./command-queue.ts";
 import type { Attempt, Outcome } from "./command-queue.ts";
 import { BUSY } from "./rows-busy.ts";
-import { otherMeaning, retell, taskAt } from "./stored-answers.ts";
-import type { TaskAt } from "./stored-answers.ts";
+import { keyConflict, restoreTasks, storedTask } from "./stored-answers.ts";
+import type { StoredTask } from "./stored-answers.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
-import { newMark, workOn } from "./work.ts";
-import type { JournalEntry, LoadedTask, Settled, Work } from "./work.ts";
+import { newInternalKey, workOn } from "./work.ts";
+import type { JournalEntry, LoadedTask, CommandResult, Work } from "./work.ts";
 
-/** A command on one task, as it comes in. */
+/** A command on one task, as the caller sent it. */
 export type PerformRequest = Omit<Request, "action"> & {
   task_id: string;
-  /** Where a door leads to one lifecycle alone: a task of another is not there. */
+  /** For routes of one lifecycle: tasks of another one are not found. */
   lifecycle?: string;
 } & (
     | { action: string }
-    /** The action follows from the task: one that leads to this status. */
+    /** `choose` selects the action of the task that leads to this status. */
     | { to_status: string; choose: (task: Task) => string | Refusal }
   );
 
+/** The answer to an accepted command. */
 export type Performed = {
   kind: "performed";
-  /** touched and absorbed: accepted, and nothing to tell. */
+  /** touched and absorbed: accepted without a journal row. */
   outcome: "moved" | "touched" | "absorbed";
   task: PublicTask;
   event: JournalEntry | null;
@@ -51,16 +52,17 @@ export type PerformCommand = {
   weight: number;
   request: PerformRequest;
   actor: Actor;
-  /** Stands in the journal: by it an unknown commit is settled. */
-  mark: string;
+  /** Written to the journal: after a lost connection it shows whether the command was committed. */
+  journalKey: string;
 };
 
 export type PerformAttempt = Attempt<PerformCommand>;
 
+/** Builds the command for the queue. */
 export function performCommand(request: PerformRequest, actor: Actor): PerformCommand {
   const task_id = request.task_id.toLowerCase();
   const key = request.client_event_id;
-  // Of two commands on one task, or with one key, the second is decided against what the first has done.
+  // The queue runs commands that share a key one after the other, so each sees the result of the one before it.
   const keys = key == null ? [task_id] : [task_id, `key ${key}`];
   return {
     verb: "perform",
@@ -69,18 +71,18 @@ export function performCommand(request: PerformRequest, actor: Actor): PerformCo
     weight: 1,
     request: { ...request, task_id },
     actor,
-    mark: key ?? newMark(),
+    journalKey: key ?? newInternalKey(),
   };
 }
 
-/** Carries out commands, each on another task and with another key, under the locks of the tasks. */
+/** Runs commands with their tasks locked. All tasks and keys are different. */
 export async function performLocked(
   unit: UnitOfWork,
   attempts: readonly PerformAttempt[],
 ): Promise<(Outcome<Performed | Refusal> | typeof BUSY)[]> {
   const { tx, org_id } = unit;
   const commands = attempts.map(({ command }) => command);
-  const [busy, used, marked] = await Promise.all([
+  const [busy, used, committedEvents] = await Promise.all([
     unit.lock(commands.map(({ request }) => request.task_id).filter(isUuid)),
     findRequests(
       tx,
@@ -90,18 +92,18 @@ export async function performLocked(
     findMarked(
       tx,
       org_id,
-      attempts.filter(({ uncertain }) => uncertain.length > 0).map(({ command }) => command.mark),
+      attempts.filter(({ uncertain }) => uncertain.length > 0).map(({ command }) => command.journalKey),
     ),
   ]);
-  const commits = new Map(marked.map((entry) => [entry.client_event_id, entry]));
+  const commits = new Map(committedEvents.map((entry) => [entry.client_event_id, entry]));
   const uses = new Map(used.map((use) => [use.client_event_id, use]));
 
   const outcomes: (Outcome<Performed | Refusal> | typeof BUSY)[] = [];
   const works: { at: number; work: Work }[] = [];
   for (const [at, command] of commands.entries()) {
-    const { request, mark } = command;
+    const { request, journalKey } = command;
     const loaded = unit.tasks.get(request.task_id);
-    const commit = commits.get(mark);
+    const commit = commits.get(journalKey);
     const use = uses.get(request.client_event_id ?? "");
     if (busy.has(request.task_id)) outcomes[at] = BUSY;
     else if (commit && loaded) outcomes[at] = committed(command, loaded.task, entryOfRow(commit));
@@ -117,16 +119,16 @@ export async function performLocked(
     org_id,
     works.map(({ work }) => work),
   );
-  const settled = works.map(({ work }) => unit.decide(work));
+  const results = works.map(({ work }) => unit.decide(work));
   const rounds = await unit.settle();
 
   const requests: NewRequest[] = [];
   for (const [index, { at, work }] of works.entries()) {
-    const one = settled[index] as Settled;
-    const answer = answerTo(rounds > 1 ? asItNowStands(unit, one) : one);
+    const result = results[index] as CommandResult;
+    const answer = answerTo(rounds > 1 ? withCurrentTask(unit, result) : result);
     outcomes[at] = answer;
     const { client_event_id: key = null } = (commands[at] as PerformCommand).request;
-    // A refusal does not use a key up.
+    // A refusal does not use up the key.
     if (answer instanceof Again || isRefusal(answer) || key === null) continue;
     requests.push({
       client_event_id: key,
@@ -141,9 +143,9 @@ export async function performLocked(
   return outcomes;
 }
 
-/** The command as work on its task, or why it is none; asks nothing of the database. */
+/** Admits a command on its task, or refuses it; needs no database. */
 export function workFor(
-  { request, actor, mark }: PerformCommand,
+  { request, actor, journalKey }: PerformCommand,
   loaded: LoadedTask | undefined,
 ): Work | Refusal {
   const elsewhere = request.lifecycle !== undefined && request.lifecycle !== loaded?.task.lifecycle;
@@ -152,23 +154,23 @@ export function workFor(
   if (typeof action !== "string") return action;
   const admitted = admit(loaded.lifecycle, actor, { ...request, action });
   if (isRefusal(admitted)) return admitted;
-  return workOn(loaded, actor, admitted.command, mark);
+  return workOn(loaded, actor, admitted.command, journalKey);
 }
 
-/** Who wants what done to which task; the version that was seen, and how it was written down, are not part of the meaning. */
+/** Returns the fingerprint of a command; the expected version and the notation of the input are not part of it. */
 export function meaningOf({ request, actor }: PerformCommand, { action, comment, input }: Command): string {
-  return fingerprint(["perform", actor.id, request.task_id, action, comment, input, request.lease_token]);
+  return fingerprintOf(["perform", actor.id, request.task_id, action, comment, input, request.lease_token]);
 }
 
 /** The stored form of an answer: a moved task by id and version. */
 export function stored(answer: Performed): JsonObject {
   if (answer.outcome !== "moved") return answer;
   const { outcome, task, made } = answer;
-  const at = taskAt(task, answer);
+  const at = storedTask(task, answer);
   return made === undefined ? { outcome, at } : { outcome, at, made };
 }
 
-/** The first answer again, if the same was meant. */
+/** Returns the answer of the first request with this key, or refuses if that was a different request. */
 async function replay(
   unit: UnitOfWork,
   command: PerformCommand,
@@ -177,8 +179,8 @@ async function replay(
 ): Promise<Performed | Refusal> {
   const { request, actor } = command;
   if (loaded && !canSee(actor, loaded.task)) return notFound(request.task_id);
-  const answer = await restored(unit, use.answer as JsonObject);
-  // The task may be removed; the request that removed it can still be repeated.
+  const answer = await restoreAnswer(unit, use.answer as JsonObject);
+  // The task may have been removed; the request that removed it can still be repeated.
   const lifecycle = unit.registry.lifecycles.get((loaded ?? answer)?.task.lifecycle ?? "");
   if (!lifecycle) return usedForSomethingElse(use.client_event_id);
   const isThere = "choose" in request && answer?.event?.to_status === request.to_status;
@@ -186,33 +188,35 @@ async function replay(
   if (action === undefined) return usedForSomethingElse(use.client_event_id);
   const admitted = admit(lifecycle, actor, { ...request, action });
   if (isRefusal(admitted)) return admitted;
-  const other = otherMeaning(use, meaningOf(command, admitted.command));
-  if (other) return other;
+  const conflict = keyConflict(use, meaningOf(command, admitted.command));
+  if (conflict) return conflict;
   return answer === null ? usedForSomethingElse(use.client_event_id) : { ...answer, replayed: true };
 }
 
-/** Null where it is the answer to something else. */
-async function restored(unit: UnitOfWork, kept: JsonObject): Promise<Performed | null> {
-  if (kept.kind === "performed") return kept as Performed;
-  const { outcome, at, made } = kept as { outcome?: string; at: TaskAt; made?: JsonObject };
+/** Restores a stored answer; null if it answers another kind of request. */
+async function restoreAnswer(unit: UnitOfWork, storedAnswer: JsonObject): Promise<Performed | null> {
+  if (storedAnswer.kind === "performed") return storedAnswer as Performed;
+  const { outcome, at, made } = storedAnswer as { outcome?: string; at: StoredTask; made?: JsonObject };
   if (outcome !== "moved") return null;
-  const told = (await retell(unit.tx, unit.org_id, [at])).get(at.id);
-  if (!told) return null;
-  const answer = { ...performed("moved", told.task), event: told.event, lease_token: told.lease_token };
+  const restored = (await restoreTasks(unit.tx, unit.org_id, [at])).get(at.id);
+  if (!restored) return null;
+  const { task, event, lease_token } = restored;
+  const answer = { ...performed("moved", task), event, lease_token };
   return made === undefined ? answer : { ...answer, made };
 }
 
-/** Replaces the task by its final state: later rounds may have moved it again. */
-function asItNowStands(unit: UnitOfWork, one: Settled): Settled {
-  if (one.kind !== "moved") return one;
-  return { ...one, task: unit.tasks.get(one.task.id)?.task ?? one.task };
+/** Replaces the task with its final state: later rounds may have moved it again. */
+function withCurrentTask(unit: UnitOfWork, result: CommandResult): CommandResult {
+  if (result.kind !== "moved") return result;
+  return { ...result, task: unit.tasks.get(result.task.id)?.task ?? result.task };
 }
 
-export function answerTo(settled: Settled): Performed | Refusal | Again {
-  if (isRefusal(settled)) return settled;
-  if (settled.kind === "deferred") return new Again({});
-  if (settled.kind !== "moved") return performed(settled.kind, publicTask(settled.task));
-  const { task, event, lease_token, made } = settled;
+/** Builds the answer for the caller from a command's result. */
+export function answerTo(result: CommandResult): Performed | Refusal | Again {
+  if (isRefusal(result)) return result;
+  if (result.kind === "deferred") return new Again({});
+  if (result.kind !== "moved") return performed(result.kind, publicTask(result.task));
+  const { task, event, lease_token, made } = result;
   const answer = { ...performed("moved", publicTask(task)), event, lease_token };
   return made === null ? answer : { ...answer, made };
 }
@@ -221,9 +225,9 @@ function performed(outcome: Performed["outcome"], task: PublicTask): Performed {
   return { kind: "performed", outcome, task, event: null, lease_token: null, replayed: false };
 }
 
-/** The answer that was on its way when the connection was cut; the token of a lease goes to the claimer, who never got it. */
+/** Rebuilds the answer that a lost connection swallowed; includes the lease token if the caller still holds the lease. */
 function committed({ actor }: PerformCommand, task: Task, event: JournalEntry): Performed {
-  const stands = task.row_version === event.row_version && task.lease?.holder === actor.id;
-  const lease_token = stands ? (task.lease?.token ?? null) : null;
+  const isCurrent = task.row_version === event.row_version && task.lease?.holder === actor.id;
+  const lease_token = isCurrent ? (task.lease?.token ?? null) : null;
   return { ...performed("moved", publicTask(task)), event, lease_token };
 }

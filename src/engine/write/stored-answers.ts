@@ -5,16 +5,16 @@ import { changeAnswer, findSharedRequests } from "../sql/find-requests.ts";
 import type { RequestRow } from "../sql/find-requests.ts";
 import { entryOfRow, readJournals } from "../sql/read-journal.ts";
 import type { EventRow } from "../sql/read-journal.ts";
-import { unwritten } from "../task-row.ts";
+import { initialFields } from "../task-row.ts";
 import type { Runs, Tx } from "../transaction.ts";
 import type { JournalEntry } from "./work.ts";
 
-/** A task at one version, as an answer told it: what the journal does not know. */
-export type TaskAt = {
+/** A task of a stored answer: its version, and the fields of the answer that are not in the journal. */
+export type StoredTask = {
   id: string;
   row_version: number;
   lifecycle_version: number;
-  /** The version of the journal row that the answer told, where the task has moved on since. */
+  /** The version of the journal row in the answer, if the task moved on in the same transaction. */
   event_version?: number;
   due_at?: Instant;
   due_action?: string;
@@ -22,23 +22,24 @@ export type TaskAt = {
   open_holds?: number;
   lease?: Omit<Lease, "token">;
   lease_token?: string;
-  /** The task and its journal row, where the journal is gone. */
-  told?: Pick<Retold, "task" | "event">;
+  /** The task and its journal row, stored here because the journal was deleted. */
+  told?: Pick<RestoredTask, "task" | "event">;
 };
 
-/** The tasks of a stored answer; what is the same for all of them is stored once, as `all`. */
-export type StoredTasks = { at: TaskAt[]; all?: Partial<TaskAt> };
+/** The tasks of a stored answer; `all` has the fields that are the same for all of them. */
+export type StoredTasks = { at: StoredTask[]; all?: Partial<StoredTask> };
 
-export function tasksAt({ at, all }: StoredTasks): TaskAt[] {
+/** Lists the tasks of a stored answer, each with all its fields. */
+export function storedTasks({ at, all }: StoredTasks): StoredTask[] {
   return all === undefined ? at : at.map((one) => ({ ...all, ...one }));
 }
 
-/** Names a task of an answer by its version; the rest of it is in the journal. */
-export function taskAt(
+/** Returns the stored form of a task in an answer; replays read the rest from the journal. */
+export function storedTask(
   task: PublicTask,
   { lease_token = null, event = null }: { lease_token?: string | null; event?: JournalEntry | null } = {},
-): TaskAt {
-  const at: TaskAt = {
+): StoredTask {
+  const at: StoredTask = {
     id: task.id,
     row_version: task.row_version,
     lifecycle_version: task.lifecycle_version,
@@ -57,78 +58,83 @@ export function taskAt(
 }
 
 /** A task of an earlier answer, with the journal row that led to it. */
-export type Retold = { task: PublicTask; event: JournalEntry; lease_token: string | null };
+export type RestoredTask = { task: PublicTask; event: JournalEntry; lease_token: string | null };
 
-/** Tells tasks again as they were, from their journals. Those whose journal is gone are left out. */
-export async function retell(tx: Runs, org_id: string, ats: readonly TaskAt[]): Promise<Map<string, Retold>> {
-  const told = new Map<string, Retold>();
-  const journalled = ats.filter((at) => at.told === undefined);
-  for (const { id, told: kept, lease_token = null } of ats) if (kept) told.set(id, { ...kept, lease_token });
-  if (journalled.length === 0) return told;
+/** Restores tasks of an earlier answer from their journals. Leaves out tasks whose journal was deleted. */
+export async function restoreTasks(
+  tx: Runs,
+  org_id: string,
+  stored: readonly StoredTask[],
+): Promise<Map<string, RestoredTask>> {
+  const restored = new Map<string, RestoredTask>();
+  const journaled = stored.filter((one) => one.told === undefined);
+  for (const { id, told: copy, lease_token = null } of stored)
+    if (copy) restored.set(id, { ...copy, lease_token });
+  if (journaled.length === 0) return restored;
   const rows = await readJournals(
     tx,
     org_id,
-    journalled.map(({ id }) => id),
+    journaled.map(({ id }) => id),
   );
-  for (const at of journalled) {
-    const journal = rows(at.id).filter((row) => Number(row.row_version) <= at.row_version);
+  for (const one of journaled) {
+    const journal = rows(one.id).filter((row) => Number(row.row_version) <= one.row_version);
     const [first, last] = [journal[0], journal.at(-1)];
-    if (first && last) told.set(at.id, retold(org_id, at, journal, first, last));
+    if (first && last) restored.set(one.id, restoreTask(org_id, one, journal, first, last));
   }
-  return told;
+  return restored;
 }
 
-/** Before journals go: answers that tell of their tasks and of others that stay keep what they tell. */
+/** Run before journals are deleted: copies their tasks into the stored answers that also contain tasks which stay. */
 export async function keepAnswers(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
   const gone = new Set(ids);
   for (const { client_event_id, answer } of await findSharedRequests(tx, org_id, ids)) {
-    const ats = tasksAt(answer as StoredTasks);
-    const told = await retell(
+    const tasks = storedTasks(answer as StoredTasks);
+    const restored = await restoreTasks(
       tx,
       org_id,
-      ats.filter(({ id }) => gone.has(id)),
+      tasks.filter(({ id }) => gone.has(id)),
     );
-    const kept = ats.map((at) => {
-      const { task, event } = told.get(at.id) ?? {};
-      return task && event ? { ...at, told: { task, event } } : at;
+    const at = tasks.map((one) => {
+      const { task, event } = restored.get(one.id) ?? {};
+      return task && event ? { ...one, told: { task, event } } : one;
     });
     const { all: _, ...rest } = answer as JsonObject;
-    await changeAnswer(tx, org_id, client_event_id, { ...rest, at: kept });
+    await changeAnswer(tx, org_id, client_event_id, { ...rest, at });
   }
 }
 
-function retold(
+function restoreTask(
   org_id: string,
-  at: TaskAt,
+  stored: StoredTask,
   journal: readonly EventRow[],
   first: EventRow,
   last: EventRow,
-): Retold {
+): RestoredTask {
   const entered = journal.findLast((row) => row.from_status !== row.to_status) ?? first;
   const task = {
-    id: at.id,
+    id: stored.id,
     org_id,
     project_id: last.project_id,
     lifecycle: last.lifecycle,
-    lifecycle_version: at.lifecycle_version,
-    row_version: at.row_version,
+    lifecycle_version: stored.lifecycle_version,
+    row_version: stored.row_version,
     ...(fold(journal) as Pick<PublicTask, "status" | "title" | "data">),
-    open_blockers: at.open_blockers ?? 0,
-    open_holds: at.open_holds ?? 0,
-    due_at: at.due_at ?? null,
-    due_action: at.due_action ?? null,
-    lease: at.lease ?? null,
+    open_blockers: stored.open_blockers ?? 0,
+    open_holds: stored.open_holds ?? 0,
+    due_at: stored.due_at ?? null,
+    due_action: stored.due_action ?? null,
+    lease: stored.lease ?? null,
     created_at: first.created_at,
     updated_at: last.created_at,
     entered_at: entered.created_at,
   } as PublicTask;
-  const told = journal.find((row) => Number(row.row_version) === at.event_version) ?? last;
-  return { task, event: entryOfRow(told), lease_token: at.lease_token ?? null };
+  const event = journal.find((row) => Number(row.row_version) === stored.event_version) ?? last;
+  return { task, event: entryOfRow(event), lease_token: stored.lease_token ?? null };
 }
 
 /** Folds the patches of a journal into the fields of a task. */
 export function fold(journal: readonly { patch: JsonObject }[]): JsonObject {
-  const folded = unwritten();
+  const folded = initialFields();
   for (const { patch } of journal) {
     const { data, ...columns } = patch;
     Object.assign(folded, columns);
@@ -137,7 +143,7 @@ export function fold(journal: readonly { patch: JsonObject }[]): JsonObject {
   return folded;
 }
 
-/** Null where a key was used for just this; otherwise the refusal. */
-export function otherMeaning(use: RequestRow, fingerprint: string): Refusal | null {
+/** Refuses a key that was used for another request; null if it was used for the same one. */
+export function keyConflict(use: RequestRow, fingerprint: string): Refusal | null {
   return use.fingerprint === fingerprint ? null : usedForSomethingElse(use.client_event_id);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { apply, decide, durationMs, isRefusal, REMOVE_TASK, SYSTEM } from "../../core/index.ts";
 import type { Actor, Instant, JsonObject, Lease, Lifecycle, Moved, Task, Touched } from "../../core/index.ts";
-import type { FreedTasks } from "./freed.ts";
+import type { PoolArrivals } from "./pool-arrivals.ts";
 import type { MakeTasks } from "../engine-plugin.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { findExisting, lockTasks } from "../sql/lock-tasks.ts";
@@ -17,75 +17,77 @@ import type { SentWrites, Tx } from "../transaction.ts";
 import { followDependents } from "./follow-dependents.ts";
 import { RowsBusy } from "./rows-busy.ts";
 import { systemCommand } from "./work.ts";
-import type { JournalEntry, LoadedTask, Move, Settled, Work } from "./work.ts";
+import type { JournalEntry, LoadedTask, Move, CommandResult, Work } from "./work.ts";
 
-/** Where a unit of work is done. */
-export type UnitPlace = {
+type UnitOptions = {
   tx: Tx;
   writes: SentWrites;
   org_id: string;
   registry: LifecycleRegistry;
-  /** Is told which tasks came into pools. */
-  freed: FreedTasks;
-  /** Makes tasks that side effects ask for, in this unit. */
+  /** Collects the tasks that enter pools. */
+  arrivals: PoolArrivals;
+  /** Creates the tasks that side effects request, in this unit. */
   makeTasksIn: (unit: UnitOfWork) => MakeTasks;
 };
 
 /**
- * One transaction on the tasks of one org, under their locks: load, decide, write. A later decision sees what an earlier
- * one has made of a task. The caller commits.
+ * One transaction on locked tasks of one org: load, decide, write. Each decision sees the results of the ones before it. The
+ * caller commits.
  */
 export class UnitOfWork {
   readonly tx: Tx;
   readonly org_id: string;
   readonly registry: LifecycleRegistry;
-  readonly freed: FreedTasks;
+  readonly arrivals: PoolArrivals;
   /** The database's clock, read after the locks. */
   now: Instant = 0;
-  /** Every task that was loaded, as it now stands. */
+  /** All loaded tasks in their current state. */
   readonly tasks = new Map<string, LoadedTask>();
   private readonly writes: SentWrites;
   private readonly makeTasks: MakeTasks;
-  /** Tasks with a change that no move carries. */
+  /** Tasks with changes that are not part of a move. */
   private readonly touched = new Set<string>();
   private readonly exclusiveKeys = new Set<string>();
   private readonly removed = new Set<string>();
-  /** At most one move a task in each round: the moves that follow from one round are the next. */
+  /** At most one move per task in each round; the moves that follow from a round form the next one. */
   private round: Move[] = [];
   private readonly rounds: Move[][] = [];
   private readonly inRound = new Set<string>();
-  /** System commands for tasks that have already moved in this round. */
-  private owed: [id: string, action: string, input: JsonObject][] = [];
+  /** System commands that wait for the next round, because their tasks have already moved in this one. */
+  private postponed: [id: string, action: string, input: JsonObject][] = [];
 
-  constructor({ tx, writes, org_id, registry, freed, makeTasksIn }: UnitPlace) {
+  constructor({ tx, writes, org_id, registry, arrivals, makeTasksIn }: UnitOptions) {
     this.tx = tx;
     this.writes = writes;
     this.org_id = org_id;
     this.registry = registry;
-    this.freed = freed;
+    this.arrivals = arrivals;
     this.makeTasks = makeTasksIn(this);
   }
 
-  /** Sends a write that nobody waits for before the commit. */
+  /** Sends a write without waiting for its result; the commit waits for it. */
   send(write: Write): void {
     this.writes.send(write);
   }
 
-  /** Locks and loads tasks; those that do not exist, or are of no known lifecycle, are left out. Gives those that others have locked. */
+  /**
+   * Locks and loads tasks; leaves out tasks that do not exist or whose lifecycle is unknown. Returns the ids that other
+   * transactions have locked.
+   */
   async lock(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    // Sent together, run one after the other: what lies beside the tasks is read under their locks.
-    const [rows, around] = await Promise.all([
+    // Sent together, run in this order: heartbeats and settings are read after the tasks are locked.
+    const [rows, context] = await Promise.all([
       lockTasks(this.tx, this.org_id, ids),
       readSurroundings(this.tx, this.org_id, ids),
     ]);
-    this.add(rows, around);
+    this.add(rows, context);
     if (rows.length === ids.length) return NONE;
     const locked = new Set(rows.map(([id]) => id));
     const left = ids.filter((id) => !locked.has(id));
     return new Set(await findExisting(this.tx, this.org_id, left));
   }
 
-  /** The same for tasks without which nothing can be done. */
+  /** Locks and loads tasks; throws RowsBusy if another transaction has locked one of them. */
   async lockAll(ids: readonly string[]): Promise<void> {
     const unknown = ids.filter((id) => !this.tasks.has(id));
     if (unknown.length === 0) return;
@@ -93,33 +95,34 @@ export class UnitOfWork {
     if (busy.size > 0) throw new RowsBusy();
   }
 
-  /** Loads rows that a statement has picked and locked, in their order. */
+  /** Loads rows that a statement has already locked, in their order. */
   async take(rows: readonly TaskCells[]): Promise<LoadedTask[]> {
     const ids = rows.map(([id]) => id);
     this.add(rows, await readSurroundings(this.tx, this.org_id, ids));
     return ids.flatMap((id) => this.tasks.get(id) ?? []);
   }
 
-  private add(rows: readonly TaskCells[], around: Awaited<ReturnType<typeof readSurroundings>>): void {
-    // The unit happens at one moment, that of its first load.
-    this.now ||= around.now;
+  private add(rows: readonly TaskCells[], context: Awaited<ReturnType<typeof readSurroundings>>): void {
+    // The whole unit happens at the moment of its first load.
+    this.now ||= context.now;
     for (const cells of rows) {
-      const [id, place, writer, name] = cells;
+      const [id, ctid, xmin, name] = cells;
       const lifecycle = this.registry.lifecycles.get(name);
       if (!lifecycle) continue;
-      const task = taskOfCells(this.org_id, cells, around.beats.get(id));
-      const settings = this.registry.settingsFor(lifecycle, around.settings[task.project_id]);
-      this.tasks.set(id, { lifecycle, task, place, writer, settings, awaited: cells[29] ?? false });
+      const task = taskOfCells(this.org_id, cells, context.beats.get(id));
+      const settings = this.registry.settingsFor(lifecycle, context.settings[task.project_id]);
+      this.tasks.set(id, { lifecycle, task, ctid, xmin, settings, awaited: cells[29] ?? false });
     }
   }
 
-  decide(work: Work): Settled {
+  /** Decides a command and records its move or touch. */
+  decide(work: Work): CommandResult {
     const { lifecycle, task, actor, command, settings, facts } = work;
     const decision = decide(lifecycle, { task, actor, facts, settings, now: this.now }, command);
     if (isRefusal(decision)) return decision;
     if (decision.kind === "absorbed") return { kind: "absorbed", task };
     const key = decision.patch.exclusive_key;
-    // Somebody in this very transaction has just taken the key: the next one will see that, and say why not.
+    // Another command in this transaction has just taken the key. The next transaction sees that and refuses with the reason.
     if (key != null && key !== task.exclusive_key && this.exclusiveKeys.has(key)) return { kind: "deferred" };
     if (key != null) this.exclusiveKeys.add(key);
     if (decision.kind === "moved") {
@@ -130,10 +133,10 @@ export class UnitOfWork {
     return { kind: "touched", task: this.keep(work, decision) };
   }
 
-  /** Takes a move down, whether a rule decided it or a new version of the lifecycle does. */
+  /** Records a move that was decided by a rule or by a new version of the lifecycle. */
   record(work: Work, decision: Moved): Move {
     const after = this.keep(work, decision);
-    // The move carries what was touched.
+    // The move also writes what was touched.
     const stale = this.touched.delete(after.id);
     const { effects } = decision;
     const move = { work, decision, after, stale, made: effects.length === 0 ? null : {}, record: null };
@@ -146,24 +149,24 @@ export class UnitOfWork {
   private keep(work: Work, decision: Moved | Touched): Task {
     const { lifecycle, settings, awaited } = work;
     const task = afterDecision(work, decision, this.now);
-    const { place, writer } = decision.kind === "moved" ? { place: null, writer: null } : work;
-    this.tasks.set(task.id, { lifecycle, task, place, writer, settings, awaited });
+    const { ctid, xmin } = decision.kind === "moved" ? { ctid: null, xmin: null } : work;
+    this.tasks.set(task.id, { lifecycle, task, ctid, xmin, settings, awaited });
     return task;
   }
 
-  /** A move of the system's own, where the rules have nothing against it. */
+  /** Moves a task as the system, if the rules allow it. */
   decideAsSystem(id: string, action: string, input: JsonObject = {}): void {
     const known = this.tasks.get(id);
     if (!known || this.removed.has(id)) return;
     if (this.inRound.has(id)) {
-      this.owed.push([id, action, input]);
+      this.postponed.push([id, action, input]);
       return;
     }
     const command = systemCommand(action, input);
     this.decide({ ...known, actor: SYSTEM, command, facts: {}, client_event_id: null });
   }
 
-  /** Counters or timer changed without a move. */
+  /** Changes counters or the timer without a move. */
   touch(
     id: string,
     change: Partial<Pick<Task, "open_blockers" | "open_holds" | "due_at" | "due_action">>,
@@ -175,8 +178,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Round after round, until nothing more follows from what was decided: side effects, and moves of those who waited. Gives
-   * the number of rounds.
+   * Runs side effects and moves dependents, round after round, until nothing more follows from the decisions. Returns the number
+   * of rounds.
    */
   async settle(): Promise<number> {
     for (let moves = this.takeRound(); moves.length > 0; moves = this.takeRound()) {
@@ -184,20 +187,20 @@ export class UnitOfWork {
       await this.runEffects(moves);
       await followDependents(this, moves);
     }
-    for (const { lifecycle, task } of this.tasks.values()) this.freed.addPooled(lifecycle, task);
+    for (const { lifecycle, task } of this.tasks.values()) this.arrivals.addPooled(lifecycle, task);
     return this.rounds.length;
   }
 
   /**
-   * Writes the settled moves and touches. Moves come last because they lock the org's row. Only idempotency records follow, as in
-   * the optimistic statements: inserting a key before locking the org's row could deadlock with those.
+   * Sends the writes of all moves and touches. Moves come last because they lock the org's row. Only idempotency records follow, as
+   * in the optimistic statements: inserting a key before locking the org's row could deadlock with those.
    */
   write(): void {
     const moved = new Set(this.rounds.flat().map(({ after }) => after.id));
     const touched = [...this.touched];
     this.sendTouches(touched.filter((id) => !moved.has(id)));
     for (const moves of this.rounds.flatMap(slices)) this.send(this.movesOf(moves));
-    // Counters that have changed after a move of their task go over what it has written.
+    // Counters that changed after a move overwrite the values that the move wrote.
     this.sendTouches(touched.filter((id) => moved.has(id)));
     if (this.removed.size > 0) this.send(removeTasks(this.org_id, [...this.removed]));
   }
@@ -214,28 +217,29 @@ export class UnitOfWork {
     return saveMoves({ org_id, now, moves, partly: false, settings_version: null });
   }
 
-  /** The moves decided since the last call; those that follow from them come with the next. */
+  /** Returns the moves decided since the last call, then decides the postponed commands, which belong to the next round. */
   private takeRound(): Move[] {
     const moves = this.round;
     this.round = [];
     this.inRound.clear();
-    const { owed } = this;
-    this.owed = [];
-    for (const said of owed) this.decideAsSystem(...said);
+    const { postponed } = this;
+    this.postponed = [];
+    for (const command of postponed) this.decideAsSystem(...command);
     return moves;
   }
 
   private async runEffects(moves: readonly Move[]): Promise<void> {
-    const asked = moves.flatMap(({ work: { lifecycle, actor }, after: task, decision: { effects }, made }) =>
-      made === null ? [] : [{ lifecycle, actor, task, effects, made }],
+    const requests = moves.flatMap(
+      ({ work: { lifecycle, actor }, after: task, decision: { effects }, made }) =>
+        made === null ? [] : [{ lifecycle, actor, task, effects, made }],
     );
-    if (asked.length > 0) await this.registry.runEffects(this.tx, asked, this.now, this.makeTasks);
+    if (requests.length > 0) await this.registry.runEffects(this.tx, requests, this.now, this.makeTasks);
   }
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The task as a decision leaves it. */
+/** Returns the task after a decision. */
 export function afterDecision(
   { lifecycle, task, actor, settings }: Work,
   decision: Moved | Touched,
@@ -245,13 +249,13 @@ export function afterDecision(
   return apply(task, decision, now, opened);
 }
 
-/** The result of a move. */
+/** Builds the result of a move. */
 export function movedBy(
   work: Work,
   { event, lease }: Moved,
   after: Task,
   made: JsonObject | null,
-): Extract<Settled, { kind: "moved" }> {
+): Extract<CommandResult, { kind: "moved" }> {
   const lease_token = lease === "open" ? (after.lease?.token ?? null) : null;
   const entry: JournalEntry = {
     id: `${after.id}.${after.row_version}`,
@@ -274,7 +278,7 @@ export function newLease(lifecycle: Lifecycle, actor: Actor, settings: JsonObjec
   return { token: randomUUID(), holder: actor.id ?? "system", until: now + lasts, heartbeat_at: now };
 }
 
-/** A statement joins its rows to their ids; for thousands at once the database may choose to compare all with all. */
+/** Splits a list: a statement joins its rows by id, and for thousands of them the database may compare every row with every id. */
 function slices<T>(items: readonly T[]): T[][] {
   const count = Math.ceil(items.length / 500);
   return Array.from({ length: count }, (_, n) => items.slice(n * 500, (n + 1) * 500));

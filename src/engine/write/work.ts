@@ -11,7 +11,7 @@ import type {
 } from "../../core/index.ts";
 import type { RowIdentity } from "../sql/task-columns.ts";
 
-/** A task with what is needed to decide about it; the identity of its row, unless that was written since it was read. */
+/** A task with everything needed to decide about it. ctid and xmin are null once this transaction has written the row. */
 export type LoadedTask = { [Part in keyof RowIdentity]: string | null } & {
   lifecycle: Lifecycle;
   task: Task;
@@ -20,7 +20,7 @@ export type LoadedTask = { [Part in keyof RowIdentity]: string | null } & {
   awaited: boolean;
 };
 
-/** A command that has been admitted, with the task it is for. */
+/** An admitted command with its task. */
 export type Work = LoadedTask & {
   actor: Actor;
   command: Command;
@@ -28,9 +28,9 @@ export type Work = LoadedTask & {
   client_event_id: string | null;
 };
 
-/** Field by field: spreading the task's part cost more than deciding. */
+/** Combines a loaded task and a command. Field by field, because spreading the task cost more than deciding. */
 export function workOn(
-  { lifecycle, task, place, writer, settings, awaited }: LoadedTask,
+  { lifecycle, task, ctid, xmin, settings, awaited }: LoadedTask,
   actor: Actor,
   command: Command,
   client_event_id: string | null,
@@ -38,8 +38,8 @@ export function workOn(
   return {
     lifecycle,
     task,
-    place,
-    writer,
+    ctid,
+    xmin,
     settings,
     awaited,
     actor,
@@ -49,12 +49,12 @@ export function workOn(
   };
 }
 
-/** A client_event_id of the engine's own, where the caller gave none. */
-export function newMark(): string {
+/** Makes a client_event_id for the journal if the caller sent none. */
+export function newInternalKey(): string {
   return `pawl:${randomUUID()}`;
 }
 
-/** A command by the system on a task: nobody is asked for anything. */
+/** A command of the system: no comment, version or lease token is required. */
 export function systemCommand(action: string, input: JsonObject = {}): Command {
   return { action, input, comment: null, expected_row_version: null, lease_token: null };
 }
@@ -62,7 +62,7 @@ export function systemCommand(action: string, input: JsonObject = {}): Command {
 /** Idempotency record of a request. */
 export type KeyRecord = { fingerprint: string; answer: JsonObject };
 
-/** A journal row as it is told. */
+/** A journal row as callers see it. */
 export type JournalEntry = {
   id: string;
   task_id: string;
@@ -77,17 +77,19 @@ export type JournalEntry = {
   created_at: Instant;
 };
 
-export type Settled =
+/** The result of one command inside a unit of work. "deferred": retry in the next transaction. */
+export type CommandResult =
   | { kind: "moved"; task: Task; event: JournalEntry; lease_token: string | null; made: JsonObject | null }
   | { kind: "touched" | "absorbed"; task: Task }
   | { kind: "deferred" }
   | Refusal;
 
+/** A decided move that is ready to be written. */
 export type Move = {
   work: Work;
   decision: Moved;
   after: Task;
-  /** The task's row is not as `work` has it: counters fell in this very transaction. */
+  /** The row differs from `work.task`: its counters changed earlier in this transaction. */
   stale: boolean;
   /** Results of its side effects, by kind; null without side effects. */
   made: JsonObject | null;

@@ -7,7 +7,7 @@ import { checkDriver, checkShape, transactionFault } from "../check-transaction.
 import type { Commits } from "../commits.ts";
 import { isConnectionLoss, isUnstorable, onClosing, unavailable, violationOf } from "../../postgres/index.ts";
 import type { Sql } from "../../postgres/index.ts";
-import { FreedTasks } from "./freed.ts";
+import { PoolArrivals } from "./pool-arrivals.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import type { EngineObserver } from "../observer.ts";
 import { refusalOfData, refusalOfViolation } from "../refusals.ts";
@@ -25,10 +25,10 @@ import { createLocked, makeTasksIn } from "./create.ts";
 import type { CreateAttempt, CreateCommand } from "./create.ts";
 import type { CreatedTasks } from "./creations.ts";
 import { DatabaseClock } from "./database-clock.ts";
-import { KnownRows } from "./known-rows.ts";
-import { KnownSettings } from "./known-settings.ts";
+import { RowCache } from "./row-cache.ts";
+import { SettingsCache } from "./settings-cache.ts";
 import { createOptimistically, performOptimistically } from "./optimistic.ts";
-import type { Memory } from "./optimistic.ts";
+import type { NodeCache } from "./optimistic.ts";
 import { performLocked } from "./perform.ts";
 import type { PerformAttempt, PerformCommand, Performed } from "./perform.ts";
 import { BUSY, RowsBusy } from "./rows-busy.ts";
@@ -39,12 +39,12 @@ type Answer = Performed | CreatedTasks | Claimed | Refusal;
 type Attempts = readonly Attempt<Command>[];
 type Outcomes = (Outcome<Answer> | typeof BUSY)[];
 
-/** A caller's own transaction, and where it is noted what came into pools by it. */
-export type Within = { tx?: Tx | undefined; freed?: FreedTasks };
+/** The caller's own transaction, and a collector for the tasks that enter pools in it. */
+export type Within = { tx?: Tx | undefined; arrivals?: PoolArrivals };
 
 /**
- * The one way in which tasks change. Commands of an org that come together are carried out together: without locks where one
- * statement is all they need, otherwise in one transaction. One that fails never fails its neighbours.
+ * The only way in which tasks change. Commands of an org that arrive together run as a batch: without locks if one statement is
+ * enough, otherwise in one transaction. A failing command never fails the others of its batch.
  */
 export class Writer {
   private readonly sql: Sql;
@@ -52,7 +52,7 @@ export class Writer {
   private readonly registry: LifecycleRegistry;
   private readonly commits: Commits;
   private readonly observer: EngineObserver | undefined;
-  private readonly memory: Memory;
+  private readonly cache: NodeCache;
   private readonly queues = new Map<string, CommandQueue<Command, Answer>>();
   /** The last command of each caller's transaction; commands in one transaction run one after the other. */
   private readonly within = new Map<Tx, Promise<unknown>>();
@@ -69,11 +69,11 @@ export class Writer {
     this.registry = registry;
     this.commits = commits;
     this.observer = observer;
-    const [rows, settings, clock] = [new KnownRows(), new KnownSettings(), new DatabaseClock()];
-    this.memory = { sql, registry, rows, settings, clock };
+    const [rows, settings, clock] = [new RowCache(), new SettingsCache(), new DatabaseClock()];
+    this.cache = { sql, registry, rows, settings, clock };
   }
 
-  /** Carries out commands of one caller, and answers in their order. */
+  /** Runs the commands of one call; returns the answers in their order. */
   run(org_id: string, commands: readonly PerformCommand[], within: Within): Promise<(Performed | Refusal)[]>;
   run(
     org_id: string,
@@ -84,48 +84,50 @@ export class Writer {
   run(
     org_id: string,
     commands: readonly Command[],
-    { tx, freed = new FreedTasks() }: Within,
+    { tx, arrivals = new PoolArrivals() }: Within,
   ): Promise<Answer[]> {
     if (tx !== undefined)
-      return Promise.all(commands.map((command) => this.runWithin(tx, org_id, command, freed)));
+      return Promise.all(
+        commands.map((command) => this.runInCallerTransaction(tx, org_id, command, arrivals)),
+      );
     let queue = this.queues.get(org_id);
     if (!queue) {
-      queue = new CommandQueue((attempts) => this.carryOut(org_id, attempts));
+      queue = new CommandQueue((attempts) => this.runBatch(org_id, attempts));
       this.queues.set(org_id, queue);
     }
     return queue.add(commands, hasSettings(this.sql, this.patience) ? "optimistic" : "locked");
   }
 
-  /** A transaction for questions. */
+  /** Runs a read-only transaction. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return transact(this.sql, this.patience, work);
   }
 
-  /** Work of the engine's own on tasks of an org, in one transaction. */
+  /** Runs the engine's own work on tasks of an org in one transaction. */
   async unit<T>(org_id: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
-    const freed = new FreedTasks();
+    const arrivals = new PoolArrivals();
     const done = await transact(this.sql, this.patience, (tx, writes) =>
-      work(new UnitOfWork({ tx, writes, org_id, registry: this.registry, freed, makeTasksIn })),
+      work(new UnitOfWork({ tx, writes, org_id, registry: this.registry, arrivals, makeTasksIn })),
     );
-    this.commits.tell(org_id, "here", freed.list());
+    this.commits.tell(org_id, "here", arrivals.list());
     return done;
   }
 
-  /** Waits until everything that was asked for is answered. */
+  /** Waits until all commands are answered. */
   async drain(): Promise<void> {
     while ([...this.queues.values()].some((queue) => !queue.isIdle)) await pause(1);
   }
 
-  /** Carries out a batch, then notifies the observer and the listeners for commits. */
-  private async carryOut(org_id: string, attempts: Attempts): Promise<Outcome<Answer>[]> {
+  /** Runs a batch, then notifies the listeners for commits and the observer. */
+  private async runBatch(org_id: string, attempts: Attempts): Promise<Outcome<Answer>[]> {
     const begun = performance.now();
-    const freed = new FreedTasks();
+    const arrivals = new PoolArrivals();
     const [first] = attempts as [Attempt<Command>];
     const outcomes =
       first.mode === "optimistic"
-        ? await this.carryOutOptimistically(org_id, attempts, freed)
-        : await this.carryOutLocked(org_id, attempts, freed);
-    if (outcomes.some(isNews)) this.commits.tell(org_id, "here", freed.list());
+        ? await this.runOptimistic(org_id, attempts, arrivals)
+        : await this.runLocked(org_id, attempts, arrivals);
+    if (outcomes.some(addsEvents)) this.commits.tell(org_id, "here", arrivals.list());
     const answered = attempts.flatMap(({ command }, at) => {
       const outcome = outcomes[at];
       return outcome instanceof Again ? [] : [{ command, outcome }];
@@ -135,74 +137,74 @@ export class Writer {
     return outcomes;
   }
 
-  private async carryOutOptimistically(
+  private async runOptimistic(
     org_id: string,
     attempts: Attempts,
-    freed: FreedTasks,
+    arrivals: PoolArrivals,
   ): Promise<Outcome<Answer>[]> {
     const [{ command }] = attempts as [Attempt<Command>];
-    const { memory } = this;
+    const { cache } = this;
     const batch = randomUUID();
     const done: Promise<Outcome<Answer>[]> =
       command.verb === "perform"
-        ? performOptimistically(memory, org_id, attempts as readonly PerformAttempt[], freed)
+        ? performOptimistically(cache, org_id, attempts as readonly PerformAttempt[], arrivals)
         : command.verb === "create"
-          ? createOptimistically(memory, org_id, attempts as readonly CreateAttempt[], freed)
-          : claimOptimistically(memory, org_id, attempts as readonly ClaimAttempt[], batch);
+          ? createOptimistically(cache, org_id, attempts as readonly CreateAttempt[], arrivals)
+          : claimOptimistically(cache, org_id, attempts as readonly ClaimAttempt[], batch);
     try {
       return await unlessLost(this.sql, this.patience, done);
     } catch (error) {
-      // Whatever it was, nothing is written, unless it is the answer that was lost. Now it is done under locks.
+      // After any error nothing is written, unless only the answer was lost. Retry with locks.
       const isLost = isConnectionLoss(error) || isUnavailable(error);
-      if (isLost) noteCut(attempts, batch);
-      return attempts.map(() => new Again({ mode: "locked" }, isLost ? PAUSE_MS : 0));
+      if (isLost) markUncertain(attempts, batch);
+      return attempts.map(() => new Again({ mode: "locked" }, isLost ? RECONNECT_DELAY_MS : 0));
     }
   }
 
-  private carryOutLocked(org_id: string, attempts: Attempts, freed: FreedTasks): Promise<Outcome<Answer>[]> {
-    const inOne = async (some: Attempts) => {
+  private runLocked(org_id: string, attempts: Attempts, arrivals: PoolArrivals): Promise<Outcome<Answer>[]> {
+    const runTogether = async (some: Attempts) => {
       const batch = randomUUID();
-      const noted = new FreedTasks();
+      const entered = new PoolArrivals();
       const outcomes = await transact(
         this.sql,
         this.patience,
-        (tx, writes) => this.carryOutIn({ tx, writes, org_id, freed: noted }, some, batch),
+        (tx, writes) => this.runInUnit({ tx, writes, org_id, arrivals: entered }, some, batch),
         () => {
-          noteCut(some, batch);
+          markUncertain(some, batch);
         },
       );
-      for (const one of noted.list()) freed.add(one);
+      for (const arrival of entered.list()) arrivals.add(arrival);
       return outcomes.map((one, at) => (one === BUSY ? this.later(some[at] as Attempt<Command>) : one));
     };
     const tryAlone = async (
       attempt: Attempt<Command>,
       error: unknown,
-      tries = MAX_TRIES,
+      tries = MAX_CONFLICT_RETRIES,
     ): Promise<Outcome<Answer>> => {
       if (error instanceof RowsBusy) return this.later(attempt);
       if (violationOf(error) === null || tries === 0) return refusalOrFailure(error);
       // The conflicting command has committed by now and is visible to rules and keys; another one may conflict next.
-      return inOne([attempt]).then(
+      return runTogether([attempt]).then(
         ([one]) => one as Outcome<Answer>,
         (next: unknown) => tryAlone(attempt, next, tries - 1),
       );
     };
-    return bisect(attempts, inOne, tryAlone, (error) => !isUnavailable(error));
+    return bisect(attempts, runTogether, tryAlone, (error) => !isUnavailable(error));
   }
 
-  private async carryOutIn(
-    place: { tx: Tx; writes: SentWrites; org_id: string; freed: FreedTasks },
+  private async runInUnit(
+    options: { tx: Tx; writes: SentWrites; org_id: string; arrivals: PoolArrivals },
     attempts: Attempts,
     batch: string,
   ): Promise<Outcomes> {
-    const unit = new UnitOfWork({ ...place, registry: this.registry, makeTasksIn });
+    const unit = new UnitOfWork({ ...options, registry: this.registry, makeTasksIn });
     const [{ command }] = attempts as [Attempt<Command>];
     if (command.verb === "perform") return performLocked(unit, attempts as readonly PerformAttempt[]);
     if (command.verb === "create") return createLocked(unit, attempts as readonly CreateAttempt[]);
     return claimLocked(unit, attempts as readonly ClaimAttempt[], batch);
   }
 
-  /** Tries again when the row may be free; says so if that takes too long. */
+  /** Retries a command whose row is locked, with backoff; fails after `patienceMs`. */
   private later({ waits, busySince }: Attempt<Command>): Again | Failed {
     const now = performance.now();
     if (now - (busySince ?? now) > this.patience.patienceMs) return new Failed(unavailable(new RowsBusy()));
@@ -210,30 +212,44 @@ export class Writer {
   }
 
   /**
-   * Carries out one command in a transaction of the caller's: after whatever else was begun in it, and behind a savepoint, so
-   * that what the database refuses is a refusal and the rest of the transaction lives on.
+   * Runs one command in the caller's transaction, after the commands started before it. A savepoint turns a database error into a
+   * refusal and keeps the rest of the transaction alive.
    */
-  private runWithin(tx: Tx, org_id: string, command: Command, freed: FreedTasks): Promise<Answer> {
+  private runInCallerTransaction(
+    tx: Tx,
+    org_id: string,
+    command: Command,
+    arrivals: PoolArrivals,
+  ): Promise<Answer> {
     checkShape(tx);
     const before = this.within.get(tx) ?? Promise.resolve();
-    const mine = before.then(() => this.settleWithin(tx, org_id, command, freed));
-    const settled = mine
+    const mine = before.then(() => this.runBehindSavepoint(tx, org_id, command, arrivals));
+    const ended = mine
       .catch(() => undefined)
       .then(() => {
-        if (this.within.get(tx) === settled) this.within.delete(tx);
+        if (this.within.get(tx) === ended) this.within.delete(tx);
       });
-    this.within.set(tx, settled);
+    this.within.set(tx, ended);
     return mine;
   }
 
-  private async settleWithin(tx: Tx, org_id: string, command: Command, freed: FreedTasks): Promise<Answer> {
+  private async runBehindSavepoint(
+    tx: Tx,
+    org_id: string,
+    command: Command,
+    arrivals: PoolArrivals,
+  ): Promise<Answer> {
     const attempt = new Attempt<Command>(command, "locked");
     for (;;) {
       const outcome = await tx
         .savepoint(async (inner) => {
           await checkDriver(tx, inner);
           const writes = new SentWrites(inner);
-          const [one] = await this.carryOutIn({ tx: inner, writes, org_id, freed }, [attempt], randomUUID());
+          const [one] = await this.runInUnit(
+            { tx: inner, writes, org_id, arrivals },
+            [attempt],
+            randomUUID(),
+          );
           await writes.done();
           return { one };
         })
@@ -255,22 +271,22 @@ export class Writer {
   }
 }
 
-/** Whether a commit that was cut off went through is found out by the next try. */
-function noteCut(attempts: Attempts, batch: string): void {
+/** Records that a batch may have been committed although its connection was lost; the next attempt finds out. */
+function markUncertain(attempts: Attempts, batch: string): void {
   for (const attempt of attempts)
     if (!attempt.uncertain.includes(batch)) attempt.uncertain = [...attempt.uncertain, batch];
 }
 
-/** How often a command is tried by itself after it has met a constraint. */
-const MAX_TRIES = 2;
+/** How often a command that violated a constraint is retried alone. */
+const MAX_CONFLICT_RETRIES = 2;
 
-/** A connection that has failed takes statements until it is closed, and loses them. */
-const PAUSE_MS = 10;
+/** Delay before a retry: a failed connection accepts statements until it is closed, and loses them. */
+const RECONNECT_DELAY_MS = 10;
 
 /** Time to wait for an answer after any connection was closed. */
-const ANSWERED_WITHIN_MS = 250;
+const LOST_ANSWER_TIMEOUT_MS = 250;
 
-/** Waits for statements that are their own transactions, unless a connection was closed meanwhile and nothing is heard any more. */
+/** Waits for statements outside a transaction; fails if a connection was closed meanwhile and no answer arrives. */
 async function unlessLost<T>(sql: Sql, { patienceMs }: Patience, work: Promise<T>): Promise<T> {
   let waiting: NodeJS.Timeout | undefined;
   let forget: () => void = () => undefined;
@@ -278,7 +294,7 @@ async function unlessLost<T>(sql: Sql, { patienceMs }: Patience, work: Promise<T
     forget = onClosing(sql, () => {
       waiting ??= setTimeout(() => {
         reject(unavailable(new Error("the connection was closed")));
-      }, ANSWERED_WITHIN_MS);
+      }, LOST_ANSWER_TIMEOUT_MS);
     });
   });
   try {
@@ -301,8 +317,8 @@ function refusalOrFailure(error: unknown): Refusal | Failed {
   return isUnstorable(error) ? refusalOfData(error) : new Failed(error);
 }
 
-/** Whether an answer stands for something new in the journal. */
-function isNews(answer: Outcome<Answer>): boolean {
+/** Whether a command added journal rows. */
+function addsEvents(answer: Outcome<Answer>): boolean {
   if (answer instanceof Again || answer instanceof Failed || isRefusal(answer) || answer.replayed)
     return false;
   return answer.kind === "performed" ? answer.outcome === "moved" : answer.tasks.length > 0;

@@ -1,22 +1,22 @@
-/** Settings are read again after this, in case somebody has changed them by hand. */
+/** Settings are read again after this, in case they were changed by hand. */
 const MAX_AGE_MS = 5_000;
 
-/** Settings of an org's projects, as text, at one version of them. */
-export type SettingsAt = {
+/** The settings of an org's projects, as text, at one version. */
+export type CachedSettings = {
   version: number;
   projects: ReadonlyMap<string, string>;
-  /** Whether these are all projects of the org. */
+  /** Whether all projects of the org are included. */
   isAll: boolean;
 };
 
 /** Cache of settings. Decisions based on it are written only if the version is still current. */
-export class KnownSettings {
+export class SettingsCache {
   private readonly orgs = new Map<
     string,
-    SettingsAt & { readonly projects: Map<string, string>; readAt: number }
+    CachedSettings & { readonly projects: Map<string, string>; readAt: number }
   >();
 
-  get(org_id: string): SettingsAt | undefined {
+  get(org_id: string): CachedSettings | undefined {
     const known = this.orgs.get(org_id);
     return known && performance.now() - known.readAt < MAX_AGE_MS ? known : undefined;
   }
