@@ -20,11 +20,11 @@ export async function dumpSchema(sql: Sql): Promise<string> {
 
 // NOT NULL is printed with its column, because only newer versions list it among the constraints.
 const TABLES = `
-  select format(E'create table %s (\\n%s\\n)%s', c.oid::regclass, string_agg('  ' || l.line, E',\\n' order by l.rank, l.place, l.line collate "C"),
+  select format(E'create table %s (\\n%s\\n)%s', c.oid::regclass, string_agg('  ' || l.line, E',\\n' order by l.rank, l.position, l.line collate "C"),
     ' with (' || array_to_string(c.reloptions, ', ') || ')') as text
   from pg_catalog.pg_class c
   cross join lateral (
-    select 1 as rank, a.attnum::int as place, concat(a.attname, ' ', pg_catalog.format_type(a.atttypid, a.atttypmod),
+    select 1 as rank, a.attnum::int as position, concat(a.attname, ' ', pg_catalog.format_type(a.atttypid, a.atttypmod),
       ' default ' || pg_catalog.pg_get_expr(d.adbin, d.adrelid), case when a.attnotnull then ' not null' end) as line
     from pg_catalog.pg_attribute a left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

@@ -102,12 +102,12 @@ test("create inside the caller's transaction is rolled back with it", async () =
 
 test("concurrent commands inside one transaction are carried out one after the other", async () => {
   const created = await env.make(cat, "board", task);
-  const words = await env.sql.begin(async (tx) => {
+  const outcomes = await env.sql.begin(async (tx) => {
     const claims = [1, 2, 3].map(() => ({ task_id: created.id, action: "claim", comment: "x" }));
     const answers = await env.engine.performMany(env.by(ann), claims, { tx });
     return answers.map((answer) => (answer.kind === "refused" ? answer.code : answer.task.status));
   });
-  expect(words).toEqual(["IN_PROGRESS", "TASK_ALREADY_CLAIMED", "TASK_ALREADY_CLAIMED"]);
+  expect(outcomes).toEqual(["IN_PROGRESS", "TASK_ALREADY_CLAIMED", "TASK_ALREADY_CLAIMED"]);
 });
 
 test("a constraint violation inside the caller's transaction is a refusal, and the transaction stays usable", async () => {

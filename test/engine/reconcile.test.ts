@@ -177,9 +177,9 @@ test("a run in small chunks checks every unfinished task once, and no finished o
 const nodes = [engine, env.node(), env.node()];
 
 /** Creates tasks with three blockers, which end on three nodes at once while a hold is released. Every fifth round drops a blocker. */
-async function generateLoad(runRounds: number) {
+async function generateLoad(rounds: number) {
   const work = async (lane: number) => {
-    for (let round = lane; round < runRounds; round += 6) {
+    for (let round = lane; round < rounds; round += 6) {
       const node = nodes[round % nodes.length]!;
       const blockers = [await make(), await make(), await make()];
       const [first] = await Promise.all([make(blockers), make(blockers, { on_failure: "proceed" })]);
@@ -210,12 +210,12 @@ async function repeatDuring<T>(work: Promise<void>, ...calls: (() => Promise<T>)
 }
 
 /** Expects that all tasks are released, except the one task of every fifth round that waits for a dropped blocker. */
-async function expectAllSettled(runRounds: number) {
+async function expectAllSettled(rounds: number) {
   const rows = await sql`
     select status, count(*)::int as tasks from pawl.task where org_id = ${org_id} and not final group by 1 order by 1`;
   expect(rows).toEqual([
-    { status: "open", tasks: runRounds * 2 - runRounds / 5 },
-    { status: "waiting", tasks: runRounds / 5 },
+    { status: "open", tasks: rounds * 2 - rounds / 5 },
+    { status: "waiting", tasks: rounds / 5 },
   ]);
   await expectNothingLeft();
 }

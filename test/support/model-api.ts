@@ -65,7 +65,7 @@ type StreamEvent = { type: string } & Record<string, unknown>;
 type Dialect = {
   resultsIn: (conversation: Conversation) => string[];
   callTool: (call: ToolCall, turn: string) => StreamEvent[];
-  finish: (words: string, turn: string) => StreamEvent[];
+  finish: (message: string, turn: string) => StreamEvent[];
 };
 
 const ANTHROPIC: Dialect = {
@@ -81,10 +81,10 @@ const ANTHROPIC: Dialect = {
       stop_reason: "tool_use",
     });
   },
-  finish: (words, turn) =>
+  finish: (message, turn) =>
     anthropicMessage(turn, {
       block: { type: "text", text: "" },
-      delta: { type: "text_delta", text: words },
+      delta: { type: "text_delta", text: message },
       stop_reason: "end_turn",
     }),
 };
@@ -118,10 +118,10 @@ const OPENAI: Dialect = {
   resultsIn: ({ input = [] }) =>
     input.flatMap(({ type = "", output }) => (type.endsWith("_call_output") ? [textOf(output)] : [])),
   callTool: (call, turn) => openaiResponse(turn, { ...codexTool(call), call_id: `call_${turn}` }),
-  finish: (words, turn) =>
+  finish: (message, turn) =>
     openaiResponse(turn, {
       ...{ type: "message", role: "assistant", id: `msg_${turn}` },
-      content: [{ type: "output_text", text: words }],
+      content: [{ type: "output_text", text: message }],
     }),
 };
 

@@ -110,7 +110,7 @@ export async function expectIntegrity({ engine, sql }: Pick<TestEngine, "engine"
   expect((await engine.verify("main")).differences).toEqual([]);
   expect(
     await sql`
-      select o.feed_position::int as given, (select count(*)::int from pawl.event e where e.org_id = o.id) as there
+      select o.feed_position::int as position, (select count(*)::int from pawl.event e where e.org_id = o.id) as events
       from pawl.org o where o.feed_position <> (select count(*) from pawl.event e where e.org_id = o.id)`,
   ).toEqual([]);
   expect(

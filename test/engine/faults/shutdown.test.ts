@@ -44,8 +44,8 @@ test("a node that is shut down during a batch first answers all requests, and no
     await new Promise(setImmediate);
     expect(answered).toBe(requests.length);
     await sql.end({ timeout: 5 });
-    const words = tally((await Promise.all<{ kind: string }>(requests)).map(outcomeOf));
-    expect(words).toEqual({ performed: 100, created: 100, claimed: 100 });
+    const outcomes = tally((await Promise.all<{ kind: string }>(requests)).map(outcomeOf));
+    expect(outcomes).toEqual({ performed: 100, created: 100, claimed: 100 });
     const [stored] = await env.sql`
       select count(*) filter (where action = 'comment' and comment like ${`round ${round} %`})::int as comments,
         count(*) filter (where action = 'create' and patch ->> 'title' like ${`round ${round} %`})::int as tasks

@@ -109,7 +109,7 @@ test("149 of 150 concurrent commands are performed, and only the one that the da
         ),
       ),
     );
-    const refused = counted.result.flatMap((word, n) => (word === "performed" ? [] : [jobs[n]!.id]));
+    const refused = counted.result.flatMap((outcome, n) => (outcome === "performed" ? [] : [jobs[n]!.id]));
     expect(refused).toEqual([bad.id]);
     expectFewTransactions(counted);
   }
@@ -126,7 +126,7 @@ test("149 of 150 concurrent creations succeed, and only the one that the databas
       times(COUNT, (n) => outcomeWhenAnswered(node.create(by, [{ lifecycle: "job", title: `job ${n}` }]))),
     ),
   );
-  const refused = counted.result.flatMap((word, n) => (word === "created" ? [] : [n]));
+  const refused = counted.result.flatMap((outcome, n) => (outcome === "created" ? [] : [n]));
   expect(refused).toEqual([31]);
   expect(await sql`select from pawl.task where org_id = ${org_id}`).toHaveLength(COUNT - 1);
   expectFewTransactions(counted);

@@ -99,7 +99,7 @@ async function expectOthersServed(by: By): Promise<void> {
       ].map((answer) => outcomeWhenAnswered(answer));
     }),
   );
-  for (const word of outcomes) expect(["performed", "created", "claimed"]).toContain(word);
+  for (const outcome of outcomes) expect(["performed", "created", "claimed"]).toContain(outcome);
   const { put_off } = await second.sweep({ org_id: by.org_id, now: Date.now() + 3 * 3_600_000 });
   expect(put_off).toEqual([]);
 }
