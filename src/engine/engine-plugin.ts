@@ -87,8 +87,3 @@ export type EnginePlugin = {
   prune?: PluginPrune;
   sweep?: PluginSweep;
 };
-
-/** Wraps a lifecycle without further parts as a plugin. */
-export function enginePluginOf(given: Lifecycle | EnginePlugin): EnginePlugin {
-  return "lifecycle" in given ? given : { lifecycle: given };
-}

@@ -1,5 +1,5 @@
 import { canSee, explain, findTooDeep, isRefusal, PawlError, SYSTEM, TOO_DEEP } from "../core/index.ts";
-import type { Actor, Explanation, Instant, JsonObject, Lifecycle, Refusal } from "../core/index.ts";
+import type { Actor, Explanation, Instant, JsonObject, Refusal } from "../core/index.ts";
 import { readCensus } from "./read/census.ts";
 import type { Census } from "./read/census.ts";
 import { admitCreations } from "./write/admit-creations.ts";
@@ -81,7 +81,7 @@ export class Engine {
   private readonly observer: EngineObserver | undefined;
   private readonly writer: Writer;
 
-  constructor(sql: Sql, plugins: readonly (Lifecycle | EnginePlugin)[], options: EngineOptions = {}) {
+  constructor(sql: Sql, plugins: readonly EnginePlugin[], options: EngineOptions = {}) {
     const { observer, defaults, ...patience } = options;
     this.sql = sql;
     this.observer = observer;

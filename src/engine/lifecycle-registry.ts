@@ -2,7 +2,6 @@ import { PawlError } from "../core/index.ts";
 import type { Actor, Instant, JsonObject, Lifecycle, SideEffect, Task } from "../core/index.ts";
 import { STANDARD_EFFECTS } from "./standard-effects.ts";
 import { STANDARD_FACTS } from "./standard-facts.ts";
-import { enginePluginOf } from "./engine-plugin.ts";
 import type {
   CreationFactLoader,
   CreationFactRequest,
@@ -37,11 +36,8 @@ export class LifecycleRegistry {
   /** Parsed settings by their stored text: many projects share few different settings. */
   private readonly parsed = new Map<Lifecycle, Map<string, JsonObject>>();
 
-  constructor(
-    plugins: readonly (Lifecycle | EnginePlugin)[],
-    defaults: Readonly<Record<string, JsonObject>> = {},
-  ) {
-    this.plugins = new Map(plugins.map(enginePluginOf).map((plugin) => [plugin.lifecycle.name, plugin]));
+  constructor(plugins: readonly EnginePlugin[], defaults: Readonly<Record<string, JsonObject>> = {}) {
+    this.plugins = new Map(plugins.map((plugin) => [plugin.lifecycle.name, plugin]));
     this.lifecycles = new Map([...this.plugins].map(([name, { lifecycle }]) => [name, lifecycle]));
     this.defaults = new Map(Object.entries(defaults));
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Client } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
 import { Engine } from "../../src/engine/engine.ts";
-import { LIFECYCLES } from "../../src/lifecycles/index.ts";
+import { LIFECYCLES, PLUGINS } from "../../src/lifecycles/index.ts";
 import { openLumen } from "./lumen.ts";
 import type { Lumen } from "./lumen.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
@@ -46,7 +46,7 @@ test("when it is started, tasks of every lifecycle are made and moved, and nothi
 });
 
 test("journals of the demo hold while it is played", async () => {
-  const engine = new Engine(lumen.sql, LIFECYCLES);
+  const engine = new Engine(lumen.sql, PLUGINS);
   const report = await engine.verify("demo");
   expect(report.differences).toEqual([]);
   expect(report.tasks).toBeGreaterThan(8);

@@ -76,7 +76,7 @@ test("many nodes can register their lifecycles at once", async () => {
   for (let round = 0; round < 10; round++) {
     await sql`delete from pawl.declared_transition`;
     await sql`delete from pawl.lifecycle`;
-    const rotated = (index: number) => [...LIFECYCLES.slice(index % 5), ...LIFECYCLES.slice(0, index % 5)];
+    const rotated = (index: number) => [...PLUGINS.slice(index % 5), ...PLUGINS.slice(0, index % 5)];
     await Promise.all(sqls.map((one, index) => registerLifecycles(one, rotated(index))));
   }
   expect(await sql`select from pawl.lifecycle`).toHaveLength(LIFECYCLES.length);

@@ -4,7 +4,6 @@ import { connect } from "../../src/postgres/connect.ts";
 import type { Sql } from "../../src/postgres/connect.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import type { By, EngineOptions } from "../../src/engine/engine.ts";
-import { enginePluginOf } from "../../src/engine/engine-plugin.ts";
 import type { EnginePlugin } from "../../src/engine/engine-plugin.ts";
 import { createOrg } from "../../src/engine/directory/members.ts";
 import { migrate } from "../../src/engine/upkeep/migrate.ts";
@@ -87,7 +86,8 @@ export type Parts = Readonly<Record<string, Omit<EnginePlugin, "lifecycle">>>;
 
 export function withParts(plugins: readonly (Lifecycle | EnginePlugin)[], parts: Parts = {}): EnginePlugin[] {
   return plugins.map((one) => {
-    const plugin = PLUGINS.find(({ lifecycle }) => lifecycle === one) ?? enginePluginOf(one);
+    const plugin =
+      PLUGINS.find(({ lifecycle }) => lifecycle === one) ?? ("lifecycle" in one ? one : { lifecycle: one });
     return { ...plugin, ...parts[plugin.lifecycle.name] };
   });
 }

@@ -83,7 +83,8 @@ const NAMES = [
   "success",
 ] as const;
 const env = await openTestEngine({ lifecycles: NAMES.map(first) });
-const engineOf = (lifecycle: Lifecycle) => new Engine(env.sql, [lifecycle]);
+const engineOf = (lifecycle: Lifecycle) => new Engine(env.sql, [{ lifecycle }]);
+const register = (lifecycle: Lifecycle) => registerLifecycles(env.sql, [{ lifecycle }]);
 const found = async (id: string) => (await env.engine.find(env.by(ann), id)) as Record<string, unknown>;
 const journal = (engine: Engine, id: string) => engine.events(env.by(ann), id);
 
@@ -94,7 +95,7 @@ test("a definition without a status or action that live tasks need is refused wi
   await env.act(ann, gone, "begin");
   await env.act(ann, gone, "finish");
 
-  const starting = registerLifecycles(env.sql, [second("lost")]);
+  const starting = register(second("lost"));
   await expect(starting).rejects.toThrow(
     'Lifecycle "lost" v2 has lost what live tasks need (2 in status "waiting"); bring it back, or say in "migrations" what takes its place.',
   );
@@ -107,7 +108,7 @@ test("a definition without a status or action that live tasks need is refused wi
 
   // The status is declared again, but the timers of its tasks have an undeclared action.
   const half = second("lost", { migrations: {}, ...withWaiting() });
-  await expect(registerLifecycles(env.sql, [half])).rejects.toThrow('(2 waiting for action "expire")');
+  await expect(register(half)).rejects.toThrow('(2 waiting for action "expire")');
 });
 
 test("tasks are moved by the mapping, with a journal entry, and keep working", async () => {
@@ -115,7 +116,7 @@ test("tasks are moved by the mapping, with a journal entry, and keep working", a
   const dependent = await env.make(ann, "mapped", { blocked_by: [task.id] });
   const next = second("mapped", mapped);
   const engine = engineOf(next);
-  await registerLifecycles(env.sql, [next]);
+  await register(next);
 
   expect(await found(task.id)).toMatchObject({
     status: "open",
@@ -138,7 +139,7 @@ test("tasks are moved by the mapping, with a journal entry, and keep working", a
     },
   ]);
   const position = await engine.feedPosition("main");
-  await registerLifecycles(env.sql, [next]);
+  await register(next);
   expect(await engine.feedPosition("main")).toBe(position);
 
   const claimed = await engine.claim(env.by(ann), { lifecycle: "mapped" });
@@ -158,7 +159,7 @@ test("many nodes that start at once migrate each task once", async () => {
     if (created.kind === "created") ids.push(...created.tasks.map((task) => task.id));
   }
   const next = second("many", mapped);
-  await Promise.all(Array.from({ length: 8 }, () => registerLifecycles(env.sql, [next])));
+  await Promise.all(Array.from({ length: 8 }, () => register(next)));
   const rows = await env.sql`
     select status, lifecycle_version, row_version, pooled, count(*)::int as tasks from pawl.task
     where lifecycle = 'many' group by 1, 2, 3, 4`;
@@ -176,11 +177,7 @@ test("nodes of the old version may keep running: each task is begun or migrated,
   const created = await old.create(env.by(ann), sent);
   if (created.kind === "refused") throw new Error(created.detail);
   const beginning = created.tasks.map((task) => env.act(ann, task, "begin"));
-  const [outcomes] = await Promise.all([
-    Promise.all(beginning),
-    registerLifecycles(env.sql, [next]),
-    registerLifecycles(env.sql, [next]),
-  ]);
+  const [outcomes] = await Promise.all([Promise.all(beginning), register(next), register(next)]);
   const begun = outcomes.filter((outcome) => outcome === "busy").length;
   expect(outcomes.filter((outcome) => outcome !== "busy" && outcome !== "INVALID_TRANSITION")).toEqual([]);
   // A task that the old version creates later is found by the next reconcile of the new one.
@@ -202,10 +199,10 @@ test("nodes of the old version may keep running: each task is begun or migrated,
   expect(await old.verify("main")).toMatchObject({ differences: [] });
 });
 
-test("a timer with a renamed action gets the successor's timer, counted from the original start", async () => {
+test("an action that is gone takes the timer of its successor along, from when it was set", async () => {
   const task = await env.make(ann, "renamed");
   const next = second("renamed", { ...withWaiting(), migrations: { actions: { expire: "give_up" } } });
-  await registerLifecycles(env.sql, [next]);
+  await register(next);
   const after = await found(task.id);
   expect(after).toMatchObject({ status: "waiting", due_action: "give_up", lifecycle_version: 2 });
   expect(after.entered_at).toBe(task.entered_at);
@@ -219,7 +216,7 @@ test("a status that has become final finishes its tasks, with a journal entry", 
     rules: [...rulesOf(second("ended")), { action: "finish", from: "open", to: "waiting", who: "anyone" }],
     migrations: { actions: { expire: "give_up" } },
   });
-  await registerLifecycles(env.sql, [next]);
+  await register(next);
   expect(await found(task.id)).toMatchObject({ status: "waiting", due_at: null, row_version: 2 });
   const [row] = await env.sql`select final, pooled from pawl.task where id = ${task.id}`;
   expect(row).toEqual({ final: true, pooled: false });
@@ -241,7 +238,7 @@ test("a mapping to a final status finishes the task and releases its dependents"
     pool: { action: "finish", from: "open", where: [] },
     migrations: { statuses: { waiting: "done", busy: "open" } },
   });
-  await registerLifecycles(env.sql, [next]);
+  await register(next);
   expect(await found(task.id)).toMatchObject({ status: "done" });
   expect(await found(held.id)).toMatchObject({ status: "open", lease: null, due_action: "give_up" });
   expect(await found(dependent.id)).toMatchObject({ status: "open", open_blockers: 0, row_version: 2 });
@@ -271,7 +268,7 @@ test("a task that was finished in a removed status still satisfies its dependent
     ],
     migrations: { statuses: { waiting: "open", done: "finished" } },
   });
-  await registerLifecycles(env.sql, [next]);
+  await register(next);
   const engine = engineOf(next);
   expect(await found(over.id)).toMatchObject({ status: "done", row_version: 3 });
   const created = await engine.create(env.by(ann), [{ lifecycle: "success", blocked_by: [over.id] }]);
@@ -284,12 +281,12 @@ test("the database accepts the moves of the mapping and no others", async () => 
   const task = await env.make(ann, "rolled");
   const move = (to: string) => env.sql`update pawl.task set status = ${to} where id = ${task.id}`;
   await expect(move("open")).rejects.toThrow("may not go from waiting to open");
-  await registerLifecycles(env.sql, [second("rolled", mapped)]);
+  await register(second("rolled", mapped));
   await expect(move("waiting")).rejects.toThrow("may not go from open to waiting");
   await expect(move("done")).rejects.toThrow("may not go from open to done");
 
-  // Going back to the old definition would strand its tasks.
-  await expect(registerLifecycles(env.sql, [first("rolled")])).rejects.toThrow('1 in status "open"');
+  // Back to the old definition: its tasks would be stranded by it.
+  await expect(register(first("rolled"))).rejects.toThrow('1 in status "open"');
 });
 
 test("a definition edited without a new version replaces the old one, with its transitions and pool", async () => {
@@ -303,7 +300,7 @@ test("a definition edited without a new version replaces the old one, with its t
     ],
     statuses: { stuck: {}, waiting: {}, busy: { lease: true, ...expires(5) }, ...ends },
   } as never);
-  await registerLifecycles(env.sql, [edited]);
+  await register(edited);
   const [row] =
     await env.sql`select pooled, row_version, lifecycle_version from pawl.task where id = ${task.id}`;
   expect(row).toEqual({ pooled: false, row_version: 1, lifecycle_version: 1 });

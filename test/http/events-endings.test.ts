@@ -6,7 +6,7 @@ import { connect } from "../../src/postgres/connect.ts";
 import { Directory } from "../../src/engine/directory/directory.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { buildServer } from "../../src/server/server.ts";
-import { LIFECYCLES } from "../../src/lifecycles/index.ts";
+import { LIFECYCLES, PLUGINS } from "../../src/lifecycles/index.ts";
 import { databaseSwitch } from "./database-switch.ts";
 import { openFrontDesk, wordOf } from "./front-desk.ts";
 import { listen, positionsOf } from "./listener.ts";
@@ -161,7 +161,7 @@ test("a database that is gone and comes back loses nothing of a stream", async (
   const sql = connect(database.url, { maxConnections: 4, connectTimeoutSeconds: 1 });
   const patience = { patienceMs: 300 };
   const app = await buildServer({
-    engine: new Engine(sql, LIFECYCLES, patience),
+    engine: new Engine(sql, PLUGINS, patience),
     directory: new Directory(sql, LIFECYCLES, patience),
     version: "0.0.0",
     live: { lookMs: 50, checkMs: 50 },

@@ -4,13 +4,13 @@ import { connect } from "../../src/postgres/connect.ts";
 import { Directory } from "../../src/engine/directory/directory.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { buildServer } from "../../src/server/server.ts";
-import { LIFECYCLES } from "../../src/lifecycles/index.ts";
+import { LIFECYCLES, PLUGINS } from "../../src/lifecycles/index.ts";
 
 export type Told = { address: string } | { rss: number };
 
 const [, , url = ""] = process.argv;
 const sql = connect(url, { maxConnections: 10 });
-const engine = new Engine(sql, LIFECYCLES);
+const engine = new Engine(sql, PLUGINS);
 const directory = new Directory(sql, LIFECYCLES);
 const app = await buildServer({ engine, directory, version: "0.0.0" });
 

@@ -2,7 +2,6 @@ import { describeLifecycle, fromOf, PawlError } from "../../core/index.ts";
 import type { Lifecycle } from "../../core/index.ts";
 import type { Sql } from "../../postgres/index.ts";
 import { Commits } from "../commits.ts";
-import { enginePluginOf } from "../engine-plugin.ts";
 import type { EnginePlugin } from "../engine-plugin.ts";
 import { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { bringUpToDate } from "./lifecycle-versions.ts";
@@ -21,11 +20,8 @@ const BATCH = 200;
  * Writes down what the lifecycles declare, for the database's own defences; refuses a definition that has lost what live
  * tasks need, and moves those that it maps. Any number of nodes may do this at once.
  */
-export async function registerLifecycles(
-  sql: Sql,
-  plugins: readonly (Lifecycle | EnginePlugin)[],
-): Promise<void> {
-  const lifecycles = plugins.map((plugin) => enginePluginOf(plugin).lifecycle);
+export async function registerLifecycles(sql: Sql, plugins: readonly EnginePlugin[]): Promise<void> {
+  const lifecycles = plugins.map(({ lifecycle }) => lifecycle);
   await transact(sql, PATIENCE, async (tx) => {
     await lockRegister(tx);
     for (const lifecycle of lifecycles) {

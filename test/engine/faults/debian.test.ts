@@ -5,7 +5,6 @@ import { Engine } from "../../../src/engine/engine.ts";
 import { createOrg } from "../../../src/engine/directory/members.ts";
 import { migrate } from "../../../src/engine/upkeep/migrate.ts";
 import { registerLifecycles } from "../../../src/engine/upkeep/register-lifecycles.ts";
-import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
 import { PLUGINS } from "../../../src/lifecycles/index.ts";
 import { migrationSources } from "../../../src/main/plugins.ts";
 import { member } from "../../support/situation.ts";
@@ -27,7 +26,7 @@ async function openSuite(server: Server, database: string, prepare: boolean) {
   const { sql } = opened;
   afterAll(() => opened.close());
   await migrate(sql, { sources: migrationSources(PLUGINS) });
-  await registerLifecycles(sql, LIFECYCLES);
+  await registerLifecycles(sql, PLUGINS);
   await createOrg(sql, "main");
   // PgBouncer waits 15 seconds before its next login when a backend is terminated during one.
   const options = { patienceMs: WAIT_LIMIT_MS };

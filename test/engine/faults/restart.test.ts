@@ -10,7 +10,6 @@ import { Engine } from "../../../src/engine/engine.ts";
 import { createOrg } from "../../../src/engine/directory/members.ts";
 import { migrate } from "../../../src/engine/upkeep/migrate.ts";
 import { registerLifecycles } from "../../../src/engine/upkeep/register-lifecycles.ts";
-import { LIFECYCLES } from "../../../src/lifecycles/index.ts";
 import { PLUGINS } from "../../../src/lifecycles/index.ts";
 import { migrationSources } from "../../../src/main/plugins.ts";
 import { expectNothingLostOrRepeated, Load } from "./load.ts";
@@ -21,7 +20,7 @@ const data = await mkdtemp(join(tmpdir(), "pawl-restart-"));
 const database = await openDatabase({ data, fsync: true });
 const { sql } = database;
 await migrate(sql, { sources: migrationSources(PLUGINS) });
-await registerLifecycles(sql, LIFECYCLES);
+await registerLifecycles(sql, PLUGINS);
 await createOrg(sql, "main");
 const engine = new Engine(sql, PLUGINS, { patienceMs: WAIT_LIMIT_MS });
 
