@@ -36,7 +36,7 @@ export { lockBlockers, saveDependencies } from "./sql/dependencies.ts";
 export { findPosition } from "./sql/find-position.ts";
 export { findByDedupeKey, findTasks } from "./sql/find-tasks.ts";
 export { listTasks } from "./sql/list-tasks.ts";
-export type { Bind, TaskFilter } from "./sql/list-tasks.ts";
+export type { Bind } from "./sql/list-tasks.ts";
 export { planAnew } from "./sql/plan-anew.ts";
 export type { FeedEvent, FeedWalk } from "./sql/read-feed-page.ts";
 export { readJournal } from "./sql/read-journal.ts";
