@@ -1,6 +1,7 @@
 export { definePlugin, pluginOf } from "./define-plugin.ts";
 export type { Plugin, PluginDefinition } from "./define-plugin.ts";
 export type { PluginUi, UiTexts } from "./plugin-ui.ts";
+export { settingValues } from "./setting.ts";
 export type { PluginSetting, PluginSettings, Setting, SettingValues } from "./setting.ts";
 
 // The engine, and reading and writing tables of your own.

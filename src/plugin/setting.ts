@@ -25,3 +25,12 @@ export type PluginSettings = Readonly<Record<string, PluginSetting>>;
 export type SettingValues<S extends Readonly<Record<string, Setting>>> = {
   [Name in keyof S]: z.output<S[Name]["schema"]>;
 };
+
+/** A plugin's own values among the settings of a process, as `startProcess` gives them. */
+export function settingValues<S extends PluginSettings>(
+  settings: S,
+  values: Readonly<Record<string, unknown>>,
+): SettingValues<S> {
+  const own = Object.entries(settings).map(([name, { schema }]) => [name, schema.parse(values[name])]);
+  return Object.fromEntries(own) as SettingValues<S>;
+}

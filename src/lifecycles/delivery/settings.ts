@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { SettingValues } from "../../plugin/index.ts";
 import { LANGUAGES } from "./bot/texts.ts";
 import type { Language } from "./bot/texts.ts";
 
@@ -137,6 +138,4 @@ export const DELIVERY_SETTINGS = {
   },
 } as const;
 
-export type DeliverySettings = {
-  [Name in keyof typeof DELIVERY_SETTINGS]: z.output<(typeof DELIVERY_SETTINGS)[Name]["schema"]>;
-};
+export type DeliverySettings = SettingValues<typeof DELIVERY_SETTINGS>;

@@ -4,6 +4,7 @@ import {
   positiveNumber,
   print,
   reaching,
+  settingValues,
   several,
   textTable,
   titled,
@@ -11,6 +12,7 @@ import {
 import type { AddCommands, ReachFlags, Surroundings } from "../../../plugin/index.ts";
 import { DELIVERY_ROUTES, USER_STATUSES } from "../api.ts";
 import type { DeliveryUser, UserStatus } from "../api.ts";
+import { DELIVERY_SETTINGS } from "../settings.ts";
 import type { Ground } from "../worker/run-processes.ts";
 
 type Flags = ReachFlags & { json?: true };
@@ -94,7 +96,7 @@ async function run(
     work({
       client,
       url: place.url,
-      settings: settings as unknown as Ground["settings"],
+      settings: { ...settingValues(DELIVERY_SETTINGS, settings), host: settings.host },
       log,
       secret: secretFile,
       untilStopped: surroundings.untilStopped,
