@@ -13,6 +13,7 @@ export type { Me } from "./data/told.ts";
 export { Button, Segments } from "./design/button.tsx";
 export { useNow } from "./design/clock.ts";
 export { Icon } from "./design/icon.tsx";
+export { ListCard } from "./design/list-card.tsx";
 export { Loaded } from "./design/loaded.tsx";
 export { Avatar, Person } from "./design/person.tsx";
 export { Skeleton, EmptyState, ProblemNote, ErrorState } from "./design/states.tsx";

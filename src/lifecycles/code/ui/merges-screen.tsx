@@ -19,6 +19,7 @@ import {
   useSearch,
   useI18n,
   Loaded,
+  ListCard,
 } from "../../../console/index.ts";
 import type { Task } from "../../../console/index.ts";
 import { code } from "./code-calls.ts";
@@ -142,39 +143,31 @@ function Failures({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Tas
   const texts = useTexts(TEXTS);
   const readOnly = isReadOnly(useMe().roles);
   return (
-    <section className="card" aria-label={texts.failures}>
-      <header className="head">
-        <h2>{texts.failures}</h2>
-        {tasks.length > 0 && (
-          <span className="badge" data-tone="bad">
-            {tasks.length}
+    <ListCard
+      title={texts.failures}
+      count={tasks.length}
+      tone="bad"
+      listClass="failures"
+      empty={texts.failuresEmpty}
+    >
+      {tasks.map((task) => (
+        <li key={task.id} data-task={task.id}>
+          <span className="row">
+            <Link className="line-title cut" href={addresses.task(task.id)}>
+              {task.title}
+            </Link>
+            <span className="push" />
+            {!readOnly && <Retry lifecycle={lifecycle} task={task} />}
           </span>
-        )}
-      </header>
-      {tasks.length === 0 ? (
-        <p className="body faint">{texts.failuresEmpty}</p>
-      ) : (
-        <ul className="failures">
-          {tasks.map((task) => (
-            <li key={task.id} data-task={task.id}>
-              <span className="row">
-                <Link className="line-title cut" href={addresses.task(task.id)}>
-                  {task.title}
-                </Link>
-                <span className="push" />
-                {!readOnly && <Retry lifecycle={lifecycle} task={task} />}
-              </span>
-              {said(task.data.last_error) !== null && (
-                <span className="row small failure" data-tone="bad">
-                  <Icon name="alert" />
-                  <span>{said(task.data.last_error)}</span>
-                </span>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
+          {said(task.data.last_error) !== null && (
+            <span className="row small failure" data-tone="bad">
+              <Icon name="alert" />
+              <span>{said(task.data.last_error)}</span>
+            </span>
+          )}
+        </li>
+      ))}
+    </ListCard>
   );
 }
 

@@ -9,6 +9,7 @@ import {
   useTexts,
   useI18n,
   Loaded,
+  ListCard,
 } from "../../../console/index.ts";
 import { delivery, LOOK_EVERY_MS, managesUsers, useDeliveryUsers } from "./delivery-calls.ts";
 import type { Job, Status } from "./delivery-calls.ts";
@@ -184,32 +185,22 @@ function Workers({ workers }: { workers: Status["workers"] }) {
   const texts = useTexts(TEXTS);
   const now = useNow(1);
   return (
-    <section className="card" aria-label={texts.workers}>
-      <header className="head">
-        <h2>{texts.workers}</h2>
-        {workers.length > 0 && <span className="badge">{workers.length}</span>}
-      </header>
-      {workers.length === 0 ? (
-        <p className="body faint">{texts.workersEmpty}</p>
-      ) : (
-        <ul className="jobs">
-          {workers.map(({ id, concurrency, heartbeat_at }) => (
-            <li
-              key={id}
-              className="worker-line"
-              data-tone={now - Date.parse(heartbeat_at) > SILENT_MS ? "warn" : "good"}
-            >
-              <i />
-              <span className="stack">
-                <b className="cut">{id}</b>
-                <span className="faint small">
-                  {texts.slots(concurrency)} · {t.overview.heartbeat(f.ago(heartbeat_at, now))}
-                </span>
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
+    <ListCard title={texts.workers} count={workers.length} listClass="jobs" empty={texts.workersEmpty}>
+      {workers.map(({ id, concurrency, heartbeat_at }) => (
+        <li
+          key={id}
+          className="worker-line"
+          data-tone={now - Date.parse(heartbeat_at) > SILENT_MS ? "warn" : "good"}
+        >
+          <i />
+          <span className="stack">
+            <b className="cut">{id}</b>
+            <span className="faint small">
+              {texts.slots(concurrency)} · {t.overview.heartbeat(f.ago(heartbeat_at, now))}
+            </span>
+          </span>
+        </li>
+      ))}
+    </ListCard>
   );
 }

@@ -10,6 +10,7 @@ import {
   useNow,
   useTexts,
   useI18n,
+  ListCard,
 } from "../../../console/index.ts";
 import type { Tone } from "../../../console/index.ts";
 import { planner, useIsLead, useProject } from "./planner-calls.ts";
@@ -35,34 +36,31 @@ export function Deliverables({
   const isLead = useIsLead();
   const [making, setMaking] = useState(false);
   return (
-    <section className="card" aria-label={texts.deliverables}>
-      <header className="head">
-        <h2>{texts.deliverables}</h2>
-        {deliverables.length > 0 && <span className="badge">{deliverables.length}</span>}
-        <span className="push" />
-        {isLead && (
-          <Button
-            small
-            icon="plus"
-            onClick={() => {
-              setMaking(true);
-            }}
-          >
-            {texts.newDeliverable}
-          </Button>
-        )}
-      </header>
-      {deliverables.length === 0 ? (
-        <p className="body faint">{texts.deliverablesEmpty}</p>
-      ) : (
-        <ul className="lines">
-          {deliverables.toReversed().map((deliverable) => (
-            <li key={deliverable.id} data-deliverable={deliverable.id}>
-              <DeliverableLine lifecycle={lifecycle} deliverable={deliverable} />
-            </li>
-          ))}
-        </ul>
-      )}
+    <>
+      <ListCard
+        title={texts.deliverables}
+        count={deliverables.length}
+        empty={texts.deliverablesEmpty}
+        tools={
+          isLead && (
+            <Button
+              small
+              icon="plus"
+              onClick={() => {
+                setMaking(true);
+              }}
+            >
+              {texts.newDeliverable}
+            </Button>
+          )
+        }
+      >
+        {deliverables.toReversed().map((deliverable) => (
+          <li key={deliverable.id} data-deliverable={deliverable.id}>
+            <DeliverableLine lifecycle={lifecycle} deliverable={deliverable} />
+          </li>
+        ))}
+      </ListCard>
       {making && (
         <NewDeliverable
           lifecycle={lifecycle}
@@ -71,7 +69,7 @@ export function Deliverables({
           }}
         />
       )}
-    </section>
+    </>
   );
 }
 

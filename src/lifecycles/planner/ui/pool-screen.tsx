@@ -14,6 +14,7 @@ import {
   useTexts,
   useI18n,
   Loaded,
+  ListCard,
 } from "../../../console/index.ts";
 import { MOST, planner, useIsLead, useMayTake, useProject } from "./planner-calls.ts";
 import type { PlannerTask, Pooled } from "./planner-calls.ts";
@@ -134,24 +135,18 @@ function TakeBest({ lifecycle }: { lifecycle: string }) {
 function Pool({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Pooled[] }) {
   const texts = useTexts(TEXTS);
   return (
-    <section className="card" aria-label={texts.pool}>
-      <header className="head">
-        <h2>{texts.pool}</h2>
-        {tasks.length > 0 && <span className="badge">{tasks.length}</span>}
-      </header>
-      {tasks.length === 0 ? (
-        <EmptyState compact title={texts.poolEmpty} hint={texts.poolEmptyHint} />
-      ) : (
-        <ul className="lines">
-          {tasks.map((task) => (
-            <li key={task.id} className="pooled" data-task={task.id}>
-              <TaskLine task={task} />
-              <Taking lifecycle={lifecycle} task={task} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
+    <ListCard
+      title={texts.pool}
+      count={tasks.length}
+      empty={<EmptyState compact title={texts.poolEmpty} hint={texts.poolEmptyHint} />}
+    >
+      {tasks.map((task) => (
+        <li key={task.id} className="pooled" data-task={task.id}>
+          <TaskLine task={task} />
+          <Taking lifecycle={lifecycle} task={task} />
+        </li>
+      ))}
+    </ListCard>
   );
 }
 

@@ -17,6 +17,7 @@ import {
   useTexts,
   useI18n,
   Loaded,
+  ListCard,
 } from "../../../console/index.ts";
 import { MOST, planner, useIsLead, useProject } from "./planner-calls.ts";
 import type { Escalation, PlannerTask } from "./planner-calls.ts";
@@ -65,47 +66,36 @@ function Queue({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Planne
   const me = useMe();
   const now = useNow(10);
   return (
-    <section className="card" aria-label={texts.review}>
-      <header className="head">
-        <h2>{texts.review}</h2>
-        {tasks.length > 0 && <span className="badge">{tasks.length}</span>}
-      </header>
-      {tasks.length === 0 ? (
-        <EmptyState compact title={texts.reviewEmpty} hint={texts.reviewEmptyHint} />
-      ) : (
-        <ul className="lines">
-          {tasks.map((task) => (
-            <li key={task.id} data-task={task.id}>
-              <TaskLine task={task}>
-                <Person id={task.assigned_to} />
-                {task.submitted_at !== null && (
-                  <span className="faint num">{texts.submitted(f.ago(task.submitted_at, now))}</span>
-                )}
-              </TaskLine>
-              {(isLead || task.assigned_to === me.id) && (
-                <div className="row wrap">
-                  <ActionButton
-                    lifecycle={lifecycle}
-                    task={task}
-                    action="review_approve"
-                    label={texts.approve}
-                    look="main"
-                  />
-                  {isLead && (
-                    <ActionButton
-                      lifecycle={lifecycle}
-                      task={task}
-                      action="review_reject"
-                      label={texts.reject}
-                    />
-                  )}
-                </div>
+    <ListCard
+      title={texts.review}
+      count={tasks.length}
+      empty={<EmptyState compact title={texts.reviewEmpty} hint={texts.reviewEmptyHint} />}
+    >
+      {tasks.map((task) => (
+        <li key={task.id} data-task={task.id}>
+          <TaskLine task={task}>
+            <Person id={task.assigned_to} />
+            {task.submitted_at !== null && (
+              <span className="faint num">{texts.submitted(f.ago(task.submitted_at, now))}</span>
+            )}
+          </TaskLine>
+          {(isLead || task.assigned_to === me.id) && (
+            <div className="row wrap">
+              <ActionButton
+                lifecycle={lifecycle}
+                task={task}
+                action="review_approve"
+                label={texts.approve}
+                look="main"
+              />
+              {isLead && (
+                <ActionButton lifecycle={lifecycle} task={task} action="review_reject" label={texts.reject} />
               )}
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
+            </div>
+          )}
+        </li>
+      ))}
+    </ListCard>
   );
 }
 
@@ -122,32 +112,18 @@ function Calls({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Planne
     open: (found[index]?.data ?? []).filter(({ resolved_at }) => resolved_at === null),
   }));
   return (
-    <section className="card" aria-label={texts.calls}>
-      <header className="head">
-        <h2>{texts.calls}</h2>
-        {tasks.length > 0 && (
-          <span className="badge" data-tone="warn">
-            {tasks.length}
-          </span>
-        )}
-      </header>
-      {tasks.length === 0 ? (
-        <p className="body faint">{texts.callsEmpty}</p>
-      ) : (
-        <ul className="lines">
-          {calls.map(({ task, open }) => (
-            <li key={task.id} data-task={task.id}>
-              <TaskLine task={task}>
-                {open.length === 0 && <span className="soft">{texts.attention}</span>}
-              </TaskLine>
-              {open.map((call) => (
-                <Call key={call.id} lifecycle={lifecycle} task={task} call={call} />
-              ))}
-            </li>
+    <ListCard title={texts.calls} count={tasks.length} tone="warn" empty={texts.callsEmpty}>
+      {calls.map(({ task, open }) => (
+        <li key={task.id} data-task={task.id}>
+          <TaskLine task={task}>
+            {open.length === 0 && <span className="soft">{texts.attention}</span>}
+          </TaskLine>
+          {open.map((call) => (
+            <Call key={call.id} lifecycle={lifecycle} task={task} call={call} />
           ))}
-        </ul>
-      )}
-    </section>
+        </li>
+      ))}
+    </ListCard>
   );
 }
 
