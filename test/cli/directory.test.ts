@@ -55,7 +55,7 @@ test("the server's lifecycles are listed, and one is shown with its rules and it
 });
 
 const REFUSALS: [name: string, args: string[], code: number, said: string][] = [
-  ["a member that is there already", ["members", "add", "admin"], 3, 'There is a member "admin" already.'],
+  ["a member that is there already", ["members", "add", "admin"], 3, 'The member "admin" already exists.'],
   ["a member that is not there", ["members", "change", "nobody", "--name", "x"], 3, "nobody"],
   ["the last admin", ["members", "change", "admin", "--no-active"], 3, "admin"],
   ["a kind that is none", ["members", "add", "x", "--kind", "robot"], 2, "Allowed choices are human"],

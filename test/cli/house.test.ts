@@ -166,7 +166,7 @@ test("verify finds nothing where nobody tampered, and names the task where someb
   const found = await at.cli("verify --org main", { env: database });
   expect(found.code).toBe(1);
   expect(found.stdout).toContain("1 task differs from the journal");
-  expect(found.stdout).toContain(`${id} at version 1: the journal row is not as it was written`);
+  expect(found.stdout).toContain(`${id} at version 1: the journal row was changed after it was written`);
   const json = await at.cli("verify --json", { env: database });
   expect(JSON.parse(json.stdout)).toMatchObject({
     ok: false,

@@ -91,7 +91,7 @@ test("a schema that is newer than the code is refused and not changed", async ()
   await expect(migrate(sql, ALL_SOURCES)).rejects.toMatchObject({
     code: "DATABASE_UNUSABLE",
     message:
-      "The database is at migration planner/9999-from-the-future, which this version of Pawl does not know; run a newer Pawl, or name another database.",
+      "The database is at migration planner/9999-from-the-future, which this version of Pawl does not know; run a newer Pawl, or use another database.",
   });
 });
 
@@ -102,7 +102,7 @@ test("a schema from before the baseline is refused and not changed", async () =>
   await expect(migrate(sql, ALL_SOURCES)).rejects.toMatchObject({
     code: "DATABASE_UNUSABLE",
     message:
-      "The schema pawl was made by a development version of Pawl, which cannot be upgraded; name another database, or drop the schema.",
+      "The schema pawl was created by a development version of Pawl and cannot be upgraded; use another database, or drop the schema.",
   });
   expect(
     await sql`select from pg_class where relnamespace = 'pawl'::regnamespace and relkind = 'r'`,
@@ -212,7 +212,7 @@ test("a plugin whose prefix is used by another owner is refused", async () => {
   const { sql } = await emptyDatabase();
   const task = await withOwner("task", { "0001-tables.sql": "create table pawl.task_note (id integer)" });
   await expect(migrate(sql, task)).rejects.toThrow(
-    /begin with "task_", as (index|constraint) task_\w+ of Pawl does/,
+    /the prefix "task_" of its tables is taken by Pawl's (index|constraint) task_\w+;/,
   );
 });
 

@@ -97,7 +97,7 @@ test("a definition without a status or action that live tasks need is refused wi
 
   const starting = register(second("lost"));
   await expect(starting).rejects.toThrow(
-    'Lifecycle "lost" v2 has lost what live tasks need (2 in status "waiting"); bring it back, or say in "migrations" what takes its place.',
+    'Lifecycle "lost" v2 lacks what unfinished tasks need (2 in status "waiting"); add it again, or map it in "migrations".',
   );
   await expect(starting).rejects.toMatchObject({
     code: "INVALID_LIFECYCLE",
@@ -195,7 +195,7 @@ test("nodes of the old version may keep running: each task is begun or migrated,
   // A reconcile of the old version leaves the new one's tasks unchanged and reports the unknown status.
   const { repaired: undone, broken } = await old.reconcile("main");
   expect(undone.filter(({ task_id }) => task_id === late.id)).toEqual([]);
-  expect(broken).toContainEqual({ task_id: late.id, what: 'its status "open" is none of rolling\'s' });
+  expect(broken).toContainEqual({ task_id: late.id, what: 'its status "open" is unknown in rolling' });
   expect(await old.verify("main")).toMatchObject({ differences: [] });
 });
 

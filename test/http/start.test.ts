@@ -317,7 +317,7 @@ test("orgs create makes an org with its admin; the same id again is refused", as
   const made = await pawl(["orgs", "create", "acme", "--json"], { env });
   const { token } = JSON.parse(made.stdout) as { token: string };
   const again = await pawl(["orgs", "create", "acme"], { env });
-  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('There is an org "acme" already.')]);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('The org "acme" already exists.')]);
   const running = await startPawl(["--port", "0"], { env });
   expect((await running.ask("GET /api/me", token)).body).toMatchObject({ org_id: "acme", id: "admin" });
   expect((await running.ask("GET /api/projects", token)).body.projects).toMatchObject([{ id: "main" }]);

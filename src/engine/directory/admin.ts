@@ -21,69 +21,69 @@ const ADMIN: MemberRow = {
   active: true,
 };
 
-const PATIENCE = { patienceMs: 10_000, statementTimeoutMs: 30_000 };
+const TIMEOUTS = { patienceMs: 10_000, statementTimeoutMs: 30_000 };
 
-/** Where the machine that holds the database keeps the admin's token. */
+/** Stores the admin's token on the machine of the database. */
 export type Keeping = { read: () => Promise<string | null>; write: (token: string) => Promise<void> };
 
-/** An org that never had a token gets an admin and one; of several nodes that start at once, one of them makes it. */
+/** Creates an admin with a token for an org that never had one; if several nodes start at once, only one creates it. */
 export async function ensureAdmin(
   sql: Sql,
   org_id: string,
   keeping: Keeping,
 ): Promise<"made" | "there already"> {
-  return transact(sql, PATIENCE, async (tx) => {
+  return transact(sql, TIMEOUTS, async (tx) => {
     await holdMark(tx, `${org_id} admin`);
     if (await hasTokens(tx, org_id)) return "there already";
-    // Written before it is known: if this is cut short, the next start finds it and makes it known.
+    // The file is written before the commit: if this is interrupted, the next start finds the token there and saves it.
     const kept = await keeping.read();
     const token = kept !== null && orgOfToken(kept) === org_id ? kept : makeToken(org_id);
     await keeping.write(token);
     await addMember(tx, org_id, ADMIN);
-    await know(tx, org_id, token);
+    await saveAdminToken(tx, org_id, token);
     return "made";
   });
 }
 
-/** Makes a token of the operator's own the admin's, in place of those that Pawl has made before. */
+/** Sets a token that the operator chose as the admin's, and revokes those that Pawl created. */
 export async function setAdminToken(sql: Sql, org_id: string, token: string): Promise<void> {
   if (orgOfToken(token) !== org_id)
     throw new PawlError(
       "INVALID_CONFIG",
-      `This token is of the org "${orgOfToken(token)}", not of "${org_id}".`,
+      `This token belongs to the org "${orgOfToken(token)}", not to "${org_id}".`,
     );
-  await transact(sql, PATIENCE, async (tx) => {
+  await transact(sql, TIMEOUTS, async (tx) => {
     await holdMark(tx, `${org_id} admin`);
     await addMember(tx, org_id, ADMIN);
-    await know(tx, org_id, token);
+    await saveAdminToken(tx, org_id, token);
   });
 }
 
-/** A new token for the admin, who is admin again if he was not; the ones that Pawl made before are refused from now on. */
+/** Creates a new token for the member `admin`, restores its role, and revokes the tokens that Pawl created before. */
 export async function resetAdmin(sql: Sql, org_id: string): Promise<string> {
   if (!(await listOrgs(sql)).includes(org_id))
     throw new PawlError("NOT_FOUND", `There is no org "${org_id}".`, { id: org_id });
   const token = makeToken(org_id);
-  await transact(sql, PATIENCE, async (tx) => {
+  await transact(sql, TIMEOUTS, async (tx) => {
     await holdMark(tx, `${org_id} admin`);
     await addMember(tx, org_id, ADMIN);
     const member = (await findMember(tx, org_id, ADMIN.id)) ?? ADMIN;
     const roles = [...new Set([...member.roles, "admin"])];
     await changeMember(tx, org_id, { ...member, roles, project_ids: null, active: true });
-    await know(tx, org_id, token);
+    await saveAdminToken(tx, org_id, token);
   });
   return token;
 }
 
-/** A new org with its project `main`, its admin and his token. */
+/** Creates an org with the project `main` and an admin, and returns the admin's token. */
 export async function createOrgWithAdmin(sql: Sql, id: string): Promise<string> {
   if ((await listOrgs(sql)).includes(id))
-    throw new PawlError("ALREADY_EXISTS", `There is an org "${id}" already.`, { id });
+    throw new PawlError("ALREADY_EXISTS", `The org "${id}" already exists.`, { id });
   await createOrg(sql, id);
   return resetAdmin(sql, id);
 }
 
-async function know(tx: Tx, org_id: string, token: string): Promise<void> {
+async function saveAdminToken(tx: Tx, org_id: string, token: string): Promise<void> {
   const hash = hashOfToken(token);
   const holder = await saveToken(tx, org_id, {
     id: uuidv7(),
@@ -92,6 +92,6 @@ async function know(tx: Tx, org_id: string, token: string): Promise<void> {
     created_by: null,
   });
   if (holder !== ADMIN.id)
-    throw new PawlError("INVALID_CONFIG", `This token is that of the member "${holder}"; choose another.`);
+    throw new PawlError("INVALID_CONFIG", `This token belongs to the member "${holder}"; choose another.`);
   await revokeSetupTokens(tx, org_id, ADMIN.id, hash);
 }

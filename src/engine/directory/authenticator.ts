@@ -16,7 +16,7 @@ type Lookup = {
   reject: (error: unknown) => void;
 };
 
-/** While this many lookups run, further tokens wait for the next one: a slow database gets larger lookups, not more of them. */
+/** Maximum number of concurrent lookups; further tokens wait, so that a slow database gets larger lookups, not more of them. */
 const MAX_RUNNING = 2;
 
 /**
@@ -48,7 +48,7 @@ export class Authenticator {
   private schedule(): void {
     if (this.scheduled || this.running >= MAX_RUNNING || this.waiting.size === 0) return;
     this.scheduled = true;
-    // An immediate runs after every socket that is readable in this turn has been read; a microtask would run after the first.
+    // An immediate runs after all sockets that are readable in this turn were read; a microtask would run after the first.
     setImmediate(() => {
       this.scheduled = false;
       const lookups = this.waiting;
@@ -83,7 +83,7 @@ export class Authenticator {
       else byOrg.set(org_id, [hash]);
     }
     const found = await Promise.all(
-      [...byOrg].map(([org_id, asked]) => findHolders(this.sql, this.timeoutMs, org_id, asked)),
+      [...byOrg].map(([org_id, orgHashes]) => findHolders(this.sql, this.timeoutMs, org_id, orgHashes)),
     );
     return new Map(found.flat().map((row) => [row.hash, row]));
   }
@@ -99,11 +99,11 @@ function newLookup(): Lookup {
 }
 
 function answerOf(token: string, holder: HolderRow | undefined): Authenticated | Refusal {
-  if (!holder) return refuse("INVALID_TOKEN", "This token is unknown, or has been revoked.");
+  if (!holder) return refuse("INVALID_TOKEN", "This token is unknown or was revoked.");
   const { hash: _, token_id, confined_to, ...member } = holder;
-  if (!member.active) return refuse("MEMBER_INACTIVE", `The member "${member.id}" is switched off.`);
+  if (!member.active) return refuse("MEMBER_INACTIVE", `The member "${member.id}" is inactive.`);
   const { active: __, ...known } = member;
-  // The agent that works on a task is not the worker whose token it was made from: it may do what any agent may.
+  // An agent that works on one task has the role of any agent, not the roles of the worker that its token was issued for.
   const actor = confined_to?.kind === "task" ? { ...known, roles: ["agent"] } : known;
   return { kind: "known", org_id: orgOfToken(token), actor, member, token_id, confined_to };
 }

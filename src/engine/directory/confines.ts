@@ -1,9 +1,9 @@
-/** Limits of a token: it opens only routes that admit its kind. A plugin makes kinds of its own beside `task`. */
+/** Limits of a token: it is accepted only by routes that allow its kind. A plugin can define kinds beside `task`. */
 export type Confines = {
   kind: string;
-  /** The project it is for; readers who may not see the project are shown the kind alone. */
+  /** The project it is for; readers who may not see the project see only the kind. */
   workspace_id?: string;
-  /** The task it is for, of the kind `task`. */
+  /** The task it is for, if the kind is `task`. */
   task_id?: string;
   [field: string]: unknown;
 };

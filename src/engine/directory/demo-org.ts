@@ -8,12 +8,12 @@ import {
   addDemo,
   forgetDemo,
   holdDemo,
-  letGoOfDemo,
+  releaseDemo,
   lockDemo,
   readDemo,
   removeDemoOrg,
   setDemo,
-  takePieceOfDemo,
+  removeDemoRows,
 } from "../sql/demo.ts";
 import { addMember } from "../sql/members.ts";
 import type { MemberRow } from "../sql/members.ts";
@@ -23,16 +23,16 @@ import { hashOfToken, makeToken } from "./tokens.ts";
 import { transact } from "../transact.ts";
 import type { Tx } from "../transaction.ts";
 
-/** How the demo stands; `running` only while the actors of some node are at work. */
+/** The state of the demo; `running` only while some node plays it. */
 export type DemoState = { state: "absent" | "running" | "stopped" | "removing"; made_at: Instant | null };
 
 const DEMO = "demo";
-const ROWS_A_PIECE = 500;
+const ROWS_PER_BATCH = 500;
 /** Attempts to start while removals keep interfering. */
 const MAX_START_ATTEMPTS = 5;
-const PATIENCE = { patienceMs: 10_000, statementTimeoutMs: 30_000 };
+const TIMEOUTS = { patienceMs: 10_000, statementTimeoutMs: 30_000 };
 
-/** The org that the demo has for itself: made, played by one node at a time, and taken away without a trace. */
+/** The org of the demo: created on demand, played by one node at a time, and removed completely. */
 export class DemoOrg {
   private readonly sql: Sql;
   private readonly directory: Directory;
@@ -70,7 +70,7 @@ export class DemoOrg {
       return await this.transact(async (tx) => {
         const made = (await lockDemo(tx)) === null && (await addDemo(tx));
         if (made) await addProject(tx, DEMO, { id: "main", name: "main", settings: {} });
-        // Locked until the commit: a removal that begins meanwhile waits, and then removes the visitor and the token too.
+        // Locked until the commit: a removal that starts now waits, and then removes the visitor and the token too.
         const demo = await lockDemo(tx);
         if (!demo) return notOurs();
         if (demo.state === "removing") return "removing";
@@ -85,18 +85,18 @@ export class DemoOrg {
         return { kind: "started" as const, token };
       });
     } catch (error) {
-      // A removal is about to end: it has deleted the org, and not yet the row in pawl.demo.
+      // A removal has deleted the org, but not yet the row in pawl.demo.
       if (violationOf(error) === "demo_pkey") return "removing";
       throw error;
     }
   }
 
-  /** Whoever plays it stops as soon as he looks. */
+  /** Stops the demo. The node that plays it notices at its next check. */
   async stop(): Promise<void> {
     await this.transact((tx) => setDemo(tx, "stopped"));
   }
 
-  /** Whether a node's actors may play now: `taken` means that another node's do; `over`, that nobody is to. */
+  /** Lets a node play the demo for some time, unless another node does (`taken`) or the demo is not running (`over`). */
   async hold(node: string, ms: number): Promise<"held" | "taken" | "over"> {
     const found = await this.transact((tx) => holdDemo(tx, node, ms));
     if (found?.state !== "running") return "over";
@@ -104,43 +104,41 @@ export class DemoOrg {
   }
 
   async letGo(node: string): Promise<void> {
-    await this.transact((tx) => letGoOfDemo(tx, node));
+    await this.transact((tx) => releaseDemo(tx, node));
   }
 
-  /** A token of one of its members, shown this once. */
+  /** Issues a token for one of its members, which is returned only once. */
   async tokenFor(member_id: string): Promise<string> {
     const issued = await this.directory.issueToken({ org_id: DEMO, actor: SYSTEM }, member_id);
     if (isRefusal(issued)) throw new Error(issued.detail);
     return issued.token;
   }
 
-  /** Removes the demo in pieces; an interrupted removal continues at the next call. Concurrent calls are safe. */
+  /** Removes the demo in batches; an interrupted removal continues at the next call. Concurrent calls are safe. */
   async remove(): Promise<void> {
     if (!(await this.transact(readDemo))) return;
     await this.transact((tx) => setDemo(tx, "removing"));
-    await this.takePieces();
+    await this.removeRows();
     await this.transact(removeDemoOrg);
-    // What was under way when the tokens went.
-    await this.takePieces();
+    // Removes rows of requests that were running when the tokens were removed.
+    await this.removeRows();
     await this.transact(forgetDemo);
   }
 
-  private async takePieces(): Promise<void> {
-    // One remover at a time. 0 also if another one has finished, even if a new demo exists since.
-    const takePiece = async (tx: Tx) =>
-      (await lockDemo(tx))?.state === "removing" ? takePieceOfDemo(tx, ROWS_A_PIECE) : 0;
-    while ((await this.transact(takePiece)) > 0);
+  private async removeRows(): Promise<void> {
+    // The lock allows one remover at a time. The state also ends the loop if another one has finished and a new demo exists.
+    const removeBatch = async (tx: Tx) =>
+      (await lockDemo(tx))?.state === "removing" ? removeDemoRows(tx, ROWS_PER_BATCH) : 0;
+    while ((await this.transact(removeBatch)) > 0);
   }
 
   private transact<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return transact(this.sql, PATIENCE, work);
+    return transact(this.sql, TIMEOUTS, work);
   }
 }
 
 function notOurs(): Refusal {
-  return refuse(
-    "ALREADY_EXISTS",
-    `There is an org "${DEMO}" of somebody's own, which the demo leaves alone.`,
-    { id: DEMO },
-  );
+  return refuse("ALREADY_EXISTS", `The org "${DEMO}" exists and is not a demo; the demo cannot use it.`, {
+    id: DEMO,
+  });
 }

@@ -30,43 +30,43 @@ import { visibleProjects } from "../read/visible-projects.ts";
 export type Member = MemberRow;
 export type Project = ProjectRow;
 export type Page = { cursor?: string | null | undefined; limit?: number | undefined };
-/** What a caller gives to be answered the same when he asks again. */
+/** An idempotency key: a repeated request with the same key gets the same answer. */
 export type Key = { client_event_id?: string | null | undefined };
 
 type MemberChange = Partial<Omit<Member, "id">>;
 
-const PAGE = 50;
-const MOST_TOKENS = 200;
-/** Whoever waits at the door is told sooner than others that nobody can open it. */
-const PATIENCE_AT_THE_DOOR_MS = 3_000;
+const DEFAULT_PAGE_SIZE = 50;
+const MAX_TOKENS = 200;
+/** Timeout of authentication, shorter than that of other requests. */
+const AUTH_TIMEOUT_MS = 3_000;
 
-/** Who is who: an org's members, its projects, and the tokens by which members are known. */
+/** The members, projects and tokens of orgs. */
 export class Directory {
   private readonly sql: Sql;
   private readonly patience: Patience;
-  private readonly patienceAtTheDoorMs: number;
+  private readonly authTimeoutMs: number;
   private readonly lifecycles: ReadonlyMap<string, Lifecycle>;
   private readonly authenticator: Authenticator;
 
   constructor(sql: Sql, lifecycles: readonly Lifecycle[], patience: Partial<Patience> = {}) {
     this.sql = sql;
     this.patience = { patienceMs: 10_000, statementTimeoutMs: 30_000, ...patience };
-    this.patienceAtTheDoorMs = patience.patienceMs ?? PATIENCE_AT_THE_DOOR_MS;
-    this.authenticator = new Authenticator(sql, this.patienceAtTheDoorMs);
+    this.authTimeoutMs = patience.patienceMs ?? AUTH_TIMEOUT_MS;
+    this.authenticator = new Authenticator(sql, this.authTimeoutMs);
     this.lifecycles = new Map(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle]));
   }
 
-  /** In whose name a token speaks. The database is asked every time: a revoked one is refused from the next request on. */
+  /** Finds the member of a token. It queries the database each time, so a revoked token is refused from the next request on. */
   authenticate(token: string): Promise<Authenticated | Refusal> {
     return this.authenticator.authenticate(token);
   }
 
   /** Resolves if the database answers. */
-  async ping(patienceMs = this.patienceAtTheDoorMs): Promise<void> {
+  async ping(patienceMs = this.authTimeoutMs): Promise<void> {
     await ask(this.sql, patienceMs, "select 1", []);
   }
 
-  /** An org that never had a token gets an admin and a token, which `keeping` keeps. */
+  /** Creates an admin for an org that never had a token, and stores the admin's token with `keeping`. */
   ensureAdmin(org_id: string, keeping: Keeping): Promise<"made" | "there already"> {
     return ensureAdmin(this.sql, org_id, keeping);
   }
@@ -79,14 +79,14 @@ export class Directory {
     return resetAdmin(this.sql, org_id);
   }
 
-  /** Gives the token of the new org's admin. */
+  /** Creates an org and returns the token of its admin. */
   createOrg(id: string): Promise<string> {
     return createOrgWithAdmin(this.sql, id);
   }
 
   async members(
     { org_id, actor }: By,
-    { cursor = null, limit = PAGE }: Page = {},
+    { cursor = null, limit = DEFAULT_PAGE_SIZE }: Page = {},
   ): Promise<{ members: Member[]; cursor: string | null }> {
     const rows = await this.transact((tx) => listMembers(tx, org_id, { cursor, limit: limit + 1 }));
     const members = rows.slice(0, limit).map((row) => shownTo(actor, row));
@@ -143,7 +143,7 @@ export class Directory {
     return isRefusal(done) ? done : { ...done, answer: shownTo(actor, done.answer) };
   }
 
-  /** A token for a member; it is shown here and never again. */
+  /** Issues a token for a member, which is returned only once. */
   async issueToken(
     { org_id, actor }: By,
     member_id: string,
@@ -162,18 +162,18 @@ export class Directory {
     });
   }
 
-  /** A token for a member that opens only what `confined_to` names; whether the caller may hand it out has been asked. */
+  /** Issues a token limited to `confined_to`. The caller of this method must check that the actor may issue it. */
   async issueConfinedToken(
     { org_id, actor }: By,
     { member_id, ...bounds }: { member_id: string; confined_to: Confines; expires_in_ms?: number },
   ): Promise<{ id: string; token: string }> {
     const [id, token] = [uuidv7(), makeToken(org_id)];
-    const made = { id, member_id, hash: hashOfToken(token), created_by: actor.id, ...bounds };
-    await this.transact((tx) => saveToken(tx, org_id, made));
+    const row = { id, member_id, hash: hashOfToken(token), created_by: actor.id, ...bounds };
+    await this.transact((tx) => saveToken(tx, org_id, row));
     return { id, token };
   }
 
-  /** The tokens of a member that hold. */
+  /** Lists the valid tokens of a member. */
   async tokens({ org_id, actor }: By, member_id: string): Promise<TokenRow[] | Refusal> {
     const forbidden = adminRefusal(actor);
     if (forbidden) return forbidden;
@@ -183,7 +183,7 @@ export class Directory {
       if (!member) return noMember(member_id);
       const beyond = reachRefusal(actor, member);
       if (beyond) return beyond;
-      const tokens = await listTokens(tx, org_id, member_id, MOST_TOKENS);
+      const tokens = await listTokens(tx, org_id, member_id, MAX_TOKENS);
       return tokens.map((token) => tokenShownTo(actor, token));
     });
   }
@@ -204,7 +204,7 @@ export class Directory {
 
   async projects(
     { org_id, actor }: By,
-    { cursor = null, limit = PAGE }: Page = {},
+    { cursor = null, limit = DEFAULT_PAGE_SIZE }: Page = {},
   ): Promise<{ projects: Project[]; cursor: string | null }> {
     const among = actor.project_ids;
     const rows = await this.transact((tx) => listProjects(tx, org_id, { cursor, among, limit: limit + 1 }));
@@ -254,7 +254,7 @@ export class Directory {
     return this.saveProject({ org_id, actor }, id, change, client_event_id);
   }
 
-  /** A lifecycle's own settings of a project; who may change them is for the lifecycle to say. */
+  /** Changes a lifecycle's settings of a project. The lifecycle must check who may do this. */
   changeSettings(
     by: By,
     id: string,
@@ -304,7 +304,7 @@ const NEW_MEMBER = {
   active: true,
 } as const satisfies Partial<Member>;
 
-/** Any member reads; what is about members, projects and tokens is written by admins. */
+/** Refuses actors that are not admins: any member may read the directory, but only admins may change it. */
 export function adminRefusal({ id, roles }: Actor): Refusal | null {
   if (id === null || roles.includes("admin")) return null;
   return refuse("FORBIDDEN", "Only a member with the role admin may do this.", {
@@ -313,13 +313,13 @@ export function adminRefusal({ id, roles }: Actor): Refusal | null {
   });
 }
 
-/** An admin of some projects hands out no more than he has. */
+/** Refuses an admin of some projects who would grant access to others. */
 function reachRefusal(actor: Actor, { project_ids }: Pick<Member, "project_ids">): Refusal | null {
   const own = actor.project_ids;
   if (own === null) return null;
   const reached = new Set(own);
   if (project_ids?.every((id) => reached.has(id))) return null;
-  return refuse("FORBIDDEN", `This reaches beyond your projects (${own.join(", ") || "none"}).`, {
+  return refuse("FORBIDDEN", `This would give access beyond your projects (${own.join(", ") || "none"}).`, {
     project_ids: own,
   });
 }
@@ -330,7 +330,7 @@ function shownTo({ project_ids: own }: Actor, member: Member): Member {
   return { ...member, project_ids: member.project_ids.filter((id) => own.includes(id)) };
 }
 
-/** Hides what a token is for in a project that the reader may not see. */
+/** Hides the limits of a token for a project that the reader may not see. */
 function tokenShownTo(actor: Actor, token: TokenRow): TokenRow {
   const { confined_to } = token;
   if (confined_to?.workspace_id === undefined) return token;
@@ -339,11 +339,13 @@ function tokenShownTo(actor: Actor, token: TokenRow): TokenRow {
 }
 
 function lastAdmin(id: string): Refusal {
-  return refuse("LAST_ADMIN", `"${id}" is the last admin of this org: make somebody else one first.`, { id });
+  return refuse("LAST_ADMIN", `"${id}" is the last admin of this org: make another member an admin first.`, {
+    id,
+  });
 }
 
 function taken(kind: "member" | "project", id: string): Refusal {
-  return refuse("ALREADY_EXISTS", `There is a ${kind} "${id}" already.`, { id });
+  return refuse("ALREADY_EXISTS", `The ${kind} "${id}" already exists.`, { id });
 }
 
 function noMember(id: string): Refusal {

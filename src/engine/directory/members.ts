@@ -3,7 +3,7 @@ import type { Actor } from "../../core/index.ts";
 import type { Sql } from "../../postgres/index.ts";
 import type { MemberRow } from "../sql/members.ts";
 
-/** An org with its first project, `main`; one that exists already is left as it is. */
+/** Creates an org with its first project, `main`; an existing org is not changed. */
 export async function createOrg(sql: Sql, id: string): Promise<void> {
   await sql`insert into pawl.org (id) values (${id}) on conflict do nothing`;
   await sql`insert into pawl.project (org_id, id, name) values (${id}, 'main', 'main') on conflict do nothing`;
@@ -14,13 +14,13 @@ export async function listOrgs(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** A member as one who acts; a member who is unknown or switched off cannot. */
+/** Returns a member as an actor; throws if the member is unknown or inactive. */
 export async function findActor(sql: Sql, org_id: string, id: string): Promise<Actor> {
   const [member] = await sql<MemberRow[]>`
     select m.id, m.name, m.kind, m.roles, m.project_ids, m.skill_level, m.specializations, m.active
     from pawl.member m where m.org_id = ${org_id} and m.id = ${id}`;
   if (!member) throw new PawlError("NOT_FOUND", `There is no member "${id}".`);
-  if (!member.active) throw new PawlError("MEMBER_INACTIVE", `The member "${id}" is switched off.`);
+  if (!member.active) throw new PawlError("MEMBER_INACTIVE", `The member "${id}" is inactive.`);
   const { active: _, ...actor } = member;
   return actor;
 }

@@ -2,7 +2,7 @@ import { countConnections, countUnfinished, countWaiting, readSweepLag } from ".
 import type { ConnectionRow, UnfinishedRow, WaitingRow } from "../sql/count-tasks.ts";
 import type { Tx } from "../transaction.ts";
 
-/** What there is to do, and whether it is being done. */
+/** Counts of unfinished and waiting tasks, the lag of the sweep, and connections; for metrics. */
 export type Census = {
   unfinished: UnfinishedRow[];
   waiting: WaitingRow[];

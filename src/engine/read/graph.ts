@@ -6,8 +6,8 @@ import type { TaskRow } from "../task-row.ts";
 import type { Tx } from "../transaction.ts";
 import { visibleProjects } from "./visible-projects.ts";
 
-/** As many as could be drawn. */
-const LINKS_PER_TASK = 10;
+/** A graph with more links could not be drawn. */
+const MAX_LINKS_PER_TASK = 10;
 
 export type GraphQuery = { project_id?: string; lifecycle?: string; finished: boolean; limit: number };
 
@@ -17,7 +17,7 @@ export type Graph = {
   complete: boolean;
 };
 
-/** Who waits for whom, as far as the reader may see. */
+/** Reads the graph of dependencies between the tasks that the reader may see. */
 export async function readGraph(
   tx: Tx,
   { org_id, actor }: { org_id: string; actor: Actor },
@@ -31,12 +31,12 @@ export async function readGraph(
     limit: limit + 1,
   });
   const tasks = found.slice(0, limit);
-  const most = limit * LINKS_PER_TASK;
+  const maxLinks = limit * MAX_LINKS_PER_TASK;
   const links = await findLinksAmong(
     tx,
     org_id,
     tasks.map(({ id }) => id),
-    most + 1,
+    maxLinks + 1,
   );
   return {
     tasks: tasks.map((task) => ({
@@ -50,7 +50,7 @@ export async function readGraph(
       open_blockers: task.open_blockers,
       needs_attention: task.needs_attention,
     })),
-    dependencies: links.slice(0, most),
-    complete: found.length <= limit && links.length <= most,
+    dependencies: links.slice(0, maxLinks),
+    complete: found.length <= limit && links.length <= maxLinks,
   };
 }

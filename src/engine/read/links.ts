@@ -6,9 +6,9 @@ import { findTasks } from "../sql/find-tasks.ts";
 import type { TaskRow } from "../task-row.ts";
 import type { Tx } from "../transaction.ts";
 
-const DEPTH = 3;
-const MOST_LINKS = 200;
-const MOST_HOLDS = 50;
+const MAX_DEPTH = 3;
+const MAX_LINKS = 200;
+const MAX_HOLDS = 50;
 
 export type LinkedTask = Pick<
   TaskRow,
@@ -16,26 +16,26 @@ export type LinkedTask = Pick<
 >;
 
 export type Links = {
-  /** The task itself among them. */
+  /** Includes the task itself. */
   tasks: LinkedTask[];
   dependencies: LinkRow[];
-  /** How many more there are that the reader may not see. */
+  /** The number of linked tasks that the reader may not see. */
   hidden: number;
   complete: boolean;
   holds: HoldRow[];
 };
 
-/** What is tied to a task that the reader may see; of what he may not see he is told the number. */
+/** Reads the tasks and holds linked to a task. Tasks that the reader may not see are only counted. */
 export async function readLinks(
   tx: Tx,
   { org_id, actor }: { org_id: string; actor: Actor },
   task_id: string,
 ): Promise<Links> {
   const [found, holds] = await Promise.all([
-    findLinks(tx, org_id, { task_id, depth: DEPTH, limit: MOST_LINKS + 1 }),
-    listHolds(tx, org_id, task_id, MOST_HOLDS),
+    findLinks(tx, org_id, { task_id, depth: MAX_DEPTH, limit: MAX_LINKS + 1 }),
+    listHolds(tx, org_id, task_id, MAX_HOLDS),
   ]);
-  const links = found.slice(0, MOST_LINKS);
+  const links = found.slice(0, MAX_LINKS);
   const ids = [...new Set([task_id, ...links.flatMap((link) => [link.task_id, link.blocker_id])])];
   const tasks = (await findTasks(tx, org_id, ids)).filter((task) => canSee(actor, task));
   const seen = new Set(tasks.map(({ id }) => id));
@@ -51,7 +51,7 @@ export async function readLinks(
     })),
     dependencies: links.filter((link) => seen.has(link.task_id) && seen.has(link.blocker_id)),
     hidden: ids.length - tasks.length,
-    complete: found.length <= MOST_LINKS,
+    complete: found.length <= MAX_LINKS,
     holds,
   };
 }

@@ -23,10 +23,10 @@ export type TaskQuery = {
   limit?: number;
 };
 
-/** `cursor` asks for the next page; null: there is none. */
+/** `cursor` is for the next page; null if there is none. */
 export type TaskPage = { tasks: PublicTask[]; cursor: string | null };
 
-/** One page of the tasks that somebody may see, oldest first. */
+/** Reads one page of the tasks that an actor may see; default oldest first. */
 export async function listPage(
   registry: LifecycleRegistry,
   tx: Tx,
@@ -71,7 +71,7 @@ function asked(lifecycle: string | undefined) {
 
 type Cursor = { id: string | null; key: string | null };
 
-/** The last id of a page, behind the key it was sorted by where that is another one. */
+/** Builds a cursor: the last id of a page, after its sort key if it is not sorted by id. */
 function cursorOf(row: { id: string; sort_key?: string }): string {
   return row.sort_key === undefined ? row.id : `${row.sort_key}_${row.id}`;
 }
@@ -80,7 +80,7 @@ function readCursor(cursor: string | undefined, sort: TaskSort): Cursor {
   if (cursor === undefined) return { id: null, key: null };
   const [, key = null, id = ""] = /^(?:(-?(?:Infinity|[\d.]+(?:e[+-]?\d+)?))_)?([^_]*)$/i.exec(cursor) ?? [];
   if (!isUuid(id) || (key === null) !== (sort === "created"))
-    throw new PawlError("VALIDATION_ERROR", "The cursor is not one of Pawl's.", {
+    throw new PawlError("VALIDATION_ERROR", "Invalid cursor.", {
       errors: [{ path: "cursor", message: "must be a cursor of the same list" }],
     });
   return { id, key };

@@ -18,12 +18,12 @@ import type { DueTimers } from "../sql/read-timers.ts";
 import type { Tx } from "../transaction.ts";
 import { visibleProjects } from "./visible-projects.ts";
 
-/** How much of the feed and of the lists is looked at, at most. */
-const MOST_EVENTS = 100_000;
-const MOST_STAYS = 4_000;
-const MOST_ATTENTION = 50;
-const MOST_WORKERS = 100;
-const MOST_TIMERS = 1_000;
+/** Maximum numbers of rows that are read. */
+const MAX_EVENTS = 100_000;
+const MAX_STAYS = 4_000;
+const MAX_ATTENTION = 50;
+const MAX_WORKERS = 100;
+const MAX_TIMERS = 1_000;
 
 export type OverviewQuery = {
   window_ms: number;
@@ -32,11 +32,11 @@ export type OverviewQuery = {
   project_id?: string;
 };
 
-/** How the work of an org moves, as one member may see it. */
+/** Figures about an org's tasks, limited to those that one member may see. */
 export type Overview = {
   at: Instant;
   since: Instant;
-  /** Later than `since` where so much happened that only the latest was counted. */
+  /** Later than `since` if there were more events than the maximum, so that only the latest were counted. */
   counted_since: Instant;
   open: OpenRow[];
   moves: MovesRow[];
@@ -58,17 +58,17 @@ export async function readOverview(
     reader: actor.id,
   };
   const at = await readClock(tx);
-  // Buckets begin at round moments, so that bars do not tremble from one look to the next.
+  // Buckets start at multiples of their length, so that the bars of a chart stay the same between two requests.
   const since = Math.floor((at - window_ms) / bucket_ms) * bucket_ms + bucket_ms;
-  const { position: after, cut } = await findPosition(tx, org_id, { since, most: MOST_EVENTS });
+  const { position: after, cut } = await findPosition(tx, org_id, { since, most: MAX_EVENTS });
   const stuck = stuckOf(registry);
   const [open, moves, stays, attention, workers, timers, first] = await Promise.all([
     countOpen(tx, org_id, scope, stuck),
     countMoves(tx, org_id, scope, { after, since, bucket_ms }),
-    readStays(tx, org_id, scope, { after, since, most: MOST_STAYS }),
-    listAttention(tx, org_id, scope, stuck, MOST_ATTENTION),
-    listWorkers(tx, org_id, scope, MOST_WORKERS),
-    readDueTimers(tx, org_id, scope, MOST_TIMERS),
+    readStays(tx, org_id, scope, { after, since, max: MAX_STAYS }),
+    listAttention(tx, org_id, scope, stuck, MAX_ATTENTION),
+    listWorkers(tx, org_id, scope, MAX_WORKERS),
+    readDueTimers(tx, org_id, scope, MAX_TIMERS),
     readEventTime(tx, org_id, after),
   ]);
   const counted_since = cut ? (first ?? since) : since;

@@ -3,11 +3,11 @@ import type { JsonObject, Lifecycle, Refusal } from "../../core/index.ts";
 
 type Mistake = { path: string; message: string };
 
-const DEEPEST = 20;
+const MAX_DEPTH = 20;
 
 /**
- * A project's settings after a change: a field that is given takes the place of the one that was there, null brings its
- * default back. Every lifecycle's schema has its say; what is stored is what was said, so that defaults may change.
+ * Merges a change into a project's settings: given fields replace the stored ones, null restores the default. The result is
+ * validated by each lifecycle's schema, but stored without defaults, so that a new version can change them.
  */
 export function changedSettings(
   lifecycles: ReadonlyMap<string, Lifecycle>,
@@ -49,9 +49,9 @@ export function changedSettings(
   return { kind: "changed", settings };
 }
 
-/** RFC 7396. Nobody's settings are that deep; what lies below is left for the schema to refuse. */
+/** Merges by RFC 7396. Values deeper than any real setting are not merged; the schema refuses them. */
 function merge(stored: unknown, given: unknown, depth: number): unknown {
-  if (!isObject(given) || depth > DEEPEST) return given;
+  if (!isObject(given) || depth > MAX_DEPTH) return given;
   const merged: JsonObject = isObject(stored) ? { ...stored } : {};
   for (const [key, value] of Object.entries(given)) {
     const rest = merge(merged[key], value, depth + 1);
@@ -61,7 +61,7 @@ function merge(stored: unknown, given: unknown, depth: number): unknown {
   return merged;
 }
 
-/** A schema drops what it does not know; a misspelt setting must not be taken for a set one. */
+/** Finds keys that the schema dropped, so that a misspelt setting is reported and not silently ignored. */
 function unknownKeys(sent: unknown, known: unknown, path: string): Mistake[] {
   if (!isObject(sent) || !isObject(known)) return [];
   return Object.entries(sent).flatMap(([key, value]) =>

@@ -1,10 +1,10 @@
 import type { Lease, Task } from "../../core/index.ts";
 
-/** A task as callers see it: who holds the lease is no secret, its token is. */
+/** A task as callers see it: with the holder of its lease, but without the token. */
 export type PublicTask = Omit<Task, "lease"> & { lease: Omit<Lease, "token"> | null };
 
 export function publicTask(task: Task): PublicTask {
-  // Nothing to hide, and a copy costs as much as a decision.
+  // There is nothing to hide, and a copy costs as much as a decision.
   if (task.lease === null) return task;
   const { holder, until, heartbeat_at } = task.lease;
   return { ...task, lease: { holder, until, heartbeat_at } };

@@ -6,7 +6,7 @@ import type { TaskCells } from "./task-columns.ts";
 
 const NOW = "greatest(t.updated_at, to_timestamp(:now::float8 / 1000.0))";
 
-// The columns of a task that was taken. Null is what the claim knows by itself, and what is the same for all of them.
+// The columns of a claimed task. Values that the claim knows itself, or that are the same for all of them, are sent as null.
 const DEALT_COLUMNS = taskColumns({
   place: "t.place",
   writer: "case when t.n > 1 then null else t.writer end",
@@ -23,11 +23,11 @@ const DEALT_COLUMNS = taskColumns({
   lease_until: "null",
 });
 
-// Picks, moves, journals and answers in one statement, for claims that are decided alike whatever tasks they get. The best free
-// tasks are dealt out to the slots in their order: as arrays side by side, because a join by their numbers compared all with all.
-// Nothing is done if the settings have changed, or if one of the claimers has a private task in the pool, which is not for the
-// others; a key that was used before is refused by its index. A caller that lost its connection waits for
-// the lock of the batch; a claim that finds nothing for its key waits for the shared lock (see passClaims).
+// Picks, moves and journals tasks and stores the answers in one statement, for claims whose decision does not depend on the
+// task. The best free tasks are assigned to the slots in order, by parallel arrays, because a join by number compared all
+// pairs. Nothing is done if the settings have changed, or if a claimer has a private task in the pool, which the others must
+// not get; a used idempotency key is refused by its index. A caller that lost its connection waits for the lock of the batch;
+// a claim that finds nothing for its key waits for the shared lock (see passClaims).
 export const CLAIM_TASKS = statement(`
   with gate as materialized (
     select pg_advisory_xact_lock(hashtextextended(:batch, 0)) is not null
@@ -69,20 +69,20 @@ export const CLAIM_TASKS = statement(`
         id: "t.id",
         row_version: "t.row_version::bigint + 1",
         now: NOW,
-        told: "s.told",
+        header: "s.header",
         comment: "s.comment",
         payload: "null",
         patch: "s.patch",
       })}
     from (
-      select u.id, u.place, u.token, u.n, u.claim, c.actor_id[u.claim] as actor_id, c.told[u.claim] as told,
+      select u.id, u.place, u.token, u.n, u.claim, c.actor_id[u.claim] as actor_id, c.header[u.claim] as header,
         c.key[u.claim] as client_event_id, c.comment[u.claim] as comment, c.patch[u.claim] as patch,
         c.data[u.claim] as data, c.assigned_to[u.claim] as assigned_to, c.due_at[u.claim] as due_at,
         c.due_action[u.claim] as due_action, c.lease_holder[u.claim] as lease_holder,
         c.lease_until[u.claim] as lease_until, c.leased_at[u.claim] as leased_at,
         c.fingerprint[u.claim] as fingerprint, c.shared[u.claim] as shared
       from (
-        select p.ids, p.places, :actors::text::text[] as actor_id, :told::text::text[] as told,
+        select p.ids, p.places, :actors::text::text[] as actor_id, :header::text::text[] as header,
           :marks::text::text[] as key, :comments::text::text[] as comment,
           string_to_array(:patches::text, e'\\x1e', '') as patch, string_to_array(:datas::text, e'\\x1e', '') as data,
           :assignees::text::text[] as assigned_to, :due_ats::text::float8[] as due_at,
@@ -137,5 +137,5 @@ export const CLAIM_TASKS = statement(`
   left join moved t on true
   order by t.n`);
 
-/** A task that was taken, with its slot (from 1); nulls if none was. The first also tells whether anything could be done, and the time. */
+/** A claimed task with its slot (from 1), or nulls if there is none. The first row also has the time and whether claims were possible. */
 export type DealtCells = [...TaskCells, slot: number | null, open: boolean | null, now: Instant | null];

@@ -3,7 +3,7 @@ import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import type { Scope } from "./count-open.ts";
 
-// Of private events the task tells whose they are, looked up one by one behind the `case`: there are few of them.
+// The owner of a private event is looked up in its task. The `case` makes this one look-up per private event, which are few.
 const COUNT_MOVES = `
   select e.lifecycle, e.from_status, e.to_status, e.action,
     floor((extract(epoch from e.created_at) * 1000 - $6::float8) / $7::float8)::integer as bucket,
@@ -21,7 +21,7 @@ const COUNT_MOVES = `
 
 export type MovesRow = {
   lifecycle: string;
-  /** null: it was created. */
+  /** null for a creation. */
   from_status: string | null;
   to_status: string;
   action: string;
@@ -29,7 +29,7 @@ export type MovesRow = {
   moves: number;
 };
 
-/** How often tasks changed their status, by the arrow they took and the bucket of time. */
+/** Counts the status changes of tasks by transition and time bucket. */
 export function countMoves(
   tx: Tx,
   org_id: string,
@@ -42,7 +42,7 @@ export function countMoves(
 const READ_EVENT_TIME = `
   select e.created_at from pawl.event e where e.org_id = $1 and e.position > $2 order by e.position limit 1`;
 
-/** When the first event after a position happened. */
+/** Returns the time of the first event after a position. */
 export async function readEventTime(tx: Tx, org_id: string, after: number): Promise<Instant | null> {
   const [row] = await query<{ created_at: Instant }>(tx, READ_EVENT_TIME, [org_id, after]);
   return row?.created_at ?? null;

@@ -2,7 +2,7 @@ import type { Instant } from "../../core/index.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-/** Of which tasks figures are told: null is no bound. */
+/** Selects the tasks that are counted; null means no limit. */
 export type Scope = {
   lifecycle: string | null;
   projects: readonly string[] | null;
@@ -10,10 +10,10 @@ export type Scope = {
   reader: string | null;
 };
 
-/** Lifecycles and statuses, side by side. */
+/** Pairs of lifecycle and status, as parallel arrays. */
 export type StatusPairs = { lifecycles: readonly string[]; statuses: readonly string[] };
 
-// Along the index of unfinished tasks: what is finished, of which there may be millions, is not looked at.
+// Uses the index of unfinished tasks; the finished ones, perhaps millions, are not read.
 const COUNT_OPEN = `
   select t.lifecycle, t.status, count(*)::float8 as tasks, min(t.entered_at) as oldest_entered_at,
     count(*) filter (where t.needs_attention or t.due_at <= statement_timestamp() or exists (
@@ -34,7 +34,7 @@ export type OpenRow = {
   attention: number;
 };
 
-/** How many tasks are in each status, and how many of them somebody should look at. */
+/** Counts the unfinished tasks in each status, and those of them that need attention. */
 export function countOpen(tx: Tx, org_id: string, scope: Scope, stuck: StatusPairs): Promise<OpenRow[]> {
   const { lifecycle, projects, reader } = scope;
   return query<OpenRow>(tx, COUNT_OPEN, [

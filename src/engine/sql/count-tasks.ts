@@ -1,7 +1,7 @@
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-// Along the index of unfinished tasks: finished ones, of which there may be millions, are not looked at.
+// Uses the index of unfinished tasks; the finished ones, perhaps millions, are not read.
 const COUNT_UNFINISHED = `
   select t.lifecycle, t.status, count(*)::float8 as tasks,
     count(*) filter (where t.needs_attention)::float8 as attention
@@ -14,7 +14,7 @@ export function countUnfinished(tx: Tx): Promise<UnfinishedRow[]> {
   return query<UnfinishedRow>(tx, COUNT_UNFINISHED, []);
 }
 
-// What could be taken now and is not; as many rows as the pools hold. A task that is back from somebody waits since then.
+// Tasks that could be claimed now; reads as many rows as the pools have. A returned task waits since it was returned.
 const COUNT_WAITING = `
   select t.lifecycle, count(*)::float8 as tasks,
     extract(epoch from clock_timestamp() - min(greatest(t.entered_at, t.available_at)))::float8 as oldest_seconds
@@ -28,8 +28,8 @@ export function countWaiting(tx: Tx): Promise<WaitingRow[]> {
   return query<WaitingRow>(tx, COUNT_WAITING, []);
 }
 
-// One probe of the timer index for each org: the first entry is the one that has been due longest. By the statement's own
-// time: a clock that may change while it is read is no bound for an index, and all timers would be looked at.
+// One probe of the timer index for each org, whose first entry has been due longest. It uses statement_timestamp(), because
+// an index cannot be searched by a volatile function such as clock_timestamp(), and all timers would be read.
 const READ_SWEEP_LAG = `
   select coalesce(max(extract(epoch from statement_timestamp() - due.due_at)), 0)::float8 as seconds
   from pawl.org o cross join lateral (
@@ -37,13 +37,13 @@ const READ_SWEEP_LAG = `
     where t.org_id = o.id and t.due_at <= statement_timestamp()
     order by t.due_at limit 1) as due`;
 
-/** For how long the timer that ran out first has been waiting for a sweep. */
+/** Returns how long the oldest due timer has been waiting for a sweep. */
 export async function readSweepLag(tx: Tx): Promise<number> {
   const [row] = await query<{ seconds: number }>(tx, READ_SWEEP_LAG, []);
   return row?.seconds ?? 0;
 }
 
-// Of all nodes on this database, and whatever else of Pawl's is connected to it.
+// Includes connections of all nodes and tools of Pawl to this database.
 const COUNT_CONNECTIONS = `
   select coalesce(a.state, 'unknown') as state, count(*)::float8 as connections
   from pg_catalog.pg_stat_activity a

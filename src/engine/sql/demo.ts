@@ -20,12 +20,12 @@ export async function lockDemo(tx: Tx): Promise<Pick<DemoRow, "state"> | null> {
   return row ?? null;
 }
 
-// In one statement with its org: an org of this name that somebody made himself never becomes a demo.
+// Creates the org in the same statement, so that an existing org of this name never becomes a demo.
 const ADD_DEMO = `
   with made as (insert into pawl.org (id) values ('demo') on conflict do nothing returning id)
   insert into pawl.demo (org_id, state) select made.id, 'stopped' from made returning org_id`;
 
-/** Says whether the org was made. */
+/** Returns whether the org was created. */
 export async function addDemo(tx: Tx): Promise<boolean> {
   return (await query(tx, ADD_DEMO, [])).length > 0;
 }
@@ -45,7 +45,7 @@ const HOLD_DEMO = `
     returning org_id)
   select d.state, exists (select from held) as held from pawl.demo d`;
 
-/** Lets a node's actors play for a while, if the demo runs and no other node's do. */
+/** Lets a node play the demo for some time, if it is running and no other node plays it. */
 export async function holdDemo(
   tx: Tx,
   node: string,
@@ -55,17 +55,17 @@ export async function holdDemo(
   return row ?? null;
 }
 
-const LET_GO_OF_DEMO = `update pawl.demo set played_by = null, played_until = null where played_by = $1`;
+const RELEASE_DEMO = `update pawl.demo set played_by = null, played_until = null where played_by = $1`;
 
-export async function letGoOfDemo(tx: Tx, node: string): Promise<void> {
-  await query(tx, LET_GO_OF_DEMO, [node]);
+export async function releaseDemo(tx: Tx, node: string): Promise<void> {
+  await query(tx, RELEASE_DEMO, [node]);
 }
 
-const TAKE_PIECE_OF_DEMO = `select pawl.remove_demo_rows($1::integer) as gone`;
+const REMOVE_DEMO_ROWS = `select pawl.remove_demo_rows($1::integer) as gone`;
 
-/** Takes a piece of it away and tells how many rows that was; 0: nothing is left. */
-export async function takePieceOfDemo(tx: Tx, most: number): Promise<number> {
-  const [row] = await query<{ gone: number }>(tx, TAKE_PIECE_OF_DEMO, [most]);
+/** Removes at most `max` rows of the demo and returns their number; 0 if none is left. */
+export async function removeDemoRows(tx: Tx, max: number): Promise<number> {
+  const [row] = await query<{ gone: number }>(tx, REMOVE_DEMO_ROWS, [max]);
   return row?.gone ?? 0;
 }
 

@@ -4,8 +4,9 @@ import { RowsBusy } from "../write/rows-busy.ts";
 import { findExisting } from "./lock-tasks.ts";
 import type { Write } from "./statement.ts";
 
-// Locked before their status is read: a blocker that finishes meanwhile either finds the new dependency, because its move
-// is not written once the row has changed, or was first, and then we find it finished. Locked as for a change, since `awaited` is set.
+// Blockers are locked before their status is read. A blocker that finishes at the same time either finds the new dependency,
+// because its move is not written once the row has changed, or is finished when we read it. The lock is that of an update,
+// since `awaited` is set.
 const LOCK_BLOCKERS = `
   select t.id, t.project_id, t.lifecycle, t.status, t.title, t.private, t.created_by, t.assigned_to, t.final from pawl.task t
   where t.org_id = $1 and t.id = any($2::uuid[])
@@ -24,7 +25,7 @@ export type BlockerRow = {
   final: boolean;
 };
 
-/** Locks tasks that others are to wait for; throws RowsBusy if somebody else has locked one. */
+/** Locks tasks that others will wait for; throws RowsBusy if another transaction has locked one. */
 export async function lockBlockers(tx: Tx, org_id: string, ids: readonly string[]): Promise<BlockerRow[]> {
   if (ids.length === 0) return [];
   const rows = await query<BlockerRow>(tx, LOCK_BLOCKERS, [org_id, ids]);
@@ -56,7 +57,7 @@ const FIND_DEPENDENTS = `
   where d.org_id = $1 and d.blocker_id = any($2::uuid[]) and not d.resolved
   order by d.task_id`;
 
-/** The tasks that wait for these. */
+/** Finds the tasks that wait for these. */
 export function findDependents(
   tx: Tx,
   org_id: string,
@@ -88,7 +89,7 @@ const READ_BLOCKERS = `
 
 export type OpenBlocker = Omit<BlockerRow, "lifecycle"> & { task_id: string };
 
-/** What tasks still wait for: the fact `blockers`. */
+/** Reads the open blockers of tasks: the fact `blockers`. */
 export function readBlockers(tx: Tx, org_id: string, tasks: readonly string[]): Promise<OpenBlocker[]> {
   return tasks.length === 0 ? Promise.resolve([]) : query(tx, READ_BLOCKERS, [org_id, tasks]);
 }

@@ -1,7 +1,7 @@
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-// Other people's sessions are counted too: it is for all of them that there is no room.
+// Counts the sessions of all applications, since they share max_connections.
 const READ_CONDITION = `
   select current_setting('server_version') as version,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
@@ -20,13 +20,13 @@ export type ConditionRow = {
   longest_transaction_seconds: number;
 };
 
-/** How the database server does. */
+/** Reads the version, clock, connections and longest transaction of the database server. */
 export async function readCondition(tx: Tx): Promise<ConditionRow | undefined> {
   const [row] = await query<ConditionRow>(tx, READ_CONDITION, []);
   return row;
 }
 
-// Both walk over unfinished tasks and open dependencies only.
+// Both counts read only unfinished tasks and open dependencies.
 const COUNT_STUCK = `
   select
     (select count(*) from pawl.task t where not t.final and t.needs_attention)::int as need_attention,
@@ -46,7 +46,7 @@ const COUNT_BY_ORG = `
   select o.id as org_id, (select count(*) from pawl.task t where t.org_id = o.id)::float8 as tasks
   from pawl.org o order by o.id`;
 
-/** Every org, with how many tasks it has. */
+/** Counts the tasks of each org. */
 export function countByOrg(tx: Tx): Promise<{ org_id: string; tasks: number }[]> {
   return query<{ org_id: string; tasks: number }>(tx, COUNT_BY_ORG, []);
 }

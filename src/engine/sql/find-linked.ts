@@ -3,8 +3,8 @@ import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import type { LinkRow } from "./find-links.ts";
 
-// What is unfinished first, then what is finished, each the newest first. So much of an org is looked at and no more ($7):
-// whoever has a million tasks wants an answer too.
+// Unfinished tasks first, then finished ones, each newest first. At most $7 tasks of each are read, so that the statement is
+// fast even in an org with a million tasks.
 const FIND_LINKED = `
   select l.* from (
     (select t.* from (
@@ -37,7 +37,7 @@ const FIND_LINKED = `
   order by l.final, l.id desc
   limit $6`;
 
-const LOOKED_AT = 20_000;
+const MAX_READ = 20_000;
 
 export type LinkedFilter = {
   lifecycle: string | null;
@@ -48,13 +48,13 @@ export type LinkedFilter = {
   limit: number;
 };
 
-/** Tasks that wait for others, or that others wait for. */
+/** Finds tasks that wait for others, or that others wait for. */
 export function findLinked(
   tx: Tx,
   org_id: string,
   { lifecycle, projects, reader, finished, limit }: LinkedFilter,
 ): Promise<TaskRow[]> {
-  return query<TaskRow>(tx, FIND_LINKED, [org_id, lifecycle, projects, reader, finished, limit, LOOKED_AT]);
+  return query<TaskRow>(tx, FIND_LINKED, [org_id, lifecycle, projects, reader, finished, limit, MAX_READ]);
 }
 
 const FIND_LINKS_AMONG = `
@@ -63,7 +63,7 @@ const FIND_LINKS_AMONG = `
   order by d.blocker_id, d.task_id
   limit $3`;
 
-/** Who of these waits for whom of them. */
+/** Finds the dependencies between these tasks. */
 export function findLinksAmong(
   tx: Tx,
   org_id: string,

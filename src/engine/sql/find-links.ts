@@ -3,8 +3,8 @@ import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import type { OnFailure } from "./dependencies.ts";
 
-// Up along what a task waits for, and down along who waits for it; never up again on the way down, which in a well-linked
-// project would find everything.
+// Walks up to the blockers of a task and down to its dependents. It never turns around, which in a well-linked project would
+// find every task.
 const FIND_LINKS = `
   with recursive up as (
     select d.task_id, d.blocker_id, d.on_failure, d.resolved, 1 as depth from pawl.dependency d
@@ -29,7 +29,7 @@ const FIND_LINKS = `
 
 export type LinkRow = { task_id: string; blocker_id: string; on_failure: OnFailure; resolved: boolean };
 
-/** The dependencies around a task, nearest first. */
+/** Finds the dependencies around a task, nearest first. */
 export function findLinks(
   tx: Tx,
   org_id: string,
@@ -54,7 +54,7 @@ export type HoldRow = {
   released_at: Instant | null;
 };
 
-/** A task's holds, the latest first. */
+/** Lists a task's holds, latest first. */
 export function listHolds(tx: Tx, org_id: string, task_id: string, limit: number): Promise<HoldRow[]> {
   return query<HoldRow>(tx, LIST_HOLDS, [org_id, task_id, limit]);
 }

@@ -2,9 +2,9 @@ import type { Instant } from "../../core/index.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-// The feed is in commit order, so a moment can be looked up in it by halves: twenty probes of its index among a million
-// events. Clocks are read a little before positions are given, so the search aims a minute early; whoever reads on compares
-// the moment itself. Halving may meet a gap that pruning has left: the next event after it answers for it.
+// The feed is in commit order, so a time is found by binary search: twenty probes of its index among a million events. Clocks
+// are read a little before positions are assigned, so the search aims a minute early, and readers compare the time again. In a
+// gap left by pruning, the next event is used.
 const FIND_POSITION = `
   with recursive search as (
     select coalesce((select e.position from pawl.event e where e.org_id = $1 order by e.position limit 1), 1) - 1 as low,
@@ -26,7 +26,7 @@ const FIND_POSITION = `
   where o.id = $1
   group by o.feed_position`;
 
-/** The position after which the events since a moment stand; `cut` where there are more of them than the last `most`. */
+/** Finds the position before the first event since a time; `cut` if there are more than `most` events since, which is the limit. */
 export async function findPosition(
   tx: Tx,
   org_id: string,

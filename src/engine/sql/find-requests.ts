@@ -12,7 +12,7 @@ export type RequestRow = {
   answer: unknown;
 };
 
-/** What these client_event_ids were used for before. */
+/** Finds the earlier requests with these client_event_ids. */
 export function findRequests(tx: Runs, org_id: string, keys: readonly string[]): Promise<RequestRow[]> {
   return keys.length === 0 ? Promise.resolve([]) : query<RequestRow>(tx, FIND_REQUESTS, [org_id, keys]);
 }
@@ -24,7 +24,7 @@ const FIND_SHARED_REQUESTS = `
       select e.client_event_id from pawl.event e where e.org_id = $1 and e.task_id = any($2::uuid[])))
     and r.answer -> 'at' -> 1 is not null`;
 
-/** Requests about these tasks whose answers tell of several. */
+/** Finds the requests about these tasks whose answers contain several tasks. */
 export function findSharedRequests(tx: Tx, org_id: string, ids: readonly string[]): Promise<RequestRow[]> {
   return query<RequestRow>(tx, FIND_SHARED_REQUESTS, [org_id, ids]);
 }

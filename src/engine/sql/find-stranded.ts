@@ -1,7 +1,7 @@
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-// Over all orgs, and once a start: it reads every unfinished task of the lifecycle.
+// Reads every unfinished task of the lifecycle in all orgs, once per start.
 const FIND_STRANDED = `
   select 'status' as kind, t.status as name, count(*)::int as tasks from pawl.task t
   where t.lifecycle = $1 and not t.final and t.status <> all($2::text[]) and t.status <> all($3::text[])
@@ -14,14 +14,14 @@ const FIND_STRANDED = `
 
 export type Stranded = { kind: "status" | "action"; name: string; tasks: number };
 
-/** What unfinished tasks of a lifecycle need and nobody declares: the statuses they are in, the actions their timers perform. */
+/** Finds statuses and timer actions of unfinished tasks that the lifecycle does not declare. */
 export function findStranded(
   tx: Tx,
   lifecycle: string,
   known: {
     statuses: readonly string[];
     mappedStatuses: readonly string[];
-    /** With those that are mapped. */
+    /** Including the mapped ones. */
     actions: readonly string[];
   },
 ): Promise<Stranded[]> {

@@ -13,7 +13,7 @@ const FIND_BY_DEDUPE_KEY = `
   select t.* from pawl.task t
   where t.org_id = $1 and (t.lifecycle, t.dedupe_key) in (select * from unnest($2::text[], $3::text[]))`;
 
-/** The tasks that were created with these keys. */
+/** Finds the tasks that were created with these keys. */
 export function findByDedupeKey(
   tx: Tx,
   org_id: string,
@@ -28,7 +28,7 @@ const READ_BEATS = `
   select b.task_id, b.token, b.beat_at, b.until from pawl.heartbeat b
   where b.org_id = $1 and b.task_id = any($2::uuid[])`;
 
-/** The last heartbeats for these tasks. */
+/** Reads the last heartbeat of each of these tasks. */
 export async function readBeats(tx: Tx, org_id: string, ids: readonly string[]): Promise<Map<string, Beat>> {
   const rows = await query<Beat & { task_id: string }>(tx, READ_BEATS, [org_id, ids]);
   return new Map(rows.map((row) => [row.task_id, row]));

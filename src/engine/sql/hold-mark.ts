@@ -3,7 +3,7 @@ import type { Tx } from "../transaction.ts";
 
 const HOLD_MARK = `select pg_advisory_xact_lock(hashtextextended($1, 0))`;
 
-/** Locks a mark until the transaction ends; others that lock the same mark wait. */
+/** Takes an advisory lock on a text until the transaction ends. */
 export async function holdMark(tx: Tx, mark: string): Promise<void> {
   await query(tx, HOLD_MARK, [mark]);
 }
@@ -11,7 +11,7 @@ export async function holdMark(tx: Tx, mark: string): Promise<void> {
 const PASS_CLAIMS = `
   select pg_advisory_lock(hashtextextended($1 || ' ' || $2, 0)), pg_advisory_unlock(hashtextextended($1 || ' ' || $2, 0))`;
 
-/** Waits until all optimistic claims that are running on a pool have ended. */
+/** Waits until the optimistic claims now running on a pool have ended, by taking and releasing their lock. */
 export async function passClaims(tx: Tx, org_id: string, lifecycle: string): Promise<void> {
   await query(tx, PASS_CLAIMS, [org_id, lifecycle]);
 }

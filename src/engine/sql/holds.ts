@@ -6,7 +6,7 @@ const READ_HOLDS = `
   where h.org_id = $1 and h.task_id = any($2::uuid[]) and h.released_at is null
   order by h.task_id, h.id`;
 
-/** What holds tasks up: the fact `holds`. */
+/** Reads the open holds of tasks: the fact `holds`. */
 export function readHolds(
   tx: Tx,
   org_id: string,

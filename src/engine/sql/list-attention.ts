@@ -34,7 +34,7 @@ export type AttentionRow = {
   stuck: boolean;
 };
 
-/** The tasks that somebody should look at; who has been waiting longest comes first. */
+/** Lists the tasks that need attention: flagged, overdue or stuck; longest in their status first. */
 export function listAttention(
   tx: Tx,
   org_id: string,

@@ -14,7 +14,7 @@ export type TaskFilter = {
   unfinished: boolean;
   projects: readonly string[] | null;
   assigned_to: string | null;
-  /** Part of a title, in any case. */
+  /** Part of a title, ignoring case. */
   text: string | null;
   /** null: the system, which sees private tasks too. */
   reader: string | null;

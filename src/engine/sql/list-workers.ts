@@ -3,7 +3,7 @@ import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import type { Scope } from "./count-open.ts";
 
-// Whose hands work is in. A lease counts from its last heartbeat, if that is of the same lease.
+// Heartbeats count only if their token is that of the current lease.
 const LIST_WORKERS = `
   with held as (
     select coalesce(t.lease_holder, t.assigned_to) as member_id, t.updated_at, t.lease_token is not null as leased,
@@ -34,7 +34,7 @@ export type WorkerRow = {
   last_act_at: Instant | null;
 };
 
-/** Who has unfinished work in his hands. */
+/** Lists the members who hold unfinished tasks, most recently active first. */
 export function listWorkers(
   tx: Tx,
   org_id: string,

@@ -18,7 +18,7 @@ export function lockTasks(tx: Tx, org_id: string, ids: readonly string[]): Promi
 
 const FIND_EXISTING = `select t.id from pawl.task t where t.org_id = $1 and t.id = any($2::uuid[])`;
 
-/** Of some tasks, those that exist. */
+/** Returns those of the given ids that exist. */
 export async function findExisting(tx: Tx, org_id: string, ids: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: string }>(tx, FIND_EXISTING, [org_id, ids]);
   return rows.map(({ id }) => id);

@@ -4,8 +4,8 @@ import type { Runs } from "../transaction.ts";
 import { TASK_COLUMNS } from "./task-columns.ts";
 import type { TaskCells } from "./task-columns.ts";
 
-// Tasks and what lies beside them as of one moment. The offset keeps the look-ups one by one: planned as a join, for a number
-// of tasks that the planner only guesses, they read all heartbeats of an org.
+// Reads tasks, heartbeats, settings and clock in one snapshot. The offset forces one look-up per task: as a join, for a number
+// of tasks that the planner only estimates, it read all heartbeats of an org.
 const look = (wanted: string) => `
   select ${TASK_COLUMNS}, b.token, b.beat_at, b.until,
     (select p.settings::text from pawl.project p where p.org_id = $1 and p.id = t.project_id),
@@ -17,9 +17,8 @@ const look = (wanted: string) => `
     where h.org_id = $1 and h.task_id = t.id offset 0) as b on true
   where t.org_id = $1 and t.id = ${wanted}`;
 
-// How long an array is PostgreSQL must see each time: it plans the look anew, and that costs as much as the look (40 µs). One
-// task is found by a plan that is kept. (To hide the length from it would keep a plan, too: the one that was right when the
-// table was small.)
+// A statement with an array is planned for its length each time, which costs as much as running it (40 µs), so one task has a
+// statement of its own with a cached plan. (Hiding the length would also cache a plan: one for a small table.)
 const LOOK_AT_TASKS = look("any($2::uuid[])");
 const LOOK_AT_TASK = look("$2::uuid");
 
@@ -34,7 +33,7 @@ type LookedAtCells = [
   used_keys: string[],
 ];
 
-/** Tasks with heartbeats and settings, and which of some client_event_ids were used before, without a lock. */
+/** Reads tasks with heartbeats and settings, and which of these client_event_ids were used before, without a lock. */
 export function lookAtTasks(
   tx: Runs,
   org_id: string,

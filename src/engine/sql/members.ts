@@ -38,8 +38,8 @@ export async function findMember(tx: Tx, org_id: string, id: string): Promise<Me
   return row ?? null;
 }
 
-// Together with all who are admin of everything, in the order of their ids: of two who switch each other off at the same
-// moment, the second sees what the first has done.
+// Locks all admins of the whole org as well, in the order of ids: if two admins deactivate each other at the same time, the
+// second sees the change of the first.
 const LOCK_MEMBER = `
   select m.id, m.name, m.kind, m.roles, m.project_ids, m.skill_level, m.specializations, m.active
   from pawl.member m
@@ -47,7 +47,7 @@ const LOCK_MEMBER = `
   order by m.id
   for no key update`;
 
-/** The member, and all active admins of the whole org. */
+/** Locks a member and all active admins of the whole org. */
 export async function lockMember(
   tx: Tx,
   org_id: string,
@@ -57,7 +57,7 @@ export async function lockMember(
   return { member: rows.find((row) => row.id === id) ?? null, admins: rows.filter(isFullAdmin) };
 }
 
-/** One who can set everything right again. */
+/** Checks whether a member is an active admin of the whole org; each org needs at least one. */
 export function isFullAdmin({ active, project_ids, roles }: MemberRow): boolean {
   return active && project_ids === null && roles.includes("admin");
 }
@@ -68,7 +68,7 @@ const ADD_MEMBER = `
   on conflict do nothing
   returning id`;
 
-/** Says whether the id was free. */
+/** Adds a member; returns false if the id is taken. */
 export async function addMember(tx: Tx, org_id: string, member: MemberRow): Promise<boolean> {
   return (await query(tx, ADD_MEMBER, [org_id, ...columnsOf(member)])).length > 0;
 }

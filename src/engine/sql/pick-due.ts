@@ -3,8 +3,8 @@ import type { Tx } from "../transaction.ts";
 import { TASK_COLUMNS } from "./task-columns.ts";
 import type { TaskCells } from "./task-columns.ts";
 
-// One probe of the timer index where nothing is due; many nodes sweep at once and skip each other's tasks. The time is that
-// of the statement: compared with clock_timestamp(), which is another at every row, all timers of the org were read.
+// Costs one probe of the timer index if nothing is due. Nodes that sweep at the same time skip each other's tasks. It uses
+// statement_timestamp(): with clock_timestamp(), which changes from row to row, all timers of the org were read.
 const PICK_DUE = `
   select ${TASK_COLUMNS}
   from pawl.task t
@@ -14,7 +14,7 @@ const PICK_DUE = `
   limit $3
   for update of t skip locked`;
 
-/** Tasks whose timer has run out, locked. `now` stands in for the clock where a test needs it to. */
+/** Locks and returns tasks whose timer has run out. `now` replaces the clock in tests. */
 export function pickDue(
   tx: Tx,
   org_id: string,
@@ -27,7 +27,7 @@ export function pickDue(
     now: number | null;
     limit: number;
     lifecycles: readonly string[];
-    /** Only of these tasks; null: of all. */
+    /** Limits the search to these tasks; null: all. */
     ids: readonly string[] | null;
   },
 ): Promise<TaskCells[]> {

@@ -3,8 +3,8 @@ import type { Tx } from "../transaction.ts";
 import { TASK_COLUMNS } from "./task-columns.ts";
 import type { TaskCells } from "./task-columns.ts";
 
-// The lifecycle's conditions come as data and are applied here, so that nobody is starved by tasks that are not for him.
-// Locked rows are skipped: two that pick at once get different tasks and never wait for each other.
+// The lifecycle's conditions are parameters, so that tasks that a claimer may not take do not hide others from it. Locked rows
+// are skipped: two concurrent claims get different tasks and never wait for each other.
 const PICK_FROM_POOL = `
   select ${TASK_COLUMNS}
   from pawl.task t
@@ -42,7 +42,7 @@ export type PoolPick = {
   limit: number;
 };
 
-/** The best free tasks, locked. */
+/** Locks and returns the best free tasks. */
 export function pickFromPool(tx: Tx, pick: PoolPick): Promise<TaskCells[]> {
   return queryCells<TaskCells>(tx, PICK_FROM_POOL, [
     pick.org_id,

@@ -2,7 +2,7 @@ import type { Lifecycle } from "../../core/index.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-// Only by the newest version: a node that still runs an older one must not undo what it does not know.
+// Only for the newest version: a node that still runs an older one must not undo its changes.
 const PICK_OUTDATED = `
   select t.id from pawl.task t
   where t.org_id = $1 and t.lifecycle = $2 and not t.final
@@ -12,7 +12,7 @@ const PICK_OUTDATED = `
   limit $6
   for update of t`;
 
-/** Tasks of an org that are where the lifecycle no longer is, locked. */
+/** Locks and returns an org's tasks whose status or timer action the lifecycle no longer has. */
 export async function pickOutdated(
   tx: Tx,
   org_id: string,
@@ -30,7 +30,7 @@ const ORGS_WITH_OUTDATED = `
   where t.lifecycle = $1 and not t.final
     and (t.status = any($2::text[]) or t.due_action = any($3::text[]) or t.pooled <> (t.status is not distinct from $4::text))`;
 
-/** The orgs where a lifecycle has tasks to bring up to date. */
+/** Lists the orgs with outdated tasks of a lifecycle. */
 export async function orgsWithOutdated(tx: Tx, lifecycle: Lifecycle): Promise<string[]> {
   const { statuses, actions } = outdatedNames(lifecycle);
   const params = [lifecycle.name, statuses, actions, lifecycle.pool?.from ?? null];
@@ -38,7 +38,7 @@ export async function orgsWithOutdated(tx: Tx, lifecycle: Lifecycle): Promise<st
   return rows.map((row) => row.org_id);
 }
 
-// Whether a task lies in the pool follows from its status alone, so no journal row tells of it.
+// Whether a task is in the pool follows from its status, so the journal does not record it.
 const REPAIR_POOL = `
   update pawl.task t set pooled = not t.pooled
   from (
@@ -52,7 +52,7 @@ const REPAIR_POOL = `
   where t.org_id = $1 and t.id = stale.id
   returning t.id as task_id, t.pooled as "is"`;
 
-/** Puts tasks into the pool that the lifecycle now has there, and takes the others out. */
+/** Adds tasks to the pool, or removes them, as the lifecycle now declares. */
 export function repairPool(
   tx: Tx,
   org_id: string,
@@ -75,7 +75,7 @@ export async function setLifecycleVersion(
   await query(tx, SET_VERSION, [org_id, ids, version]);
 }
 
-/** Statuses that are mapped away, and those that have become final: open tasks in them are of an earlier version. */
+/** Returns mapped statuses and actions, and final statuses: an unfinished task in one was written by an earlier version. */
 function outdatedNames({ migrations, statuses }: Lifecycle): { statuses: string[]; actions: string[] } {
   const ended = Object.keys(statuses).filter((status) => statuses[status]?.final);
   return {

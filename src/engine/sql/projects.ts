@@ -40,7 +40,7 @@ const ADD_PROJECT = `
   )
   select a.id, a.name, a.settings, a.created_at from added a`;
 
-/** The project, or null where the id was taken. */
+/** Adds a project; returns null if the id is taken. */
 export async function addProject(
   tx: Tx,
   org_id: string,

@@ -2,10 +2,10 @@ import type { Instant } from "../../core/index.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-/** A finished task as it was seen; one that has changed since is left for another time. */
+/** A finished task at the version that was read; if it has changed since, it is left for the next run. */
 export type Finished = { id: string; row_version: number };
 
-// No index is kept for finished tasks. Ids are by age, so the primary key leads past those that are too young ($3).
+// There is no index for finished tasks. Ids are ordered by age, so the primary key excludes those that are too young ($3).
 const PICK_FINISHED = `
   select t.id, t.row_version from pawl.task t
   where t.org_id = $1 and t.id > $2::uuid and t.id < $3::uuid
@@ -16,7 +16,7 @@ const PICK_FINISHED = `
   order by t.id
   limit $5`;
 
-/** The next finished tasks to which nothing has happened since a moment, and for which no unfinished one waits. */
+/** Picks the next finished tasks that have not changed since a time and that no unfinished task waits for. */
 export function pickFinished(
   tx: Tx,
   org_id: string,
@@ -38,7 +38,7 @@ const READ_EXPORTS = `
   where t.org_id = $1 and t.id = any($2::uuid[]) and t.final
   order by t.id`;
 
-/** Tasks with everything that goes with them, each on one line of JSON. */
+/** Exports tasks with everything that is deleted with them, each as one line of JSON. */
 export function readExports(
   tx: Tx,
   org_id: string,
@@ -47,7 +47,7 @@ export function readExports(
   return query(tx, READ_EXPORTS, [org_id, ids]);
 }
 
-// A task that somebody is looking at under a lock, perhaps to wait for it, is skipped.
+// Skips tasks that another transaction has locked, perhaps to add a dependency on them.
 const LOCK_FINISHED = `
   select t.id from pawl.task t
   join unnest($2::uuid[], $3::integer[]) as seen(id, row_version) on t.id = seen.id and t.row_version = seen.row_version
@@ -62,7 +62,7 @@ export async function lockFinished(tx: Tx, org_id: string, tasks: readonly Finis
   return rows.map((row) => row.id);
 }
 
-// Looked at once more, now under the lock: somebody may have begun to wait for one since it was picked.
+// Checks again under the lock, since a dependency may have been added after the task was picked.
 const DELETE_TASKS = `
   delete from pawl.task t
   where t.org_id = $1 and t.id = any($2::uuid[])
@@ -71,13 +71,14 @@ const DELETE_TASKS = `
       where d.org_id = $1 and d.blocker_id = t.id and not d.resolved and not w.final)
   returning t.id`;
 
-/** Deletes locked tasks, but for those that an unfinished one waits for. */
+/** Deletes locked tasks, except those that an unfinished task waits for. */
 export async function deleteTasks(tx: Tx, org_id: string, ids: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: string }>(tx, DELETE_TASKS, [org_id, ids]);
   return rows.map((row) => row.id);
 }
 
-// After their tasks: the database gives no journal away before. A dependency belongs to the task that waits, and goes with it.
+// Runs after the tasks are deleted, since a trigger protects the journal of an existing task. A dependency is deleted with the
+// task that waits.
 const DELETE_BELONGINGS = `
   with events as (
     delete from pawl.event e where e.org_id = $1 and e.task_id = any($2::uuid[]) returning e.client_event_id
@@ -90,13 +91,13 @@ const DELETE_BELONGINGS = `
   )
   select distinct client_event_id from events where client_event_id is not null`;
 
-/** Deletes what belonged to deleted tasks; gives the client_event_ids of their journals. */
+/** Deletes the rows that belong to deleted tasks; returns the client_event_ids of their journals. */
 export async function deleteBelongings(tx: Tx, org_id: string, ids: readonly string[]): Promise<string[]> {
   const rows = await query<{ client_event_id: string }>(tx, DELETE_BELONGINGS, [org_id, ids]);
   return rows.map((row) => row.client_event_id);
 }
 
-// A request that made or claimed several tasks goes with the last of them: until then it may be sent again.
+// A request that created or claimed several tasks is deleted with the last of them, since it may be repeated until then.
 const DELETE_REQUESTS = `
   delete from pawl.request r
   where r.org_id = $1 and r.client_event_id = any($2::text[])
@@ -117,7 +118,7 @@ const DELETE_EVENTLESS_REQUESTS = `
   delete from pawl.request r
   where r.org_id = $1 and r.task_id = any($2::uuid[])`;
 
-/** Deletes the requests about these tasks that left no journal row behind. */
+/** Deletes the requests about these tasks that have no journal row. */
 export async function deleteEventlessRequests(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
   await query(tx, DELETE_EVENTLESS_REQUESTS, [org_id, ids]);
 }

@@ -39,13 +39,13 @@ export function entryOfRow(row: EventRow): JournalEntry {
   };
 }
 
-// Only after a connection was lost in mid-commit, so no index is kept for it: the newest rows are looked through.
+// Used only after a connection was lost during a commit, so it has no index and scans the newest rows.
 const FIND_MARKED = `
   select e.* from pawl.event e
   where e.org_id = $1 and e.client_event_id = any($2::text[])
     and e.position > (select o.feed_position - 100000 from pawl.org o where o.id = $1)`;
 
-/** Journal rows by the marks the engine gave them. */
+/** Finds journal rows by the internal keys that the engine gave them. */
 export function findMarked(tx: Tx, org_id: string, marks: readonly string[]): Promise<EventRow[]> {
   return marks.length === 0 ? Promise.resolve([]) : query<EventRow>(tx, FIND_MARKED, [org_id, marks]);
 }
@@ -56,7 +56,7 @@ const READ_JOURNAL = `
   order by e.row_version
   limit $4`;
 
-/** A task's journal, oldest first. */
+/** Reads a task's journal, oldest first. */
 export function readJournal(
   tx: Tx,
   org_id: string,
@@ -70,7 +70,7 @@ const READ_JOURNALS = `
   where e.org_id = $1 and e.task_id = any($2::uuid[])
   order by e.task_id, e.row_version`;
 
-/** The journals of some tasks, each oldest first. */
+/** Reads the journals of some tasks, each oldest first. */
 export async function readJournals(
   tx: Runs,
   org_id: string,
@@ -79,8 +79,8 @@ export async function readJournals(
   return rowsByTask(await query<EventRow>(tx, READ_JOURNALS, [org_id, ids]));
 }
 
-// Positions are given under the org's row lock, which lasts until commit: whoever sees one sees all before it. The task of
-// a private event is looked up by itself: an `exists` was answered by reading every task of the org (58 ms with 100,000).
+// Positions are assigned under the org's row lock, which lasts until commit: a reader who sees one sees all before it. The
+// subquery looks the task up for each private event; an `exists` read every task of the org (58 ms with 100,000).
 const READ_FEED = `
   select e.* from pawl.event e
   where e.org_id = $1 and e.position > $2 and e.row_version > 0
@@ -100,7 +100,7 @@ export type FeedQuery = {
   limit: number;
 };
 
-/** The org's events in commit order. */
+/** Reads the org's events in commit order. */
 export function readFeed(tx: Tx, org_id: string, feed: FeedQuery): Promise<EventRow[]> {
   return query<EventRow>(tx, READ_FEED, [
     org_id,
@@ -114,7 +114,7 @@ export function readFeed(tx: Tx, org_id: string, feed: FeedQuery): Promise<Event
 
 const READ_POSITION = `select o.feed_position::text as position from pawl.org o where o.id = $1`;
 
-/** Where the feed stands now. */
+/** Returns the position of the feed's last event. */
 export async function readPosition(tx: Tx, org_id: string): Promise<number> {
   const [row] = await query<{ position: string }>(tx, READ_POSITION, [org_id]);
   return Number(row?.position ?? 0);

@@ -7,12 +7,12 @@ const HAS_OWNERS = `
 
 const READ_APPLIED = `select m.owner, m.number, m.name from pawl.migration m order by m.owner, m.number`;
 
-/** The migrations that ran on this database. */
+/** Reads the migrations that ran on this database. */
 export async function readApplied(tx: Tx): Promise<{ owner: string; number: number; name: string }[]> {
   if ((await query(tx, HAS_OWNERS, [])).length === 0)
     throw new PawlError(
       "DATABASE_UNUSABLE",
-      "The schema pawl was made by a development version of Pawl, which cannot be upgraded; name another database, or drop the schema.",
+      "The schema pawl was created by a development version of Pawl and cannot be upgraded; use another database, or drop the schema.",
     );
   return query<{ owner: string; number: number; name: string }>(tx, READ_APPLIED, []);
 }

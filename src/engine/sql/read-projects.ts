@@ -9,7 +9,7 @@ const READ_PROJECTS = `
 
 type ProjectsRow = { now: Instant; version: number | null; settings: Record<string, string> | null };
 
-/** The clock, and the settings of projects as text, with their version. */
+/** Reads the clock, and the settings of projects as text, with their version. */
 export async function readProjects(
   tx: Runs,
   org_id: string,
@@ -25,7 +25,7 @@ const READ_SETTINGS = `
   where p.org_id = $1 and ($2::text[] is null or p.id = any($2))
   order by p.id`;
 
-/** The settings of some projects, or of all of the org's (null), as text. */
+/** Reads the settings of some projects, or of all projects of the org (null), as text. */
 export async function readSettings(
   tx: Tx,
   org_id: string,
@@ -41,7 +41,7 @@ const READ_ALL_SETTINGS = `
   left join (select q.* from pawl.project q where q.org_id = $1 limit $2) as p on p.org_id = o.id
   where o.id = $1`;
 
-/** The settings of an org's projects as text, at most `limit`; with their version and the clock. */
+/** Reads the settings of an org's projects as text, at most `limit`, with their version and the clock. */
 export async function readAllSettings(
   tx: Runs,
   org_id: string,

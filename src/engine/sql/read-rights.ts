@@ -1,8 +1,8 @@
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-// Reads only the catalogue: functions such as `to_regclass` fail without USAGE on the schema.
-// Names are quoted for use in a GRANT. The table of migrations is only read once all are applied.
+// Reads only the catalogue: functions such as `to_regclass` fail without USAGE on the schema. Names are quoted for use in a
+// GRANT. The table of migrations needs only SELECT, since an up-to-date schema is not migrated.
 const READ_RIGHTS = `
   select quote_ident(current_user) as role, quote_ident(current_database()) as database,
     quote_ident(pg_get_userbyid(n.nspowner)) as owner,

@@ -1,10 +1,11 @@
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-/** A thing in the database that a migration can make, change or drop. */
+/** An object of the database that a migration can create, change or drop. */
 export type SchemaObject = { kind: string; name: string; definition: string };
 
-// A column, constraint or trigger is named alone where a plugin may add one to a table of the engine, else with its table.
+// Constraints and triggers have their own names, because a plugin may add them to tables of the engine. Columns are prefixed by
+// their table, because it may not add those.
 const READ_SCHEMA_OBJECTS = `
   select case c.relkind when 'i' then 'index' when 'v' then 'view' when 'S' then 'sequence' else 'table' end as kind,
     c.relname::text as name,
@@ -31,7 +32,7 @@ const READ_SCHEMA_OBJECTS = `
   select 'type', t.typname, t.typtype::text
   from pg_catalog.pg_type t where t.typnamespace = 'pawl'::regnamespace and t.typtype in ('e', 'd')`;
 
-/** Everything in the schema, with its definition. */
+/** Reads every object of the schema with its definition. */
 export function readSchemaObjects(tx: Tx): Promise<SchemaObject[]> {
   return query<SchemaObject>(tx, READ_SCHEMA_OBJECTS, []);
 }
@@ -49,7 +50,7 @@ const READ_OUTSIDE_CHANGES = `
   from pg_catalog.pg_namespace n
   where n.nspname <> 'pawl' and n.xmin = pg_current_xact_id()::xid`;
 
-/** Things that this transaction made or changed outside of the schema. */
+/** Reads the objects that this transaction created or changed outside of the schema. */
 export function readOutsideChanges(tx: Tx): Promise<SchemaObject[]> {
   return query<SchemaObject>(tx, READ_OUTSIDE_CHANGES, []);
 }

@@ -3,7 +3,7 @@ import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import type { Scope } from "./count-open.ts";
 
-// The latest moves only, each with one probe for how it came into the status that it left: so the cost has a bound.
+// Reads only the latest moves, with one probe each for the event that entered the status, so the cost is bounded.
 const READ_STAYS = `
   select m.lifecycle, m.from_status as status, count(*)::float8 as moves,
     percentile_cont(0.5) within group (order by m.seconds)::float8 as median_seconds,
@@ -41,12 +41,12 @@ export type StayRow = {
   slow_seconds: number;
 };
 
-/** How long tasks stayed in the statuses that they left lately. */
+/** Measures how long tasks stayed in the statuses that they left recently. */
 export function readStays(
   tx: Tx,
   org_id: string,
   { lifecycle, projects, reader }: Scope,
-  { after, since, most }: { after: number; since: Instant; most: number },
+  { after, since, max }: { after: number; since: Instant; max: number },
 ): Promise<StayRow[]> {
-  return query<StayRow>(tx, READ_STAYS, [org_id, after, lifecycle, projects, reader, since, most]);
+  return query<StayRow>(tx, READ_STAYS, [org_id, after, lifecycle, projects, reader, since, max]);
 }

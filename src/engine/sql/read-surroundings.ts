@@ -3,9 +3,9 @@ import type { Beat } from "./task-columns.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-// All in one answer: as four statements it was a third of what a batch cost. After the lock, because after a wait for it
-// a join there would show all this as it was before. By `any`, not by a join: joined to an unnested array, a plan made
-// while a table was small read all of an org's rows.
+// One statement, because four cost a third of a batch. It is sent after the lock: joined to the locking statement, it would
+// return values from before the wait for the lock. It uses `any`, because a plan that joined an unnested array, made while a
+// table was small, read all rows of an org.
 const READ_SURROUNDINGS = `
   select clock_timestamp() as now,
     (select json_agg(json_build_array(b.task_id, b.token, extract(epoch from b.beat_at) * 1000,
@@ -22,14 +22,14 @@ type SurroundingsRow = {
 };
 
 export type Surroundings = {
-  /** The database's clock, which is the only one. */
+  /** The database's clock; decisions use no other. */
   now: Instant;
   beats: ReadonlyMap<string, Beat>;
-  /** Of the projects they lie in, as text: most batches have seen it before. */
+  /** Settings of the tasks' projects, as text, since most are already parsed and cached. */
   settings: Readonly<Record<string, string>>;
 };
 
-/** The clock, and what lies beside tasks. */
+/** Reads the clock, and the heartbeats and settings of tasks. */
 export async function readSurroundings(
   tx: Tx,
   org_id: string,
@@ -51,7 +51,7 @@ export async function readSurroundings(
 
 const READ_CLOCK = `select clock_timestamp() as now`;
 
-/** The database's clock alone. */
+/** Reads only the database's clock. */
 export async function readClock(tx: Tx): Promise<Instant> {
   const [row] = await query<{ now: Instant }>(tx, READ_CLOCK, []);
   return row?.now ?? 0;

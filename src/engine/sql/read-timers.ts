@@ -2,8 +2,8 @@ import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import type { Scope } from "./count-open.ts";
 
-// By the index of timers, and no further than the limit: when a sweep has been away for long there may be very many. By the
-// statement's own time: a clock that may change while it is read is no bound for an index.
+// Uses the index of timers and stops at the limit, since there may be very many after a long time without a sweep. It uses
+// statement_timestamp(), because an index cannot be searched by the volatile clock_timestamp().
 const READ_DUE_TIMERS = `
   select count(*)::float8 as due,
     coalesce(extract(epoch from statement_timestamp() - min(d.due_at)), 0)::float8 as lag_seconds

@@ -3,10 +3,10 @@ import type { Beat } from "./task-columns.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-/** Where a walk over the unfinished tasks stands: in the order of their index, so that a chunk costs the same wherever it lies. */
-export type Place = { lifecycle: string; status: string; id: string };
+/** Cursor over the unfinished tasks in the order of their index, so that every chunk costs the same. */
+export type TaskCursor = { lifecycle: string; status: string; id: string };
 
-export const BEGINNING: Place = { lifecycle: "", status: "", id: "00000000-0000-0000-0000-000000000000" };
+export const START: TaskCursor = { lifecycle: "", status: "", id: "00000000-0000-0000-0000-000000000000" };
 
 const PICK_UNFINISHED = `
   select t.lifecycle, t.status, t.id from pawl.task t
@@ -14,11 +14,16 @@ const PICK_UNFINISHED = `
   order by t.lifecycle, t.status, t.id
   limit $5`;
 
-export function pickUnfinished(tx: Tx, org_id: string, after: Place, limit: number): Promise<Place[]> {
-  return query<Place>(tx, PICK_UNFINISHED, [org_id, after.lifecycle, after.status, after.id, limit]);
+export function pickUnfinished(
+  tx: Tx,
+  org_id: string,
+  after: TaskCursor,
+  limit: number,
+): Promise<TaskCursor[]> {
+  return query<TaskCursor>(tx, PICK_UNFINISHED, [org_id, after.lifecycle, after.status, after.id, limit]);
 }
 
-// One statement, so one moment: counters and what they count change in one transaction, and are never seen apart.
+// One statement, so one snapshot: counters and the rows they count change in one transaction and always match.
 const COUNT_OPEN = `
   select t.id as task_id, t.lifecycle, t.status, t.due_action, t.pooled, t.open_blockers, t.open_holds,
     (select count(*)::int from pawl.hold h
@@ -46,18 +51,19 @@ export type Counted = {
   pooled: boolean;
   open_blockers: number;
   open_holds: number;
-  /** Holds that are open, and dependencies that are not resolved. */
+  /** The number of open holds. */
   holds: number;
+  /** The number of unresolved dependencies. */
   unresolved: number;
-  /** Blockers, of those unresolved, that are over: they no longer hold the task up. */
+  /** Blockers of unresolved dependencies that no longer block the task. */
   over: string[];
-  /** Blockers that ended without success, where the task is to fail with them. */
+  /** Blockers that ended without success and make the task fail too. */
   failed: string[];
   /** Blockers that do not exist. */
   gone: string[];
 };
 
-/** Counters of unfinished tasks, and what they should count. */
+/** Reads the counters of unfinished tasks, and counts the rows themselves. */
 export function countOpen(
   tx: Tx,
   org_id: string,
@@ -69,7 +75,7 @@ export function countOpen(
   return query<Counted>(tx, COUNT_OPEN, [org_id, ids, lifecycles, statuses]);
 }
 
-// One moment for task and heartbeat.
+// One snapshot for task and heartbeat.
 const READ_WITH_BEATS = `
   select t.*, b.token, b.beat_at, b.until from pawl.task t
   left join pawl.heartbeat b on b.org_id = $1 and b.task_id = t.id

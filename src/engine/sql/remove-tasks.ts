@@ -1,6 +1,6 @@
 import type { Write } from "./statement.ts";
 
-// After the journal has told it: an open task whose journal does not end with its removal is never given away.
+// Runs after the journal row is written: a trigger refuses to delete an unfinished task without a journal row of its removal.
 const REMOVE_TASKS = `
   with gone as (
     delete from pawl.task t where t.org_id = $1 and t.id = any($2::uuid[]) returning t.id
@@ -11,7 +11,7 @@ const REMOVE_TASKS = `
   )
   delete from pawl.heartbeat b using gone where b.org_id = $1 and b.task_id = gone.id`;
 
-/** Removes tasks with what they wait for and what holds them; their journals and requests stay. */
+/** Deletes tasks with their dependencies, holds and heartbeats; their journals and requests stay. */
 export function removeTasks(org_id: string, ids: readonly string[]): Write {
   return { text: REMOVE_TASKS, params: [org_id, ids] };
 }

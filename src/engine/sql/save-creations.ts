@@ -2,17 +2,17 @@ import type { Instant, Lifecycle, Task } from "../../core/index.ts";
 import { column, jsonColumn, Dictionary, sparseColumn } from "../columns.ts";
 import { birthPatch, isFinal, isPooled } from "../task-row.ts";
 import type { KeyRecord } from "../write/work.ts";
-import { sealOf, toldOf } from "../upkeep/seal.ts";
+import { sealOf, eventHeader } from "../upkeep/seal.ts";
 import { statement } from "./statement.ts";
 import type { Write } from "./statement.ts";
 
-// Tasks, journal, feed and idempotency records in one statement, the last before the commit, as with moves. Values shared
-// by many tasks are sent once, as their kind.
+// Writes tasks, journal, feed and idempotency records in one statement, the last one before the commit, as with moves. Values
+// shared by many tasks are sent once, in a dictionary (`kind`).
 const SAVE_CREATIONS = statement(`
   with kind as materialized (
     select :lifecycles::text::text[] as lifecycle, :versions::text::integer[] as version,
       :projects::text::text[] as project_id, :statuses::text::text[] as status, :pooled::text::boolean[] as pooled,
-      :final::text::boolean[] as final, :creators::text::text[] as created_by, :told::text::text[] as told,
+      :final::text::boolean[] as final, :creators::text::text[] as created_by, :header::text::text[] as header,
       to_timestamp(:now::float8 / 1000.0) as now
   ), born as materialized (
     select b.id, k.lifecycle[b.kind] as lifecycle, k.version[b.kind] as lifecycle_version,
@@ -28,7 +28,7 @@ const SAVE_CREATIONS = statement(`
         id: "b.id",
         row_version: "1",
         now: "k.now",
-        told: "k.told[b.kind]",
+        header: "k.header[b.kind]",
         comment: "null",
         payload: "null",
         patch: "b.patch",
@@ -73,10 +73,10 @@ const SAVE_CREATIONS = statement(`
   )
   select b.n::integer, clock_timestamp() from born b`);
 
-/** Which of the tasks was written (counted from 1), and the time. */
+/** The number of a task that was written (from 1), and the time. */
 export type CreatedCells = [n: number, now: Instant];
 
-/** A task at version 1, with what only its row knows. */
+/** A task at version 1, with the columns that are not part of a task. */
 export type NewTaskRow = {
   lifecycle: Lifecycle;
   task: Task;
@@ -91,13 +91,13 @@ export type SaveCreations = {
   org_id: string;
   now: Instant;
   rows: readonly NewTaskRow[];
-  /** The settings that the tasks were made with; null where they were read in the same transaction. */
+  /** The version of the settings that the tasks were created with; null if they were read in the same transaction. */
   settings_version: number | null;
 };
 
-/** Saves new tasks with their first journal rows, which the feed tells in this order. */
+/** Saves new tasks with their first journal rows, which appear in the feed in this order. */
 export function saveCreations({ org_id, now, rows, settings_version }: SaveCreations): Write {
-  const kinds = new Dictionary<KindOfBirth>();
+  const kinds = new Dictionary<CreationKind>();
   const kindOf = ({ lifecycle, task: { project_id, status, created_by } }: NewTaskRow) =>
     kinds.indexOf(
       lifecycle.name,
@@ -124,7 +124,9 @@ export function saveCreations({ org_id, now, rows, settings_version }: SaveCreat
     final,
     creators,
     told: column(
-      kinds.entries.map(([, , , status, , , creator]) => toldOf("created", "create", null, status, creator)),
+      kinds.entries.map(([, , , status, , , creator]) =>
+        eventHeader("created", "create", null, status, creator),
+      ),
     ),
     titles: column(rows.map(({ task }) => task.title)),
     datas: jsonColumn(rows.map(({ task }) => task.data)),
@@ -146,7 +148,7 @@ export function saveCreations({ org_id, now, rows, settings_version }: SaveCreat
   });
 }
 
-type KindOfBirth = [
+type CreationKind = [
   lifecycle: string,
   version: number,
   project_id: string,

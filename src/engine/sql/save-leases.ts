@@ -1,8 +1,8 @@
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-// How long a lease lasts is in its task's row, so that beating needs no rules. In the order of ids: two who beat for the same
-// tasks in other orders would deadlock.
+// The duration of a lease is in its task's row, so that heartbeats need no rules. Rows are written in the order of ids: two
+// statements with the same tasks in different orders would deadlock.
 const BEAT_LEASES = `
   insert into pawl.heartbeat as b (org_id, task_id, token, beat_at, until)
   select distinct t.org_id, t.id, t.lease_token, now(), now() + (t.lease_until - t.leased_at)
@@ -13,7 +13,7 @@ const BEAT_LEASES = `
   on conflict (org_id, task_id) do update set token = excluded.token, beat_at = excluded.beat_at, until = excluded.until
   returning b.task_id, b.until`;
 
-/** Renews many leases at once; those whose token is no longer the lease's are left out of the answer. */
+/** Renews many leases at once; those whose token is no longer valid are left out of the result. */
 export function beatLeases(
   tx: Tx,
   org_id: string,

@@ -27,7 +27,7 @@ const SAVE_TRANSITIONS = `
   from json_to_recordset($3::text::json) as n(from_status text, to_status text)
   on conflict do nothing`;
 
-/** Makes these the transitions of a version; those of other versions stay, for the nodes that run them. */
+/** Replaces the transitions of a version; those of other versions stay, for the nodes that run them. */
 export async function saveTransitions(
   tx: Tx,
   { name, version }: { name: string; version: number },
@@ -38,7 +38,7 @@ export async function saveTransitions(
   await query(tx, SAVE_TRANSITIONS, params);
 }
 
-// Two nodes that start at once would write the same rows in each other's way.
+// Serializes nodes that start at the same time, since they write the same rows.
 const LOCK_REGISTER = `select pg_advisory_xact_lock(731903)`;
 
 export async function lockRegister(tx: Tx): Promise<void> {

@@ -2,28 +2,28 @@ import type { Instant, Task } from "../../core/index.ts";
 import { column, jsonColumn, Dictionary, sparseColumn } from "../columns.ts";
 import { isFinal, isPooled, payloadOf } from "../task-row.ts";
 import type { Move } from "../write/work.ts";
-import { sealOf, toldOf } from "../upkeep/seal.ts";
+import { sealOf, eventHeader } from "../upkeep/seal.ts";
 import { statement } from "./statement.ts";
 import type { Write } from "./statement.ts";
 
-// Task, journal, feed and idempotency record change in one statement, so that none is without the others. It is the last before
-// the commit: the org's row, which gives out the feed's positions, stays locked from here on.
-// A move is written if its row is still the one that was decided on; without a lock of its own, only if nobody has locked it
-// (xmax; if it equals xmin, the writer of the row had). Values shared by many rows are sent once, as their kind; a column that no move
-// changes is null and keeps what the task has. The row is found by its place alone ("is not distinct from" has no index): an index
-// leads through every version that the task has had. Conditions that always hold (n > 0) let the planner expect one move: with
-// more, on a small table, it would begin with all tasks of the org.
+// Task, journal, feed and idempotency record change in one statement, so that they always match. It is the last one before the
+// commit: the org's row, which holds the feed's position, stays locked from here on.
+// A move is written if its row is still the one that was decided on; if this transaction has not locked it, also only if no
+// other has (xmax; if it equals xmin, the lock was that of the row's writer). Values shared by many rows are sent once, in a
+// dictionary (`kind`); a column that no move changes is null and keeps its value. The row is found by its ctid alone ("is not
+// distinct from" uses no index), because an index leads through every version that the row has had. Conditions that always
+// hold (n > 0) make the planner expect one move: with more, on a small table, it would start with all tasks of the org.
 const SAVE_MOVES = statement(`
   with target as not materialized (
       select r.*, coalesce(r.place, (select p.ctid from pawl.task p where p.org_id = :org_id and p.id = r.id)) as at,
         k.type[r.kind] as type, k.action[r.kind] as action, k.from_status[r.kind] as from_status,
         k.status[r.kind] as status, k.pooled[r.kind] as pooled, k.final[r.kind] as final,
-        k.actor_id[r.kind] as actor_id, k.told[r.kind] as told, k.lease_holder[r.kind] as lease_holder,
+        k.actor_id[r.kind] as actor_id, k.header[r.kind] as header, k.lease_holder[r.kind] as lease_holder,
         to_timestamp(k.leased_at[r.kind] / 1000.0) as leased_at, to_timestamp(k.lease_until[r.kind] / 1000.0) as lease_until
       from (
         select :types::text::text[] as type, :actions::text::text[] as action, :from_statuses::text::text[] as from_status,
           :statuses::text::text[] as status, :pooled::text::boolean[] as pooled, :final::text::boolean[] as final,
-          :actors::text::text[] as actor_id, :told::text::text[] as told, :lease_holders::text::text[] as lease_holder,
+          :actors::text::text[] as actor_id, :header::text::text[] as header, :lease_holders::text::text[] as lease_holder,
           :leased_ats::text::float8[] as leased_at, :lease_untils::text::float8[] as lease_until
         offset 0
       ) as k,
@@ -70,7 +70,7 @@ const SAVE_MOVES = statement(`
         id: "t.id",
         row_version: "t.row_version::bigint + 1",
         now: "to_timestamp(:now::float8 / 1000.0)",
-        told: "m.told",
+        header: "m.header",
         comment: "m.comment",
         payload: "m.payload",
         patch: "m.patch",
@@ -82,8 +82,8 @@ const SAVE_MOVES = statement(`
       t.updated_at, m.type, m.action, m.from_status, m.status, m.actor_id, m.client_event_id, m.expected_row_version,
       m.comment, m.payload, m.patch, m.fingerprint, m.answer, m.n
   ), feed as (
-    -- Only when all tasks are moved: this lock is what batches of one org wait for. Where every move must be written, one that
-    -- is not must not be lost in silence: it is a division by zero.
+    -- Locked only after all tasks are moved, since batches of one org wait for this lock. If every move must be written, a
+    -- missing one raises an error, by a division by zero.
     update pawl.org o
     set feed_position = o.feed_position + written.moves / case when :partly::boolean or written.moves = :count then 1 else 0 end
     from (select count(*) as moves from moved) as written
@@ -106,22 +106,22 @@ const SAVE_MOVES = statement(`
   )
   select m.n::integer, m.place, m.writer, clock_timestamp() from moved m`);
 
-/** Which of the moves was written (counted from 1), where its row lies now, and the time. */
+/** The number of a move that was written (from 1), the new ctid and xmin of its row, and the time. */
 export type WrittenCells = [n: number, place: string, writer: string, now: Instant];
 
 export type SaveMoves = {
   org_id: string;
   now: Instant;
   moves: readonly Move[];
-  /** Rows that have changed are left out; where false, all moves are written or the statement fails. */
+  /** True: moves of rows that have changed are left out. False: all moves are written or the statement fails. */
   partly: boolean;
-  /** The settings that the moves were decided with; null where they were read in the same transaction. */
+  /** The version of the settings that the moves were decided with; null if they were read in the same transaction. */
   settings_version: number | null;
 };
 
-/** Saves moved tasks with their journal rows, which the feed tells in this order, and with what their keys were used for. */
+/** Saves moved tasks with their journal rows, which appear in the feed in this order, and their idempotency records. */
 export function saveMoves({ org_id, now, moves, partly, settings_version }: SaveMoves): Write {
-  const kinds = new Dictionary<KindOfMove>();
+  const kinds = new Dictionary<MoveKind>();
   const leased = moves.some(({ work, after, stale }) => stale || after.lease !== work.task.lease);
   const kindOf = ({ work: { actor, lifecycle }, decision: { event }, after: { status, lease } }: Move) => {
     const held = leased ? lease : null;
@@ -162,7 +162,7 @@ export function saveMoves({ org_id, now, moves, partly, settings_version }: Save
     actors,
     told: column(
       kinds.entries.map(([type, action, from, status, , , actor]) =>
-        toldOf(type, action, from, status, actor),
+        eventHeader(type, action, from, status, actor),
       ),
     ),
     lease_holders: holders,
@@ -201,7 +201,7 @@ export function saveMoves({ org_id, now, moves, partly, settings_version }: Save
   });
 }
 
-type KindOfMove = [
+type MoveKind = [
   type: string,
   action: string,
   from_status: string | null,

@@ -14,11 +14,11 @@ export type NewRequest = {
   actor_id: string | null;
   fingerprint: string;
   answer: unknown;
-  /** The task that it was about, where no journal row has its key. */
+  /** The task of the request, if no journal row has its key. */
   task_id: string | null;
 };
 
-/** Writes down what keys were used for, in the transaction of what they name. */
+/** Saves idempotency records, in the same transaction as the changes they describe. */
 export function saveRequests(org_id: string, rows: readonly NewRequest[], now: number): Write {
   return SAVE_REQUESTS({ org_id, rows: asRows(rows), now });
 }

@@ -21,7 +21,7 @@ type Touch = Pick<
   "id" | "open_blockers" | "open_holds" | "attempt" | "due_at" | "due_action" | "updated_at" | "lease"
 >;
 
-/** Saves what changes without a journal row: timers, counters, lease, updated_at. */
+/** Saves changes that have no journal row: timers, counters, lease, updated_at. */
 export function saveTouches(org_id: string, rows: readonly Touch[]): Write {
   return SAVE_TOUCHES({
     org_id,

@@ -1,10 +1,10 @@
-/** One statement with its values, ready to be sent. */
+/** A statement with its parameters, ready to be sent. */
 export type Write = { readonly text: string; readonly params: readonly unknown[] };
 
-/** A name behind one colon: neither a cast (`::text`) nor a part of a word. */
+/** A name after a single colon, which is neither a cast (`::text`) nor part of a word. */
 const PARAMETER = /(?<![:\w]):([a-z]\w*)/g;
 
-/** A static SQL text whose parameters have names (`:org_id`), which are numbered once, when the module is loaded. */
+/** Compiles a static SQL text with named parameters (`:org_id`), which are numbered once, when the module is loaded. */
 export function statement(named: string): (params: Readonly<Record<string, unknown>>) => Write {
   const names: string[] = [];
   const text = named.replace(PARAMETER, (_, name: string) => {

@@ -1,8 +1,8 @@
 import type { Instant, JsonObject, Lease, Task } from "../../core/index.ts";
 
 /**
- * The columns of a task `t` that decisions need, in the order of TaskCells. A value that most tasks share is null, which costs
- * nothing to send: false, zero, and a time that equals the one before it.
+ * The columns of a task `t` that decisions need, in the order of TaskCells. Common values (false, zero, a time equal to the one
+ * before it) are sent as null, which costs nothing.
  */
 const COLUMNS = {
   id: "t.id",
@@ -37,7 +37,7 @@ const COLUMNS = {
   awaited: "nullif(t.awaited, false)",
 };
 
-/** The columns of a task for a statement that loads one; `others` are expressions that stand in for some of them. */
+/** Lists the columns of a task for a statement; `others` are expressions that replace some of them. */
 export function taskColumns(others: Partial<typeof COLUMNS> = {}): string {
   return Object.values({ ...COLUMNS, ...others }).join(", ");
 }
@@ -80,7 +80,7 @@ export type TaskCells = [
   awaited: boolean | null,
 ];
 
-/** The last heartbeat for a task. */
+/** The last heartbeat of a task. */
 export type Beat = { token: string; beat_at: Instant; until: Instant };
 
 /** Reads a task from its cells. */
@@ -120,7 +120,7 @@ export function taskOfCells(
   };
 }
 
-/** A heartbeat for another token came too late, or was for the lease before. */
+/** Returns a task's lease, renewed by its heartbeat if that has the same token; another token is that of an earlier lease. */
 export function leaseOf(
   token: string | null,
   holder: string,

@@ -1,18 +1,18 @@
 import { ask } from "../ask.ts";
 import type { Sql } from "../../postgres/index.ts";
 
-/** What nodes tell each other by. */
+/** The NOTIFY channel for commits of other nodes. */
 export const COMMITS_CHANNEL = "pawl_commits";
 
-// Never in a transaction that writes: a commit that notifies waits for every other that does. Nothing is lost with the hint,
-// so nobody waits for the disk; `set local` by function, since the statement is a transaction of its own.
-const TELL_COMMITS = `
-  select set_config('synchronous_commit', 'off', true), pg_notify('pawl_commits', told)
-  from unnest($1::text[]) as told`;
+// Never part of a transaction that writes, because commits with NOTIFY wait for each other. A lost hint does no harm, so the
+// commit does not wait for the disk; set_config replaces `set local`, since the statement is a transaction of its own.
+const NOTIFY_COMMITS = `
+  select set_config('synchronous_commit', 'off', true), pg_notify('pawl_commits', hint)
+  from unnest($1::text[]) as hint`;
 
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
-/** Tells the other nodes, all in one statement. */
-export async function tellCommits(sql: Sql, told: readonly string[]): Promise<void> {
-  await ask(sql, PATIENCE_MS, TELL_COMMITS, [told]);
+/** Notifies the other nodes of commits, all in one statement. */
+export async function tellCommits(sql: Sql, hints: readonly string[]): Promise<void> {
+  await ask(sql, TIMEOUT_MS, NOTIFY_COMMITS, [hints]);
 }

@@ -6,7 +6,7 @@ import type { MemberRow } from "./members.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-// The member comes along: whoever is switched off, or has lost a role, is so from his next request on.
+// Reads the member as well, so that a deactivated member or a removed role takes effect with the next request.
 const FIND_HOLDERS = `
   select encode(t.hash, 'hex') as hash, t.id as token_id, t.confined_to,
     m.id, m.name, m.kind, m.roles, m.project_ids, m.skill_level, m.specializations, m.active
@@ -16,7 +16,7 @@ const FIND_HOLDERS = `
 
 export type HolderRow = MemberRow & { hash: string; token_id: string; confined_to: Confines | null };
 
-/** The members that these tokens speak for; tokens that are unknown, revoked or over are left out. */
+/** Finds the members of tokens by hash; unknown, revoked and expired tokens are left out. */
 export function findHolders(
   sql: Sql,
   patienceMs: number,
@@ -41,7 +41,7 @@ export type NewToken = {
   expires_in_ms?: number | undefined;
 };
 
-/** Writes a token down and tells whose it is; one that was revoked holds again. */
+/** Saves a token and returns its member; a revoked one becomes valid again. */
 export async function saveToken(tx: Tx, org_id: string, token: NewToken): Promise<string> {
   const { id, member_id, hash, created_by, confined_to, expires_in_ms = null } = token;
   const [row] = await query<{ member_id: string }>(tx, SAVE_TOKEN, [
@@ -66,12 +66,12 @@ export type TokenRow = {
   id: string;
   created_by: string | null;
   created_at: Instant;
-  /** null: no bounds. */
+  /** null: no limits. */
   confined_to: Confines | null;
   expires_at: Instant | null;
 };
 
-/** A member's tokens that are not revoked, the newest first. */
+/** Lists a member's tokens that are not revoked, newest first. */
 export function listTokens(tx: Tx, org_id: string, member_id: string, limit: number): Promise<TokenRow[]> {
   return query<TokenRow>(tx, LIST_TOKENS, [org_id, member_id, limit]);
 }
@@ -81,7 +81,7 @@ const FIND_HOLDER_OF = `
   from pawl.token t join pawl.member m on m.org_id = t.org_id and m.id = t.member_id
   where t.org_id = $1 and t.id = $2`;
 
-/** Whom a token, revoked or not, was made for. */
+/** Finds the member that a token was issued for, even if it is revoked. */
 export async function findHolderOf(tx: Tx, org_id: string, id: string): Promise<MemberRow | null> {
   const [row] = await query<MemberRow>(tx, FIND_HOLDER_OF, [org_id, id]);
   return row ?? null;
@@ -90,7 +90,7 @@ export async function findHolderOf(tx: Tx, org_id: string, id: string): Promise<
 const REVOKE_TOKEN = `
   update pawl.token set revoked_at = coalesce(revoked_at, now()) where org_id = $1 and id = $2`;
 
-/** Revokes a token; one that is revoked already stays so. */
+/** Revokes a token; has no effect on a revoked one. */
 export async function revokeToken(tx: Tx, org_id: string, id: string): Promise<void> {
   await query(tx, REVOKE_TOKEN, [org_id, id]);
 }
@@ -99,7 +99,7 @@ const REVOKE_SETUP_TOKENS = `
   update pawl.token set revoked_at = now()
   where org_id = $1 and member_id = $2 and created_by is null and revoked_at is null and hash <> decode($3, 'hex')`;
 
-/** Revokes the tokens that Pawl itself has made for a member, but for one. */
+/** Revokes all tokens that Pawl itself created for a member, except one. */
 export async function revokeSetupTokens(
   tx: Tx,
   org_id: string,
@@ -111,7 +111,7 @@ export async function revokeSetupTokens(
 
 const HAS_TOKENS = `select exists (select from pawl.token where org_id = $1) as any`;
 
-/** Whether the org has ever had a token. */
+/** Checks whether the org has ever had a token. */
 export async function hasTokens(tx: Tx, org_id: string): Promise<boolean> {
   const [row] = await query<{ any: boolean }>(tx, HAS_TOKENS, [org_id]);
   return row?.any ?? false;

@@ -11,7 +11,7 @@ const PICK_TASKS = `
 
 export type SealedTaskRow = TaskRow & { journal_seal: string };
 
-/** The next tasks in id order, with the seal of their journals. */
+/** Picks the next tasks in the order of ids, with the seals of their journals. */
 export function pickTasksToVerify(
   tx: Tx,
   org_id: string,
@@ -40,7 +40,7 @@ export type SealedEvent = {
   sealed: boolean;
 };
 
-/** The journals of these tasks, each row with whether its seal still fits it and the row before. */
+/** Reads the journals of tasks; each row has a flag whether its seal matches the row and the row before it. */
 export function checkSeals(tx: Tx, org_id: string, ids: readonly string[]): Promise<SealedEvent[]> {
   return query<SealedEvent>(tx, CHECK_SEALS, [org_id, ids]);
 }

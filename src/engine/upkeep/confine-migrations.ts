@@ -3,7 +3,7 @@ import { readOutsideChanges, readSchemaObjects } from "../sql/read-schema-object
 import type { SchemaObject } from "../sql/read-schema-objects.ts";
 import type { Tx } from "../transaction.ts";
 
-/** Names of a plugin's tables, indexes, functions, constraints and triggers begin with this: `bot_actions_`. */
+/** Returns the prefix of the names of a plugin's tables, indexes, functions, constraints and triggers: `bot_actions_`. */
 function tablePrefix(owner: string): string {
   return `${owner.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_")}_`;
 }
@@ -22,7 +22,7 @@ export async function confine(
   if (taken)
     throw new PawlError(
       "INVALID_LIFECYCLE",
-      `Plugin "${owner}": its tables would begin with "${prefix}", as ${taken.kind} ${taken.name} of Pawl does; rename the lifecycle.`,
+      `Plugin "${owner}": the prefix "${prefix}" of its tables is taken by Pawl's ${taken.kind} ${taken.name}; rename the lifecycle.`,
     );
   await run();
   const after = await readSchemaObjects(tx);
@@ -31,11 +31,11 @@ export async function confine(
   if (outside)
     throw new PawlError(
       "INVALID_LIFECYCLE",
-      `Plugin "${owner}": migration ${name} changes ${outside.kind} ${outside.name}; it may change only what is in the schema pawl and begins with "${prefix}".`,
+      `Plugin "${owner}": migration ${name} changes ${outside.kind} ${outside.name}; it may only change objects in the schema pawl whose names begin with "${prefix}".`,
     );
 }
 
-/** Objects that were added, dropped or changed. */
+/** Returns the objects that were added, dropped or changed. */
 function difference(before: readonly SchemaObject[], after: readonly SchemaObject[]): SchemaObject[] {
   const keyOf = ({ kind, name, definition }: SchemaObject) => JSON.stringify([kind, name, definition]);
   const [had, has] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))];

@@ -13,23 +13,23 @@ import type { Tx } from "../transaction.ts";
 
 export type Condition = ConditionRow & {
   migrations: { applied: number; missing: string[]; unknown: string[] };
-  /** null where the schema is not the one that this code knows. */
+  /** null if the schema is of another version than this code. */
   tasks:
     (StuckRow & { unfinished: UnfinishedRow[]; waiting: WaitingRow[]; sweep_lag_seconds: number }) | null;
 };
 
-/** Looks at a database as it is; nothing is made or changed, whatever state its schema is in. */
+/** Inspects a database in any state, without changing it. */
 export async function examineDatabase(sql: Sql, sources: readonly MigrationSource[]): Promise<Condition> {
   return inReading(sql, async (tx) => {
     const condition = await readCondition(tx);
-    if (!condition) throw new Error("the database did not tell how it does");
+    if (!condition) throw new Error("the database did not report its condition");
     const { applied, migrations } = await readMigrated(tx, sources);
     const readable = applied.length > 0 && migrations.missing.length + migrations.unknown.length === 0;
     return { ...condition, migrations, tasks: readable ? await readTasks(tx) : null };
   });
 }
 
-/** Every org with its number of tasks; null where the schema is not the one that this code knows. */
+/** Counts the tasks of each org; null if the schema is of another version than this code. */
 export async function countTasksByOrg(
   sql: Sql,
   sources: readonly MigrationSource[],
@@ -41,7 +41,7 @@ export async function countTasksByOrg(
   });
 }
 
-/** Throws if the role lacks a privilege that `pawl start` needs. */
+/** Compares the applied migrations with the known ones; throws if the role lacks a privilege that `pawl start` needs. */
 async function readMigrated(tx: Tx, sources: readonly MigrationSource[]) {
   const rights = await readRights(tx);
   const unreadable = missingRights(rights, { migrates: false });
@@ -74,7 +74,7 @@ async function compared(
   const done = new Set(applied.map(({ name }) => name));
   return {
     applied: applied.length,
-    // Triggers are left out where the database does not support them.
+    // Triggers are optional, because some databases do not support them.
     missing: known.filter((one) => !done.has(one.name) && !hasTriggers(one)).map(({ name }) => name),
     unknown: unknownIn(applied, known).map(({ name }) => name),
   };

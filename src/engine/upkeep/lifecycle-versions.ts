@@ -9,12 +9,12 @@ import type { LoadedTask, Work } from "../write/work.ts";
 import type { UnitOfWork } from "../write/unit-of-work.ts";
 import type { Writer } from "../write/writer.ts";
 
-/** Something that was not as it should be, and now is. */
+/** A value that was wrong and has been corrected. */
 export type Repair = { task_id: string; what: string; was: unknown; is: unknown };
 
 /**
- * Migrates an org's tasks to the newest version of their lifecycle, with journal entries, `limit` tasks per transaction. Tasks that another
- * node has migrated meanwhile are skipped.
+ * Migrates an org's tasks to the newest version of their lifecycle, with journal entries, `limit` tasks per transaction.
+ * Tasks that another node has already migrated are skipped.
  */
 export async function bringUpToDate(
   writer: Writer,
@@ -49,7 +49,7 @@ function untilFree<T>(work: () => Promise<T>): Promise<T> {
   });
 }
 
-/** What `bringUpToDate` would put right, seen in an unfinished task. */
+/** Checks whether an unfinished task needs `bringUpToDate`. */
 export function isOutdated(
   { migrations, statuses, pool }: Lifecycle,
   { status, due_action, pooled }: { status: string; due_action: string | null; pooled: boolean },
@@ -85,7 +85,7 @@ function workOf(loaded: LoadedTask): Work {
   return workOn({ ...loaded, ctid: null, xmin: null }, SYSTEM, systemCommand("migrate", input), null);
 }
 
-/** No rule leads out of a status that is no more; the lifecycle's mapping does. */
+/** Builds the move out of a removed status by the lifecycle's mapping, since no rule starts there. */
 function migration({ lifecycle, task, settings }: LoadedTask, now: Instant): Moved {
   const to = lifecycle.migrations.statuses[task.status] ?? task.status;
   const lease = lifecycle.statuses[to]?.lease ? "keep" : "close";
@@ -107,7 +107,7 @@ function migration({ lifecycle, task, settings }: LoadedTask, now: Instant): Mov
   };
 }
 
-/** The new status's own timer; where it has none, one that a rule has set by hand rings for the action that took its action's place. */
+/** Returns the timer of the new status; if it has none, a timer set by a rule is kept for the action that replaces its own. */
 function timerOf(
   lifecycle: Lifecycle,
   to: string,

@@ -8,7 +8,7 @@ import { ENGINE_MIGRATIONS, hasTriggers, readMigrations } from "./migrations.ts"
 import type { Migration, MigrationName, MigrationSource } from "./migrations.ts";
 import { missingRights } from "./rights.ts";
 
-/** Advisory lock held while migrations run: of many nodes that start at once, one migrates and the others wait. */
+/** Advisory lock held while migrations run: if several nodes start at once, one migrates and the others wait. */
 const MIGRATION_LOCK = 731_902;
 
 export type MigrateOptions = {
@@ -31,7 +31,7 @@ export async function migrate(
   // An up-to-date schema only needs the privileges to read and write its tables.
   if ((await sql.begin("read only", pending)).length === 0) return [];
   return sql.begin(async (tx) => {
-    // A change of a large table takes as long as it takes.
+    // Changing a large table may take any time.
     await tx`set local statement_timeout = 0`;
     await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
     const rights = await readRights(tx);
@@ -69,14 +69,14 @@ function missingOf(
   if (beyond) {
     throw new PawlError(
       "DATABASE_UNUSABLE",
-      `The database is at migration ${beyond.name}, which this version of Pawl does not know; run a newer Pawl, or name another database.`,
+      `The database is at migration ${beyond.name}, which this version of Pawl does not know; run a newer Pawl, or use another database.`,
     );
   }
   const done = new Set(applied.map(({ name }) => name));
   return known.filter((migration) => !done.has(migration.name) && (triggers || !hasTriggers(migration)));
 }
 
-/** Applied migrations that this code does not have, of owners that it knows: other plugins may be installed elsewhere. */
+/** Returns applied migrations that are unknown here. Unknown owners do not count: other nodes may have other plugins. */
 export function unknownIn(
   applied: readonly MigrationName[],
   known: readonly MigrationName[],

@@ -13,7 +13,7 @@ export const ENGINE_MIGRATIONS: MigrationSource = {
 export type MigrationName = { owner: string; number: number; name: string };
 export type Migration = MigrationName & { text: string };
 
-/** All migrations in the order in which they run: owner by owner, each by its numbers. */
+/** Reads all migrations in the order in which they run: owner by owner, by their numbers. */
 export async function readMigrations(sources: readonly MigrationSource[]): Promise<Migration[]> {
   const files = await migrationFiles(sources);
   return Promise.all(files.map(async ({ url, ...file }) => ({ ...file, text: await readFile(url, "utf8") })));
@@ -23,7 +23,7 @@ export async function namesOfMigrations(sources: readonly MigrationSource[]): Pr
   return (await migrationFiles(sources)).map(({ owner, number, name }) => ({ owner, number, name }));
 }
 
-/** Triggers are left out where the database does not support them (Citus), and can follow later. */
+/** Checks whether a migration creates triggers. They are optional, because Citus does not support them, and can be added later. */
 export function hasTriggers({ name }: MigrationName): boolean {
   return name.endsWith("-triggers");
 }

@@ -17,27 +17,27 @@ import { keepAnswers } from "../write/stored-answers.ts";
 
 export type PruneOptions = {
   org_id: string;
-  /** Tasks per transaction; 200 unless told. */
+  /** Tasks per transaction; default 200. */
   batch?: number;
-  /** Is given every task with its journal as one line of JSON, before it goes; a task whose line it does not take stays. */
+  /** Receives each task with its journal as one line of JSON before the deletion; if it throws, the task is kept. */
   onExport?: (line: string) => void | Promise<void>;
-  /** Stands in for the clock. */
+  /** Replaces the database's clock. */
   now?: Instant;
 } & ({ before: Instant } | { olderThanMs: number });
 
 export type Pruned = {
   pruned: number;
-  /** Busy, changed or waited for at the moment: left for another time. */
+  /** Left for the next run because they were locked, changed or waited for. */
   skipped: number;
   /** Could not be exported. */
   failed: { task_id: string; why: string }[];
 };
 
 /**
- * Deletes finished tasks to which nothing has happened for long, with their journals, requests, holds and dependencies, in
- * short transactions that wait for nobody. The feed keeps its positions: who reads it from before them later finds gaps there.
- * A dedupe_key or client_event_id that went with its tasks is as good as new. What lifecycles keep that is no task's, as the
- * messages of chats, goes by its age as well, and is not exported.
+ * Deletes finished tasks that have not changed for long, with their journals, requests, holds and dependencies, in short
+ * transactions that wait for no lock. The feed keeps its positions, so readers find gaps there. The dedupe_key and
+ * client_event_id of a deleted task can be used again. Rows of lifecycles that belong to no task, such as chat messages, are
+ * deleted by their age too, without export.
  */
 export async function pruneOrg(
   registry: LifecycleRegistry,
@@ -66,7 +66,7 @@ export async function pruneOrg(
   return total;
 }
 
-/** Outside of any transaction: how long the caller takes is not the database's business. */
+/** Calls `onExport` outside of any transaction, so that a slow callback holds no locks. */
 async function exportTasks(
   runIn: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
   org_id: string,
@@ -113,13 +113,13 @@ async function momentOf(
       ? options.before
       : (options.now ?? (await runIn((tx) => readClock(tx)))) - options.olderThanMs;
   if (Number.isFinite(moment) && moment >= 0) return moment;
-  throw new PawlError("VALIDATION_ERROR", "Say how old a finished task must be before it is pruned.");
+  throw new PawlError("VALIDATION_ERROR", "Give the age at which finished tasks are pruned.");
 }
 
-/** Ids are given by the clocks of nodes, times by the database's. */
+/** Maximum difference between the clocks of nodes, which generate the ids, and of the database. */
 const CLOCK_SLACK_MS = 86_400_000;
 
-/** The smallest id (uuid v7) of a millisecond. */
+/** Returns the smallest id (UUID v7) of a millisecond. */
 function idAt(moment: Instant): string {
   const hex = Math.floor(moment).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;

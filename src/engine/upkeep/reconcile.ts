@@ -5,8 +5,8 @@ import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { bringUpToDate, isOutdated } from "./lifecycle-versions.ts";
 import type { Repair } from "./lifecycle-versions.ts";
 import { resolveDependencies } from "../sql/dependencies.ts";
-import { BEGINNING, countOpen, pickUnfinished, readWithBeats } from "../sql/reconcile-tasks.ts";
-import type { Counted, Place } from "../sql/reconcile-tasks.ts";
+import { countOpen, pickUnfinished, readWithBeats, START } from "../sql/reconcile-tasks.ts";
+import type { Counted, TaskCursor } from "../sql/reconcile-tasks.ts";
 import { isSuccess, taskOf } from "../task-row.ts";
 import type { Tx } from "../transaction.ts";
 import { bisect } from "../write/bisect.ts";
@@ -14,14 +14,14 @@ import { RowsBusy } from "../write/rows-busy.ts";
 import type { UnitOfWork } from "../write/unit-of-work.ts";
 import type { Writer } from "../write/writer.ts";
 
-/** What is wrong and no rule can put right: somebody has to look. */
+/** A fault that no rule can repair: a person has to look at it. */
 type Breach = { task_id: string; what: string };
 
 export type Reconciled = { checked: number; repaired: Repair[]; broken: Breach[] };
 
 /**
- * Walks over an org's unfinished tasks, repairs what no event has told them, and reports both that and what breaks a
- * declared invariant. Each step has a transaction of its own.
+ * Walks over an org's unfinished tasks, repairs wrong counters, dependencies and missed moves, and reports the repairs and
+ * the violations of declared invariants. Each step is a transaction of its own.
  */
 export async function reconcileOrg(
   registry: LifecycleRegistry,
@@ -31,11 +31,11 @@ export async function reconcileOrg(
 ): Promise<Reconciled> {
   const report: Reconciled = { checked: 0, repaired: [], broken: [] };
   const successes = successesOf(registry.lifecycles.values());
-  for (let place: Place | undefined = BEGINNING; place !== undefined;) {
-    const after: Place = place;
-    const places = await writer.read((tx) => pickUnfinished(tx, org_id, after, chunk));
-    place = places.at(-1);
-    const ids = places.filter(({ lifecycle }) => registry.lifecycles.has(lifecycle)).map(({ id }) => id);
+  for (let cursor: TaskCursor | undefined = START; cursor !== undefined;) {
+    const after: TaskCursor = cursor;
+    const found = await writer.read((tx) => pickUnfinished(tx, org_id, after, chunk));
+    cursor = found.at(-1);
+    const ids = found.filter(({ lifecycle }) => registry.lifecycles.has(lifecycle)).map(({ id }) => id);
     const counted = await writer.read((tx) => countOpen(tx, org_id, ids, successes));
     for (const lifecycle of outdatedIn(registry, counted))
       report.repaired.push(...(await bringUpToDate(writer, org_id, lifecycle, chunk)));
@@ -53,7 +53,7 @@ export async function reconcileOrg(
   return report;
 }
 
-/** Lifecycles with tasks that a node of an earlier version has moved to where this one no longer is. */
+/** Returns the lifecycles with tasks that a node with an earlier version has moved to a removed status. */
 function outdatedIn({ lifecycles }: LifecycleRegistry, counted: readonly Counted[]): Set<Lifecycle> {
   const outdated = new Set<Lifecycle>();
   for (const { lifecycle, status, due_action, pooled } of counted) {
@@ -73,7 +73,7 @@ function notRepaired(task_id: string, error: unknown): Repaired {
   return { repaired: [], broken: [{ task_id, what: `cannot be repaired: ${constraint}` }] };
 }
 
-/** Under the tasks' locks, where nobody else settles their dependencies and holds. */
+/** Repairs tasks under their locks, so that no other transaction changes their dependencies and holds. */
 async function repair(
   unit: UnitOfWork,
   ids: readonly string[],
@@ -107,7 +107,7 @@ async function repair(
   return { repaired: [...resolved, ...changes, ...moved], broken };
 }
 
-/** Moves of the system's own that the tasks should have made when the last thing they waited for was over. */
+/** Makes the moves of the system that are overdue because nothing blocks the tasks any more, or a blocker failed. */
 function moveOn(unit: UnitOfWork, counted: readonly Counted[]): Breach[] {
   return counted.flatMap((one) => {
     const action = moveDueTo(unit.registry, one);
@@ -117,7 +117,7 @@ function moveOn(unit: UnitOfWork, counted: readonly Counted[]): Breach[] {
       unit.decideAsSystem(one.task_id, action, failed === undefined ? {} : failedBlocker(failed));
       return [];
     } catch (error) {
-      // One bad task never stops the rest.
+      // A faulty task must not stop the others.
       return [{ task_id: one.task_id, what: `${action}: ${String(error)}` }];
     }
   });
@@ -142,7 +142,7 @@ function blockersOf({ unresolved, over }: Counted): number {
   return unresolved - over.length;
 }
 
-/** The action that the system owes a task, if any. */
+/** Returns the action that the system should have performed on a task, or null. */
 function moveDueTo(registry: LifecycleRegistry, one: Counted): string | null {
   const unblocks = registry.lifecycles.get(one.lifecycle)?.unblocks;
   if (unblocks?.from !== one.status) return null;
@@ -152,7 +152,7 @@ function moveDueTo(registry: LifecycleRegistry, one: Counted): string | null {
 
 type Success = { lifecycle: string; status: string };
 
-/** Also by the names that earlier versions had: finished tasks keep them. */
+/** Lists the statuses of success, including those of earlier versions, which finished tasks keep. */
 function successesOf(lifecycles: Iterable<Lifecycle>): Success[] {
   return [...lifecycles].flatMap((lifecycle) =>
     [...Object.keys(lifecycle.statuses), ...Object.keys(lifecycle.migrations.statuses)]
@@ -161,7 +161,7 @@ function successesOf(lifecycles: Iterable<Lifecycle>): Success[] {
   );
 }
 
-// How a blocker ended that is not there any more nobody can tell, so nothing is moved on its account.
+// It is unknown how a missing blocker ended, so its dependents are only reported, not moved.
 function goneBlockers(counted: readonly Counted[]): Breach[] {
   return counted.flatMap(({ task_id, gone }) =>
     gone.map((id) => ({ task_id, what: `waits for ${id}, which does not exist` })),
@@ -179,11 +179,11 @@ async function findBreaches(
     const lifecycle = registry.lifecycles.get(row.lifecycle);
     if (!lifecycle) return [];
     const task = taskOf(row, row.token === null ? undefined : row);
-    const say = (what: string) => ({ task_id: task.id, what });
+    const breach = (what: string) => ({ task_id: task.id, what });
     if (!lifecycle.statuses[task.status])
-      return [say(`its status "${task.status}" is none of ${lifecycle.name}'s`)];
+      return [breach(`its status "${task.status}" is unknown in ${lifecycle.name}`)];
     return Object.entries(lifecycle.invariants)
       .filter(([, holds]) => !holds(task))
-      .map(([invariant]) => say(invariant));
+      .map(([invariant]) => breach(invariant));
   });
 }

@@ -13,16 +13,16 @@ import { transact } from "../transact.ts";
 import type { Tx } from "../transaction.ts";
 import { Writer } from "../write/writer.ts";
 
-const PATIENCE = { patienceMs: 10_000, statementTimeoutMs: 60_000 };
-const BATCH = 200;
+const TIMEOUTS = { patienceMs: 10_000, statementTimeoutMs: 60_000 };
+const BATCH_SIZE = 200;
 
 /**
- * Writes down what the lifecycles declare, for the database's own defences; refuses a definition that has lost what live
- * tasks need, and moves those that it maps. Any number of nodes may do this at once.
+ * Saves the declared transitions, which the database's triggers check. Refuses a definition without the statuses or actions
+ * that unfinished tasks need, and migrates the tasks that it maps. Any number of nodes may do this at once.
  */
 export async function registerLifecycles(sql: Sql, plugins: readonly EnginePlugin[]): Promise<void> {
   const lifecycles = plugins.map(({ lifecycle }) => lifecycle);
-  await transact(sql, PATIENCE, async (tx) => {
+  await transact(sql, TIMEOUTS, async (tx) => {
     await lockRegister(tx);
     for (const lifecycle of lifecycles) {
       await refuseIfStranded(tx, lifecycle);
@@ -30,10 +30,10 @@ export async function registerLifecycles(sql: Sql, plugins: readonly EnginePlugi
       await saveTransitions(tx, lifecycle, transitionsOf(lifecycle));
     }
   });
-  const writer = new Writer(sql, PATIENCE, new LifecycleRegistry(plugins), new Commits());
+  const writer = new Writer(sql, TIMEOUTS, new LifecycleRegistry(plugins), new Commits());
   for (const lifecycle of lifecycles) {
-    for (const org_id of await transact(sql, PATIENCE, (tx) => orgsWithOutdated(tx, lifecycle)))
-      await bringUpToDate(writer, org_id, lifecycle, BATCH);
+    for (const org_id of await transact(sql, TIMEOUTS, (tx) => orgsWithOutdated(tx, lifecycle)))
+      await bringUpToDate(writer, org_id, lifecycle, BATCH_SIZE);
   }
 }
 
@@ -46,17 +46,18 @@ async function refuseIfStranded(tx: Tx, lifecycle: Lifecycle): Promise<void> {
   });
   if (stranded.length === 0) return;
   const list = stranded.map(
-    (lost) => `${lost.tasks} ${lost.kind === "status" ? "in status" : "waiting for action"} "${lost.name}"`,
+    ({ tasks, kind, name: lost }) =>
+      `${tasks} ${kind === "status" ? "in status" : "waiting for action"} "${lost}"`,
   );
   throw new PawlError(
     "INVALID_LIFECYCLE",
-    `Lifecycle "${name}" v${version} has lost what live tasks need (${list.join(", ")}); bring it back, or say in "migrations" what takes its place.`,
+    `Lifecycle "${name}" v${version} lacks what unfinished tasks need (${list.join(", ")}); add it again, or map it in "migrations".`,
     { stranded },
   );
 }
 
 function transitionsOf({ creation, rules, migrations }: Lifecycle): DeclaredTransition[] {
-  const births = creation.to.map(({ status }) => ({ from_status: null, to_status: status }));
+  const creations = creation.to.map(({ status }) => ({ from_status: null, to_status: status }));
   const moves = rules.flatMap((rule) =>
     rule.to === undefined
       ? []
@@ -66,5 +67,5 @@ function transitionsOf({ creation, rules, migrations }: Lifecycle): DeclaredTran
     from_status: old,
     to_status: now,
   }));
-  return [...births, ...moves, ...mapped];
+  return [...creations, ...moves, ...mapped];
 }

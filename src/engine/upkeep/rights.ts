@@ -17,7 +17,7 @@ export async function explainRefusal(sql: Sql, error: unknown): Promise<unknown>
   return unusable(`PostgreSQL refuses ${who}: ${messageOf(error)}; grant the privilege.`, error);
 }
 
-/** Describes the first privilege that the role lacks to serve, or to migrate and serve; null if none is missing. */
+/** Describes the first privilege that the role lacks for serving, or for migrating and serving; null if none is missing. */
 export function missingRights(rights: RightsRow, { migrates }: { migrates: boolean }): PawlError | null {
   const { role, database, owner } = rights;
   const lacks = (privilege: string, purpose: string, grant: string) =>

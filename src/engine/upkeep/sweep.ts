@@ -9,29 +9,29 @@ import { systemCommand, workOn } from "../write/work.ts";
 import type { LoadedTask, Work } from "../write/work.ts";
 import type { Writer } from "../write/writer.ts";
 
-/** A task whose timer could not be acted upon is looked at again after this. */
-const PATIENCE_MS = 60_000;
+/** Delay until the next attempt for a task whose timer's action failed. */
+const RETRY_DELAY_MS = 60_000;
 
 export type SweepOptions = {
-  /** Stands in for the clock where a test needs it to. */
+  /** Replaces the database's clock in tests. */
   now: Instant | null;
   limit: number;
-  /** Whose timers. */
+  /** The lifecycles whose timers are swept. */
   lifecycles: readonly string[];
 };
 
 /** Result of one due timer; `why` is null if it moved its task. */
-type Rung = { task_id: string; why: string | null };
+type TimerResult = { task_id: string; why: string | null };
 
 /**
- * Turns due timers of one org into commands by the system: all that are due together, in one transaction. A task that the database
- * refuses is put off by itself.
+ * Performs the actions of an org's due timers as the system, all in one transaction. A task that the database refuses is
+ * found by bisection and put off alone.
  */
 export async function sweepOrg(writer: Writer, org_id: string, options: SweepOptions): Promise<Swept> {
   let due: string[] = [];
   const sweep = (
     ids: readonly string[] | null,
-    act: (unit: UnitOfWork, due: LoadedTask[]) => Promise<Rung[]>,
+    act: (unit: UnitOfWork, due: LoadedTask[]) => Promise<TimerResult[]>,
   ) =>
     writer.unit(org_id, async (unit) => {
       unit.now = options.now ?? 0;
@@ -46,38 +46,38 @@ export async function sweepOrg(writer: Writer, org_id: string, options: SweepOpt
     if (isUnavailable(error)) throw error;
     const putOffOne = (id: string, reason: unknown) => {
       if (isUnavailable(reason)) throw reason;
-      // Somebody is at work on a task that waits for this one: it stays due.
+      // Another transaction has locked a task that waits for this one, so the timer stays due.
       if (reason instanceof RowsBusy) return [];
       return sweep([id], (unit, tasks) => putOffAll(unit, tasks, String(reason)));
     };
-    const rung = await bisect(due, async (ids) => [await sweep(ids, actOnTimers)], putOffOne);
-    return report(rung.flat());
+    const results = await bisect(due, async (ids) => [await sweep(ids, actOnTimers)], putOffOne);
+    return report(results.flat());
   }
 }
 
-async function actOnTimers(unit: UnitOfWork, due: readonly LoadedTask[]): Promise<Rung[]> {
+async function actOnTimers(unit: UnitOfWork, due: readonly LoadedTask[]): Promise<TimerResult[]> {
   const works = due.map((loaded) =>
     workOn(loaded, SYSTEM, systemCommand(loaded.task.due_action ?? ""), null),
   );
   await unit.registry.loadFacts(unit.tx, unit.org_id, works);
-  const rung = works.map((work): Rung => {
+  const results = works.map((work): TimerResult => {
     const why = act(unit, work);
     if (why !== null) putOff(unit, work, why);
     return { task_id: work.task.id, why };
   });
   await unit.settle();
   unit.write();
-  return rung;
+  return results;
 }
 
-async function putOffAll(unit: UnitOfWork, due: readonly LoadedTask[], why: string): Promise<Rung[]> {
+async function putOffAll(unit: UnitOfWork, due: readonly LoadedTask[], why: string): Promise<TimerResult[]> {
   for (const loaded of due) putOff(unit, loaded, why);
   await unit.settle();
   unit.write();
   return due.map(({ task }) => ({ task_id: task.id, why }));
 }
 
-/** Null when the timer's action was done; else why not. One bad task never stops the rest. */
+/** Performs a timer's action and returns null, or the reason why it failed; a faulty task must not stop the others. */
 function act(unit: UnitOfWork, work: Work): string | null {
   try {
     const settled = unit.decide(work);
@@ -87,19 +87,19 @@ function act(unit: UnitOfWork, work: Work): string | null {
   }
 }
 
-/** A heartbeat came meanwhile, or a guard is in the way: the timer moves itself on. */
+/** Moves a timer whose action was refused: after a heartbeat to its new time, otherwise by the retry delay. */
 function putOff(unit: UnitOfWork, { lifecycle, task, settings }: LoadedTask, why: string): void {
   const next = nextTimer(lifecycle.statuses[task.status]?.timers ?? [], task, settings);
-  const later = unit.now + PATIENCE_MS;
+  const later = unit.now + RETRY_DELAY_MS;
   const due_at = next && why === "NOT_DUE" ? Math.max(next.due_at, unit.now + 1) : later;
   unit.touch(task.id, { due_at, due_action: next?.due_action ?? task.due_action });
 }
 
-function report(rung: readonly Rung[]): Swept {
-  const put_off = rung.flatMap(({ task_id, why }) =>
+function report(results: readonly TimerResult[]): Swept {
+  const put_off = results.flatMap(({ task_id, why }) =>
     why === null || why === "NOT_DUE" ? [] : [{ task_id, why }],
   );
-  return { looked_at: rung.length, moved: rung.filter(({ why }) => why === null).length, put_off };
+  return { looked_at: results.length, moved: results.filter(({ why }) => why === null).length, put_off };
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -1,18 +1,18 @@
 import { timerDelay } from "../../std/timer-delay.ts";
 
 export type Sweeper = {
-  /** Ends the sweeping, after the sweep that is under way. May be called twice. */
+  /** Waits for a running sweep and stops. May be called twice. */
   stop(): Promise<void>;
 };
 
 type SweeperOptions = {
   everyMs: number;
-  /** Before the first sweep; as long as between two unless told. */
+  /** Delay before the first sweep; default `everyMs`. */
   firstMs?: number;
   onFault?: (error: unknown) => void;
 };
 
-/** Sweeps again and again; a sweep that fails is told, and the next one comes all the same. */
+/** Sweeps every `everyMs`. A sweep that fails is reported to `onFault`, and the next one follows as usual. */
 export function startSweeper(
   sweep: () => Promise<unknown>,
   { everyMs, firstMs = everyMs, onFault = () => undefined }: SweeperOptions,
@@ -29,7 +29,7 @@ export function startSweeper(
           next(everyMs);
         });
     }, timerDelay(ms));
-    // A library must not keep its user's process alive.
+    // The timer must not keep the process of a library user alive.
     timer.unref();
   };
   next(firstMs);

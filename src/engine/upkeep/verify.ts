@@ -11,7 +11,7 @@ const CHUNK = 500;
 type Difference = { task_id: string; row_version: number | null; what: string };
 export type Verified = { tasks: number; events: number; differences: Difference[] };
 
-/** Rebuilds every task of an org from its journal and compares; checks the seals. `readIn` runs one read in a transaction of its own. */
+/** Rebuilds every task of an org from its journal, compares it with the task, and checks the seals. `readIn` runs a transaction. */
 export async function verifyOrg(
   readIn: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
   org_id: string,
@@ -21,16 +21,16 @@ export async function verifyOrg(
   let after: string | null = null;
   for (;;) {
     const from = after;
-    // Repeatable read would be simpler, but a chunk is one snapshot only if task and journal are read by one statement each, in this order:
-    // a move between the two shows as journal rows beyond the task's version, which are left out.
+    // Tasks are read before journals, by one statement each: a move in between only adds journal rows beyond the task's
+    // version, which are ignored below.
     const chunk = await readIn(async (tx) => {
       const tasks = await pickTasksToVerify(tx, org_id, from, CHUNK);
       const ids = tasks.map((task) => task.id);
       const journals = groupByTask(await checkSeals(tx, org_id, ids));
-      const bare = ids.filter((id) => !journals.has(id));
-      const still = bare.length === 0 ? [] : await findTasks(tx, org_id, bare);
-      // What has no journal and is no longer there was pruned between the two.
-      const pruned = new Set(bare.filter((id) => !still.some((row) => row.id === id)));
+      const withoutJournal = ids.filter((id) => !journals.has(id));
+      const existing = withoutJournal.length === 0 ? [] : await findTasks(tx, org_id, withoutJournal);
+      // A task without a journal that no longer exists was pruned between the two statements.
+      const pruned = new Set(withoutJournal.filter((id) => !existing.some((row) => row.id === id)));
       return { tasks, journals, pruned };
     });
     const { tasks, journals, pruned } = chunk;
@@ -49,22 +49,23 @@ export async function verifyOrg(
 }
 
 function firstDifference(task: SealedTaskRow, journal: readonly SealedEvent[]): Difference | null {
-  const say = (row_version: number | null, what: string) => ({ task_id: task.id, row_version, what });
+  const difference = (row_version: number | null, what: string) => ({ task_id: task.id, row_version, what });
   for (const [index, event] of journal.entries()) {
-    if (event.row_version !== index + 1) return say(index + 1, "the journal row is missing");
-    if (!event.sealed) return say(event.row_version, "the journal row is not as it was written");
+    if (event.row_version !== index + 1) return difference(index + 1, "the journal row is missing");
+    if (!event.sealed)
+      return difference(event.row_version, "the journal row was changed after it was written");
   }
   const rebuilt = fold(journal);
   const last = journal.at(-1);
   if (!last || journal.length !== task.row_version)
-    return say(task.row_version, "the journal row is missing");
+    return difference(task.row_version, "the journal row is missing");
   if (last.seal !== task.journal_seal)
-    return say(task.row_version, "the task does not carry the seal of its journal");
+    return difference(task.row_version, "the task does not have the seal of its journal");
   for (const [column, value] of Object.entries(journalled(task))) {
     if (!isDeepStrictEqual(rebuilt[column] ?? null, value ?? null)) {
-      return say(
+      return difference(
         null,
-        `"${column}" is ${JSON.stringify(value)}, by the journal ${JSON.stringify(rebuilt[column])}`,
+        `"${column}" is ${JSON.stringify(value)}, but ${JSON.stringify(rebuilt[column])} in the journal`,
       );
     }
   }

@@ -6,7 +6,7 @@ import { CLAIM_TASKS } from "../sql/claim-tasks.ts";
 import type { DealtCells } from "../sql/claim-tasks.ts";
 import type { Write } from "../sql/statement.ts";
 import { readAllSettings } from "../sql/read-projects.ts";
-import { toldOf } from "../upkeep/seal.ts";
+import { eventHeader } from "../upkeep/seal.ts";
 import { taskOfCells } from "../sql/task-columns.ts";
 import { isFinal, isPooled } from "../task-row.ts";
 import { queryCells } from "../transaction.ts";
@@ -147,10 +147,10 @@ function claimStatement(
     from_status: first.event.from,
     assigns: first.patch.assigned_to !== undefined,
     actors: column(commands.map(({ actor }) => actor.id)),
-    told: column(
+    header: column(
       commands.map(({ actor }, at) => {
         const { event, to } = moves[at] as Moved;
-        return toldOf(event.type, event.action, event.from, to, actor.id);
+        return eventHeader(event.type, event.action, event.from, to, actor.id);
       }),
     ),
     marks: column(commands.map(({ journalKey }) => journalKey)),
