@@ -1,66 +1,66 @@
 import { createParser } from "eventsource-parser";
-import type { Line } from "./line.ts";
+import type { Connection } from "./connection.ts";
 import { followSignals } from "../std/follow-signals.ts";
-import { problemOfAnswer, unanswered, unexpected } from "./problem.ts";
+import { problemOfAnswer, noAnswer, unexpectedAnswer } from "./problem.ts";
 
-export type Heard =
-  /** How long to stay away after a connection is lost. */
-  | { kind: "pause"; ms: number }
-  /** How far the feed has been looked through: there we go on, also if nothing happens before we must. */
-  | { kind: "standing"; position: number }
+export type StreamItem =
+  /** How long to wait before reconnecting. */
+  | { kind: "retry"; ms: number }
+  /** The server has sent all events up to this position; a new connection continues there, even if no event followed. */
+  | { kind: "position"; position: number }
   | { kind: "message"; id: string | undefined; data: string };
 
-type Listening = {
-  /** After how much silence nobody is there any more. */
+type StreamOptions = {
+  /** Timeout for data from the server; heartbeats count. */
   silenceMs: number;
   signal: AbortSignal;
 };
 
-/** One connection to a stream of server-sent events, from its opening to its end. */
-export async function* hearStream(
-  line: Line,
+/** Reads one connection to a stream of server-sent events until it ends. */
+export async function* readEventStream(
+  connection: Connection,
   path: string,
-  { silenceMs, signal: caller }: Listening,
-): AsyncGenerator<Heard, void, undefined> {
-  const place = `GET ${line.url}${path.replace(/\?.*/, "")}`;
+  { silenceMs, signal: caller }: StreamOptions,
+): AsyncGenerator<StreamItem, void, undefined> {
+  const target = `GET ${connection.url}${path.replace(/\?.*/, "")}`;
   const { signal, abort, release } = followSignals([caller]);
-  // Only while we listen: a reader who takes his time with an event does not hear, but is not deaf.
-  const unlessSilent = async <T>(sound: Promise<T>): Promise<T> => {
+  // The timeout runs only while this waits for data, not while the consumer handles an event.
+  const withTimeout = async <T>(data: Promise<T>): Promise<T> => {
     const timer = setTimeout(() => {
-      abort(new Error(`nothing for ${silenceMs / 1_000} s`));
+      abort(new Error(`no data for ${silenceMs / 1_000} s`));
     }, silenceMs);
     try {
-      return await sound;
+      return await data;
     } catch (error) {
-      throw unanswered(place, error);
+      throw noAnswer(target, error);
     } finally {
       clearTimeout(timer);
     }
   };
   try {
-    const headers = { ...line.headers, accept: "text/event-stream" };
-    const response = await unlessSilent(line.fetch(line.url + path, { headers, signal }));
-    if (!response.ok) throw problemOfAnswer(place, response, await unlessSilent(response.text()));
+    const headers = { ...connection.headers, accept: "text/event-stream" };
+    const response = await withTimeout(connection.fetch(connection.url + path, { headers, signal }));
+    if (!response.ok) throw problemOfAnswer(target, response, await withTimeout(response.text()));
     const type = response.headers.get("content-type") ?? "no content type";
     if (!response.body || !type.startsWith("text/event-stream"))
-      throw unexpected(place, `answers with ${type}`, response.status);
-    const heard: Heard[] = [];
+      throw unexpectedAnswer(target, `sent ${type} instead of an event stream`, response.status);
+    const items: StreamItem[] = [];
     const parser = createParser({
-      onEvent: ({ id, data }) => heard.push({ kind: "message", id, data }),
-      onRetry: (ms) => heard.push({ kind: "pause", ms }),
-      // An id without data says the same to browsers, but the parser keeps that to itself.
+      onEvent: ({ id, data }) => items.push({ kind: "message", id, data }),
+      onRetry: (ms) => items.push({ kind: "retry", ms }),
+      // Browsers get the position from an id without data, but the parser does not report those.
       onComment: (comment) => {
         const [, position] = /^at (\d+)$/.exec(comment) ?? [];
-        if (position !== undefined) heard.push({ kind: "standing", position: Number(position) });
+        if (position !== undefined) items.push({ kind: "position", position: Number(position) });
       },
     });
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const decoder = new TextDecoder();
     for (;;) {
-      const { done, value } = await unlessSilent(reader.read());
+      const { done, value } = await withTimeout(reader.read());
       if (done) return;
       parser.feed(decoder.decode(value, { stream: true }));
-      yield* heard.splice(0);
+      yield* items.splice(0);
     }
   } finally {
     abort();

@@ -3,8 +3,8 @@ import type { ListenOptions } from "./listen.ts";
 
 type Stream = typeof ROUTES.streamEvents;
 
-/** What happened to a task, and where that stands in the org's feed. */
+/** An event of a task, with its position in the org's feed. */
 export type FeedEvent = ReplyOf<Stream> & { position: number };
 
-/** Which events: those after a position (0 is the very beginning), or from now on; of all tasks, or of some. */
+/** Selects events: after a position (0 is the beginning; default from now on), of all tasks or of some. */
 export type FeedQuery = QuerySent<Stream> & ListenOptions;

@@ -1,6 +1,6 @@
 export { createClient } from "./create-client.ts";
 export type { AnyClient, Client, ClientOptions } from "./create-client.ts";
-export type { Call, Calls, RowsOf, Sent } from "./calls.ts";
+export type { Call, Calls, RowsOf, RequestFields } from "./calls.ts";
 export type { FeedEvent, FeedQuery } from "./feed.ts";
 export type {
   ActionOf,

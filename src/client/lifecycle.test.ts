@@ -30,8 +30,8 @@ const letter = defineLifecycle({
 });
 type Letter = typeof letter;
 
-/** Never called: what stands in it is looked at by the compiler alone. */
-function looksAtTypes(client: Client<Letter | typeof board>) {
+/** Never called: only the compiler checks it. */
+function checkTaskTypes(client: Client<Letter | typeof board>) {
   const letters = client.lifecycle("letter");
   expectTypeOf<ActionOf<Letter>>().toEqualTypeOf<"stamp" | "address" | "send">();
   expectTypeOf<StatusOf<Letter>>().toEqualTypeOf<"written" | "sent">();
@@ -45,19 +45,19 @@ function looksAtTypes(client: Client<Letter | typeof board>) {
   void letters.act("id", "send", { comment: "off it goes", expected_row_version: 3 });
   // @ts-expect-error no such action
   void letters.act("id", "burn");
-  // @ts-expect-error the payload is demanded
+  // @ts-expect-error the payload is required
   void letters.act("id", "address");
   // @ts-expect-error a field of the payload is missing
   void letters.act("id", "address", { payload: { country: "de" } });
-  // @ts-expect-error a value that the schema does not know
+  // @ts-expect-error not a value of the enum
   void letters.act("id", "address", { payload: { to: "Ann", country: "xx" } });
-  // @ts-expect-error a text is no number
+  // @ts-expect-error a string instead of a number
   void letters.act("id", "stamp", { payload: { stamps: "two" } });
   // @ts-expect-error this action has no payload
   void letters.act("id", "send", { comment: "x", expected_row_version: 3, payload: { to: "Ann" } });
-  // @ts-expect-error the comment is demanded
+  // @ts-expect-error the comment is required
   void letters.act("id", "send", { expected_row_version: 3 });
-  // @ts-expect-error the version is demanded
+  // @ts-expect-error the version is required
   void letters.act("id", "send", { comment: "x" });
 
   void letters.actAll([
@@ -68,9 +68,9 @@ function looksAtTypes(client: Client<Letter | typeof board>) {
   ]);
 
   void letters.create({ title: "Dear Ann", project_id: "main", client_event_id: "1" });
-  // @ts-expect-error the title is demanded
+  // @ts-expect-error the title is required
   void letters.create({ to: "Ann" });
-  // @ts-expect-error a number is no text
+  // @ts-expect-error a number instead of a string
   void letters.create({ title: "Dear Ann", to: 7 });
 
   void letters.list({ status: ["written"], assigned_to: "me" });
@@ -83,7 +83,7 @@ function looksAtTypes(client: Client<Letter | typeof board>) {
   expectTypeOf(client.lifecycle(letter).act("id", "stamp")).resolves.toEqualTypeOf<MovedOf<Letter>>();
 }
 
-function looksAtCalls(client: Client) {
+function checkCallTypes(client: Client) {
   expectTypeOf(client.getTask).parameter(0).toEqualTypeOf<{ id: string }>();
   expectTypeOf(client.drawLifecycle({ name: "board" })).resolves.toBeString();
   expectTypeOf(client.revokeToken({ id: "1" })).resolves.toBeUndefined();
@@ -91,7 +91,7 @@ function looksAtCalls(client: Client) {
   void client.getMe(undefined, {});
   void client.moveTask({ id: "1", action: "claim", comment: "mine" });
   void client.moveTasks([{ id: "1", action: "claim" }]);
-  // @ts-expect-error the id is demanded
+  // @ts-expect-error the id is required
   void client.getTask();
   // @ts-expect-error no such field
   void client.listTasks({ colour: "red" });
@@ -99,7 +99,7 @@ function looksAtCalls(client: Client) {
   // @ts-expect-error a limit is a number
   void client.claimTasks({ lifecycle: "board", limit: "1" });
 
-  // Without a definition every name is a text.
+  // Without a definition, names are plain strings.
   const anything = client.lifecycle("whatever");
   void anything.act("id", "do", { payload: { this: "that" } });
   void anything.create({ title: "x", colour: "red" });
@@ -117,13 +117,13 @@ function looksAtCalls(client: Client) {
   });
   const own = client.calls(table);
   expectTypeOf(own.rate({ id: "1", name: "style", stars: 5 })).resolves.toEqualTypeOf<{ average: number }>();
-  // @ts-expect-error a part of the path is missing
+  // @ts-expect-error a path parameter is missing
   void own.rate({ id: "1", stars: 5 });
 }
 
-test("a client has a function for every row of the table", () => {
+test("a client has functions for routes and lifecycles", () => {
   const client = createClient<Letter>({ url: "http://127.0.0.1:9" });
   expect(typeof client.moveTask).toBe("function");
   expect(client.lifecycle(letter).lifecycle).toBe("letter");
-  expect([looksAtTypes.length, looksAtCalls.length]).toEqual([1, 1]);
+  expect([checkTaskTypes.length, checkCallTypes.length]).toEqual([1, 1]);
 });

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { BodySent, EventOnWire, QuerySent, ReplyOf, ROUTES, TaskOnWire } from "../api/index.ts";
 
-/** What the type of a lifecycle tells a client: the result of `defineLifecycle` is one. */
+/** The part of a lifecycle's type that a client uses; the result of `defineLifecycle` has it. */
 export type SomeLifecycle = {
   readonly name: string;
   readonly types?: {
@@ -14,10 +14,12 @@ export type SomeLifecycle = {
 type SomeAction = { readonly input?: z.ZodObject; readonly [about: string]: unknown };
 
 type TypesOf<L extends SomeLifecycle> = NonNullable<L["types"]>;
+/** The names of a lifecycle's statuses. */
 export type StatusOf<L extends SomeLifecycle> = TypesOf<L>["status"];
+/** The names of a lifecycle's actions. */
 export type ActionOf<L extends SomeLifecycle> = keyof TypesOf<L>["actions"] & string;
 
-/** A task whose status, data and lifecycle are known by their names. */
+/** A task with the lifecycle's own types of status and data. */
 export type TaskOf<L extends SomeLifecycle = SomeLifecycle> = Omit<
   TaskOnWire,
   "lifecycle" | "status" | "data"
@@ -25,13 +27,14 @@ export type TaskOf<L extends SomeLifecycle = SomeLifecycle> = Omit<
 
 type Creation = BodySent<typeof ROUTES.createTask>;
 
-/** What a task is made of: the lifecycle's own fields, and what every creation takes. */
+/** The fields of a creation: the lifecycle's own, and those of every creation. */
 export type CreationOf<L extends SomeLifecycle = SomeLifecycle> = TypesOf<L>["creation"] &
   Pick<Creation, "project_id" | "available_at" | "client_event_id">;
 
 type Transition = BodySent<typeof ROUTES.moveTask>;
 
-type Demanded<Spec, Field extends "comment" | "expected_row_version", Value> =
+/** A field that some actions require. */
+type RequiredBy<Spec, Field extends "comment" | "expected_row_version", Value> =
   Spec extends Record<Field, "required"> ? Record<Field, Value> : Pick<Transition, Field>;
 
 type Payload<Spec> =
@@ -41,26 +44,28 @@ type Payload<Spec> =
       : { payload: z.input<Input> }
     : { payload?: null };
 
-/** What goes with an action: its payload, and whatever else it demands. */
+/** The fields of an action: its payload, and whatever else it requires. */
 export type MoveOf<L extends SomeLifecycle, Action extends ActionOf<L>> =
   string extends ActionOf<L>
     ? Omit<Transition, "action">
     : Payload<TypesOf<L>["actions"][Action]> &
-        Demanded<TypesOf<L>["actions"][Action], "comment", string> &
-        Demanded<TypesOf<L>["actions"][Action], "expected_row_version", number> &
+        RequiredBy<TypesOf<L>["actions"][Action], "comment", string> &
+        RequiredBy<TypesOf<L>["actions"][Action], "expected_row_version", number> &
         Pick<Transition, "lease_token" | "client_event_id">;
 
-/** One of many moves. */
+/** One action in a list for several tasks. */
 export type ManyMovesOf<L extends SomeLifecycle> = {
   [Action in ActionOf<L>]: { id: string; action: Action } & MoveOf<L, Action>;
 }[ActionOf<L>];
 
 type Moved = ReplyOf<typeof ROUTES.moveTask>;
+/** The answer to an action. */
 export type MovedOf<L extends SomeLifecycle = SomeLifecycle> = Omit<Moved, "task" | "event"> & {
   task: TaskOf<L>;
   event: JournalEntryOf<L> | null;
 };
 
+/** A row of a task's journal. */
 export type JournalEntryOf<L extends SomeLifecycle = SomeLifecycle> = Omit<
   EventOnWire,
   "from_status" | "to_status"
@@ -68,17 +73,21 @@ export type JournalEntryOf<L extends SomeLifecycle = SomeLifecycle> = Omit<
 
 type Claim = BodySent<typeof ROUTES.claimTasks>;
 type Claimed = ReplyOf<typeof ROUTES.claimTasks>;
+/** The fields of a claim. */
 export type ClaimOf = Omit<Claim, "lifecycle">;
+/** The answer to a claim: the claimed tasks with their leases. */
 export type ClaimedOf<L extends SomeLifecycle = SomeLifecycle> = Omit<Claimed, "tasks"> & {
   tasks: (TaskOf<L> & Pick<Claimed["tasks"][number], "lease_token" | "lease_until">)[];
 };
 
+/** Filters of a list of tasks. */
 export type TaskQueryOf<L extends SomeLifecycle = SomeLifecycle> = Omit<
   QuerySent<typeof ROUTES.listTasks>,
   "lifecycle" | "status"
 > & { status?: readonly StatusOf<L>[] | undefined };
 
 type Explanation = ReplyOf<typeof ROUTES.explainTask>["actions"][number];
+/** An action of a task: allowed now, or the reasons why not. */
 export type ExplanationOf<L extends SomeLifecycle = SomeLifecycle> = Omit<Explanation, "action"> & {
   action: ActionOf<L>;
 };

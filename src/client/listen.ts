@@ -1,58 +1,63 @@
-import { hearStream } from "./event-stream.ts";
-import type { Heard } from "./event-stream.ts";
-import type { Line } from "./line.ts";
+import { readEventStream } from "./event-stream.ts";
+import type { StreamItem } from "./event-stream.ts";
+import type { Connection } from "./connection.ts";
 import { followSignals } from "../std/follow-signals.ts";
 import { retryDelayMs, sleep } from "../std/retry.ts";
-import { isPassing, PawlProblem, unexpected } from "./problem.ts";
+import { isTransient, PawlProblem, unexpectedAnswer } from "./problem.ts";
 import { requestOf } from "./request.ts";
-import type { Row } from "./request.ts";
+import type { RouteMeta } from "./request.ts";
 
 export type ListenOptions = {
   /** Ends the stream. */
   signal?: AbortSignal | undefined;
-  /** Told when a connection stands, and when it is lost; it is made again without being asked. */
+  /** Called when a connection is open and when it is lost; the stream reconnects automatically. */
   onConnection?: ((state: "open" | "lost", problem?: PawlProblem) => void) | undefined;
-  /** Told how far the feed has been looked through: with every connection, and now and then where nothing happens. */
+  /** Called with the position up to which all events were received: on every connection, and periodically without events. */
   onPosition?: ((position: number) => void) | undefined;
 };
 
-/** Each event with its position: it goes up from event to event, and `after` it another stream goes on. */
+/** Events with their positions, which increase; `after` a position another stream can continue. */
 export type Feed<Event> = AsyncGenerator<Event & { position: number }, void, undefined>;
 
-export type Listen = (row: Row, sent: unknown, options?: ListenOptions) => Feed<object>;
+/** Opens the stream of a route. */
+export type Listen = (row: RouteMeta, sent: unknown, options?: ListenOptions) => Feed<object>;
 
-type Times = {
-  /** The server says something every 15 seconds: who hears nothing for longer than this is listening to nobody. */
+type Timing = {
+  /** Reconnect after this time without data, default 40 s; the server sends a heartbeat every 15 seconds. */
   silenceMs?: number;
+  /** Delay before the first reconnection until the server sends one, default 1 s. */
   firstPauseMs?: number;
 };
 
 /**
- * Streams of events, each event once and in order. A connection that is lost or silent is made again where it broke off.
- * Only a refusal ends a stream, by being thrown, and the signal, quietly.
+ * Creates the function that streams events, each once and in order. A lost or silent connection is reopened at the last position.
+ * Only a refusal, which is thrown, or the signal ends a stream.
  */
-export function listenerOn(line: Line, { silenceMs = 40_000, firstPauseMs = 1_000 }: Times = {}): Listen {
+export function listenerOn(
+  connection: Connection,
+  { silenceMs = 40_000, firstPauseMs = 1_000 }: Timing = {},
+): Listen {
   return async function* (row, sent, { signal, onConnection, onPosition } = {}) {
     const { after: position } = (sent ?? {}) as { after?: number };
-    const place: Place = { position, pauseMs: firstPauseMs, failures: 0 };
-    const caller = followSignals([line.signal, signal]);
+    const state: StreamState = { position, retryMs: firstPauseMs, failures: 0 };
+    const caller = followSignals([connection.signal, signal]);
     try {
       while (!caller.signal.aborted) {
-        const { path } = requestOf(row, { ...(sent as object), after: place.position });
-        const heard = hearStream(line, path, { silenceMs, signal: caller.signal });
-        const lost = yield* untilLost(heard, place, {
+        const { path } = requestOf(row, { ...(sent as object), after: state.position });
+        const items = readEventStream(connection, path, { silenceMs, signal: caller.signal });
+        const problem = yield* untilLost(items, state, {
           onOpen: () => onConnection?.("open"),
           onPosition,
         });
-        // Here the compiler believes what it saw before the stream.
+        // The compiler assumes that the flag has not changed since the loop's condition.
         // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition
         if (caller.signal.aborted) return;
-        onConnection?.("lost", lost);
-        const { pauseMs: firstMs, failures } = place;
-        place.failures++;
-        // Stopped while it waits: the loop sees it.
+        onConnection?.("lost", problem);
+        const { retryMs: firstMs, failures } = state;
+        state.failures++;
+        // If aborted while sleeping, the loop's condition ends the stream.
         await sleep(
-          retryDelayMs(failures, { firstMs, retryAfter: lost?.retryAfter ?? null }),
+          retryDelayMs(failures, { firstMs, retryAfter: problem?.retryAfter ?? null }),
           caller.signal,
         ).catch(() => undefined);
       }
@@ -64,55 +69,56 @@ export function listenerOn(line: Line, { silenceMs = 40_000, firstPauseMs = 1_00
   };
 }
 
-/** Where in the feed we are, and how it goes with connections. */
-type Place = { position: number | undefined; pauseMs: number; failures: number };
+/** The last position in the feed, and the state of reconnecting. */
+type StreamState = { position: number | undefined; retryMs: number; failures: number };
 
-/** Gives the events of one connection, and at last what ended it. */
+/** Yields the events of one connection; returns the problem that ended it, if any. */
 async function* untilLost(
-  connection: AsyncIterable<Heard>,
-  place: Place,
+  items: AsyncIterable<StreamItem>,
+  state: StreamState,
   { onOpen, onPosition }: { onOpen: () => void; onPosition: ListenOptions["onPosition"] },
 ): AsyncGenerator<{ position: number }, PawlProblem | undefined, undefined> {
   let open = false;
   try {
-    for await (const heard of connection) {
-      place.failures = 0;
-      if (heard.kind === "pause") {
-        place.pauseMs = heard.ms;
+    for await (const item of items) {
+      state.failures = 0;
+      if (item.kind === "retry") {
+        state.retryMs = item.ms;
         continue;
       }
-      // Its word, also where it is less than we had: then the feed is not the one it was, as after a restore.
-      if (heard.kind === "standing") place.position = heard.position;
-      // Not before we know where we are: from here on nothing is missed.
+      // Use the server's position even if it is lower: after a restore of the database the feed is shorter.
+      if (item.kind === "position") state.position = item.position;
+      // Report the connection only when the position is known: from here on no event is missed.
       if (!open) onOpen();
       open = true;
-      if (heard.kind === "standing") {
-        onPosition?.(heard.position);
+      if (item.kind === "position") {
+        onPosition?.(item.position);
         continue;
       }
-      const event = eventOf(heard);
-      if (place.position !== undefined && event.position <= place.position) continue;
-      place.position = event.position;
+      const event = eventOf(item);
+      if (state.position !== undefined && event.position <= state.position) continue;
+      state.position = event.position;
       yield event;
     }
     return undefined;
   } catch (error) {
-    if (isPassing(error) || isTooOften(error)) return error;
+    if (isTransient(error) || isRateLimited(error)) return error;
     throw error;
   }
 }
 
-/** A reader has nothing better to do than to come again later. */
-function isTooOften(error: unknown): error is PawlProblem {
+/** A stream simply retries later; a call would throw. */
+function isRateLimited(error: unknown): error is PawlProblem {
   return error instanceof PawlProblem && error.code === "RATE_LIMITED";
 }
 
-function eventOf({ id, data }: Extract<Heard, { kind: "message" }>): { position: number } {
+function eventOf({ id, data }: Extract<StreamItem, { kind: "message" }>): { position: number } {
   const position = id === undefined ? NaN : Number(id);
-  if (!Number.isSafeInteger(position)) throw unexpected("The stream", `numbers an event "${id ?? ""}"`, 200);
+  if (!Number.isSafeInteger(position))
+    throw unexpectedAnswer("The stream", `sent an event with the invalid id "${id ?? ""}"`, 200);
   try {
     return { ...(JSON.parse(data) as object), position };
   } catch {
-    throw unexpected("The stream", "sends an event that cannot be read", 200);
+    throw unexpectedAnswer("The stream", "sent an event that is not valid JSON", 200);
   }
 }

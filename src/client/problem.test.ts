@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPassing, PawlProblem, problemOfAnswer, secondsOf, unanswered } from "./problem.ts";
+import { isTransient, PawlProblem, problemOfAnswer, secondsOf, noAnswer } from "./problem.ts";
 
 const NOW = Date.parse("2026-01-05T12:00:00Z");
 
@@ -16,7 +16,7 @@ test.each([
   expect(secondsOf(header, NOW)).toBe(seconds);
 });
 
-test("a problem document is told with what it adds", () => {
+test("a problem document becomes a PawlProblem with its extra fields as params", () => {
   const document = {
     type: "/docs#VERSION_CONFLICT",
     title: "The task has changed meanwhile",
@@ -53,13 +53,13 @@ test.each([
 ])("an answer %i with %j is %s", (status, text, code) => {
   const problem = problemOfAnswer("GET /x", new Response(null, { status }), text);
   expect(problem).toMatchObject({ code, status });
-  expect(isPassing(problem)).toBe(code === "UNAVAILABLE");
+  expect(isTransient(problem)).toBe(code === "UNAVAILABLE");
 });
 
-test("no answer is told with its cause", () => {
+test("a missing answer is reported with its cause", () => {
   const cause = new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } });
-  const problem = unanswered("GET http://x/api/me", cause);
+  const problem = noAnswer("GET http://x/api/me", cause);
   expect(problem.message).toBe("No answer from GET http://x/api/me: fetch failed, ECONNREFUSED.");
   expect(problem).toMatchObject({ code: "UNAVAILABLE", status: 0, cause });
-  expect(unanswered("GET /x", "gone").message).toBe("No answer from GET /x: gone.");
+  expect(noAnswer("GET /x", "gone").message).toBe("No answer from GET /x: gone.");
 });

@@ -1,8 +1,8 @@
 import type { AnyProblemCode, ProblemDocument } from "../api/index.ts";
 
-type Told = {
+type ProblemFields = {
   code: AnyProblemCode;
-  /** Of the answer; 0 where there was none. */
+  /** The answer's HTTP status; 0 without an answer. */
   status: number;
   detail: string;
   next?: string;
@@ -11,68 +11,67 @@ type Told = {
   requestId?: string | null;
 };
 
-/** All that goes wrong with a call: a refusal, a fault of the server's, or no answer at all (UNAVAILABLE, status 0). */
+/** Any failure of a call: a refusal, an error of the server, or no answer at all (UNAVAILABLE, status 0). */
 export class PawlProblem extends Error {
   override readonly name = "PawlProblem";
-  /** Stable; what programs look at. */
+  /** Stable code for programs. */
   readonly code: AnyProblemCode;
-  /** The answer's HTTP status; 0 where there was no answer. */
+  /** The answer's HTTP status; 0 without an answer. */
   readonly status: number;
   readonly detail: string;
-  /** What can be done about it. */
+  /** Suggested next step. */
   readonly next: string;
-  /** What a refusal says beyond its code: `row_version`, `errors` … */
+  /** Further fields of a refusal: `row_version`, `errors` … */
   readonly params: Readonly<Record<string, unknown>>;
-  /** In how many seconds it is worth trying again. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter: number | null;
-  /** What the server's log calls the request. */
+  /** The id of the request in the server's log. */
   readonly requestId: string | null;
 
-  constructor(told: Told, options?: ErrorOptions) {
-    super(told.detail, options);
-    this.code = told.code;
-    this.status = told.status;
-    this.detail = told.detail;
-    this.next = told.next ?? "";
-    this.params = told.params ?? {};
-    this.retryAfter = told.retryAfter ?? null;
-    this.requestId = told.requestId ?? null;
+  constructor(fields: ProblemFields, options?: ErrorOptions) {
+    super(fields.detail, options);
+    this.code = fields.code;
+    this.status = fields.status;
+    this.detail = fields.detail;
+    this.next = fields.next ?? "";
+    this.params = fields.params ?? {};
+    this.retryAfter = fields.retryAfter ?? null;
+    this.requestId = fields.requestId ?? null;
   }
 }
 
-/** There was no answer, or only a part of one: what was asked for may have been done. */
-export function unanswered(place: string, error: unknown): PawlProblem {
+/** No answer, or only a part of one: the server may have carried out the request. */
+export function noAnswer(target: string, error: unknown): PawlProblem {
   return new PawlProblem(
     {
       code: "UNAVAILABLE",
       status: 0,
-      detail: `No answer from ${place}: ${reasonOf(error)}.`,
-      next: "See that the server runs and can be reached.",
+      detail: `No answer from ${target}: ${reasonOf(error)}.`,
+      next: "Check that the server is running and reachable.",
     },
     { cause: error },
   );
 }
 
-/** An answer that says no. */
-export function problemOfAnswer(place: string, { status, headers }: Response, text: string): PawlProblem {
+/** Turns an answer with an error status into a problem. */
+export function problemOfAnswer(target: string, { status, headers }: Response, text: string): PawlProblem {
   const retryAfter = secondsOf(headers.get("retry-after"));
   const requestId = headers.get("x-request-id");
   const document = documentIn(text);
   if (document) return problemOfDocument(document, { status, retryAfter, requestId });
-  // What stands between us and the server says in its own words that it did not reach it.
-  const passing = status === 502 || status === 503 || status === 504;
-  if (passing)
+  // A proxy that cannot reach the server answers without a problem document.
+  if (status === 502 || status === 503 || status === 504)
     return new PawlProblem({
       code: "UNAVAILABLE",
       status,
-      detail: `${place} answers ${status}.`,
+      detail: `${target} answered ${status}.`,
       retryAfter,
       requestId,
     });
-  return unexpected(place, `answers ${status} without saying why`, status);
+  return unexpectedAnswer(target, `answered ${status} without a problem document`, status);
 }
 
-/** A problem that stands in an answer to many, or is one. */
+/** Turns a problem document, which may be one item of a list of answers, into a problem. */
 export function problemOfDocument(
   document: ProblemDocument,
   more: { status?: number; retryAfter?: number | null; requestId?: string | null } = {},
@@ -81,22 +80,22 @@ export function problemOfDocument(
   return new PawlProblem({ code, status, detail, next, params, ...more });
 }
 
-/** What answers there is not Pawl, or not one that we understand. */
-export function unexpected(place: string, what: string, status: number): PawlProblem {
+/** An answer that Pawl does not give: another server, or another version, is at this URL. */
+export function unexpectedAnswer(target: string, what: string, status: number): PawlProblem {
   return new PawlProblem({
     code: "UNEXPECTED_ANSWER",
     status,
-    detail: `${place} ${what}: this is no answer of Pawl's.`,
-    next: "See that the url is that of a Pawl server, and of a version that fits.",
+    detail: `${target} ${what}. A Pawl server does not answer this way.`,
+    next: "Check that the URL is that of a Pawl server with a compatible version.",
   });
 }
 
-/** Whether the same may go well a moment later. */
-export function isPassing(error: unknown): error is PawlProblem {
+/** Whether a retry may succeed. */
+export function isTransient(error: unknown): error is PawlProblem {
   return error instanceof PawlProblem && error.code === "UNAVAILABLE";
 }
 
-/** Seconds, or a date. */
+/** Parses a `Retry-After` header, which contains seconds or a date. */
 export function secondsOf(retryAfter: string | null, now: number = Date.now()): number | null {
   if (retryAfter === null || retryAfter.trim() === "") return null;
   const seconds = Number(retryAfter);
@@ -107,16 +106,16 @@ export function secondsOf(retryAfter: string | null, now: number = Date.now()): 
 
 function documentIn(text: string): ProblemDocument | null {
   try {
-    const said = JSON.parse(text) as Partial<ProblemDocument> | null;
-    return typeof said?.code === "string" && typeof said.detail === "string"
-      ? (said as ProblemDocument)
+    const document = JSON.parse(text) as Partial<ProblemDocument> | null;
+    return typeof document?.code === "string" && typeof document.detail === "string"
+      ? (document as ProblemDocument)
       : null;
   } catch {
     return null;
   }
 }
 
-/** `fetch failed` says nothing; what it was caused by does, where that is told. */
+/** Adds the cause to the message: `fetch failed` alone explains nothing. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
   return [message, cause?.code ?? cause?.message].filter(Boolean).join(", ") || String(error);

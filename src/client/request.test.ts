@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { ROUTES } from "../api/index.ts";
-import { requestOf, rowOf } from "./request.ts";
+import { requestOf, routeMeta } from "./request.ts";
 import { ROWS } from "./rows.ts";
 
-test("what the path names goes there, the rest becomes the query", () => {
+test("path parameters go into the path, other fields into the query", () => {
   expect(requestOf(ROWS.listTaskEvents, { id: "a/b ?", after: 3, limit: undefined })).toEqual({
     method: "GET",
     path: "/api/tasks/a%2Fb%20%3F/events?after=3",
@@ -15,7 +15,7 @@ test("what the path names goes there, the rest becomes the query", () => {
   expect(requestOf(ROWS.getMe, undefined).path).toBe("/api/me");
 });
 
-test("the rest of what changes something is its body, and it has a key of its own", () => {
+test("a request that changes data has its other fields in the body, and a key of its own", () => {
   const sent = { id: "1", action: "claim", comment: null };
   expect(requestOf(ROWS.moveTask, sent, () => "key")).toEqual({
     method: "POST",
@@ -34,7 +34,7 @@ test("the rest of what changes something is its body, and it has a key of its ow
   expect(new Set(keys).size).toBe(2);
 });
 
-test("a key that was given is left where it is, and what takes none gets none", () => {
+test("a given key stays in its place, and routes without idempotency get no key", () => {
   expect(requestOf(ROWS.moveTask, { id: "1", action: "x", client_event_id: "mine" }).headers).toEqual({
     "content-type": "application/json",
   });
@@ -48,10 +48,12 @@ test("a key that was given is left where it is, and what takes none gets none", 
   expect(requestOf(removal, { id: "1" }, () => "key").headers).toEqual({ "idempotency-key": "key" });
 });
 
-test.each([undefined, null, "", ".", "..", 7])("%j cannot stand in a path", (id) => {
+test.each([undefined, null, "", ".", "..", 7])("%j is refused as a path parameter", (id) => {
   expect(() => requestOf(ROWS.getTask, { id })).toThrow(TypeError);
 });
 
-test("the rows that the client carries are those of the table", () => {
-  expect(ROWS).toEqual(Object.fromEntries(Object.entries(ROUTES).map(([name, row]) => [name, rowOf(row)])));
+test("the client's generated rows match the route table", () => {
+  expect(ROWS).toEqual(
+    Object.fromEntries(Object.entries(ROUTES).map(([name, row]) => [name, routeMeta(row)])),
+  );
 });

@@ -1,14 +1,15 @@
 import type { Route } from "../api/index.ts";
-// Not by the room's door: it would bring every schema along, and the library that makes them.
+// Not through index.ts, which would bring every schema, and zod, into the browser's bundle.
 import { isMedia } from "../api/route.ts";
 
-/** What a client needs to know of a route; the rest of its row are types. */
-export type Row = Pick<Route, "method" | "path" | "idempotent"> & {
-  /** Where it is something other than JSON. */
+/** The part of a route that a client needs at run time; the rest of its row is used as types only. */
+export type RouteMeta = Pick<Route, "method" | "path" | "idempotent"> & {
+  /** The kind of answer, if it is not JSON. */
   readonly answers?: "text" | "stream";
 };
 
-export function rowOf({ method, path, idempotent, replies }: Route): Row {
+/** Extracts the client's part of a route. */
+export function routeMeta({ method, path, idempotent, replies }: Route): RouteMeta {
   const media = Object.values(replies).filter(isMedia);
   return {
     method,
@@ -18,19 +19,24 @@ export function rowOf({ method, path, idempotent, replies }: Route): Row {
   };
 }
 
+/** A request that is ready to be sent. */
 export type Outgoing = {
   method: string;
-  /** With its query. */
+  /** Path with query. */
   path: string;
   headers: Record<string, string>;
   body?: string;
 };
 
 /**
- * A request as it goes out: what the path names goes there, the rest is the query or the body. One that changes something
- * gets a key unless it has one, so that it can be sent again without being done again.
+ * Builds the request of a call: path parameters go into the path, the rest into the query or body. A request that changes data
+ * gets an idempotency key unless it has one, so that it can be repeated safely.
  */
-export function requestOf({ method, path, idempotent }: Row, sent: unknown, makeKey = randomKey): Outgoing {
+export function requestOf(
+  { method, path, idempotent }: RouteMeta,
+  sent: unknown,
+  makeKey = randomKey,
+): Outgoing {
   const fields = { ...(sent as Record<string, unknown>) };
   const named = new Set<string>();
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -38,7 +44,7 @@ export function requestOf({ method, path, idempotent }: Row, sent: unknown, make
     return encodeURIComponent(pathPart(name, fields[name]));
   });
   const rest = Object.fromEntries(Object.entries(fields).filter(([name]) => !named.has(name)));
-  // As a header, since a body that is a list, or none, has no place for it.
+  // As a header, because a list or an empty body has no field for it.
   const headers = idempotent && rest.client_event_id == null ? { "idempotency-key": makeKey() } : {};
   if (method === "GET" || method === "DELETE") return { method, path: filled + queryOf(rest), headers };
   return {
@@ -49,14 +55,16 @@ export function requestOf({ method, path, idempotent }: Row, sent: unknown, make
   };
 }
 
-/** Without this check `/api/tasks/` would answer for a task whose id is "", and `..` would leave its place. */
+/** Validates a path parameter: with an empty id, `/api/tasks/` would answer; `..` would lead to another route. */
 function pathPart(name: string, value: unknown): string {
   if (typeof value !== "string" || value === "" || value === "." || value === "..")
-    throw new TypeError(`${name} must be a text that can stand in a path, not ${JSON.stringify(value)}`);
+    throw new TypeError(
+      `${name} must be a non-empty text other than "." and "..", not ${JSON.stringify(value)}`,
+    );
   return value;
 }
 
-/** Lists are separated by commas. */
+/** Builds a query string; lists are joined with commas. */
 function queryOf(query: Readonly<Record<string, unknown>>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -66,7 +74,7 @@ function queryOf(query: Readonly<Record<string, unknown>>): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** Not randomUUID: browsers have it on secure pages only, and a shop floor's own network often has none. */
+/** Not `randomUUID`: browsers have it only on secure pages, and local networks often use plain HTTP. */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,38 +1,41 @@
 import { timerDelay } from "../std/timer-delay.ts";
-import type { Line } from "./line.ts";
+import type { Connection } from "./connection.ts";
 import { followSignals } from "../std/follow-signals.ts";
 import { retry, retryDelayMs } from "../std/retry.ts";
 import { isPassing, problemOfAnswer, unanswered, unexpected } from "./problem.ts";
 import { requestOf } from "./request.ts";
-import type { Outgoing, Row } from "./request.ts";
+import type { Outgoing, RouteMeta } from "./request.ts";
 
 export type CallOptions = { signal?: AbortSignal | undefined };
 
-/** Sends what a route's row describes and gives what is answered; what goes wrong is thrown as a PawlProblem. */
-export type Send = (row: Row, sent: unknown, options?: CallOptions) => Promise<unknown>;
+/** Sends a request and returns the answer; throws a PawlProblem on any failure. */
+export type Send = (row: RouteMeta, sent: unknown, options?: CallOptions) => Promise<unknown>;
 
-export type Persistence = {
-  /** How often a call is repeated when there is no answer, or a 503. */
+export type RetryOptions = {
+  /** How often a call is repeated without an answer, or after a 502, 503 or 504; default 5. */
   retries?: number | undefined;
-  /** How long one try may take. */
+  /** Timeout of one attempt; default 30 s. */
   timeoutMs?: number | undefined;
 };
 
 const RETRIES = 5;
 const TIMEOUT_MS = 30_000;
-/** Who is told to come back later than this wants to be told, and not to wait. */
-const LONGEST_RETRY_AFTER_SECONDS = 30;
+/** If the server asks for a longer wait than this, the call throws instead of waiting. */
+const MAX_RETRY_AFTER_SECONDS = 30;
 
 /**
- * Repeats what can be repeated: calls that change nothing, and those that carry a client_event_id, which is the same each
- * time. A refusal is an answer and never repeated.
+ * Creates the function that sends calls. It retries calls that change nothing and calls with an idempotency key, with the same
+ * key. A refusal is an answer and is never retried.
  */
-export function senderOn(line: Line, { retries = RETRIES, timeoutMs = TIMEOUT_MS }: Persistence = {}): Send {
+export function senderOn(
+  connection: Connection,
+  { retries = RETRIES, timeoutMs = TIMEOUT_MS }: RetryOptions = {},
+): Send {
   return async (row, sent, { signal } = {}) => {
     const request = requestOf(row, sent);
-    const most = row.method === "GET" || row.idempotent ? retries : 0;
-    const patienceMs = timeoutMs + waitMsOf(sent);
-    const caller = followSignals([line.signal, signal]);
+    const maxRetries = row.method === "GET" || row.idempotent ? retries : 0;
+    const attemptMs = timeoutMs + waitMsOf(sent);
+    const caller = followSignals([connection.signal, signal]);
     try {
       return await retry(() => tryOnce(line, row, request, patienceMs, caller.signal), {
         signal: caller.signal,
@@ -50,54 +53,55 @@ export function senderOn(line: Line, { retries = RETRIES, timeoutMs = TIMEOUT_MS
   };
 }
 
-async function tryOnce(
-  line: Line,
-  { answers }: Row,
+async function sendOnce(
+  connection: Connection,
+  { answers }: RouteMeta,
   { method, path, headers, body }: Outgoing,
-  patienceMs: number,
+  attemptMs: number,
   caller: AbortSignal,
 ): Promise<unknown> {
-  const place = `${method} ${line.url}${path.replace(/\?.*/, "")}`;
+  const target = `${method} ${connection.url}${path.replace(/\?.*/, "")}`;
   const { signal, abort, release } = followSignals([caller]);
   const timer = setTimeout(() => {
-    abort(new Error(`nothing for ${patienceMs / 1_000} s`));
-  }, timerDelay(patienceMs));
+    abort(new Error(`timeout after ${attemptMs / 1_000} s`));
+  }, timerDelay(attemptMs));
   let response: Response;
   let text: string;
   try {
-    response = await line.fetch(line.url + path, {
+    response = await connection.fetch(connection.url + path, {
       method,
-      headers: { ...line.headers, ...headers },
+      headers: { ...connection.headers, ...headers },
       ...(body === undefined ? {} : { body }),
       signal,
     });
-    // Within the same time and the same net: an answer that breaks off is none.
+    // Inside the same timeout and `try`: an incomplete answer counts as none.
     text = await response.text();
   } catch (error) {
-    // Who stopped it himself knows why.
+    // If the caller aborted the call, throw the caller's reason.
     caller.throwIfAborted();
-    throw unanswered(place, error);
+    throw noAnswer(target, error);
   } finally {
     clearTimeout(timer);
     release();
   }
-  if (!response.ok) throw problemOfAnswer(place, response, text);
+  if (!response.ok) throw problemOfAnswer(target, response, text);
   if (response.status === 204) return undefined;
-  return answers === "text" ? text : jsonOf(place, response, text);
+  return answers === "text" ? text : jsonOf(target, response, text);
 }
 
-/** A url that leads to some page, and not to Pawl, is met here: pages are answered with 200. */
-function jsonOf(place: string, { status, headers }: Response, text: string): unknown {
+/** Parses the answer. Detects a URL of some web page instead of a Pawl server: pages answer with 200 and HTML. */
+function jsonOf(target: string, { status, headers }: Response, text: string): unknown {
   const type = headers.get("content-type") ?? "no content type";
-  if (!/^application\/json/i.test(type)) throw unexpected(place, `answers with ${type}`, status);
+  if (!/^application\/json/i.test(type))
+    throw unexpectedAnswer(target, `sent ${type} instead of JSON`, status);
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw unexpected(place, "answers with JSON that cannot be read", status);
+    throw unexpectedAnswer(target, "sent invalid JSON", status);
   }
 }
 
-/** A claim that waits for tasks is not late before its time is over. */
+/** The time that a claim may wait for tasks, which is added to the timeout. */
 function waitMsOf(sent: unknown): number {
   const { wait_seconds } = (sent ?? {}) as { wait_seconds?: unknown };
   return typeof wait_seconds === "number" && wait_seconds > 0 ? wait_seconds * 1_000 : 0;

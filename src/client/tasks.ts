@@ -1,5 +1,5 @@
 import type { ProblemDocument, ROUTES } from "../api/index.ts";
-import type { Calls, Leading } from "./calls.ts";
+import type { Calls, OptionalArg } from "./calls.ts";
 import type { FeedEvent, FeedQuery } from "./feed.ts";
 import type {
   ActionOf,
@@ -19,7 +19,7 @@ import { problemOfDocument } from "./problem.ts";
 import type { PawlProblem } from "./problem.ts";
 import type { CallOptions } from "./send.ts";
 
-/** The tasks of one lifecycle, in its own words: actions, payloads, statuses and fields are those of its definition. */
+/** The tasks of one lifecycle, with the types of its definition: actions, payloads, statuses and fields. */
 export type Tasks<L extends SomeLifecycle = SomeLifecycle> = {
   readonly lifecycle: L["name"];
   readonly create: (fields: CreationOf<L>, options?: CallOptions) => Promise<TaskOf<L>>;
@@ -28,26 +28,27 @@ export type Tasks<L extends SomeLifecycle = SomeLifecycle> = {
     query?: TaskQueryOf<L>,
     options?: CallOptions,
   ) => Promise<{ tasks: TaskOf<L>[]; cursor: string | null }>;
-  /** Every task, page after page. */
+  /** Iterates over all matching tasks, page by page. */
   readonly each: (
     query?: TaskQueryOf<L>,
     options?: CallOptions,
   ) => AsyncGenerator<TaskOf<L>, void, undefined>;
+  /** Performs an action on a task; a refusal is thrown. */
   readonly act: <const Action extends ActionOf<L>>(
     id: string,
     action: Action,
-    ...more: [...Leading<MoveOf<L, Action>>, options?: CallOptions]
+    ...more: [...OptionalArg<MoveOf<L, Action>>, options?: CallOptions]
   ) => Promise<MovedOf<L>>;
-  /** Many actions at once, answered in their order; a refusal of one stands in its place and undoes no other. */
+  /** Performs many actions in one request; returns the answers in order. A refusal is returned in its place and undoes no other action. */
   readonly actAll: (
     moves: readonly ManyMovesOf<L>[],
     options?: CallOptions,
   ) => Promise<(MovedOf<L> | PawlProblem)[]>;
-  /** Takes the best free tasks of the pool. */
+  /** Claims the best free tasks of the pool. */
   readonly claim: (request?: ClaimOf, options?: CallOptions) => Promise<ClaimedOf<L>>;
-  /** What the caller may do with a task now, and all the reasons why not. */
+  /** Lists the actions of a task: allowed for the caller now, or all the reasons why not. */
   readonly explain: (id: string, options?: CallOptions) => Promise<ExplanationOf<L>[]>;
-  /** A task's journal, oldest first. */
+  /** Lists the journal of a task, oldest first. */
   readonly journal: (
     id: string,
     query?: { after?: number; limit?: number },
@@ -56,6 +57,7 @@ export type Tasks<L extends SomeLifecycle = SomeLifecycle> = {
   readonly events: Events<Omit<FeedQuery, "lifecycle">>;
 };
 
+/** Streams events until the signal aborts it. */
 export type Events<Query = FeedQuery> = (query?: Query) => AsyncGenerator<FeedEvent, void, undefined>;
 
 export function eventsOf({ streamEvents }: Calls<typeof ROUTES>): Events {
@@ -67,6 +69,7 @@ type Untyped = Omit<Tasks, "act"> & {
   act: (id: string, action: string, more?: object, options?: CallOptions) => Promise<MovedOf>;
 };
 
+/** Builds the task API of one lifecycle. */
 export function tasksOf<L extends SomeLifecycle>(
   lifecycle: L["name"],
   calls: Calls<typeof ROUTES>,
@@ -99,6 +102,6 @@ export function tasksOf<L extends SomeLifecycle>(
       (await calls.listTaskEvents({ ...query, id }, options)).events,
     events: (query = {}) => eventsOf(calls)({ ...query, lifecycle }),
   };
-  // What is a text here is a name there: only the types know which.
+  // At run time names are plain strings; only the types restrict them to the lifecycle's.
   return tasks as unknown as Tasks<L>;
 }

@@ -1,14 +1,14 @@
 import type { ListenOptions } from "../client/listen.ts";
 
-/** One who shows something: told of every event, and when a connection stands, since something may have been missed. */
-export type Watcher<Event> = { heard(event: Event): void; connected(): void };
+/** Receives every event of a feed, and is notified of each new connection, before which events may have been missed. */
+export type Watcher<Event> = { onEvent(event: Event): void; onConnected(): void };
 
 type Open<Event> = (options: ListenOptions) => AsyncIterable<Event>;
 
-/** Between two pages nobody watches for a moment: that is no reason to hang up. */
+/** How long the stream stays open without watchers, so that a change of pages does not close it. */
 const LINGER_MS = 1_000;
 
-/** One stream of events for everything that is shown of it; it runs while somebody watches. */
+/** One stream of events, shared by all components that use it; open while there are watchers. */
 export class LiveFeed<Event> {
   private readonly open: Open<Event>;
   private readonly watchers = new Set<Watcher<Event>>();
@@ -18,7 +18,7 @@ export class LiveFeed<Event> {
     this.open = open;
   }
 
-  /** Watches until the function that it gives is called. */
+  /** Adds a watcher; returns the function that removes it. */
   watch(watcher: Watcher<Event>): () => void {
     this.watchers.add(watcher);
     if (!this.stop) void this.run((this.stop = new AbortController()));
@@ -26,12 +26,12 @@ export class LiveFeed<Event> {
       this.watchers.delete(watcher);
       if (this.watchers.size > 0) return;
       setTimeout(() => {
-        this.endIfAlone();
+        this.closeIfUnused();
       }, LINGER_MS);
     };
   }
 
-  private endIfAlone(): void {
+  private closeIfUnused(): void {
     if (this.watchers.size > 0) return;
     this.stop?.abort();
     this.stop = undefined;
@@ -39,21 +39,21 @@ export class LiveFeed<Event> {
 
   private async run(stop: AbortController): Promise<void> {
     const { signal } = stop;
-    // What was looked at before the connection stood may have changed since, and what failed may go well now.
+    // Data fetched before the connection was open may be stale, and a failed fetch may succeed now.
     const onConnection = (state: "open" | "lost") => {
-      if (state === "open") this.tellConnected();
+      if (state === "open") this.notifyConnected();
     };
     try {
       for await (const event of this.open({ signal, onConnection }))
-        for (const watcher of this.watchers) watcher.heard(event);
+        for (const watcher of this.watchers) watcher.onEvent(event);
     } catch {
-      // A refusal: whoever looks again is told the same, and says so.
+      // A refusal. Watchers fetch again, get the same refusal and show it.
       if (this.stop === stop) this.stop = undefined;
-      this.tellConnected();
+      this.notifyConnected();
     }
   }
 
-  private tellConnected(): void {
-    for (const watcher of this.watchers) watcher.connected();
+  private notifyConnected(): void {
+    for (const watcher of this.watchers) watcher.onConnected();
   }
 }

@@ -1,43 +1,46 @@
 import { PawlProblem } from "../client/problem.ts";
 import type { LiveFeed } from "./live-feed.ts";
 
-/** What is known: the last answer, and what went wrong with the last question. */
-export type Known<T> = {
+/** The last answer, and the problem of the last attempt. */
+export type QueryState<T> = {
   readonly data: T | undefined;
   readonly problem: PawlProblem | undefined;
-  /** There is no answer yet, good or bad. */
+  /** Neither an answer nor a problem has arrived yet. */
   readonly loading: boolean;
 };
 
+/** A query, and how events affect its answer. */
 export type Question<T, Event> = {
+  /** Fetches the answer. */
   ask(signal: AbortSignal): Promise<T>;
+  /** Whether an event may change the answer. */
   concerns(event: Event): boolean;
-  /** What an event makes of the answer, where it tells enough; without it the question is asked again. */
+  /** Applies an event to the answer; without it, each event leads to a new fetch. */
   fold?: (data: T, event: Event) => T;
 };
 
-/** A burst of events is one reason to ask again, not many. */
-const GATHER_MS = 50;
+/** Delay between an event and the fetch, so that a burst of events leads to one fetch. */
+const REFETCH_DELAY_MS = 50;
 
-/** An answer that is kept up to date by events, while somebody wants to know. */
+/** An answer that events keep up to date while it has subscribers. */
 export class LiveQuery<T, Event> {
-  private known: Known<T> = { data: undefined, problem: undefined, loading: true };
+  private state: QueryState<T> = { data: undefined, problem: undefined, loading: true };
   private readonly question: Question<T, Event>;
   private readonly feed: LiveFeed<Event>;
   private readonly listeners = new Set<() => void>();
   private end: (() => void) | undefined;
-  private gathering: ReturnType<typeof setTimeout> | undefined;
-  private asking: AbortController | undefined;
-  private again = false;
-  /** Heard since the question was asked that is under way: its answer may be older. */
-  private since: Event[] = [];
+  private refetchTimer: ReturnType<typeof setTimeout> | undefined;
+  private fetching: AbortController | undefined;
+  private refetchAfter = false;
+  /** Events received since the current fetch began: its answer may be older. */
+  private newEvents: Event[] = [];
 
   constructor(question: Question<T, Event>, feed: LiveFeed<Event>) {
     this.question = question;
     this.feed = feed;
   }
 
-  readonly get = (): Known<T> => this.known;
+  readonly get = (): QueryState<T> => this.state;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
@@ -48,81 +51,81 @@ export class LiveQuery<T, Event> {
     };
   };
 
-  /** Asks now, or as soon as the question that is under way is answered. */
+  /** Fetches now, or after the current fetch. */
   readonly refetch = (): void => {
-    if (this.asking) this.again = true;
-    else if (this.end) void this.ask();
+    if (this.fetching) this.refetchAfter = true;
+    else if (this.end) void this.fetch();
   };
 
   private begin(): void {
     const unwatch = this.feed.watch({
-      heard: (event) => {
-        if (this.question.concerns(event)) this.hear(event);
+      onEvent: (event) => {
+        if (this.question.concerns(event)) this.applyEvent(event);
       },
-      connected: () => {
-        this.becomeStale();
+      onConnected: () => {
+        this.scheduleRefetch();
       },
     });
     this.end = () => {
       this.end = undefined;
       unwatch();
-      clearTimeout(this.gathering);
-      this.gathering = undefined;
-      this.asking?.abort();
-      this.asking = undefined;
-      this.again = false;
+      clearTimeout(this.refetchTimer);
+      this.refetchTimer = undefined;
+      this.fetching?.abort();
+      this.fetching = undefined;
+      this.refetchAfter = false;
     };
-    void this.ask();
+    void this.fetch();
   }
 
-  private hear(event: Event): void {
+  private applyEvent(event: Event): void {
     const { fold } = this.question;
     if (!fold) {
-      this.becomeStale();
+      this.scheduleRefetch();
       return;
     }
-    if (this.asking) this.since.push(event);
-    const { data } = this.known;
+    if (this.fetching) this.newEvents.push(event);
+    const { data } = this.state;
     if (data === undefined) return;
     const changed = fold(data, event);
-    if (changed !== data) this.tell({ ...this.known, data: changed });
+    if (changed !== data) this.update({ ...this.state, data: changed });
   }
 
-  private becomeStale(): void {
-    this.gathering ??= setTimeout(() => {
-      this.gathering = undefined;
+  private scheduleRefetch(): void {
+    this.refetchTimer ??= setTimeout(() => {
+      this.refetchTimer = undefined;
       this.refetch();
-    }, GATHER_MS);
+    }, REFETCH_DELAY_MS);
   }
 
-  private async ask(): Promise<void> {
-    const asking = (this.asking = new AbortController());
-    this.since = [];
-    let known: Known<T>;
+  private async fetch(): Promise<void> {
+    const fetching = (this.fetching = new AbortController());
+    this.newEvents = [];
+    let state: QueryState<T>;
     try {
-      const answer = await this.question.ask(asking.signal);
+      const answer = await this.question.ask(fetching.signal);
       const { fold } = this.question;
-      const data = fold ? this.since.reduce(fold, answer) : answer;
-      known = { data, problem: undefined, loading: false };
+      const data = fold ? this.newEvents.reduce(fold, answer) : answer;
+      state = { data, problem: undefined, loading: false };
     } catch (error) {
-      known = { data: this.known.data, problem: problemIn(error), loading: false };
+      state = { data: this.state.data, problem: problemIn(error), loading: false };
     }
-    // Nobody waits for it any more, or somebody has asked anew since.
-    if (this.asking !== asking) return;
-    this.asking = undefined;
-    this.tell(known);
-    if (!this.again) return;
-    this.again = false;
+    // The last subscriber is gone, or a newer fetch has begun.
+    if (this.fetching !== fetching) return;
+    this.fetching = undefined;
+    this.update(state);
+    if (!this.refetchAfter) return;
+    this.refetchAfter = false;
     this.refetch();
   }
 
-  private tell(known: Known<T>): void {
-    this.known = known;
+  private update(state: QueryState<T>): void {
+    this.state = state;
     for (const listener of this.listeners) listener();
   }
 }
 
-/** All but a problem is a mistake in what was asked: an id that cannot be one. */
+/** Turns an error into a problem; errors that are not problems come from invalid arguments, such as an empty id. */
 export function problemIn(error: unknown): PawlProblem {
   if (error instanceof PawlProblem) return error;
   const detail = error instanceof Error ? error.message : String(error);

@@ -6,13 +6,13 @@ import type { SomeLifecycle } from "../client/lifecycle.ts";
 import type { ListenOptions } from "../client/listen.ts";
 import { LiveFeed } from "./live-feed.ts";
 import { LiveQuery } from "./live-query.ts";
-import type { Known, Question } from "./live-query.ts";
+import type { Question, QueryState } from "./live-query.ts";
 
-type Given = { client: AnyClient; feed: LiveFeed<FeedEvent>; otherFeeds: Map<string, LiveFeed<never>> };
+type PawlContext = { client: AnyClient; feed: LiveFeed<FeedEvent>; otherFeeds: Map<string, LiveFeed<never>> };
 
-const Context = createContext<Given | null>(null);
+const Context = createContext<PawlContext | null>(null);
 
-/** Gives a client, and one stream of events, to all below it. */
+/** Provides a client and one stream of events to the components below it. */
 export const PawlProvider: FunctionComponent<{ client: AnyClient; children?: ReactNode }> = ({
   client,
   children,
@@ -24,26 +24,27 @@ export const PawlProvider: FunctionComponent<{ client: AnyClient; children?: Rea
   return createElement(Context.Provider, { value }, children);
 };
 
-function usePawl(): Given {
+function usePawl(): PawlContext {
   const value = useContext(Context);
-  if (!value) throw new Error("There is no <PawlProvider> above this component.");
+  if (!value) throw new Error("This hook needs a <PawlProvider> above the component.");
   return value;
 }
 
-/** The client that was given to the provider, and knows what that knew: `useClient<typeof ticket>()`. */
+/** Returns the provider's client, typed by its lifecycles: `useClient<typeof ticket>()`. */
 export function useClient<Known extends SomeLifecycle = SomeLifecycle>(): Client<Known> {
   return usePawl().client as Client<Known>;
 }
 
-export type Live<T> = Known<T> & { readonly refetch: () => void };
+/** A live answer; `refetch` fetches it again. */
+export type Live<T> = QueryState<T> & { readonly refetch: () => void };
 
-/** The answer to a question about tasks, as it changes. What is asked is told apart by `key`. */
+/** Returns the live answer to a query about tasks. `key` identifies the query: a new key starts a new one. */
 export function useLive<T>(key: string, question: (client: AnyClient) => Question<T, FeedEvent>): Live<T> {
   const { client, feed } = usePawl();
   return useLiveOn(feed, key, () => question(client));
 }
 
-/** A stream of a plugin's own: one connection for all components that name the same key. */
+/** Returns a plugin's own stream: one connection for all components with the same key. */
 export function useFeed<Event>(
   key: string,
   open: (client: AnyClient, options: ListenOptions) => AsyncIterable<Event>,
@@ -56,7 +57,7 @@ export function useFeed<Event>(
   return feed;
 }
 
-/** The answer to a question, kept up to date by the events of a feed. */
+/** Returns the live answer to a query, kept up to date by the events of a feed. */
 export function useLiveOn<T, Event>(
   feed: LiveFeed<Event>,
   key: string,

@@ -1,28 +1,28 @@
 import { useState } from "react";
-import type { Leading } from "../client/calls.ts";
+import type { OptionalArg } from "../client/calls.ts";
 import type { ActionOf, ExplanationOf, MovedOf, MoveOf, SomeLifecycle } from "../client/lifecycle.ts";
 import type { PawlProblem } from "../client/problem.ts";
 import { problemIn } from "./live-query.ts";
 import { useClient, useLive } from "./provider.ts";
 
 export type LiveActions<L extends SomeLifecycle> = {
-  /** What you may do with the task now, and all the reasons why not. */
+  /** The actions of the task: allowed for the user now, or all the reasons why not. */
   actions: readonly ExplanationOf<L>[];
   loading: boolean;
-  /** Does it; null where it was refused, and `refusal` says why. Never rejects, so that a button may forget about it. */
+  /** Performs an action. Never rejects, so a button can ignore the promise: if refused, it resolves to null and sets `refusal`. */
   act: <const Action extends ActionOf<L>>(
     action: Action,
-    ...more: Leading<MoveOf<L, Action>>
+    ...more: OptionalArg<MoveOf<L, Action>>
   ) => Promise<MovedOf<L> | null>;
-  /** The action that is under way. */
+  /** The running action. */
   acting: ActionOf<L> | null;
-  /** Of the last action. */
+  /** The refusal of the last action. */
   refusal: PawlProblem | undefined;
-  /** With asking what may be done. */
+  /** The problem with fetching `actions`. */
   problem: PawlProblem | undefined;
 };
 
-/** What may be done with a task, kept up to date, and how to do it. */
+/** Returns the live actions of a task, and a function to perform them. */
 export function useActions<L extends SomeLifecycle = SomeLifecycle>(id: string): LiveActions<L> {
   const client = useClient();
   const { data, loading, problem, refetch } = useLive(`actions ${id}`, ({ explainTask }) => ({
@@ -41,12 +41,12 @@ export function useActions<L extends SomeLifecycle = SomeLifecycle>(id: string):
       return null;
     } finally {
       setActing(null);
-      // What is touched makes no event, and what was refused was perhaps offered too long.
+      // Fetch again: a touch sends no event, and a refused action may have been listed as allowed for too long.
       refetch();
     }
   };
   const live = { actions: data?.actions ?? NONE, loading, problem, act, acting, refusal };
-  // What is a text here is a name there: only the types know which.
+  // At run time names are plain strings; only the types restrict them to the lifecycle's.
   return live;
 }
 

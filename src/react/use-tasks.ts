@@ -2,13 +2,14 @@ import type { SomeLifecycle, TaskOf, TaskQueryOf } from "../client/lifecycle.ts"
 import { useLive } from "./provider.ts";
 import type { Live } from "./provider.ts";
 
+/** A live list of tasks. */
 export type LiveTasks<L extends SomeLifecycle> = Omit<Live<unknown>, "data"> & {
   tasks: readonly TaskOf<L>[];
-  /** Where the next page begins; null: there is none. */
+  /** Cursor of the next page; null on the last one. */
   cursor: string | null;
 };
 
-/** The tasks that fit, oldest first, kept up to date: `useTasks<typeof ticket>({ lifecycle: "ticket", status: ["open"] })`. */
+/** Returns the matching tasks, oldest first, kept up to date: `useTasks<typeof ticket>({ lifecycle: "ticket", status: ["open"] })`. */
 export function useTasks<L extends SomeLifecycle = SomeLifecycle>(
   query: TaskQueryOf<L> & { lifecycle?: L["name"] } = {},
 ): LiveTasks<L> {
@@ -16,12 +17,12 @@ export function useTasks<L extends SomeLifecycle = SomeLifecycle>(
   const sent = { ...rest, ...(status ? { status: [...status] } : {}) };
   const { data, ...known } = useLive(`tasks ${JSON.stringify(sent)}`, (client) => ({
     ask: (signal) => client.listTasks(sent, { signal }),
-    // Any change may bring a task into the list or take it out; only where it cannot be one of it, it concerns us not.
+    // Any event may add a task to the list or remove it, except those of other lifecycles and projects.
     concerns: ({ lifecycle, project_id }) =>
       (sent.lifecycle ?? lifecycle) === lifecycle && (sent.project_id ?? project_id) === project_id,
   }));
   return { ...known, tasks: data?.tasks ?? NONE, cursor: data?.cursor ?? null };
 }
 
-/** The same one each time: who compares sees no change. */
+/** Always the same array, so that comparisons by reference see no change. */
 const NONE: readonly never[] = [];

@@ -1,6 +1,6 @@
 import { Worker as Thread } from "node:worker_threads";
 import { timerDelay } from "../std/timer-delay.ts";
-import type { Line } from "../client/line.ts";
+import type { Connection as Line } from "../client/connection.ts";
 
 /** A claim as its holder knows it. */
 export type HeldLease = { task_id: string; lease_token: string; lease_ms: number };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { SomeLifecycle, Tasks } from "../client/index.ts";
-import { lineOf } from "../client/line.ts";
+import { connectionOf as lineOf } from "../client/connection.ts";
 import { retryDelayMs, sleep } from "../std/retry.ts";
 import { tasksOf } from "../client/tasks.ts";
 import { MAX_TIMER_DELAY_MS, timerDelay } from "../std/timer-delay.ts";

@@ -30,8 +30,8 @@ async function serverWithLimit(silenceMs: number, ...turns: Tell[]) {
     server.close();
     server.closeAllConnections();
   });
-  const line = lineTo({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
-  const listen = listenerOn(line, { silenceMs, firstPauseMs: 10 });
+  const connection = createConnection({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  const listen = listenerOn(connection, { silenceMs, firstPauseMs: 10 });
   return { asked, listen };
 }
 
