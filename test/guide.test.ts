@@ -63,7 +63,7 @@ test.skipIf(process.platform === "win32")(
     }
     expect(said).toBe("");
   },
-  300_000,
+  5 * WAIT_LIMIT_MS,
 );
 
 function blocksOf(markdown: string): Block[] {

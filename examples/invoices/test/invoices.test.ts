@@ -115,6 +115,5 @@ test("`pawl invoices` lists what is left to pay", async () => {
   const env = { ...process.env, PAWL_URL: server.url, PAWL_TOKEN: ann.token };
   const { stdout } = await promisify(execFile)("npm", ["exec", "--", "pawl", "invoices"], { env });
   const { title } = await ann.invoices.get(id);
-  expect(stdout).toContain(`${title}`);
   expect(stdout).toMatch(new RegExp(`${title} +40.00 USD +${day(-2)} \\(overdue\\)`));
 });
