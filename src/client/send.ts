@@ -2,7 +2,7 @@ import { timerDelay } from "../std/timer-delay.ts";
 import type { Connection } from "./connection.ts";
 import { followSignals } from "../std/follow-signals.ts";
 import { retry, retryDelayMs } from "../std/retry.ts";
-import { isPassing, problemOfAnswer, unanswered, unexpected } from "./problem.ts";
+import { isTransient, noAnswer, problemOfAnswer, unexpectedAnswer } from "./problem.ts";
 import { requestOf } from "./request.ts";
 import type { Outgoing, RouteMeta } from "./request.ts";
 
@@ -37,14 +37,12 @@ export function senderOn(
     const attemptMs = timeoutMs + waitMsOf(sent);
     const caller = followSignals([connection.signal, signal]);
     try {
-      return await retry(() => tryOnce(line, row, request, patienceMs, caller.signal), {
+      return await retry(() => sendOnce(connection, row, request, attemptMs, caller.signal), {
         signal: caller.signal,
         delayAfter: (error, failures) => {
-          if (!isPassing(error) || failures >= most) return null;
+          if (!isTransient(error) || failures >= maxRetries) return null;
           const { retryAfter } = error;
-          return (retryAfter ?? 0) > LONGEST_RETRY_AFTER_SECONDS
-            ? null
-            : retryDelayMs(failures, { retryAfter });
+          return (retryAfter ?? 0) > MAX_RETRY_AFTER_SECONDS ? null : retryDelayMs(failures, { retryAfter });
         },
       });
     } finally {
