@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
-import { lineTo } from "../../src/client/line.ts";
+import { createConnection } from "../../src/client/connection.ts";
 import { listenerOn } from "../../src/client/listen.ts";
 import { ROWS } from "../../src/client/rows.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
