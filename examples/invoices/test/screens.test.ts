@@ -12,9 +12,9 @@ describe.skipIf(noBrowser)("the screens in a browser", () => {
   let office: Awaited<ReturnType<typeof openOffice>>;
   let browser: Browser;
   beforeAll(async () => {
-    office = await openOffice();
     const args = ["--no-sandbox", "--disable-gpu"];
     browser = await chromium.launch({ executablePath: CHROMIUM, args, timeout: 180_000 });
+    office = await openOffice();
   });
   afterAll(async () => {
     await browser.close();
