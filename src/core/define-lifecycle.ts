@@ -54,7 +54,7 @@ type ViewOf<
   Facts extends Fields,
 > = View<Status, z.output<Data>, z.output<Settings>, z.output<Facts> & StandardFacts, AnyInputOf<Actions>>;
 
-/** A lifecycle as its author declares it. Types catch misspellings, `defineLifecycle` catches mistakes, `check` finds the rest. */
+/** A lifecycle as its author declares it. Types catch misspellings, `defineLifecycle` mistakes, and `check` the rest. */
 export type LifecycleDefinition<
   Name extends string,
   Status extends string,

@@ -79,7 +79,7 @@ async function isPostmasterOf(cluster: string, pid: number): Promise<boolean> {
   }
 }
 
-/** Returns the effective uid of a process. The owner of its /proc folder is unreliable: it is root if the program is unreadable. */
+/** Returns the effective uid of a process. The owner of its /proc folder may differ: it is root if the program is unreadable. */
 async function uidOf(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   const effective = /^Uid:\s+\d+\s+(\d+)/m.exec(status)?.[1];

@@ -1,4 +1,4 @@
-/** Returns a signal that aborts with the first of several. Call `release` when done, or long-lived signals accumulate listeners. */
+/** Returns a signal that aborts with the first of several. Call `release` when done, to remove its listeners. */
 export function followSignals(signals: readonly (AbortSignal | undefined)[]): {
   signal: AbortSignal;
   abort: (reason?: unknown) => void;

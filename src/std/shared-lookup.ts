@@ -7,7 +7,7 @@ type Waiting<Key, Answer> = {
 const MAX_BATCH_SIZE = 500;
 const MAX_CONCURRENCY = 2;
 
-/** Batches look-ups: keys added while others are being looked up form the next batch. `lookUp` answers in the order of its keys. */
+/** Batches look-ups: keys added during a look-up form the next batch. `lookUp` answers in the order of its keys. */
 export class SharedLookup<Key, Answer> {
   private readonly lookUp: (keys: readonly Key[]) => Promise<readonly Answer[]>;
   private waiting: Waiting<Key, Answer>[] = [];

@@ -173,7 +173,7 @@ function rulesThatMayFit(
   return winners;
 }
 
-/** Yields every rule that is not certainly refused, up to the first that certainly fits; used when there are too many questions. */
+/** For too many questions: yields every rule that is not certainly refused, up to the first that certainly fits. */
 function* rulesThatMight(
   rules: readonly CompiledRule[],
   answers: ReadonlyMap<Question, Answer>,

@@ -137,5 +137,5 @@ export const CLAIM_TASKS = statement(`
   left join moved t on true
   order by t.n`);
 
-/** A claimed task with its slot (from 1), or nulls if there is none. The first row also has the time and whether claims were possible. */
+/** A claimed task with its slot (from 1), or nulls. The first row also has the time and whether claims were possible. */
 export type DealtCells = [...TaskCells, slot: number | null, open: boolean | null, now: Instant | null];

@@ -23,7 +23,7 @@ export async function namesOfMigrations(sources: readonly MigrationSource[]): Pr
   return (await migrationFiles(sources)).map(({ owner, number, name }) => ({ owner, number, name }));
 }
 
-/** Checks whether a migration creates triggers. They are optional, because Citus does not support them, and can be added later. */
+/** Checks whether a migration creates triggers. They are optional, since Citus lacks them, and can be added later. */
 export function hasTriggers({ name }: MigrationName): boolean {
   return name.endsWith("-triggers");
 }

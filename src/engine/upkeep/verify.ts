@@ -11,7 +11,7 @@ const CHUNK = 500;
 type Difference = { task_id: string; row_version: number | null; what: string };
 export type Verified = { tasks: number; events: number; differences: Difference[] };
 
-/** Rebuilds every task of an org from its journal, compares it with the task, and checks the seals. `readIn` runs a transaction. */
+/** Rebuilds every task of an org from its journal and compares; checks the seals. `readIn` runs a transaction. */
 export async function verifyOrg(
   readIn: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
   org_id: string,
