@@ -26,7 +26,7 @@ export const PawlProvider: FunctionComponent<{ client: AnyClient; children?: Rea
 
 function usePawl(): PawlContext {
   const value = useContext(Context);
-  if (!value) throw new Error("This hook needs a <PawlProvider> above the component.");
+  if (!value) throw new Error("There is no <PawlProvider> above this component. Wrap the app in one.");
   return value;
 }
 
