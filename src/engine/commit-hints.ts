@@ -65,7 +65,7 @@ export function startCommitHints(
 /** The payload of a notification. */
 type CommitHint = { node: string; org_id: string; freed: readonly PoolArrival[] };
 
-/** Maximum payload length: PostgreSQL accepts at most 8,000 bytes, and a character may take four. */
+/** Maximum payload length: PostgreSQL accepts at most 8,000 bytes. */
 const MAX_PAYLOAD_LENGTH = 2_000;
 
 /** Drops the pool arrivals if the payload is too long; waiting claims then find the tasks by polling. */

@@ -268,7 +268,7 @@ export class Engine {
     return reconcileOrg(this.registry, this.writer, org_id, chunk);
   }
 
-  /** Deletes old finished tasks with everything that belongs to them; never runs automatically. */
+  /** Deletes old finished tasks with everything that belongs to them; runs only if configured or called. */
   prune(options: PruneOptions): Promise<Pruned> {
     return pruneOrg(this.registry, (work) => this.transaction(work), options);
   }
