@@ -7,7 +7,8 @@ export default [
   {
     files: ["**/*.ts", "**/*.tsx", "**/*.js", "**/*.mjs"],
     languageOptions: { parser: tseslint.parser },
-    linterOptions: { reportUnusedDisableDirectives: "off" },
+    // Disable comments name rules of the main configuration.
+    linterOptions: { noInlineConfig: true },
     plugins: { pawl: { rules: { "plain-english": rule } } },
     rules: { "pawl/plain-english": "error" },
   },

@@ -123,7 +123,7 @@ export function saveCreations({ org_id, now, rows, settings_version }: SaveCreat
     pooled,
     final,
     creators,
-    told: column(
+    header: column(
       kinds.entries.map(([, , , status, , , creator]) =>
         eventHeader("created", "create", null, status, creator),
       ),

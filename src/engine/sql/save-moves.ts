@@ -160,7 +160,7 @@ export function saveMoves({ org_id, now, moves, partly, settings_version }: Save
     pooled,
     final,
     actors,
-    told: column(
+    header: column(
       kinds.entries.map(([type, action, from, status, , , actor]) =>
         eventHeader(type, action, from, status, actor),
       ),
