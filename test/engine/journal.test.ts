@@ -47,7 +47,7 @@ test.each([
     "changed",
     (id: string) =>
       env.sql`update pawl.event set comment = 'forged' where task_id = ${id} and row_version = 2`,
-    "not as it was written",
+    "was changed after it was written",
     2,
   ],
   [
@@ -66,7 +66,7 @@ test.each([
     "forged with a new hash",
     (id: string) =>
       env.sql`update pawl.event set actor_id = 'eve', hash = sha256('x') where task_id = ${id} and row_version = 3`,
-    "not as it was written",
+    "was changed after it was written",
     3,
   ],
 ])("a journal row %s with the triggers disabled is found", async (_, tamper, what, row_version) => {

@@ -200,7 +200,7 @@ test.each([
       code: "INVALID_LIFECYCLE",
       message: expect.stringMatching(
         new RegExp(
-          `^Plugin "shop": migration shop/0001-tables changes .*${named}; it may change only what is in the schema pawl and begins with "shop_".$`,
+          `^Plugin "shop": migration shop/0001-tables changes .*${named}; it may only change objects in the schema pawl whose names begin with "shop_".$`,
         ),
       ) as string,
     });
