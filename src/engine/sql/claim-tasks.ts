@@ -9,7 +9,7 @@ const NOW = "greatest(t.updated_at, to_timestamp(:now::float8 / 1000.0))";
 // The columns of a claimed task. Values that the claim knows itself, or that are the same for all of them, are sent as null.
 const DEALT_COLUMNS = taskColumns({
   place: "t.place",
-  writer: "case when t.n > 1 then null else t.writer end",
+  writer: "case when t.n > f.n then null else t.writer end",
   lifecycle: "null",
   status: "null",
   assigned_to: "case when :assigns::boolean then null else t.assigned_to end",
@@ -27,7 +27,8 @@ const DEALT_COLUMNS = taskColumns({
 // task. The best free tasks are assigned to the slots in order, by parallel arrays, because a join by number compared all
 // pairs. Nothing is done if the settings have changed, or if a claimer has a private task in the pool, which the others must
 // not get; a used idempotency key is refused by its index. A caller that lost its connection waits for the lock of the batch;
-// a claim that finds nothing for its key waits for the shared lock (see passClaims).
+// a claim that finds nothing for its key waits for the shared lock (see passClaims). A row that changed between the snapshot and
+// its lock is not updated: its slot stays empty, so neither the first row nor the positions of the feed may be taken from `n`.
 export const CLAIM_TASKS = statement(`
   with gate as materialized (
     select pg_advisory_xact_lock(hashtextextended(:batch, 0)) is not null
@@ -110,7 +111,7 @@ export const CLAIM_TASKS = statement(`
   ), events as (
     insert into pawl.event (org_id, task_id, row_version, position, lifecycle, project_id, type, action, from_status,
       to_status, actor_id, comment, payload, patch, private, client_event_id, expected_row_version, hash, created_at)
-    select :org_id, m.id, m.row_version, feed.base + m.n, :lifecycle, m.project_id, :type, :action, :from_status,
+    select :org_id, m.id, m.row_version, feed.base + row_number() over (order by m.n), :lifecycle, m.project_id, :type, :action, :from_status,
       m.status, m.actor_id, m.comment::json #>> '{}', null, m.patch::json, m.private, m.client_event_id, null,
       m.journal_hash, m.updated_at
     from moved m cross join feed
@@ -131,9 +132,10 @@ export const CLAIM_TASKS = statement(`
       group by m.claim, m.client_event_id, m.actor_id, m.fingerprint, m.shared
     ) as a
   )
-  select ${DEALT_COLUMNS}, t.n::integer, case when t.n > 1 then null else g.open end,
-    case when t.n > 1 then null else clock_timestamp() end
+  select ${DEALT_COLUMNS}, t.n::integer, case when t.n > f.n then null else g.open end,
+    case when t.n > f.n then null else clock_timestamp() end
   from gate g
+  cross join (select min(m.n) as n from moved m) as f
   left join moved t on true
   order by t.n`);
 

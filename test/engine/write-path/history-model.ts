@@ -95,7 +95,7 @@ export class Model {
       org_id: "",
       project_id: "main",
       open_blockers: open.length,
-      told: notices,
+      notices,
     };
     const created = decideCreation(job, view, draft, context);
     if (created.kind === "refused") throw new Error(`${id}: ${created.detail}`);
