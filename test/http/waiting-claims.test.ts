@@ -14,8 +14,8 @@ const looks = new Map<string, number>();
 const observer: EngineObserver = {
   settled: ({ verb, answered }) => {
     if (verb !== "claim") return;
-    for (const { command } of answered as readonly { command: { pick: { projects: [string] } } }[]) {
-      const [project_id] = command.pick.projects;
+    for (const { command } of answered as readonly { command: { filter: { projects: [string] } } }[]) {
+      const [project_id] = command.filter.projects;
       looks.set(project_id, (looks.get(project_id) ?? 0) + 1);
     }
   },
