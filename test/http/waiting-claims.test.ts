@@ -154,7 +154,7 @@ describe.concurrent("one who waits for a task", () => {
     await until(() => looksAt(project_id) === before + 1);
     await setFree();
     expect(await waiting).toHaveLength(1);
-    // A look comes in vain while another transaction still holds the row: one more follows then.
-    expect(looksAt(project_id) - before).toBeLessThanOrEqual(3);
+    // An attempt finds nothing while another transaction still holds the row, and is followed by one more. Polling would be many.
+    expect(looksAt(project_id) - before).toBeLessThanOrEqual(5);
   });
 });
