@@ -34,7 +34,7 @@ const USAGE: [string[], string][] = [
 test.each(USAGE)("pawl %j is wrong usage: %s", async (args, sentence) => {
   const { code, stdout, stderr } = await pawl(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toMatch(/^pawl: .+\n {2}See `pawl( \w+)?( --help)?`.*\.\n$/);
+  expect(stderr).toMatch(/^pawl: .+\n {2}(See|List the existing ones with) `pawl( \w+)?( --help)?`.*\.\n$/);
   expect(stderr.slice("pawl: ".length)).toContain(sentence);
 });
 

@@ -110,7 +110,7 @@ describe.skipIf(missing !== null)("in a browser", () => {
     await page.reload();
     await shows(page, "Готовим стенограмму…");
     // Beside the messages, and none of them.
-    expect(await page.getByRole("listitem").allTextContents()).toEqual(["adminhello"]);
+    await expect.poll(() => page.getByRole("listitem").allTextContents()).toEqual(["adminhello"]);
     await update("a");
     await shows(page, "");
     expect(faults).toEqual([]);
