@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { afterAll, describe, expect, inject, test } from "vitest";
+import { afterAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../src/core/index.ts";
 import { connect } from "../../src/postgres/connect.ts";
 import { wordOf } from "../http/front-desk.ts";
@@ -15,7 +15,7 @@ import type { Version } from "./versions.ts";
 const databases = testDatabases(inject("postgresUrl"));
 afterAll(() => databases.close());
 
-const until = afterAll;
+type Cleanup = (work: () => Promise<void>) => void;
 const BASELINE = await baselineVersion();
 const CURRENT = currentVersion();
 const NEXT = await nextVersion();
@@ -41,8 +41,7 @@ describe.each([
   const database = await copyOfOriginal();
   const applied = await appliedTo(database);
   const pawl = await start(version, database, {
-    PAWL_SWEEP_SECONDS: "0.2",
-    BOT_ACTION_WATCHDOG_INTERVAL_MINUTES: "0.01",
+    env: { PAWL_SWEEP_SECONDS: "0.2", BOT_ACTION_WATCHDOG_INTERVAL_MINUTES: "0.01" },
   });
   const ask = async (token: string, what: string, body?: JsonObject) => {
     const { status, body: told, text } = await pawl.ask(what, token, body);
@@ -167,8 +166,9 @@ describe.each([
 });
 
 test("an old node goes on while a new one migrates, and says what to do when it is started again", async () => {
-  const database = await copyOfOriginal();
-  const [stays, { tokens }] = [await start(BASELINE, database), world];
+  const until = onTestFinished;
+  const database = await copyOfOriginal(until);
+  const [stays, { tokens }] = [await start(BASELINE, database, { until }), world];
   const cycle = async (from: RunningPawl, to: RunningPawl) => {
     const made = await from.ask("POST /api/code/tasks", tokens.lea, { title: "Mend it", priority: 5 });
     expect(made.status, made.text).toBe(201);
@@ -186,7 +186,7 @@ test("an old node goes on while a new one migrates, and says what to do when it 
   };
   // The old node has prepared its statements before the schema changes.
   await cycle(stays, stays);
-  const next = await start(NEXT, database);
+  const next = await start(NEXT, database, { until });
   await cycle(stays, next);
   await cycle(next, stays);
   const seen = await readWorld(stays, world);
@@ -195,17 +195,21 @@ test("an old node goes on while a new one migrates, and says what to do when it 
 
   const line =
     /The database is at migration pawl\/\d+-next, which this version of Pawl does not know; run a newer Pawl/;
-  await expect(start(BASELINE, database)).rejects.toThrow(line);
+  await expect(start(BASELINE, database, { until })).rejects.toThrow(line);
 });
 
-async function copyOfOriginal(): Promise<TestDatabase> {
+async function copyOfOriginal(until: Cleanup = afterAll): Promise<TestDatabase> {
   const database = await databases.createDatabase({ template: original.name });
-  afterAll(() => database.drop());
+  until(() => database.drop());
   return database;
 }
 
 /** Starts a server whose background work does nothing unless asked for. */
-async function start({ program, cwd }: Version, { url }: TestDatabase, env: Record<string, string> = {}) {
+async function start(
+  { program, cwd }: Version,
+  { url }: TestDatabase,
+  { env = {}, until = afterAll }: { env?: Record<string, string>; until?: Cleanup } = {},
+) {
   const quiet = { PAWL_SWEEP_SECONDS: "0", PAWL_RECONCILE_SECONDS: "0" };
   return startPawl(["--data", await scratchData({ until }), "--port", "0"], {
     program: [...program, "start"],
