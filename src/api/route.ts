@@ -8,8 +8,8 @@ export type Media = { readonly media: string; readonly schema: z.ZodType; readon
 export type Reply = z.ZodType | Media | null;
 
 /**
- * Who may call a route: the name of a permission of the plugin's lifecycle, or a check of the route's own. Both are checked before
- * the body is read. Where the body names the action, its permission is checked when the body is there, before its shape.
+ * The permission that a caller needs: its name in the plugin's lifecycle, or a check of the route. Both are checked before the body is
+ * read. If the body names the action, the permission of that action is checked once the body is there, before its shape.
  */
 export type RoutePermission = string | ((actor: Actor) => Refusal | null) | { readonly named_in: "body" };
 

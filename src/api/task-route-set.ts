@@ -41,9 +41,9 @@ type Options<L, Prefix, Noun, Project, T, E, C, Routes> = {
   event?: E;
   /** The fields of a creation; by default those of the lifecycle, `project_id` and `available_at`. */
   creation?: C & z.ZodObject;
-  /** What a task is called in paths and names; `task` by default. */
+  /** The word for a task in paths and names; default `task`. */
   noun?: Noun;
-  /** What a project is called in queries and bodies; `project_id` by default. */
+  /** The name of the project's field in queries and bodies; default `project_id`. */
   project?: Project;
   /** The routes to make; all by default. */
   routes?: Routes;
@@ -177,7 +177,7 @@ type UsualRows<
   Project extends string,
 > = ReturnType<typeof usualRows<L, T, E, C, Project>>;
 
-/** What the rows are made of. */
+/** The parts from which the rows are built. */
 type Parts<L, T, E, C, Project> = { lifecycle: L; project: Project; task: T; event: E; creation: C };
 
 /** The rows without their paths. */
@@ -234,7 +234,7 @@ function creatingRows<T extends z.ZodObject, C extends z.ZodType, Project extend
     permission: creationPermission(lifecycle),
     refusals: ["NOT_FOUND", "CYCLIC_DEPENDENCY"],
   } as const;
-  // What `extend` adds to a shape that is not known here.
+  // The type of `extend` on a shape that is not known here.
   type With<Field extends string> = z.ZodType<
     z.output<C>,
     z.input<C> & Partial<Record<Field, string | null | undefined>>

@@ -66,7 +66,7 @@ export type { ClaimCommand, Claimed, ClaimRequest } from "./write/claim.ts";
 export { Again, Failed } from "./write/command-queue.ts";
 export type { CreateCommand } from "./write/create.ts";
 export type { CreatedTasks } from "./write/creations.ts";
-export type { PoolArrival as Freed } from "./write/pool-arrivals.ts";
+export type { PoolArrival } from "./write/pool-arrivals.ts";
 export type { PerformCommand, Performed, PerformRequest } from "./write/perform.ts";
 export type { JournalEntry } from "./write/work.ts";
 export type { TaskPage, TaskQuery } from "./read/list-page.ts";

@@ -5,7 +5,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: "there is no such address; choose one that this machine has",
 };
 
-/** Says why a server cannot listen, and what to do about it. */
+/** Describes why a server cannot listen, and what to do about it. */
 export function describeListenError(error: unknown): string {
   const { code = "", message } = error as NodeJS.ErrnoException;
   return REASONS[code] ?? message;

@@ -21,7 +21,7 @@ test("after the time the result is that of `onTimeout`, returned or thrown", asy
   await expect(withTimeout(never, 1, fail)).rejects.toThrow("late");
 });
 
-test("a promise that rejects after the time is no unhandled rejection", async () => {
+test("a promise that rejects after the timeout causes no unhandled rejection", async () => {
   let reject: (error: Error) => void = () => undefined;
   const work = new Promise<never>((_, no) => (reject = no));
   await withTimeout(work, 1, () => undefined);

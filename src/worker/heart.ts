@@ -1,6 +1,6 @@
 import { Worker as Thread } from "node:worker_threads";
 import { timerDelay } from "../std/timer-delay.ts";
-import type { Connection as Line } from "../client/connection.ts";
+import type { Connection } from "../client/connection.ts";
 
 /** A claim as its holder knows it. */
 export type HeldLease = { task_id: string; lease_token: string; lease_ms: number };
@@ -19,7 +19,7 @@ const RESTART_DELAY_MS = 200;
 export class Heart {
   private readonly keepers = new Map<string, Keeper>();
   private readonly alive: NodeJS.Timeout;
-  private readonly line: Pick<Line, "url" | "headers">;
+  private readonly connection: Pick<Connection, "url" | "headers">;
   private readonly silenceMs: number;
   private readonly onFailure: (error: Error) => void;
   private thread: Thread;
@@ -28,12 +28,12 @@ export class Heart {
 
   /** A main thread that is silent for `silenceMs` is taken for dead: its leases are renewed no more. */
   constructor(
-    line: Pick<Line, "url" | "headers">,
+    connection: Pick<Connection, "url" | "headers">,
     silenceMs: number,
     /** Called when a renewal fails; it is retried in any case. */
     onFailure: (error: Error) => void,
   ) {
-    this.line = line;
+    this.connection = connection;
     this.onFailure = onFailure;
     this.silenceMs = silenceMs;
     this.thread = this.beget();
@@ -64,7 +64,7 @@ export class Heart {
   }
 
   private beget(): Thread {
-    const { url, headers } = this.line;
+    const { url, headers } = this.connection;
     const thread = new Thread(new URL("./heart-thread.mjs", import.meta.url), {
       workerData: { url, headers: { ...headers }, silenceMs: this.silenceMs },
       // It needs no loader, inspector or whatever else the process was started with.

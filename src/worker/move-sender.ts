@@ -1,8 +1,9 @@
 import { PawlProblem } from "../client/index.ts";
 import type { MovedOf, Tasks } from "../client/index.ts";
+import { unlessAborted } from "../std/unless-aborted.ts";
 import { isTemporary } from "./retry-call.ts";
 
-/** A move as the server is sent it, with the key by which it can be repeated. */
+/** A move in the form that the server takes, with the idempotency key for repeats. */
 export type SentMove = { id: string; action: string; lease_token: string | null; client_event_id: string };
 
 type Moves = Pick<Tasks, "act" | "actAll">;
@@ -13,10 +14,10 @@ type Waiting = {
   reject: (error: unknown) => void;
 };
 
-/** The most that the server takes in one request. */
+/** Maximum of the route `POST /api/transitions`. */
 const MAX_MOVES = 500;
 
-/** Sends moves that come in one turn of the event loop by one request: 64 reports cost little more than one. */
+/** Sends the moves of one turn of the event loop in one request: 64 reports cost little more than one. */
 export class MoveSender {
   private readonly tasks: Moves;
   private readonly end: AbortSignal;
@@ -36,9 +37,11 @@ export class MoveSender {
         for (let at = 0; at < gathered.length; at += MAX_MOVES)
           this.sendAll(gathered.slice(at, at + MAX_MOVES));
       });
-    return new Promise((resolve, reject) => {
+    const moved = new Promise<MovedOf>((resolve, reject) => {
       this.gathered.push({ move, signal, resolve, reject });
     });
+    // A caller that stops waiting leaves; a shared request goes on for the others.
+    return unlessAborted(moved, signal);
   }
 
   private sendAll(moves: readonly Waiting[]): void {
@@ -52,7 +55,6 @@ export class MoveSender {
   }
 
   private async sendTogether(moves: readonly Waiting[]): Promise<void> {
-    const leave = moves.map(leaveOnAbort);
     try {
       const sent = moves.map(({ move }) => move);
       const answers = await this.tasks.actAll(sent, { signal: this.end });
@@ -62,26 +64,12 @@ export class MoveSender {
         else resolve(answer);
       }
     } catch (error) {
-      // Refused as a whole, for one of them or for their size: each is sent by itself.
+      // The request was refused as a whole, for one of its moves or for its size: send each move alone.
       const isForAll = !(error instanceof PawlProblem) || isTemporary(error);
       for (const one of moves) {
         if (isForAll) one.reject(error);
         else this.sendOne(one);
       }
-    } finally {
-      for (const forget of leave) forget();
     }
   }
-}
-
-/** A caller that waits no longer leaves; the request goes on for the others. */
-function leaveOnAbort({ signal, reject }: Waiting): () => void {
-  const leave = () => {
-    reject(signal.reason);
-  };
-  if (signal.aborted) leave();
-  signal.addEventListener("abort", leave);
-  return () => {
-    signal.removeEventListener("abort", leave);
-  };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { SomeLifecycle, Tasks } from "../client/index.ts";
-import { connectionOf as lineOf } from "../client/connection.ts";
+import { connectionOf } from "../client/connection.ts";
 import { retryDelayMs, sleep } from "../std/retry.ts";
 import { tasksOf } from "../client/tasks.ts";
 import { MAX_TIMER_DELAY_MS, timerDelay } from "../std/timer-delay.ts";
@@ -62,8 +62,8 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     if (!Number.isSafeInteger(concurrency) || concurrency < 1 || concurrency > MOST_AT_ONCE)
       throw new RangeError(`concurrency: ${concurrency} is not a whole number from 1 to ${MOST_AT_ONCE}`);
     for (const name of DURATIONS) checkDuration(name, options[name]);
-    const line = lineOf(client);
-    if (!line)
+    const connection = connectionOf(client);
+    if (!connection)
       throw new TypeError("client: startWorker needs a client as createClient made it, for its heartbeats");
     // Every run listens to it; Node would take more than ten listeners for a leak.
     setMaxListeners(0, this.end.signal);
@@ -71,7 +71,7 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     this.concurrency = concurrency;
     this.tasks = tasksOf<L>(lifecycle.name, client);
     this.moves = new MoveSender(tasksOf(lifecycle.name, client), this.end.signal);
-    this.heart = new Heart(line, silenceMs, (error) => {
+    this.heart = new Heart(connection, silenceMs, (error) => {
       this.tell({ kind: "renewal_failed", error });
     });
     this.finished = this.claimOnAndOn().then(

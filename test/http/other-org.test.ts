@@ -318,7 +318,7 @@ async function tried(what: string, body: unknown, things: typeof THEIRS) {
   };
 }
 
-/** What a stream tells of the past; comments and ids tell only how far the feed was looked through. */
+/** Reads past events from a stream; comments and ids only show how far the feed was read. */
 async function overhear(response: Response): Promise<string> {
   const [{ last } = { last: Infinity }] = await desk.sql<{ last: number }[]>`
     select feed_position::int as last from pawl.org where id = 'main'`;

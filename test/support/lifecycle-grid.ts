@@ -4,8 +4,8 @@ import type { Actor, Decision, Lifecycle } from "../../src/core/index.ts";
 import { wordFor } from "./situation.ts";
 
 /**
- * Tests the definition of a lifecycle: it passes `check`, and every cell of the grid is decided as it says. The grid covers
- * each status, action and kind of actor.
+ * Tests the definition of a lifecycle: it passes `check`, and each cell of the grid has the declared outcome. The grid covers every
+ * status, action and kind of actor.
  */
 export function testLifecycle({
   lifecycle,
@@ -37,9 +37,8 @@ export function testLifecycle({
 type Cell = { action: string; setup: string; actor: string; status: string; expected: string };
 
 /**
- * Reads a grid: `action, action | setup | actor, actor | cell | cell …`, a column a status as the head line names them.
- * "*" stands for every action;
- * "." is INVALID_TRANSITION, "x" is FORBIDDEN, "=" a change that keeps the status, "" a cell that cannot be.
+ * Parses a grid: `action, action | setup | actor, actor | cell | cell …`, with one column per status of the header line. "*" means
+ * every action, "." INVALID_TRANSITION, "x" FORBIDDEN, "=" a change that keeps the status, and "" an impossible cell.
  */
 function cellsOf(lifecycle: Lifecycle, grid: string): Cell[] {
   const [head = "", ...lines] = grid.trim().split("\n");

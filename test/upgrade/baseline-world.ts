@@ -187,11 +187,11 @@ export async function fillBaseline(pawl: RunningPawl): Promise<World> {
 
 /** All that can be read of the world over HTTP, by path. */
 export async function readWorld(pawl: RunningPawl, { tokens }: World): Promise<Record<string, JsonObject>> {
-  const told: Record<string, JsonObject> = {};
+  const answers: Record<string, JsonObject> = {};
   const read = async (path: string, token: string) => {
     const { status, body, text } = await pawl.ask(`GET ${path}`, token);
     if (status !== 200) throw new Error(`GET ${path}: ${text}`);
-    return (told[path] = body as JsonObject);
+    return (answers[path] = body as JsonObject);
   };
   const { tasks } = await read("/api/tasks?limit=200", tokens.ann);
   for (const { id, lifecycle } of tasks as { id: string; lifecycle: string }[]) {
@@ -212,5 +212,5 @@ export async function readWorld(pawl: RunningPawl, { tokens }: World): Promise<R
     await read(path, ADMIN);
   for (const path of ["/api/planner/shifts", "/api/planner/deliverables"]) await read(path, tokens.lea);
   for (const path of ["/api/chats/c1/messages", "/api/chat/actions?chatId=c1"]) await read(path, tokens.ann);
-  return told;
+  return answers;
 }

@@ -13,7 +13,7 @@ export function keepsUsers({ kind, roles, project_ids }: Actor): Refusal | null 
   });
 }
 
-/** Only those who read files are told their places in the storage. */
+/** Only members who read files may see where the storage has them. */
 export function readsFiles(actor: Actor): Refusal | null {
   const { roles } = actor;
   if (roles.includes("worker")) return null;

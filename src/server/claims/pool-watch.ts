@@ -1,4 +1,4 @@
-import type { ClaimRequest, Commits, Freed } from "../../engine/index.ts";
+import type { ClaimRequest, Commits, PoolArrival } from "../../engine/index.ts";
 
 /** Whoever is not called looks by himself, and no more often than this: what no call tells of is found so. */
 const LOOK_EVERY_MS = 5_000;
@@ -26,8 +26,8 @@ export class PoolWatch {
 
   constructor(commits: Commits, stopping: AbortSignal, lookMs = LOOK_EVERY_MS) {
     this.lookMs = lookMs;
-    const forget = commits.onCommitted((org_id, _, freed) => {
-      for (const one of freed) this.hear(org_id, one);
+    const forget = commits.onCommitted((org_id, _, arrivals) => {
+      for (const one of arrivals) this.hear(org_id, one);
     });
     stopping.addEventListener("abort", () => {
       forget();
@@ -57,7 +57,7 @@ export class PoolWatch {
     return place;
   }
 
-  private hear(org_id: string, { lifecycle, project_id, available_at, tasks }: Freed): void {
+  private hear(org_id: string, { lifecycle, project_id, available_at, tasks }: PoolArrival): void {
     const call = () => {
       this.call({ key: keyOf(org_id, lifecycle), project_id, left: tasks, called: new Set() });
     };

@@ -103,8 +103,8 @@ type Erased = {
   complete?: (creation: JsonObject, by: By) => JsonObject | Promise<JsonObject>;
 };
 
-/** What the verbs of one lifecycle share. */
-type Desk = Host & {
+/** Shared by the handlers of one lifecycle's routes. */
+type Context = Host & {
   lifecycle: string;
   /** The field that names the project. */
   project: string;
@@ -117,19 +117,19 @@ function verbsOf(
   host: Host,
   { present = (tasks) => tasks.map(taskOnWire), presentMove, complete = (fields) => fields }: Erased,
 ): Record<TaskRouteKind, Verb> {
-  const presentOne: Desk["presentOne"] = async (task, shown) =>
+  const presentOne: Context["presentOne"] = async (task, shown) =>
     (await present([task], shown))[0] ?? notFound(task.id);
-  const desk = { ...host, lifecycle: lifecycle.name, project, present, presentOne };
+  const context = { ...host, lifecycle: lifecycle.name, project, present, presentOne };
   const findsExisting = table[names.create ?? ""]?.replies[200] !== undefined;
   const verbs = {
-    ...readingVerbs(desk),
-    ...creatingVerbs(desk, { complete, findsExisting }),
-    ...workingVerbs(desk, presentMove),
+    ...readingVerbs(context),
+    ...creatingVerbs(context, { complete, findsExisting }),
+    ...workingVerbs(context, presentMove),
   };
   return verbs as unknown as Record<TaskRouteKind, Verb>;
 }
 
-function readingVerbs({ engine, lifecycle, project, present, presentOne }: Desk) {
+function readingVerbs({ engine, lifecycle, project, present, presentOne }: Context) {
   return {
     list: async ({ by, query }: ListCall) => {
       const { [project]: project_id, assigned_to, ...asked } = query;
@@ -141,14 +141,14 @@ function readingVerbs({ engine, lifecycle, project, present, presentOne }: Desk)
       const task = await engine.find(by, id);
       if (isRefusal(task)) return task;
       if (task.lifecycle !== lifecycle) return notFound(id);
-      const told = await presentOne(task, { by, replayed: false });
-      return isRefusal(told) ? told : answer(200, told, { row_version: versionOf(told, task) });
+      const shape = await presentOne(task, { by, replayed: false });
+      return isRefusal(shape) ? shape : answer(200, shape, { row_version: versionOf(shape, task) });
     },
   };
 }
 
 function creatingVerbs(
-  { engine, lifecycle, project, present, presentOne }: Desk,
+  { engine, lifecycle, project, present, presentOne }: Context,
   { complete, findsExisting }: Required<Pick<Erased, "complete">> & { findsExisting: boolean },
 ) {
   const create = async (by: By, sent: readonly JsonObject[], client_event_id: string | null) => {
@@ -165,10 +165,10 @@ function creatingVerbs(
       if (isRefusal(done)) return done;
       const { replayed, existing } = done;
       const [task] = done.tasks as [PublicTask];
-      const told = await presentOne(task, { by, replayed });
-      if (isRefusal(told)) return told;
+      const shape = await presentOne(task, { by, replayed });
+      if (isRefusal(shape)) return shape;
       const status = existing[0] && findsExisting ? 200 : 201;
-      return answer(status, told, { row_version: versionOf(told, task), replayed });
+      return answer(status, shape, { row_version: versionOf(shape, task), replayed });
     },
     batch: async ({ by, body, client_event_id }: BodyCall) => {
       const tasks = body.tasks as JsonObject[];
@@ -181,13 +181,13 @@ function creatingVerbs(
   };
 }
 
-function workingVerbs(desk: Desk, presentMove: Erased["presentMove"]) {
-  const { engine, directory, lifecycle, project, present, presentOne } = desk;
-  const tellMove =
+function workingVerbs(context: Context, presentMove: Erased["presentMove"]) {
+  const { engine, directory, lifecycle, project, present, presentOne } = context;
+  const showMove =
     presentMove ??
     (async ({ task, event, replayed }: Performed, by: By) => {
-      const told = await presentOne(task, { by, replayed });
-      return isRefusal(told) ? told : { task: told, event: event && eventOnWire(event) };
+      const shape = await presentOne(task, { by, replayed });
+      return isRefusal(shape) ? shape : { task: shape, event: event && eventOnWire(event) };
     });
   return {
     move: async (call: TaskCall & BodyCall) => {
@@ -195,23 +195,23 @@ function workingVerbs(desk: Desk, presentMove: Erased["presentMove"]) {
       const request = performRequest(params.id, body as Parameters<typeof performRequest>[1], call);
       const done = await engine.perform(by, { ...request, lifecycle });
       if (isRefusal(done)) return done;
-      const told = await tellMove(done, by);
+      const shape = await showMove(done, by);
       const { task, replayed } = done;
-      return isRefusal(told) ? told : answer(200, told, { row_version: task.row_version, replayed });
+      return isRefusal(shape) ? shape : answer(200, shape, { row_version: task.row_version, replayed });
     },
     claim: async ({ by, body, client_event_id, signal }: BodyCall) => {
       const place = await directory.project(by, (body[project] as string | null | undefined) ?? "main");
       if (isRefusal(place)) return place;
       const { limit, wait_seconds } = body as { limit: number; wait_seconds: number };
       const request = { lifecycle, project_id: place.id, limit, client_event_id };
-      const claimed = await claimPatiently(desk, by, request, { waitMs: wait_seconds * 1_000, signal });
+      const claimed = await claimPatiently(context, by, request, { waitMs: wait_seconds * 1_000, signal });
       if (isRefusal(claimed)) return claimed;
       const { tasks: taken, replayed } = claimed;
-      const told = await present(
+      const shape = await present(
         taken.map(({ task }) => task),
         { by, replayed },
       );
-      const tasks = told.map((task, at) => ({ ...task, lease_token: taken[at]?.lease_token ?? null }));
+      const tasks = shape.map((task, at) => ({ ...task, lease_token: taken[at]?.lease_token ?? null }));
       return answer(200, { tasks }, { replayed });
     },
   };

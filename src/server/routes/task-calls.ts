@@ -5,7 +5,7 @@ import type { By, CreatedTasks, Engine, NewTask, PerformRequest } from "../../en
 import { besideTask } from "../auth/confine-creations.ts";
 import type { Call } from "../routing/route-set.ts";
 
-/** A creation as it is sent: moments are texts, and null means that nothing is said. */
+/** A creation as the client sends it: times are texts, and null means absent. */
 export type SentCreation = JsonObject & {
   lifecycle: string;
   project_id?: string | null | undefined;

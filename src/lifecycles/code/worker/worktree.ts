@@ -22,7 +22,7 @@ const KEPT = "refs/pawl/kept/";
 /** A worktree of its own for a task, from the target as it is now. What earlier attempts left is put away first. */
 export function addWorktree(repository: Repository, task_id: string): Promise<Worktree> {
   return retry(() => makeWorktree(repository, task_id), {
-    // With the last worktree git removes the folder of them all, under the feet of whoever makes the next at that moment.
+    // With the last worktree git also removes the folder of all worktrees, which can hit another worker that adds one at that moment.
     delayAfter: (error, failures) =>
       failures + 1 >= MOST_TRIES || isDiskFull(error) ? null : (failures + 1) * 50,
   });
