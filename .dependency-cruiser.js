@@ -14,6 +14,7 @@ const LAW = {
   cli: ["client", "api", "core"],
   demo: ["client", "api", "core"],
   console: ["client", "react", "api"],
+  adapters: ["core", "engine"],
   plugin: ["core", "api", "engine", "server", "cli", "demo"],
   lifecycles: ["core", "api", "client", "react", "worker", "plugin", "console"],
 };

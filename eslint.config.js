@@ -14,7 +14,7 @@ export default tseslint.config(
         "error",
         { considerDefaultExhaustiveForUnions: true },
       ],
-      // `x as T` says what is known where `x!` only silences; both are looked at in review.
+      // `x as T` names the expected type, `x!` does not; review decides which to use.
       "@typescript-eslint/non-nullable-type-assertion-style": "off",
       "@typescript-eslint/consistent-type-imports": "error",
       // `const { token: _, ...rest }` is how a field is left out.

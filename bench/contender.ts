@@ -1,18 +1,18 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { quantile } from "./report.ts";
 
-/** How much a contender did and how long that took, without preparation. */
+/** The work that a contender did and the time that it took, without preparation. */
 export type Measurement = { done: number; seconds: number; figures?: Record<string, number> };
 
 /** Parameters of a workload: the amount of work, and the contender's settings. */
 export type Params = Record<string, number>;
 
-/** Options that a contender is opened with: where its server is, and what to record. */
+/** Options of a contender: the address of its server, and where to write profiles. */
 export type ContenderOptions = {
   url: string;
   /** The folder that CPU profiles are written to. */
   profiles?: string;
-  /** The folder of the build, for another version of Pawl. */
+  /** The folder of the build, if another version of Pawl is measured. */
   build?: string;
 };
 
@@ -21,7 +21,7 @@ export type Workloads = Record<string, (params: Params) => Promise<Measurement>>
 /** A system that is measured: runs in its own process and executes workloads on request. */
 export type Contender = { workloads: Workloads; close: () => Promise<unknown> };
 
-/** The exports of a contender's module. The peers' modules are outside of the build and so get their helpers as an argument. */
+/** The exports of a contender's module. Modules of peers are not part of the build, so they get the helpers as an argument. */
 export type ContenderModule = { open: (options: ContenderOptions, helpers: Helpers) => Promise<Contender> };
 type Helpers = {
   timed: typeof timed;
@@ -41,7 +41,7 @@ export async function timed(done: number, work: () => Promise<unknown>): Promise
   return { done, seconds: Number(process.hrtime.bigint() - started) / 1e9 };
 }
 
-/** Does `total` pieces of work from `callers` concurrent callers; each does one after the other. */
+/** Runs `work` `total` times, shared among `callers` concurrent callers. */
 export async function fromCallers(
   callers: number,
   total: number,
@@ -54,29 +54,29 @@ export async function fromCallers(
   await Promise.all(Array.from({ length: callers }, call));
 }
 
-/** A queue with its workers running. Workers report each file they have finished. */
+/** A queue with running workers. The workers report each file that they have finished. */
 export type Pipeline = { create: (file: string) => Promise<unknown>; stop: () => Promise<unknown> };
 
-/** Time limit for tasks that are still under way when the last one has been created. */
+/** Time limit for tasks that are unfinished when the last one has been created. */
 const PIPELINE_TIMEOUT_MS = 60_000;
 
 /**
  * Measures tasks from create to finish: at `rate` tasks a second, or, with rate 0, from `callers` that wait for their task
- * to finish before they create the next. At a fixed rate the clock starts when a task is due, so that a late create counts.
+ * to finish before they create the next. At a fixed rate, the latency of a task includes the delay of a late create.
  */
 export async function measurePipeline(
   { rate = 0, callers = 1, seconds = 1 }: Params,
   start: (onFinished: (file: string) => void) => Pipeline | Promise<Pipeline>,
 ): Promise<Measurement> {
-  const underWay = new Map<string, () => void>();
+  const unfinished = new Map<string, () => void>();
   const latencies: number[] = [];
-  const pipeline = await start((file) => underWay.get(file)?.());
+  const pipeline = await start((file) => unfinished.get(file)?.());
   const send = async (n: number, dueAt: number) => {
     const file = `report-${n}.pdf`;
     const finished = new Promise<void>((resolve) => {
-      underWay.set(file, () => {
+      unfinished.set(file, () => {
         latencies.push(now() - dueAt);
-        underWay.delete(file);
+        unfinished.delete(file);
         resolve();
       });
     });
@@ -89,7 +89,7 @@ export async function measurePipeline(
   await beforeTimeout(
     sent,
     seconds * 1_000 + PIPELINE_TIMEOUT_MS,
-    () => `${underWay.size} tasks never finished`,
+    () => `${unfinished.size} tasks never finished`,
   );
   const elapsed = (now() - startedAt) / 1_000;
   await pipeline.stop();

@@ -1,18 +1,18 @@
 import { openPawl } from "pawl";
-import type { By } from "pawl";
+import type { Caller } from "pawl";
 
-// Starts PostgreSQL in .pawl, or joins the one that runs there; a `url` would name a server of your own.
+// Starts PostgreSQL in .pawl, or uses the one that already runs there. Pass `url` to use your own PostgreSQL.
 const pawl = await openPawl({ data: ".pawl" });
 await pawl.createMember({ id: "ann", kind: "agent", roles: ["agent"] });
 await pawl.createMember({ id: "bob", kind: "agent", roles: ["agent"] });
 const [ann, bob] = [await pawl.as("ann"), await pawl.as("bob")];
 
-const made = await pawl.create(ann, [
+const created = await pawl.create(ann, [
   { lifecycle: "board", title: "Draft the notes", description: "Everything since 0.1", ref: "draft" },
   { lifecycle: "board", title: "Publish them", description: "On the site", blocked_by: ["draft"] },
 ]);
-if (made.kind === "refused") throw new Error(made.detail);
-const [draft, publish] = made.tasks;
+if (created.kind === "refused") throw new Error(created.detail);
+const [draft, publish] = created.tasks;
 
 await act("bob claims", bob, draft!.id, "claim");
 await act("ann claims it too", ann, draft!.id, "claim");
@@ -25,7 +25,7 @@ if (Array.isArray(journal)) console.log(journal.map((event) => event.type).join(
 console.log(`${(await pawl.verify("main")).differences.length} differences between tasks and journals`);
 await pawl.close();
 
-async function act(what: string, by: By, task_id: string, action: string): Promise<void> {
-  const done = await pawl.perform(by, { task_id, action, comment: "on it" });
+async function act(what: string, caller: Caller, task_id: string, action: string): Promise<void> {
+  const done = await pawl.perform(caller, { task_id, action, comment: "on it" });
   console.log(`${what}: ${done.kind === "refused" ? done.code : done.task.status}`);
 }

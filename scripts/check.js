@@ -1,9 +1,11 @@
-// npm run check: format, lint, types, import rules, dead code, tests. Runs all of them and lists the failed ones at the end.
+// npm run check: format, lint, plain English, types, import rules, dead code, tests. Runs all of them and lists the failed ones at the end.
 import { spawnSync } from "node:child_process";
 
 const STEPS = [
   ["format", ["prettier", "--check", "--log-level", "warn", "."]],
   ["lint", ["eslint", "."]],
+  ["plain English", ["eslint", "-c", "scripts/words/eslint.config.ts", "."]],
+  ["plain English in documents", ["tsx", "scripts/words/check-documents.ts"]],
   ["types", ["tsc", "--noEmit", "-p", "."]],
   ["types of the console", ["tsc", "--noEmit", "-p", "src/console"]],
   ["types of the chat page", ["tsc", "--noEmit", "-p", "examples/chat-line"]],

@@ -22,10 +22,10 @@ for (const lifecycle of LIFECYCLES) {
 const schema = new URL("../src/engine/schema.sql", import.meta.url);
 if (await writeSchema(schema)) console.log("wrote src/engine/schema.sql");
 
-const rows = new URL("../src/client/rows.ts", import.meta.url);
+const rows = new URL("../src/client/route-meta.ts", import.meta.url);
 if ((await readFile(rows, "utf8")) !== clientRows()) {
   await writeFile(rows, clientRows());
-  console.log("wrote src/client/rows.ts");
+  console.log("wrote src/client/route-meta.ts");
 }
 
 for (const { name } of LIFECYCLES) {

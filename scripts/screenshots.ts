@@ -11,7 +11,7 @@ import { createClient } from "../src/client/index.ts";
 import type { Client } from "../src/client/index.ts";
 import { PLUGINS } from "../src/lifecycles/index.ts";
 import { resolveSettings } from "../src/main/settings.ts";
-import { openBrowser, whyNoBrowser } from "../test/support/browser.ts";
+import { openBrowser, browserProblem } from "../test/support/browser.ts";
 import { ImageEncoder } from "./image-encoder.ts";
 
 const PICTURES = fileURLToPath(new URL("../docs/pictures/", import.meta.url));
@@ -51,7 +51,7 @@ const ANIMATION_SIZE = { width: 1280, height: 800 };
 const ANIMATION_QUALITY = 0.72;
 const FRAME_MS = 320;
 
-const reason = await whyNoBrowser();
+const reason = await browserProblem();
 if (reason !== null) throw new Error(reason);
 const wanted = process.argv.slice(2);
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);

@@ -12,14 +12,14 @@ import { WAIT_LIMIT_MS } from "./support/wait-limit.ts";
 
 type Block = { language: string; text: string };
 
-/** Those that go on until they are stopped, and what they say when they are under way. */
-const LASTING: Readonly<Record<string, string>> = {
+/** Commands that run until they are stopped, and what they print when they are ready. */
+const LONG_RUNNING: Readonly<Record<string, string>> = {
   "npx pawl start": "Pawl listens on ",
   "npx tsx --env-file=worker.env worker.ts": "done: Buy milk",
 };
 
 test.skipIf(process.platform === "win32")(
-  "every block of the guide does what the guide says",
+  "every block of the guide works as described",
   async () => {
     const blocks = blocksOf(await readFile(join(ROOT, "docs/guide.md"), "utf8"));
     const scratch = await realpath(await mkdtemp(join(tmpdir(), "pawl-guide-")));
@@ -44,16 +44,16 @@ test.skipIf(process.platform === "win32")(
     });
     expect(files.map(({ name }) => name)).toEqual(["worker.ts", "errand-list.tsx", "tsconfig.json"]);
 
-    let said = "";
+    let output = "";
     for (const { language, text } of blocks) {
-      if (language === "text") expectSaid(said, text);
+      if (language === "text") expectOutput(output, text);
       if (language !== "sh") continue;
       const installs = /^npm install .*$/gm;
       const cwd = text.startsWith("mkdir ") ? scratch : folder;
-      const under = LASTING[text.trim()];
-      if (under === undefined) said = await shell(text.replaceAll(installs, ""), cwd, env);
+      const under = LONG_RUNNING[text.trim()];
+      if (under === undefined) output = await shell(text.replaceAll(installs, ""), cwd, env);
       else {
-        const { child, line } = await stayUnderWay(text, cwd, env, under);
+        const { child, line } = await keepRunning(text, cwd, env, under);
         lasting.push(child);
         env.PAWL_URL ??= /http:\S+?(?=;)/.exec(line)?.[0];
       }
@@ -61,7 +61,7 @@ test.skipIf(process.platform === "win32")(
       await installPawl(tarball, folder, ["typescript", "tsx", "@types/node", "@types/react", "csstype"]);
       for (const { name, body } of files) await writeFile(join(folder, name), body);
     }
-    expect(said).toBe("");
+    expect(output).toBe("");
   },
   5 * WAIT_LIMIT_MS,
 );
@@ -73,11 +73,11 @@ function blocksOf(markdown: string): Block[] {
   }));
 }
 
-/** What the page shows stands in what was printed, line by line; … is anything. */
-function expectSaid(said: string, shown: string): void {
+/** Expects every line shown on the page in the output; … is any text. */
+function expectOutput(output: string, shown: string): void {
   for (const line of shown.trimEnd().split("\n")) {
     const parts = line.split("…").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
-    expect(said).toMatch(new RegExp(`^${parts.join(".*")}$`, "m"));
+    expect(output).toMatch(new RegExp(`^${parts.join(".*")}$`, "m"));
   }
 }
 
@@ -87,32 +87,32 @@ async function shell(script: string, cwd: string, env: NodeJS.ProcessEnv): Promi
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let [said, complained] = ["", ""];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  let [output, complained] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (complained += text));
   const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0) throw new Error(`ended with ${String(code)}:\n${script}\n${said}\n${complained}`);
-  return said;
+  if (code !== 0) throw new Error(`ended with ${String(code)}:\n${script}\n${output}\n${complained}`);
+  return output;
 }
 
-async function stayUnderWay(script: string, cwd: string, env: NodeJS.ProcessEnv, sign: string) {
-  // In a group of its own, since npx stands between us and what it runs.
+async function keepRunning(script: string, cwd: string, env: NodeJS.ProcessEnv, sign: string) {
+  // In its own process group, because npx starts the command in a child process.
   const child = spawn("bash", ["-c", script], {
     cwd,
     env,
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
-  let said = "";
+  let output = "";
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => (said += text));
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
   await vi.waitFor(
     () => {
-      expect(said).toContain(sign);
+      expect(output).toContain(sign);
     },
     { timeout: WAIT_LIMIT_MS, interval: 100 },
   );
-  return { child, line: said.slice(said.indexOf(sign)) };
+  return { child, line: output.slice(output.indexOf(sign)) };
 }
 
 async function end(child: ChildProcess): Promise<void> {

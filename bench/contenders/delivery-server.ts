@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { SYSTEM } from "../../src/core/index.ts";
+import { query } from "../../src/plugin/index.ts";
 import { buildServer } from "../../src/server/server.ts";
 import { openPawl } from "../../src/main/index.ts";
 import { fileIdOf } from "../../src/lifecycles/delivery/file-id.ts";
@@ -12,7 +13,7 @@ import type { Contender, ContenderOptions, Params } from "../contender.ts";
 
 export const TOKEN = "the-token-of-the-bench";
 export const PATH = "disk:/large.bin";
-const by = { org_id: "main", actor: SYSTEM };
+const caller = { org_id: "main", actor: SYSTEM };
 const file_id = fileIdOf("main", PATH);
 
 /** Opens a Pawl server with simulated storage and Telegram on loopback, which are as fast as this process can be. */
@@ -20,8 +21,9 @@ export async function open({ url }: ContenderOptions): Promise<Contender> {
   const pawl = await openPawl({ url, sweepSeconds: 1 });
   const { directory } = pawl;
   await directory.setAdminToken("main", TOKEN);
-  const admins = await directory.members(by);
-  for (const { id } of admins.members) await directory.changeMember(by, id, { roles: ["admin", "worker"] });
+  const admins = await directory.members(caller);
+  for (const { id } of admins.members)
+    await directory.changeMember(caller, id, { roles: ["admin", "worker"] });
   const plugins = serverPlugins(PLUGINS, pluginSettings(PLUGINS));
   const server = await buildServer({ engine: pawl, directory, version: "0.0.0", plugins });
   const address = await server.listen({ host: "127.0.0.1", port: 0 });
@@ -78,7 +80,9 @@ export async function open({ url }: ContenderOptions): Promise<Contender> {
         const at = (action: string) => events.find((event) => event.action === action)?.created_at ?? 0;
         const seconds = (at("deliver") - at("start_download")) / 1_000;
         const figures = sent(String(1_000 + round));
-        await pawl.transaction((tx) => tx`delete from pawl.delivery_cached_file where org_id = 'main'`);
+        await pawl.transaction((tx) =>
+          query(tx, "delete from pawl.delivery_cached_file where org_id = 'main'", []),
+        );
         return { done: bytes, seconds, figures };
       },
       /** Returns the documents that a chat has received. */

@@ -13,10 +13,10 @@ import type { Contender, Params } from "../contender.ts";
 import { timed } from "../contender.ts";
 import { PATH, TOKEN } from "./delivery-server.ts";
 
-const at = (port = 0) => `http://127.0.0.1:${port}`;
-const quiet = () => undefined;
+const localUrl = (port = 0) => `http://127.0.0.1:${port}`;
+const ignore = () => undefined;
 
-/** Opens a process that sends a file: as a delivery worker, or with a plain stream copy. */
+/** Opens a contender that sends a file: as a delivery worker, or as a plain stream copy. */
 export function open(): Promise<Contender> {
   let worker: RunningWorker | undefined;
   return Promise.resolve({
@@ -24,28 +24,28 @@ export function open(): Promise<Contender> {
       /** Starts a delivery worker on the queue. */
       async work({ pawl, disk, telegram }: Params) {
         worker = await startDeliveryWorker({
-          client: createClient({ url: at(pawl), token: TOKEN }),
+          client: createClient({ url: localUrl(pawl), token: TOKEN }),
           storage: yandexDisk(
             {
               accessToken: "first",
               refreshToken: null,
               clientId: null,
               clientSecret: null,
-              oauthUrl: at(disk),
-              apiUrl: at(disk),
+              oauthUrl: localUrl(disk),
+              apiUrl: localUrl(disk),
               folder: "disk:/",
-              patienceMs: 60_000,
+              retryTimeoutMs: 60_000,
             },
             { read: () => Promise.resolve(null), write: () => Promise.resolve() },
           ),
           sender: new Sender({
             botToken: BOT_TOKEN,
-            apiUrl: at(telegram),
+            apiUrl: localUrl(telegram),
             stallMs: 60_000,
             answerMs: 60_000,
           }),
           concurrency: 1,
-          log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+          log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
         });
         return { done: 0, seconds: 0 };
       },
@@ -53,11 +53,11 @@ export function open(): Promise<Contender> {
       copy: ({ disk, telegram, chat = 0, bytes = 0 }: Params) =>
         timed(bytes, async () => {
           const headers = { authorization: "OAuth first" };
-          const download = `${at(disk)}/v1/disk/resources/download?path=${encodeURIComponent(PATH)}`;
+          const download = `${localUrl(disk)}/v1/disk/resources/download?path=${encodeURIComponent(PATH)}`;
           const { href } = (await (await fetch(download, { headers })).json()) as { href: string };
           const source = await fetch(href, { headers });
           const boundary = "--------------------------bench";
-          const form = request(`${at(telegram)}/bot${BOT_TOKEN}/sendDocument`, {
+          const form = request(`${localUrl(telegram)}/bot${BOT_TOKEN}/sendDocument`, {
             method: "POST",
             headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
           });

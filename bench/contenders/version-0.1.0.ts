@@ -12,16 +12,16 @@ type Pawl = {
   createMember: (member: { id: string; kind: "worker"; roles: string[] }) => Promise<void>;
   as: (member_id: string) => Promise<By>;
   create: (
-    by: By,
+    caller: By,
     tasks: readonly object[],
     options: { client_event_id: Key },
   ) => Promise<{ kind: "created"; tasks: Task[] } | Refusal>;
   claim: (
-    by: By,
+    caller: By,
     request: { lifecycle: string; limit: number; client_event_id: Key },
   ) => Promise<{ kind: "claimed"; tasks: { task: Task; lease_token: string | null }[] } | Refusal>;
-  perform: (by: By, request: object) => Promise<Performed>;
-  performMany: (by: By, requests: readonly object[]) => Promise<Performed[]>;
+  perform: (caller: By, request: object) => Promise<Performed>;
+  performMany: (caller: By, requests: readonly object[]) => Promise<Performed[]>;
   close: () => Promise<void>;
 };
 type Opened = { openPawl: (options: object) => Promise<Pawl> };
@@ -37,7 +37,7 @@ export async function open({ url, build = "" }: ContenderOptions): Promise<Conte
   return { workloads: queueWorkloads(queue), close: () => pawl.close() };
 }
 
-function queueOf(pawl: Pawl, by: By, lifecycle: string): ErrandQueue {
+function queueOf(pawl: Pawl, caller: By, lifecycle: string): ErrandQueue {
   const finishing = ({ id, lease_token }: ClaimedErrand, key: Key) => ({
     task_id: id,
     action: "finish",
@@ -48,23 +48,23 @@ function queueOf(pawl: Pawl, by: By, lifecycle: string): ErrandQueue {
   return {
     create: async (files, client_event_id) => {
       const tasks = files.map((file) => ({ lifecycle, file }));
-      return accepted(await pawl.create(by, tasks, { client_event_id })).tasks.map(({ id }) => id);
+      return accepted(await pawl.create(caller, tasks, { client_event_id })).tasks.map(({ id }) => id);
     },
     claim: async (limit, client_event_id) =>
-      accepted(await pawl.claim(by, { lifecycle, limit, client_event_id })).tasks.map(
+      accepted(await pawl.claim(caller, { lifecycle, limit, client_event_id })).tasks.map(
         ({ task: { id, data }, lease_token }) => ({ id, lease_token, file: data.file }),
       ),
-    finish: async (errand, key) => accepted(await pawl.perform(by, finishing(errand, key))),
+    finish: async (errand, key) => accepted(await pawl.perform(caller, finishing(errand, key))),
     finishMany: async (errands, newKey) =>
       (
         await pawl.performMany(
-          by,
+          caller,
           errands.map((errand) => finishing(errand, newKey())),
         )
       ).map(accepted),
     move: async (task_id, action, expected_row_version, client_event_id) => {
       const request = { task_id, action, expected_row_version, client_event_id };
-      return accepted(await pawl.perform(by, request)).task.row_version;
+      return accepted(await pawl.perform(caller, request)).task.row_version;
     },
   };
 }

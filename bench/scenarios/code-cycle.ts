@@ -22,7 +22,7 @@ const execute = promisify(execFile);
 const WORKERS = 2;
 const AGENT = ["/bin/sh", "-c", 'echo done > "work-$PAWL_TASK_ID"'];
 
-/** Coding tasks from ready to merged with an agent that does almost nothing, compared with the same git commands by hand. */
+/** Measures coding tasks from ready to merged, with an agent that does almost nothing, against the same git commands in a script. */
 export async function codeCycle(env: Environment): Promise<Report> {
   const { url } = await env.startPawl();
   const pawl = await openPawl({ url, sweepSeconds: 0, reconcileSeconds: 0 });
@@ -35,9 +35,9 @@ export async function codeCycle(env: Environment): Promise<Report> {
   });
   try {
     const address = await server.listen({ port: 0, host: "127.0.0.1" });
-    const by = { org_id: "main", actor: SYSTEM };
-    await directory.addMember(by, { id: "coder", kind: "worker", roles: ["worker"] });
-    const issued = await directory.issueToken(by, "coder");
+    const caller = { org_id: "main", actor: SYSTEM };
+    await directory.addMember(caller, { id: "coder", kind: "worker", roles: ["worker"] });
+    const issued = await directory.issueToken(caller, "coder");
     if (issued.kind === "refused") throw new Error(issued.detail);
     const tasks = env.quick ? 20 : 60;
     return await compare(env, {
@@ -71,15 +71,15 @@ async function measurePawl(url: string, token: string, tasks: number): Promise<M
     const rules = { agent, verify: null, timeoutMs: 60_000, hooks: true, url, from: repo };
     return timed(tasks, async () => {
       let left = tasks;
-      let over: () => void = () => undefined;
-      const done = new Promise<void>((resolve) => (over = resolve));
+      let finish: () => void = () => undefined;
+      const done = new Promise<void>((resolve) => (finish = resolve));
       const worker = startCodeWorker({
         client,
         repository,
         rules,
         workers: WORKERS,
         onEvent: (event) => {
-          if (event.kind === "finished" && --left === 0) over();
+          if (event.kind === "finished" && --left === 0) finish();
           if (event.kind === "failed" || event.kind === "refused") throw new Error(JSON.stringify(event));
         },
       });
@@ -92,7 +92,7 @@ async function measurePawl(url: string, token: string, tasks: number): Promise<M
 async function measureByHand(tasks: number): Promise<Measurement> {
   return inRepository(async (repo) => {
     const git = async (cwd: string, ...args: string[]) => (await execute("git", args, { cwd })).stdout.trim();
-    let before: Promise<unknown> = Promise.resolve();
+    let previousMerge: Promise<unknown> = Promise.resolve();
     const [shell = "", ...script] = AGENT;
     return timed(tasks, () =>
       fromCallers(WORKERS, tasks, async (n) => {
@@ -106,9 +106,8 @@ async function measureByHand(tasks: number): Promise<Measurement> {
           await git(path, "rebase", "--quiet", tip);
           await git(repo, "update-ref", "refs/heads/main", await git(path, "rev-parse", "HEAD"), tip);
         };
-        const turn = before.then(merge);
-        before = turn;
-        await turn;
+        previousMerge = previousMerge.then(merge);
+        await previousMerge;
         await git(repo, "worktree", "remove", "--force", path);
         await git(repo, "branch", "--quiet", "-D", branch);
       }),

@@ -2,7 +2,7 @@ import { compareContenders } from "../compare-contenders.ts";
 import type { Report } from "../report.ts";
 import type { Environment } from "../environment.ts";
 
-/** Creates tasks one by one from 64 callers. */
+/** Measures how fast 64 callers create tasks one by one. */
 export function enqueue(env: Environment): Promise<Report> {
   const params = { callers: 64 };
   const pools = [{ pool: 20 }, { pool: 10 }, { pool: 64 }];
@@ -26,7 +26,7 @@ export function enqueue(env: Environment): Promise<Report> {
       { of: ["Pawl without keys"], atMostTime: 1.15, floor: 1.15 },
     ],
     notes: [
-      "Every task has a key that makes it safe to repeat the create: an idempotency key in Pawl, `id` in pg-boss, `jobKey` in graphile-worker, `jobId` in BullMQ.",
+      "Every task is created with a key that makes a retry safe: an idempotency key in Pawl, `id` in pg-boss, `jobKey` in graphile-worker, `jobId` in BullMQ.",
     ],
   });
 }

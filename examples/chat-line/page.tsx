@@ -4,10 +4,10 @@ import { createRoot } from "react-dom/client";
 import { createClient } from "pawl/client";
 import { BotActionIndicator, PawlProvider, useBotActions, useChatMessages } from "pawl/react";
 
-// ?url= where the server is (beside this page unless told), ?chat= which chat, #token= who you are.
-const asked = new URLSearchParams(location.search);
-const url = asked.get("url") ?? "/";
-const chat = { workspaceId: asked.get("workspace") ?? "main", chatId: asked.get("chat") ?? "demo" };
+// ?url= the server's URL (default: the server of this page), ?chat= the chat, #token= your token.
+const query = new URLSearchParams(location.search);
+const url = query.get("url") ?? "/";
+const chat = { workspaceId: query.get("workspace") ?? "main", chatId: query.get("chat") ?? "demo" };
 const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? "";
 
 function Chat() {

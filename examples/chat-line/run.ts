@@ -1,6 +1,6 @@
-// A bot in a chat: it takes five seconds for each message, and says meanwhile what it is busy with.
+// A bot in a chat: it works five seconds on each message and shows what it is doing.
 //   PAWL_TOKEN=$(cat .pawl/admin-token) npx tsx examples/chat-line/run.ts
-import { setTimeout as work } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { createClient } from "pawl/client";
 import { BOT_ACTIONS_ROUTES } from "pawl/lifecycles/bot-actions";
 
@@ -18,12 +18,12 @@ for await (const event of bot.streamChatEvents(chat))
   if (event.type === "message" && event.message.authorId !== "bot") void answer(event.message);
 
 async function answer({ id, text }: { id: string; text: string }): Promise<void> {
-  // The message's id makes the action's: whoever reads the message twice starts nothing twice.
+  // The action's id is derived from the message's id, so a message that is received twice starts one action.
   const action = { ...chat, actionId: `answer to ${id}` };
   await bot.startBotAction({ ...action, actionType: "summarize" });
-  await work(2_500);
+  await pause(2_500);
   await bot.startBotAction({ ...action, actionType: "summarize", displayText: "Почти готово…" });
-  await work(2_500);
+  await pause(2_500);
   await bot.sayInChat({ ...chat, text: `Если коротко: ${text.slice(0, 40)}` });
   await bot.updateBotAction({ ...action, status: "done" });
 }

@@ -1,83 +1,87 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
-type Said = { text: string; refused: boolean; data: Record<string, unknown> };
-type Seen = { id: string; title: string };
+type ToolReply = { text: string; refused: boolean; data: Record<string, unknown> };
+type TaskRef = { id: string; title: string };
 
 export type Agent = {
   name: string;
-  call: (tool: string, given: Record<string, unknown>) => Promise<Said>;
-  leave: () => Promise<void>;
+  call: (tool: string, args: Record<string, unknown>) => Promise<ToolReply>;
+  disconnect: () => Promise<void>;
 };
 
-/** Joins a board with the SDK's own client. */
-export async function join(name: string, url: string, token: string): Promise<Agent> {
+/** Connects an agent with the MCP SDK's client. */
+export async function connectAgent(name: string, url: string, token: string): Promise<Agent> {
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
   const client = new Client({ name, version: "1" });
   await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit }));
   return {
     name,
-    call: async (tool, given) => {
-      const { content, isError, structuredContent } = await client.callTool({ name: tool, arguments: given });
+    call: async (tool, args) => {
+      const { content, isError, structuredContent } = await client.callTool({ name: tool, arguments: args });
       const [first] = content as { text: string }[];
       return {
         text: first?.text ?? "",
         refused: isError === true,
-        data: (structuredContent ?? {}) as Said["data"],
+        data: (structuredContent ?? {}) as ToolReply["data"],
       };
     },
-    leave: () => client.close(),
+    disconnect: () => client.close(),
   };
 }
 
 /**
- * Works until nothing is left: takes what is free, steps in where somebody has left his work lying, and waits where all
- * that is left is in other hands. `work` does a task; when it says "dies" the agent is gone, in the middle of it.
+ * Works until no task is left: claims free tasks, takes over abandoned ones, and waits while other agents hold the rest.
+ * `work` does a task; if it returns "crashed", the agent stops without finishing it.
  */
-export async function workOff(
-  { name, call, leave }: Agent,
+export async function runAgent(
+  { name, call, disconnect }: Agent,
   project_id: string,
-  work: (task: Seen) => Promise<"done" | "dies">,
-  tell: (line: string) => void,
+  work: (task: TaskRef) => Promise<"done" | "crashed">,
+  log: (line: string) => void,
 ): Promise<void> {
   for (;;) {
     const task = await takeNext();
     if (task) {
-      tell(`${name} works on "${task.title}"`);
-      if ((await work(task)) === "dies") {
-        tell(`${name} dies`);
-        await leave();
+      log(`${name} works on "${task.title}"`);
+      if ((await work(task)) === "crashed") {
+        log(`${name} crashes`);
+        await disconnect();
         return;
       }
-      const done = await call("act", {
+      const completed = await call("act", {
         task_id: task.id,
         action: "complete",
-        comment: `${name} has done it`,
+        comment: `done by ${name}`,
       });
-      // Too late: the deadline has passed, and it is in other hands or waits for us to step in again.
-      if (done.refused) tell(`${name} is told: ${done.text}`);
+      // The deadline has passed: the task is stuck, or another agent has taken it over.
+      if (completed.refused) log(`${name} is refused: ${completed.text}`);
       continue;
     }
     const left = await call("list_tasks", { project_id, status: ["NEW", "IN_PROGRESS", "STUCK"] });
-    if ((left.data.tasks as Seen[]).length === 0) {
-      await leave();
+    if ((left.data.tasks as TaskRef[]).length === 0) {
+      await disconnect();
       return;
     }
     await call("wait_for_changes", { project_id, after: left.data.after, seconds: 2 });
   }
 
-  async function takeNext(): Promise<Seen | null> {
-    const claimed = await call("claim_task", { lifecycle: "board", project_id, comment: `${name} takes it` });
-    const [free] = claimed.data.tasks as Seen[];
+  async function takeNext(): Promise<TaskRef | null> {
+    const claimed = await call("claim_task", {
+      lifecycle: "board",
+      project_id,
+      comment: `claimed by ${name}`,
+    });
+    const [free] = claimed.data.tasks as TaskRef[];
     if (free) return free;
     const stuck = await call("list_tasks", { project_id, status: ["STUCK"] });
-    for (const task of stuck.data.tasks as Seen[]) {
+    for (const task of stuck.data.tasks as TaskRef[]) {
       const shown = await call("get_task", { task_id: task.id });
-      const may = shown.data.may as string[] | undefined;
-      const action = ["resume", "take_over"].find((one) => may?.includes(one));
+      const allowed = shown.data.may as string[] | undefined;
+      const action = ["resume", "take_over"].find((one) => allowed?.includes(one));
       if (action === undefined) continue;
-      const stepped = await call("act", { task_id: task.id, action, comment: `${name} steps in` });
-      if (!stepped.refused) return task;
+      const taken = await call("act", { task_id: task.id, action, comment: `continued by ${name}` });
+      if (!taken.refused) return task;
     }
     return null;
   }

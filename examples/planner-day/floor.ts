@@ -10,18 +10,19 @@ export type Task = {
   depends_on: string[];
   holds: { id: string; kind: string }[];
 };
-type Answer = Record<string, unknown> & { code?: string; detail?: string };
+type Reply = Record<string, unknown> & { code?: string; detail?: string };
 
-/** Somebody on the floor: what he sends carries a key of its own, so that it may be sent again. */
+/** A member with a token. Each request has its own idempotency key. */
 export type Person = {
   id: string;
   name: string;
-  ask: (what: string, body?: object) => Promise<Answer>;
-  /** Performs an action on a task as he last saw it. */
-  act: (task: Task, action: string, payload?: object) => Promise<Answer & { task: Task }>;
+  /** Calls a planner route: `call("GET /tasks")`. */
+  call: (route: string, body?: object) => Promise<Reply>;
+  /** Performs an action on the version of the task that the person last saw. */
+  act: (task: Task, action: string, payload?: object) => Promise<Reply & { task: Task }>;
 };
 
-/** A floor: a server, a project of its own, a clock for the story, and somebody who tells it. */
+/** A shop floor: a project on the server, its members, and a log with the time of the simulated day. */
 export class Floor {
   readonly project_id = `hall-${Date.now()}`;
   private minutes = 8 * 60;
@@ -33,42 +34,42 @@ export class Floor {
     this.token = token;
   }
 
-  tell(line: string): void {
-    const two = (number: number) => String(number).padStart(2, "0");
-    console.log(`${two(Math.floor(this.minutes / 60) % 24)}:${two(this.minutes % 60)}  ${line}`);
+  log(line: string): void {
+    const twoDigits = (number: number) => String(number).padStart(2, "0");
+    console.log(`${twoDigits(Math.floor(this.minutes / 60) % 24)}:${twoDigits(this.minutes % 60)}  ${line}`);
   }
 
-  pass(minutes: number): void {
+  advanceClock(minutes: number): void {
     this.minutes += minutes;
   }
 
-  async open(): Promise<void> {
-    await this.admin("POST /api/projects", { id: this.project_id });
+  async createProject(): Promise<void> {
+    await this.callAsAdmin("POST /api/projects", { id: this.project_id });
   }
 
-  async hire(name: string, member: object): Promise<Person> {
+  async addMember(name: string, member: object): Promise<Person> {
     const id = `${name}-of-${this.project_id}`;
-    const about = { id, name, project_ids: [this.project_id], ...member };
-    await this.admin("POST /api/members", about);
-    const { token } = await this.admin(`POST /api/members/${id}/tokens`, {});
-    const ask: Person["ask"] = (what, body) => this.ask(String(token), what, body);
+    const fields = { id, name, project_ids: [this.project_id], ...member };
+    await this.callAsAdmin("POST /api/members", fields);
+    const { token } = await this.callAsAdmin(`POST /api/members/${id}/tokens`, {});
+    const call: Person["call"] = (route, body) => this.callPlanner(String(token), route, body);
     const act: Person["act"] = async (task, action, payload = {}) => {
-      const asked = { action, payload, expected_row_version: task.row_version };
-      return (await ask(`POST /tasks/${task.id}/transitions`, asked)) as Answer & { task: Task };
+      const command = { action, payload, expected_row_version: task.row_version };
+      return (await call(`POST /tasks/${task.id}/transitions`, command)) as Reply & { task: Task };
     };
-    return { id, name, ask, act };
+    return { id, name, call, act };
   }
 
-  private admin(what: string, body: object): Promise<Answer> {
-    return this.send(this.token, what, body);
+  private callAsAdmin(route: string, body: object): Promise<Reply> {
+    return this.send(this.token, route, body);
   }
 
-  private ask(token: string, what: string, body?: object): Promise<Answer> {
-    return this.send(token, what.replace(" ", " /api/planner"), body);
+  private callPlanner(token: string, route: string, body?: object): Promise<Reply> {
+    return this.send(token, route.replace(" ", " /api/planner"), body);
   }
 
-  private async send(token: string, what: string, body?: object): Promise<Answer> {
-    const [method = "", path = ""] = what.split(" ");
+  private async send(token: string, route: string, body?: object): Promise<Reply> {
+    const [method = "", path = ""] = route.split(" ");
     const response = await fetch(this.url + path, {
       method,
       headers: {
@@ -79,8 +80,8 @@ export class Floor {
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const text = await response.text();
-    const said = (text === "" ? {} : JSON.parse(text)) as Answer;
-    if (!response.ok && response.status !== 409) throw new Error(`${what}: ${said.detail ?? text}`);
-    return said;
+    const reply = (text === "" ? {} : JSON.parse(text)) as Reply;
+    if (!response.ok && response.status !== 409) throw new Error(`${route}: ${reply.detail ?? text}`);
+    return reply;
   }
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 const purchase = defineLifecycle({
   name: "purchase",
   version: 1,
-  summary: "A purchase that somebody else approves",
+  summary: "A purchase that another member approves",
   data: z.object({ amount: z.number() }),
   statuses: {
     requested: { meaning: "waits for approval" },

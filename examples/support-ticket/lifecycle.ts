@@ -1,16 +1,16 @@
 import { defineLifecycle, refuse } from "pawl";
 import { z } from "zod";
 
-const MOST_REOPENINGS = 3;
+const MAX_REOPENINGS = 3;
 
-/** A customer writes, somebody of support takes it, and nobody waits for an answer without being noticed. */
+/** A customer's question to support. A ticket that is not taken in time is flagged for attention. */
 export const supportTicket = defineLifecycle({
   name: "support-ticket",
   version: 1,
-  summary: "Customers' questions, from the first letter to a closed case",
+  summary: "Customers' questions, from the first message to a closed ticket",
 
   data: z.object({ question: z.string(), resolution: z.string().nullable() }),
-  // Settings of a project: each team sets its own hours, these are the defaults.
+  // Defaults; each project can set its own values.
   settings: z.object({
     first_answer_hours: z.number().positive().default(4),
     silent_days: z.number().positive().default(7),
@@ -19,8 +19,8 @@ export const supportTicket = defineLifecycle({
 
   statuses: {
     new: {
-      meaning: "waits for somebody of support",
-      // Rings once: a ticket that has been reported is left alone until it is taken.
+      meaning: "waits for a support agent",
+      // Fires once: a ticket that is already flagged for attention is skipped.
       timers: [
         {
           action: "remind",
@@ -30,35 +30,35 @@ export const supportTicket = defineLifecycle({
         },
       ],
     },
-    open: { meaning: "somebody works on it" },
+    open: { meaning: "a support agent works on it" },
     waiting: {
       meaning: "waits for the customer",
       timers: [{ action: "expire", since: "entered_at", after: { days: "silent_days" } }],
     },
     resolved: {
-      meaning: "answered; the customer may still object",
+      meaning: "answered; the customer can still reopen it",
       timers: [{ action: "expire", since: "entered_at", after: { days: "reopen_days" } }],
     },
-    closed: { meaning: "settled", final: true, success: true },
-    spam: { meaning: "not a question at all", final: true },
+    closed: { meaning: "accepted by the customer, or expired", final: true, success: true },
+    spam: { meaning: "an unwanted message", final: true },
   },
 
   actions: {
     take: { summary: "Take the next ticket" },
-    assign: { summary: "Give it to somebody", input: z.object({ assignee_id: z.string().min(1) }) },
+    assign: { summary: "Assign it to a support agent", input: z.object({ assignee_id: z.string().min(1) }) },
     hand_back: { summary: "Return it to the queue", comment: "required" },
-    ask: { summary: "Ask the customer something", comment: "required" },
-    answer: { summary: "The customer answers", comment: "required" },
+    ask: { summary: "Ask the customer a question", comment: "required" },
+    answer: { summary: "Answer support's question", comment: "required" },
     resolve: {
-      summary: "Say how it was settled",
+      summary: "Describe the solution",
       input: z.object({ resolution: z.string().trim() }),
       required: { resolution: "RESOLUTION_REQUIRED" },
     },
-    reopen: { summary: "The customer objects", comment: "required" },
-    close: { summary: "The customer is content" },
-    mark_spam: { summary: "Throw it away" },
-    remind: { summary: "Nobody has answered in time" },
-    expire: { summary: "The customer said nothing more" },
+    reopen: { summary: "Reopen it: the problem is not solved", comment: "required" },
+    close: { summary: "Close it: the problem is solved" },
+    mark_spam: { summary: "Mark it as spam" },
+    remind: { summary: "Flag it: not taken in time" },
+    expire: { summary: "Close it: the customer has not responded" },
   },
 
   creation: {
@@ -75,7 +75,7 @@ export const supportTicket = defineLifecycle({
     }),
   },
 
-  // Of several rules that fit, the first one wins.
+  // The first rule that allows the action is applied.
   rules: [
     {
       action: "take",
@@ -83,7 +83,7 @@ export const supportTicket = defineLifecycle({
       to: "open",
       who: "anyone",
       guards: ["not_own_ticket"],
-      effects: ["assign_actor", "settle_reminder"],
+      effects: ["assign_actor", "clear_attention"],
     },
     {
       action: "assign",
@@ -91,12 +91,12 @@ export const supportTicket = defineLifecycle({
       to: "open",
       who: "anyone",
       guards: ["assignee_is_not_the_customer"],
-      effects: ["assign_named", "settle_reminder"],
+      effects: ["assign_given_member", "clear_attention"],
     },
     { action: "hand_back", from: "open", to: "new", who: "assignee", effects: ["clear_assignee"] },
     { action: "ask", from: "open", to: "waiting", who: "assignee" },
     { action: "answer", from: "waiting", to: "open", who: "creator" },
-    { action: "resolve", from: "open", to: "resolved", who: "assignee", effects: ["keep_resolution"] },
+    { action: "resolve", from: "open", to: "resolved", who: "assignee", effects: ["save_resolution"] },
     {
       action: "reopen",
       from: "resolved",
@@ -111,7 +111,7 @@ export const supportTicket = defineLifecycle({
     { action: "expire", from: ["waiting", "resolved"], to: "closed", who: "system", guards: ["due"] },
   ],
 
-  // Roles are words of your own; a member has them from an admin. What is not listed is open to every role but viewer.
+  // Choose your own role names; an admin assigns them to members. Actions that are not listed are open to every role but viewer.
   permissions: {
     "task.take": ["support", "lead"],
     "task.assign": ["lead"],
@@ -126,36 +126,36 @@ export const supportTicket = defineLifecycle({
   guards: {
     not_own_ticket: {
       where: { field: "created_by", is_not: "actor.id" },
-      refusal: () => refuse("OWN_TICKET", "You wrote this ticket yourself: let a colleague answer it."),
+      refusal: () => refuse("OWN_TICKET", "You opened this ticket: a colleague has to take it."),
     },
     assignee_is_not_the_customer: ({ task, input }) =>
       input.assignee_id !== task.created_by ||
-      refuse("OWN_TICKET", "The customer cannot answer his own ticket."),
+      refuse("OWN_TICKET", "The customer who opened the ticket cannot be its assignee."),
     reopenings_left: ({ task }) =>
-      task.attempt < MOST_REOPENINGS ||
-      refuse("REOPENED_TOO_OFTEN", `It was reopened ${task.attempt} times: write a new ticket.`, {
+      task.attempt < MAX_REOPENINGS ||
+      refuse("REOPENED_TOO_OFTEN", `The ticket was reopened ${task.attempt} times: open a new one.`, {
         reopenings: task.attempt,
       }),
   },
   effects: {
-    assign_named: ({ input }) => ({ assigned_to: input.assignee_id ?? null }),
-    keep_resolution: ({ input }) => ({ data: { resolution: input.resolution ?? null } }),
-    settle_reminder: () => ({ needs_attention: false }),
+    assign_given_member: ({ input }) => ({ assigned_to: input.assignee_id ?? null }),
+    save_resolution: ({ input }) => ({ data: { resolution: input.resolution ?? null } }),
+    clear_attention: () => ({ needs_attention: false }),
   },
   problems: {
-    OWN_TICKET: { status: 403, title: "Nobody answers his own ticket", next: "Let a colleague take it." },
-    REOPENED_TOO_OFTEN: { status: 409, title: "Reopened too often", next: "Write a new ticket." },
+    OWN_TICKET: { status: 403, title: "Own ticket", next: "Ask a colleague to take it." },
+    REOPENED_TOO_OFTEN: { status: 409, title: "Reopened too often", next: "Open a new ticket." },
   },
 
-  // `pawl check` proves these for every way a ticket can go.
+  // `pawl check` proves these for every state that a ticket can reach.
   invariants: {
-    "a new ticket is in nobody's hands": (task) => task.status !== "new" || task.assigned_to === null,
-    "an open ticket is in somebody's hands": (task) => task.status !== "open" || task.assigned_to !== null,
-    "whoever waits for the customer does not wait for ever": (task) =>
+    "a new ticket has no assignee": (task) => task.status !== "new" || task.assigned_to === null,
+    "an open ticket has an assignee": (task) => task.status !== "open" || task.assigned_to !== null,
+    "a ticket expires if, and only if, it waits for the customer": (task) =>
       (task.status === "waiting" || task.status === "resolved") === (task.due_action === "expire"),
-    "no ticket is reopened more than three times": (task) => task.attempt <= MOST_REOPENINGS,
+    "no ticket is reopened more than three times": (task) => task.attempt <= MAX_REOPENINGS,
   },
 
-  // The tickets that `claim` hands out, most urgent and oldest first.
+  // Tickets that a claim can take: urgent ones first, then the oldest.
   pool: { action: "take", from: "new", where: [{ field: "assigned_to", is: null }] },
 });

@@ -8,7 +8,7 @@ export default [
     files: ["**/*.ts", "**/*.tsx", "**/*.js", "**/*.mjs"],
     languageOptions: { parser: tseslint.parser },
     // Disable comments name rules of the main configuration.
-    linterOptions: { noInlineConfig: true },
+    linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: "off" },
     plugins: { pawl: { rules: { "plain-english": rule } } },
     rules: { "pawl/plain-english": "error" },
   },

@@ -3,8 +3,8 @@ import { anyObject, moment, name, once, text } from "./fields.ts";
 import { defineRoutes } from "./route.ts";
 import { task } from "./task.ts";
 
-/** How long a claim may wait for a task: shorter than what lies between usually cuts idle connections after. */
-const LONGEST_WAIT_SECONDS = 60;
+/** Maximum wait of a claim: shorter than the idle timeout of most proxies. */
+const MAX_WAIT_SECONDS = 60;
 
 const claimed = task
   .extend({ lease_token: z.string().nullable(), lease_until: moment.nullable() })
@@ -16,9 +16,9 @@ export const CLAIM_ROUTES = defineRoutes({
     path: "/api/claims",
     group: "Claims",
     permission: { named_in: "body" },
-    summary: "Take the best free tasks of a lifecycle's pool",
+    summary: "Claim the best free tasks of a lifecycle",
     about:
-      "Performs the lifecycle's pool action. With `wait_seconds` the answer comes as soon as there is a task, or empty when the time is over.",
+      "Performs the lifecycle's pool action. With `wait_seconds`, the server answers as soon as there is a task, or with an empty list after that time.",
     idempotent: true,
     body: z.object({
       lifecycle: name,
@@ -26,7 +26,7 @@ export const CLAIM_ROUTES = defineRoutes({
       project_id: name.nullish(),
       filter: z.strictObject({ least_priority: z.int().optional() }).nullish(),
       comment: text.nullish(),
-      wait_seconds: z.number().min(0).max(LONGEST_WAIT_SECONDS).default(0),
+      wait_seconds: z.number().min(0).max(MAX_WAIT_SECONDS).default(0),
       ...once,
     }),
     replies: {
@@ -35,7 +35,7 @@ export const CLAIM_ROUTES = defineRoutes({
         refusal: z
           .object({ code: z.string(), detail: z.string(), params: anyObject })
           .nullable()
-          .describe("why the first task that was looked at could not be taken, where none could"),
+          .describe("if no task could be claimed: why the first candidate was refused"),
       }),
     },
     ruled: true,
@@ -51,7 +51,7 @@ export const CLAIM_ROUTES = defineRoutes({
     replies: {
       200: z.object({
         extended: z.array(z.object({ task_id: z.uuid(), lease_until: moment })),
-        lost: z.array(z.string()).describe("the tasks whose lease is no longer yours"),
+        lost: z.array(z.string()).describe("tasks whose lease the caller no longer has"),
       }),
     },
   },

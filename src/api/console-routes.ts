@@ -18,10 +18,10 @@ const texts = z.object({
 const consolePlugin = z
   .object({
     lifecycle: z.string(),
-    module: z.string().describe("address of the ES module with its screens"),
-    styles: z.string().nullable().describe("address of its style sheet"),
+    module: z.string().describe("URL of the ES module with its screens"),
+    styles: z.string().nullable().describe("URL of its style sheet"),
     tabs: z.array(z.object({ id: z.string(), title: localized })),
-    panel: z.enum(["details", "attempts"]).nullable().describe("what its panel on a task's page shows"),
+    panel: z.enum(["details", "attempts"]).nullable().describe("content of its panel on a task's page"),
     texts: z.object({ en: texts.optional(), ru: texts.optional() }),
   })
   .meta({ id: "ConsolePlugin" });

@@ -6,21 +6,21 @@ const demo = z
   .object({
     state: z
       .enum(["absent", "running", "stopped", "removing"])
-      .describe("stopped: it is there, and nobody in it acts"),
-    org_id: z.string().describe("the org that it has for itself"),
+      .describe("stopped: its data is kept, but its simulated members do nothing"),
+    org_id: z.string().describe("the demo's own org"),
     made_at: moment.nullable(),
   })
   .meta({ id: "Demo" });
 
 const group = "Demo";
-const HOSTS = "For admins of the org `main`, and of the demo itself.";
+const HOSTS = "Only for admins of the org `main` and of the demo's org.";
 
 export const DEMO_ROUTES = defineRoutes({
   getDemo: {
     method: "GET",
     path: "/api/demo",
     group,
-    summary: "Whether there is a demo, and whether it runs",
+    summary: "State of the demo",
     about: HOSTS,
     access: "admin",
     replies: { 200: demo },
@@ -29,8 +29,8 @@ export const DEMO_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/demo",
     group,
-    summary: "Make the demo, or let it go on",
-    about: `It fills all lifecycles that ship with Pawl with work and with simulated members who do it, in an org of its own. The token is the way in; it is shown in this answer and never again. ${HOSTS}`,
+    summary: "Create the demo, or resume it",
+    about: `Creates tasks in every built-in lifecycle, and simulated members who work on them, in an org of its own. The token signs in to that org; it is only shown in this answer. ${HOSTS}`,
     access: "admin",
     replies: { 200: demo.extend({ token: z.string() }).meta({ id: "StartedDemo" }) },
     refusals: ["ALREADY_EXISTS"],
@@ -39,8 +39,8 @@ export const DEMO_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/demo/stop",
     group,
-    summary: "Let the demo's members rest",
-    about: `What they did stays. ${HOSTS}`,
+    summary: "Pause the demo",
+    about: `Its data is kept. ${HOSTS}`,
     access: "admin",
     replies: { 200: demo },
   },
@@ -48,8 +48,8 @@ export const DEMO_ROUTES = defineRoutes({
     method: "DELETE",
     path: "/api/demo",
     group,
-    summary: "Take the demo away, with everything in it",
-    about: `Its org with all that belongs to it, and nothing else. ${HOSTS}`,
+    summary: "Delete the demo and its data",
+    about: `Deletes the demo's org and everything in it. ${HOSTS}`,
     access: "admin",
     replies: { 204: null },
   },

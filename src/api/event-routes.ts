@@ -2,7 +2,7 @@ import { z } from "zod";
 import { moment, name, onWire } from "./fields.ts";
 import { defineRoutes, eventStream } from "./route.ts";
 
-/** What the feed tells of a row of a task's journal. */
+/** An event in the feed: a journal row without its comment and payload. */
 export const feedEvent = z
   .object({
     type: z.string(),
@@ -13,7 +13,7 @@ export const feedEvent = z
     action: z.string(),
     from_status: z.string().nullable(),
     to_status: z.string().nullable(),
-    actor_id: z.string().nullable().describe("null: the system"),
+    actor_id: z.string().nullable().describe("null for the system"),
     created_at: moment,
   })
   .meta({ id: "FeedEvent" });
@@ -21,30 +21,30 @@ export const feedEvent = z
 export type FeedEventOnWire = z.output<typeof feedEvent>;
 
 export function feedEventOnWire(
-  told: Omit<FeedEventOnWire, "created_at"> & { created_at: number },
+  event: Omit<FeedEventOnWire, "created_at"> & { created_at: number },
 ): FeedEventOnWire {
   return {
-    type: told.type,
-    lifecycle: told.lifecycle,
-    project_id: told.project_id,
-    task_id: told.task_id,
-    row_version: told.row_version,
-    action: told.action,
-    from_status: told.from_status,
-    to_status: told.to_status,
-    actor_id: told.actor_id,
-    created_at: onWire(told.created_at),
+    type: event.type,
+    lifecycle: event.lifecycle,
+    project_id: event.project_id,
+    task_id: event.task_id,
+    row_version: event.row_version,
+    action: event.action,
+    from_status: event.from_status,
+    to_status: event.to_status,
+    actor_id: event.actor_id,
+    created_at: onWire(event.created_at),
   };
 }
 
 const ABOUT = [
   "Server-sent events: `id` is the position in the org's feed, `data` the event as JSON.",
-  "The stream starts at now; `after`, or the header `Last-Event-ID`, goes on after a position, without loss and without",
-  "repeating; where both are given the header counts, since a browser that connects again sends it beside the address it",
-  "was first given. A position that the feed has not reached yet is now.",
-  "Comments come at least every 15 seconds; with them comes an `id` without data, which says how far the feed has been",
-  "looked through for you. `retry` says how long to wait before connecting again.",
-  "A reader who cannot keep up is cut off, and goes on where he was; a token that is revoked ends its streams.",
+  "The stream starts with new events; with `after`, or the header `Last-Event-ID`, it continues after a position, without",
+  "gaps or repeats. The header takes precedence, because a browser that reconnects sends it together with the original URL.",
+  "A position beyond the end of the feed means its end.",
+  "A comment is sent at least every 15 seconds, with an `id` without data: all your events up to that position have been",
+  "sent. `retry` is the delay before reconnecting.",
+  "A client that reads too slowly is disconnected and can continue at its position; revoking a token ends its streams.",
 ].join(" ");
 
 export const EVENT_ROUTES = defineRoutes({
@@ -52,7 +52,7 @@ export const EVENT_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/events",
     group: "Events",
-    summary: "What happens to the tasks you may see, as it happens",
+    summary: "Live stream of the events of the tasks you may see",
     about: ABOUT,
     resumable: true,
     query: z.object({
@@ -60,7 +60,7 @@ export const EVENT_ROUTES = defineRoutes({
         .int()
         .min(0)
         .optional()
-        .describe("a position; 0 is the beginning. Also taken as `Last-Event-ID`."),
+        .describe("a position; 0 is the beginning. Also accepted as `Last-Event-ID`."),
       lifecycle: name.optional(),
       project_id: name.optional(),
       task_id: z.uuid().optional(),

@@ -9,7 +9,7 @@ import {
 
 /** Text that the database can store. Text that is too long is refused before any other check reads it. */
 function textUpTo(max: number) {
-  return z.string().max(max, { abort: true }).refine(isStorable, "must not hold NUL or lone surrogates");
+  return z.string().max(max, { abort: true }).refine(isStorable, "must not contain NUL or lone surrogates");
 }
 
 export const text = textUpTo(MAX_TEXT_LENGTH);
@@ -20,19 +20,19 @@ export const longText = textUpTo(MAX_FREE_TEXT_LENGTH);
 /** An id, a status, an action or a token: text that is compared or looked up. */
 export const name = textUpTo(MAX_NAME_LENGTH);
 
-/** Something to be said. */
-export const words = text.trim().min(1);
+/** Text with at least one character other than whitespace. */
+export const nonEmptyText = text.trim().min(1);
 
-/** An id that people choose: of a project or a member. Control characters would only be a trap. */
-export const chosenId = words
+/** An id that a person chooses, of a project or a member. Control characters are refused: they are invisible. */
+export const chosenId = nonEmptyText
   .max(200)
-  .refine((id) => !/\p{Cc}/u.test(id), "must not hold control characters")
-  .refine((id) => id !== "me", '"me" is whoever asks');
+  .refine((id) => !/\p{Cc}/u.test(id), "must not contain control characters")
+  .refine((id) => id !== "me", 'must not be "me", which means the caller');
 
 /** ISO 8601 in UTC, as `2026-01-05T12:00:00.000Z`. The engine counts in milliseconds. */
 export const moment = z.iso.datetime();
 
-/** A moment that a caller gives, in any time zone. */
+/** A moment in a request, in any time zone. */
 export const givenMoment = z.iso.datetime({ offset: true });
 
 export function onWire(instant: number): string {
@@ -40,7 +40,7 @@ export function onWire(instant: number): string {
   return latest.text;
 }
 
-/** A move stamps several fields with one moment, so the text is often the one that was made just before. */
+/** Cache of the last conversion: a move sets several fields to the same moment. */
 let latest = { instant: NaN, text: "" };
 
 export function onWireOrNull(instant: number | null): string | null {
@@ -49,7 +49,7 @@ export function onWireOrNull(instant: number | null): string | null {
 
 export const anyObject = z.record(z.string(), z.unknown());
 
-/** An object that is kept as it was given. */
+/** An object that is stored as sent. */
 export const keptObject = anyObject.superRefine((given, context) => {
   const wrong = findUnstorable(given);
   if (wrong) context.addIssue({ code: "custom", path: wrong.path.split("."), message: wrong.message });
@@ -57,42 +57,48 @@ export const keptObject = anyObject.superRefine((given, context) => {
 
 export const clientEventId = text.min(1).max(500);
 
-/** What every idempotent request may carry. */
+/** The idempotency key, in every idempotent request. */
 export const once = {
   client_event_id: clientEventId
     .nullish()
-    .describe("The same one again gets the first answer again. Also taken as `Idempotency-Key`."),
+    .describe(
+      "idempotency key: a repeated request with the same key gets the first answer. Also accepted as `Idempotency-Key`.",
+    ),
 };
 
-/** What every request may carry that is refused if the task has changed. */
+/** The version of the task that the caller has seen. */
 export const version = {
   expected_row_version: z
     .int()
     .nullish()
-    .describe("refused if the task has changed since. Also taken as `If-Match`."),
+    .describe(
+      "the version you have read: the request is refused if the task has changed since. Also accepted as `If-Match`.",
+    ),
 };
 
 /** The body of every move. */
 export const transition = {
   action: name,
   comment: text.nullish(),
-  payload: anyObject.nullish().describe("the action's own input"),
+  payload: anyObject.nullish().describe("input of the action"),
   ...version,
-  lease_token: name.nullish().describe("of the claim, where the action is for the lease's worker"),
+  lease_token: name
+    .nullish()
+    .describe("the token from the claim, for actions that only the holder of the lease may perform"),
   ...once,
 };
 
 /** An id in a request. */
-export const id = words.max(200);
+export const id = nonEmptyText.max(200);
 
-/** The project of a request that is for one. */
-export const place = id.nullish().describe("`main` unless given");
+/** The project that a request is about. */
+export const projectId = id.nullish().describe("default `main`");
 
-/** What every list is asked with. */
+/** The query parameters of every list. */
 export const page = {
-  cursor: text.min(1).max(500).optional().describe("`cursor` of the page before"),
+  cursor: text.min(1).max(500).optional().describe("`cursor` of the previous page"),
   limit: z.int().min(1).max(200).default(50),
 };
 
-/** null: there is no next page. */
+/** null on the last page. */
 export const nextCursor = z.string().nullable();

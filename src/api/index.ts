@@ -54,7 +54,7 @@ export type { TaskRouteKind, TaskRoutes } from "./task-route-set.ts";
 export { event as journalEvent, eventOnWire, taskOnWire } from "./task.ts";
 export type { EventOnWire, TaskOnWire } from "./task.ts";
 
-/** Every route that all lifecycles share. */
+/** The routes that all lifecycles share. */
 export const ROUTES = {
   ...SYSTEM_ROUTES,
   ...LIFECYCLE_ROUTES,

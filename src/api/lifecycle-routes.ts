@@ -11,7 +11,7 @@ const brief = z
     summary: z.string(),
     statuses: z.array(z.string()),
     actions: z.array(z.string()),
-    has_pool: z.boolean().describe("whether `POST /api/claims` takes tasks of it"),
+    has_pool: z.boolean().describe("whether its tasks can be claimed with `POST /api/claims`"),
   })
   .meta({ id: "LifecycleBrief" });
 
@@ -50,7 +50,7 @@ const description = z
       z.looseObject({
         action: z.string(),
         from: z.array(z.string()),
-        to: z.string().nullable().describe("null: the status stays as it is"),
+        to: z.string().nullable().describe("null if the status does not change"),
         who: z.array(z.string()),
         guards: z.array(z.string()),
         effects: z.array(z.string()),
@@ -76,7 +76,7 @@ const report = z
         kind: z.string(),
         message: z.string(),
         invariant: z.string().optional(),
-        path: z.array(step).describe("the shortest way there, from creation on"),
+        path: z.array(step).describe("the shortest path to the situation, starting with the creation"),
       }),
     ),
   })
@@ -88,7 +88,7 @@ export const LIFECYCLE_ROUTES = defineRoutes({
     path: "/api/lifecycles",
     group: "Lifecycles",
     confined: ["task"],
-    summary: "The lifecycles there are",
+    summary: "All lifecycles",
     replies: { 200: z.object({ lifecycles: z.array(brief) }) },
   },
   describeLifecycle: {
@@ -112,8 +112,8 @@ export const LIFECYCLE_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/lifecycles/{name}/check",
     group: "Lifecycles",
-    summary: "What is wrong with any situation that a task can get into",
-    about: "Walked once for each version of a lifecycle, and remembered while the server runs.",
+    summary: "Check every situation that a task can reach, and report the mistakes",
+    about: "Computed once per lifecycle and cached until the server restarts.",
     replies: { 200: report },
     refusals: ["NOT_FOUND"],
   },

@@ -1,23 +1,27 @@
 import { z } from "zod";
-import { anyObject, chosenId, moment, nextCursor, once, page, words } from "./fields.ts";
+import { anyObject, chosenId, moment, nextCursor, once, page, nonEmptyText } from "./fields.ts";
 import { defineRoutes } from "./route.ts";
 
 const memberFields = {
-  name: words.max(200),
+  name: nonEmptyText.max(200),
   kind: z.enum(["human", "agent", "worker", "service"]),
   roles: z
-    .array(words.max(100))
+    .array(nonEmptyText.max(100))
     .max(100)
     .describe(
-      "admin, viewer, agent, worker, executor, lead, supervisor, system, or what a lifecycle of yours knows",
+      "admin, viewer, agent, worker, executor, lead, supervisor, system, or any role of your own lifecycles",
     ),
-  project_ids: z.array(words.max(200)).max(1000).nullable().describe("null: every project of the org"),
+  project_ids: z
+    .array(nonEmptyText.max(200))
+    .max(1000)
+    .nullable()
+    .describe("null for every project of the org"),
   skill_level: z.int().min(1).max(10).nullable(),
-  specializations: z.array(words.max(100)).max(100),
+  specializations: z.array(nonEmptyText.max(100)).max(100),
   active: z.boolean(),
 };
 
-/** One who acts: a person, an agent, a worker, a service. */
+/** A member: a person, an agent, a worker or a service. */
 const member = z
   .object({
     id: z.string(),
@@ -27,7 +31,7 @@ const member = z
     project_ids: z
       .array(z.string())
       .nullable()
-      .describe("null: every project of the org; projects that you may not see are left out"),
+      .describe("null for every project of the org; projects that you may not see are left out"),
     specializations: z.array(z.string()),
     skill_level: z.int().nullable(),
   })
@@ -39,7 +43,7 @@ export const MEMBER_ROUTES = defineRoutes({
     path: "/api/me",
     group: "Members",
     confined: ["task"],
-    summary: "Who you are",
+    summary: "The member that the token belongs to",
     replies: { 200: member.extend({ org_id: z.string() }).meta({ id: "Me" }) },
   },
   listMembers: {
@@ -66,7 +70,7 @@ export const MEMBER_ROUTES = defineRoutes({
     access: "admin",
     idempotent: true,
     body: z.object({
-      id: chosenId.optional().describe("a new uuid unless given"),
+      id: chosenId.optional().describe("default: a new UUID"),
       ...z.object(memberFields).partial().shape,
       ...once,
     }),
@@ -88,8 +92,8 @@ export const MEMBER_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/members/{id}/tokens",
     group: "Members",
-    summary: "A member's tokens that hold, the newest first",
-    about: "What they are is not told: that was shown once.",
+    summary: "A member's valid tokens, newest first",
+    about: "The tokens themselves are not included: each is shown once, when it is created.",
     access: "admin",
     replies: {
       200: z.object({
@@ -98,7 +102,9 @@ export const MEMBER_ROUTES = defineRoutes({
             id: z.uuid(),
             created_by: z.string().nullable(),
             created_at: moment,
-            confined_to: anyObject.nullable().describe("what it opens alone; null: all that its member may"),
+            confined_to: anyObject
+              .nullable()
+              .describe("the only thing it may be used for; null if it may do everything its member may"),
             expires_at: moment.nullable(),
           }),
         ),
@@ -110,8 +116,8 @@ export const MEMBER_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/members/{id}/tokens",
     group: "Members",
-    summary: "Make a token for a member",
-    about: "The token is shown in this answer and never again.",
+    summary: "Create a token for a member",
+    about: "The token is only shown in this answer.",
     access: "admin",
     replies: { 201: z.object({ id: z.uuid(), token: z.string() }) },
     refusals: ["NOT_FOUND"],
@@ -121,7 +127,7 @@ export const MEMBER_ROUTES = defineRoutes({
     path: "/api/tokens/{id}",
     group: "Members",
     summary: "Revoke a token",
-    about: "It is refused from the next request on, by every node.",
+    about: "From the next request on, every node refuses it.",
     access: "admin",
     replies: { 204: null },
     refusals: ["NOT_FOUND"],

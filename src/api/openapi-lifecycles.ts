@@ -2,14 +2,14 @@ import { MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from "../core/index.ts";
 import type { JsonObject, LifecycleDescription } from "../core/index.ts";
 
 type Schemas = {
-  /** What creates a task, one for each lifecycle. */
+  /** References to the creation bodies, one per lifecycle. */
   creations: JsonObject[];
-  /** What moves one, one for each action of each lifecycle. */
+  /** References to the transition bodies, one per action. */
   transitions: JsonObject[];
   schemas: Record<string, JsonObject>;
 };
 
-/** The bodies that the generic routes take for each lifecycle: its actions, its inputs, what it demands. */
+/** Builds the bodies that the generic routes accept: one schema per creation and per action of each lifecycle. */
 export function lifecycleSchemas(lifecycles: readonly LifecycleDescription[]): Schemas {
   const all: Schemas = { creations: [], transitions: [], schemas: {} };
   for (const lifecycle of lifecycles) {
@@ -41,12 +41,16 @@ function creationSchema({ name, summary, creation }: LifecycleDescription): Json
       project_id: {
         type: ["string", "null"],
         maxLength: MAX_NAME_LENGTH,
-        description: "`main` unless given",
+        description: "default `main`",
       },
-      available_at: { type: ["string", "null"], format: "date-time", description: "not to be taken before" },
+      available_at: {
+        type: ["string", "null"],
+        format: "date-time",
+        description: "the task cannot be claimed before this moment",
+      },
       client_event_id: CLIENT_EVENT_ID,
     },
-    required: ["lifecycle", ...required, ...demanded({ client_event_id: creation.client_event_id })],
+    required: ["lifecycle", ...required, ...requiredOf({ client_event_id: creation.client_event_id })],
   };
 }
 
@@ -74,8 +78,8 @@ function transitionSchema(
     required: [
       "action",
       ...(payload.required?.length ? ["payload"] : []),
-      // The version and the key may come as headers instead.
-      ...demanded({ comment, lease_token }),
+      // The version and the key are never required in the body: they may come as headers.
+      ...requiredOf({ comment, lease_token }),
     ],
   };
 }
@@ -86,10 +90,11 @@ const CLIENT_EVENT_ID = {
   type: ["string", "null"],
   minLength: 1,
   maxLength: 500,
-  description: "The same one again gets the first answer again. Also taken as `Idempotency-Key`.",
+  description:
+    "idempotency key: a repeated request with the same key gets the first answer. Also accepted as `Idempotency-Key`.",
 };
 
-function demanded(fields: Record<string, string>): string[] {
+function requiredOf(fields: Record<string, string>): string[] {
   return Object.entries(fields)
     .filter(([, demand]) => demand === "required")
     .map(([field]) => field);

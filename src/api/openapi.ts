@@ -6,21 +6,21 @@ import { problem, PROBLEM_MEDIA } from "./problem.ts";
 import { isMedia } from "./route.ts";
 import type { Reply, Route, RouteTable } from "./route.ts";
 
-/** Maximum characters of a path parameter; a longer one is answered with 404. */
+/** Maximum length of a path parameter; a longer one gets a 404. */
 export const MAX_PARAM_LENGTH = 1_000;
 
 /** Problems of the plugins, by their codes. */
 type OwnProblems = Readonly<Record<string, Problem>>;
 
-type Asked = {
+type OpenApiSource = {
   table: RouteTable;
   lifecycles: readonly Lifecycle[];
   problems: OwnProblems;
   version: string;
 };
 
-/** The whole API as an OpenAPI 3.1 document, with each lifecycle's actions and their inputs. */
-export function openApiDocument({ table, lifecycles, problems, version }: Asked): JsonObject {
+/** Builds the OpenAPI 3.1 document of the API, including each lifecycle's actions and their inputs. */
+export function openApiDocument({ table, lifecycles, problems, version }: OpenApiSource): JsonObject {
   const components = new Components();
   components.schemaOf(problem, "output");
   const { creations, transitions, schemas } = lifecycleSchemas(lifecycles.map(describeLifecycle));
@@ -104,14 +104,14 @@ function parametersOf(route: Route, components: Components): JsonObject[] {
           {
             name: tokenInQuery,
             in: "query",
-            description: "the token, where no header can be sent",
+            description: "the token, for clients that cannot send headers",
             schema: text(500),
           },
         ];
   const inHeaders = [
-    ...(idempotent ? [header("Idempotency-Key", "the same as client_event_id", text(500))] : []),
-    ...(versioned ? [header("If-Match", "the ETag of the task as you saw it", text(20))] : []),
-    ...(resumable ? [header("Last-Event-ID", "the same as after, and goes before it", text(16))] : []),
+    ...(idempotent ? [header("Idempotency-Key", "same as client_event_id", text(500))] : []),
+    ...(versioned ? [header("If-Match", "the ETag of the task version you have seen", text(20))] : []),
+    ...(resumable ? [header("Last-Event-ID", "same as after, and takes precedence", text(16))] : []),
   ];
   return [...inPath, ...inQuery, ...token, ...inHeaders];
 }
@@ -139,7 +139,7 @@ function contentOf(reply: Reply, components: Components): JsonObject {
   return { content: { [type.replace(/;.*/, "")]: { schema: components.schemaOf(schema, "output") } } };
 }
 
-/** The refusals of a route, by status; each names its codes. */
+/** Groups the refusal codes of a route by status. */
 function refusalsOf(route: Route, problems: OwnProblems): Record<string, JsonObject> {
   const content = { [PROBLEM_MEDIA]: { schema: { $ref: "#/components/schemas/Problem" } } };
   const byStatus = new Map<string, string[]>();
@@ -147,18 +147,18 @@ function refusalsOf(route: Route, problems: OwnProblems): Record<string, JsonObj
     const status = String(problemOf(code, problems).status);
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  // A lifecycle may have a refusal of its own with any status.
-  if (route.ruled) byStatus.set("4XX", ["what the lifecycle's rules say"]);
+  // A lifecycle may define refusals with any status.
+  if (route.ruled) byStatus.set("4XX", ["a refusal by the lifecycle's rules"]);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [status, { description: codes.join(", "), content }]),
   );
 }
 
-/** Every code that a route may answer with. */
+/** Returns every refusal code that a route may answer with. */
 export function refusalCodesOf(route: Route, problems: OwnProblems): AnyProblemCode[] {
   const { access = "member", permission, method, path, body, query, idempotent, versioned } = route;
   const { ruled, refusals = [] } = route;
-  // A body that is sent is read, also where none is asked for.
+  // A body is parsed even if the route has none.
   const reads = method !== "GET";
   const codes: AnyProblemCode[] = [
     ...(access === "open"
@@ -168,7 +168,7 @@ export function refusalCodesOf(route: Route, problems: OwnProblems): AnyProblemC
     ...(reads || (body ?? query ?? idempotent ?? versioned) ? ["VALIDATION_ERROR"] : []),
     ...(reads ? ["TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] : []),
     ...(idempotent ? ["IDEMPOTENCY_CONFLICT"] : []),
-    // Of an id that no address can have.
+    // For a path parameter that is too long or cannot be decoded.
     ...(path.includes("{") ? ["NOT_FOUND"] : []),
     ...(ruled ? [...ruledCodes(problems), "NOT_SET_UP"] : []),
     ...refusals,
@@ -186,14 +186,14 @@ const NEVER_RULED = new Set([
   "HOST_NOT_ALLOWED",
 ]);
 
-/** Codes with which the rules of a lifecycle may refuse. */
+/** Returns the codes with which the rules of a lifecycle may refuse. */
 function ruledCodes(problems: OwnProblems): string[] {
   return Object.entries<Problem>({ ...PROBLEMS, ...problems })
     .filter(([code, { status }]) => [403, 409, 422].includes(status) && !NEVER_RULED.has(code))
     .map(([code]) => code);
 }
 
-/** Schemas that have a name stand once under `components`. */
+/** Collects named schemas, each once, for `components`. */
 class Components {
   readonly schemas: Record<string, JsonObject> = {};
 
@@ -201,37 +201,37 @@ class Components {
     const {
       $schema: _,
       $defs,
-      ...made
+      ...generated
     } = z.toJSONSchema(schema, {
       io,
       unrepresentable: "any",
-      // Clients must live with fields that come later.
+      // Later versions may add fields, so clients must ignore unknown ones.
       override: ({ jsonSchema }) => {
         if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       },
     }) as JsonObject & { $defs?: Record<string, JsonObject> };
     for (const [name, def] of Object.entries($defs ?? {})) this.add(name, def);
     const { id } = z.globalRegistry.get(schema) ?? {};
-    if (id === undefined) return pointed(made) as JsonObject;
-    // The root may itself be told as a reference into what was put beside it.
-    if (made.$ref === undefined) this.add(id, made);
+    if (id === undefined) return absoluteRefs(generated) as JsonObject;
+    // The root itself may be a reference into `$defs`.
+    if (generated.$ref === undefined) this.add(id, generated);
     return { $ref: `#/components/schemas/${id}` };
   }
 
   private add(name: string, { id: _, ...schema }: JsonObject): void {
-    this.schemas[name] = pointed(schema) as JsonObject;
+    this.schemas[name] = absoluteRefs(schema) as JsonObject;
   }
 }
 
-/** References that are good inside one schema, made good for the whole document. */
-function pointed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(pointed);
+/** Rewrites references within one schema to references within the whole document. */
+function absoluteRefs(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(absoluteRefs);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, part]) =>
       key === "$ref" && typeof part === "string"
         ? [key, part.replace(/^#\/\$defs\//, "#/components/schemas/")]
-        : [key, pointed(part)],
+        : [key, absoluteRefs(part)],
     ),
   );
 }

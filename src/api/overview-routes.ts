@@ -2,7 +2,7 @@ import { z } from "zod";
 import { moment, name } from "./fields.ts";
 import { defineRoutes } from "./route.ts";
 
-/** How far back figures look; and how long each bar of theirs is. */
+/** The time windows of the overview, and the length of one bar of their charts. */
 export const OVERVIEW_WINDOWS = {
   hour: { seconds: 3_600, bucket_seconds: 60 },
   day: { seconds: 86_400, bucket_seconds: 1_800 },
@@ -14,31 +14,33 @@ const count = z.int();
 const statusFigures = z.object({
   status: z.string(),
   final: z.boolean(),
-  tasks: count.nullable().describe("how many are in it now; null of a final status, whose tasks only grow"),
-  entered: count.describe("how often a task came into it, within the window"),
-  oldest_entered_at: moment.nullable().describe("since when the one that has been in it longest is there"),
-  left: count.describe("how many of the latest moves the two durations below are made of"),
-  median_seconds: z.number().nullable().describe("how long a task stayed in it before it left"),
-  slow_seconds: z.number().nullable().describe("nine of ten stayed no longer than this"),
+  tasks: count.nullable().describe("tasks in this status now; null for a final status, which is not counted"),
+  entered: count.describe("how often a task entered it within the window"),
+  oldest_entered_at: moment.nullable().describe("when the task that has been in it longest entered it"),
+  left: count.describe(
+    "number of recent moves out of this status; the two durations below are computed from them",
+  ),
+  median_seconds: z.number().nullable().describe("median time that a task stayed in it"),
+  slow_seconds: z.number().nullable().describe("90th percentile of that time"),
 });
 
 const lifecycleFigures = z
   .object({
     name: z.string(),
     open: count,
-    attention: count.describe("how many of them are stuck, overdue or flagged"),
+    attention: count.describe("open tasks that are stuck, overdue or flagged"),
     statuses: z.array(statusFigures),
     moves: z.array(
       z
         .object({ from: z.string(), to: z.string(), action: z.string(), count })
-        .describe("rates on the arrows"),
+        .describe("moves between two statuses by one action, within the window"),
     ),
     created: z.array(count).describe("by bucket, oldest first"),
     finished: z.array(count).describe("by bucket, oldest first"),
   })
   .meta({ id: "LifecycleFigures" });
 
-/** A task that somebody should look at, and why. */
+/** A task that needs attention, and why. */
 const attention = z
   .object({
     task_id: z.uuid(),
@@ -47,7 +49,7 @@ const attention = z
     title: z.string(),
     status: z.string(),
     assigned_to: z.string().nullable(),
-    since: moment.describe("since when it is in its status"),
+    since: moment.describe("when it entered its status"),
     due_at: moment.nullable(),
     reasons: z.array(z.enum(["flagged", "overdue", "stuck"])),
   })
@@ -57,12 +59,12 @@ const worker = z
   .object({
     member_id: z.string(),
     name: z.string(),
-    kind: z.string().nullable().describe("null: no member of that id is there any more"),
-    tasks: count.describe("unfinished ones that are his"),
+    kind: z.string().nullable().describe("null if the member no longer exists"),
+    tasks: count.describe("unfinished tasks assigned to the worker"),
     leases: count,
     heartbeat_at: moment.nullable(),
-    lease_until: moment.nullable().describe("when the first of his leases ends"),
-    last_act_at: moment.nullable().describe("when a task of his last changed"),
+    lease_until: moment.nullable().describe("when its first lease expires"),
+    last_act_at: moment.nullable().describe("when one of its tasks last changed"),
   })
   .meta({ id: "Worker" });
 
@@ -70,17 +72,17 @@ const overview = z
   .object({
     at: moment,
     window: z.enum(["hour", "day", "week"]),
-    since: moment.describe("where the first bucket begins"),
+    since: moment.describe("start of the first bucket"),
     bucket_seconds: z.int(),
     counted_since: moment.describe(
-      "later than `since` where so much happened that only the latest was counted",
+      "later than `since` if there were too many events and only the latest were counted",
     ),
     lifecycles: z.array(lifecycleFigures),
-    attention: z.array(attention).describe("who has waited longest comes first; at most 50"),
+    attention: z.array(attention).describe("longest waiting first; at most 50"),
     workers: z.array(worker).describe("at most 100"),
     sweep: z.object({
-      due: count.describe("timers that have run out and wait for a sweep; at most 1,000 are counted"),
-      lag_seconds: z.number().describe("for how long the first of them has been waiting"),
+      due: count.describe("expired timers that wait for a sweep, counted up to 1,000"),
+      lag_seconds: z.number().describe("how long the first of them has waited"),
     }),
   })
   .meta({ id: "Overview" });
@@ -92,9 +94,9 @@ export const OVERVIEW_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/overview",
     group: "Overview",
-    summary: "How the work moves: counts, throughput, time in status, what needs attention, who works",
+    summary: "Task counts, throughput, time in status, tasks that need attention, and active workers",
     about:
-      "Of the tasks you may see. It costs as much as there is unfinished work and recent events, so ask for it every few seconds at most.",
+      "Covers the tasks you may see. The cost grows with unfinished tasks and recent events, so poll it at most every few seconds.",
     query: z.object({
       window: z.enum(["hour", "day", "week"]).default("day"),
       lifecycle: name.optional(),

@@ -2,20 +2,20 @@ import { z } from "zod";
 import { problemOf } from "../core/index.ts";
 import type { AnyProblemCode, JsonObject, Problem } from "../core/index.ts";
 
-/** RFC 9457: how everything that went wrong is told. Further fields say more about the case. */
+/** The problem document of RFC 9457, sent for every refusal and error. Further fields describe the case. */
 export const problem = z
   .looseObject({
-    type: z.string().describe("where the code is explained"),
+    type: z.string().describe("link to the explanation of the code"),
     title: z.string(),
     status: z.int(),
     detail: z.string(),
-    code: z.string().describe("stable; what programs look at"),
-    next: z.string().describe("what can be done about it"),
-    instance: z.string().optional().describe("the request it happened to"),
+    code: z.string().describe("stable code for programs"),
+    next: z.string().describe("what to do about it"),
+    instance: z.string().optional().describe("the id of the request, also in the server log"),
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
-      .describe("what is wrong with which field"),
+      .describe("the invalid fields, each with the reason"),
   })
   .meta({ id: "Problem" });
 
@@ -31,14 +31,14 @@ export type ProblemDocument = JsonObject & {
   instance?: string;
 };
 
-/** A refusal or a fault as it is sent. `own` are the codes that lifecycles have described themselves. */
+/** Builds the document of a refusal or an error. `own` are the problems that plugins define. */
 export function problemDocument(
   { code, detail, params = {} }: { code: AnyProblemCode; detail: string; params?: JsonObject },
   { own = {}, instance }: { own?: Readonly<Record<string, Problem>>; instance?: string } = {},
 ): ProblemDocument {
   const { status, title, next } = problemOf(code, own);
   return {
-    // What a refusal adds must not take the place of what it is.
+    // First, so that they cannot replace the standard fields.
     ...params,
     ...(code === "VALIDATION_ERROR" ? { errors: errorsOf(params, detail) } : {}),
     type: `/docs#${code}`,
@@ -51,7 +51,7 @@ export function problemDocument(
   };
 }
 
-/** Promised for every wrong shape, also where it is the whole that is wrong. */
+/** Every VALIDATION_ERROR has `errors`; if the whole request is invalid, one with an empty path. */
 function errorsOf({ errors }: JsonObject, detail: string): unknown {
   return Array.isArray(errors) && errors.length > 0 ? errors : [{ path: "", message: detail }];
 }

@@ -1,9 +1,19 @@
 import { z } from "zod";
-import { anyObject, chosenId, keptObject, moment, nextCursor, once, onWire, page, words } from "./fields.ts";
+import {
+  anyObject,
+  chosenId,
+  keptObject,
+  moment,
+  nextCursor,
+  once,
+  onWire,
+  page,
+  nonEmptyText,
+} from "./fields.ts";
 import { defineRoutes } from "./route.ts";
 
 const settings = keptObject.describe(
-  'by lifecycle: `{"board": {"status_deadlines": {"NEW": 60}}}`; null brings a default back',
+  'by lifecycle: `{"board": {"status_deadlines": {"NEW": 60}}}`; null restores a default',
 );
 
 export const project = z
@@ -11,9 +21,9 @@ export const project = z
   .meta({ id: "Project" });
 
 export function projectOnWire(
-  told: Omit<z.output<typeof project>, "created_at"> & { created_at: number },
+  stored: Omit<z.output<typeof project>, "created_at"> & { created_at: number },
 ): z.output<typeof project> {
-  return { ...told, created_at: onWire(told.created_at) };
+  return { ...stored, created_at: onWire(stored.created_at) };
 }
 
 export const PROJECT_ROUTES = defineRoutes({
@@ -41,8 +51,8 @@ export const PROJECT_ROUTES = defineRoutes({
     access: "admin",
     idempotent: true,
     body: z.object({
-      id: chosenId.optional().describe("a new uuid unless given"),
-      name: words.max(200).optional(),
+      id: chosenId.optional().describe("default: a new UUID"),
+      name: nonEmptyText.max(200).optional(),
       settings: settings.optional(),
       ...once,
     }),
@@ -54,10 +64,10 @@ export const PROJECT_ROUTES = defineRoutes({
     path: "/api/projects/{id}",
     group: "Projects",
     summary: "Change a project",
-    about: "Settings are merged into those that are there; they hold from the next status change on.",
+    about: "Settings are merged into the stored ones and apply from the next status change of each task.",
     access: "admin",
     idempotent: true,
-    body: z.object({ name: words.max(200).optional(), settings: settings.optional(), ...once }),
+    body: z.object({ name: nonEmptyText.max(200).optional(), settings: settings.optional(), ...once }),
     replies: { 200: project },
     refusals: ["NOT_FOUND"],
   },

@@ -1,65 +1,65 @@
 import type { z } from "zod";
 import type { Actor, AnyProblemCode, Refusal } from "../core/index.ts";
 
-/** What is answered other than JSON: a text, a page, a stream. */
+/** An answer other than JSON: text, HTML or a stream. */
 export type Media = { readonly media: string; readonly schema: z.ZodType; readonly streams?: true };
 
-/** null: an answer without a body. */
+/** The body of an answer; null if it has none. */
 export type Reply = z.ZodType | Media | null;
 
 /**
  * The permission that a caller needs: its name in the plugin's lifecycle, or a check of the route. Both are checked before the body is
- * read. If the body names the action, the permission of that action is checked once the body is there, before its shape.
+ * read. If the body names the action, the permission of that action is checked after reading the body, before validating it.
  */
 export type RoutePermission = string | ((actor: Actor) => Refusal | null) | { readonly named_in: "body" };
 
-/** One row of the table that server, client, OpenAPI and docs all read. */
+/** One row of the route table, which server, client, OpenAPI and docs read. */
 export type Route = {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-  /** Its parts in braces are texts: `/api/tasks/{id}`. */
+  /** Path parameters are in braces: `/api/tasks/{id}`. */
   readonly path: `/${string}`;
   readonly summary: string;
-  /** What the summary cannot say. */
+  /** Details beyond the summary. */
   readonly about?: string;
-  /** Where it stands in the docs. */
+  /** Its section in the docs. */
   readonly group: string;
-  /** "member" unless said otherwise: any token. "admin": a token of an admin. "open": nobody is asked who he is. */
+  /** "member": any token (the default). "admin": a token of an admin. "open": no token. */
   readonly access?: "member" | "admin" | "open";
   readonly permission?: RoutePermission;
-  /** Which confined tokens are let in as well; what they may do here is looked at by the route itself. */
+  /** Kinds of confined tokens that are accepted too; the route itself checks what they may do. */
   readonly confined?: readonly string[];
-  /** A token is also taken from this parameter of the query, where a caller cannot send headers. */
+  /** Query parameter in which a token is accepted too, for callers that cannot send headers. */
   readonly tokenInQuery?: string;
-  /** Takes a client_event_id, in the body or as `Idempotency-Key`; the same one again gets the first answer again. */
+  /** Accepts a client_event_id, in the body or as `Idempotency-Key`; a repeated one gets the first answer. */
   readonly idempotent?: true;
-  /** That client_event_id must be given. */
+  /** The client_event_id is required. */
   readonly needs_key?: true;
-  /** Takes an expected_row_version, in the body or as `If-Match`. */
+  /** Accepts an expected_row_version, in the body or as `If-Match`. */
   readonly versioned?: true;
-  /** Its `after` is also taken as `Last-Event-ID`, which goes before it. */
+  /** Accepts `Last-Event-ID`, which takes precedence over `after` in the query. */
   readonly resumable?: true;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly replies: Readonly<Record<number, Reply>>;
-  /** The refusals of its own; those that follow from the rest of the row need not be listed. */
+  /** Further refusal codes; those that follow from the other fields need not be listed. */
   readonly refusals?: readonly AnyProblemCode[];
-  /** The rules of a lifecycle have their say, with refusals of their own. */
+  /** The rules of a lifecycle decide, so any of their refusals is possible. */
   readonly ruled?: true;
 };
 
 export type RouteTable = Readonly<Record<string, Route>>;
 
-/** A table of routes that keeps what it knows, so that clients and servers get their types from it. */
+/** Defines a route table with its literal types, from which clients and servers infer theirs. */
 export function defineRoutes<const Table extends RouteTable>(table: Table): Table {
   return table;
 }
 
-/** Marks an answer that is no JSON. */
+/** Marks an answer other than JSON. */
 export function media<Schema extends z.ZodType>(type: string, schema: Schema) {
   return { media: type, schema } as const;
 }
 
-/** Marks an answer that goes on for as long as it is read: server-sent events whose data is JSON of this shape. */
+/** Marks an endless answer: server-sent events whose data is JSON of this shape. */
 export function eventStream<Schema extends z.ZodType>(schema: Schema) {
   return { media: "text/event-stream", schema, streams: true } as const;
 }
@@ -72,7 +72,7 @@ type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infe
   ? Name | NamesIn<Rest>
   : never;
 
-/** The parts of the path. */
+/** The path parameters. */
 export type ParamsOf<R extends Route> = Record<NamesIn<R["path"]>, string>;
 
 type Part<R, Key extends "query" | "body", Way extends "input" | "output"> =
@@ -82,11 +82,11 @@ type Part<R, Key extends "query" | "body", Way extends "input" | "output"> =
       : z.output<Schema>
     : undefined;
 
-/** What a client may send. */
+/** The query or body as a client sends it. */
 export type QuerySent<R extends Route> = Part<R, "query", "input">;
 export type BodySent<R extends Route> = Part<R, "body", "input">;
 
-/** What the server has read. */
+/** The query or body after validation, with defaults. */
 export type QueryRead<R extends Route> = Part<R, "query", "output">;
 export type BodyRead<R extends Route> = Part<R, "body", "output">;
 
@@ -96,7 +96,7 @@ type BodyOf<Answer> = Answer extends { schema: infer Schema extends z.ZodType }
     ? z.output<Answer>
     : undefined;
 
-/** What is answered, by status: `ReplyOf<typeof ROUTES.createTask>` is every answer it may give. */
+/** The body of an answer: `ReplyOf<typeof ROUTES.createTask>` is the union over all statuses. */
 export type ReplyOf<R extends Route, Status extends keyof R["replies"] = keyof R["replies"]> = {
   [S in Status]: BodyOf<R["replies"][S]>;
 }[Status];

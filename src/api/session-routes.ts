@@ -2,8 +2,8 @@ import { z } from "zod";
 import { defineRoutes } from "./route.ts";
 
 const session = z.object({
-  csrf_token: z.string().describe("to be sent as `X-CSRF-Token` with everything that changes something"),
-  can_go_back: z.boolean().describe("this session was begun over another one, which is kept"),
+  csrf_token: z.string().describe("to send as `X-CSRF-Token` with every request that changes data"),
+  can_go_back: z.boolean().describe("true if `POST /api/session/back` can return to an earlier session"),
 });
 
 export const SESSION_ROUTES = defineRoutes({
@@ -13,15 +13,15 @@ export const SESSION_ROUTES = defineRoutes({
     group: "Session",
     summary: "Sign a browser in with a token",
     about:
-      "The token is kept in a cookie that no script can read and that is sent to this site alone. For pages of this very server; programs send the token itself.",
+      "Stores the token in an HttpOnly, same-site cookie. Only for pages of this server; programs send the token as `Authorization`.",
     access: "open",
     body: z.object({
       token: z.string().max(500, { abort: true }).regex(/^\S+$/, "must be a token"),
-      remember: z.boolean().default(false).describe("stay signed in when the browser is closed"),
+      remember: z.boolean().default(false).describe("stay signed in after the browser is closed"),
       over: z
         .boolean()
         .default(false)
-        .describe("keep the session that there is: going back from this one needs no token"),
+        .describe("keep the current session, so that `POST /api/session/back` can return to it"),
     }),
     replies: { 200: session },
     refusals: ["INVALID_TOKEN", "MEMBER_INACTIVE", "TOKEN_CONFINED", "CROSS_SITE_REQUEST", "UNAVAILABLE"],
@@ -30,14 +30,14 @@ export const SESSION_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/session",
     group: "Session",
-    summary: "What a signed-in page needs to change things",
+    summary: "CSRF token of the current session",
     replies: { 200: session },
   },
   goBack: {
     method: "POST",
     path: "/api/session/back",
     group: "Session",
-    summary: "Go back to the session that this one was begun over",
+    summary: "Return to the session that was kept at sign-in",
     access: "open",
     replies: { 200: session },
     refusals: ["INVALID_TOKEN", "CROSS_SITE_REQUEST"],
@@ -46,7 +46,7 @@ export const SESSION_ROUTES = defineRoutes({
     method: "DELETE",
     path: "/api/session",
     group: "Session",
-    summary: "Sign a browser out, also of a session that is kept",
+    summary: "Sign a browser out; also ends the kept session",
     access: "open",
     replies: { 204: null },
     refusals: ["CROSS_SITE_REQUEST"],

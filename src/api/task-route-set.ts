@@ -1,25 +1,25 @@
 import { z } from "zod";
 import { creationPermission, PawlError, permissionOf } from "../core/index.ts";
 import type { JsonObject, Lifecycle } from "../core/index.ts";
-import { givenMoment, id, nextCursor, once, page, place, text, transition } from "./fields.ts";
+import { givenMoment, id, nextCursor, once, page, projectId, text, transition } from "./fields.ts";
 import type { Route, RouteTable } from "./route.ts";
 import { event as anyEvent, task as anyTask } from "./task.ts";
 
-/** The most tasks of one request. */
+/** Maximum tasks per request. */
 export const MAX_BATCH = 500;
 
-export const LEAST_RULED = [
+export const COMMON_MOVE_REFUSALS = [
   "TASK_NOT_FOUND",
   "INVALID_TRANSITION",
   "VERSION_CONFLICT",
   "LEASE_LOST",
 ] as const;
 
-/** The routes that a lifecycle can have for its tasks. */
+/** The task routes that a lifecycle can have. */
 export type TaskRouteKind = "list" | "create" | "batch" | "get" | "move" | "claim";
 
-/** Which routes to make, each with the fields of its row that differ from the usual ones. */
-type Wanted = Readonly<Partial<Record<TaskRouteKind, Partial<Omit<Route, "method" | "path">>>>>;
+/** The routes to create, each with the fields of its row that differ from the default. */
+type RouteChoice = Readonly<Partial<Record<TaskRouteKind, Partial<Omit<Route, "method" | "path">>>>>;
 type All = Record<TaskRouteKind, object>;
 
 type TypesOf<L> = L extends { readonly types?: infer T } ? NonNullable<T> : never;
@@ -27,13 +27,13 @@ type StatusOf<L> = TypesOf<L> extends { status: infer S extends string } ? S : s
 type ActionOf<L> = TypesOf<L> extends { actions: infer A } ? keyof A & string : string;
 type CreationOf<L> = TypesOf<L> extends { creation: infer C } ? C : JsonObject;
 
-/** The fields of a creation: the lifecycle's own, the project, and when the task may be taken first. */
+/** The fields of a creation: the lifecycle's own, the project, and the moment from which the task can be claimed. */
 type UsualCreation<L> = z.ZodType<JsonObject, CreationOf<L> & UsualFields>;
 type UsualFields = { project_id?: string | null | undefined; available_at?: string | null | undefined };
 
 type Options<L, Prefix, Noun, Project, T, E, C, Routes> = {
   lifecycle: L;
-  /** `/api/orders` makes `/api/orders/tasks` and those below it. */
+  /** `/api/orders` creates `/api/orders/tasks` and the routes below it. */
   prefix: Prefix;
   /** The shape of a task in answers; by default that of `GET /api/tasks/{id}`. */
   task?: T;
@@ -45,11 +45,11 @@ type Options<L, Prefix, Noun, Project, T, E, C, Routes> = {
   noun?: Noun;
   /** The name of the project's field in queries and bodies; default `project_id`. */
   project?: Project;
-  /** The routes to make; all by default. */
+  /** The routes to create; default all. */
   routes?: Routes;
 };
 
-/** A table of task routes, and what `serveTaskRoutes` needs to know of it. */
+/** A table of task routes with the information that `serveTaskRoutes` needs. */
 export type TaskRoutes<Table extends RouteTable, L extends Lifecycle, Task, Event> = {
   readonly table: Table;
   readonly lifecycle: L;
@@ -57,21 +57,21 @@ export type TaskRoutes<Table extends RouteTable, L extends Lifecycle, Task, Even
   readonly project: string;
   /** The names of the rows in the table, by kind. */
   readonly names: Readonly<Partial<Record<TaskRouteKind, string>>>;
-  /** The kinds whose answers have a shape of their own. */
+  /** The kinds whose answers have a custom shape. */
   readonly reshaped: ReadonlySet<TaskRouteKind>;
-  /** For the compiler alone. */
+  /** Only for the type checker. */
   readonly types?: { task: Task; event: Event };
 };
 
 /**
- * Describes the routes of a lifecycle's tasks: list, create, batch, get, move and claim. `serveTaskRoutes` serves them; the table
- * goes into a client (`client.calls(orders.table)`), the OpenAPI document and the docs.
+ * Describes the routes of a lifecycle's tasks: list, create, batch, get, move and claim. `serveTaskRoutes` serves them. The OpenAPI
+ * document and the docs read the table, and so can a client: `client.calls(orders.table)`.
  *
  *     const orders = taskRoutes({ prefix: "/api/orders", lifecycle: order, task: orderShape });
- *     // of the lifecycle `order`: listOrderTasks, createOrderTask, createOrderTasks, getOrderTask, moveOrderTask, claimOrderTasks
+ *     // for the lifecycle `order`: listOrderTasks, createOrderTask, createOrderTasks, getOrderTask, moveOrderTask, claimOrderTasks
  *
- * The route and then the engine parse the fields of a creation, so a transformation in them must not change what it has made.
- * Throws INVALID_LIFECYCLE if a lifecycle without a pool is to have `claim`.
+ * The fields of a creation are parsed twice, by the route and by the engine, so a transformation in them must be idempotent.
+ * Throws INVALID_LIFECYCLE for `claim` of a lifecycle without a pool.
  */
 export function taskRoutes<
   L extends Lifecycle,
@@ -81,12 +81,13 @@ export function taskRoutes<
   C extends z.ZodType = UsualCreation<L>,
   const Noun extends string = "task",
   const Project extends string = "project_id",
-  const Routes extends Wanted = All,
+  const Routes extends RouteChoice = All,
 >(
   options: Options<L, Prefix, Noun, Project, T, E, C, Routes>,
 ): TaskRoutes<TableOf<L, Prefix, T, E, C, Noun, Project, Routes>, L, z.output<T>, z.output<E>> {
   const { lifecycle, prefix, noun = "task" as Noun, project = "project_id" as Project } = options;
-  const { routes = { list: {}, create: {}, batch: {}, get: {}, move: {}, claim: {} } as Wanted } = options;
+  const { routes = { list: {}, create: {}, batch: {}, get: {}, move: {}, claim: {} } as RouteChoice } =
+    options;
   const rows = usualRows<L, T, E, C, Project>({
     lifecycle,
     project,
@@ -96,14 +97,14 @@ export function taskRoutes<
   });
   const kinds = Object.keys(routes) as TaskRouteKind[];
   if (kinds.includes("claim") && !lifecycle.pool)
-    throw new PawlError("INVALID_LIFECYCLE", `${lifecycle.name} has no pool: leave the route "claim" out.`);
+    throw new PawlError("INVALID_LIFECYCLE", `${lifecycle.name} has no pool. Remove the route "claim".`);
   const names = namesOf(pascal(lifecycle.name), pascal(noun));
   const paths = pathsOf(prefix, noun);
   const table = Object.fromEntries(
     kinds.map((kind) => [names[kind], { ...rows[kind], path: paths[kind], ...routes[kind] }]),
   );
   return {
-    // The names of the rows are known to the types alone.
+    // Only the types know the names of the rows.
     table: table as unknown as TableOf<L, Prefix, T, E, C, Noun, Project, Routes>,
     lifecycle,
     project,
@@ -154,7 +155,7 @@ type TableOf<
   C extends z.ZodType,
   Noun extends string,
   Project extends string,
-  Routes extends Wanted,
+  Routes extends RouteChoice,
 > = {
   readonly [Kind in keyof Routes & TaskRouteKind as Names<L, Noun>[Kind]]: Row<
     UsualRows<L, T, E, C, Project>[Kind],
@@ -163,7 +164,7 @@ type TableOf<
   >;
 };
 
-/** The usual row with the fields that replace some of it. */
+/** The default row with some fields replaced. */
 type Row<Usual, Own, Path> = Omit<Usual, keyof Own> & Own & { readonly path: Path } extends infer R extends
   Route
   ? R
@@ -207,7 +208,7 @@ function readingRows<L extends Lifecycle, T extends z.ZodObject, Project extends
         status: z.array(status).max(100).optional(),
         q: text.max(200).optional().describe("part of a title"),
         ...page,
-        cursor: z.uuid().optional().describe("`cursor` of the page before"),
+        cursor: z.uuid().optional().describe("`cursor` of the previous page"),
       }),
       replies: { 200: z.object({ tasks: z.array(task), cursor: nextCursor }) },
     },
@@ -234,7 +235,7 @@ function creatingRows<T extends z.ZodObject, C extends z.ZodType, Project extend
     permission: creationPermission(lifecycle),
     refusals: ["NOT_FOUND", "CYCLIC_DEPENDENCY"],
   } as const;
-  // The type of `extend` on a shape that is not known here.
+  // The type of `extend` on a generic shape.
   type With<Field extends string> = z.ZodType<
     z.output<C>,
     z.input<C> & Partial<Record<Field, string | null | undefined>>
@@ -251,7 +252,7 @@ function creatingRows<T extends z.ZodObject, C extends z.ZodType, Project extend
     batch: {
       ...creates,
       summary: "Create many tasks, all or none",
-      about: "`ref` names a task inside the request; `blocked_by` takes ids and refs.",
+      about: "`ref` names a task within the request; `blocked_by` accepts ids and refs.",
       body: z.object({ ...inProject(project), tasks: z.array(named).min(1).max(MAX_BATCH), ...once }),
       replies: { 201: z.object({ tasks: z.array(task) }) },
     },
@@ -279,12 +280,12 @@ function workingRows<
         action: transition.action as z.ZodType<string> as z.ZodType<string, ActionOf<L>>,
       }),
       replies: { 200: z.object({ task, event: event.nullable() }) },
-      refusals: LEAST_RULED,
+      refusals: COMMON_MOVE_REFUSALS,
     },
     claim: {
       ...works,
       permission: permissionOf(lifecycle, lifecycle.pool?.action ?? ""),
-      summary: "Take the best ready tasks",
+      summary: "Claim the best free tasks",
       body: z.object({
         ...inProject(project),
         limit: z.int().min(1).max(100).default(1),
@@ -298,12 +299,12 @@ function workingRows<
 }
 
 function inProject<Project extends string>(project: Project) {
-  return { [project]: place } as Record<Project, typeof place>;
+  return { [project]: projectId } as Record<Project, typeof projectId>;
 }
 
 function usualCreation(lifecycle: Lifecycle): z.ZodObject {
   return lifecycle.creation.input.extend({
-    project_id: place,
-    available_at: givenMoment.nullish().describe("not to be taken before"),
+    project_id: projectId,
+    available_at: givenMoment.nullish().describe("the task cannot be claimed before this moment"),
   });
 }

@@ -12,13 +12,13 @@ import {
 } from "./fields.ts";
 import { problem } from "./problem.ts";
 import { defineRoutes } from "./route.ts";
-import { LEAST_RULED, MAX_BATCH } from "./task-route-set.ts";
+import { COMMON_MOVE_REFUSALS, MAX_BATCH } from "./task-route-set.ts";
 import { event, task } from "./task.ts";
 
 const creation = z.looseObject({
   lifecycle: name,
-  project_id: name.nullish().describe("`main` unless given"),
-  available_at: givenMoment.nullish().describe("not to be taken before"),
+  project_id: name.nullish().describe("default `main`"),
+  available_at: givenMoment.nullish().describe("the task cannot be claimed before this moment"),
   ...once,
 });
 
@@ -27,9 +27,9 @@ const transition = z.object(transitionFields).meta({ id: "Transition" });
 const moved = z
   .object({
     task,
-    event: event.nullable().describe("null: accepted, and nothing to tell"),
+    event: event.nullable().describe("null if the action was accepted without a journal row"),
     outcome: z.enum(["moved", "touched", "absorbed"]),
-    lease_token: z.string().nullable().describe("only in the answer that opened the lease"),
+    lease_token: z.string().nullable().describe("only in the answer to the claim"),
     lease_until: moment.nullable(),
   })
   .meta({ id: "Moved" });
@@ -54,31 +54,31 @@ const linkedTask = z.object({
 });
 
 const dependency = z.object({
-  task_id: z.uuid().describe("who waits"),
-  blocker_id: z.uuid().describe("for whom"),
+  task_id: z.uuid().describe("the task that waits"),
+  blocker_id: z.uuid().describe("the task it waits for"),
   on_failure: z.enum(["wait", "proceed", "fail"]),
-  resolved: z.boolean().describe("it is waited for no more"),
+  resolved: z.boolean().describe("true if the task no longer waits for it"),
 });
 
 const graph = z
   .object({
     tasks: z.array(
       linkedTask.extend({
-        open_blockers: z.int().describe("for how many it waits, those that you may not see included"),
+        open_blockers: z.int().describe("number of tasks it waits for, including those that you may not see"),
         needs_attention: z.boolean(),
       }),
     ),
     dependencies: z.array(dependency),
-    complete: z.boolean().describe("false: there are more than are told here"),
+    complete: z.boolean().describe("false if the graph is larger than this answer"),
   })
   .meta({ id: "Graph" });
 
 const links = z
   .object({
-    tasks: z.array(linkedTask).describe("the task itself among them"),
+    tasks: z.array(linkedTask).describe("includes the task itself"),
     dependencies: z.array(dependency),
-    hidden: z.int().describe("how many more there are that you may not see"),
-    complete: z.boolean().describe("false: there are more than are told here"),
+    hidden: z.int().describe("number of linked tasks that you may not see"),
+    complete: z.boolean().describe("false if there are more links than in this answer"),
     holds: z.array(
       z.object({
         id: z.uuid(),
@@ -101,7 +101,7 @@ export const TASK_ROUTES = defineRoutes({
     permission: { named_in: "body" },
     confined: ["task"],
     summary: "Create a task",
-    about: "The lifecycle's own fields stand beside the others. Keys that it does not know are ignored.",
+    about: "The lifecycle's own fields are at the top level, next to these. Unknown fields are ignored.",
     idempotent: true,
     body: creation,
     replies: { 201: task, 200: task },
@@ -114,9 +114,8 @@ export const TASK_ROUTES = defineRoutes({
     group: "Tasks",
     permission: { named_in: "body" },
     confined: ["task"],
-    summary: "Create many tasks, all of them or none",
-    about:
-      "A task may have a name inside the request, its `ref`; others of the request may wait for it by that name in `blocked_by`.",
+    summary: "Create many tasks, all or none",
+    about: "`ref` names a task within the request; other tasks of the request can list it in `blocked_by`.",
     idempotent: true,
     body: z.object({
       tasks: z
@@ -133,7 +132,7 @@ export const TASK_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/tasks",
     group: "Tasks",
-    summary: "The tasks you may see, oldest first unless told otherwise",
+    summary: "The tasks you may see; default oldest first",
     query: z.object({
       lifecycle: name.optional(),
       status: z.array(name).max(100).optional().describe("one or several, separated by commas"),
@@ -143,15 +142,16 @@ export const TASK_ROUTES = defineRoutes({
       sort: z
         .enum(["created", "updated", "entered", "due", "priority"])
         .default("created")
-        .describe(
-          "by anything but `created`, all that fits is looked at for each page: ask for less than all",
-        ),
-      order: z.enum(["asc", "desc"]).default("asc").describe("what has no such moment comes last either way"),
+        .describe("anything but `created` sorts all matching tasks for each page, so narrow the filter"),
+      order: z
+        .enum(["asc", "desc"])
+        .default("asc")
+        .describe("tasks without a value come last in both orders"),
       ...page,
       cursor: name
         .regex(/^([^_]{1,40}_)?[0-9a-f-]{36}$/i, "must be a cursor of the same list")
         .optional()
-        .describe("`cursor` of the page before"),
+        .describe("`cursor` of the previous page"),
     }),
     replies: { 200: z.object({ tasks: z.array(task), cursor: nextCursor }) },
   },
@@ -171,7 +171,7 @@ export const TASK_ROUTES = defineRoutes({
     confined: ["task"],
     summary: "A task's journal, oldest first",
     query: z.object({
-      after: z.int().min(0).default(0).describe("the row_version after which to go on"),
+      after: z.int().min(0).default(0).describe("return rows after this row_version"),
       limit: z.int().min(1).max(200).default(200),
     }),
     replies: { 200: z.object({ events: z.array(event) }) },
@@ -182,7 +182,7 @@ export const TASK_ROUTES = defineRoutes({
     path: "/api/tasks/{id}/actions",
     group: "Tasks",
     confined: ["task"],
-    summary: "What you may do with a task now, and why not",
+    summary: "The actions of a task: allowed for you now, or the reasons why not",
     replies: { 200: z.object({ actions: z.array(explanation) }) },
     refusals: ["TASK_NOT_FOUND", "NOT_SET_UP"],
   },
@@ -190,7 +190,7 @@ export const TASK_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/tasks/{id}/links",
     group: "Tasks",
-    summary: "What a task waits for and who waits for it, a few steps far, and its holds",
+    summary: "Holds of a task, the tasks it waits for and those that wait for it, up to a few steps away",
     replies: { 200: links },
     refusals: ["TASK_NOT_FOUND"],
   },
@@ -198,13 +198,13 @@ export const TASK_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/graph",
     group: "Tasks",
-    summary: "Who waits for whom: what is unfinished first, and the newest of it",
+    summary: "Graph of dependencies, unfinished and newest tasks first",
     about:
-      "Of tasks that wait for others, or that others wait for; of very many tasks only the newest are looked at.",
+      "Only tasks that wait for others or that others wait for. If there are very many, only the newest are read.",
     query: z.object({
       project_id: name.optional(),
       lifecycle: name.optional(),
-      finished: z.boolean().default(true).describe("false: only what is unfinished"),
+      finished: z.boolean().default(true).describe("false for unfinished tasks only"),
       limit: z.int().min(1).max(500).default(300),
     }),
     replies: { 200: graph },
@@ -220,19 +220,19 @@ export const TASK_ROUTES = defineRoutes({
     versioned: true,
     body: transition,
     replies: { 200: moved },
-    refusals: LEAST_RULED,
+    refusals: COMMON_MOVE_REFUSALS,
     ruled: true,
   },
   moveTasks: {
     method: "POST",
     path: "/api/transitions",
     group: "Tasks",
-    summary: "Perform many actions, answered one by one in order",
+    summary: "Perform many actions; the answers are in the same order",
     about:
-      "A refusal of one does not undo the others: it stands in its place as a problem document. With `Idempotency-Key` every action without a client_event_id gets one that is made of it and of its place.",
+      "A refused action does not undo the others: its answer is a problem document. With `Idempotency-Key`, each action without a client_event_id gets one made of that key and its index.",
     idempotent: true,
     body: z
-      .array(transition.extend({ id: name.describe("the task's") }))
+      .array(transition.extend({ id: name.describe("id of the task") }))
       .min(1)
       .max(MAX_BATCH),
     replies: { 200: z.array(z.union([moved, problem])) },

@@ -4,7 +4,7 @@ import { anyObject, moment, onWire, onWireOrNull } from "./fields.ts";
 
 const lease = z.object({ holder: z.string(), until: moment, heartbeat_at: moment });
 
-/** A task as every lifecycle has it; what is the lifecycle's own stands in `data`, as the lifecycle keeps it. */
+/** A task with the fields that every lifecycle has; `data` has the lifecycle's own. */
 export const task = z
   .object({
     id: z.uuid(),
@@ -36,39 +36,39 @@ export const task = z
 
 export type TaskOnWire = z.output<typeof task>;
 
-/** A task as the engine tells it: the lease's token is left out. */
-type ToldTask = Omit<Task, "lease"> & { lease: Omit<Lease, "token"> | null };
+/** A task without the token of its lease. */
+type TaskWithoutToken = Omit<Task, "lease"> & { lease: Omit<Lease, "token"> | null };
 
-export function taskOnWire(told: ToldTask): TaskOnWire {
+export function taskOnWire(task: TaskWithoutToken): TaskOnWire {
   return {
-    id: told.id,
-    org_id: told.org_id,
-    project_id: told.project_id,
-    lifecycle: told.lifecycle,
-    lifecycle_version: told.lifecycle_version,
-    status: told.status,
-    row_version: told.row_version,
-    title: told.title,
-    data: told.data,
-    created_by: told.created_by,
-    assigned_to: told.assigned_to,
-    private: told.private,
-    priority: told.priority,
-    attempt: told.attempt,
-    open_blockers: told.open_blockers,
-    open_holds: told.open_holds,
-    due_at: onWireOrNull(told.due_at),
-    due_action: told.due_action,
-    available_at: onWireOrNull(told.available_at),
-    needs_attention: told.needs_attention,
-    lease: told.lease && {
-      holder: told.lease.holder,
-      until: onWire(told.lease.until),
-      heartbeat_at: onWire(told.lease.heartbeat_at),
+    id: task.id,
+    org_id: task.org_id,
+    project_id: task.project_id,
+    lifecycle: task.lifecycle,
+    lifecycle_version: task.lifecycle_version,
+    status: task.status,
+    row_version: task.row_version,
+    title: task.title,
+    data: task.data,
+    created_by: task.created_by,
+    assigned_to: task.assigned_to,
+    private: task.private,
+    priority: task.priority,
+    attempt: task.attempt,
+    open_blockers: task.open_blockers,
+    open_holds: task.open_holds,
+    due_at: onWireOrNull(task.due_at),
+    due_action: task.due_action,
+    available_at: onWireOrNull(task.available_at),
+    needs_attention: task.needs_attention,
+    lease: task.lease && {
+      holder: task.lease.holder,
+      until: onWire(task.lease.until),
+      heartbeat_at: onWire(task.lease.heartbeat_at),
     },
-    created_at: onWire(told.created_at),
-    updated_at: onWire(told.updated_at),
-    entered_at: onWire(told.entered_at),
+    created_at: onWire(task.created_at),
+    updated_at: onWire(task.updated_at),
+    entered_at: onWire(task.entered_at),
   };
 }
 
@@ -82,7 +82,7 @@ export const event = z
     action: z.string(),
     from_status: z.string().nullable(),
     to_status: z.string().nullable(),
-    actor_id: z.string().nullable().describe("null: the system"),
+    actor_id: z.string().nullable().describe("null for the system"),
     comment: z.string().nullable(),
     payload: anyObject.nullable(),
     created_at: moment,
@@ -91,11 +91,11 @@ export const event = z
 
 export type EventOnWire = z.output<typeof event>;
 
-type ToldEvent = Omit<EventOnWire, "payload" | "created_at"> & {
+type StoredEvent = Omit<EventOnWire, "payload" | "created_at"> & {
   payload: JsonObject | null;
   created_at: number;
 };
 
-export function eventOnWire(told: ToldEvent): EventOnWire {
-  return { ...told, created_at: onWire(told.created_at) };
+export function eventOnWire(event: StoredEvent): EventOnWire {
+  return { ...event, created_at: onWire(event.created_at) };
 }

@@ -3,137 +3,142 @@ import type { Client } from "../client/index.ts";
 import { didYouMean, hideCredentials, problemOf } from "../core/index.ts";
 import { oneLine } from "./display-width.ts";
 import { EXIT } from "./exit-code.ts";
-import { Fault } from "./fault.ts";
-import type { ReachFlags, ServerPlace, Surroundings } from "./surroundings.ts";
+import { CliError } from "./cli-error.ts";
+import type { ConnectFlags, ServerTarget, CliEnvironment } from "./cli-environment.ts";
 
-export type Reached = { client: Client; place: ServerPlace };
+export type ConnectedServer = { client: Client; target: ServerTarget };
 
-/** Who sits before a terminal rather hears soon that there is nobody than waits for half a minute. */
-const PATIENCE = { retries: 2, timeoutMs: 30_000 };
+/** Few retries: at a terminal an early error is better than half a minute of waiting. */
+const RETRY_OPTIONS = { retries: 2, timeoutMs: 30_000 };
 
-/** Does something with the server; what goes wrong with it is told in one sentence that fits. */
+/** Runs `work` with a client of the server. A failed call is thrown as a CliError that explains it in one sentence. */
 export async function atServer<T>(
-  { findServer, version }: Pick<Surroundings, "findServer" | "version">,
-  { url, data }: ReachFlags,
-  work: (server: Reached) => Promise<T>,
+  { findServer, version }: Pick<CliEnvironment, "findServer" | "version">,
+  { url, data }: ConnectFlags,
+  work: (server: ConnectedServer) => Promise<T>,
 ): Promise<T> {
-  const place = await findServer({
+  const target = await findServer({
     ...(url === undefined ? {} : { url }),
     ...(data === undefined ? {} : { data }),
   });
-  const client = clientOf(place);
+  const client = clientOf(target);
   try {
-    return await work({ client, place });
+    return await work({ client, target });
   } catch (error) {
-    // What a server of another version answers may also be something that we stumble over.
-    if (error instanceof PawlProblem) throw await faultOf(error, place, client, version);
-    if (error instanceof TypeError) throw (await otherVersion(place, client, version, error)) ?? error;
+    // The reply of a server of another version may have an unexpected shape.
+    if (error instanceof PawlProblem) throw await cliErrorFor(error, target, client, version);
+    if (error instanceof TypeError) throw (await versionMismatch(target, client, version, error)) ?? error;
     throw error;
   }
 }
 
-function clientOf({ url, urlFrom, token, tokenFrom }: ServerPlace): Client {
+function clientOf({ url, urlFrom, token, tokenFrom }: ServerTarget): Client {
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url))
-    throw new Fault(
+    throw new CliError(
       EXIT.usage,
       `${urlFrom} is ${JSON.stringify(hideCredentials(url))}, not an address like http://127.0.0.1:4747.`,
     );
   if (new URL(url).username !== "" || new URL(url).password !== "")
-    throw new Fault(EXIT.usage, `${urlFrom} must not contain a user name or a password.`, {
-      more: ["Remove them, and set PAWL_TOKEN to a token of Pawl."],
+    throw new CliError(EXIT.usage, `${urlFrom} must not contain a user name or a password.`, {
+      hints: ["Remove them, and set PAWL_TOKEN instead."],
     });
   if (token !== null && !/^[\x21-\x7e]+$/.test(token))
-    throw new Fault(
+    throw new CliError(
       EXIT.token,
-      `What ${tokenFrom ?? ""} holds is no token: tokens have no spaces or line breaks.`,
+      `${tokenFrom ?? "The configuration"} does not contain a valid token: tokens have no spaces or line breaks.`,
     );
-  return createClient({ url, token: token ?? undefined, ...PATIENCE });
+  return createClient({ url, token: token ?? undefined, ...RETRY_OPTIONS });
 }
 
-async function faultOf(
+async function cliErrorFor(
   problem: PawlProblem,
-  place: ServerPlace,
+  target: ServerTarget,
   client: Client,
   version: string,
-): Promise<Fault> {
+): Promise<CliError> {
   const { code, status, detail, next, params } = problem;
   const document = { code, title: problemOf(code).title, detail, next, status, ...params };
-  const fault = (exitCode: Fault["exitCode"], sentence: string, ...more: string[]) =>
-    new Fault(exitCode, sentence, { more, document, cause: problem });
+  const cliError = (exitCode: CliError["exitCode"], sentence: string, ...hints: string[]) =>
+    new CliError(exitCode, sentence, { hints, document, cause: problem });
   if (code === "UNAVAILABLE" && status === 0)
-    return fault(
+    return cliError(
       EXIT.server,
-      `No server answers at ${place.url} (${place.urlFrom}${reasonIn(problem)}).`,
-      "Start one with `pawl start`, or say with PAWL_URL where it is.",
+      `No server answers at ${target.url} (${target.urlFrom}${reasonIn(problem)}).`,
+      "Start one with `pawl start`, or set PAWL_URL to the address of a running server.",
     );
-  if (code === "UNAVAILABLE") return fault(EXIT.server, detail, problemOf(code).next);
-  if (status === 401) return fault(EXIT.token, ...tokenWords(problem, place));
-  if (MAY_BE_ANOTHER.has(code)) {
-    const other = await otherVersion(place, client, version, problem);
+  if (code === "UNAVAILABLE") return cliError(EXIT.server, detail, problemOf(code).next);
+  if (status === 401) return cliError(EXIT.token, ...tokenErrorLines(problem, target));
+  if (VERSION_MISMATCH_CODES.has(code)) {
+    const other = await versionMismatch(target, client, version, problem);
     if (other) return other;
   }
-  if (code === "UNEXPECTED_ANSWER" || (code === "NOT_FOUND" && (await isElsewhere(place, client))))
-    return fault(
+  if (code === "UNEXPECTED_ANSWER" || (code === "NOT_FOUND" && (await isNotPawl(target, client))))
+    return cliError(
       EXIT.server,
-      `What answers at ${place.url} (${place.urlFrom}) is no Pawl server.`,
-      "Give the address that `pawl start` prints, without a path.",
+      `There is no Pawl server at ${target.url} (${target.urlFrom}), although something answers.`,
+      "Use the address that `pawl start` prints, without a path.",
     );
-  const mended = code === "VALIDATION_ERROR" ? "Mend the fields that are named." : next;
-  return fault(EXIT.refused, detail, ...errorLines(params, detail), mended);
+  const hint = code === "VALIDATION_ERROR" ? "Correct the fields that are named." : next;
+  return cliError(EXIT.refused, detail, ...errorLines(params, detail), hint);
 }
 
-/** A Pawl says of an address that has a path too many only that nothing is there. */
-async function isElsewhere({ url }: ServerPlace, client: Client): Promise<boolean> {
+/** Returns true for an address with a path under which Pawl does not run: Pawl itself would only answer NOT_FOUND. */
+async function isNotPawl({ url }: ServerTarget, client: Client): Promise<boolean> {
   return new URL(url).pathname !== "/" && (await serverVersion(client)) === null;
 }
 
-/** What a route that is not there, or a shape that is not understood, may come from. */
-const MAY_BE_ANOTHER = new Set(["UNEXPECTED_ANSWER", "NOT_FOUND", "METHOD_NOT_ALLOWED", "VALIDATION_ERROR"]);
+/** Codes that a server of another version may cause: by a missing route, or by a shape that it does not know. */
+const VERSION_MISMATCH_CODES = new Set([
+  "UNEXPECTED_ANSWER",
+  "NOT_FOUND",
+  "METHOD_NOT_ALLOWED",
+  "VALIDATION_ERROR",
+]);
 
-/** Looked up only when something went wrong: a server that answers as we expect may be of any version. */
-async function otherVersion(
-  { url, urlFrom }: ServerPlace,
+/** Called only after a failure: a server that answers as expected may have any version. */
+async function versionMismatch(
+  { url, urlFrom }: ServerTarget,
   client: Client,
   version: string,
   cause: unknown,
-): Promise<Fault | null> {
+): Promise<CliError | null> {
   const theirs = await serverVersion(client);
   if (theirs === null || theirs === version) return null;
-  return new Fault(
+  return new CliError(
     EXIT.server,
-    `The server at ${url} (${urlFrom}) is Pawl ${theirs} and this is Pawl ${version}: they do not understand each other here.`,
+    `The server at ${url} (${urlFrom}) is Pawl ${theirs} and this is Pawl ${version}; they differ in this request.`,
     {
-      more: [`Use the command line of Pawl ${theirs}: \`npx pawl@${theirs}\`.`],
+      hints: [`Use the command line of Pawl ${theirs}: \`npx pawl@${theirs}\`.`],
       document: { code: "OTHER_VERSION", server: theirs, command_line: version },
       cause,
     },
   );
 }
 
-/** null where none is told. */
+/** Reads the server's version; null if it does not report one. */
 export async function serverVersion(client: Client): Promise<string | null> {
-  const told = await client.getOpenApi().catch(() => ({}));
-  const { info } = told as { info?: { title?: unknown; version?: unknown } };
+  const document = await client.getOpenApi().catch(() => ({}));
+  const { info } = document as { info?: { title?: unknown; version?: unknown } };
   return info?.title === "Pawl" && typeof info.version === "string" ? info.version : null;
 }
 
-function tokenWords(
+function tokenErrorLines(
   { code, detail, next }: PawlProblem,
-  { url, token, tokenFrom }: ServerPlace,
+  { url, token, tokenFrom }: ServerTarget,
 ): [string, string] {
   if (token === null)
     return [
-      `The server at ${url} wants a token, and there is none.`,
-      "Set PAWL_TOKEN; an admin makes one with `pawl tokens create <member>`.",
+      `The server at ${url} requires a token, and none is set.`,
+      "Set PAWL_TOKEN. An admin creates tokens with `pawl tokens create <member>`.",
     ];
   if (code !== "INVALID_TOKEN") return [detail, next];
-  const again =
+  const hint =
     tokenFrom === "PAWL_TOKEN"
       ? "Ask an admin for a new one: `pawl tokens create <member>`."
-      : "`pawl tokens reset-admin` makes a new one, on the machine that holds the database.";
+      : "`pawl tokens reset-admin` creates a new one, on the machine with the database.";
   return [
-    `The server at ${url} does not know the token in ${tokenFrom ?? ""}: it was revoked, or is another server's.`,
-    again,
+    `The server at ${url} does not know the token in ${tokenFrom ?? ""}: it was revoked, or belongs to another server.`,
+    hint,
   ];
 }
 
@@ -142,7 +147,7 @@ function reasonIn({ cause }: PawlProblem): string {
   return code === undefined ? "" : `, ${code}`;
 }
 
-/** Each field with what is wrong with it, unless the sentence says so already. */
+/** One line per invalid field, except those whose message is already part of the sentence. */
 function errorLines({ errors }: PawlProblem["params"], detail: string): string[] {
   if (!Array.isArray(errors)) return [];
   return (errors as { path: string; message: string }[])
@@ -150,10 +155,10 @@ function errorLines({ errors }: PawlProblem["params"], detail: string): string[]
     .map(({ path, message }) => `- ${path === "" ? "" : `${path}: `}${message}`);
 }
 
-/** Wrong usage that only the server's answer shows: `unknownName("There is no lifecycle", "boad", known)`. */
-export function unknownName(without: string, name: string, known: readonly string[]): Fault {
+/** Wrong usage that only the server's reply reveals: `unknownName("There is no lifecycle", "boad", known)`. */
+export function unknownName(without: string, name: string, known: readonly string[]): CliError {
   const hint = didYouMean(name, known) || (known.length === 0 ? "." : `; there are ${known.join(", ")}.`);
-  return new Fault(EXIT.usage, `${without} "${oneLine(name)}"${hint}`, {
+  return new CliError(EXIT.usage, `${without} "${oneLine(name)}"${hint}`, {
     document: { code: "UNKNOWN_NAME", name, known },
   });
 }

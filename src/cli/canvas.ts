@@ -1,7 +1,7 @@
-import type { Screen } from "./surroundings.ts";
+import type { Screen } from "./cli-environment.ts";
 import { control } from "./terminal-text.ts";
 
-/** A screen of its own, given back as it was. Lines are drawn over the old ones: nothing flickers. */
+/** Switches to the terminal's alternate screen; `close` restores the old one. Drawing over the old lines avoids flicker. */
 export function openCanvas({ write }: Screen): {
   draw: (lines: readonly string[]) => void;
   close: () => void;

@@ -4,21 +4,21 @@ import type { Lifecycle } from "../core/index.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { findLifecycle } from "./find-lifecycle.ts";
-import { lookAt } from "./look-at.ts";
+import { withLifecycleErrors } from "./with-lifecycle-errors.ts";
 import { reportText, summaryText } from "./report-text.ts";
 import type { Report } from "./report-text.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { CliEnvironment } from "./cli-environment.ts";
 import { jsonText } from "./terminal-text.ts";
 
 /** `pawl check [lifecycle]` */
 export async function checkLifecycles(
-  { out, shipped, loadConfig }: Surroundings,
+  { out, shipped, loadConfig }: CliEnvironment,
   { name, config, json }: { name: string | undefined; config?: string; json?: boolean },
 ): Promise<ExitCode> {
   const user = await loadConfig(config);
   const known = [...shipped, ...user.lifecycles];
   const chosen = name === undefined ? known : [findLifecycle(known, name)];
-  const reports = chosen.map((lifecycle) => lookAt(lifecycle, shipped, reportOn));
+  const reports = chosen.map((lifecycle) => withLifecycleErrors(lifecycle, shipped, reportOn));
   const ok = reports.every(({ findings }) => findings.length === 0);
   if (json) {
     out.write(`${jsonText({ ok, reports }, 2)}\n`);

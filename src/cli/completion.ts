@@ -3,46 +3,46 @@ import type { Command } from "commander";
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** What can follow a command: its commands and its long options. */
-type Offer = {
+/** Words that can follow a command: its subcommands and its long options. */
+type Completion = {
   path: string;
   commands: Command[];
-  options: { flag: string; about: string; choices: string[] }[];
+  options: { flag: string; description: string; choices: string[] }[];
 };
 
-/** A script that completes every command and option of the program, and the choices of those that have some. */
+/** Generates a script that completes the program's commands, options, and the choices of options that have them. */
 export function completionScript(program: Command, shell: Shell): string {
-  const offers = offersOf(program, "");
-  return { bash, zsh, fish }[shell](offers);
+  const completions = completionsOf(program, "");
+  return { bash, zsh, fish }[shell](completions);
 }
 
-function offersOf(command: Command, path: string): Offer[] {
+function completionsOf(command: Command, path: string): Completion[] {
   const options = command.options.flatMap(({ long, description, argChoices }) =>
-    long ? [{ flag: long, about: description, choices: argChoices ?? [] }] : [],
+    long ? [{ flag: long, description, choices: argChoices ?? [] }] : [],
   );
   const commands = [...command.commands];
   return [
-    { path, commands, options: [...options, { flag: "--help", about: "show help", choices: [] }] },
-    ...commands.flatMap((inner) => offersOf(inner, `${path} ${inner.name()}`)),
+    { path, commands, options: [...options, { flag: "--help", description: "show help", choices: [] }] },
+    ...commands.flatMap((inner) => completionsOf(inner, `${path} ${inner.name()}`)),
   ];
 }
 
-function wordsOf({ commands, options }: Offer): string {
+function wordsOf({ commands, options }: Completion): string {
   return [...commands.map((command) => command.name()), ...options.map(({ flag }) => flag)].join(" ");
 }
 
-/** The words so far that are commands are the path; the rest are arguments and options. */
+/** Words that name commands form the path; the others are arguments and options. */
 const BASH_HEAD = `# pawl completion for bash: source <(pawl completion bash)
 _pawl() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}" path="" word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$path $word" in`;
 
-function bash(offers: Offer[]): string {
-  const paths = offers
+function bash(completions: Completion[]): string {
+  const paths = completions
     .filter(({ path }) => path !== "")
     .map(({ path }) => `      "${path}") path="${path}" ;;`);
-  const choices = offers.flatMap(({ path, options }) =>
+  const choices = completions.flatMap(({ path, options }) =>
     options
       .filter(({ choices: some }) => some.length > 0)
       .map(
@@ -50,7 +50,9 @@ function bash(offers: Offer[]): string {
           `    "${path} ${option.flag}") COMPREPLY=($(compgen -W "${option.choices.join(" ")}" -- "$current")); return ;;`,
       ),
   );
-  const words = offers.map((offer) => `    "${offer.path}") words="${wordsOf(offer)}" ;;`);
+  const words = completions.map(
+    (completion) => `    "${completion.path}") words="${wordsOf(completion)}" ;;`,
+  );
   return `${BASH_HEAD}
 ${paths.join("\n")}
     esac
@@ -68,18 +70,18 @@ complete -o default -F _pawl pawl
 `;
 }
 
-function zsh(offers: Offer[]): string {
-  const paths = offers
+function zsh(completions: Completion[]): string {
+  const paths = completions
     .filter(({ path }) => path !== "")
     .map(({ path }) => `      "${path}") path_="${path}" ;;`);
-  const words = offers.map(({ path, commands, options }) => {
-    const told = [
+  const words = completions.map(({ path, commands, options }) => {
+    const described = [
       ...commands.map((command) =>
         quoted(`${escaped(command.name())}:${command.summary() || command.description()}`),
       ),
-      ...options.map(({ flag, about }) => quoted(`${escaped(flag)}:${about}`)),
+      ...options.map(({ flag, description }) => quoted(`${escaped(flag)}:${description}`)),
     ];
-    return `    "${path}") words_=(${told.join(" ")}) ;;`;
+    return `    "${path}") words_=(${described.join(" ")}) ;;`;
   });
   return `#compdef pawl
 # pawl completion for zsh: pawl completion zsh > "\${fpath[1]}/_pawl"
@@ -100,8 +102,8 @@ compdef _pawl pawl
 `;
 }
 
-function fish(offers: Offer[]): string {
-  const lines = offers.flatMap(({ path, commands, options }) => {
+function fish(completions: Completion[]): string {
+  const lines = completions.flatMap(({ path, commands, options }) => {
     const names = path.split(" ").filter(Boolean);
     const seen = names.map((name) => `__fish_seen_subcommand_from ${name}`);
     const below = commands.map((command) => command.name());
@@ -114,16 +116,16 @@ function fish(offers: Offer[]): string {
         (command) =>
           `complete -c pawl -f -n ${here} -a ${command.name()} -d ${quoted(command.summary() || command.description())}`,
       ),
-      ...options.map(({ flag, about, choices }) => {
+      ...options.map(({ flag, description, choices }) => {
         const values = choices.length === 0 ? "" : ` -x -a ${quoted(choices.join(" "))}`;
-        return `complete -c pawl -n ${here} -l ${flag.slice(2)}${values} -d ${quoted(about)}`;
+        return `complete -c pawl -n ${here} -l ${flag.slice(2)}${values} -d ${quoted(description)}`;
       }),
     ];
   });
   return `# pawl completion for fish: pawl completion fish > ~/.config/fish/completions/pawl.fish\n${lines.join("\n")}\n`;
 }
 
-/** In single quotes, in which bash, zsh and fish agree on everything but the quote itself. */
+/** Uses single quotes: bash, zsh and fish treat everything inside them alike, except the quote itself. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "’").replaceAll("\\", "/")}'`;
 }

@@ -4,11 +4,11 @@ import { atServer, unknownName } from "./at-server.ts";
 import { oneLine } from "./display-width.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { shortId } from "./find-task.ts";
-import { isWatched, print } from "./print.ts";
+import { isTty, print } from "./print.ts";
 import { readFields } from "./read-fields.ts";
-import type { ReachFlags, Surroundings } from "./surroundings.ts";
+import type { ConnectFlags, CliEnvironment } from "./cli-environment.ts";
 
-type Creating = ReachFlags & {
+type CreateOptions = ConnectFlags & {
   lifecycle: string;
   fields: string[];
   project?: string;
@@ -18,20 +18,20 @@ type Creating = ReachFlags & {
 };
 
 /** `pawl tasks create <lifecycle> [field=value…]` */
-export function createTask(surroundings: Surroundings, creating: Creating): Promise<ExitCode> {
-  const { out } = surroundings;
-  return atServer(surroundings, creating, async ({ client }) => {
-    const { lifecycle, project, availableAt, key, json } = creating;
-    const { creation } = await describe(client, lifecycle);
+export function createTask(environment: CliEnvironment, options: CreateOptions): Promise<ExitCode> {
+  const { out } = environment;
+  return atServer(environment, options, async ({ client }) => {
+    const { lifecycle, project, availableAt, key, json } = options;
+    const { creation } = await fetchLifecycle(client, lifecycle);
     const task = await client.createTask({
-      ...readFields(creating.fields, creation.input, `A new ${lifecycle} task`),
+      ...readFields(options.fields, creation.input, `A new ${lifecycle} task`),
       lifecycle,
       project_id: project,
       available_at: availableAt,
       client_event_id: key,
     });
     const { cyan, bold } = out.colours;
-    const id = isWatched(out) ? shortId(task.id) : task.id;
+    const id = isTty(out) ? shortId(task.id) : task.id;
     return print(out, {
       json,
       value: task,
@@ -40,8 +40,8 @@ export function createTask(surroundings: Surroundings, creating: Creating): Prom
   });
 }
 
-/** A lifecycle as the server knows it, or the nearest right name. */
-export async function describe(client: Client, name: string) {
+/** Fetches a lifecycle's description; for an unknown name the error suggests the nearest one. */
+export async function fetchLifecycle(client: Client, name: string) {
   try {
     return await client.describeLifecycle({ name });
   } catch (error) {

@@ -1,4 +1,4 @@
-/** How many columns of a terminal a text takes. */
+/** Number of terminal columns that a text takes. */
 export function widthOf(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
@@ -7,7 +7,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The text in so many columns, its end replaced by … where it does not fit. */
+/** Truncates a text to `columns`, with … in place of the rest. */
 export function cut(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let kept = "";
@@ -21,8 +21,8 @@ export function cut(text: string, columns: number): string {
 }
 
 /**
- * A text from somewhere else, fit for a line of a terminal: a title that holds escape sequences must not move the cursor,
- * set colours or turn the line around.
+ * Makes untrusted text safe for one line of a terminal: escape sequences in a title must not move the cursor, set colours
+ * or reverse the direction of the line.
  */
 export function oneLine(text: string): string {
   return text

@@ -3,8 +3,8 @@ import type { Lifecycle, LifecycleDescription, RuleDescription } from "../core/i
 import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { findLifecycle } from "./find-lifecycle.ts";
-import { lookAt } from "./look-at.ts";
-import type { Screen, Surroundings } from "./surroundings.ts";
+import { withLifecycleErrors } from "./with-lifecycle-errors.ts";
+import type { Screen, CliEnvironment } from "./cli-environment.ts";
 import { textTable } from "./text-table.ts";
 import { wrap } from "./wrap.ts";
 import { jsonText } from "./terminal-text.ts";
@@ -13,12 +13,12 @@ export const DIAGRAM_FORMATS = ["mermaid", "table", "markdown"] as const;
 
 /** `pawl diagram <lifecycle>` */
 export async function drawLifecycle(
-  { out, shipped, loadConfig }: Surroundings,
+  { out, shipped, loadConfig }: CliEnvironment,
   options: { name: string; format: (typeof DIAGRAM_FORMATS)[number]; config?: string; json?: boolean },
 ): Promise<ExitCode> {
   const user = await loadConfig(options.config);
   const lifecycle = findLifecycle([...shipped, ...user.lifecycles], options.name);
-  const text = lookAt(lifecycle, shipped, () =>
+  const text = withLifecycleErrors(lifecycle, shipped, () =>
     options.json ? jsonText(describeLifecycle(lifecycle), 2) : DRAW[options.format](lifecycle, out),
   );
   out.write(`${text}\n`);

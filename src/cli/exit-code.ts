@@ -1,13 +1,14 @@
-/** What the process tells its caller. The help of `pawl` and docs/command-line.md list them. */
+/** Exit codes of the process, listed in the help of `pawl` and in docs/command-line.md. */
 export const EXIT = { fine: 0, finding: 1, usage: 2, refused: 3, token: 4, server: 5 } as const;
 
+/** One of the exit codes in `EXIT`. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  fine: "all is well",
-  finding: "a finding, or a mistake in a lifecycle, a configuration or a database",
+  fine: "success",
+  finding: "a check failed, or a lifecycle, configuration or database is invalid",
   usage: "wrong usage: an unknown command, option, field or lifecycle",
-  refused: "the server says no: by a rule, a version, a wrong shape, or no such thing",
+  refused: "the server refused: a rule, version conflict, invalid input, or not found",
   token: "the token is missing, unknown or revoked",
-  server: "no server answers, or what answers is no Pawl, or one of another version",
+  server: "no server answers, or it is not a Pawl server of a compatible version",
 };

@@ -7,19 +7,19 @@ import type { ExitCode } from "./exit-code.ts";
 import { findTaskId } from "./find-task.ts";
 import { count, print } from "./print.ts";
 import { fieldsText } from "./read-fields.ts";
-import type { ReachFlags, Screen, Surroundings } from "./surroundings.ts";
+import type { ConnectFlags, Screen, CliEnvironment } from "./cli-environment.ts";
 import { wrap } from "./wrap.ts";
 
 type Explanation = ReplyOf<typeof ROUTES.explainTask>["actions"][number];
 type Me = ReplyOf<typeof ROUTES.getMe>;
 
-/** `pawl why <id> [action]`: the exit code is that of `pawl tasks act`, were it tried. */
+/** `pawl why <id> [action]`: with an action, the exit code is the one that `pawl tasks act` would have. */
 export function explainTask(
-  surroundings: Surroundings,
-  { id: typed, action, json, ...flags }: ReachFlags & { id: string; action?: string; json?: true },
+  environment: CliEnvironment,
+  { id: typed, action, json, ...flags }: ConnectFlags & { id: string; action?: string; json?: true },
 ): Promise<ExitCode> {
-  const { out } = surroundings;
-  return atServer(surroundings, flags, async ({ client }) => {
+  const { out } = environment;
+  return atServer(environment, flags, async ({ client }) => {
     const id = await findTaskId(client, typed);
     const [task, { actions }, me] = await Promise.all([
       client.getTask({ id }),
@@ -28,15 +28,15 @@ export function explainTask(
     ]);
     if (action === undefined)
       return print(out, { json, value: { actions }, text: () => everyAction(task, actions, out) });
-    const asked = actions.find((one) => one.action === action);
-    if (!asked)
+    const explained = actions.find((one) => one.action === action);
+    if (!explained)
       throw unknownName(
         "There is no action",
         action,
         actions.map((one) => one.action),
       );
-    print(out, { json, value: asked, text: () => oneAction(task, asked, me, out) });
-    return asked.allowed ? EXIT.fine : EXIT.refused;
+    print(out, { json, value: explained, text: () => oneAction(task, explained, me, out) });
+    return explained.allowed ? EXIT.fine : EXIT.refused;
   });
 }
 
@@ -65,19 +65,19 @@ function oneAction(
     .replace(me.id, bold);
 }
 
-/** Every action with all that stands against it. */
+/** Lists every action with its fields, or with all reasons why it is refused. */
 function everyAction(task: TaskOnWire, actions: readonly Explanation[], out: Screen): string {
   const { bold, cyan, dim, green, red } = out.colours;
   const width = Math.max(...actions.map(({ action }) => action.length));
   const lines = actions.map(({ action, allowed, refusals, input }) => {
-    const said = allowed ? fieldsText(input) : refusals.map(({ detail }) => oneLine(detail)).join(" ");
-    const text = wrap(said, out.columns, width + 4);
+    const detail = allowed ? fieldsText(input) : refusals.map(({ detail }) => oneLine(detail)).join(" ");
+    const text = wrap(detail, out.columns, width + 4);
     return `${allowed ? green("✓") : red("✗")} ${action.padEnd(width)}  ${allowed ? cyan(text) : dim(text)}`.trimEnd();
   });
   return [`${bold(oneLine(task.title))} is ${task.status}`, ...lines].join("\n");
 }
 
-/** A code of a lifecycle's own has no more to say than its detail. */
+/** Empty for codes of a lifecycle, which have no generic next step. */
 function nextStep(code: string): string[] {
   const { next } = problemOf(code);
   return next === problemOf("").next ? [] : [next];

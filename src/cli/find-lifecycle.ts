@@ -1,7 +1,7 @@
 import { didYouMean, PawlError } from "../core/index.ts";
 import type { Lifecycle } from "../core/index.ts";
 
-/** The lifecycle of that name, or UNKNOWN_LIFECYCLE with the nearest one. */
+/** Finds a lifecycle by name, or throws UNKNOWN_LIFECYCLE with the nearest name. */
 export function findLifecycle(lifecycles: readonly Lifecycle[], name: string): Lifecycle {
   const found = lifecycles.find((lifecycle) => lifecycle.name === name);
   if (found) return found;

@@ -5,7 +5,7 @@ import { listTable } from "./list-table.ts";
 import type { Column } from "./list-table.ts";
 import { progressBar } from "./progress-bar.ts";
 import { readFields } from "./read-fields.ts";
-import { seenFrom, stretch } from "./tell-time.ts";
+import { relativeTime, formatDuration } from "./format-time.ts";
 import { toTerminal } from "./terminal-text.ts";
 
 type Row = { id: string; note: string; title: string; amount: number };
@@ -35,7 +35,7 @@ test.each([
     ["id  note   title             n", "a   first  Something long…   7", "b          漢字 here        12"],
   ],
   [20, ["id  title          n", "a   Something l…   7", "b   漢字 here     12"]],
-])("in %s columns the table leaves out, then cuts", (columns, lines) => {
+])("in %s columns the table leaves out spare columns, then cuts others", (columns, lines) => {
   expect(listTable(COLUMNS, ROWS, { colours, columns })).toBe(lines.join("\n"));
 });
 
@@ -55,7 +55,7 @@ test.each([
   expect(widthOf(cut(text, columns - 1))).toBeLessThanOrEqual(columns - 1);
 });
 
-test("a text from elsewhere cannot move the cursor or turn the line around", () => {
+test("untrusted text cannot move the cursor or reverse the direction of the line", () => {
   expect(oneLine("a\u001b[2Jb\r\nc\u202ed")).toBe("a [2Jb cd");
 });
 
@@ -64,19 +64,19 @@ test.each([
   [59_600, "1 min"],
   [3_599_000, "1 h"],
   [86_400_000 * 400, "400 d"],
-])("%i ms are %s", (ms, told) => {
-  expect(stretch(ms)).toBe(told);
+])("%i ms are %s", (ms, text) => {
+  expect(formatDuration(ms)).toBe(text);
 });
 
-test("a moment is seen from now", () => {
+test("a time is shown relative to now", () => {
   const now = Date.parse("2026-01-05T12:00:00Z");
-  expect(seenFrom(now, "2026-01-05T11:57:00Z")).toBe("3 min ago");
-  expect(seenFrom(now, "2026-01-05T14:00:00Z")).toBe("in 2 h");
-  expect(seenFrom(now, "2026-01-05T12:00:00.500Z")).toBe("now");
-  expect(seenFrom(now, null)).toBe("");
+  expect(relativeTime(now, "2026-01-05T11:57:00Z")).toBe("3 min ago");
+  expect(relativeTime(now, "2026-01-05T14:00:00Z")).toBe("in 2 h");
+  expect(relativeTime(now, "2026-01-05T12:00:00.500Z")).toBe("now");
+  expect(relativeTime(now, null)).toBe("");
 });
 
-test("fields are read by the schema: texts as they stand, the rest as JSON", () => {
+test("fields are parsed by the schema: texts are used unchanged, the rest is JSON", () => {
   const schema = {
     properties: {
       title: { type: "string" },
@@ -97,7 +97,7 @@ test("fields are read by the schema: texts as they stand, the rest as JSON", () 
   expect(() => readFields(["toString=1"], schema, "It")).toThrow('It has no field "toString"');
 });
 
-test("a progress bar fills one line of a terminal and is gone at the end; in a pipe there is none", () => {
+test("a progress bar fills one line of a terminal and is cleared at the end; a pipe gets none", () => {
   const written: string[] = [];
   const write = (text: string) => written.push(toTerminal(text));
   const screen = { write, colours, columns: 40, rows: 24 };

@@ -1,31 +1,31 @@
 import { cut, oneLine, widthOf } from "./display-width.ts";
-import { isWatched } from "./print.ts";
-import type { Screen } from "./surroundings.ts";
+import { isTty } from "./print.ts";
+import type { Screen } from "./cli-environment.ts";
 
 export type Column<Row> = {
   head: string;
   of: (row: Row) => string;
-  /** Colours, put on when the width is known. */
+  /** Adds colours, after the text was cut to its width. */
   paint?: (text: string, row: Row) => string;
-  /** Gives way where a line does not fit: its text is cut, down to this. */
+  /** If a line does not fit, the column may be cut down to this width. */
   cutTo?: number;
-  /** Left out where others could not be cut enough, the lowest first. */
+  /** If cutting is not enough, the column is left out, the lowest number first. */
   spare?: number;
   right?: true;
 };
 
 const GAP = "  ";
 
-/** Rows of things, a line each. In a terminal no line is too long; elsewhere nothing is cut or left out. */
+/** Formats rows, one line each. In a terminal lines are cut to fit; in a pipe nothing is cut or left out. */
 export function listTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   screen: Pick<Screen, "colours" | "columns">,
 ): string {
   const drawn = columns.map((column) => draw(column, rows));
-  // A column in which nothing stands says nothing to the eye; whoever counts columns wants them where they were.
-  const told = isWatched(screen) ? drawn.filter(({ cells }) => cells.some((cell) => cell !== "")) : drawn;
-  const fitting = fit(told, screen.columns);
+  // Empty columns are hidden in a terminal only: scripts rely on their positions.
+  const visible = isTty(screen) ? drawn.filter(({ cells }) => cells.some((cell) => cell !== "")) : drawn;
+  const fitting = fit(visible, screen.columns);
   const line = (texts: readonly string[], paint: (text: string, column: Column<Row>) => string) =>
     fitting
       .map(({ column, width }, index) => {
@@ -52,7 +52,7 @@ function draw<Row>(column: Column<Row>, rows: readonly Row[]): Drawn<Row> {
   return { column, cells, width: Math.max(widthOf(column.head), ...cells.map(widthOf)) };
 }
 
-/** Leaves out what can be spared and cuts what can be cut, the widest first, until a line fits. */
+/** Leaves out spare columns, then cuts the widest ones, until a line fits. */
 function fit<Row>(drawn: readonly Drawn<Row>[], room: number): Drawn<Row>[] {
   const least = drawn.map(({ column, width }) => Math.min(width, column.cutTo ?? width));
   const [first] = drawn.filter(({ column }) => column.spare).sort((a, b) => rank(a) - rank(b));

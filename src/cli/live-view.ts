@@ -4,23 +4,23 @@ import { openCanvas } from "./canvas.ts";
 import { cut, oneLine } from "./display-width.ts";
 import { shortId } from "./find-task.ts";
 import { count } from "./print.ts";
-import type { ServerPlace, Surroundings } from "./surroundings.ts";
+import type { ServerTarget, CliEnvironment } from "./cli-environment.ts";
 import { moveText, taskTable } from "./task-table.ts";
-import { stretch } from "./tell-time.ts";
-import { unfinishedOf } from "./unfinished.ts";
-import type { Unfinished } from "./unfinished.ts";
+import { formatDuration } from "./format-time.ts";
+import { loadOpenStatuses } from "./open-statuses.ts";
+import type { OpenStatuses } from "./open-statuses.ts";
 
-const RECENT = 5;
-const PAGE = 200;
-const MOST_PAGES = 5;
-/** A busy org changes faster than anybody reads. */
-const DRAW_EVERY_MS = 100;
+const RECENT_EVENTS = 5;
+const PAGE_SIZE = 200;
+const MAX_PAGES = 5;
+/** Minimum time between two drawings: a busy org changes faster than anyone can read. */
+const DRAW_INTERVAL_MS = 100;
 
 type Live = {
   client: Client;
-  place: ServerPlace;
+  target: ServerTarget;
   watching: { lifecycle?: string; project?: string };
-  surroundings: Surroundings;
+  environment: CliEnvironment;
   signal: AbortSignal;
 };
 
@@ -31,45 +31,45 @@ type View = {
   connected: boolean;
 };
 
-/** Tasks that are under way and what happened last, drawn anew whenever something has, until the signal. */
-export async function showLive({ client, place, watching, surroundings, signal }: Live): Promise<void> {
-  const { out } = surroundings;
+/** Shows open tasks and the latest events, redrawn at every change, until the signal aborts. */
+export async function showLive({ client, target, watching, environment, signal }: Live): Promise<void> {
+  const { out } = environment;
   const view: View = { tasks: new Map(), more: false, recent: [], connected: false };
-  const unfinished = await unfinishedOf(client, watching.lifecycle);
+  const open = await loadOpenStatuses(client, watching.lifecycle);
   const stale = new Set<string>();
-  let everythingIsStale = true;
+  let allStale = true;
   const canvas = openCanvas(out);
   const draw = () => {
-    canvas.draw(frame(view, place, surroundings));
+    canvas.draw(frame(view, target, environment));
   };
-  // Relative times grow older by themselves.
+  // Relative times change without events.
   const clock = setInterval(draw, 1_000);
-  const refresher = refreshes(async () => {
+  const refresh = coalesced(async () => {
     const ids = [...stale];
     stale.clear();
-    if (everythingIsStale) {
-      everythingIsStale = false;
-      await loadAll(client, watching, unfinished, view, signal);
-    } else for (const id of ids) await loadOne(client, id, unfinished, view, signal);
+    if (allStale) {
+      allStale = false;
+      await loadAll(client, watching, open, view, signal);
+    } else for (const id of ids) await loadOne(client, id, open, view, signal);
     draw();
   });
   try {
     draw();
     const onConnection = (state: "open" | "lost") => {
       view.connected = state === "open";
-      // What happened before the stream stood is in the list, and what happens from now on is told.
-      everythingIsStale ||= state === "open";
-      refresher.ask();
+      // Load the list after the stream is open: later changes arrive as events, so none is missed.
+      allStale ||= state === "open";
+      refresh.request();
     };
     const { lifecycle, project } = watching;
     for await (const event of client.events({ lifecycle, project_id: project, signal, onConnection })) {
-      view.recent = [...view.recent, event].slice(-RECENT);
+      view.recent = [...view.recent, event].slice(-RECENT_EVENTS);
       stale.add(event.task_id);
-      refresher.ask();
+      refresh.request();
     }
   } finally {
     clearInterval(clock);
-    refresher.stop();
+    refresh.stop();
     canvas.close();
   }
 }
@@ -77,16 +77,16 @@ export async function showLive({ client, place, watching, surroundings, signal }
 async function loadAll(
   client: Client,
   { lifecycle, project }: Live["watching"],
-  unfinished: Unfinished,
+  open: OpenStatuses,
   view: View,
   signal: AbortSignal,
 ): Promise<void> {
   const tasks = new Map<string, TaskOnWire>();
-  const query = { lifecycle, project_id: project, status: unfinished.statuses, limit: PAGE };
+  const query = { lifecycle, project_id: project, status: open.statuses, limit: PAGE_SIZE };
   let cursor: string | null | undefined;
-  for (let page = 0; page < MOST_PAGES && cursor !== null; page++) {
+  for (let page = 0; page < MAX_PAGES && cursor !== null; page++) {
     const answer = await client.listTasks({ ...query, cursor }, { signal });
-    for (const task of answer.tasks) if (unfinished.has(task)) tasks.set(task.id, task);
+    for (const task of answer.tasks) if (open.has(task)) tasks.set(task.id, task);
     cursor = answer.cursor;
   }
   view.tasks = tasks;
@@ -96,21 +96,21 @@ async function loadAll(
 async function loadOne(
   client: Client,
   id: string,
-  unfinished: Unfinished,
+  open: OpenStatuses,
   view: View,
   signal: AbortSignal,
 ): Promise<void> {
-  // Pruned, or not ours to see any more.
+  // The task was pruned, or is no longer visible to the caller.
   const task = await client.getTask({ id }, { signal }).catch(() => null);
-  if (task && unfinished.has(task)) view.tasks.set(id, task);
+  if (task && open.has(task)) view.tasks.set(id, task);
   else view.tasks.delete(id);
 }
 
-/** The lines of a screenful. */
+/** Renders the lines of one screen. */
 function frame(
   { tasks, more, recent, connected }: View,
-  { url }: ServerPlace,
-  { out, now }: Surroundings,
+  { url }: ServerTarget,
+  { out, now }: CliEnvironment,
 ): string[] {
   const { bold, dim, green, yellow } = out.colours;
   const state = connected ? green("live") : yellow("connecting …");
@@ -118,7 +118,7 @@ function frame(
   for (const { status } of tasks.values()) byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
   const counts = [...byStatus].sort(([, a], [, b]) => b - a).map(([status, amount]) => `${amount} ${status}`);
   const head = cut(
-    `${count(tasks.size, "task")}${more ? " and more" : ""} under way: ${counts.join(", ")}`,
+    `${more ? "more than " : ""}${count(tasks.size, "open task")}: ${counts.join(", ")}`,
     out.columns,
   );
   const events = recent.map((event) => eventText(event, tasks.get(event.task_id), out.columns, now()));
@@ -128,7 +128,7 @@ function frame(
   const hidden = newest.length - rows.length;
   return [
     `${bold("Pawl")} ${cut(url, out.columns - 20)} ${state}`,
-    tasks.size === 0 ? "Nothing is under way." : head,
+    tasks.size === 0 ? "No open tasks." : head,
     "",
     ...(rows.length === 0 ? [] : taskTable(rows, out, now()).split("\n")),
     ...(hidden === 0 ? [] : [dim(`… and ${hidden} more`)]),
@@ -137,27 +137,27 @@ function frame(
 }
 
 function eventText(event: FeedEvent, task: TaskOnWire | undefined, columns: number, now: number): string {
-  const ago = stretch(now - Date.parse(event.created_at)).padStart(6);
+  const ago = formatDuration(now - Date.parse(event.created_at)).padStart(6);
   const what = `${event.actor_id ?? "system"} ${event.action} ${moveText(event)}`;
   return cut(`${ago} ago  ${shortId(event.task_id)}  ${what}  ${oneLine(task?.title ?? "")}`, columns);
 }
 
-/** Does something soon after it was asked to, once for all who asked meanwhile. */
-function refreshes(work: () => Promise<void>) {
-  const state = { asked: false, running: false, stopped: false };
+/** Runs `work` soon after a request, once for all requests that come meanwhile. */
+function coalesced(work: () => Promise<void>) {
+  const state = { requested: false, running: false, stopped: false };
   const run = async () => {
     state.running = true;
-    while (state.asked && !state.stopped) {
-      state.asked = false;
-      // A refusal ends the stream, which tells it; what passes is asked for again with the next event.
+    while (state.requested && !state.stopped) {
+      state.requested = false;
+      // Errors can be ignored: a refusal also ends the stream, which reports it, and the next event retries the rest.
       await work().catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, DRAW_EVERY_MS));
+      await new Promise((resolve) => setTimeout(resolve, DRAW_INTERVAL_MS));
     }
     state.running = false;
   };
   return {
-    ask: () => {
-      state.asked = true;
+    request: () => {
+      state.requested = true;
       if (!state.running) void run();
     },
     stop: () => {

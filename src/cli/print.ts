@@ -1,9 +1,9 @@
 import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
-import type { Screen } from "./surroundings.ts";
+import type { Screen } from "./cli-environment.ts";
 import { jsonText } from "./terminal-text.ts";
 
-/** The answer of a command: for machines where they ask for it, otherwise for the eye. */
+/** Prints the result of a command, as JSON or as text. */
 export function print(
   out: Screen,
   { json, value, text }: { json?: boolean | undefined; value: unknown; text: () => string },
@@ -12,11 +12,12 @@ export function print(
   return EXIT.fine;
 }
 
-/** Whether somebody looks at it: then times are told as seen from now, ids are short, and titles cut. */
-export function isWatched({ columns }: Pick<Screen, "columns">): boolean {
+/** Returns true for a terminal, where times are relative, ids short and titles cut. */
+export function isTty({ columns }: Pick<Screen, "columns">): boolean {
   return columns !== Infinity;
 }
 
+/** Returns a number with its noun: `1 task`, `2 tasks`. */
 export function count(amount: number, one: string, many = `${one}s`): string {
   return `${amount} ${amount === 1 ? one : many}`;
 }

@@ -1,50 +1,59 @@
+import { stripVTControlCharacters } from "node:util";
 import { Command } from "commander";
 import { addAgentCommands } from "./commands/agent-commands.ts";
-import { titled } from "./commands/command-options.ts";
-import type { AddCommands, Leave } from "./surroundings.ts";
+import { formatHelp } from "./commands/command-options.ts";
+import type { AddCommands, SetExitCode } from "./cli-environment.ts";
 import { addDirectoryCommands } from "./commands/directory-commands.ts";
-import { addHouseCommands } from "./commands/house-commands.ts";
+import { addServerCommands } from "./commands/server-commands.ts";
 import { addLifecycleCommands } from "./commands/lifecycle-commands.ts";
 import { addTaskCommands } from "./commands/task-commands.ts";
+import { widthOf } from "./display-width.ts";
 import { EXIT, EXIT_MEANINGS } from "./exit-code.ts";
-import type { Surroundings } from "./surroundings.ts";
+import { toTerminal } from "./terminal-text.ts";
+import type { CliEnvironment } from "./cli-environment.ts";
 
-/** Every command with its options and its help. */
+/** Builds the program with all commands, options and help texts. */
 export function buildProgram(
-  surroundings: Surroundings,
-  leave: Leave,
+  environment: CliEnvironment,
+  setExitCode: SetExitCode,
   more: readonly AddCommands[] = [],
 ): Command {
-  const program = prepare(new Command("pawl"), surroundings)
+  const program = prepare(new Command("pawl"), environment)
     .description(
-      "Moves tasks through declared lifecycles: only along declared transitions, once, and on record.",
+      "Moves tasks through declared lifecycles, only by their rules, and records every step in a journal.",
     )
-    .version(surroundings.version, "-V, --version", "print the version")
-    .addHelpText("after", titled(PROGRAM_HELP, surroundings));
-  program.commandsGroup("Declare:");
-  addLifecycleCommands(program, surroundings, leave);
-  program.commandsGroup("Run:");
-  addHouseCommands(program, surroundings, leave);
+    .version(environment.version, "-V, --version", "print the version")
+    .addHelpText("after", formatHelp(PROGRAM_HELP, environment));
+  program.commandsGroup("Declare lifecycles:");
+  addLifecycleCommands(program, environment, setExitCode);
+  program.commandsGroup("Run the server:");
+  addServerCommands(program, environment, setExitCode);
   program.commandsGroup("Use a server:");
-  addTaskCommands(program, surroundings, leave);
-  addDirectoryCommands(program, surroundings, leave);
+  addTaskCommands(program, environment, setExitCode);
+  addDirectoryCommands(program, environment, setExitCode);
   program.commandsGroup("For AI agents:");
-  addAgentCommands(program, surroundings, leave);
-  program.commandsGroup("Of the lifecycles:");
-  for (const add of more) add(program, surroundings, leave);
+  addAgentCommands(program, environment, setExitCode);
+  program.commandsGroup("Commands of lifecycles:");
+  for (const add of more) add(program, environment, setExitCode);
   return program;
 }
 
-/** Set before the commands are added: each inherits it. */
-function prepare(program: Command, { out, err }: Surroundings): Command {
+/** Must be called before commands are added, because they inherit these settings. */
+function prepare(program: Command, { out, err }: CliEnvironment): Command {
   const { bold, cyan } = out.colours;
   return program
     .exitOverride()
-    .configureHelp({ styleTitle: bold, styleSubcommandText: cyan, styleOptionText: cyan })
+    .configureHelp({
+      styleTitle: bold,
+      styleSubcommandText: cyan,
+      styleOptionText: cyan,
+      // Commander does not recognize Pawl's own colours and would count them as visible characters.
+      displayWidth: (text) => widthOf(stripVTControlCharacters(toTerminal(text))),
+    })
     .configureOutput({
       writeOut: out.write,
       writeErr: err.write,
-      // Said once, by `run`.
+      // `run` prints the error.
       outputError: () => undefined,
       getOutHelpWidth: () => Math.min(out.columns, 100),
       getErrHelpWidth: () => Math.min(err.columns, 100),
@@ -59,15 +68,15 @@ const EXIT_CODES = Object.entries(EXIT)
 
 const PROGRAM_HELP = `
 Examples:
-  pawl init                      write a first lifecycle of your own
+  pawl init                      write a first lifecycle
   pawl start                     run the server
-  pawl tasks create board title="Draft the notes" description="Since 0.1"
-  pawl tasks list                see it
-  pawl why 21bc7d04 claim        why, or why not
-  pawl watch                     see what happens
+  pawl tasks create board title="Draft the notes" description="Changes since 0.1"
+  pawl tasks list                list tasks
+  pawl why 21bc7d04 claim        show why an action is allowed or refused
+  pawl watch                     watch tasks and events live
 
-Commands that use a server find the one that runs on .pawl here by themselves.
-PAWL_URL and PAWL_TOKEN name another one, and who you are there.
+In the folder where a server was started, commands find it automatically.
+For another server, set PAWL_URL and PAWL_TOKEN.
 
 Exit codes:
 ${EXIT_CODES}`;

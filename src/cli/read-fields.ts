@@ -1,14 +1,14 @@
 import type { JsonObject } from "../core/index.ts";
 import { unknownName } from "./at-server.ts";
 import { EXIT } from "./exit-code.ts";
-import { Fault } from "./fault.ts";
+import { CliError } from "./cli-error.ts";
 
 type Schema = { properties?: Record<string, Property> };
 type Property = { type?: string | string[]; anyOf?: Property[]; enum?: unknown[]; const?: unknown };
 
 /**
- * What was typed as `name=value`, by the JSON Schema that it is for: a text is taken as it stands, and anything else is
- * JSON. `name:=value` is always JSON. The server ignores names that it does not know, so we do not let them pass.
+ * Parses `name=value` arguments by a JSON Schema: text fields are used unchanged, all others are parsed as JSON.
+ * `name:=value` is always JSON. Unknown names are refused here, because the server ignores them.
  */
 export function readFields(typed: readonly string[], schema: JsonObject, what: string): JsonObject {
   const { properties = {} } = schema as Schema;
@@ -16,7 +16,7 @@ export function readFields(typed: readonly string[], schema: JsonObject, what: s
   for (const word of typed) {
     const [, name, colon, text] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(word) ?? [];
     if (name === undefined || text === undefined)
-      throw new Fault(EXIT.usage, `"${word}" is no field: write name=value, or name:=JSON.`);
+      throw new CliError(EXIT.usage, `"${word}" is not a field: write name=value, or name:=JSON.`);
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (!property) throw unknownName(`${what} has no field`, name, Object.keys(properties));
     fields[name] = colon === "" && takesText(property) ? text : readJson(name, text);
@@ -35,14 +35,14 @@ function readJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new Fault(
+    throw new CliError(
       EXIT.usage,
-      `${name} is ${JSON.stringify(text)}, which is no JSON: it takes a number, true, false, null, a list or an object.`,
+      `${name} is ${JSON.stringify(text)}, which is not valid JSON: use a number, true, false, null, a list or an object.`,
     );
   }
 }
 
-/** The fields of a schema as one would type them: `title=…`, and in brackets what may be left out. */
+/** The fields of a schema as typed on the command line: `title=…`, optional ones in brackets. */
 export function fieldsText(schema: JsonObject): string {
   const { properties = {}, required = [] } = schema as Schema & { required?: string[] };
   return Object.keys(properties)

@@ -1,11 +1,11 @@
 import type { CheckReport, Finding, Step } from "../core/index.ts";
 import { count } from "./print.ts";
-import type { Screen } from "./surroundings.ts";
+import type { Screen } from "./cli-environment.ts";
 import { wrap } from "./wrap.ts";
 
 export type Report = CheckReport & { statuses: number; rules: number };
 
-/** One lifecycle's report: what was walked, what holds, and each finding with the way there. */
+/** Formats the report of one lifecycle: counts, invariants that hold, and each finding with the path to it. */
 export function reportText(report: Report, screen: Screen): string {
   const { bold, green, red } = screen.colours;
   const holding = holdingInvariants(report);
@@ -24,7 +24,7 @@ export function reportText(report: Report, screen: Screen): string {
   ].join("\n");
 }
 
-/** The last line: how many were looked at, whose they are, and what was found. */
+/** The last line: the number of lifecycles, how many of them are the user's, and the findings. */
 export function summaryText(
   reports: readonly Report[],
   own: { file: string | null; count: number },
@@ -42,7 +42,7 @@ export function summaryText(
   return `${count(reports.length, "lifecycle")} checked${from}: ${verdict}.`;
 }
 
-/** A walk that was cut short shows nothing. */
+/** Empty if the check stopped early, because an unfinished check proves nothing. */
 function holdingInvariants({ invariants, findings }: Report): string[] {
   if (findings.some(({ kind }) => kind === "too_large")) return [];
   return invariants.filter((name) => !findings.some(({ invariant }) => invariant === name));

@@ -1,32 +1,32 @@
 import { CommanderError } from "commander";
 import type { Command } from "commander";
-import type { AddCommands } from "./surroundings.ts";
+import type { AddCommands } from "./cli-environment.ts";
 import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { buildProgram } from "./program.ts";
-import type { Surroundings } from "./surroundings.ts";
-import { tellFault, tellUsageFault } from "./tell-fault.ts";
-import { tellStrayFaults } from "./tell-stray-faults.ts";
+import type { CliEnvironment } from "./cli-environment.ts";
+import { printError, printUsageError } from "./print-error.ts";
+import { printUnhandledErrors } from "./unhandled-errors.ts";
 
-/** Runs one command line, with the commands of lifecycles among those there are, and gives its exit code; whatever goes wrong has been said on `err`. */
+/** Runs one command line and returns its exit code; errors are printed to `err`. `more` adds the commands of lifecycles. */
 export async function run(
   args: readonly string[],
-  surroundings: Surroundings,
+  environment: CliEnvironment,
   more: readonly AddCommands[] = [],
 ): Promise<ExitCode> {
-  tellStrayFaults(surroundings);
+  printUnhandledErrors(environment);
   let exitCode: ExitCode = EXIT.fine;
-  const leave = (code: ExitCode) => {
+  const setExitCode = (code: ExitCode) => {
     exitCode = code;
   };
-  const program = buildProgram(surroundings, leave, more);
+  const program = buildProgram(environment, setExitCode, more);
   try {
-    await addOwnCommands(program, args, surroundings, leave);
+    await addOwnCommands(program, args, environment, setExitCode);
   } catch (error) {
-    return tellFault(error, surroundings, { json: args.includes("--json") });
+    return printError(error, environment, { json: args.includes("--json") });
   }
   const meant = commandIn(program, args);
-  // A group alone, as `pawl tasks`, is a question about what there is.
+  // A group alone, such as `pawl tasks`, prints its help.
   if (args.length === 0 || (meant.rest.length === 0 && meant.command.commands.length > 0)) {
     meant.command.outputHelp();
     return EXIT.fine;
@@ -36,33 +36,33 @@ export async function run(
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Help and version arrive as errors too, and have been printed.
+      // Commander throws for --help and --version too, after it has printed them.
       if (error.exitCode === 0) return EXIT.fine;
-      return tellUsageFault(error.message, meant.path, surroundings.err);
+      return printUsageError(error.message, meant.path, environment.err);
     }
-    return tellFault(error, surroundings, { json: args.includes("--json") });
+    return printError(error, environment, { json: args.includes("--json") });
   }
 }
 
-/** The user's configuration is loaded for commands that may be in it, and for the list of all commands. */
+/** Loads the user's configuration for a command that may come from it, and for the list of all commands. */
 async function addOwnCommands(
   program: Command,
   [word = "--help"]: readonly string[],
-  surroundings: Surroundings,
-  leave: (code: ExitCode) => void,
+  environment: CliEnvironment,
+  setExitCode: (code: ExitCode) => void,
 ): Promise<void> {
   const asksForHelp = word === "--help" || word === "-h" || word === "help";
   const isOption = word.startsWith("-") && !asksForHelp;
   if (isOption || program.commands.some((command) => command.name() === word)) return;
-  const commands = await surroundings.loadCommands().catch((error: unknown) => {
-    // The list of the commands that ship with Pawl is of use without the others.
+  const commands = await environment.loadCommands().catch((error: unknown) => {
+    // With a broken configuration, the help still lists the built-in commands.
     if (asksForHelp) return [];
     throw error;
   });
-  for (const add of commands) add(program, surroundings, leave);
+  for (const add of commands) add(program, environment, setExitCode);
 }
 
-/** The command that was named, as deep as its name is known. */
+/** Finds the innermost command that the arguments name. */
 function commandIn(
   program: Command,
   args: readonly string[],

@@ -1,9 +1,9 @@
 import { atServer } from "./at-server.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { print } from "./print.ts";
-import type { AgentHost, AgentSetUp, ReachFlags, Surroundings } from "./surroundings.ts";
+import type { AgentHost, AgentSetupReport, ConnectFlags, CliEnvironment } from "./cli-environment.ts";
 
-export type SetUpFlags = ReachFlags & {
+export type SetUpFlags = ConnectFlags & {
   member?: string;
   roles?: string[];
   http?: true;
@@ -13,7 +13,7 @@ export type SetUpFlags = ReachFlags & {
 
 /** `pawl setup <client>` */
 export function setUpAgent(
-  surroundings: Surroundings,
+  environment: CliEnvironment,
   {
     host,
     json,
@@ -27,28 +27,28 @@ export function setUpAgent(
   },
 ): Promise<ExitCode> {
   const { member = host === "generic" ? "agent" : host, roles = ["agent"], data } = flags;
-  return atServer(surroundings, flags, async ({ client, place }) => {
-    const asked = { host, member, roles, admin: client, place, http, write };
-    const report = await surroundings.agents.setUp({ ...asked, ...(data === undefined ? {} : { data }) });
-    return print(surroundings.out, { json, value: report, text: () => told(report, write) });
+  return atServer(environment, flags, async ({ client, target }) => {
+    const options = { host, member, roles, admin: client, target, http, write };
+    const report = await environment.agents.setUp({ ...options, ...(data === undefined ? {} : { data }) });
+    return print(environment.out, { json, value: report, text: () => setupText(report, write) });
   });
 }
 
-function told({ member, token, files }: AgentSetUp, write: boolean): string {
+function setupText({ member, token, files }: AgentSetupReport, write: boolean): string {
   const lines = [
-    `Member ${member.id}: ${member.made ? "added" : "was there"}.`,
-    `Token: ${token.made ? "made and kept" : "kept"} in ${token.path}.`,
+    `Member ${member.id}: ${member.made ? "added" : "already exists"}.`,
+    `Token: ${token.made ? "created, stored" : "stored"} in ${token.path}.`,
     ...files.flatMap(({ path, text, state }) =>
       write
-        ? [`${path}: ${state}.`]
-        : ["", `${path}${state === "as it was" ? " (is so already)" : ""}:`, "", text.trimEnd()],
+        ? [`${path}: ${state === "as it was" ? "unchanged" : state}.`]
+        : ["", `${path}${state === "as it was" ? " (unchanged)" : ""}:`, "", text.trimEnd()],
     ),
   ];
   const secret = files.find(({ holds_token }) => holds_token);
-  if (secret) lines.push("", `${secret.path} holds the token: keep it out of version control.`);
+  if (secret) lines.push("", `${secret.path} contains the token: keep it out of version control.`);
   lines.push(
     "",
-    write ? "Restart the client to see its new tools." : "Nothing of this was written; --write does.",
+    write ? "Restart the client to load its new tools." : "No file was written; use --write to write them.",
   );
   return lines.join("\n");
 }

@@ -1,34 +1,34 @@
 import type { ReplyOf, ROUTES } from "../api/index.ts";
 import type { LifecycleDescription } from "../core/index.ts";
 import { atServer } from "./at-server.ts";
-import { describe } from "./create-task.ts";
+import { fetchLifecycle } from "./create-task.ts";
 import { rulesText } from "./draw-lifecycle.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { listTable } from "./list-table.ts";
 import type { Column } from "./list-table.ts";
 import { print } from "./print.ts";
 import { fieldsText } from "./read-fields.ts";
-import type { ReachFlags, Screen, Surroundings } from "./surroundings.ts";
+import type { ConnectFlags, Screen, CliEnvironment } from "./cli-environment.ts";
 import { wrap } from "./wrap.ts";
 
 type Brief = ReplyOf<typeof ROUTES.listLifecycles>["lifecycles"][number];
 
-/** `pawl lifecycles [name]`: those that the server runs; `check` and `diagram` look at those that are declared here. */
+/** `pawl lifecycles [name]`: those of the server, while `check` and `diagram` use those declared in this folder. */
 export function showLifecycles(
-  surroundings: Surroundings,
-  { name, json, ...flags }: ReachFlags & { name?: string; json?: true },
+  environment: CliEnvironment,
+  { name, json, ...flags }: ConnectFlags & { name?: string; json?: true },
 ): Promise<ExitCode> {
-  const { out } = surroundings;
-  return atServer(surroundings, flags, async ({ client }) => {
+  const { out } = environment;
+  return atServer(environment, flags, async ({ client }) => {
     if (name === undefined) {
       const answer = await client.listLifecycles();
       return print(out, { json, value: answer, text: () => lifecycleTable(answer.lifecycles, out) });
     }
-    const description = await describe(client, name);
+    const description = await fetchLifecycle(client, name);
     return print(out, {
       json,
       value: description,
-      // The wire promises only a part of it to clients of other versions; who prints it is of the same one.
+      // The API's schema has only a part of the description; here server and command line have the same version.
       text: () => lifecyclePage(description as unknown as LifecycleDescription, out),
     });
   });

@@ -3,19 +3,19 @@ import { atServer } from "./at-server.ts";
 import { oneLine } from "./display-width.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { findTaskId } from "./find-task.ts";
-import { isWatched, print } from "./print.ts";
-import type { ReachFlags, Screen, Surroundings } from "./surroundings.ts";
+import { isTty, print } from "./print.ts";
+import type { ConnectFlags, Screen, CliEnvironment } from "./cli-environment.ts";
 import { journalTable, paintStatus } from "./task-table.ts";
-import { seenFrom } from "./tell-time.ts";
+import { relativeTime } from "./format-time.ts";
 import { wrap } from "./wrap.ts";
 
 /** `pawl tasks show <id>` */
 export function showTask(
-  surroundings: Surroundings,
-  { id: typed, json, ...flags }: ReachFlags & { id: string; json?: true },
+  environment: CliEnvironment,
+  { id: typed, json, ...flags }: ConnectFlags & { id: string; json?: true },
 ): Promise<ExitCode> {
-  const { out, now } = surroundings;
-  return atServer(surroundings, flags, async ({ client }) => {
+  const { out, now } = environment;
+  return atServer(environment, flags, async ({ client }) => {
     const id = await findTaskId(client, typed);
     const [task, { events }, { actions }] = await Promise.all([
       client.getTask({ id }),
@@ -43,7 +43,10 @@ function taskPage(
     const wrapped = wrap(oneLine(text), out.columns, width);
     return `${out.colours.dim(name.padEnd(width))}${paint(wrapped)}`;
   });
-  const may = possible.length === 0 ? "You may do nothing with it now." : `You may: ${possible.join(", ")}`;
+  const may =
+    possible.length === 0
+      ? "There is no action that you may perform now."
+      : `You may: ${possible.join(", ")}`;
   return [
     bold(wrap(oneLine(task.title), out.columns, 0)),
     ...lines,
@@ -59,7 +62,7 @@ type Fact = [name: string, text: string, paint?: (text: string) => string];
 function factsOf(task: TaskOnWire, out: Screen, now: number): Fact[] {
   const when = (moment: string | null) => {
     if (moment === null) return "";
-    return isWatched(out) ? `${seenFrom(now, moment)} (${clockText(moment)})` : moment;
+    return isTty(out) ? `${relativeTime(now, moment)} (${clockText(moment)})` : moment;
   };
   const facts: Fact[] = [
     ["id", task.id, out.colours.cyan],
@@ -67,7 +70,7 @@ function factsOf(task: TaskOnWire, out: Screen, now: number): Fact[] {
     ["project", task.project_id],
     ["status", task.status, paintStatus(task, out)],
     ["assigned to", task.assigned_to ?? ""],
-    ["attention", task.needs_attention ? "somebody should look at it" : "", out.colours.yellow],
+    ["attention", task.needs_attention ? "needed" : "", out.colours.yellow],
     ["waits for", waitsFor(task)],
     ["lease", task.lease === null ? "" : `${task.lease.holder}, until ${when(task.lease.until)}`],
     ["due", task.due_at === null ? "" : `${task.due_action ?? ""} ${when(task.due_at)}`],
@@ -93,7 +96,7 @@ function valueText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** In the user's own time zone. */
+/** Local date and time. */
 function clockText(moment: string): string {
   return new Date(moment).toLocaleString("sv-SE");
 }

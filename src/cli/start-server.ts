@@ -1,10 +1,10 @@
 import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
-import type { StartFlags, Started, Surroundings } from "./surroundings.ts";
+import type { StartFlags, Started, CliEnvironment } from "./cli-environment.ts";
 
 /** `pawl start` */
-export async function startServer({ out, serve }: Surroundings, flags: StartFlags): Promise<ExitCode> {
-  out.keepGoing();
+export async function startServer({ out, serve }: CliEnvironment, flags: StartFlags): Promise<ExitCode> {
+  out.ignoreWriteErrors();
   await serve(flags, (started) => {
     out.write(`${[lineOf(started), ...demoLineOf(started)].join("\n")}\n`);
   });
@@ -14,17 +14,15 @@ export async function startServer({ out, serve }: Surroundings, flags: StartFlag
 function lineOf({ address, adminToken }: Started): string {
   const token =
     adminToken === null
-      ? "; `pawl tokens reset-admin` makes a token for the admin"
-      : `; the admin's token ${adminToken.made ? "was made and is" : "is"} in ${adminToken.place}`;
+      ? "; `pawl tokens reset-admin` creates an admin token"
+      : `; the ${adminToken.created ? "new admin token" : "admin token"} is in ${adminToken.location}`;
   return `Pawl listens on ${address}${token}`;
 }
 
-/** Where nothing is, there is something to see all the same. */
+/** Describes the demo; offers it if there are no tasks yet. */
 function demoLineOf({ demo, empty, command }: Started): string[] {
   if (demo === "running")
-    return ["The demo is at work: sign in with the admin's token, the overview leads into it"];
-  if (demo === "stopped") return [`The demo rests: ${command} lets it go on, the overview removes it`];
-  return demo === "absent" && empty
-    ? [`Nothing is here yet: ${command} shows Pawl at work, and can be removed in one click`]
-    : [];
+    return ["The demo is running: sign in with the admin token and open it from the overview"];
+  if (demo === "stopped") return [`The demo is stopped: ${command} resumes it, the overview removes it`];
+  return demo === "absent" && empty ? [`No tasks yet: ${command} adds a demo, removable with one click`] : [];
 }

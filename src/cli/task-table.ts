@@ -2,26 +2,26 @@ import type { EventOnWire, TaskOnWire } from "../api/index.ts";
 import { shortId } from "./find-task.ts";
 import { listTable } from "./list-table.ts";
 import type { Column } from "./list-table.ts";
-import { isWatched } from "./print.ts";
-import type { Screen } from "./surroundings.ts";
-import { seenFrom, stretch } from "./tell-time.ts";
+import { isTty } from "./print.ts";
+import type { Screen } from "./cli-environment.ts";
+import { relativeTime, formatDuration } from "./format-time.ts";
 
-type Look = Pick<Screen, "colours" | "columns">;
+type TableScreen = Pick<Screen, "colours" | "columns">;
 
-/** Tasks, a line each. */
-export function taskTable(tasks: readonly TaskOnWire[], screen: Look, now: number): string {
+/** Formats tasks, one line each. */
+export function taskTable(tasks: readonly TaskOnWire[], screen: TableScreen, now: number): string {
   const { cyan, dim, yellow } = screen.colours;
-  const watched = isWatched(screen);
-  const when = (moment: string | null) => (watched ? seenFrom(now, moment) : (moment ?? ""));
+  const tty = isTty(screen);
+  const when = (moment: string | null) => (tty ? relativeTime(now, moment) : (moment ?? ""));
   const lifecycles = new Set(tasks.map(({ lifecycle }) => lifecycle));
   const projects = new Set(tasks.map(({ project_id }) => project_id));
   const columns: Column<TaskOnWire>[] = [
-    { head: "id", of: ({ id }) => (watched ? shortId(id) : id), paint: cyan },
-    // What is the same in each line takes the room of what is not; elsewhere columns stay where they are.
-    ...(watched && lifecycles.size < 2
+    { head: "id", of: ({ id }) => (tty ? shortId(id) : id), paint: cyan },
+    // A terminal has no room for a value that all rows share; in a pipe all columns stay.
+    ...(tty && lifecycles.size < 2
       ? []
       : [{ head: "lifecycle", of: (task: TaskOnWire) => task.lifecycle, spare: 4 }]),
-    ...(watched && projects.size < 2
+    ...(tty && projects.size < 2
       ? []
       : [{ head: "project", of: (task: TaskOnWire) => task.project_id, cutTo: 8, spare: 2 }]),
     { head: "status", of: ({ status }) => status, paint: (text, task) => paintStatus(task, screen)(text) },
@@ -35,15 +35,15 @@ export function taskTable(tasks: readonly TaskOnWire[], screen: Look, now: numbe
     },
     {
       head: "changed",
-      of: ({ updated_at }) => (watched ? stretch(now - Date.parse(updated_at)) : updated_at),
+      of: ({ updated_at }) => (tty ? formatDuration(now - Date.parse(updated_at)) : updated_at),
       paint: dim,
     },
   ];
   return listTable(columns, tasks, screen);
 }
 
-/** A task's journal. */
-export function journalTable(events: readonly EventOnWire[], screen: Look, now: number): string {
+/** Formats a task's journal. */
+export function journalTable(events: readonly EventOnWire[], screen: TableScreen, now: number): string {
   const { bold, dim } = screen.colours;
   const columns: Column<EventOnWire>[] = [
     { head: "", of: ({ row_version }) => String(row_version), paint: dim, right: true },
@@ -52,7 +52,7 @@ export function journalTable(events: readonly EventOnWire[], screen: Look, now: 
     { head: "by", of: ({ actor_id }) => actor_id ?? "system", cutTo: 8 },
     {
       head: "when",
-      of: ({ created_at }) => (isWatched(screen) ? seenFrom(now, created_at) : created_at),
+      of: ({ created_at }) => (isTty(screen) ? relativeTime(now, created_at) : created_at),
       paint: dim,
     },
     { head: "comment", of: ({ comment }) => comment ?? "", cutTo: 12 },
@@ -60,13 +60,13 @@ export function journalTable(events: readonly EventOnWire[], screen: Look, now: 
   return listTable(columns, events, screen);
 }
 
-/** `NEW → DONE`, or the status where it stayed. */
+/** `NEW → DONE`, or only the status if it did not change. */
 export function moveText({ from_status, to_status }: Pick<EventOnWire, "from_status" | "to_status">): string {
   const to = to_status ?? "";
   return from_status === null || from_status === to_status ? to : `${from_status} → ${to}`;
 }
 
-/** What wants a look is yellow, what somebody works on green; the rest is left alone. */
+/** Yellow if the task needs attention, green if someone works on it, else unchanged. */
 export function paintStatus(
   { needs_attention, lease, assigned_to }: TaskOnWire,
   { colours }: Pick<Screen, "colours">,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { control, jsonText, ownColours, toTerminal } from "./terminal-text.ts";
 
-describe("text on its way to a terminal", () => {
+describe("text for a terminal", () => {
   test.each([
     ["colours", "a\u001b[31mb\u001b[0m", "ab"],
     ["cursor movements", "a\u001b[2J\u001b[1;1Hb", "ab"],

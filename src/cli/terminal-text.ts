@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { stripVTControlCharacters } from "node:util";
 import picocolors from "picocolors";
-import type { Screen } from "./surroundings.ts";
+import type { Screen } from "./cli-environment.ts";
 
 type Formatter = Screen["colours"]["bold"];
 

@@ -12,7 +12,7 @@ function drawn(columns: number): string {
   return textTable(HEAD, ROWS, { colours: picocolors.createColors(false), columns });
 }
 
-test("where there is room, a row is a line", () => {
+test("a row is one line if it fits", () => {
   expect(drawn(Infinity)).toBe(
     [
       "action   from                       who",
@@ -22,7 +22,7 @@ test("where there is room, a row is a line", () => {
   );
 });
 
-test("where there is not, the widest columns wrap and no line is too long", () => {
+test("if rows do not fit, the widest columns wrap and no line is too long", () => {
   expect(drawn(45)).toBe(
     [
       "action   from               who",
@@ -33,6 +33,6 @@ test("where there is not, the widest columns wrap and no line is too long", () =
   );
 });
 
-test("a word is never broken, however narrow it gets", () => {
+test("a word is never broken, however narrow the terminal is", () => {
   for (const word of ["comment", "IN_PROGRESS,", "assignee"]) expect(drawn(1)).toContain(word);
 });

@@ -1,9 +1,9 @@
-import type { Screen } from "./surroundings.ts";
+import type { Screen } from "./cli-environment.ts";
 import { linesOf } from "./wrap.ts";
 
 const GAP = "  ";
 
-/** Columns side by side; where they do not fit, the widest ones wrap. */
+/** Formats a table; if it does not fit, the widest columns wrap. */
 export function textTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],

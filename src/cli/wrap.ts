@@ -1,9 +1,9 @@
-/** Breaks a text at spaces so that it fits; the first line is already indented, the others are by this. */
+/** Wraps a text at spaces. The caller has indented the first line; the others get `indent` spaces. */
 export function wrap(text: string, columns: number, indent: number): string {
   return linesOf(text, columns - indent).join(`\n${" ".repeat(indent)}`);
 }
 
-/** The lines of a text, none longer than `width` unless a single word is. */
+/** Splits a text into lines of at most `width` characters; a longer word keeps its own line. */
 export function linesOf(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";

@@ -7,7 +7,7 @@ import type { ConnectionOptions } from "./connection.ts";
 import { listenerOn } from "./listen.ts";
 import { routeMeta } from "./request.ts";
 import type { RouteMeta } from "./request.ts";
-import { ROWS } from "./rows.ts";
+import { ROWS } from "./route-meta.ts";
 import { senderOn } from "./send.ts";
 import type { RetryOptions } from "./send.ts";
 import { eventsOf, tasksOf } from "./tasks.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ROUTES } from "../api/index.ts";
 import { requestOf, routeMeta } from "./request.ts";
-import { ROWS } from "./rows.ts";
+import { ROWS } from "./route-meta.ts";
 
 test("path parameters go into the path, other fields into the query", () => {
   expect(requestOf(ROWS.listTaskEvents, { id: "a/b ?", after: 3, limit: undefined })).toEqual({

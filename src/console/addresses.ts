@@ -1,6 +1,6 @@
 const part = encodeURIComponent;
 
-/** Where things are in the console. */
+/** Paths of the console's pages. */
 export const addresses = {
   overview: "/",
   board: (lifecycle: string) => `/lifecycles/${part(lifecycle)}/board`,

@@ -17,7 +17,7 @@ type Session =
   | { kind: "member"; me: Me }
   | { kind: "trouble"; error: unknown };
 
-/** Whoever is signed in sees the console; whoever is not is asked who he is. */
+/** Shows the console to a signed-in member, and the sign-in page to everyone else. */
 export function Console() {
   const [session, setSession] = useState<Session>({ kind: "asking" });
   const resume = () => {
@@ -60,12 +60,12 @@ export function Console() {
   );
 }
 
-/** What one member was told is never shown to the next. */
+/** Each member gets a new query cache, so that data of one member is never shown to the next. */
 function SignedIn({ me }: { me: Me }) {
   const queryClient = useMemo(() => {
-    const made = new QueryClient({ defaultOptions: { queries: { retry: worthTrying, staleTime: 5_000 } } });
-    made.setQueryData(keys.me, me);
-    return made;
+    const client = new QueryClient({ defaultOptions: { queries: { retry: shouldRetry, staleTime: 5_000 } } });
+    client.setQueryData(keys.me, me);
+    return client;
   }, [me]);
   return (
     <QueryClientProvider client={queryClient}>
@@ -76,7 +76,7 @@ function SignedIn({ me }: { me: Me }) {
   );
 }
 
-/** The client has tried already; a refusal stays one. */
-function worthTrying(failures: number, error: unknown): boolean {
+/** Retries outages only: the client has already retried the request, and a refusal does not change. */
+function shouldRetry(failures: number, error: unknown): boolean {
   return failures < 3 && (!(error instanceof PawlProblem) || error.code === "UNAVAILABLE");
 }

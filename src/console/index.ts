@@ -1,4 +1,4 @@
-// `pawl/console`: the parts of which screens are made, those of plugins as well as the console's own.
+// `pawl/console`: components and hooks for screens, used by plugins and by the console itself.
 export { addresses } from "./addresses.ts";
 export { client, PawlProblem } from "./data/client.ts";
 export type { Member, Task } from "./data/client.ts";
@@ -9,7 +9,7 @@ export { useMemberNames } from "./data/members.tsx";
 /** @internal */
 export { queries } from "./data/queries.ts";
 export { useMe } from "./data/queries.ts";
-export type { Me } from "./data/told.ts";
+export type { Me } from "./data/api-types.ts";
 export { Button, Segments } from "./design/button.tsx";
 export { useNow } from "./design/clock.ts";
 export { Icon } from "./design/icon.tsx";
@@ -20,16 +20,16 @@ export { Skeleton, EmptyState, ProblemNote, ErrorState } from "./design/states.t
 export { StatusChip } from "./design/status.tsx";
 export type { Tone } from "./design/status.tsx";
 export { toast } from "./design/toasts.tsx";
-export { useAttempt } from "./design/use-attempt.ts";
+export { useToastOnError } from "./design/use-toast-on-error.ts";
 export { useDraft } from "./forms/use-draft.tsx";
 export { Link, useSearch } from "./router.tsx";
-export { useAct } from "./tasks/act.ts";
-export type { Act, Move } from "./tasks/act.ts";
+export { useMove } from "./tasks/use-move.ts";
+export type { MoveMutation, MoveRequest } from "./tasks/use-move.ts";
 export { ActionButton } from "./tasks/action-button.tsx";
 export { AskDialog } from "./tasks/ask-dialog.tsx";
 export { Deadline } from "./tasks/deadline.tsx";
 export { LifecycleHead } from "./tasks/lifecycle-head.tsx";
-export { isReadOnly } from "./tasks/may.ts";
+export { isReadOnly } from "./tasks/role-permissions.ts";
 export { MAIN_PROJECT, ProjectPicker } from "./tasks/project-picker.tsx";
 export type { LocalizedTexts } from "./texts/localized-texts.ts";
 export { pluralIn } from "./texts/plural.ts";

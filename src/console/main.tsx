@@ -7,7 +7,7 @@ import "./design/parts.css";
 import "./design/dialog.css";
 
 const root = document.getElementById("console");
-if (!root) throw new Error("the page has no place for the console");
+if (!root) throw new Error("index.html has no element with the id console");
 createRoot(root).render(
   <StrictMode>
     <Console />

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** What a browser remembers of its user's taste. */
+/** Preferences stored in the browser. */
 type Preferences = {
   theme: "system" | "light" | "dark";
   language: "en" | "ru";
@@ -12,12 +12,12 @@ const ALLOWED: { [Name in keyof Preferences]: readonly Preferences[Name][] } = {
 };
 
 const listeners = new Set<() => void>();
-const kept = new Map<string, string>();
+const inMemory = new Map<string, string>();
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
-dark.addEventListener("change", dress);
-window.addEventListener("storage", tell);
-dress();
+dark.addEventListener("change", applyTheme);
+window.addEventListener("storage", notify);
+applyTheme();
 
 export function usePreference<Name extends keyof Preferences>(
   name: Name,
@@ -26,41 +26,41 @@ export function usePreference<Name extends keyof Preferences>(
   return [
     value,
     (next) => {
-      // A browser that keeps nothing forgets it with the page.
+      // Without storage, the preference lasts until the page is closed.
       try {
         localStorage.setItem(`pawl.${name}`, next);
       } catch {
-        kept.set(name, next);
+        inMemory.set(name, next);
       }
-      tell();
+      notify();
     },
   ];
 }
 
 function read<Name extends keyof Preferences>(name: Name): Preferences[Name] {
   const allowed = ALLOWED[name];
-  let stored: string | null = kept.get(name) ?? null;
+  let stored: string | null = inMemory.get(name) ?? null;
   try {
     stored = localStorage.getItem(`pawl.${name}`) ?? stored;
   } catch {
-    // As above.
+    // Without storage, use the value in memory.
   }
   const chosen = allowed.find((value) => value === stored);
   if (chosen !== undefined) return chosen;
-  const spoken =
+  const browserLanguage =
     name === "language" ? allowed.find((value) => navigator.language.startsWith(value)) : undefined;
-  return spoken ?? (allowed[0] as Preferences[Name]);
+  return browserLanguage ?? (allowed[0] as Preferences[Name]);
 }
 
-/** Puts on the page what style sheets go by. */
-function dress(): void {
+/** Sets the attribute that the style sheets use. */
+function applyTheme(): void {
   const theme = read("theme");
   const { dataset } = document.documentElement;
   dataset.theme = theme === "system" ? (dark.matches ? "dark" : "light") : theme;
 }
 
-function tell(): void {
-  dress();
+function notify(): void {
+  applyTheme();
   for (const listener of listeners) listener();
 }
 

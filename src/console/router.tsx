@@ -1,28 +1,28 @@
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 import type { AnchorHTMLAttributes, MouseEvent } from "react";
 
-/** The address of the page, as far as it is ours. */
-type Place = { path: string; search: string };
+/** Path and query of the page. */
+type RouteLocation = { path: string; search: string };
 
-let place: Place = read();
+let current: RouteLocation = read();
 const listeners = new Set<() => void>();
 
-window.addEventListener("popstate", tell);
+window.addEventListener("popstate", notify);
 
-/** Goes somewhere within the console. */
+/** Navigates to another page of the console. */
 export function navigate(to: string, { replace = false }: { replace?: boolean } = {}): void {
   if (to === location.pathname + location.search) return;
   history[replace ? "replaceState" : "pushState"](null, "", to);
-  tell();
+  notify();
 }
 
-export function usePlace(): Place {
-  return useSyncExternalStore(subscribe, () => place);
+export function useLocation(): RouteLocation {
+  return useSyncExternalStore(subscribe, () => current);
 }
 
-/** What stands in the address after the question mark; changing it goes nowhere, so it adds no step back. */
+/** Returns the query parameters and a function that changes some of them without a new history entry; null removes one. */
 export function useSearch(): [URLSearchParams, (change: Record<string, string | null>) => void] {
-  const { search } = usePlace();
+  const { search } = useLocation();
   const params = useMemo(() => new URLSearchParams(search), [search]);
   const change = useCallback((changes: Record<string, string | null>) => {
     const next = new URLSearchParams(location.search);
@@ -36,26 +36,26 @@ export function useSearch(): [URLSearchParams, (change: Record<string, string | 
   return [params, change];
 }
 
-/** A link within the console; the browser's own ways of opening one stay as they are. */
+/** A link within the console. The browser handles clicks with a modifier key or another button. */
 export function Link({ href, onClick, ...rest }: AnchorHTMLAttributes<HTMLAnchorElement> & { href: string }) {
-  const go = (event: MouseEvent<HTMLAnchorElement>) => {
+  const onLinkClick = (event: MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event);
-    const special = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0;
-    if (event.defaultPrevented || special) return;
+    const isModified = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0;
+    if (event.defaultPrevented || isModified) return;
     event.preventDefault();
     navigate(href);
   };
-  return <a href={href} onClick={go} {...rest} />;
+  return <a href={href} onClick={onLinkClick} {...rest} />;
 }
 
-/** The parts of a path that a pattern names (`/tasks/:id`); null where it does not fit. */
+/** Matches a path against a pattern such as `/tasks/:id`; returns the parameters, or null if it does not match. */
 export function matchPath(pattern: string, path: string): Record<string, string> | null {
-  const wanted = pattern.split("/");
-  const given = path.replace(/(?<=.)\/+$/, "").split("/");
-  if (wanted.length !== given.length) return null;
+  const patternParts = pattern.split("/");
+  const pathParts = path.replace(/(?<=.)\/+$/, "").split("/");
+  if (patternParts.length !== pathParts.length) return null;
   const params: Record<string, string> = {};
-  for (const [index, part] of wanted.entries()) {
-    const value = given[index] ?? "";
+  for (const [index, part] of patternParts.entries()) {
+    const value = pathParts[index] ?? "";
     if (part.startsWith(":")) params[part.slice(1)] = decode(value);
     else if (part !== value) return null;
   }
@@ -70,12 +70,12 @@ function decode(text: string): string {
   }
 }
 
-function read(): Place {
+function read(): RouteLocation {
   return { path: location.pathname, search: location.search };
 }
 
-function tell(): void {
-  place = read();
+function notify(): void {
+  current = read();
   for (const listener of listeners) listener();
 }
 

@@ -9,10 +9,10 @@ import { Overview } from "./screens/overview/overview.tsx";
 import { NamesOf, useI18n } from "./texts/i18n.tsx";
 
 type Params = Record<string, string>;
-type Row = [pattern: string, screen: ComponentType<Params>];
+type Route = [pattern: string, screen: ComponentType<Params>];
 
-/** Which screen is where. The overview comes with the page, all others when they are first looked at. */
-const SCREENS: readonly Row[] = [
+/** Screens by path. The overview is part of the main script; others load when they are first opened. */
+const SCREENS: readonly Route[] = [
   ["/", Overview],
   ["/lifecycles/:lifecycle/board", screen(async () => (await import("./screens/board/board.tsx")).Board)],
   ["/lifecycles/:lifecycle/table", screen(async () => (await import("./screens/table/table.tsx")).Table)],
@@ -20,7 +20,7 @@ const SCREENS: readonly Row[] = [
     "/lifecycles/:lifecycle/rules",
     screen(async () => (await import("./screens/lifecycle/lifecycle.tsx")).LifecycleScreen),
   ],
-  ["/lifecycles/:lifecycle/:tab", OwnScreen],
+  ["/lifecycles/:lifecycle/:tab", PluginScreen],
   ["/tasks/:id", screen(async () => (await import("./screens/task/task.tsx")).TaskScreen)],
   [addresses.events, screen(async () => (await import("./screens/events/events.tsx")).Events)],
   [addresses.members, screen(async () => (await import("./screens/members/members.tsx")).Members)],
@@ -28,29 +28,29 @@ const SCREENS: readonly Row[] = [
 ];
 
 export function Screen({ path }: { path: string }) {
-  for (const [pattern, Shown] of SCREENS) {
+  for (const [pattern, ScreenComponent] of SCREENS) {
     const params = matchPath(pattern, path);
     if (!params) continue;
-    const shown = <Shown key={JSON.stringify(params)} {...params} />;
+    const element = <ScreenComponent key={JSON.stringify(params)} {...params} />;
     const { lifecycle } = params;
-    return lifecycle === undefined ? shown : <NamesOf lifecycle={lifecycle}>{shown}</NamesOf>;
+    return lifecycle === undefined ? element : <NamesOf lifecycle={lifecycle}>{element}</NamesOf>;
   }
-  return <Nowhere />;
+  return <NotFound />;
 }
 
 function screen(load: () => Promise<ComponentType<never>>) {
   return lazyComponent(async () => ({ default: (await load()) as ComponentType<Params> }));
 }
 
-/** A screen that a lifecycle brings with it. */
-function OwnScreen({ lifecycle = "", tab = "" }: Params) {
+/** A screen from a lifecycle's plugin. */
+function PluginScreen({ lifecycle = "", tab = "" }: Params) {
   const ui = useUi()(lifecycle);
   const isListed = ui.tabs.some(({ id }) => id === tab);
   const Own = isListed ? screensOf(ui).tab(tab) : null;
-  return Own ? <Own lifecycle={lifecycle} /> : <Nowhere />;
+  return Own ? <Own lifecycle={lifecycle} /> : <NotFound />;
 }
 
-function Nowhere() {
+function NotFound() {
   const { t } = useI18n();
   return (
     <EmptyState icon="search" title={t.common.notFound} hint={t.common.notFoundHint}>

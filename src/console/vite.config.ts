@@ -7,7 +7,7 @@ import { defineConfig } from "vite";
 const ROOT = fileURLToPath(new URL(".", import.meta.url));
 const LIFECYCLES = join(ROOT, "../lifecycles");
 
-/** The screens of the built-in plugins, each a module of its own that the console loads when it is needed. */
+/** Screens of the built-in plugins, one module per plugin, loaded on demand. */
 const plugins = readdirSync(LIFECYCLES)
   .map((name) => [`plugin-${name}`, join(LIFECYCLES, name, "ui/index.ts")] as const)
   .filter(([, file]) => existsSync(file));
@@ -27,7 +27,7 @@ export default defineConfig({
     outDir: fileURLToPath(new URL("../../dist/console", import.meta.url)),
     emptyOutDir: true,
     manifest: "manifest.json",
-    // Data in a style or a script would need a looser policy than the server's.
+    // Inlined data would need a looser content security policy than the server's.
     assetsInlineLimit: 0,
     // One style sheet for all screens: Vite does not retry the style sheet of a screen that failed to load.
     cssCodeSplit: false,

@@ -11,7 +11,7 @@ export function backoffMs(
   return Math.round(full * (0.5 + 0.5 * fraction(`${seed}:${attempt}`)));
 }
 
-/** Hashes a text to a number in [0, 1): FNV-1a, then mixed so that the last characters change the high bits. */
+/** Hashes a string to a number in [0, 1): FNV-1a, then mixed so that the last characters change the high bits. */
 function fraction(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

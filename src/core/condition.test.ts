@@ -5,7 +5,7 @@ import { refuse } from "./decision.ts";
 import { defineLifecycle } from "./define-lifecycle.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { PawlError } from "./problems.ts";
-import { judge, member, situationOf, taskIn, wordFor } from "../../test/support/situation.ts";
+import { decideRequest, member, situationOf, taskIn, outcomeOf } from "../../test/support/situation.ts";
 
 const welder = member("wes", ["agent"], { skill_level: 3, specializations: ["welding"] });
 
@@ -43,7 +43,7 @@ function repairs(changes: Record<string, unknown> = {}) {
 
 function taking(lifecycle: Lifecycle = repairs(), more: object = {}, actor = welder): string {
   const task = taskIn(lifecycle, "open", { data: { trade: null }, ...more });
-  return wordFor(judge(lifecycle, situationOf(lifecycle, task, actor), { action: "take" }), "open");
+  return outcomeOf(decideRequest(lifecycle, situationOf(lifecycle, task, actor), { action: "take" }), "open");
 }
 
 describe("a condition that guards the pool's action", () => {

@@ -79,7 +79,7 @@ export function decideCreation(
         kind: "created",
         task: created,
         draft,
-        effects: lifecycle.creation.also?.({ ...view, task: created }) ?? NO_EFFECTS,
+        effects: lifecycle.creation.side_effects?.({ ...view, task: created }) ?? NO_EFFECTS,
         event: { type: "created", action: "create", from: null, to: status, comment: null },
       };
     }

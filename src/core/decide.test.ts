@@ -1,9 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { judge, member, NEVER_BEGUN, NOW, situationOf, taskIn } from "../../test/support/situation.ts";
+import {
+  decideRequest,
+  member,
+  NEVER_BEGUN,
+  NOW,
+  situationOf,
+  taskIn,
+} from "../../test/support/situation.ts";
 import { LIFECYCLES } from "../lifecycles/index.ts";
-import { admit } from "./admit.ts";
+import { validateCommand } from "./validate-command.ts";
 import { apply } from "./apply.ts";
 import { refuse } from "./decision.ts";
 import { defineLifecycle } from "./define-lifecycle.ts";
@@ -49,7 +56,7 @@ const parcel = defineLifecycle({
     weigh: {
       change: () => ({ data: { weight: 3 }, priority: 9 }),
       comment: () => "weighed",
-      also: () => [{ kind: "print_label" }],
+      side_effects: () => [{ kind: "print_label" }],
     },
   },
 });
@@ -57,7 +64,7 @@ const parcel = defineLifecycle({
 const ann = member("ann", ["member"]);
 function outcome(actor = ann, task: Partial<Task> = {}, payload: object = { by: "air" }, action = "send") {
   const at = taskIn(parcel, "packed", { created_by: "ann", data: { weight: 1 }, ...task });
-  return judge(parcel, situationOf(parcel, at, actor), { action, payload, comment: "please" });
+  return decideRequest(parcel, situationOf(parcel, at, actor), { action, payload, comment: "please" });
 }
 
 describe("decide", () => {
@@ -124,12 +131,12 @@ describe("admit", () => {
     ],
     ["a payload that is not an object", { action: "send", payload: 5 }, { code: "VALIDATION_ERROR" }],
     [
-      "NUL in a text",
+      "NUL in a string",
       { action: "send", payload: { by: "a\0b" } },
       { code: "VALIDATION_ERROR", params: { errors: [{ path: "by" }] } },
     ],
     ["NUL in the comment", { action: "nudge", comment: "a\0" }, { code: "VALIDATION_ERROR" }],
-    ["a comment that is not a text", { action: "nudge", comment: 5 }, { code: "VALIDATION_ERROR" }],
+    ["a comment that is not a string", { action: "nudge", comment: 5 }, { code: "VALIDATION_ERROR" }],
     [
       "a lone surrogate in the key",
       { action: "nudge", client_event_id: "\ud800" },
@@ -143,12 +150,15 @@ describe("admit", () => {
       { code: "VALIDATION_ERROR", params: { errors: [{ path: "more.0.a" }] } },
     ],
   ])("refuses %s", (_, request, refusal) => {
-    expect(admit(parcel, ann, request as { action: string })).toMatchObject({ kind: "refused", ...refusal });
+    expect(validateCommand(parcel, ann, request as { action: string })).toMatchObject({
+      kind: "refused",
+      ...refusal,
+    });
   });
 
   test("ignores unknown keys, fills defaults, trims the comment", () => {
     expect(
-      admit(parcel, ann, { action: "send", payload: { by: "air", extra: 1 }, comment: "  hi " }),
+      validateCommand(parcel, ann, { action: "send", payload: { by: "air", extra: 1 }, comment: "  hi " }),
     ).toEqual({
       kind: "admitted",
       command: {
@@ -162,7 +172,9 @@ describe("admit", () => {
   });
 
   test.each([[[]], [["viewer"]]])("refuses a member with roles %j", (roles) => {
-    expect(admit(parcel, member("v", roles), { action: "nudge" })).toMatchObject({ code: "FORBIDDEN" });
+    expect(validateCommand(parcel, member("v", roles), { action: "nudge" })).toMatchObject({
+      code: "FORBIDDEN",
+    });
   });
 });
 
@@ -242,7 +254,7 @@ describe.each(LIFECYCLES)("random commands in $name", (lifecycle) => {
           if (blockerDone) task = { ...task, open_blockers: Math.max(0, task.open_blockers - 1) };
           // Mostly actions that start here, by the holder of the task: otherwise almost every command would be refused.
           const actions = Object.keys(lifecycle.actions).filter(
-            (action) => anywhere === 0 || lifecycle.table.get(action)?.has(task.status),
+            (action) => anywhere === 0 || lifecycle.rules_by_action.get(action)?.has(task.status),
           );
           const action = actions[pick % actions.length] ?? "";
           const who = step.who === "holder" ? (task.lease?.holder ?? task.assigned_to ?? "a") : step.who;
@@ -257,8 +269,8 @@ describe.each(LIFECYCLES)("random commands in $name", (lifecycle) => {
             expected_row_version: task.row_version,
             lease_token: token === "right" ? (task.lease?.token ?? "none") : "wrong",
           };
-          const decision = judge(lifecycle, situation, request);
-          expect(judge(lifecycle, structuredClone(situation), request)).toEqual(decision);
+          const decision = decideRequest(lifecycle, situation, request);
+          expect(decideRequest(lifecycle, structuredClone(situation), request)).toEqual(decision);
           if (decision.kind !== "moved" && decision.kind !== "touched") continue;
           const lease = {
             token: `t${task.row_version}`,

@@ -9,13 +9,13 @@ export function decide(lifecycle: Lifecycle, situation: Situation, command: Comm
   const stale = staleVersion(situation, command);
   if (stale) return stale;
   const view = viewOf(situation, command);
-  const rules = lifecycle.table.get(command.action)?.get(situation.task.status);
+  const rules = lifecycle.rules_by_action.get(command.action)?.get(situation.task.status);
   if (!rules) return notFromHere(lifecycle, view);
   const choice = chooseRule(rules, view);
   return choice.kind === "refused" ? choice : outcomeOf(choice, view);
 }
 
-/** Combines situation and command into the view that guards, effects and whos receive. */
+/** Combines situation and command into the view that guards, effects and `who` tests receive. */
 export function viewOf(situation: Situation, command: Command): View {
   return {
     task: situation.task,
@@ -72,14 +72,16 @@ function wrongActor({ who }: CompiledRule, view: View): Refusal {
 export function notFromHere(lifecycle: Lifecycle, view: View): Refusal {
   const { task, action, lease_token } = view;
   const final = lifecycle.statuses[task.status]?.final ?? false;
-  if (!final && lifecycle.leased_actions.has(action) && lease_token !== (task.lease?.token ?? null)) {
+  if (!final && lifecycle.lease_only_actions.has(action) && lease_token !== (task.lease?.token ?? null)) {
     return refuse("LEASE_LOST", `This lease is over: the task is ${task.status}. Stop working on it.`, {
       status: task.status,
     });
   }
-  const own = Object.hasOwn(lifecycle.not_from_here, action) ? lifecycle.not_from_here[action]?.(view) : null;
+  const own = Object.hasOwn(lifecycle.wrong_status_refusals, action)
+    ? lifecycle.wrong_status_refusals[action]?.(view)
+    : null;
   if (own) return own;
-  const starts = lifecycle.starts.get(action) ?? [];
+  const starts = lifecycle.source_statuses.get(action) ?? [];
   return refuse(
     "INVALID_TRANSITION",
     `"${action}" starts from ${starts.join(", ")}; the task is ${task.status}.`,
@@ -141,10 +143,10 @@ function assign<T extends object>(into: T, from: object): T {
   return into;
 }
 
-function sideEffectsOf({ also }: CompiledRule, view: View): readonly SideEffect[] {
-  if (also.length === 0) return NO_EFFECTS;
-  if (also.length === 1) return (also[0] as CompiledRule["also"][number])(view);
-  return also.flatMap((effect) => effect(view));
+function sideEffectsOf({ side_effects }: CompiledRule, view: View): readonly SideEffect[] {
+  if (side_effects.length === 0) return NO_EFFECTS;
+  if (side_effects.length === 1) return (side_effects[0] as CompiledRule["side_effects"][number])(view);
+  return side_effects.flatMap((effect) => effect(view));
 }
 
 function timerAfter(rule: CompiledRule, { task, settings, now }: View, patch: Patch): TimerChange {

@@ -8,12 +8,12 @@ import { creation, rule, ticket } from "../../test/support/ticket.ts";
 describe("defineLifecycle reports", () => {
   test.each<[string, Record<string, unknown>, string]>([
     [
-      "unknown status to",
+      "unknown status in `to`",
       { rules: [{ ...rule, to: "doen" }] },
       'rule 1 (close from open to doen) names the unknown status "doen"; did you mean "done"?',
     ],
     [
-      "unknown status from",
+      "unknown status in `from`",
       { rules: [rule, { ...rule, from: ["opne"] }] },
       'rule 2 (close from opne to done) names the unknown status "opne"; did you mean "open"?',
     ],
@@ -22,7 +22,7 @@ describe("defineLifecycle reports", () => {
       { rules: [{ ...rule, action: "clsoe" }] },
       'names the unknown action "clsoe"; did you mean "close"?',
     ],
-    ["unknown who", { rules: [{ ...rule, who: "owner" }] }, 'names the unknown who "owner"'],
+    ["unknown name in `who`", { rules: [{ ...rule, who: "owner" }] }, 'names the unknown who "owner"'],
     [
       "guard without implementation",
       { rules: [{ ...rule, guards: ["paid"] }] },
@@ -34,12 +34,12 @@ describe("defineLifecycle reports", () => {
       'names the effect "pay", which has no implementation',
     ],
     [
-      "guard of a creation",
+      "creation with a guard without implementation",
       { creation: creation([{ status: "open", guards: ["paid"] }]) },
       'creation row 1 names the guard "paid", which has no implementation',
     ],
     [
-      "status of a creation",
+      "creation in an unknown status",
       { creation: creation([{ status: "opened" }]) },
       'creation row 1 names the unknown status "opened"',
     ],
@@ -55,7 +55,7 @@ describe("defineLifecycle reports", () => {
     ],
     ["no way out", { statuses: { open: {}, done: {} } }, 'status "done" is not final and has no way out'],
     [
-      "no way out but to itself",
+      "no way out except to itself",
       { statuses: { open: {}, done: {} }, rules: [rule, { ...rule, from: "done", to: "done" }] },
       'status "done" is not final and has no way out',
     ],
@@ -65,7 +65,7 @@ describe("defineLifecycle reports", () => {
     ["bad name", { name: "My Ticket" }, 'the name "My Ticket" must be kebab-case'],
     ["bad version", { version: 0 }, "the version must be a positive integer"],
     [
-      "absorbed with a target",
+      "outcome `absorbed` with a target status",
       { rules: [{ ...rule, outcome: "absorbed" }, rule] },
       'has the outcome "absorbed" and so cannot lead to "done"',
     ],
@@ -80,12 +80,12 @@ describe("defineLifecycle reports", () => {
       'action "close" names the unknown input field "reason"',
     ],
     [
-      "pool of an unknown status",
+      "pool from an unknown status",
       { pool: { action: "close", from: "opened", where: [] } },
       'the pool names the unknown status "opened"',
     ],
     [
-      "unblocks by an unknown action",
+      "unblocks with an unknown action",
       { unblocks: { action: "free", from: "open" } },
       'unblocks names the unknown action "free"',
     ],
@@ -95,7 +95,7 @@ describe("defineLifecycle reports", () => {
       'rule 2 (close from open to done) has no actor: its "who" is empty',
     ],
     [
-      "rule without a start",
+      "rule without a status to start from",
       { rules: [rule, { ...rule, from: [] }] },
       'rule 2 (close to done) has no start: its "from" is empty',
     ],
@@ -105,22 +105,22 @@ describe("defineLifecycle reports", () => {
       'rule 2 (close from open) names the unknown outcome "absorbd"; did you mean "absorbed"?',
     ],
     [
-      "success of an unfinished status",
+      "success on a status that is not final",
       { statuses: { open: { success: true }, done: { final: true } } },
       'status "open" has "success" but is not final',
     ],
     [
-      "pool by an unknown field",
+      "pool condition on an unknown field",
       { pool: { action: "close", from: "open", where: [{ field: "asigned_to", is: null }] } },
       'condition 1 of the pool names the unknown field "asigned_to"; did you mean "assigned_to"?',
     ],
     [
-      "pool by another value",
+      "pool condition on a value other than null",
       { pool: { action: "close", from: "open", where: [{ field: "assigned_to", is: "ann" }] } },
       "condition 1 of the pool can only require that assigned_to is null",
     ],
     [
-      "pool by unknown data",
+      "pool condition on an unknown field of data",
       {
         data: z.object({ trade: z.string() }),
         pool: {
@@ -132,34 +132,34 @@ describe("defineLifecycle reports", () => {
       'condition 1 of the pool names the unknown field "data.trad"; did you mean "data.trade"?',
     ],
     [
-      "pool without a condition",
+      "pool condition without an operator",
       { pool: { action: "close", from: "open", where: [{ field: "private" }] } },
       'condition 1 of the pool has none of "is", "is_not", "null_or_in" and "at_most"',
     ],
     [
-      "mapping to an unknown status",
+      "migration to an unknown status",
       { migrations: { statuses: { waiting: "opne" } } },
       'migrations map "waiting" to the unknown status "opne"; did you mean "open"?',
     ],
     [
-      "mapping of a status that still exists",
+      "migration of a status that still exists",
       { migrations: { statuses: { done: "open" } } },
       'migrations map the status "done", which still exists',
     ],
     [
-      "mapping to an unknown action",
+      "migration to an unknown action",
       { migrations: { actions: { shut: "clsoe" } } },
       'migrations map "shut" to the unknown action "clsoe"; did you mean "close"?',
     ],
     [
-      "mapping of an action that still exists",
+      "migration of an action that still exists",
       { migrations: { actions: { close: "close" } } },
       'migrations map the action "close", which still exists',
     ],
     [
       "refusal of an unknown action",
-      { not_from_here: { fly: () => null } },
-      'not_from_here names the unknown action "fly"',
+      { wrong_status_refusals: { fly: () => null } },
+      'wrong_status_refusals names the unknown action "fly"',
     ],
   ])("%s", (_, broken, message) => {
     expect(() => ticket(broken)).toThrow(message);
@@ -172,7 +172,7 @@ describe("defineLifecycle reports", () => {
 
   test("a valid lifecycle is accepted and frozen", () => {
     const lifecycle = ticket();
-    expect(lifecycle.table.get("close")?.get("open")).toHaveLength(1);
+    expect(lifecycle.rules_by_action.get("close")?.get("open")).toHaveLength(1);
     expect(Object.isFrozen(lifecycle)).toBe(true);
   });
 
@@ -217,7 +217,7 @@ test("types catch a misspelt status, action, guard, effect and who", () => {
       defineLifecycle({
         ...valid,
         rules: [
-          // @ts-expect-error: no such who
+          // @ts-expect-error: unknown name in `who`
           { action: "close", from: "open", to: "done", who: "someone" },
         ],
       }),
@@ -242,9 +242,9 @@ test("types catch a misspelt status, action, guard, effect and who", () => {
 
   const lifecycle = defineLifecycle({
     ...valid,
-    rules: [{ action: "close", from: "open", to: "done", who: "anyone", guards: ["said_why"] }],
+    rules: [{ action: "close", from: "open", to: "done", who: "anyone", guards: ["has_reason"] }],
     guards: {
-      said_why: ({ input, task }) => {
+      has_reason: ({ input, task }) => {
         const why: string | undefined = input.why;
         const status: "open" | "done" = task.status;
         return why !== undefined && status === "open"
@@ -256,14 +256,14 @@ test("types catch a misspelt status, action, guard, effect and who", () => {
   expect(lifecycle.name).toBe("typed");
 });
 
-test("types reject a duration with two units, and one without", () => {
-  const lengths: Duration[] = [
+test("types reject a duration with two units, and one without a unit", () => {
+  const durations: Duration[] = [
     { minutes: 5 },
     { hours: "a_setting" },
-    // @ts-expect-error: two units at once
+    // @ts-expect-error: more than one unit
     { hours: 1, minutes: 30 },
-    // @ts-expect-error: no unit at all
+    // @ts-expect-error: without a unit
     {},
   ];
-  expect(lengths).toHaveLength(4);
+  expect(durations).toHaveLength(4);
 });

@@ -13,7 +13,7 @@ import type {
   Draft,
   Duration,
   Effect,
-  ForeignAction,
+  RedirectedAction,
   Guard,
   Invariant,
   Lifecycle,
@@ -81,13 +81,13 @@ export type LifecycleDefinition<
   actions: Actions;
   creation: Omit<
     Creation<NoInfer<Status>, NoInfer<GuardName> | StandardGuard>,
-    "input" | "draft" | "also"
+    "input" | "draft" | "side_effects"
   > & {
     input: Input;
     draft: (
       view: CreationView<z.output<Settings>, z.output<Facts> & StandardFacts, z.output<Input>>,
     ) => Draft<z.output<Data>>;
-    also?: (
+    side_effects?: (
       view: CreationView<z.output<Settings>, z.output<Facts> & StandardFacts, z.output<Input>> & {
         task: Task<NoInfer<Status>, z.output<Data>>;
       },
@@ -114,11 +114,11 @@ export type LifecycleDefinition<
   /** For tasks of earlier versions whose status, or whose timer's action, no longer exists. */
   migrations?: Migrations<NoInfer<Status>, NoInfer<keyof Actions & string>>;
   /** Defaults for the required fields of every action. */
-  demands?: Pick<ActionSpec, "comment" | "expected_row_version" | "client_event_id">;
+  action_defaults?: Pick<ActionSpec, "comment" | "expected_row_version" | "client_event_id">;
   /** Actions that callers try here although they belong to another part of Pawl. */
-  foreign_actions?: readonly ForeignAction[];
+  redirected_actions?: readonly RedirectedAction[];
   /** An action's own refusal in statuses that it has no rule for; null falls back to INVALID_TRANSITION. */
-  not_from_here?: { [A in keyof Actions]?: (view: V) => Refusal | null };
+  wrong_status_refusals?: { [A in keyof Actions]?: (view: V) => Refusal | null };
 };
 
 /** A lifecycle whose type keeps the declared names, for typed clients. */
@@ -166,7 +166,7 @@ export function defineLifecycle<
     EffectName
   >,
 ): DefinedLifecycle<Name, Status, Actions, Data, Input, Facts> {
-  const { demands = {} } = definition;
+  const { action_defaults = {} } = definition;
   const declared: Record<string, Guard | ConditionGuard> = {
     ...STANDARD_GUARDS,
     // The types of the views are erased here and nowhere else.
@@ -179,7 +179,7 @@ export function defineLifecycle<
     summary: definition.summary,
     statuses: definition.statuses,
     actions: mapValues(definition.actions, (action, name) => ({
-      ...demands,
+      ...action_defaults,
       ...action,
       facts: factsOf(
         action,
@@ -202,8 +202,8 @@ export function defineLifecycle<
     pool: definition.pool ? poolOf(definition.pool, definition.rules, conditions) : null,
     unblocks: definition.unblocks ?? null,
     migrations: { statuses: {}, actions: {}, ...definition.migrations },
-    foreign_actions: definition.foreign_actions ?? [],
-    not_from_here: definition.not_from_here ?? {},
+    redirected_actions: definition.redirected_actions ?? [],
+    wrong_status_refusals: definition.wrong_status_refusals ?? {},
     // The literal types of the names are erased here and nowhere else; from here on, names are plain strings.
   } as unknown as UnindexedLifecycle;
 

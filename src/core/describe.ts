@@ -132,7 +132,7 @@ function describeAction(lifecycle: Lifecycle, name: string, spec: ActionSpec): A
     comment: spec.comment ?? "optional",
     expected_row_version: spec.expected_row_version ?? "optional",
     client_event_id: spec.client_event_id ?? "optional",
-    lease_token: lifecycle.leased_actions.has(name) ? "required" : "optional",
+    lease_token: lifecycle.lease_only_actions.has(name) ? "required" : "optional",
     facts: [...(spec.facts ?? [])],
   };
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  judge,
+  decideRequest,
   member,
   NEVER_BEGUN,
   NOW,
@@ -38,7 +38,7 @@ describe("explain", () => {
     });
   });
 
-  test("lists the missing permission beside the wrong status", () => {
+  test("lists both the missing permission and the wrong status", () => {
     const situation = situationOf(board, taskIn(board, "DONE"), member("v", ["viewer"]));
     expect(reasons(board, situation, "start").codes).toEqual(["FORBIDDEN", "INVALID_TRANSITION"]);
   });
@@ -141,7 +141,7 @@ describe.each(LIFECYCLES)("explain and decide agree in $name", (lifecycle) => {
         const situation = situationOf(lifecycle, at, member("me", roles, { skill_level }), { facts });
         for (const { action, allowed, refusals } of explain(lifecycle, situation)) {
           if (allowed) continue;
-          const decision = judge(lifecycle, situation, {
+          const decision = decideRequest(lifecycle, situation, {
             action,
             comment: "c",
             client_event_id: "k",
@@ -152,7 +152,7 @@ describe.each(LIFECYCLES)("explain and decide agree in $name", (lifecycle) => {
           if (decision.kind !== "refused")
             throw new Error(`${action} is not allowed by explain, but decide accepts it`);
           // If the action takes input or a lease token, decide may refuse that first.
-          const asksMore = lifecycle.actions[action]?.input ?? lifecycle.leased_actions.has(action);
+          const asksMore = lifecycle.actions[action]?.input ?? lifecycle.lease_only_actions.has(action);
           if (!asksMore) expect(refusals.map(({ code }) => code)).toContain(decision.code);
         }
       }),

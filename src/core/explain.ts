@@ -61,7 +61,7 @@ function reasonsAgainst(lifecycle: Lifecycle, situation: Situation, action: stri
     expected_row_version: null,
     lease_token,
   });
-  const rules = lifecycle.table.get(action)?.get(task.status);
+  const rules = lifecycle.rules_by_action.get(action)?.get(task.status);
   const reasons = rules ? closestReasons(rules, view) : [notFromHere(lifecycle, view)];
   return forbidden ? [forbidden, ...reasons] : reasons;
 }

@@ -3,22 +3,24 @@ import { guardOfPool, isSameCondition } from "./condition.ts";
 import { dueGuard } from "./timers.ts";
 
 /** The fields of a lifecycle that are derived from its rules. */
-type RuleIndex = Pick<Lifecycle, "table" | "starts" | "leased_actions">;
+type RuleIndex = Pick<Lifecycle, "rules_by_action" | "source_statuses" | "lease_only_actions">;
 export type UnindexedLifecycle = Omit<Lifecycle, keyof RuleIndex>;
 
 /** Resolves every name once, so that a decision takes two look-ups and a short loop. */
 export function indexRules(lifecycle: UnindexedLifecycle): RuleIndex {
-  const table = new Map<string, Map<string, CompiledRule[]>>();
+  const rules_by_action = new Map<string, Map<string, CompiledRule[]>>();
   const leased = new Set(Object.keys(lifecycle.actions));
   lifecycle.rules.forEach((rule, index) => {
     if (!whoOf(rule).every((name) => name === "lease_holder")) leased.delete(rule.action);
     for (const from of fromOf(rule)) {
-      const byStatus = getOrMake(table, rule.action, () => new Map<string, CompiledRule[]>());
+      const byStatus = getOrMake(rules_by_action, rule.action, () => new Map<string, CompiledRule[]>());
       getOrMake(byStatus, from, (): CompiledRule[] => []).push(compileRule(lifecycle, rule, index, from));
     }
   });
-  const starts = new Map([...table].map(([action, byStatus]) => [action, [...byStatus.keys()]]));
-  return { table, starts, leased_actions: leased };
+  const source_statuses = new Map(
+    [...rules_by_action].map(([action, byStatus]) => [action, [...byStatus.keys()]]),
+  );
+  return { rules_by_action, source_statuses, lease_only_actions: leased };
 }
 
 export function fromOf(rule: Rule): readonly string[] {
@@ -66,7 +68,7 @@ function compileRule(lifecycle: UnindexedLifecycle, rule: Rule, index: number, f
       ...guardsOfPool(lifecycle, rule, from),
     ],
     changes: effects.flatMap((effect) => effect.change ?? []),
-    also: effects.flatMap((effect) => effect.also ?? []),
+    side_effects: effects.flatMap((effect) => effect.side_effects ?? []),
     comment: effects.findLast((effect) => effect.comment)?.comment ?? null,
     timer: effects.findLast((effect) => effect.timer)?.timer ?? null,
     timers,

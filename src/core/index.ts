@@ -1,5 +1,5 @@
-export { admit } from "./admit.ts";
-export type { Admitted, Request } from "./admit.ts";
+export { validateCommand } from "./validate-command.ts";
+export type { ValidCommand, Request } from "./validate-command.ts";
 export { apply } from "./apply.ts";
 export { backoffMs } from "./backoff.ts";
 export { check, checking } from "./check/check.ts";
@@ -49,7 +49,7 @@ export type {
 } from "./lifecycle.ts";
 export { hideCredentials } from "./hide-credentials.ts";
 export { didYouMean, nearest } from "./nearest.ts";
-export { firstUnits, shorten } from "./truncate-text.ts";
+export { truncateText, shorten } from "./truncate-text.ts";
 export {
   MAX_FREE_TEXT_LENGTH,
   MAX_JSON_DEPTH,

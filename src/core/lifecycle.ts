@@ -26,7 +26,7 @@ export type Command = {
   lease_token: string | null;
 };
 
-/** The argument of guards, effects and whos: the situation together with the command. */
+/** The argument of guards, effects and `who` tests: the situation together with the command. */
 export type View<
   Status extends string = string,
   Data = JsonObject,
@@ -62,7 +62,7 @@ export type Effect<V = View, Data = JsonObject> = ((view: V) => Change<Data>) | 
 export type EffectParts<V = View, Data = JsonObject> = {
   change?: (view: V) => Change<Data>;
   /** Side effects beyond the row, which the engine runs in the same transaction. */
-  also?: (view: V) => readonly SideEffect[];
+  side_effects?: (view: V) => readonly SideEffect[];
   /** Replaces the caller's comment in the journal. */
   comment?: (view: V) => string;
   /** Replaces the timer of the status. */
@@ -169,14 +169,14 @@ export type Creation<
   permission?: string;
   client_event_id?: Demand;
   /** The input field that lists the task's blockers; default `blocked_by`. */
-  waits_for?: string;
+  blockers_field?: string;
   /** Policy for blockers that end without success, where the creator does not choose one. */
   on_failure?: "wait" | "proceed" | "fail";
   facts?: readonly string[];
   to: readonly { status: Status; guards?: readonly GuardName[] }[];
   draft: Draft_;
   /** Side effects beyond the new row, which the engine runs in the same transaction. */
-  also?: (view: CreationView & { task: Task }) => readonly SideEffect[];
+  side_effects?: (view: CreationView & { task: Task }) => readonly SideEffect[];
 };
 type CreationDraft = (view: CreationView) => Draft;
 
@@ -236,7 +236,7 @@ type ModelledTask<Status extends string = string> = Pick<
   | "due_action"
 >;
 
-export type ForeignAction = { prefix: string; code: AnyProblemCode; detail: string };
+export type RedirectedAction = { prefix: string; code: AnyProblemCode; detail: string };
 
 /** A lifecycle ready for use: the definition with its rules indexed for `decide`. */
 export type Lifecycle = {
@@ -262,14 +262,14 @@ export type Lifecycle = {
   readonly pool: Pool | null;
   readonly unblocks: Unblocks | null;
   readonly migrations: Required<Migrations>;
-  readonly foreign_actions: readonly ForeignAction[];
-  readonly not_from_here: Readonly<Record<string, (view: View) => Refusal | null>>;
+  readonly redirected_actions: readonly RedirectedAction[];
+  readonly wrong_status_refusals: Readonly<Record<string, (view: View) => Refusal | null>>;
   /** action → status → the rules that start there, in declaration order. */
-  readonly table: ReadonlyMap<string, ReadonlyMap<string, readonly CompiledRule[]>>;
+  readonly rules_by_action: ReadonlyMap<string, ReadonlyMap<string, readonly CompiledRule[]>>;
   /** The statuses that an action starts from, in the order of the rules. */
-  readonly starts: ReadonlyMap<string, readonly string[]>;
+  readonly source_statuses: ReadonlyMap<string, readonly string[]>;
   /** Actions that only the holder of the lease can perform. */
-  readonly leased_actions: ReadonlySet<string>;
+  readonly lease_only_actions: ReadonlySet<string>;
 };
 
 /** A rule with its names resolved, so that a decision looks nothing up by name. */
@@ -287,7 +287,7 @@ export type CompiledRule = {
   readonly isFor: (view: View) => boolean;
   readonly guards: readonly Guard[];
   readonly changes: readonly ((view: View) => Change)[];
-  readonly also: readonly ((view: View) => readonly SideEffect[])[];
+  readonly side_effects: readonly ((view: View) => readonly SideEffect[])[];
   readonly comment: ((view: View) => string) | null;
   readonly timer: ((view: View) => DueTimer | null) | null;
   readonly timers: readonly Timer[];

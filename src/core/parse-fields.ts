@@ -96,7 +96,7 @@ const MAX_PATH_PARTS = 4;
 
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
-/** Checks whether PostgreSQL can store a text. */
+/** Checks whether PostgreSQL can store a string. */
 export function isStorable(text: string): boolean {
   return !UNSTORABLE.test(text);
 }

@@ -9,12 +9,12 @@ export const PROBLEMS = {
   FORBIDDEN: problem(
     403,
     "You may not do this",
-    "Ask somebody who may, or use a token that has the permission.",
+    "Ask a member who has the permission, or use a token that has it.",
   ),
   TOKEN_CONFINED: problem(
     403,
-    "This token does not cover the request",
-    "Use it only for its purpose, or use a token of your own.",
+    "This token is not valid for this request",
+    "Use this token only for its purpose, or use a token of your own.",
   ),
   CROSS_SITE_REQUEST: problem(
     403,
@@ -65,16 +65,16 @@ export const PROBLEMS = {
 
   // Limits and faults of the server.
   REQUEST_TIMEOUT: problem(408, "The request took too long to arrive", "Send it again."),
-  RATE_LIMITED: problem(429, "Too many requests", "Wait the seconds given in Retry-After."),
+  RATE_LIMITED: problem(429, "Too many requests", "Wait for the number of seconds in `Retry-After`."),
   UNAVAILABLE: problem(
     503,
     "The database cannot be reached",
-    "Try again after the seconds given in Retry-After.",
+    "Try again after the number of seconds in `Retry-After`.",
   ),
   NOT_SET_UP: problem(
     501,
     "The server is not set up for this",
-    "Ask its operator to do what the detail describes.",
+    "Ask the operator of the server to set it up as the detail describes.",
   ),
   INTERNAL_ERROR: problem(
     500,
@@ -84,14 +84,18 @@ export const PROBLEMS = {
 
   // Mistakes in definitions and configuration, mostly seen on the command line.
   INVALID_LIFECYCLE: problem(422, "The lifecycle's definition has a mistake", "Fix the definition."),
-  INVALID_CONFIG: problem(422, "The configuration has a mistake", "Fix what the message names."),
+  INVALID_CONFIG: problem(422, "The configuration has a mistake", "Correct it as the message describes."),
   UNKNOWN_LIFECYCLE: problem(404, "Unknown lifecycle", "List the existing ones with `pawl check`."),
   TRANSACTION_UNUSABLE: problem(
     500,
     "Pawl cannot use this transaction",
-    "Follow the message, and let the transaction roll back.",
+    "Correct the call as the message describes, and let the transaction roll back.",
   ),
-  DATABASE_UNUSABLE: problem(503, "The database cannot be used", "Follow the message."),
+  DATABASE_UNUSABLE: problem(
+    503,
+    "The database cannot be used",
+    "Fix the database as the message describes.",
+  ),
 } as const satisfies Record<string, Problem>;
 
 export type ProblemCode = keyof typeof PROBLEMS;

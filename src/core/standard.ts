@@ -70,7 +70,7 @@ export const STANDARD_EFFECTS = {
   raise_attention: () => ({ needs_attention: true }),
   count_attempt: ({ task }) => ({ attempt: task.attempt + 1 }),
   /** Removes the task. Its journal stays, and this move is the last entry. */
-  remove_task: { also: () => [{ kind: REMOVE_TASK }] },
+  remove_task: { side_effects: () => [{ kind: REMOVE_TASK }] },
 } as const satisfies Record<string, Effect>;
 
 export type StandardWho = keyof typeof STANDARD_WHO;

@@ -45,8 +45,8 @@ function* validateReferences(lifecycle: UnindexedLifecycle): Generator<string> {
       yield* unknown(`action "${action}"`, "input field", field, Object.keys(spec.input?.shape ?? {}));
     }
   }
-  for (const action of Object.keys(lifecycle.not_from_here))
-    yield* unknown("not_from_here", "action", action, actions);
+  for (const action of Object.keys(lifecycle.wrong_status_refusals))
+    yield* unknown("wrong_status_refusals", "action", action, actions);
   for (const [where, named] of [
     ["the pool", lifecycle.pool],
     ["unblocks", lifecycle.unblocks],

@@ -4,55 +4,75 @@ import type { PawlError } from "./problems.ts";
 
 describe("defineLifecycle reports a", () => {
   test.each<[string, Record<string, unknown>, string]>([
-    ["guard that is missing", { guards: { paid: undefined } }, 'guard "paid" is missing, not a function'],
-    ["guard that is a text", { guards: { paid: "yes" } }, 'guard "paid" is the text "yes", not a function'],
+    [
+      "guard that is missing",
+      { guards: { paid: undefined } },
+      'guard "paid" must be a function, but is missing',
+    ],
+    [
+      "guard that is a string",
+      { guards: { paid: "yes" } },
+      'guard "paid" must be a function, but is the string "yes"',
+    ],
     [
       "guard of a rule that is missing",
       { rules: [{ ...rule, guards: ["paid"] }], guards: { paid: undefined } },
-      'guard "paid" is missing, not a function',
+      'guard "paid" must be a function, but is missing',
     ],
     [
       "invariant that is not a function",
       { invariants: { "it holds": true } },
-      'invariant "it holds" is true, not a',
+      'invariant "it holds" must be a function, but is true',
     ],
     [
       "refusal that is not a function",
-      { not_from_here: { close: {} } },
-      'not_from_here "close" is an object, not a',
+      { wrong_status_refusals: { close: {} } },
+      'wrong_status_refusals "close" must be a function, but is an object',
     ],
     [
-      "effect that is missing",
+      "effect that is null",
       { effects: { pay: null } },
-      'effect "pay" is null, not a function or its parts (change, also, comment, timer, lease)',
+      'effect "pay" must be a function or an object with change, side_effects, comment, timer, lease, but is null',
     ],
-    ["effect without parts", { effects: { pay: {} } }, 'effect "pay" has none of its parts (change,'],
     [
-      "effect with a misspelt part",
+      "effect without keys",
+      { effects: { pay: {} } },
+      'effect "pay" is empty: it needs at least one of change,',
+    ],
+    [
+      "effect with a misspelt key",
       { effects: { pay: { chnage: () => ({}) } } },
-      'effect "pay" has the unknown part "chnage"; did you mean "change"?',
+      'effect "pay" has an unknown key "chnage"; did you mean "change"?',
     ],
     [
-      "effect with a part that is not a function",
-      { effects: { pay: { also: [] } } },
-      'effect "pay": "also" is a list, not a function',
+      "effect with a value that is not a function",
+      { effects: { pay: { side_effects: [] } } },
+      'effect "pay": "side_effects" must be a function, but is a list',
     ],
     [
       "effect that opens a lease",
       { effects: { pay: { lease: "open" } } },
-      'effect "pay": "lease" is the text "open" and can only be "close"',
+      'effect "pay": "lease" can only be "close", but is the string "open"',
     ],
-    ["who that is a function", { who: { owner: () => true } }, 'who "owner" is a function, not an object'],
+    [
+      "who that is a function",
+      { who: { owner: () => true } },
+      'who "owner" must be an object with a label and a test, but is a function',
+    ],
     [
       "who without a test",
       { who: { owner: { label: "owner" } } },
-      'who "owner": "test" is missing, not a function',
+      'who "owner": "test" must be a function, but is missing',
     ],
-    ["who without a label", { who: { owner: { test: () => true } } }, 'who "owner": "label" is missing'],
+    [
+      "who without a label",
+      { who: { owner: { test: () => true } } },
+      'who "owner": "label" must be a string, but is missing',
+    ],
     [
       "rule without who",
       { rules: [{ ...rule, who: undefined }] },
-      'rule 1 (close): "who" is missing, not a name',
+      'rule 1 (close): "who" must be a name or a list of names, but is missing',
     ],
     [
       "action with an unknown permission",

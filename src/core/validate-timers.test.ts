@@ -40,7 +40,7 @@ describe("defineLifecycle reports a", () => {
       'status "open" has a timer for "close" that counts by "wait", which is not a numeric setting',
     ],
     [
-      "timer by a text",
+      "timer by a setting that is a string",
       {
         settings,
         statuses: {

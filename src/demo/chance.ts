@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed, the same story. */
+/** Random numbers from a seed: the same seed gives the same demo. */
 export class Chance {
   private state: number;
 
@@ -6,7 +6,7 @@ export class Chance {
     this.state = seed | 0;
   }
 
-  /** From 0 up to 1, by mulberry32. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive), by mulberry32. */
   number(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -14,27 +14,27 @@ export class Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  between(least: number, most: number): number {
-    return least + this.number() * (most - least);
+  between(min: number, max: number): number {
+    return min + this.number() * (max - min);
   }
 
-  whole(least: number, most: number): number {
-    return Math.floor(this.between(least, most + 1));
+  whole(min: number, max: number): number {
+    return Math.floor(this.between(min, max + 1));
   }
 
-  /** True so often: 0.25 is once in four times. */
-  happens(share: number): boolean {
-    return this.number() < share;
+  /** True with the given probability, from 0 to 1. */
+  happens(probability: number): boolean {
+    return this.number() < probability;
   }
 
-  /** One of them; undefined only where there may be none. */
+  /** Picks one element; undefined only if the list may be empty. */
   pick<List extends readonly unknown[]>(
     from: List,
   ): List extends readonly [unknown, ...unknown[]] ? List[number] : List[number] | undefined {
     return from[Math.floor(this.number() * from.length)] as never;
   }
 
-  /** Some of them, each once. */
+  /** Picks several elements, each at most once. */
   some<T>(from: readonly T[], count: number): T[] {
     const left = [...from];
     const taken: T[] = [];
@@ -43,6 +43,7 @@ export class Chance {
     return taken;
   }
 
+  /** Returns a random hexadecimal text. */
   hex(digits: number): string {
     return Array.from({ length: digits }, () => this.whole(0, 15).toString(16)).join("");
   }

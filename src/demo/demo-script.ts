@@ -4,18 +4,26 @@ import type { Stage } from "./stage.ts";
 export type NewMember = BodySent<typeof ROUTES.createMember> & { id: string };
 export type NewProject = Partial<BodySent<typeof ROUTES.createProject>> & { id: string };
 
-/** The part of one lifecycle in the demo of Lumen, a small maker of lamps. */
+/**
+ * A plugin's part of the demo: members, projects, and what the members do.
+ *
+ * ```ts
+ * export const members: DemoScript["members"] = [{ id: "inga", name: "Inga Holm", kind: "human", roles: ["accountant"] }];
+ * export const projects: DemoScript["projects"] = [];
+ * export const play: DemoScript["play"] = (stage) => stage.keepOn([5, 20], () => enterInvoice(stage.as("inga")));
+ * ```
+ */
 export type DemoScript = {
   members: readonly NewMember[];
   projects: readonly NewProject[];
-  /** Roles and skills that the visitor needs to join in. */
+  /** Roles and skills that the visitor needs to take part. */
   visitor?:
     { roles?: readonly string[]; skill_level?: number; specializations?: readonly string[] } | undefined;
-  /** Acts until the stage ends. */
+  /** Plays the members' actions until the stage ends. */
   play: (stage: Stage) => Promise<void>;
 };
 
-/** The member whose token the person who looks at the demo gets. */
+/** The member that a person who visits the demo is signed in as. */
 export type Visitor = {
   id: string;
   name: string;
@@ -43,7 +51,7 @@ export function visitorOf(scripts: readonly DemoScript[]): Visitor {
   return {
     ...VISITOR,
     roles: [...new Set([...VISITOR.roles, ...parts.flatMap(({ roles }) => roles ?? [])])],
-    skill_level: parts.reduce<number | null>((most, { skill_level }) => skill_level ?? most, null),
+    skill_level: parts.reduce<number | null>((level, part) => part.skill_level ?? level, null),
     specializations: [...new Set(parts.flatMap(({ specializations }) => specializations ?? []))],
   };
 }

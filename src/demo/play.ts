@@ -5,51 +5,51 @@ import { Chance } from "./chance.ts";
 import { Stage } from "./stage.ts";
 
 export type PlayOptions = {
-  /** Where the server is. */
+  /** The server's URL. */
   url: string;
-  /** Of an admin of the demo's org, who sets the stage. */
+  /** Token of an admin of the demo's org, who creates members and projects. */
   token: string;
-  /** How fast everybody is; 1 is a human's pace. */
+  /** Speed of the demo; 1 is the pace of people. */
   pace: number;
-  /** The same seed gives the same chances. */
+  /** The same seed gives the same random choices. */
   seed?: number | undefined;
-  /** The end of the play. */
+  /** Ends the demo. */
   signal: AbortSignal;
   scripts: readonly DemoScript[];
-  /** Hears of what was refused, or went wrong: life goes on. */
-  onMishap?: ((problem: PawlProblem) => void) | undefined;
+  /** Called with each refused or failed request; the demo continues. */
+  onProblem?: ((problem: PawlProblem) => void) | undefined;
 };
 
-/** Lets everybody act until the signal, or until the demo is taken away from under them. Rejects for faults alone. */
+/** Plays all scripts until the signal, or until the demo is removed. Rejects only on unexpected errors. */
 export async function play(options: PlayOptions): Promise<void> {
-  const { url, token, pace, signal, scripts, seed = Date.now(), onMishap = () => undefined } = options;
+  const { url, token, pace, signal, scripts, seed = Date.now(), onProblem = () => undefined } = options;
   try {
     const tokens = await setStage(createClient({ url, token, signal, retries: 2 }), scripts);
-    const stage = new Stage({ url, tokens, pace, onMishap, chance: new Chance(seed) });
+    const stage = new Stage({ url, tokens, pace, onProblem, chance: new Chance(seed) });
     signal.addEventListener("abort", stage.end);
     if (signal.aborted) stage.end();
     await stage.together(scripts.map(({ play: act }) => act(stage)));
   } catch (error) {
-    if (!signal.aborted && !isDismissal(error)) throw error;
+    if (!signal.aborted && !isDemoRemoved(error)) throw error;
   }
 }
 
-/** Members and projects, made where they are not there yet, and a token for each member in place of his old ones. */
-async function setStage(director: Client, scripts: readonly DemoScript[]): Promise<Map<string, string>> {
-  const { projects } = await director.listProjects({ limit: 200 });
-  const places = new Set(projects.map(({ id }) => id));
+/** Creates missing members and projects, and replaces the tokens of each member. */
+async function setStage(admin: Client, scripts: readonly DemoScript[]): Promise<Map<string, string>> {
+  const { projects } = await admin.listProjects({ limit: 200 });
+  const projectIds = new Set(projects.map(({ id }) => id));
   for (const project of projectsIn(scripts))
-    await (places.has(project.id)
-      ? director.changeProject(project)
-      : director.createProject({ name: project.id, ...project }));
-  const { members } = await director.listMembers({ limit: 200 });
-  const names = new Set(members.map(({ id }) => id));
+    await (projectIds.has(project.id)
+      ? admin.changeProject(project)
+      : admin.createProject({ name: project.id, ...project }));
+  const { members } = await admin.listMembers({ limit: 200 });
+  const memberIds = new Set(members.map(({ id }) => id));
   const tokens = new Map<string, string>();
   for (const member of membersIn(scripts)) {
     const { id } = member;
-    if (names.has(id)) await dismissTokens(director, id);
-    else await director.createMember(member);
-    tokens.set(id, (await director.createToken({ id })).token);
+    if (memberIds.has(id)) await revokeTokens(admin, id);
+    else await admin.createMember(member);
+    tokens.set(id, (await admin.createToken({ id })).token);
   }
   return tokens;
 }
@@ -60,7 +60,7 @@ function membersIn(scripts: readonly DemoScript[]): NewMember[] {
   ];
 }
 
-/** A project that several scripts name has the settings of each. */
+/** A project that several scripts name gets the settings of each. */
 function projectsIn(scripts: readonly DemoScript[]): NewProject[] {
   const projects = new Map<string, NewProject>();
   for (const project of scripts.flatMap((script) => script.projects)) {
@@ -70,12 +70,12 @@ function projectsIn(scripts: readonly DemoScript[]): NewProject[] {
   return [...projects.values()];
 }
 
-async function dismissTokens(director: Client, id: string): Promise<void> {
-  const { tokens } = await director.listTokens({ id });
-  for (const token of tokens) await director.revokeToken({ id: token.id });
+async function revokeTokens(admin: Client, id: string): Promise<void> {
+  const { tokens } = await admin.listTokens({ id });
+  for (const token of tokens) await admin.revokeToken({ id: token.id });
 }
 
-/** Tokens are gone when the demo is. */
-function isDismissal(error: unknown): boolean {
+/** The tokens are gone once the demo is removed. */
+function isDemoRemoved(error: unknown): boolean {
   return error instanceof PawlProblem && error.status === 401;
 }

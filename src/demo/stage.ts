@@ -4,24 +4,25 @@ import { createClient, PawlProblem } from "../client/index.ts";
 import type { Client } from "../client/index.ts";
 import type { Chance } from "./chance.ts";
 
-export type Seconds = readonly [least: number, most: number];
+export type Seconds = readonly [min: number, max: number];
 
 export type StageOptions = {
-  /** Where the server is that everybody acts through. */
+  /** URL of the server that all members act through. */
   url: string;
   tokens: ReadonlyMap<string, string>;
   chance: Chance;
-  /** 1 is a human's. */
+  /** Speed; 1 is the pace of people. */
   pace: number;
-  /** Hears of refusals and faults; both are part of life. */
-  onMishap: (problem: PawlProblem) => void;
+  /** Called with each refused or failed request; both are normal in the demo. */
+  onProblem: (problem: PawlProblem) => void;
 };
 
-/** Nobody wants to look at an empty stage: the first half minute is told faster. */
-const OVERTURE = { seconds: 30, faster: 5 };
+/** The first 30 seconds run five times as fast, so that visitors soon see tasks. */
+const FAST_START = { seconds: 30, faster: 5 };
 
-/** What the members of the demo stand on: their clients, their time, and chance. */
+/** Gives the members of the demo their API clients, pauses and random choices. */
 export class Stage {
+  /** Random values; the same seed gives the same sequence. */
   readonly chance: Chance;
   private readonly options: StageOptions;
   private readonly clients = new Map<string, Client>();
@@ -34,47 +35,47 @@ export class Stage {
     setMaxListeners(0, this.ending.signal);
   }
 
-  /** Everybody finishes what he is at, and rests for good. */
+  /** Ends the demo: pending pauses are aborted, and no new action begins. */
   readonly end = (): void => {
     this.ending.abort();
   };
 
-  /** Waits until all have ended; a fault of one ends the play for the others. */
+  /** Waits until all acts have ended; an error in one ends the others. */
   async together(acts: readonly Promise<void>[]): Promise<void> {
     const ended = await Promise.allSettled(
       acts.map((act) =>
         act.catch((error: unknown) => {
-          const meant = this.ending.signal.aborted;
+          const wasEnded = this.ending.signal.aborted;
           this.end();
-          if (!meant) throw error;
+          if (!wasEnded) throw error;
         }),
       ),
     );
     for (const act of ended) if (act.status === "rejected") throw act.reason;
   }
 
-  /** The API as one member uses it, with a token of his own. */
+  /** The API client of one member, with the member's own token. */
   as(member_id: string): Client {
     const known = this.clients.get(member_id);
     if (known) return known;
     const { url, tokens } = this.options;
     const token = tokens.get(member_id);
-    if (token === undefined) throw new Error(`nobody is called ${member_id}`);
+    if (token === undefined) throw new Error(`the demo has no member ${member_id}`);
     const client = createClient({ url, token, retries: 2, timeoutMs: 20_000 });
     this.clients.set(member_id, client);
     return client;
   }
 
-  /** Lets time pass, as much as that is for a person. */
-  async rest([least, most]: Seconds): Promise<void> {
+  /** Waits for a random time between two bounds, scaled by the pace. */
+  async rest([min, max]: Seconds): Promise<void> {
     const { pace } = this.options;
     const elapsed = ((Date.now() - this.begunAt) / 1_000) * pace;
-    const faster = elapsed < OVERTURE.seconds ? OVERTURE.faster : 1;
-    const ms = (this.chance.between(least, most) * 1_000) / (pace * faster);
+    const faster = elapsed < FAST_START.seconds ? FAST_START.faster : 1;
+    const ms = (this.chance.between(min, max) * 1_000) / (pace * faster);
     await pause(Math.max(ms, 5), undefined, { signal: this.ending.signal });
   }
 
-  /** Does something again and again until the play is over; what is refused is left, and the next turn comes. */
+  /** Repeats a turn until the demo ends; a refused turn is skipped. */
   async keepOn(every: Seconds, turn: () => Promise<unknown>): Promise<void> {
     await this.rest([0, every[1]]);
     for (;;) {
@@ -83,15 +84,15 @@ export class Stage {
     }
   }
 
-  /** Does something that may be refused; says whether it was done. */
+  /** Runs a turn that may be refused; returns true if it succeeded. */
   async attempt(turn: () => Promise<unknown>): Promise<boolean> {
     try {
       await turn();
       return true;
     } catch (error) {
-      // A token that is refused is the end: the demo is being taken away.
+      // A refused token means that the demo is being removed.
       if (!(error instanceof PawlProblem) || error.status === 401) throw error;
-      this.options.onMishap(error);
+      this.options.onProblem(error);
       return false;
     }
   }

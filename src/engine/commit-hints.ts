@@ -5,11 +5,11 @@ import { PoolArrivals } from "./write/pool-arrivals.ts";
 import type { PoolArrival } from "./write/pool-arrivals.ts";
 import { answerWithin, connect, hasOwnSessions } from "../postgres/index.ts";
 import type { Sql } from "../postgres/index.ts";
-import { COMMITS_CHANNEL, tellCommits } from "./sql/tell-commits.ts";
+import { COMMITS_CHANNEL, notifyCommits } from "./sql/notify-commits.ts";
 
 export type CommitHintOptions = {
   /** Also receive the notifications of other nodes; default false. */
-  hears?: boolean | undefined;
+  listens?: boolean | undefined;
   /** Where to LISTEN, if the client connects through a pooler. */
   directUrl?: string | undefined;
   /** Called once, when LISTEN fails. */
@@ -31,11 +31,11 @@ const NOTIFY_INTERVAL_MS = 20;
 export function startCommitHints(
   commits: Commits,
   sql: Sql,
-  { hears = false, directUrl, onFault = () => undefined }: CommitHintOptions = {},
+  { listens: listens = false, directUrl, onFault = () => undefined }: CommitHintOptions = {},
 ): CommitHints {
   const node = randomUUID();
   const throttle = new NotifyThrottle((pending) =>
-    tellCommits(
+    notifyCommits(
       sql,
       pending.map(([org_id, arrivals]) => serialize({ node, org_id, freed: arrivals.list() })),
     ),
@@ -45,12 +45,12 @@ export function startCommitHints(
   });
   // Behind a pooler the session belongs to another client, so LISTEN needs a direct connection.
   const canListen = directUrl !== undefined || hasOwnSessions(sql);
-  const listening = hears && canListen ? listen(sql, directUrl, receive, onFault) : null;
+  const listening = listens && canListen ? listen(sql, directUrl, receive, onFault) : null;
   let stopped = false;
 
   function receive(payload: string): void {
     const hint = stopped ? null : parse(payload);
-    if (hint !== null && hint.node !== node) commits.tell(hint.org_id, "elsewhere", hint.freed);
+    if (hint !== null && hint.node !== node) commits.notify(hint.org_id, "elsewhere", hint.freed);
   }
   return {
     stop: async () => {

@@ -19,7 +19,7 @@ export class Commits {
   }
 
   /** Notifies all listeners. */
-  tell(org_id: string, where: Where = "here", arrivals: readonly PoolArrival[] = []): void {
+  notify(org_id: string, where: Where = "here", arrivals: readonly PoolArrival[] = []): void {
     for (const listener of this.listeners) listener(org_id, where, arrivals);
   }
 }

@@ -1,12 +1,12 @@
 import type { Actor, Instant, JsonObject, Lifecycle, Refusal, Request, Task } from "../core/index.ts";
-import type { NewTask } from "./write/admit-creations.ts";
+import type { NewTask } from "./write/validate-creations.ts";
 import type { PublicTask } from "./read/public-task.ts";
 import type { Tx } from "./transaction.ts";
 
 /** One command on one task, for which a fact is loaded. */
 type FactRequest<T = Task, Input = JsonObject> = { task: T; actor: Actor; input: Input };
 
-/** Loads one fact for many commands at once; the answers are in the order of the requests. */
+/** Loads one fact for a batch of commands of one org; returns one value per request, in the same order. */
 export type FactLoader<Answer = unknown, T = Task, Input = JsonObject> = (
   tx: Tx,
   org_id: string,
@@ -22,51 +22,52 @@ export type CreationFactRequest<Input = JsonObject> = {
   refs: ReadonlyMap<string, string>;
 };
 
-/** Loads one fact for many creations at once; the answers are in the order of the requests. */
+/** Loads one fact for a batch of creations of one org; returns one value per request, in the same order. */
 export type CreationFactLoader<Answer = unknown, Input = JsonObject> = (
   tx: Tx,
   org_id: string,
   requests: readonly CreationFactRequest<Input>[],
 ) => Promise<Answer[]>;
 
-/** One side effect of one move or creation. */
+/** One side effect of one move or creation; `effect` is an object that `side_effects` returned. */
 export type EffectItem<T = Task> = { org_id: string; task: T; actor: Actor; effect: JsonObject };
 
-/** Creates tasks in the transaction of a move; a refusal is thrown, and undoes the move as well. */
-export type MakeTasks = (
+/** Creates tasks in the transaction of a move. Throws a refusal, which also rolls back the move. */
+export type CreateTasks = (
   actor: Actor,
   tasks: readonly NewTask[],
 ) => Promise<{ tasks: PublicTask[]; made: (JsonObject | null)[] }>;
 
 /**
- * Carries out one kind of side effect for a whole batch, in its transaction. If it returns a list, in the order of the items,
- * each caller gets its item in the answer, and again when the same command is repeated with its key.
+ * Carries out one kind of side effect for a batch of moves of one org, in their transaction. It may return a list in the order of
+ * the items: each caller then gets its element in `made` of the answer, also if the request is repeated with its key.
  */
 export type EffectHandler<T = Task> = (
   tx: Tx,
   items: readonly EffectItem<T>[],
   now: Instant,
-  makeTasks: MakeTasks,
+  makeTasks: CreateTasks,
 ) => Promise<unknown>;
 
-/** Passed to a plugin's sweep. */
+/** The argument of a plugin's `sweep.run`. */
 export type SweepTools = {
+  /** Runs work in a transaction. */
   transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
-  /** Performs as the system. */
+  /** Performs an action as the system; returns a refusal as a value. */
   perform: (
     org_id: string,
     request: Request & { task_id: string },
   ) => Promise<{ kind: "performed"; outcome: string } | Refusal>;
 };
 
-/** Selects rows from before a time, oldest first; `below` is the first possible id of that time, for ids ordered by time. */
+/** The rows that `removeOld` deletes: at most `limit` from before a time. Their UUIDv7 ids are smaller than `below`, for a search by id. */
 export type OldRows = { before: Instant; below: string; limit: number };
 
 /** A plugin's part in retention. */
 export type PluginPrune = {
-  /** Selects the finished tasks that must stay because something unfinished needs them. */
+  /** Returns those of the lifecycle's finished tasks that must not be deleted yet. */
   keep?: (tx: Tx, org_id: string, ids: readonly string[]) => Promise<readonly string[]>;
-  /** Deletes the plugin's rows of tasks that were deleted. */
+  /** Deletes the plugin's rows of deleted tasks, in the same transaction. */
   removeOfTasks?: (tx: Tx, org_id: string, ids: readonly string[]) => Promise<void>;
   /** Deletes at most `limit` old rows that belong to no task; returns how many it deleted. */
   removeOld?: (tx: Tx, org_id: string, old: OldRows) => Promise<number>;
@@ -74,7 +75,7 @@ export type PluginPrune = {
 
 /** A plugin's part in the sweep. */
 export type PluginSweep = {
-  /** Runs on every node at every sweep, beside the timers: the lifecycle's rules make sure that nothing happens twice. */
+  /** Runs on every node at every sweep. Several nodes may run it at the same time, so the lifecycle's guards must refuse a second move. */
   run?: (tools: SweepTools) => Promise<void>;
 };
 

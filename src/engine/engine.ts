@@ -1,9 +1,9 @@
 import { canSee, explain, findTooDeep, isRefusal, PawlError, SYSTEM, TOO_DEEP } from "../core/index.ts";
 import type { Actor, Explanation, Instant, JsonObject, Refusal } from "../core/index.ts";
-import { readCensus } from "./read/census.ts";
-import type { Census } from "./read/census.ts";
-import { admitCreations } from "./write/admit-creations.ts";
-import type { NewTask } from "./write/admit-creations.ts";
+import { readDatabaseMetrics } from "./read/database-metrics.ts";
+import type { DatabaseMetrics } from "./read/database-metrics.ts";
+import { admitCreations } from "./write/validate-creations.ts";
+import type { NewTask } from "./write/validate-creations.ts";
 import type { Confines } from "./directory/confines.ts";
 import { Commits } from "./commits.ts";
 import { PoolArrivals } from "./write/pool-arrivals.ts";
@@ -39,7 +39,7 @@ import { sweepOrg } from "./upkeep/sweep.ts";
 import type { SweepOptions } from "./upkeep/sweep.ts";
 import { taskOf } from "./task-row.ts";
 import { transact } from "./transact.ts";
-import type { Patience } from "./transact.ts";
+import type { Timeouts } from "./transact.ts";
 import type { Tx } from "./transaction.ts";
 import { verifyOrg } from "./upkeep/verify.ts";
 import type { Verified } from "./upkeep/verify.ts";
@@ -58,9 +58,9 @@ import type { Within } from "./write/writer.ts";
 export type { Within } from "./write/writer.ts";
 
 /** The caller: a member of an org, or the system. `confined_to` is set if its token allows less than the member may do. */
-export type By = { org_id: string; actor: Actor; confined_to?: Confines | null };
+export type Caller = { org_id: string; actor: Actor; confined_to?: Confines | null };
 
-export type EngineOptions = Partial<Patience> & {
+export type EngineOptions = Partial<Timeouts> & {
   observer?: EngineObserver | undefined;
   /** Default settings by lifecycle name; a project's own settings override them. */
   defaults?: Readonly<Record<string, JsonObject>> | undefined;
@@ -77,7 +77,7 @@ export class Engine {
   /** Notifies listeners after commits. */
   readonly commits = new Commits();
   private readonly sql: Sql;
-  private readonly patience: Patience;
+  private readonly patience: Timeouts;
   private readonly observer: EngineObserver | undefined;
   private readonly writer: Writer;
 
@@ -86,13 +86,13 @@ export class Engine {
     this.sql = sql;
     this.observer = observer;
     this.registry = new LifecycleRegistry(plugins, defaults);
-    this.patience = { patienceMs: 10_000, statementTimeoutMs: 30_000, ...patience };
+    this.patience = { retryTimeoutMs: 10_000, statementTimeoutMs: 30_000, ...patience };
     this.writer = new Writer(sql, this.patience, this.registry, this.commits, observer);
   }
 
   /** Creates tasks, all of them or none; they may name each other as blockers by `ref`. */
   async create(
-    { org_id, actor }: By,
+    { org_id, actor }: Caller,
     tasks: readonly NewTask[],
     { client_event_id, ...within }: { client_event_id?: string | null } & Within = {},
   ): Promise<CreatedTasks | Refusal> {
@@ -103,14 +103,14 @@ export class Engine {
   }
 
   /** Performs one command. */
-  async perform(by: By, request: PerformRequest, within: Within = {}): Promise<Performed | Refusal> {
-    const [answer] = await this.performMany(by, [request], within);
+  async perform(caller: Caller, request: PerformRequest, within: Within = {}): Promise<Performed | Refusal> {
+    const [answer] = await this.performMany(caller, [request], within);
     return answer as Performed | Refusal;
   }
 
   /** Performs many commands, answered one by one in order; a refusal of one does not undo the others. */
   async performMany(
-    { org_id, actor }: By,
+    { org_id, actor }: Caller,
     requests: readonly PerformRequest[],
     within: Within = {},
   ): Promise<(Performed | Refusal)[]> {
@@ -123,7 +123,11 @@ export class Engine {
   }
 
   /** Claims the best free tasks of a lifecycle's pool. */
-  async claim({ org_id, actor }: By, request: ClaimRequest, within: Within = {}): Promise<Claimed | Refusal> {
+  async claim(
+    { org_id, actor }: Caller,
+    request: ClaimRequest,
+    within: Within = {},
+  ): Promise<Claimed | Refusal> {
     const command = claimCommand(this.registry, request, actor);
     if (isRefusal(command)) return command;
     const [answer] = await this.writer.run(org_id, [command], within);
@@ -132,7 +136,7 @@ export class Engine {
 
   /** Renews leases, many in one statement; `lost` lists those that the caller no longer holds. */
   async heartbeat(
-    { org_id, actor }: By,
+    { org_id, actor }: Caller,
     leases: readonly { task_id: string; lease_token: string }[],
   ): Promise<{ extended: { task_id: string; lease_until: Instant }[]; lost: string[] }> {
     const wellFormed = leases.filter((lease) => isUuid(lease.task_id) && isUuid(lease.lease_token));
@@ -145,7 +149,7 @@ export class Engine {
   }
 
   /** Finds a task that the caller may see. */
-  async find({ org_id, actor }: By, id: string): Promise<PublicTask | Refusal> {
+  async find({ org_id, actor }: Caller, id: string): Promise<PublicTask | Refusal> {
     if (!isUuid(id)) return notFound(id);
     return this.transaction(async (tx) => {
       const [[row], beats] = await Promise.all([findTasks(tx, org_id, [id]), readBeats(tx, org_id, [id])]);
@@ -155,27 +159,27 @@ export class Engine {
   }
 
   /** Lists a page of the tasks that the caller may see, oldest first; pass the returned `cursor` to get the next page. */
-  async list({ org_id, actor }: By, query: TaskQuery = {}): Promise<TaskPage> {
+  async list({ org_id, actor }: Caller, query: TaskQuery = {}): Promise<TaskPage> {
     const limit = pageSize(query.limit ?? 50);
     return this.transaction((tx) => listPage(this.registry, tx, { org_id, actor }, { ...query, limit }));
   }
 
   /** Lists the journal of a task, oldest first. */
   async events(
-    by: By,
+    caller: Caller,
     id: string,
     { after = 0, limit = MAX_PAGE_SIZE } = {},
   ): Promise<JournalEntry[] | Refusal> {
-    const task = await this.find(by, id);
+    const task = await this.find(caller, id);
     if (isRefusal(task)) return task;
     const rows = await this.transaction((tx) =>
-      readJournal(tx, by.org_id, { task_id: id, after, limit: pageSize(limit) }),
+      readJournal(tx, caller.org_id, { task_id: id, after, limit: pageSize(limit) }),
     );
     return rows.map(entryOfRow);
   }
 
   /** Lists every action of a task: allowed for the caller now, or the reasons why not. */
-  async explain({ org_id, actor }: By, id: string): Promise<Explanation[] | Refusal> {
+  async explain({ org_id, actor }: Caller, id: string): Promise<Explanation[] | Refusal> {
     if (!isUuid(id)) return notFound(id);
     return this.transaction(async (tx) => {
       const { now, tasks } = await readSnapshot(this.registry, tx, org_id, [id]);
@@ -193,7 +197,7 @@ export class Engine {
 
   /** Lists the org's events after a position, in commit order and without gaps, except for those that the caller may not see. */
   async feed(
-    { org_id, actor }: By,
+    { org_id, actor }: Caller,
     {
       after = 0,
       lifecycle,
@@ -223,17 +227,17 @@ export class Engine {
   async sweep(options: Partial<SweepOptions> & { org_id?: string } = {}): Promise<Swept> {
     const { now = null, limit = 200, lifecycles, org_id: only } = options;
     const sweepOptions = { now, limit, lifecycles: lifecycles ?? [...this.registry.lifecycles.keys()] };
-    const total: Swept = { looked_at: 0, moved: 0, put_off: [] };
+    const total: Swept = { checked: 0, moved: 0, postponed: [] };
     const begun = performance.now();
     const orgs = only === undefined ? await this.transaction((tx) => orgsWithDueTasks(tx, now)) : [only];
     for (const org_id of orgs) {
       // Repeat until nothing is due, because one timer may start the next; the limit stops an endless loop of such timers.
       for (let round = 0; round < MAX_SWEEP_ROUNDS; round++) {
         const swept = await sweepOrg(this.writer, org_id, sweepOptions);
-        total.looked_at += swept.looked_at;
+        total.checked += swept.checked;
         total.moved += swept.moved;
-        total.put_off.push(...swept.put_off);
-        if (swept.looked_at === 0) break;
+        total.postponed.push(...swept.postponed);
+        if (swept.checked === 0) break;
       }
     }
     // Plugins sweep all orgs, by the real clock.
@@ -243,24 +247,24 @@ export class Engine {
   }
 
   /** Returns figures on the tasks that the caller may see. */
-  overview(by: By, query: OverviewQuery): Promise<Overview> {
-    return this.transaction((tx) => readOverview(this.registry, tx, by, query));
+  overview(caller: Caller, query: OverviewQuery): Promise<Overview> {
+    return this.transaction((tx) => readOverview(this.registry, tx, caller, query));
   }
 
   /** Lists the blockers, dependents and holds of a task, as far as the caller may see them. */
-  async links(by: By, id: string): Promise<Links | Refusal> {
-    const task = await this.find(by, id);
-    return isRefusal(task) ? task : this.transaction((tx) => readLinks(tx, by, task.id));
+  async links(caller: Caller, id: string): Promise<Links | Refusal> {
+    const task = await this.find(caller, id);
+    return isRefusal(task) ? task : this.transaction((tx) => readLinks(tx, caller, task.id));
   }
 
   /** Returns the dependency graph of the tasks that the caller may see. */
-  graph(by: By, query: GraphQuery): Promise<Graph> {
-    return this.transaction((tx) => readGraph(tx, by, query));
+  graph(caller: Caller, query: GraphQuery): Promise<Graph> {
+    return this.transaction((tx) => readGraph(tx, caller, query));
   }
 
-  /** Counts the unfinished tasks of all orgs; the cost grows with their number. */
-  census(): Promise<Census> {
-    return this.transaction(readCensus);
+  /** Reads the metrics of all orgs; the cost grows with the number of unfinished tasks. */
+  databaseMetrics(): Promise<DatabaseMetrics> {
+    return this.transaction(readDatabaseMetrics);
   }
 
   /** Repairs counters and missed moves of an org's unfinished tasks; reports these and broken invariants. */
@@ -298,7 +302,7 @@ export class Engine {
   ): Promise<T> {
     const arrivals = new PoolArrivals();
     const done = await this.transaction((tx) => work({ tx, arrivals }));
-    this.commits.tell(org_id, "here", arrivals.list());
+    this.commits.notify(org_id, "here", arrivals.list());
     return done;
   }
 
@@ -313,7 +317,9 @@ export class Engine {
       transaction: (work) => this.transaction(work),
       perform: (org_id, request) => this.perform({ org_id, actor: SYSTEM }, request),
     };
-    const swept = await Promise.allSettled(this.registry.sweepsOf(lifecycles).map((sweep) => sweep(tools)));
+    const swept = await Promise.allSettled(
+      this.registry.sweepsOf(lifecycles).map(async (sweep) => sweep(tools)),
+    );
     const failed = swept.find((one) => one.status === "rejected");
     if (failed) throw failed.reason;
   }

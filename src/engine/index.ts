@@ -1,7 +1,9 @@
+export { ofPostgresJs } from "./caller-transaction.ts";
+export type { CallerTransaction, PostgresTransaction } from "./caller-transaction.ts";
 export { startCommitHints } from "./commit-hints.ts";
 export type { CommitHintOptions } from "./commit-hints.ts";
 export { Commits } from "./commits.ts";
-export type { Keeping } from "./directory/admin.ts";
+export type { TokenStore } from "./directory/admin.ts";
 export type { Authenticated } from "./directory/authenticator.ts";
 export { DemoOrg } from "./directory/demo-org.ts";
 export type { DemoState } from "./directory/demo-org.ts";
@@ -9,22 +11,22 @@ export { adminRefusal, Directory } from "./directory/directory.ts";
 export type { Member, Project } from "./directory/directory.ts";
 export { createOrg, findActor, listOrgs } from "./directory/members.ts";
 export { Engine } from "./engine.ts";
-export type { By, EngineOptions, Within } from "./engine.ts";
+export type { Caller, EngineOptions, Within } from "./engine.ts";
 export type {
   CreationFactLoader,
   EffectHandler,
   EffectItem,
   EnginePlugin,
   FactLoader,
-  MakeTasks,
+  CreateTasks,
   OldRows,
   PluginPrune,
   PluginSweep,
   SweepTools,
 } from "./engine-plugin.ts";
 export { STANDARD_FACT_NAMES } from "./standard-facts.ts";
-export type { EngineObserver, Settled, Swept } from "./observer.ts";
-export type { Census } from "./read/census.ts";
+export type { EngineObserver, BatchStats, Swept } from "./observer.ts";
+export type { DatabaseMetrics } from "./read/database-metrics.ts";
 export type { Links } from "./read/links.ts";
 export type { Overview } from "./read/overview.ts";
 export { publicTask } from "./read/public-task.ts";
@@ -37,18 +39,18 @@ export { findPosition } from "./sql/find-position.ts";
 export { findByDedupeKey, findTasks } from "./sql/find-tasks.ts";
 export { listTasks } from "./sql/list-tasks.ts";
 export type { Bind } from "./sql/list-tasks.ts";
-export { planAnew } from "./sql/plan-anew.ts";
+export { useCustomPlans } from "./sql/custom-plans.ts";
 export type { FeedEvent, FeedWalk } from "./sql/read-feed-page.ts";
 export { readJournal } from "./sql/read-journal.ts";
 export type { EventRow } from "./sql/read-journal.ts";
 export { readProjects, readSettings } from "./sql/read-projects.ts";
-export { readClock } from "./sql/read-surroundings.ts";
+export { readClock } from "./sql/read-task-context.ts";
 export { isOpen, taskOf } from "./task-row.ts";
 export type { TaskRow } from "./task-row.ts";
 export { asRows, query } from "./transaction.ts";
 export type { Tx } from "./transaction.ts";
-export { countTasksByOrg, examineDatabase } from "./upkeep/examine.ts";
-export type { Condition } from "./upkeep/examine.ts";
+export { countTasksByOrg, examineDatabase } from "./upkeep/inspect-database.ts";
+export type { Condition } from "./upkeep/inspect-database.ts";
 export { migrate } from "./upkeep/migrate.ts";
 export { ENGINE_MIGRATIONS } from "./upkeep/migrations.ts";
 export type { MigrationSource } from "./upkeep/migrations.ts";
@@ -58,12 +60,12 @@ export { registerLifecycles } from "./upkeep/register-lifecycles.ts";
 export { explainRefusal } from "./upkeep/rights.ts";
 export { startSweeper } from "./upkeep/sweeper.ts";
 export type { Sweeper } from "./upkeep/sweeper.ts";
-export type { NewTask } from "./write/admit-creations.ts";
-export { answerOnce } from "./write/answer-once.ts";
-export type { Once } from "./write/answer-once.ts";
+export type { NewTask } from "./write/validate-creations.ts";
+export { withIdempotencyKey } from "./write/with-idempotency-key.ts";
+export type { IdempotentResult } from "./write/with-idempotency-key.ts";
 export { projectsWithin } from "./write/claim.ts";
 export type { ClaimCommand, Claimed, ClaimRequest } from "./write/claim.ts";
-export { Again, Failed } from "./write/command-queue.ts";
+export { Retry, CommandFailed } from "./write/command-queue.ts";
 export type { CreateCommand } from "./write/create.ts";
 export type { CreatedTasks } from "./write/creations.ts";
 export type { PoolArrival } from "./write/pool-arrivals.ts";

@@ -9,7 +9,7 @@ import type {
   EffectItem,
   EnginePlugin,
   FactLoader,
-  MakeTasks,
+  CreateTasks,
   PluginPrune,
   PluginSweep,
 } from "./engine-plugin.ts";
@@ -61,22 +61,18 @@ export class LifecycleRegistry {
 
   /** Loads the facts that each command's action lists, with one query per fact for all commands. */
   async loadFacts(tx: Tx, org_id: string, works: readonly Work[]): Promise<void> {
-    const byLoader = new Map<FactLoader, { fact: string; works: Work[] }>();
+    const groups = new Grouped<FactLoader, Work>();
     for (const work of works) {
       const { lifecycle, command } = work;
-      for (const fact of lifecycle.actions[command.action]?.facts ?? []) {
-        const loader = this.loaderOf(lifecycle, fact);
-        const known = byLoader.get(loader);
-        if (known) known.works.push(work);
-        else byLoader.set(loader, { fact, works: [work] });
-      }
+      for (const fact of lifecycle.actions[command.action]?.facts ?? [])
+        groups.add(this.loaderOf(lifecycle, fact), fact, lifecycle.name, work);
     }
-    if (byLoader.size === 0) return;
     await Promise.all(
-      [...byLoader].map(async ([loader, { fact, works: some }]) => {
-        const requests = some.map(({ task, actor, command }) => ({ task, actor, input: command.input }));
+      groups.list().map(async ({ by: loader, name, owner, items }) => {
+        const requests = items.map(({ task, actor, command }) => ({ task, actor, input: command.input }));
         const answers = await loader(tx, org_id, requests);
-        for (const [index, work] of some.entries()) work.facts[fact] = answers[index];
+        refuseOtherLength(owner, `the fact "${name}"`, answers, items);
+        for (const [index, work] of items.entries()) work.facts[name] = answers[index];
       }),
     );
   }
@@ -94,20 +90,19 @@ export class LifecycleRegistry {
     creations: readonly (CreationFactRequest & { lifecycle: Lifecycle })[],
   ): Promise<JsonObject[]> {
     const facts = creations.map((): JsonObject => ({}));
-    const byLoader = new Map<CreationFactLoader, { fact: string; indexes: number[] }>();
+    const groups = new Grouped<CreationFactLoader, number>();
     for (const [index, { lifecycle }] of creations.entries()) {
       for (const fact of lifecycle.creation.facts ?? []) {
         const loader = this.plugins.get(lifecycle.name)?.creationFacts?.[fact] ?? unloaded(lifecycle, fact);
-        const known = byLoader.get(loader);
-        if (known) known.indexes.push(index);
-        else byLoader.set(loader, { fact, indexes: [index] });
+        groups.add(loader, fact, lifecycle.name, index);
       }
     }
     await Promise.all(
-      [...byLoader].map(async ([loader, { fact, indexes }]) => {
-        const requests = indexes.map((index) => creations[index] as CreationFactRequest);
+      groups.list().map(async ({ by: loader, name, owner, items }) => {
+        const requests = items.map((index) => creations[index] as CreationFactRequest);
         const answers = await loader(tx, org_id, requests);
-        for (const [at, index] of indexes.entries()) (facts[index] as JsonObject)[fact] = answers[at];
+        refuseOtherLength(owner, `the fact "${name}" of a creation`, answers, items);
+        for (const [at, index] of items.entries()) (facts[index] as JsonObject)[name] = answers[at];
       }),
     );
     return facts;
@@ -118,46 +113,30 @@ export class LifecycleRegistry {
     tx: Tx,
     requests: readonly EffectRequest[],
     now: Instant,
-    makeTasks: MakeTasks,
+    makeTasks: CreateTasks,
   ): Promise<void> {
-    const byHandler = new Map<
-      EffectHandler,
-      { items: EffectItem[]; requests: EffectRequest[]; kind: string }
-    >();
-    for (const request of requests) {
-      const { lifecycle, actor, task } = request;
-      for (const effect of request.effects) {
+    const groups = new Grouped<EffectHandler, { item: EffectItem; made: JsonObject }>();
+    for (const { lifecycle, actor, task, effects, made } of requests) {
+      for (const effect of effects) {
         const { kind } = effect;
         const handler = this.plugins.get(lifecycle.name)?.effects?.[kind] ?? STANDARD_EFFECTS[kind];
-        if (!handler) throw new Error(`${lifecycle.name} has no handler for the effect "${kind}"`);
-        const known = byHandler.get(handler) ?? { items: [], requests: [], kind };
-        byHandler.set(handler, known);
-        known.items.push({ org_id: task.org_id, task, actor, effect });
-        known.requests.push(request);
+        if (!handler) throw unhandled(lifecycle, kind);
+        const item = { org_id: task.org_id, task, actor, effect };
+        groups.add(handler, kind, lifecycle.name, { item, made });
       }
     }
-    for (const [handler, { items, requests: some, kind }] of byHandler) {
-      const results = await handler(tx, items, now, makeTasks);
-      if (Array.isArray(results)) for (const [index, { made }] of some.entries()) made[kind] = results[index];
+    for (const { by: handler, name, owner, items } of groups.list()) {
+      const carriedOut = items.map(({ item }) => item);
+      const results = await handler(tx, carriedOut, now, makeTasks);
+      if (!Array.isArray(results)) continue;
+      refuseOtherLength(owner, `the effect "${name}"`, results, items);
+      for (const [index, { made }] of items.entries()) made[name] = results[index];
     }
   }
 
-  /** Filters out finished tasks that a lifecycle still needs. */
-  async prunable(tx: Tx, org_id: string, ids: readonly string[]): Promise<string[]> {
-    const kept = new Set<string>();
-    for (const { prune } of this.plugins.values())
-      for (const id of (await prune?.keep?.(tx, org_id, ids)) ?? []) kept.add(id);
-    return ids.filter((id) => !kept.has(id));
-  }
-
-  /** Deletes the plugins' rows of tasks that were deleted. */
-  async removeOfTasks(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
-    for (const { prune } of this.plugins.values()) await prune?.removeOfTasks?.(tx, org_id, ids);
-  }
-
-  /** The plugins' functions that delete old rows. */
-  get removalsOfOld(): NonNullable<PluginPrune["removeOld"]>[] {
-    return [...this.plugins.values()].flatMap(({ prune }) => prune?.removeOld ?? []);
+  /** Returns the part of a lifecycle's plugin in retention; none for a lifecycle that this node does not know. */
+  pruneOf(lifecycle: string): PluginPrune {
+    return this.plugins.get(lifecycle)?.prune ?? {};
   }
 
   /** Returns the sweep functions of some lifecycles. */
@@ -166,9 +145,49 @@ export class LifecycleRegistry {
   }
 }
 
+type Group<By, Item> = { by: By; name: string; owner: string; items: Item[] };
+
+/** Items by the function and the name of their fact or effect: one function may serve several names and lifecycles. */
+class Grouped<By, Item> {
+  private readonly groups = new Map<By, Map<string, Group<By, Item>>>();
+
+  add(by: By, name: string, owner: string, item: Item): void {
+    const named = this.groups.get(by) ?? new Map<string, Group<By, Item>>();
+    this.groups.set(by, named);
+    const known = named.get(name);
+    if (known) known.items.push(item);
+    else named.set(name, { by, name, owner, items: [item] });
+  }
+
+  list(): Group<By, Item>[] {
+    return [...this.groups.values()].flatMap((named) => [...named.values()]);
+  }
+}
+
+function refuseOtherLength(
+  owner: string,
+  part: string,
+  results: unknown,
+  { length }: ArrayLike<unknown>,
+): void {
+  if (Array.isArray(results) && results.length === length) return;
+  const given = Array.isArray(results) ? `${results.length} values` : "no list";
+  throw new PawlError(
+    "INVALID_LIFECYCLE",
+    `Plugin "${owner}": ${part} must give one value for each of ${length} requests, in their order; it gave ${given}.`,
+  );
+}
+
 function unloaded(lifecycle: Lifecycle, fact: string): never {
   throw new PawlError(
     "INVALID_CONFIG",
     `${lifecycle.name} reads the fact "${fact}", but its plugin has no loader for it.`,
+  );
+}
+
+function unhandled({ name }: Lifecycle, kind: string): PawlError {
+  return new PawlError(
+    "INVALID_LIFECYCLE",
+    `Plugin "${name}": no handler for the effect "${kind}": add it to effects.`,
   );
 }

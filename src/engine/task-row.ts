@@ -70,7 +70,7 @@ export function journalled(task: Pick<Task, keyof typeof JOURNALED_FIELDS | "dat
 }
 
 /** Returns the patch of a task's first journal row: only the fields that differ from their initial values. */
-export function birthPatch(task: Task): JsonObject {
+export function creationPatch(task: Task): JsonObject {
   const patch: JsonObject = { status: task.status, title: task.title, data: task.data };
   for (const column of Object.keys(JOURNALED_FIELDS) as (keyof typeof JOURNALED_FIELDS)[]) {
     if (task[column] !== JOURNALED_FIELDS[column]) patch[column] = task[column];

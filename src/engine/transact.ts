@@ -12,14 +12,14 @@ import {
   unavailable,
 } from "../postgres/index.ts";
 import type { Sql } from "../postgres/index.ts";
-import { reconnectDelayMs } from "./ask.ts";
+import { reconnectDelayMs } from "./query-outside-transaction.ts";
 import { statement } from "./sql/statement.ts";
-import { SentWrites } from "./transaction.ts";
+import { EngineTransaction, SentWrites } from "./transaction.ts";
 import type { Tx } from "./transaction.ts";
 
-export type Patience = {
+export type Timeouts = {
   /** How long a lost connection is retried before the call fails. */
-  patienceMs: number;
+  retryTimeoutMs: number;
   /** Maximum time of one statement. */
   statementTimeoutMs: number;
 };
@@ -41,11 +41,11 @@ type InTransaction<T> = (tx: Tx, writes: SentWrites) => Promise<T>;
  */
 export async function transact<T>(
   sql: Sql,
-  patience: Patience,
+  patience: Timeouts,
   work: InTransaction<T>,
   onConnectionLost: () => void = () => undefined,
 ): Promise<T> {
-  const deadline = Date.now() + patience.patienceMs;
+  const deadline = Date.now() + patience.retryTimeoutMs;
   let [collisions, cuts] = [0, 0];
   return retry(() => attempt(sql, patience, deadline, work), {
     delayAfter: (error) => {
@@ -59,23 +59,24 @@ export async function transact<T>(
 }
 
 /** Whether the client's sessions already have the settings that statements need, so that no transaction has to set them. */
-export function hasSettings(sql: Sql, { statementTimeoutMs }: Patience): boolean {
+export function hasSettings(sql: Sql, { statementTimeoutMs }: Timeouts): boolean {
   return hasOwnSessions(sql) && statementTimeoutMs === STATEMENT_TIMEOUT_MS;
 }
 
 /** Runs the work once. Fails if no connection is free in time: all are busy, or the server accepts no more. */
 async function attempt<T>(
   sql: Sql,
-  patience: Patience,
+  patience: Timeouts,
   deadline: number,
   work: InTransaction<T>,
 ): Promise<T> {
   let isGivenUp = false;
   let begin: () => void = () => undefined;
   const begun = new Promise<void>((resolve) => (begin = resolve));
-  const done = sql.begin(async (tx) => {
+  const done = sql.begin(async (opened) => {
     if (isGivenUp) throw new Error("the caller has stopped waiting for this transaction");
     begin();
+    const tx = new EngineTransaction(opened);
     const writes = new SentWrites(tx);
     if (!hasSettings(sql, patience)) writes.send(localSettings(patience));
     const result = await work(tx, writes);
@@ -93,7 +94,7 @@ async function attempt<T>(
   return result;
 }
 
-function localSettings({ statementTimeoutMs }: Patience) {
+function localSettings({ statementTimeoutMs }: Timeouts) {
   const { enable_seqscan, plan_cache_mode, max_parallel_workers_per_gather } = SESSION_SETTINGS;
   return SET_LOCALS({
     // PostgreSQL would round half a millisecond to 0, which disables the timeout.

@@ -1,24 +1,72 @@
-import type postgres from "postgres";
+import type { DriverTransaction } from "../postgres/index.ts";
 import type { Write } from "./sql/statement.ts";
 
-/** An open transaction: the engine's own or the caller's. */
-export type Tx = postgres.TransactionSql;
+/** Runs statements: a transaction, or a client outside any transaction. Use `query`. */
+export type Queryable = {
+  unsafe(text: string, params: never[], options: { prepare: true }): PendingRows;
+};
 
-/** Runs statements: a transaction, or a client outside any transaction. */
-export type Runs = Pick<Tx, "unsafe">;
+/** A statement that is sent by `execute`. */
+export type PendingRows = {
+  execute(): PromiseLike<readonly object[]>;
+  values(): { execute(): PromiseLike<readonly unknown[][]> };
+};
+
+/** An open transaction: the engine's own, or the caller's. */
+export type Tx = Queryable & {
+  /** Runs work behind a savepoint, so that an error in it does not abort the transaction. Savepoints are not nested. */
+  savepoint<T>(work: () => Promise<T>): Promise<T>;
+};
+
+/** A transaction that the engine has begun on its own client. */
+export class EngineTransaction implements Tx {
+  private readonly tx: DriverTransaction;
+
+  constructor(tx: DriverTransaction) {
+    this.tx = tx;
+  }
+
+  unsafe(text: string, params: never[], options: { prepare: true }): PendingRows {
+    return this.tx.unsafe(text, params, options) as PendingRows;
+  }
+
+  savepoint<T>(work: () => Promise<T>): Promise<T> {
+    return behindSavepoint((text) => this.tx.unsafe(text), work);
+  }
+}
+
+/** Runs work between a savepoint and its release; rolls back to the savepoint if the work fails. */
+export async function behindSavepoint<T>(
+  run: (text: string) => PromiseLike<unknown>,
+  work: () => Promise<T>,
+): Promise<T> {
+  await run("savepoint pawl");
+  try {
+    const result = await work();
+    await run("release savepoint pawl");
+    return result;
+  } catch (error) {
+    await run("rollback to savepoint pawl");
+    await run("release savepoint pawl");
+    throw error;
+  }
+}
 
 /**
- * Runs a static statement, prepared unless the client is configured for a pooler without support for it. It is sent immediately,
- * not when the result is awaited as by default, so that statements run in the order of the calls: a read after a lock stays after it.
+ * Runs a statement with parameters `$1`, `$2` … and returns its rows. Times are milliseconds; `bigint` and `numeric` are strings
+ * unless cast to `float8`. The statement is sent at once, not when the result is awaited, so that statements run in the order of the
+ * calls: a read after a lock stays after it. It is prepared, unless the client is configured for a pooler that does not support this.
+ *
+ *     const rows = await query<{ id: string }>(tx, "select p.id from pawl.shop_parcel p where p.org_id = $1", [org_id]);
  */
 export function query<Row extends object>(
-  tx: Runs,
+  tx: Queryable,
   text: string,
   params: readonly unknown[],
 ): Promise<Row[]> {
   const missing = params.indexOf(undefined);
   if (missing >= 0) return Promise.reject(undefinedParameter(missing));
-  return prepare<Row>(tx, text, params).execute().then(withMilliseconds);
+  return Promise.resolve(prepare(tx, text, params).execute()) as Promise<Row[]>;
 }
 
 /**
@@ -26,20 +74,17 @@ export function query<Row extends object>(
  * property, which V8 cannot optimize; a row of 24 columns cost 12 µs.
  */
 export function queryCells<Cells extends unknown[]>(
-  tx: Runs,
+  tx: Queryable,
   text: string,
   params: readonly unknown[],
 ): Promise<Cells[]> {
   const missing = params.indexOf(undefined);
   if (missing >= 0) return Promise.reject(undefinedParameter(missing));
-  return prepare(tx, text, params)
-    .values()
-    .execute()
-    .then((rows) => cellsWithMilliseconds(rows as unknown as Cells[]));
+  return Promise.resolve(prepare(tx, text, params).values().execute()) as Promise<Cells[]>;
 }
 
-function prepare<Row extends object>(tx: Runs, text: string, params: readonly unknown[]) {
-  return tx.unsafe<Row[]>(text, params as postgres.ParameterOrJSON<never>[], { prepare: true });
+function prepare(tx: Queryable, text: string, params: readonly unknown[]): PendingRows {
+  return tx.unsafe(text, params as never[], { prepare: true });
 }
 
 /** Checked here because the driver fails after sending half of the statement, and the transaction would wait for its result. */
@@ -69,22 +114,11 @@ export class SentWrites {
   }
 }
 
-/** Converts dates to milliseconds: in a caller's transaction, the caller's client reads timestamps as dates. */
-function withMilliseconds<Row extends object>(rows: Row[]): Row[] {
-  const [first] = rows;
-  if (first === undefined || !Object.values(first).some((value) => value instanceof Date)) return rows;
-  const convert = (value: unknown) => (value instanceof Date ? value.getTime() : value);
-  return rows.map(
-    (row) => Object.fromEntries(Object.entries(row).map(([key, value]) => [key, convert(value)])) as Row,
-  );
-}
-
-function cellsWithMilliseconds<Cells extends unknown[]>(rows: Cells[]): Cells[] {
-  if (!rows[0]?.some((cell) => cell instanceof Date)) return rows;
-  return rows.map((row) => row.map((cell) => (cell instanceof Date ? cell.getTime() : cell)) as Cells);
-}
-
-/** Encodes the rows of a statement as one text parameter (`$n::text::json`), for statements that run rarely. */
+/**
+ * Encodes many rows as one parameter, for statements that run rarely.
+ *
+ *     await query(tx, "insert into pawl.shop_stock select * from json_to_recordset($1::text::json) as r(item text, pieces int)", [asRows(rows)]);
+ */
 export function asRows(rows: readonly object[]): string {
   return JSON.stringify(rows);
 }

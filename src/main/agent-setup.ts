@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { AgentStation } from "../cli/index.ts";
+import type { AgentServices } from "../cli/index.ts";
 import { PawlError } from "../core/index.ts";
 import { replaceFile } from "../std/replace-file.ts";
 
-type Ground = {
+type AgentServiceDeps = {
   version: string;
   /** The project that an agent works in. */
   cwd: string;
@@ -12,32 +12,34 @@ type Ground = {
   streams: () => { input: NodeJS.ReadStream; output: NodeJS.WriteStream };
 };
 
-/** What `pawl mcp` and `pawl setup` stand on: standard streams, the project's files, and tokens beside the data. */
-export function agentStation({ version, cwd, dataFolder, streams }: Ground): AgentStation {
+/** Implements `pawl mcp` and `pawl setup` with the standard streams, the project's files and the tokens in the data folder. */
+export function agentServices({ version, cwd, dataFolder, streams }: AgentServiceDeps): AgentServices {
   return {
     serve: async ({ url, token }, { as, ...flags }) => {
-      const own = as === undefined ? token : await tokenFile(await dataFolder(flags), as).read();
-      if (own === null && as !== undefined)
+      const chosen = as === undefined ? token : await tokenFile(await dataFolder(flags), as).read();
+      if (chosen === null && as !== undefined)
         throw new PawlError(
           "INVALID_CONFIG",
-          `There is no token of ${as}: \`pawl setup generic --member ${as}\` makes one.`,
+          `There is no stored token of ${as}: create one with \`pawl setup generic --member ${as}\`.`,
         );
       const { serveStdio } = await import("../mcp/index.ts");
-      await serveStdio({ url, token: own ?? undefined, version, ...streams() });
+      await serveStdio({ url, token: chosen ?? undefined, version, ...streams() });
     },
-    setUp: async ({ host, member, roles, admin, place, http, write, data }) => {
+    setUp: async ({ host, member, roles, admin, target, http, write, data }) => {
       const folder = resolve(cwd, await dataFolder(data === undefined ? {} : { data }));
-      // A server that was not named is found anew with each start: its port may be another by then.
-      const named = place.urlFrom === "PAWL_URL" || place.urlFrom === "--url";
-      const where = named ? ["--url", place.url, "--data", folder] : ["--data", folder];
+      // Without an explicit address the server is looked up at each start, because its port may change.
+      const explicit = target.urlFrom === "PAWL_URL" || target.urlFrom === "--url";
+      const connectArgs = explicit ? ["--url", target.url, "--data", folder] : ["--data", folder];
       const { setUpAgent } = await import("../mcp/index.ts");
       return setUpAgent({
         host,
         member,
         roles,
         admin,
-        url: place.url,
-        command: http ? null : { command: "npx", args: ["-y", "pawl", "mcp", "--as", member, ...where] },
+        url: target.url,
+        command: http
+          ? null
+          : { command: "npx", args: ["-y", "pawl", "mcp", "--as", member, ...connectArgs] },
         token: tokenFile(folder, member),
         files: projectFiles(cwd),
         writes: write,

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import type { Logger } from "pino";
 import { adminTokenFile } from "./admin-token-file.ts";
 import { isRefusal, PawlError } from "../core/index.ts";
-import { DemoKeeper } from "../demo/index.ts";
+import { DemoRunner } from "../demo/index.ts";
 import type { DemoState, EngineObserver } from "../engine/index.ts";
 import { buildServer, Metrics } from "../server/index.ts";
 import type { Plugin } from "../plugin/index.ts";
@@ -18,32 +18,31 @@ import type { ResolvedSettings, Settings } from "./settings.ts";
 export type AppOptions = {
   settings: ResolvedSettings;
   version: string;
-  /** Plugins of the user's own. */
+  /** The user's plugins. */
   plugins: readonly Plugin[];
-  /** The admin's token, where the operator wants to choose it himself. */
+  /** The admin token, if the operator chooses it. */
   adminToken?: string | undefined;
   /** Aborts the start. */
   signal?: AbortSignal;
-  /** Lets the demo go on, and makes it first where there is none. */
+  /** Resumes the demo; creates it if there is none. */
   demo?: boolean | undefined;
 };
 
 export type App = {
-  /** Where it listens. */
+  /** The address that it listens on. */
   address: string;
-  /** Where the admin's token is to be found; null where only its owner knows. */
-  adminToken: { place: string; made: boolean } | null;
+  /** Source of the admin token; null if only its owner knows it. */
+  adminToken: { location: string; created: boolean } | null;
   demo: DemoState["state"];
-  /** Whether nobody has made a task yet. */
+  /** True until the first task is created. */
   empty: boolean;
-  /** Answers what is under way, then lets everything go. May be called twice. */
+  /** Answers the requests in progress, then closes everything. May be called twice. */
   stop(): Promise<void>;
 };
 
-/** The whole server: its database, the engine with its sweeps, and the API; ready when it resolves. */
+/** Starts the server: database, engine with its sweeps, and API. Resolves when it is ready. */
 export async function startApp(options: AppOptions): Promise<App> {
   const { settings, version, adminToken } = options;
-  // The standard output is for what people read; logs go beside it.
   const metrics = new Metrics();
   const log = openLog(settings, () => {
     metrics.logLineDropped();
@@ -52,19 +51,19 @@ export async function startApp(options: AppOptions): Promise<App> {
     log.warn({ lifecycle }, `setting ignored: ${mistake}`);
   const pawl = await open(options, log, metrics);
   try {
-    const admin = await admit(pawl, settings.data, adminToken);
+    const admin = await ensureAdminToken(pawl, settings.data, adminToken);
     const { corsOrigins, allowedHosts, bodyLimitBytes, requestTimeoutSeconds, requestsPerMinute } = settings;
     const { host, port } = settings;
     const { directory } = pawl;
     const plugins = withBuiltIn(options.plugins);
-    const keeper = keepDemo(pawl, plugins, settings, log);
-    // Not before it is needed: it takes a fifth of a second, which every command would wait for.
+    const demo = createDemo(pawl, plugins, settings, log);
+    // Imported here because it takes 0.2 s, which every other command would wait for.
     const { answerMcp } = await import("../mcp/index.ts");
     const server = await buildServer({
       engine: pawl,
       directory,
       version,
-      demo: keeper,
+      demo,
       plugins: serverPlugins(plugins, settings.plugins),
       mounts: [{ path: "/mcp", confined: ["task"], answer: answerMcp({ version }) }],
       console: consoleOptions(plugins),
@@ -81,50 +80,53 @@ export async function startApp(options: AppOptions): Promise<App> {
     });
     const addressFile = serverAddressFile(settings.data);
     await addressFile.write(address).catch((error: unknown) => {
-      log.warn({ err: error }, "the command line will have to be told by PAWL_URL where this server is");
+      log.warn({ err: error }, "cannot write the address file; commands need PAWL_URL to find this server");
     });
-    keeper.listensAt(address);
-    if (options.demo) await begin(keeper);
+    demo.listensAt(address);
+    if (options.demo) await startDemo(demo);
     const stop = once(async () => {
       log.info("stopping");
       await addressFile.remove(address).catch(() => undefined);
-      await keeper.close().catch((error: unknown) => {
-        log.warn({ err: error }, "another node goes on with the demo when it finds that this one does not");
+      await demo.close().catch((error: unknown) => {
+        log.warn(
+          { err: error },
+          "could not release the demo; another node resumes it when the lease expires",
+        );
       });
       await server.close();
       await pawl.close();
       log.info("stopped");
     });
-    const { state: demo } = await keeper.state();
+    const { state } = await demo.state();
     const { tasks } = await pawl.list(pawl.asSystem(), { limit: 1 });
-    return { address, adminToken: admin, demo, empty: tasks.length === 0, stop };
+    return { address, adminToken: admin, demo: state, empty: tasks.length === 0, stop };
   } catch (error) {
     await pawl.close();
     throw error;
   }
 }
 
-function keepDemo(
+function createDemo(
   { demo }: Pawl,
   plugins: readonly Plugin[],
   { demoPace }: Settings,
   log: Logger,
-): DemoKeeper<DemoState> {
-  return new DemoKeeper({
-    house: demo,
+): DemoRunner<DemoState> {
+  return new DemoRunner({
+    store: demo,
     loadScripts: () => Promise.all(plugins.flatMap(({ demo: load }) => load?.() ?? [])),
     pace: demoPace,
-    onMishap: ({ code, detail }) => {
+    onProblem: ({ code, detail }) => {
       log.debug({ code, detail }, "a member of the demo was refused");
     },
-    onFault: (error) => {
-      log.warn({ err: error }, "the demo halts; it is tried again");
+    onError: (error) => {
+      log.warn({ err: error }, "the demo failed; retrying");
     },
   });
 }
 
-async function begin(keeper: DemoKeeper<DemoState>): Promise<void> {
-  const started = await keeper.start();
+async function startDemo(demo: DemoRunner<DemoState>): Promise<void> {
+  const started = await demo.start();
   if (isRefusal(started)) throw new PawlError("INVALID_CONFIG", `--demo: ${started.detail}`);
 }
 
@@ -133,8 +135,8 @@ export function openLog({ logLevel }: { logLevel: string }, onDrop?: () => void)
   return pino({ level: logLevel }, new LogDestination(2, onDrop ? { onDrop } : {}));
 }
 
-/** What is done directly on the database, by whoever holds it. */
-export async function atDatabase<T>(
+/** Runs `work` directly on the database, without a server. */
+export async function withDatabase<T>(
   settings: Settings,
   plugins: readonly Plugin[],
   work: (pawl: Pawl) => Promise<T>,
@@ -168,7 +170,7 @@ function open(
     reconcileSeconds: settings.reconcileSeconds,
     ...(settings.retentionDays > 0 ? { retention: { days: settings.retentionDays } } : {}),
     hints: {
-      hears: true,
+      listens: true,
       directUrl: settings.directUrl ?? undefined,
       onFault: (error) => {
         log.warn({ err: error }, "LISTEN failed; falling back to polling until the connection works");
@@ -178,10 +180,10 @@ function open(
       log.info(message);
     },
     onFault: (error) => {
-      log.error({ err: error }, "a sweep failed; the next one comes all the same");
+      log.error({ err: error }, "sweep failed; the next one runs as scheduled");
     },
     onRepair: (report) => {
-      log.warn(report, "something had to be repaired");
+      log.warn(report, "inconsistent tasks found and repaired");
     },
   });
 }
@@ -191,20 +193,24 @@ function databaseOf({ databaseUrl, data, databaseConnections, preparedStatements
   return { data, ...url, maxConnections: databaseConnections, prepare: preparedStatements };
 }
 
-/** Sees to it that somebody can come in. */
-async function admit(pawl: Pawl, data: string, chosen: string | undefined): Promise<App["adminToken"]> {
+/** Ensures that there is an admin with a token. */
+async function ensureAdminToken(
+  pawl: Pawl,
+  data: string,
+  chosen: string | undefined,
+): Promise<App["adminToken"]> {
   if (chosen !== undefined) {
     if (!/^[\x21-\x7e]{1,500}$/.test(chosen))
       throw new PawlError(
         "INVALID_CONFIG",
-        "PAWL_ADMIN_TOKEN must be a text without spaces that can stand in a header.",
+        "PAWL_ADMIN_TOKEN must be 1 to 500 ASCII characters without spaces.",
       );
     await pawl.directory.setAdminToken("main", chosen);
-    return { place: "PAWL_ADMIN_TOKEN", made: false };
+    return { location: "PAWL_ADMIN_TOKEN", created: false };
   }
   const file = adminTokenFile(data);
-  const made = (await pawl.directory.ensureAdmin("main", file)) === "made";
-  return made || (await file.read()) !== null ? { place: file.path, made } : null;
+  const created = (await pawl.directory.ensureAdmin("main", file)) === "made";
+  return created || (await file.read()) !== null ? { location: file.path, created } : null;
 }
 
 function unableToListen(error: unknown, { host, port }: Settings): PawlError {

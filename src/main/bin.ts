@@ -5,13 +5,13 @@ import { basename, join } from "node:path";
 import type { WriteStream } from "node:tty";
 import * as zod from "zod";
 import { adminTokenFile } from "./admin-token-file.ts";
-import { agentStation } from "./agent-setup.ts";
-import { atDatabase, openLog, startApp } from "./app.ts";
+import { agentServices } from "./agent-setup.ts";
+import { withDatabase, openLog, startApp } from "./app.ts";
 import type { App } from "./app.ts";
 import { ownColours, run, toTerminal } from "../cli/index.ts";
-import type { Output, Screen, ServerFlags, Surroundings } from "../cli/index.ts";
+import type { Output, Screen, ServerFlags, CliEnvironment } from "../cli/index.ts";
 import { findConfig, loadConfig } from "./config.ts";
-import { examineInstallation, verifyInstallation } from "./examine-installation.ts";
+import { inspectInstallation, verifyInstallation } from "./inspect-installation.ts";
 import { findServer } from "./find-server.ts";
 import * as api from "../api/index.ts";
 import * as client from "../client/index.ts";
@@ -33,7 +33,7 @@ const { version } = JSON.parse(readFileSync(new URL("../../package.json", import
 /** Timeout of the clean-up after a signal during start-up on an external database. */
 const CLEAN_UP_TIMEOUT_MS = 10_000;
 
-const surroundings: Surroundings = {
+const environment: CliEnvironment = {
   version,
   out: output(stdout),
   err: errors(stderr),
@@ -41,8 +41,8 @@ const surroundings: Surroundings = {
   now: Date.now,
   untilStopped: untilSignal,
   shipped: pawl.LIFECYCLES,
-  loadConfig: async (named) => {
-    const { path, plugins } = await readConfig(named);
+  loadConfig: async (chosen) => {
+    const { path, plugins } = await readConfig(chosen);
     return { path, lifecycles: plugins.map(({ lifecycle }) => lifecycle) };
   },
   configHere: () => {
@@ -59,19 +59,19 @@ const surroundings: Surroundings = {
     }
   },
   findServer: async ({ url, data }) => findServer({ url, env, settings: await settingsOf(data) }),
-  serve: async ({ demo, ...flags }, tell) => {
+  serve: async ({ demo, ...flags }, onStart) => {
     const stopping = new AbortController();
     const { signal } = stopping;
     const signalled = untilSignal().then(() => {
       stopping.abort();
     });
     const adminToken = env.PAWL_ADMIN_TOKEN === "" ? undefined : env.PAWL_ADMIN_TOKEN;
-    const ground = await Promise.race([setUp(flags), signalled]);
-    if (!ground) process.exit(0);
-    const starting = startApp({ ...ground, version, adminToken, demo, signal });
+    const installation = await Promise.race([loadInstallation(flags), signalled]);
+    if (!installation) process.exit(0);
+    const starting = startApp({ ...installation, version, adminToken, demo, signal });
     const app = await Promise.race([starting, signalled]);
-    if (!app) return abandon(starting, { embedded: ground.settings.databaseUrl === null });
-    tell({
+    if (!app) return abortStart(starting, { embedded: installation.settings.databaseUrl === null });
+    onStart({
       ...app,
       command: env.npm_lifecycle_event === "start" ? "`npm start -- --demo`" : "`pawl start --demo`",
     });
@@ -88,38 +88,39 @@ const surroundings: Surroundings = {
     };
   },
   loadCommands: async () => commandsOf((await readConfig(undefined)).plugins),
-  agents: agentStation({
+  agents: agentServices({
     version,
     cwd: process.cwd(),
     dataFolder: async ({ data }) => (await settingsOf(data)).data,
-    // Not before they are asked for: to look at the standard input is to open it.
+    // Lazy, because reading `process.stdin` opens the standard input.
     streams: () => ({ input: process.stdin, output: stdout }),
   }),
-  house: {
+  admin: {
     createOrg: async (id, flags) => {
-      const { settings, plugins } = await setUp(flags);
-      return atDatabase(settings, plugins, ({ directory }) => directory.createOrg(id));
+      const { settings, plugins } = await loadInstallation(flags);
+      return withDatabase(settings, plugins, ({ directory }) => directory.createOrg(id));
     },
     resetAdmin: async (org, flags) => {
-      const { settings, plugins } = await setUp(flags);
-      const token = await atDatabase(settings, plugins, ({ directory }) => directory.resetAdmin(org));
+      const { settings, plugins } = await loadInstallation(flags);
+      const token = await withDatabase(settings, plugins, ({ directory }) => directory.resetAdmin(org));
       if (org !== "main") return { token, file: null };
       const file = adminTokenFile(settings.data);
       await file.write(token);
       return { token, file: file.path };
     },
-    verify: async (org, flags, onProgress) => verifyInstallation(await setUp(flags), org, onProgress),
-    examine: (flags) => examineInstallation(() => setUp(flags)),
+    verify: async (org, flags, onProgress) =>
+      verifyInstallation(await loadInstallation(flags), org, onProgress),
+    inspect: (flags) => inspectInstallation(() => loadInstallation(flags)),
   },
 };
 
-process.exitCode = await run(argv.slice(2), surroundings, commandsOf(PLUGINS));
+process.exitCode = await run(argv.slice(2), environment, commandsOf(PLUGINS));
 
 /**
- * Ends the process during start-up. An embedded PostgreSQL that was started meanwhile is stopped first, however long its
- * start takes: nothing else would stop it. A second signal ends the process at once.
+ * Exits after a signal during start-up. Waits until an embedded PostgreSQL has started and stops it, because it would
+ * outlive this process. A second signal ends the process at once.
  */
-async function abandon(starting: Promise<App>, { embedded }: { embedded: boolean }): Promise<never> {
+async function abortStart(starting: Promise<App>, { embedded }: { embedded: boolean }): Promise<never> {
   const stopped = starting.then((app) => app.stop()).catch(() => undefined);
   await (embedded ? stopped : withTimeout(stopped, CLEAN_UP_TIMEOUT_MS, () => undefined));
   process.exit(0);
@@ -143,7 +144,7 @@ async function readConfig(path: string | undefined) {
   return loadConfig({ cwd: process.cwd(), path, modules });
 }
 
-/** What commands need that talk to a server. A lifecycle with a mistake in it is no reason not to find one that runs. */
+/** Settings of commands that call a server. A broken configuration is ignored: it must not hide a running server. */
 async function settingsOf(data: string | undefined) {
   const { settings: file, plugins } = await readConfig(undefined).catch(() => ({
     settings: {},
@@ -152,18 +153,33 @@ async function settingsOf(data: string | undefined) {
   return resolveSettings({ flags: data === undefined ? {} : { data }, env, file }, [...PLUGINS, ...plugins]);
 }
 
-async function setUp({ config, ...flags }: ServerFlags) {
+async function loadInstallation({ config, ...flags }: ServerFlags) {
   const { path, plugins, settings: file } = await readConfig(config);
-  const named = path === null ? null : basename(path);
+  const fileName = path === null ? null : basename(path);
   const settings = resolveSettings({ flags, env, file }, [...PLUGINS, ...plugins]);
-  return { plugins, settings, config: named };
+  return { plugins, settings, config: fileName };
 }
 
-function commandsOf(plugins: readonly plugin.Plugin[]) {
-  return plugins.flatMap(({ commands }) => commands ?? []);
+function commandsOf(plugins: readonly plugin.Plugin[]): plugin.AddCommands[] {
+  return plugins.flatMap(({ lifecycle, commands }) => {
+    if (!commands) return [];
+    return (...given: Parameters<plugin.AddCommands>) => {
+      try {
+        commands(...given);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        throw new core.PawlError(
+          "INVALID_CONFIG",
+          `Plugin "${lifecycle.name}": its commands cannot be added: ${why}`,
+          {},
+          { cause: error },
+        );
+      }
+    };
+  });
 }
 
-/** Standard error. Write errors are ignored: there is nowhere to report them, and the exit code still shows the result. */
+/** Standard error. Write errors are ignored: they cannot be reported anywhere, and the exit code still shows the result. */
 function errors(stream: WriteStream): Screen {
   stream.on("error", () => undefined);
   return screen(stream, (text) => void stream.write(text));
@@ -171,15 +187,15 @@ function errors(stream: WriteStream): Screen {
 
 function output(stream: typeof process.stdout): Output {
   const closing = new AbortController();
-  let [write, keepsGoing] = [(text: string) => void stream.write(text), false];
+  let [write, ignoresErrors] = [(text: string) => void stream.write(text), false];
   stream.on("error", (error: NodeJS.ErrnoException) => {
     // The reader may close the pipe early, as in `pawl check | head`.
     if (error.code === "EPIPE") closing.abort();
-    else if (!keepsGoing) throw error;
+    else if (!ignoresErrors) throw error;
   });
-  const keepGoing: Output["keepGoing"] = (report = reportAsText) => {
-    keepsGoing = true;
-    // Node destroys the stream of a file or a pipe at its first error, so it could not recover.
+  const ignoreWriteErrors: Output["ignoreWriteErrors"] = (report = reportAsText) => {
+    ignoresErrors = true;
+    // Node destroys the stream of a file or a pipe at its first error, so write to the file descriptor instead.
     if (stream.isTTY) return;
     const destination = new LogDestination(stream.fd, { report });
     write = (text) => {
@@ -189,16 +205,16 @@ function output(stream: typeof process.stdout): Output {
   const shown = screen(stream, (text) => {
     write(text);
   });
-  return Object.assign(shown, { closed: closing.signal, keepGoing });
+  return Object.assign(shown, { closed: closing.signal, ignoreWriteErrors });
 }
 
 function reportAsText(dropped: number, reason: string): string {
   return `pawl: ${dropped} ${dropped === 1 ? "line" : "lines"} of output dropped (${reason}).\n`;
 }
 
-/** Colours and wrapped lines are for a terminal; NO_COLOR and FORCE_COLOR have the last word on colours. */
+/** A terminal gets wrapped lines and colours, other streams neither; NO_COLOR and FORCE_COLOR override the colours. */
 function screen(stream: WriteStream, write: Screen["write"]): Screen {
-  // A stream that is no terminal has no `isTTY` and no `columns`, whatever its type says.
+  // A stream other than a terminal has no `isTTY` and no `columns`, despite its type.
   const { isTTY = false } = stream as Partial<WriteStream>;
   const coloured = !env.NO_COLOR && (Boolean(env.FORCE_COLOR) || (isTTY && env.TERM !== "dumb"));
   return {
@@ -206,7 +222,7 @@ function screen(stream: WriteStream, write: Screen["write"]): Screen {
       write(toTerminal(text));
     },
     colours: ownColours(coloured),
-    // Asked for each time: a window changes its size while it is looked at.
+    // Read each time, because the window can be resized.
     get columns() {
       return isTTY ? stream.columns || 80 : Infinity;
     },

@@ -16,7 +16,7 @@ export type PawlConfig<Own extends readonly (Lifecycle | Plugin)[] = readonly (L
   Partial<Settings> &
     Partial<SettingsOf<(typeof PLUGINS)[number]>> &
     Partial<SettingsOf<Own[number]>> & {
-      /** Lifecycles and plugins of your own, beside those that ship with Pawl. */
+      /** Your lifecycles and plugins, in addition to the built-in ones. */
       lifecycles?: Own;
     };
 
@@ -28,20 +28,20 @@ type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (a
   ? I
   : never;
 
-/** A configuration that has been read and found right. `path` is null where there is no file. */
+/** A configuration that was read and validated. `path` is null if there is no file. */
 type LoadedConfig = {
   path: string | null;
   plugins: readonly Plugin[];
-  /** Its settings, by their names; the environment and flags go before them. */
+  /** Its settings by name; the environment and options override them. */
   settings: Readonly<Record<string, unknown>>;
 };
 
-/** Where to look, and what `import … from "pawl"` means there. */
+/** Where the configuration is, and what it can import. */
 type ConfigSource = {
   cwd: string;
-  /** The file to read; `pawl.config.ts` (or `.mts`, `.js`, `.mjs`, `.cjs`) in `cwd` unless given. */
+  /** The file to read; default `pawl.config.ts` (or `.mts`, `.js`, `.mjs`, `.cjs`) in `cwd`. */
   path?: string | undefined;
-  /** The modules that a configuration gets from this very installation, by the name it imports. */
+  /** Modules of this installation, by the name that a configuration imports. */
   modules: Record<string, unknown>;
 };
 
@@ -54,51 +54,61 @@ export function defineConfig<const Own extends readonly (Lifecycle | Plugin)[] =
   return config;
 }
 
-/** Reads the user's configuration, or throws INVALID_CONFIG in one sentence that names the file and what is wrong. */
+/** Reads the user's configuration, or throws INVALID_CONFIG with the file and what is wrong in it. */
 export async function loadConfig({ cwd, path, modules }: ConfigSource): Promise<LoadedConfig> {
   const file = path === undefined ? findConfig(cwd) : resolve(cwd, path);
   if (file === null) return { path: null, plugins: [], settings: {} };
   if (!isFile(file)) {
-    throw new PawlError("INVALID_CONFIG", `There is no configuration file ${shown(file, cwd)}.`, { file });
+    throw new PawlError("INVALID_CONFIG", `There is no configuration file ${displayPath(file, cwd)}.`, {
+      file,
+    });
   }
-  const { lifecycles, ...settings } = parseConfig(await importDefault(file, cwd, modules), shown(file, cwd));
-  refuseTakenNames(lifecycles, shown(file, cwd));
+  const { lifecycles, ...settings } = parseConfig(
+    await importDefault(file, cwd, modules),
+    displayPath(file, cwd),
+  );
+  refuseTakenNames(lifecycles, displayPath(file, cwd));
   const plugins = lifecycles.map(pluginOf);
   refuseSharedSettings([...PLUGINS, ...plugins]);
   return { path: file, plugins, settings };
 }
 
-/** The configuration in a folder, if there is one. */
+/** Finds the configuration in a folder. */
 export function findConfig(cwd: string): string | null {
   return FILE_NAMES.map((name) => join(cwd, name)).find(isFile) ?? null;
 }
 
 /**
- * `virtualModules` hands out the modules this process already runs on. Letting the file resolve them by itself would
- * make a second `PawlError` and a second zod, and would fail in a folder without node_modules.
+ * `virtualModules` passes the modules of this process. If the file resolved them itself, there would be a second
+ * `PawlError` and a second zod, and loading would fail in a folder without node_modules.
  */
 async function importDefault(file: string, cwd: string, modules: Record<string, unknown>): Promise<unknown> {
   const jiti = createJiti(pathToFileURL(file).href, { fsCache: false, virtualModules: { ...modules } });
   let loaded: { default?: unknown };
   try {
-    loaded = await beforeNothingIsLeft(jiti.import<typeof loaded>(file));
+    loaded = await unlessIdle(jiti.import<typeof loaded>(file));
   } catch (error) {
-    throw loadingFault(error, file, cwd);
+    throw loadError(error, file, cwd);
   }
-  if (!("default" in loaded) && Object.keys(loaded).length === 0) throw exportFault("nothing", file, cwd);
-  const { default: sent } = loaded;
-  // The loader gives the whole module in place of a default export that is undefined.
-  if (typeof sent === "object" && sent !== null && "default" in sent && sent.default === undefined)
-    throw exportFault("undefined", file, cwd);
-  return sent;
+  if (!("default" in loaded) && Object.keys(loaded).length === 0) throw exportError("nothing", file, cwd);
+  const { default: exported } = loaded;
+  // The loader returns the whole module if the default export is undefined.
+  if (
+    typeof exported === "object" &&
+    exported !== null &&
+    "default" in exported &&
+    exported.default === undefined
+  )
+    throw exportError("undefined", file, cwd);
+  return exported;
 }
 
-/** A top-level await of what never comes leaves the process nothing to do, and it would end without a word. */
-async function beforeNothingIsLeft<T>(loading: Promise<T>): Promise<T> {
+/** Rejects if a top-level await never settles: the process would run out of work and exit without a message. */
+async function unlessIdle<T>(loading: Promise<T>): Promise<T> {
   let giveUp: () => void = () => undefined;
   const nothingLeft = new Promise<never>((_, reject) => {
     giveUp = () => {
-      reject(new Error("it awaits something that never comes"));
+      reject(new Error("a top-level await never settles"));
     };
   });
   process.once("beforeExit", giveUp);
@@ -109,10 +119,10 @@ async function beforeNothingIsLeft<T>(loading: Promise<T>): Promise<T> {
   }
 }
 
-function exportFault(exported: string, file: string, cwd: string): PawlError {
+function exportError(exported: string, file: string, cwd: string): PawlError {
   return new PawlError(
     "INVALID_CONFIG",
-    `${shown(file, cwd)} exports ${exported}: write \`export default defineConfig({ … })\`.`,
+    `${displayPath(file, cwd)} exports ${exported}: write \`export default defineConfig({ … })\`.`,
     { file },
   );
 }
@@ -126,7 +136,7 @@ const LIFECYCLES_FIELD = z
   )
   .default([]);
 
-/** Which settings there are depends on the plugins that the configuration lists. */
+/** The valid settings depend on the plugins that the configuration lists. */
 function schemaFor(sent: unknown) {
   const { lifecycles } = (sent ?? {}) as { lifecycles?: unknown };
   const own = Array.isArray(lifecycles) ? lifecycles.filter(isPlugin) : [];
@@ -155,17 +165,18 @@ function mistakesOf(issue: z.core.$ZodIssue, sent: unknown, known: readonly stri
   if (key === "lifecycles" && typeof index === "number") {
     const value = (sent as { lifecycles: unknown[] }).lifecycles[index];
     return [
-      `lifecycles[${index}] is ${spoken(value)}, not a lifecycle made by defineLifecycle or definePlugin`,
+      `lifecycles[${index}] is ${describeValue(value)}, not a lifecycle made by defineLifecycle or definePlugin`,
     ];
   }
   return [`${issue.path.join(".")} ${issue.message}`.trimStart()];
 }
 
-/** A definition that was not passed through `defineLifecycle` has no table to decide by. */
+/** A definition that was not passed through `defineLifecycle` lacks the indexes that the engine needs. */
 function isLifecycle(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  const { name, table, starts, leased_actions } = value as Partial<Lifecycle>;
-  const indexed = table instanceof Map && starts instanceof Map && leased_actions instanceof Set;
+  const { name, rules_by_action, source_statuses, lease_only_actions } = value as Partial<Lifecycle>;
+  const indexed =
+    rules_by_action instanceof Map && source_statuses instanceof Map && lease_only_actions instanceof Set;
   return typeof name === "string" && indexed && Object.isFrozen(value);
 }
 
@@ -175,7 +186,7 @@ function isPlugin(value: unknown): value is Plugin {
   return isLifecycle((value as Partial<Plugin>).lifecycle) && Object.isFrozen(value);
 }
 
-function spoken(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === "function") return "a function";
   if (typeof value !== "object") return `the ${typeof value} ${JSON.stringify(value)}`;
@@ -200,10 +211,10 @@ function refuseTakenNames(lifecycles: readonly (Lifecycle | Plugin)[], file: str
   }
 }
 
-/** The file and line of what went wrong, whichever of the user's files it is in. */
-function loadingFault(error: unknown, file: string, cwd: string): PawlError {
-  const at = placeOf(error) ?? { file, line: null };
-  const where = `${shown(at.file, cwd)}${at.line === null ? "" : `:${at.line}`}`;
+/** Adds the file and line of the error, in whichever of the user's files it is. */
+function loadError(error: unknown, file: string, cwd: string): PawlError {
+  const at = locationOf(error) ?? { file, line: null };
+  const where = `${displayPath(at.file, cwd)}${at.line === null ? "" : `:${at.line}`}`;
   if (error instanceof PawlError) {
     return new PawlError(error.code, error.message, { ...error.params, at: where }, { cause: error });
   }
@@ -221,7 +232,7 @@ function reasonOf(error: unknown): string {
   return (
     firstLine
       .replace(/^ParseError: /, "")
-      // An import that does not exist is called through the loader's own variable.
+      // The message of a missing import contains a variable of the loader.
       .replace(/\(0 , _\w+\.(\w+)\)/, "$1")
       .trim()
       .replace(/\.$/, "") || "it threw without a message"
@@ -229,29 +240,29 @@ function reasonOf(error: unknown): string {
 }
 
 const OWN_FOLDER = fileURLToPath(new URL("..", import.meta.url));
-const PLACE = /^(file:\/\/.+|\/.+|[A-Za-z]:[\\/].+):(\d+):\d+$/;
+const LOCATION = /^(file:\/\/.+|\/.+|[A-Za-z]:[\\/].+):(\d+):\d+$/;
 
-/** The first line of a parser's message or of a stack that lies in neither Pawl, Node nor a package. */
-function placeOf(error: unknown): { file: string; line: number } | null {
+/** The first location in a parser's message or a stack trace that is outside of Pawl, Node and packages. */
+function locationOf(error: unknown): { file: string; line: number } | null {
   if (!(error instanceof Error)) return null;
   for (const text of `${error.message}\n${error.stack ?? ""}`.split("\n")) {
-    const found = PLACE.exec(
+    const found = LOCATION.exec(
       text
         .trim()
         .replace(/^at (async )?(.*\()?/, "")
         .replace(/\)$/, ""),
     );
     if (!found) continue;
-    const [, place = "", line = ""] = found;
-    const file = place.startsWith("file:") ? fileURLToPath(place) : place;
+    const [, location = "", line = ""] = found;
+    const file = location.startsWith("file:") ? fileURLToPath(location) : location;
     if (!file.startsWith(OWN_FOLDER) && !/[\\/]node_modules[\\/]/.test(file))
       return { file, line: Number(line) };
   }
   return null;
 }
 
-/** A path as the user would type it: relative where it lies below him. */
-function shown(file: string, cwd: string): string {
+/** A path as the user would type it: relative if it is below the working directory. */
+function displayPath(file: string, cwd: string): string {
   const near = relative(cwd, file);
   if (near === "") return basename(file);
   return near.startsWith("..") ? file : near;

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Plugin, PluginUi } from "../plugin/index.ts";
 import type { ConsoleOptions } from "../server/index.ts";
 
-/** The built console with the screens of plugins; null where the console was not built. */
+/** The built console with the screens of plugins; null if the console was not built. */
 export function consoleOptions(plugins: readonly Plugin[], folder = builtFolder()): ConsoleOptions | null {
   if (folder === null) return null;
   const built = builtModules(folder);

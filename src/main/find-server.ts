@@ -2,15 +2,15 @@ import { adminTokenFile } from "./admin-token-file.ts";
 import { serverAddressFile } from "./server-address-file.ts";
 import type { Settings } from "./settings.ts";
 
-type Asked = {
-  /** Of a flag. */
+type FindServerOptions = {
+  /** Value of `--url`. */
   url: string | undefined;
   env: Readonly<Record<string, string | undefined>>;
   settings: Pick<Settings, "data" | "port">;
 };
 
-/** Where the server is that commands talk to: the one they are told of, or the one that runs on the data folder. */
-export async function findServer({ url: flagged, env, settings: { data, port } }: Asked) {
+/** Finds the server for commands: the one in `--url` or PAWL_URL, else the one that uses the data folder. */
+export async function findServer({ url: flagged, env, settings: { data, port } }: FindServerOptions) {
   const address = serverAddressFile(data);
   const written = await address.read();
   const local =
@@ -18,14 +18,14 @@ export async function findServer({ url: flagged, env, settings: { data, port } }
       ? { url: `http://127.0.0.1:${port}`, from: "the default" }
       : { url: written, from: address.path };
   const chosen = flagged ?? (env.PAWL_URL === "" ? undefined : env.PAWL_URL);
-  const place =
+  const server =
     chosen === undefined ? local : { url: chosen, from: flagged === undefined ? "PAWL_URL" : "--url" };
   const given = env.PAWL_TOKEN?.trim() ?? "";
-  if (given !== "") return { url: place.url, urlFrom: place.from, token: given, tokenFrom: "PAWL_TOKEN" };
-  // The admin's token is for the server that it was made by, and is not sent to any other.
+  if (given !== "") return { url: server.url, urlFrom: server.from, token: given, tokenFrom: "PAWL_TOKEN" };
+  // The admin token is sent only to the server that created it.
   const file = adminTokenFile(data);
-  const token = originOf(place.url) === originOf(local.url) ? await file.read() : null;
-  return { url: place.url, urlFrom: place.from, token, tokenFrom: token === null ? null : file.path };
+  const token = originOf(server.url) === originOf(local.url) ? await file.read() : null;
+  return { url: server.url, urlFrom: server.from, token, tokenFrom: token === null ? null : file.path };
 }
 
 function originOf(url: string): string | null {

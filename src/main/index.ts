@@ -60,7 +60,8 @@ export { LIFECYCLES } from "../lifecycles/index.ts";
 export { openPawl } from "./open-pawl.ts";
 export type { Pawl, PawlOptions } from "./open-pawl.ts";
 export type {
-  By,
+  Caller,
+  CallerTransaction,
   Claimed,
   ClaimRequest,
   CreatedTasks,

@@ -14,7 +14,7 @@ import {
   startSweeper,
 } from "../engine/index.ts";
 import type {
-  By,
+  Caller,
   CommitHintOptions,
   EngineOptions,
   Member,
@@ -29,57 +29,58 @@ import { MAX_TIMER_DELAY_MS } from "../std/timer-delay.ts";
 import { unlessAborted } from "../std/unless-aborted.ts";
 import type { JsonObject, Lifecycle } from "../core/index.ts";
 
+/** Options of `openPawl` and `startTestServer`. */
 export type PawlOptions = DatabaseConfig &
   EngineOptions & {
-    /** Lifecycles and plugins of your own, beside those that ship with Pawl. */
+    /** Your lifecycles and plugins, in addition to the built-in ones. */
     lifecycles?: readonly (Lifecycle | Plugin)[];
-    /** Values of the plugins' settings, by their names; the others have their defaults. */
+    /** Values of the plugins' settings by name; missing ones have their defaults. */
     settings?: Readonly<Record<string, unknown>>;
-    /** How often timers are looked at; 60 unless told, 0 for never (another node does). */
+    /** Interval between sweeps for expired timers; default 60, 0 turns them off (if another node runs them). */
     sweepSeconds?: number;
-    /** How often what events may have missed is looked for and repaired; 300 unless told, 0 for never. */
+    /** Interval between checks that find and repair inconsistent tasks; default 300, 0 turns them off. */
     reconcileSeconds?: number;
-    /** Finished tasks and messages of chats older than this are deleted, with their journals; nothing is unless told. */
+    /** Deletes finished tasks, their journals and chat messages after this time; by default nothing is deleted. */
     retention?: { days: number; onExport?: PruneOptions["onExport"] };
-    /** Other nodes are told of commits; here, whether they are heard as well, and where. */
+    /** Whether, and on which connection, this node listens for notifications of commits on other nodes. */
     hints?: CommitHintOptions;
-    /** Hears of a sweep that failed. */
+    /** Called when a sweep fails. */
     onFault?: (error: unknown) => void;
-    /** Hears of what had to be repaired: it should have been right. */
+    /** Called with tasks that were inconsistent and had to be repaired. */
     onRepair?: (report: Reconciled & { org_id: string }) => void;
   };
 
 type NewMember = Partial<Member> & { id: string };
 type NewProject = { id: string; name?: string; settings?: JsonObject };
 
-/** The engine inside one's own process, on the database at `url` or on the embedded one in `data`. */
+/** The engine inside your own process, on the database at `url` or on the embedded one in `data`. */
 export type Pawl = Engine & {
-  /** Who is who: members, projects, tokens. */
+  /** Members, projects and tokens. */
   directory: Directory;
-  /** The org that the demo has for itself, if there is one. */
+  /** The separate org of the demo, if there is one. */
   demo: DemoOrg;
-  /** In a member's name. */
-  as(member_id: string, org_id?: string): Promise<By>;
-  /** In the system's name. */
-  asSystem(org_id?: string): By;
+  /** A caller that acts as a member. */
+  as(member_id: string, org_id?: string): Promise<Caller>;
+  /** A caller that acts as the system. */
+  asSystem(org_id?: string): Caller;
   createOrg(id: string): Promise<void>;
-  /** Leaves a project of this id as it is. */
+  /** Does not change an existing project. */
   createProject(project: NewProject, org_id?: string): Promise<void>;
-  /** Leaves a member of this id as it is. */
+  /** Does not change an existing member. */
   createMember(member: NewMember, org_id?: string): Promise<void>;
-  /** Where the database is; psql and other tools can connect there. */
+  /** Address of the database, for psql and other tools. */
   url: string;
-  /** Answers what is under way, then lets the database go. May be called twice. */
+  /** Finishes the work in progress, then closes the database. May be called twice. */
   close(): Promise<void>;
 };
 
-/** Opens the database, brings it up to date, and gives the engine on it; org and project `main` are there from the start. */
+/** Opens the database, migrates it and returns the engine on it; the org and the project `main` always exist. */
 export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
-  const { lifecycles = [], patienceMs, statementTimeoutMs } = options;
+  const { lifecycles = [], retryTimeoutMs, statementTimeoutMs } = options;
   checkNumbers(options);
   const plugins = withBuiltIn(lifecycles);
   const settings = pluginSettings(plugins, options.settings);
-  const intervals = ownIntervals(plugins, settings);
+  const intervals = ownIntervals(plugins, settings, options.sweepSeconds ?? SWEEP_SECONDS);
   for (const [name, seconds] of intervals)
     checkNumber(`sweep.intervalSeconds of ${name}`, seconds, INTERVAL_SECONDS_RANGE);
   const { directUrl } = options.hints ?? {};
@@ -99,7 +100,7 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   const engine = new Engine(sql, plugins, {
     observer: options.observer,
     defaults: { ...projectDefaults(plugins, settings), ...options.defaults },
-    ...(patienceMs === undefined ? {} : { patienceMs }),
+    ...(retryTimeoutMs === undefined ? {} : { retryTimeoutMs }),
     ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
   });
   const sweepers = startSweepers(engine, sql, { ...options, intervals });
@@ -146,7 +147,7 @@ function checkNumbers(options: PawlOptions): void {
   const { sweepSeconds, reconcileSeconds, connectTimeoutSeconds } = options;
   for (const [name, value] of Object.entries({ sweepSeconds, reconcileSeconds, connectTimeoutSeconds }))
     checkNumber(name, value, INTERVAL_SECONDS_RANGE);
-  checkNumber("patienceMs", options.patienceMs, [0, MAX_TIMER_DELAY_MS]);
+  checkNumber("retryTimeoutMs", options.retryTimeoutMs, [0, MAX_TIMER_DELAY_MS]);
   checkNumber("statementTimeoutMs", options.statementTimeoutMs, [1, MAX_TIMER_DELAY_MS]);
   checkWhole("maxConnections", options.maxConnections, [1, 1_000]);
   checkWhole("port", options.port, [1, 65_535]);
@@ -182,6 +183,7 @@ async function prepare(sql: Sql, plugins: readonly Plugin[]): Promise<void> {
   await createOrg(sql, "main");
 }
 
+const SWEEP_SECONDS = 60;
 const PRUNE_SECONDS = 3_600;
 
 function startSweepers(
@@ -189,12 +191,19 @@ function startSweepers(
   sql: Sql,
   options: PawlOptions & { intervals: ReadonlyMap<string, number> },
 ): Sweeper[] {
-  const { sweepSeconds = 60, reconcileSeconds = 300, retention, onFault, onRepair, intervals } = options;
+  const {
+    sweepSeconds = SWEEP_SECONDS,
+    reconcileSeconds = 300,
+    retention,
+    onFault,
+    onRepair,
+    intervals,
+  } = options;
   const every = (seconds: number, work: () => Promise<unknown>, firstSeconds = seconds) => {
     const times = { everyMs: seconds * 1_000, firstMs: firstSeconds * 1_000 };
     return seconds > 0 ? [startSweeper(work, { ...times, ...(onFault ? { onFault } : {}) })] : [];
   };
-  // A node that is started again and again must come to it, too: so soon, and then at its interval.
+  // The first run is early, so that a node that restarts often still gets to it.
   const soon = (seconds: number) => Math.min(seconds, sweepSeconds || seconds);
   const lifecycles = [...engine.registry.lifecycles.keys()].filter((name) => !intervals.has(name));
   return [
@@ -214,7 +223,14 @@ function startSweepers(
         const { days, onExport } = retention ?? { days: Infinity };
         const olderThanMs = days * 86_400_000;
         for (const org_id of await listOrgs(sql))
-          await engine.prune({ org_id, olderThanMs, ...(onExport ? { onExport } : {}) });
+          // A plugin that fails in one org does not stop retention in the others.
+          await engine
+            .prune({ org_id, olderThanMs, ...(onExport ? { onExport } : {}) })
+            .then(({ failed }) => {
+              const [first] = failed;
+              if (first)
+                onFault?.(new Error(`${failed.length} tasks of org ${org_id} are kept: ${first.why}`));
+            }, onFault);
       },
       soon(PRUNE_SECONDS),
     ),

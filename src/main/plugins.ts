@@ -9,7 +9,7 @@ import type { Plugin } from "../plugin/index.ts";
 import type { ServerPlugin } from "../server/index.ts";
 import { refuseSharedSettings } from "./settings.ts";
 
-/** The plugins that ship with Pawl and those of the user; throws INVALID_CONFIG where two exclude each other. */
+/** The built-in plugins and those of the user; throws INVALID_CONFIG if two of them conflict. */
 export function withBuiltIn(own: readonly (Lifecycle | Plugin)[]): Plugin[] {
   const plugins = [...PLUGINS, ...own.map(pluginOf)];
   const names = plugins.map(({ lifecycle }) => lifecycle.name);
@@ -21,7 +21,7 @@ export function withBuiltIn(own: readonly (Lifecycle | Plugin)[]): Plugin[] {
   return plugins;
 }
 
-/** A code has one meaning, whichever plugin refuses with it. */
+/** Throws INVALID_CONFIG if two plugins describe the same code differently. */
 function refuseConflictingProblems(plugins: readonly Plugin[]): void {
   const known = new Map<string, { name: string; problem: Problem }>();
   for (const { lifecycle, problems } of plugins) {
@@ -37,7 +37,7 @@ function refuseConflictingProblems(plugins: readonly Plugin[]): void {
   }
 }
 
-/** The values of all plugins' settings; throws INVALID_CONFIG for a wrong one. */
+/** The values of all plugins' settings; throws INVALID_CONFIG for an invalid one. */
 export function pluginSettings(
   plugins: readonly Plugin[],
   given: Readonly<Record<string, unknown>> = {},
@@ -67,11 +67,18 @@ export function projectDefaults(plugins: readonly Plugin[], values: JsonObject):
   );
 }
 
-/** Seconds between the sweeps of lifecycles that have an interval of their own. */
-export function ownIntervals(plugins: readonly Plugin[], values: JsonObject): ReadonlyMap<string, number> {
+/**
+ * Seconds between the sweeps of lifecycles that have an interval or a sweep of their own. They are swept apart from all others, so that
+ * a sweep which never ends stops no timer of another lifecycle.
+ */
+export function ownIntervals(
+  plugins: readonly Plugin[],
+  values: JsonObject,
+  defaultSeconds: number,
+): ReadonlyMap<string, number> {
   return new Map(
     plugins.flatMap(({ lifecycle, sweep }) =>
-      sweep?.intervalSeconds ? [[lifecycle.name, sweep.intervalSeconds(values)] as const] : [],
+      sweep ? [[lifecycle.name, sweep.intervalSeconds?.(values) ?? defaultSeconds] as const] : [],
     ),
   );
 }
@@ -81,6 +88,12 @@ export function migrationSources(plugins: readonly Plugin[]): MigrationSource[] 
   const own = plugins.flatMap(({ lifecycle, migrations }) =>
     migrations ? [{ owner: lifecycle.name, folder: migrations }] : [],
   );
+  const { owner } = ENGINE_MIGRATIONS;
+  if (own.some((source) => source.owner === owner))
+    throw new PawlError(
+      "INVALID_LIFECYCLE",
+      `Plugin "${owner}": its migrations would be taken for those of Pawl; rename the lifecycle.`,
+    );
   return [ENGINE_MIGRATIONS, ...own];
 }
 

@@ -2,7 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFile } from "../std/replace-file.ts";
 
-/** `<data>/address`: where the server listens that runs on this data, so that the command line finds it by itself. */
+/** `<data>/address`: the address of the server that uses this data folder, for the command line. */
 export function serverAddressFile(data: string) {
   const path = join(data, "address");
   const read = async () => {
@@ -13,7 +13,7 @@ export function serverAddressFile(data: string) {
     path,
     read,
     write: (address: string) => replaceFile(path, `${address}\n`, { mode: 0o600, folderMode: 0o700 }),
-    /** Another server on the same data may have written its own meanwhile: that one stays. */
+    /** Keeps an address that another server on the same data has written meanwhile. */
     remove: async (address: string) => {
       if ((await read()) === address) await rm(path, { force: true });
     },

@@ -6,13 +6,13 @@ import type { PluginSettings, Setting, SettingValues } from "../plugin/index.ts"
 const postgresUrl = {
   schema: z.string().trim().refine(isPostgresUrl).nullable(),
   default: null,
-  expected: "the address of a PostgreSQL, like postgres://user:password@host:5432/database",
+  expected: "the URL of a PostgreSQL server, like postgres://user:password@host:5432/database",
   secret: true,
 } as const;
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
-/** What can be set, and where: a flag goes before the environment, that before `pawl.config.ts`, that before the default. */
+/** All settings of the server. A flag overrides the environment, which overrides `pawl.config.ts`. */
 export const SETTINGS = {
   host: {
     env: "PAWL_HOST",
@@ -75,22 +75,22 @@ export const SETTINGS = {
     env: "PAWL_SWEEP_SECONDS",
     schema: z.number().min(0).max(86_400),
     default: 60,
-    expected: "a number of seconds up to a day",
+    expected: "a number of seconds from 0 to 86400 (a day)",
     description: "interval between sweeps for expired timers; fractions are allowed, 0 turns them off",
   },
   retentionDays: {
     env: "PAWL_RETENTION_DAYS",
     schema: z.number().min(0).max(36_500),
     default: 0,
-    expected: "a number of days up to a hundred years",
+    expected: "a number of days from 0 to 36500 (a hundred years)",
     description:
-      "days until finished tasks, their journals and chat messages are deleted; 0 keeps them for ever",
+      "days until finished tasks, their journals and chat messages are deleted; 0 keeps them forever",
   },
   reconcileSeconds: {
     env: "PAWL_RECONCILE_SECONDS",
     schema: z.number().min(0).max(86_400),
     default: 300,
-    expected: "a number of seconds up to a day",
+    expected: "a number of seconds from 0 to 86400 (a day)",
     description:
       "interval between consistency checks of unfinished tasks, which repair and log deviations; 0 turns them off",
   },
@@ -128,7 +128,7 @@ export const SETTINGS = {
     schema: z.int().min(0).max(100_000_000),
     default: 0,
     expected: "a whole number from 0 to 100000000",
-    description: "maximum number of requests per token and node; 0 is unlimited",
+    description: "maximum number of requests per minute, for each token on each node; 0 is unlimited",
   },
   demoPace: {
     env: "PAWL_DEMO_PACE",
@@ -139,7 +139,7 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, Setting>;
 
-/** A wrong value of a plugin's setting in the environment, which was ignored. */
+/** An invalid value of a plugin's setting in the environment, which was ignored. */
 type IgnoredSetting = { lifecycle: string; mistake: string };
 
 type Name = keyof typeof SETTINGS;
@@ -154,7 +154,7 @@ export type ResolvedSettings = Settings & {
 /** The part of a plugin that is needed here. */
 export type WithSettings = { lifecycle: { name: string }; settings: PluginSettings };
 
-/** Variables that are read and are no settings. */
+/** Environment variables that are read but are not settings. */
 const OTHER_VARIABLES = ["PAWL_ADMIN_TOKEN", "PAWL_DEBUG", "PAWL_URL", "PAWL_TOKEN", "PAWL_TASK_ID"];
 
 type Sources = {
@@ -163,16 +163,16 @@ type Sources = {
   file: Readonly<Record<string, unknown>>;
 };
 
-/** Every setting from the first place that gives it, or INVALID_CONFIG naming all that is wrong. */
+/** Resolves every setting from its first source, or throws INVALID_CONFIG with all mistakes. */
 export function resolveSettings(sources: Sources, plugins: readonly WithSettings[]): ResolvedSettings {
-  const mistakes = misspelt(sources.env, plugins);
+  const mistakes = misspeltVariables(sources.env, plugins);
   const ignored: IgnoredSetting[] = [];
   const resolve = (name: string, setting: Setting, lifecycle: string | null) => {
-    const { place, value } = given(name, setting, sources);
+    const { source, value } = readSetting(name, setting, sources);
     const parsed = setting.schema.safeParse(value);
     if (parsed.success) return parsed.data;
-    const mistake = mistakeIn(setting, place, value);
-    if (lifecycle !== null && place === setting.env) ignored.push({ lifecycle, mistake });
+    const mistake = mistakeIn(setting, source, value);
+    if (lifecycle !== null && source === setting.env) ignored.push({ lifecycle, mistake });
     else mistakes.push(mistake);
     return setting.default;
   };
@@ -211,17 +211,17 @@ function mapSettings(
   return Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, map(name, setting)]));
 }
 
-function given(
+function readSetting(
   name: string,
   setting: Setting,
   { flags, env, file }: Sources,
-): { place: string; value: unknown } {
+): { source: string; value: unknown } {
   const { env: variable, flag, schema } = setting;
   const [flagged, set] = [(flags as Record<string, string | undefined>)[name], env[variable]];
-  if (flagged !== undefined) return { place: flag ?? name, value: valueOf(schema, flagged) };
-  // Some shells set an empty variable in place of none.
-  if (set !== undefined && set !== "") return { place: variable, value: valueOf(schema, set) };
-  return { place: name, value: file[name] ?? setting.default };
+  if (flagged !== undefined) return { source: flag ?? name, value: valueOf(schema, flagged) };
+  // Some shells set an empty variable instead of none.
+  if (set !== undefined && set !== "") return { source: variable, value: valueOf(schema, set) };
+  return { source: name, value: file[name] ?? setting.default };
 }
 
 /** The keys of `pawl.config.ts`, with the message for a wrong value. */
@@ -237,7 +237,7 @@ export function settingsShape(plugins: readonly WithSettings[]): Record<string, 
   );
 }
 
-/** Variables and flags are texts; the schema tells which type they stand for. */
+/** Converts the text of a variable or flag to the type of the schema. */
 function valueOf(schema: z.ZodType, text: string): unknown {
   const { type } = z.toJSONSchema(schema, { io: "input" });
   // `Number` alone would accept "" and "0x10".
@@ -246,13 +246,13 @@ function valueOf(schema: z.ZodType, text: string): unknown {
   return type === "array" ? text.split(",").map((part) => part.trim()) : text;
 }
 
-function mistakeIn(setting: Setting, place: string, value: unknown): string {
+function mistakeIn(setting: Setting, source: string, value: unknown): string {
   return setting.secret
-    ? `${place} is not ${setting.expected}`
-    : `${place} is ${shown(value)}, not ${setting.expected}${meant(setting, value)}`;
+    ? `${source} is not ${setting.expected}`
+    : `${source} is ${printable(value)}, not ${setting.expected}${suggestion(setting, value)}`;
 }
 
-/** Throws INVALID_CONFIG if a wrong value of one of the lifecycle's own settings was ignored. */
+/** Throws INVALID_CONFIG if an invalid value of one of the lifecycle's settings was ignored. */
 export function refuseIgnored({ ignored }: ResolvedSettings, lifecycle: string): void {
   const mistakes = ignored.filter((one) => one.lifecycle === lifecycle).map(({ mistake }) => mistake);
   if (mistakes.length > 0) throw invalid(mistakes);
@@ -264,20 +264,20 @@ function invalid(mistakes: readonly string[]): PawlError {
     : new PawlError("INVALID_CONFIG", `The configuration: ${mistakes.join("; ")}`, { mistakes });
 }
 
-function shown(value: unknown): string {
+function printable(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === "string" ? hideCredentials(part) : part,
   );
 }
 
-function meant({ schema }: Setting, value: unknown): string {
+function suggestion({ schema }: Setting, value: unknown): string {
   return schema instanceof z.ZodEnum && typeof value === "string"
     ? didYouMean(value, schema.options.map(String))
     : "";
 }
 
-/** Only variables close to one of ours: an orchestrator may set others with the same prefix. */
-function misspelt(env: Sources["env"], plugins: readonly WithSettings[]): string[] {
+/** Reports only names close to a known one: an orchestrator may set other variables with the same prefix. */
+function misspeltVariables(env: Sources["env"], plugins: readonly WithSettings[]): string[] {
   const settings = [SETTINGS, ...plugins.map((plugin) => plugin.settings)].flatMap((table) =>
     Object.values<Setting>(table),
   );

@@ -9,15 +9,17 @@ import { openPawl } from "./open-pawl.ts";
 import type { Pawl, PawlOptions } from "./open-pawl.ts";
 import { pluginSettings, serverPlugins, withBuiltIn } from "./plugins.ts";
 
-/** A whole Pawl for tests: engine, API and console on a port of its own. */
+/** A complete Pawl for tests: engine, API and console, on a free port. */
 export type TestServer = {
+  /** The address of the API and the console, such as `http://127.0.0.1:41234`. */
   url: string;
-  /** The engine behind it, for what the API does not show. */
+  /** The engine, for what the API does not show. */
   pawl: Pawl;
-  /** The admin's token and client. */
+  /** A token of the admin. */
   token: string;
+  /** A client that acts as the admin. */
   client: Client;
-  /** Creates a member and gives a client with a token of the member. */
+  /** Creates a member and returns a client with its token. */
   member(member: {
     id: string;
     roles?: string[];
@@ -28,13 +30,14 @@ export type TestServer = {
 };
 
 /**
- * Starts Pawl for tests, on an embedded PostgreSQL in a temporary folder or on the database at `url`. Nothing runs in the
- * background: call `pawl.sweep()` where a test needs timers.
+ * Starts Pawl for tests, on an embedded PostgreSQL in a temporary folder, or on the database at `url`. It runs no background
+ * jobs: call `pawl.sweep()` to run due timers and the sweeps of plugins.
  *
  * ```ts
  * const server = await startTestServer({ lifecycles: [invoices] });
  * const { client } = await server.member({ id: "ann", roles: ["accountant"] });
- * await client.lifecycle(invoices.lifecycle).create({ … });
+ * const task = await client.lifecycle(invoices.lifecycle).create({ … });
+ * expect(task.status).toBe("received");
  * await server.stop();
  * ```
  */
@@ -82,7 +85,7 @@ async function open(options: PawlOptions, opened: Close[]): Promise<TestServer> 
   };
 }
 
-/** Closes what was opened last first. */
+/** Closes in reverse order of opening. */
 async function closeAll(opened: Close[]): Promise<void> {
   for (let close = opened.pop(); close; close = opened.pop()) await close();
 }

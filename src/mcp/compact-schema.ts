@@ -1,6 +1,6 @@
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The fields of a JSON Schema in one line: `title* (5-200 chars), priority low|normal|high`; a star marks what must be given. */
+/** The fields of a JSON Schema in one line: `title* (5-200 chars), priority low|normal|high`; a star marks required fields. */
 export function fieldsOf(schema: Schema): string {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   return Object.entries((schema.properties ?? {}) as Record<string, Schema>)
@@ -8,16 +8,16 @@ export function fieldsOf(schema: Schema): string {
     .join(", ");
 }
 
-const MOST_CHOICES = 8;
-/** A limit that nobody meets by chance is not worth the words. */
-const LONG_TEXT = 1_000;
+const MAX_CHOICES = 8;
+/** Longer limits are not shown, because texts rarely reach them. */
+const MAX_SHOWN_LENGTH = 1_000;
 
 function shapeOf(field: Schema): string {
-  const schema = meant(field);
+  const schema = nonNullSchema(field);
   if ("const" in schema) return ` ${JSON.stringify(schema.const)}`;
   if (Array.isArray(schema.enum)) {
-    const choices = schema.enum.slice(0, MOST_CHOICES).map(String).join("|");
-    return ` ${choices}${schema.enum.length > MOST_CHOICES ? "|…" : ""}`;
+    const choices = schema.enum.slice(0, MAX_CHOICES).map(String).join("|");
+    return ` ${choices}${schema.enum.length > MAX_CHOICES ? "|…" : ""}`;
   }
   switch (schema.type) {
     case "string":
@@ -37,17 +37,17 @@ function shapeOf(field: Schema): string {
 
 function lengthOf({
   minLength = 0,
-  maxLength = LONG_TEXT,
+  maxLength = MAX_SHOWN_LENGTH,
 }: {
   minLength?: number;
   maxLength?: number;
 }): string {
-  if (maxLength < LONG_TEXT) return ` (${Math.max(minLength, 1)}-${maxLength} chars)`;
+  if (maxLength < MAX_SHOWN_LENGTH) return ` (${Math.max(minLength, 1)}-${maxLength} chars)`;
   return minLength > 1 ? ` (${minLength}+ chars)` : "";
 }
 
-/** What may also be null is read as if it could not: to leave it out says the same. */
-function meant(field: Schema): Schema {
-  const ways = [field.anyOf, field.oneOf].find(Array.isArray) as Schema[] | undefined;
-  return ways?.find(({ type }) => type !== "null") ?? field;
+/** Ignores null in a nullable field: leaving the field out means the same. */
+function nonNullSchema(field: Schema): Schema {
+  const variants = [field.anyOf, field.oneOf].find(Array.isArray) as Schema[] | undefined;
+  return variants?.find(({ type }) => type !== "null") ?? field;
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 
-/** For how long the same claim, sent again, counts as a repetition. */
-export const REPEATED_WITHIN_MS = 120_000;
+/** The same claim counts as a repetition for this long. */
+export const CLAIM_REPEAT_WINDOW_MS = 120_000;
 
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
-/** A claim that came without a request_id: its key, and what its caller held already when it came first. */
+/** A claim without a request_id: its key, and the tasks that the caller had just claimed when it came first. */
 export type RecentClaim<Held = unknown> = {
   readonly key: string;
   readonly at: number;
@@ -13,40 +13,40 @@ export type RecentClaim<Held = unknown> = {
 };
 
 /**
- * Remembers such claims for a while. A task that the pool gives is not named in the call, so only who remembers the call
- * can tell that it is made again while the first is still under way.
+ * Remembers such claims for a while. A claim from the pool does not name a task, so a repetition during the first call can
+ * be recognized only by remembering the call.
  */
 export class RecentClaims<Held = unknown> {
   private readonly claims = new Map<string, RecentClaim<Held>>();
 
-  /** The same claim of a moment ago, or this one, which is remembered from now on. */
-  meet(
-    print: string,
+  /** Returns the same recent claim, or remembers this one. */
+  rememberOrReuse(
+    fingerprint: string,
     now: number,
-    look: () => Promise<readonly Held[]>,
+    loadHeld: () => Promise<readonly Held[]>,
   ): RecentClaim<Held> & { again: boolean } {
-    const found = this.claims.get(print);
-    if (found && now - found.at < REPEATED_WITHIN_MS) return { ...found, again: true };
-    return { ...this.remember(print, now, look()), again: false };
+    const found = this.claims.get(fingerprint);
+    if (found && now - found.at < CLAIM_REPEAT_WINDOW_MS) return { ...found, again: true };
+    return { ...this.remember(fingerprint, now, loadHeld()), again: false };
   }
 
-  /** The claim that comes after one whose answer is used up; of several who find that out at once all get the same. */
-  follow(print: string, { key }: RecentClaim<Held>, now: number): RecentClaim<Held> {
-    const current = this.claims.get(print);
-    return current && current.key !== key ? current : this.remember(print, now, Promise.resolve([]));
+  /** Returns the claim after one whose tasks were already used; concurrent callers get the same one. */
+  next(fingerprint: string, { key }: RecentClaim<Held>, now: number): RecentClaim<Held> {
+    const current = this.claims.get(fingerprint);
+    return current && current.key !== key ? current : this.remember(fingerprint, now, Promise.resolve([]));
   }
 
-  forget(print: string): void {
-    this.claims.delete(print);
+  forget(fingerprint: string): void {
+    this.claims.delete(fingerprint);
   }
 
-  private remember(print: string, now: number, held: RecentClaim<Held>["held"]): RecentClaim<Held> {
+  private remember(fingerprint: string, now: number, held: RecentClaim<Held>["held"]): RecentClaim<Held> {
     const claim = { key: `mcp:${randomUUID()}`, at: now, held };
-    // Taken out first, so that the map stays in the order of time and the oldest is forgotten.
-    this.claims.delete(print);
-    this.claims.set(print, claim);
+    // Deleted first, so that the map stays ordered by time and the oldest claims are dropped.
+    this.claims.delete(fingerprint);
+    this.claims.set(fingerprint, claim);
     for (const [oldest, { at }] of this.claims) {
-      if (this.claims.size <= MOST_REMEMBERED && now - at < REPEATED_WITHIN_MS) break;
+      if (this.claims.size <= MAX_REMEMBERED && now - at < CLAIM_REPEAT_WINDOW_MS) break;
       this.claims.delete(oldest);
     }
     return claim;

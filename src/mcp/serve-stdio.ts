@@ -1,8 +1,8 @@
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { createClient } from "../client/index.ts";
-import { buildMcpServer, heardByMany } from "./build-server.ts";
-import type { Task } from "./desk.ts";
+import { buildMcpServer, allowManyListeners } from "./build-server.ts";
+import type { Task } from "./tool-context.ts";
 import { RecentClaims } from "./recent-claims.ts";
 
 export type StdioOptions = {
@@ -15,9 +15,9 @@ export type StdioOptions = {
 
 /** `pawl mcp`: serves one agent on standard input and output until the input ends. */
 export async function serveStdio({ url, token, version, input, output }: StdioOptions): Promise<void> {
-  const over = new AbortController();
-  heardByMany(over.signal);
-  const client = createClient({ url, token, signal: over.signal, ...PATIENCE });
+  const closing = new AbortController();
+  allowManyListeners(closing.signal);
+  const client = createClient({ url, token, signal: closing.signal, ...RETRY_OPTIONS });
   const mcp = buildMcpServer({ client, claims: new RecentClaims<Task>(), version });
   const ended = new Promise<void>((resolve) => {
     input.once("end", resolve).once("close", resolve);
@@ -27,9 +27,9 @@ export async function serveStdio({ url, token, version, input, output }: StdioOp
   });
   await mcp.connect(new StdioServerTransport(input, output));
   await ended;
-  over.abort();
+  closing.abort();
   await mcp.close();
 }
 
-/** Long enough for a server to restart, and short enough to be told about it before the agent gives up on its call. */
-const PATIENCE = { retries: 6, timeoutMs: 15_000 };
+/** Enough for a restart of the server, and short enough that the error arrives before the agent's own timeout. */
+const RETRY_OPTIONS = { retries: 6, timeoutMs: 15_000 };

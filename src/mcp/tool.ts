@@ -1,25 +1,28 @@
 import { z } from "zod";
 import { MAX_NAME_LENGTH } from "../core/index.ts";
-import type { Desk, LifecycleBrief, LifecycleTold } from "./desk.ts";
+import type { ToolContext, LifecycleBrief, DescribedLifecycle } from "./tool-context.ts";
 
-/** What a tool says: a short text, and the same for programs. */
-export type Told = { text: string; data?: Record<string, unknown>; refused?: true };
+/** Reply of a tool: a short text, and the same as structured data. */
+export type ToolReply = { text: string; data?: Record<string, unknown>; refused?: true };
 
-/** The lifecycles there are, as far as they could be read. */
-export type Known = { briefs: readonly LifecycleBrief[]; told: readonly LifecycleTold[] };
+/** The lifecycles of the server; empty if they could not be read. */
+export type KnownLifecycles = {
+  briefs: readonly LifecycleBrief[];
+  descriptions: readonly DescribedLifecycle[];
+};
 
 export type Tool<Input extends z.ZodObject = z.ZodObject> = {
   readonly name: string;
   readonly title: string;
-  /** All that an agent needs to know before it calls: there is no other document. */
-  readonly describe: (known: Known) => string;
+  /** Must contain everything that an agent needs to call the tool: it has no other documentation. */
+  readonly describe: (known: KnownLifecycles) => string;
   readonly input: Input;
   /** Changes nothing. */
   readonly reads?: true;
-  readonly run: (desk: Desk, given: z.output<Input>) => Promise<Told>;
+  readonly run: (context: ToolContext, given: z.output<Input>) => Promise<ToolReply>;
 };
 
-/** Keeps what a tool knows of its input while it is written; in the list of tools that is erased. */
+/** Types the input of a tool while it is defined; the list of tools erases the type. */
 export function tool<Input extends z.ZodObject>(spec: Tool<Input>): Tool {
   return spec;
 }
@@ -29,7 +32,7 @@ export const name = z.string().max(MAX_NAME_LENGTH);
 
 export const taskId = name
   .trim()
-  .regex(/^[\w-]+$/, "is no id; list_tasks prints those of the tasks you may see")
+  .regex(/^[\w-]+$/, "is not an id; list_tasks prints the ids of the tasks you may see")
   .describe("id of the task, as the other tools print it");
 
 export const requestId = z
@@ -38,6 +41,6 @@ export const requestId = z
   .min(1)
   .max(200)
   .optional()
-  .describe("your own name for this one intention; repeat it when you repeat the call, never otherwise");
+  .describe("your own name for this call; use the same one only to repeat the call");
 
 export const comment = z.string().trim().min(1).max(20_000).optional();

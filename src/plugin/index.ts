@@ -4,9 +4,9 @@ export type { PluginUi, UiTexts } from "./plugin-ui.ts";
 export { settingValues } from "./setting.ts";
 export type { PluginSetting, PluginSettings, Setting, SettingValues } from "./setting.ts";
 
-// The engine, and reading and writing tables of your own.
+// The engine, and statements on its tables and on those of the plugin.
 export {
-  answerOnce,
+  withIdempotencyKey,
   asRows,
   findByDedupeKey,
   findPosition,
@@ -15,7 +15,7 @@ export {
   listTasks,
   lockBlockers,
   notFound,
-  planAnew,
+  useCustomPlans,
   projectsWithin,
   publicTask,
   query,
@@ -31,7 +31,7 @@ export {
 } from "../engine/index.ts";
 export type {
   Bind,
-  By,
+  Caller,
   CreationFactLoader,
   Directory,
   EffectHandler,
@@ -40,10 +40,10 @@ export type {
   EventRow,
   FactLoader,
   JournalEntry,
-  MakeTasks,
+  CreateTasks,
   NewTask,
   OldRows,
-  Once,
+  IdempotentResult,
   Performed,
   PerformRequest,
   Project,
@@ -57,8 +57,8 @@ export type {
 export { taskRoutes } from "../api/index.ts";
 export {
   answer,
-  besideTask,
-  claimPatiently,
+  confineCreations,
+  longPollClaim,
   defined,
   EventStream,
   serve,
@@ -69,7 +69,7 @@ export type {
   BodyCheck,
   Call,
   FeedKind,
-  Recognise,
+  Identify,
   RouteHost,
   RouteSet,
   TailPage,
@@ -82,26 +82,33 @@ export {
   count,
   cut,
   EXIT,
-  Fault,
+  CliError,
   findTaskId,
-  isWatched,
+  isTty,
   jsonOption,
   jsonText,
-  numberFrom,
+  numberBetween,
   oneLine,
   openCanvas,
-  positiveNumber,
+  positiveInteger,
   print,
-  reaching,
-  seenFrom,
-  several,
+  withServerOptions,
+  relativeTime,
+  commaSeparated,
   shortId,
-  stretch,
+  formatDuration,
   textTable,
-  titled,
+  formatHelp,
   widthOf,
 } from "../cli/index.ts";
-export type { AddCommands, ExitCode, Leave, ReachFlags, Screen, Surroundings } from "../cli/index.ts";
+export type {
+  AddCommands,
+  ExitCode,
+  SetExitCode,
+  ConnectFlags,
+  Screen,
+  CliEnvironment,
+} from "../cli/index.ts";
 
 // The demo.
 export type { DemoScript, Stage } from "../demo/index.ts";

@@ -1,45 +1,44 @@
-/** Languages of the console. */
+/** The languages of the console. */
 type Language = "en" | "ru";
 
-/** A text in the languages of the console; English is shown where another is missing. */
+/** A text in several languages; a missing one is shown in English. */
 type Localized = { en: string } & Partial<Record<Language, string>>;
 
 type Names = Readonly<Record<string, string>>;
 
-/**
- * Texts of a lifecycle in one language. Names that are missing are shown as the definition has them: `in_progress` as
- * "In progress".
- */
+/** Labels of a lifecycle in one language. A missing label is made from the name: `in_progress` is shown as "In progress". */
 export type UiTexts = {
-  /** Purpose of the lifecycle. */
+  /** One line about the purpose of the lifecycle. */
   summary?: string;
+  /** Labels of statuses. */
   statuses?: Names;
-  /** Actions, as their buttons say it. */
+  /** Labels of actions, used on buttons: "Record a payment". */
   actions?: Names;
-  /** Fields of inputs, data and settings. */
+  /** Labels of fields in inputs, data and settings. */
   fields?: Names;
-  /** Values that a field can have. */
+  /** Labels of the values of fields that are enums. */
   choices?: Names;
-  /** Descriptions of fields, by the text of the definition. */
+  /** Translated descriptions of fields; the key is the description in the definition. */
   hints?: Names;
-  /** Labels of `who`, by the label of the definition. */
+  /** Translated labels of `who`; the key is the label in the definition. */
   who?: Names;
-  /** Refusals by their codes; `{name}` is replaced by a parameter of the refusal, `{name|text}` by the text if it is missing. */
+  /** Texts of refusals by code. `{name}` inserts a parameter of the refusal; `{name|text}` inserts `text` if there is none. */
   refusals?: Names;
 };
 
-/** A plugin's part of the web console. */
+/** The plugin's screens and labels in the web console. */
 export type PluginUi = {
   /**
-   * The ES module with the screens, built for browsers: it exports what `defineScreens` of `pawl/console` gives. Every file
-   * in its folder is served to browsers.
+   * The built ES module. Its default export is the result of `defineScreens` of `pawl/console`. The server serves the scripts,
+   * style sheets, source maps, images (SVG, PNG) and WOFF2 fonts in its folder to everyone, without authentication.
    */
   module: URL;
-  /** A style sheet beside the module. */
+  /** A style sheet in the same folder. */
   styles?: URL;
-  /** Tabs beside board, table and rules; each has a screen in the module. */
+  /** Titles of additional tabs by id; the module has a screen for each id. */
   tabs?: Readonly<Record<string, Localized>>;
-  /** The module has a panel for the page of a task; `attempts` if it shows the task's attempts in place of the page. */
+  /** Set if the module has a panel for the page of a task; `attempts` if the panel replaces the page's own list of attempts. */
   panel?: "details" | "attempts";
+  /** Labels of statuses, actions and fields, by language. */
   texts?: Partial<Record<Language, UiTexts>>;
 };

@@ -1,32 +1,51 @@
 import type { z } from "zod";
 
-/** One setting of the process: from a flag, the environment or `pawl.config.ts`, in this order, else its default. */
+/** A setting of the process. Its value comes from a flag, the environment or `pawl.config.ts`, in this order, or is the default. */
 export type Setting = {
+  /** The environment variable. */
   env: string;
+  /** The command-line option of Pawl's own settings. */
   flag?: string;
   schema: z.ZodType;
   default: unknown;
   /** Describes a valid value; shown when validation fails. */
   expected: string;
+  /** One line for the documentation. */
   description: string;
-  /** A wrong value is not repeated in messages. */
+  /** Set for secrets: error messages do not repeat the value. */
   secret?: true;
 };
 
-/** A setting that only one plugin uses: a wrong value in the environment is logged and ignored, so that all else runs. */
+/**
+ * A setting of a plugin. An invalid value in the environment is logged and the default is used, so that the other lifecycles
+ * keep running; an invalid value in `pawl.config.ts` stops the start.
+ *
+ * ```ts
+ * settings: {
+ *   invoicesCurrency: {
+ *     env: "INVOICES_CURRENCY",
+ *     schema: z.string().length(3),
+ *     default: "EUR",
+ *     expected: "a currency code of three letters",
+ *     description: "the currency of all invoices",
+ *   },
+ * },
+ * ```
+ */
 export type PluginSetting = Setting & {
-  /** The project setting of the lifecycle whose default this is. */
+  /** Name of a project setting of the lifecycle; this setting becomes its default. */
   projectDefault?: string;
 };
 
+/** The settings of a plugin, by their keys in `pawl.config.ts`. */
 export type PluginSettings = Readonly<Record<string, PluginSetting>>;
 
-/** The values of settings, by their names. */
+/** The types of the settings' values, by name. */
 export type SettingValues<S extends Readonly<Record<string, Setting>>> = {
   [Name in keyof S]: z.output<S[Name]["schema"]>;
 };
 
-/** A plugin's own values among the settings of a process, as `startProcess` gives them. */
+/** Returns the values of a plugin's own settings, with their types, from the settings that `startProcess` returns. */
 export function settingValues<S extends PluginSettings>(
   settings: S,
   values: Readonly<Record<string, unknown>>,

@@ -30,10 +30,14 @@ function quoted(text: string): string {
 // An element is quoted, with quotes and backslashes escaped by a backslash, or ends at the next comma.
 const ELEMENT = /"((?:[^"\\]|\\.)*)"|([^{},]+)/gs;
 
-/** Parses an array of one dimension; Pawl uses no others. */
-function parsed(text: string, parseElement: (text: string) => Element): Element[] {
-  return [...text.matchAll(ELEMENT)].map(([, inQuotes, plain]) => {
-    if (inQuotes !== undefined) return parseElement(inQuotes.replace(/\\(.)/gs, "$1"));
-    return plain === "NULL" ? null : parseElement(plain ?? "");
+/** Splits the text of an array of one dimension; Pawl uses no others. */
+export function arrayElements(text: string): (string | null)[] {
+  return [...text.matchAll(ELEMENT)].map(([, inQuotes, plain = ""]) => {
+    if (inQuotes !== undefined) return inQuotes.replace(/\\(.)/gs, "$1");
+    return plain === "NULL" ? null : plain;
   });
+}
+
+function parsed(text: string, parseElement: (text: string) => Element): Element[] {
+  return arrayElements(text).map((element) => (element === null ? null : parseElement(element)));
 }

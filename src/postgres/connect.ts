@@ -8,6 +8,9 @@ import { codeOf, messageOf, unusable } from "./unusable.ts";
 
 export type Sql = postgres.Sql;
 
+/** An open transaction of the driver. */
+export type DriverTransaction = postgres.TransactionSql;
+
 type DriverOptions = postgres.Options<Record<string, postgres.PostgresType>>;
 
 export type ConnectOptions = {
@@ -48,6 +51,15 @@ const WITH_OWN_SESSIONS = new WeakSet<object>();
 /** Checks whether all statements of a client run with `SESSION_SETTINGS`. */
 export function hasOwnSessions(sql: Sql): boolean {
   return WITH_OWN_SESSIONS.has(sql);
+}
+
+const SIDE_CLIENTS = new WeakMap<object, () => Sql>();
+
+/** Returns a client with one extra connection to the database of `sql`; the connection closes after a second without use. */
+export function sideClient(sql: Sql): Sql {
+  const open = SIDE_CLIENTS.get(sql);
+  if (!open) throw new Error("the client was not made by connect()");
+  return open();
 }
 
 const CLOSE_LISTENERS = new WeakMap<object, Set<() => void>>();
@@ -93,10 +105,15 @@ export function connect(url: string, options: ConnectOptions = {}, more: DriverO
   } as DriverOptions);
   if (options.ownSessions) WITH_OWN_SESSIONS.add(sql);
   CLOSE_LISTENERS.set(sql, closeListeners);
+  let side: Sql | undefined;
+  SIDE_CLIENTS.set(
+    sql,
+    () => (side ??= connect(url, { ...options, maxConnections: 1 }, { ...more, idle_timeout: 1 })),
+  );
   return Object.assign(sql, { begin: withoutRollbackAfterLoss(sql.begin.bind(sql) as Begin) });
 }
 
-type Begin = (options: string, work: (tx: postgres.TransactionSql) => unknown) => Promise<unknown>;
+type Begin = (options: string, work: (tx: DriverTransaction) => unknown) => Promise<unknown>;
 
 /** Maximum time between a connection's error and its close. */
 const CLOSE_TIMEOUT_MS = 1_000;
@@ -106,8 +123,8 @@ const CLOSE_TIMEOUT_MS = 1_000;
  * replaces it. A transaction whose connection is lost never settles inside the driver, so nothing more is sent.
  */
 function withoutRollbackAfterLoss(begin: Begin): Sql["begin"] {
-  const beginSafely = (...args: [...string[], (tx: postgres.TransactionSql) => unknown]) => {
-    const work = args.pop() as (tx: postgres.TransactionSql) => unknown;
+  const beginSafely = (...args: [...string[], (tx: DriverTransaction) => unknown]) => {
+    const work = args.pop() as (tx: DriverTransaction) => unknown;
     let isLost = false;
     const done = begin((args[0] as string | undefined) ?? "", async (tx) => {
       try {
@@ -268,6 +285,6 @@ function parseStandard(url: string): URL {
     // The error is dropped because it quotes the URL with its password.
   }
   throw unusable(
-    "DATABASE_URL is not the address of a PostgreSQL; write it like postgres://user:password@host:5432/database.",
+    "DATABASE_URL must be the URL of a PostgreSQL database, like postgres://user:password@host:5432/database.",
   );
 }

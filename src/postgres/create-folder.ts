@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { codeOf } from "./unusable.ts";
 
 /**
- * Creates a folder atomically: fills a temporary one beside `target` and renames it. Even if the process is killed, `target`
+ * Creates a folder atomically: fills a temporary one next to `target` and renames it. Even if the process is killed, `target`
  * is complete or does not exist; if two processes create it at once, the first one wins.
  */
 export async function createFolder(target: string, fill: (folder: string) => Promise<void>): Promise<void> {

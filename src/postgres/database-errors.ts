@@ -9,7 +9,7 @@ export function violationOf(error: unknown): string | null {
   return typeof constraint_name === "string" ? constraint_name : "a constraint";
 }
 
-/** The database cannot store a value, for example a NUL in a text or a number out of range. */
+/** The database cannot store a value, for example a NUL in a string or a number out of range. */
 export function isUnstorable(error: unknown): boolean {
   const { code } = (error ?? {}) as DriverError;
   return typeof code === "string" && /^(22|54)...$/.test(code);
@@ -48,6 +48,13 @@ export function isEnded(error: unknown): boolean {
 export function isOverload(error: unknown): boolean {
   const { code } = (error ?? {}) as DriverError;
   return typeof code === "string" && /^(57014|25006|53[124]|58)/.test(code);
+}
+
+/** PostgreSQL refused a statement because of its text, not because of a missing privilege or the state of the server. */
+export function isMistakeInSql(error: unknown): error is Error {
+  if (isConnectionLoss(error) || isCollision(error) || isOverload(error)) return false;
+  const { code } = (error ?? {}) as DriverError;
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && code !== "42501";
 }
 
 /** Makes the error for callers when the database stays unreachable. */

@@ -1,3 +1,4 @@
+export { arrayElements } from "./array-types.ts";
 export {
   answerWithin,
   connect,
@@ -5,13 +6,15 @@ export {
   isPostgresUrl,
   onClosing,
   SESSION_SETTINGS,
+  sideClient,
   STATEMENT_TIMEOUT_MS,
 } from "./connect.ts";
-export type { Sql } from "./connect.ts";
+export type { DriverTransaction, Sql } from "./connect.ts";
 export {
   isCollision,
   isConnectionLoss,
   isEnded,
+  isMistakeInSql,
   isOverload,
   isUnstorable,
   unavailable,

@@ -1,11 +1,11 @@
 import type { ListenOptions } from "../client/listen.ts";
 
-/** Receives every event of a feed, and is notified of each new connection, before which events may have been missed. */
+/** Receives the events of a feed. `onConnected` is called after each connection: earlier events may have been missed. */
 export type Watcher<Event> = { onEvent(event: Event): void; onConnected(): void };
 
 type Open<Event> = (options: ListenOptions) => AsyncIterable<Event>;
 
-/** How long the stream stays open without watchers, so that a change of pages does not close it. */
+/** How long the stream stays open without watchers, so that navigating to another page does not close it. */
 const LINGER_MS = 1_000;
 
 /** One stream of events, shared by all components that use it; open while there are watchers. */
@@ -47,7 +47,7 @@ export class LiveFeed<Event> {
       for await (const event of this.open({ signal, onConnection }))
         for (const watcher of this.watchers) watcher.onEvent(event);
     } catch {
-      // A refusal. Watchers fetch again, get the same refusal and show it.
+      // The server refused the stream. Watchers fetch their data again, get the same refusal and show it.
       if (this.stop === stop) this.stop = undefined;
       this.notifyConnected();
     }

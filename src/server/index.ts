@@ -1,5 +1,5 @@
-export { besideTask } from "./auth/confine-creations.ts";
-export { claimPatiently } from "./claims/long-poll-claim.ts";
+export { confineCreations } from "./auth/confine-creations.ts";
+export { longPollClaim } from "./claims/long-poll-claim.ts";
 export type { ConsoleOptions } from "./ops/console-files.ts";
 export { Metrics } from "./ops/metrics.ts";
 export { defined } from "./routing/defined.ts";
@@ -9,6 +9,6 @@ export type { BodyCheck, Call, RouteSet, Verb } from "./routing/route-set.ts";
 export { buildServer } from "./server.ts";
 export type { RouteHost, ServerPlugin } from "./server.ts";
 export { EventStream } from "./streams/event-stream.ts";
-export type { Recognise } from "./streams/event-stream.ts";
+export type { Identify } from "./streams/event-stream.ts";
 export type { TailPage } from "./streams/feed-tail.ts";
 export type { FeedKind } from "./streams/live-feed.ts";

@@ -12,32 +12,33 @@ import {
   SYSTEM_ROUTES,
 } from "../api/index.ts";
 import type { RouteTable } from "../api/index.ts";
-import type { AnyProblemCode, Lifecycle } from "../core/index.ts";
+import type { AnyProblemCode } from "../core/index.ts";
 import type { Directory, Engine } from "../engine/index.ts";
-import { Bell } from "./streams/org-signal.ts";
-import { compressAnswers } from "./routing/compress-answers.ts";
+import { OrgSignal } from "./streams/org-signal.ts";
+import { compressReplies } from "./routing/compress-replies.ts";
 import { serveConsole } from "./ops/console-files.ts";
 import type { ConsoleOptions } from "./ops/console-files.ts";
 import { docsPage } from "./ops/docs-page.ts";
-import { endConnections } from "./routing/drain-connections.ts";
-import { Guardian } from "./auth/authenticate.ts";
+import { drainConnections } from "./routing/drain-connections.ts";
+import { Authenticator } from "./auth/authenticate.ts";
 import { readJsonBodies } from "./routing/json-body.ts";
 import { LiveFeed } from "./streams/live-feed.ts";
-import type { LiveHouse, OpenFeed } from "./streams/live-feed.ts";
+import type { StreamDeps, OpenFeed } from "./streams/live-feed.ts";
 import { OpenStreams } from "./streams/open-streams.ts";
 import type { StreamTimes } from "./streams/open-streams.ts";
 import { taskFeed } from "./streams/task-feed.ts";
-import { isTooFarAhead } from "./routing/limit-pipelining.ts";
-import { measureAnswers } from "./routing/observe-latency.ts";
+import { exceedsPipelining } from "./routing/limit-pipelining.ts";
+import { observeLatency } from "./routing/observe-latency.ts";
 import { Metrics } from "./ops/metrics.ts";
 import { mount } from "./routing/mount.ts";
 import type { Mount } from "./routing/mount.ts";
 import { answerNotFound } from "./routing/not-found.ts";
 import { PoolWatch } from "./claims/pool-watch.ts";
-import { replyProblem, toldOf } from "./routing/problem-reply.ts";
+import { pluginRouteSets, servePluginRoutes } from "./routing/plugin-route-sets.ts";
+import type { PluginRoutes } from "./routing/plugin-route-sets.ts";
+import { replyProblem, problemOfError } from "./routing/problem-reply.ts";
 import type { OwnProblems } from "./routing/problem-reply.ts";
 import { RequestLog } from "./routing/request-log.ts";
-import type { RouteSet } from "./routing/route-set.ts";
 import { serveClaims } from "./routes/claims.ts";
 import { serveConsolePlugins } from "./routes/console.ts";
 import { serveDemo } from "./routes/demo.ts";
@@ -53,64 +54,60 @@ import { serveTasks } from "./routes/tasks.ts";
 import { serveRoutes } from "./routing/serve-route.ts";
 import { traceRequests } from "./routing/trace-requests.ts";
 
-/** Passed to a plugin's routes. */
+/** The argument of a plugin's `routes`. */
 export type RouteHost = {
   engine: Engine;
   directory: Directory;
   /** Opens a stream of server-sent events. */
   openFeed: OpenFeed;
-  /** Lets claims wait for tasks. */
+  /** Wakes claims that wait for a task; pass it to `claimPatiently`. */
   pools: PoolWatch;
 };
 
 /** The parts of a plugin that the server uses. */
-export type ServerPlugin = {
-  lifecycle: Lifecycle;
-  problems: OwnProblems;
-  routes?: (host: RouteHost) => readonly RouteSet[];
-};
+export type ServerPlugin = PluginRoutes<RouteHost> & { problems: OwnProblems };
 
 export type ServerOptions = {
   engine: Engine;
   directory: Directory;
   version: string;
-  /** Looks after the demo; without one there is none. */
+  /** Manages the demo; without it there is no demo. */
   demo?: DemoHost;
   plugins?: readonly ServerPlugin[];
-  /** Protocols of their own, each at its path. */
+  /** Other protocols, each at its path. */
   mounts?: readonly Mount[];
   logger?: FastifyBaseLogger;
-  /** The origins that browsers may call from; none unless told. */
+  /** Origins whose web pages may call the API; default none. */
   corsOrigins?: readonly string[];
   /** Host names under which the mounts can be called, besides IP addresses, loopback names and the hosts of `corsOrigins`. */
   allowedHosts?: readonly string[];
   bodyLimitBytes?: number;
   /** How long a client may take to send a request; half of it for the headers. */
   requestTimeoutMs?: number;
-  /** How often streams beat, are checked, and look by themselves. */
-  live?: StreamTimes & { lookMs?: number };
-  /** How often a claim that waits looks by itself, whatever it is called for; 5 seconds unless told. */
-  claimLookMs?: number;
-  /** How often a token may be used; as often as its holder likes unless told. */
+  /** Intervals of streams: heartbeats, token checks and polls. */
+  live?: StreamTimes & { pollMs?: number };
+  /** Poll interval of waiting claims; default 5 s. */
+  claimPollMs?: number;
+  /** Requests per minute and token; default unlimited. */
   requestsPerMinute?: number;
-  /** Where figures are gathered, if the engine has figures to add to them. */
+  /** Collects metrics; pass one if the engine reports to it too. */
   metrics?: Metrics;
   /** The console; by default there is none. */
   console?: ConsoleOptions | null;
-  /** Compare every answer with what the contract says of it. */
+  /** Validate every answer by its route, for tests. */
   checksReplies?: boolean;
 };
 
 const BODY_LIMIT_BYTES = 1_048_576;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Longer than the longest claim waits: who is silent for so long does not read his answer, or is gone. */
-const SILENCE_MS = 120_000;
+/** Closes silent connections; longer than the maximum wait of a claim. */
+const IDLE_TIMEOUT_MS = 120_000;
 
-/** The server, not yet listening: `listen` and `close` are Fastify's. */
+/** Builds the server without listening yet: call Fastify's `listen` and `close`. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const { engine, directory, version, logger, checksReplies = false } = options;
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, metrics = new Metrics() } = options;
-  // Browsers send an origin without a trailing slash, and compare it as text.
+  // Origins are compared as text, and browsers send them without a trailing slash.
   const corsOrigins = (options.corsOrigins ?? []).map((one) => new URL(one).origin);
   const allowedHosts = (options.allowedHosts ?? []).map((one) => one.toLowerCase());
   const lifecycles = [...engine.registry.lifecycles.values()];
@@ -122,42 +119,42 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     ...timeouts(requestTimeoutMs),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     logController: new RequestLog(),
-    // Requests that come while the server stops are answered like any other: their connection is closed after it.
+    // Requests that arrive while the server stops are answered normally; then their connection is closed.
     return503OnClosing: false,
     genReqId: ({ headers }) => requestIdOf(headers["x-request-id"]) ?? randomUUID(),
     frameworkErrors: (error, request, reply) => {
-      // No hook has run for a path that cannot be decoded.
+      // Hooks do not run for a path that cannot be decoded.
       setHeaders(request, reply);
-      replyProblem(request, reply, toldOf(error), own);
+      replyProblem(request, reply, problemOfError(error), own);
     },
     clientErrorHandler: answerBrokenRequest,
   });
-  const stopping = endConnections(app, requestTimeoutMs);
-  // Node would answer an expectation that it does not know by itself, and with no problem document.
+  const stopping = drainConnections(app, requestTimeoutMs);
+  // Node itself would answer an unknown `Expect` header without a problem document.
   app.server.on("checkExpectation", (request, response) => {
     app.routing(request, response);
   });
 
-  app.decorateRequest("by", null);
+  app.decorateRequest("caller", null);
   readJsonBodies(app);
-  tellHeaders(app);
-  compressAnswers(app);
-  measureAnswers(app, metrics);
+  addHeaders(app);
+  compressReplies(app);
+  observeLatency(app, metrics);
   traceRequests(app, version);
-  metrics.know(lifecycles);
+  metrics.setLifecycles(lifecycles);
   app.setErrorHandler((error, request, reply) => {
-    const told = toldOf(error);
-    if (told.fault) request.log.error({ err: error }, "a request failed");
-    replyProblem(request, reply, told, own);
+    const problem = problemOfError(error);
+    if (problem.fault) request.log.error({ err: error }, "a request failed");
+    replyProblem(request, reply, problem, own);
   });
   if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins));
 
-  const bell = new Bell();
-  const pools = new PoolWatch(engine.commits, stopping, options.claimLookMs);
+  const orgSignal = new OrgSignal();
+  const pools = new PoolWatch(engine.commits, stopping, options.claimPollMs);
   const streams = new OpenStreams({ stopping, ...options.live });
-  const house: LiveHouse = { engine, bell, streams, stopping, log: app.log, ...options.live };
-  const openFeed: OpenFeed = (kind) => new LiveFeed(house, kind);
-  const guardian = new Guardian(directory, own, options.requestsPerMinute);
+  const deps: StreamDeps = { engine, orgSignal, streams, stopping, log: app.log, ...options.live };
+  const openFeed: OpenFeed = (kind) => new LiveFeed(deps, kind);
+  const authenticator = new Authenticator(directory, own, options.requestsPerMinute);
   const sets = [
     serveLifecycles(lifecycles),
     serveConsolePlugins(options.console?.plugins ?? []),
@@ -169,8 +166,9 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     serveOverview(engine),
     serveSession(directory),
     ...(options.demo ? [serveDemo(options.demo)] : []),
-  ].map((set) => ({ set, lifecycles }));
-  const ofPlugins = setsOf(plugins, { engine, directory, openFeed, pools });
+  ].map((set) => ({ set }));
+  const taken = [SYSTEM_ROUTES, ...sets.map(({ set }) => set.table)];
+  const ofPlugins = pluginRouteSets(plugins, { engine, directory, openFeed, pools }, taken);
   const tables = [...sets, ...ofPlugins].map(({ set }) => set.table);
   const table = Object.assign({}, SYSTEM_ROUTES, ...tables) as RouteTable;
   const openApi = once(() => {
@@ -181,14 +179,15 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     const { page, policy } = docsPage({ table, problems: own, version });
     return { page, policy, serialized: Buffer.from(page) };
   });
-  const figures = () => metrics.page(() => engine.census(), streams.size);
-  const system = { set: serveSystem({ directory, stopping, openApi, docs, figures }), lifecycles };
-  for (const { set, lifecycles: named } of [system, ...sets, ...ofPlugins])
-    serveRoutes(app, set, { guardian, own, stopping, checksReplies, lifecycles: named });
+  const figures = () => metrics.page(() => engine.databaseMetrics(), streams.size);
+  const system = { set: serveSystem({ directory, stopping, openApi, docs, figures }) };
+  const serving = { authenticator, own, stopping, checksReplies };
+  for (const { set } of [system, ...sets]) serveRoutes(app, set, { ...serving, lifecycles });
+  servePluginRoutes(app, ofPlugins, serving);
   const allowedCallers = { origins: corsOrigins, hosts: allowedHosts };
-  for (const one of options.mounts ?? []) mount(app, one, { guardian, own, stopping, allowedCallers });
+  for (const one of options.mounts ?? []) mount(app, one, { authenticator, own, stopping, allowedCallers });
   const page = options.console ? await serveConsole(app, options.console) : () => null;
-  app.setNotFoundHandler(answerNotFound(table, { guardian, own, page }));
+  app.setNotFoundHandler(answerNotFound(table, { authenticator, own, page }));
   return app;
 }
 
@@ -196,18 +195,11 @@ function timeouts(requestTimeout: number) {
   const headersTimeout = Math.ceil(requestTimeout / 2);
   return {
     requestTimeout,
-    connectionTimeout: SILENCE_MS,
-    // Node looks only so often whether anybody's time is over: every 30 seconds unless told.
-    // The request timeout is given here as well: Node compares the headers' with its own default of 300 s otherwise.
+    connectionTimeout: IDLE_TIMEOUT_MS,
+    // Node checks timeouts at this interval; its default of 30 s is too long.
+    // The request timeout is needed here too: otherwise Node compares headersTimeout with its own default of 300 s.
     http: { requestTimeout, headersTimeout, connectionsCheckingInterval: Math.min(headersTimeout, 5_000) },
   };
-}
-
-/** Each set of the plugins' routes with the lifecycle whose permissions its rows name. */
-function setsOf(plugins: readonly ServerPlugin[], host: RouteHost) {
-  return plugins.flatMap(({ lifecycle, routes }) =>
-    (routes?.(host) ?? []).map((set) => ({ set, lifecycles: [lifecycle] })),
-  );
 }
 
 function problemsOf(owners: readonly { problems: OwnProblems }[]): OwnProblems {
@@ -215,11 +207,11 @@ function problemsOf(owners: readonly { problems: OwnProblems }[]): OwnProblems {
 }
 
 function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+  let cached: { value: T } | undefined;
+  return () => (cached ??= { value: make() }).value;
 }
 
-/** A caller's own id is taken if it can be written into a header and a log as it is. */
+/** Accepts a caller's request id only if it is safe in a header and in the log. */
 function requestIdOf(sent: string | string[] | undefined): string | null {
   return typeof sent === "string" && /^[\w.:-]{1,100}$/.test(sent) ? sent : null;
 }
@@ -233,9 +225,9 @@ const HEADERS = {
   "cache-control": "no-store",
 };
 
-function tellHeaders(app: FastifyInstance): void {
+function addHeaders(app: FastifyInstance): void {
   app.addHook("onRequest", (request, reply, done) => {
-    if (isTooFarAhead(request, reply)) {
+    if (exceedsPipelining(request, reply)) {
       reply.hijack();
       return;
     }
@@ -265,18 +257,24 @@ function corsOptions(origins: readonly string[]) {
   };
 }
 
-const BROKEN: Readonly<Record<string, [AnyProblemCode, string]>> = {
-  HPE_HEADER_OVERFLOW: ["HEADERS_TOO_LARGE", "The headers are larger than this server takes."],
-  ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "The request was not sent in time."],
+const BROKEN_REQUESTS: Readonly<Record<string, [AnyProblemCode, string]>> = {
+  HPE_HEADER_OVERFLOW: ["HEADERS_TOO_LARGE", "The headers are larger than this server accepts."],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    "REQUEST_TIMEOUT",
+    "The request did not arrive completely within the time limit.",
+  ],
 };
 
-/** What never became a request: there is no reply yet, only a connection. */
+/** Answers input that could not be parsed as a request; there is only a socket, and no reply object. */
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  const [code, detail] = BROKEN[error.code ?? ""] ?? ["BAD_REQUEST", "This is not understood as HTTP."];
+  const [code, detail] = BROKEN_REQUESTS[error.code ?? ""] ?? [
+    "BAD_REQUEST",
+    "The server received data that is not a valid HTTP request.",
+  ];
   const { status, ...document } = problemDocument({ code, detail });
   const body = JSON.stringify({ status, ...document });
   const head = [

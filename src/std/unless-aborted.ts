@@ -1,6 +1,6 @@
 import { once } from "node:events";
 
-/** Waits for a promise, or throws the signal's reason if that aborts first; the promise itself goes on. */
+/** Waits for a promise, or throws the signal's reason if that aborts first; the promise itself continues. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   const waiting = new AbortController();

@@ -1,8 +1,8 @@
 import { timerDelay } from "./timer-delay.ts";
 
 /**
- * Waits for a promise for at most `ms`, and then for what `onTimeout` returns or throws. The timer is cleared; the promise itself
- * goes on, and if it rejects later, that is ignored.
+ * Waits at most `ms` for a promise. On a timeout, returns or throws what `onTimeout` does; the promise itself continues, and a
+ * later rejection is ignored.
  */
 export async function withTimeout<T, Late>(
   work: Promise<T>,

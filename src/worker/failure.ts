@@ -1,17 +1,17 @@
 import { PawlProblem } from "../client/index.ts";
 
-/** What a run that threw means for its task. */
+/** Describes a failed run: whether its task may be tried again, and when. */
 export type Failure = {
-  /** "retryable": it may go well another time; "final": it will not. */
+  /** "retryable": another attempt may succeed; "final": it will not. */
   kind: "retryable" | "final";
-  /** What went wrong, for people. */
+  /** The error as a text for people. */
   message: string;
-  /** Not sooner than this, where the other side said so. */
+  /** Minimum delay before the next attempt, if the other side has requested one. */
   retryAfterMs: number | null;
   error: unknown;
 };
 
-/** Thrown by a run: another time it may go well, where `retryAfterMs` is given not before that. */
+/** Thrown by a run: another attempt may succeed, not before `retryAfterMs` if given. */
 export class RetryLater extends Error {
   override readonly name = "RetryLater";
   readonly retryable = true;
@@ -26,32 +26,32 @@ export class RetryLater extends Error {
   }
 }
 
-/** Thrown by a run: trying again would not help. */
+/** Thrown by a run: another attempt would not help. */
 export class GiveUp extends Error {
   override readonly name = "GiveUp";
   readonly retryable = false;
 }
 
-/** Refusals that are worth another try although they are about what was asked: others changed it meanwhile, or too much was asked. */
-const PASSING_STATUS = new Set([0, 408, 409, 425, 429]);
+/** Statuses below 500 that may be retried: no answer, a timeout, a conflict, or too many requests. */
+const TEMPORARY_STATUS = new Set([0, 408, 409, 425, 429]);
 
 /**
- * What an error means: it says so itself by `retryable` and `retryAfterMs`, or is a server's answer that would be the same
- * again. What nobody knows is worth another try: how many there are is for the lifecycle to say.
+ * Classifies an error: by its own `retryable` and `retryAfterMs`, or by the status of a server's reply. Unknown errors are
+ * retryable; the lifecycle limits the number of attempts.
  */
 export function classify(error: unknown): Failure {
-  const said = (error ?? {}) as { message?: unknown; retryable?: unknown; retryAfterMs?: unknown };
-  const message = (typeof said.message === "string" && said.message) || String(error);
+  const fields = (error ?? {}) as { message?: unknown; retryable?: unknown; retryAfterMs?: unknown };
+  const message = (typeof fields.message === "string" && fields.message) || String(error);
   if (error instanceof PawlProblem) {
     const { status, retryAfter } = error;
-    const passing = PASSING_STATUS.has(status) || status >= 500;
+    const temporary = TEMPORARY_STATUS.has(status) || status >= 500;
     return {
-      kind: passing ? "retryable" : "final",
+      kind: temporary ? "retryable" : "final",
       message,
       retryAfterMs: retryAfter === null ? null : retryAfter * 1_000,
       error,
     };
   }
-  const retryAfterMs = typeof said.retryAfterMs === "number" ? said.retryAfterMs : null;
-  return { kind: said.retryable === false ? "final" : "retryable", message, retryAfterMs, error };
+  const retryAfterMs = typeof fields.retryAfterMs === "number" ? fields.retryAfterMs : null;
+  return { kind: fields.retryable === false ? "final" : "retryable", message, retryAfterMs, error };
 }

@@ -1,7 +1,7 @@
 import { PawlProblem } from "../client/index.ts";
 import { retry, retryDelayMs } from "../std/retry.ts";
 
-/** Tells whether the same call may succeed a moment later: the server did not answer, or could not. */
+/** Returns true if the same call may succeed later: the server did not answer, or was not able to. */
 export function isTemporary(error: unknown): error is PawlProblem {
   return (
     error instanceof PawlProblem &&

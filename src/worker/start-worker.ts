@@ -5,24 +5,30 @@ import { connectionOf } from "../client/connection.ts";
 import { retryDelayMs, sleep } from "../std/retry.ts";
 import { tasksOf } from "../client/tasks.ts";
 import { MAX_TIMER_DELAY_MS, timerDelay } from "../std/timer-delay.ts";
-import { Heart } from "./heart.ts";
+import { LeaseRenewer } from "./lease-renewer.ts";
 import { MoveSender } from "./move-sender.ts";
 import { isTemporary } from "./retry-call.ts";
 import { TaskRun, withoutLease } from "./task-run.ts";
 import type { ClaimedTask, RunningWorker, WorkerEvent, WorkerOptions } from "./worker-options.ts";
 
-const MOST_AT_ONCE = 1_000;
+const MAX_CONCURRENCY = 1_000;
 const WAIT_SECONDS = 30;
 const GRACE_MS = 30_000;
-const SILENCE_MS = 600_000;
-/** Whoever has nothing to do asks no more often than this. */
-const IDLE_MS = 5_000;
+const MAIN_THREAD_TIMEOUT_MS = 600_000;
+/** Minimum interval between claims that return nothing. */
+const MIN_IDLE_CLAIM_MS = 5_000;
 
-const DURATIONS = ["timeoutMs", "graceMs", "unwindMs", "silenceMs", "progressEveryMs"] as const;
+const DURATIONS = [
+  "timeoutMs",
+  "graceMs",
+  "abortGraceMs",
+  "mainThreadTimeoutMs",
+  "progressIntervalMs",
+] as const;
 
 /**
- * Works on a lifecycle's pool until it is stopped: claims, runs under a lease that is renewed whatever the run does,
- * reports, and never finishes what is not its own any more.
+ * Works on a lifecycle's pool until it is stopped: claims tasks, runs them under leases that a separate thread renews, and
+ * reports the results. Never finishes a task whose lease it has lost.
  */
 export function startWorker<L extends SomeLifecycle, Progress = unknown>(
   options: WorkerOptions<L, Progress>,
@@ -42,46 +48,46 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
   private readonly options: WorkerOptions<L, Progress>;
   private readonly concurrency: number;
   private readonly tasks: Tasks<L>;
-  private readonly heart: Heart;
+  private readonly renewer: LeaseRenewer;
   private readonly moves: MoveSender;
   private readonly waiting: TaskRun<L, Progress>[] = [];
   private readonly runs = new Map<TaskRun<L, Progress>, Promise<void>>();
-  /** Aborts when no more is claimed. */
+  /** Aborts when claiming stops. */
   private readonly closing = new AbortController();
-  /** Aborts when runs may go on no longer. */
-  private readonly impatience = new AbortController();
-  /** Aborts when nothing is waited for any more. */
+  /** Aborts when runs must end. */
+  private readonly graceOver = new AbortController();
+  /** Aborts when the worker no longer waits for anything. */
   private readonly end = new AbortController();
-  private readonly pace = new Pace();
+  private readonly throughput = new ThroughputEstimate();
   private wake: () => void = () => undefined;
   private reachable = true;
   private stopping: Promise<void> | undefined;
 
   constructor(options: WorkerOptions<L, Progress>) {
-    const { client, lifecycle, concurrency = 1, silenceMs = SILENCE_MS } = options;
-    if (!Number.isSafeInteger(concurrency) || concurrency < 1 || concurrency > MOST_AT_ONCE)
-      throw new RangeError(`concurrency: ${concurrency} is not a whole number from 1 to ${MOST_AT_ONCE}`);
+    const { client, lifecycle, concurrency = 1, mainThreadTimeoutMs = MAIN_THREAD_TIMEOUT_MS } = options;
+    if (!Number.isSafeInteger(concurrency) || concurrency < 1 || concurrency > MAX_CONCURRENCY)
+      throw new RangeError(`concurrency: ${concurrency} is not a whole number from 1 to ${MAX_CONCURRENCY}`);
     for (const name of DURATIONS) checkDuration(name, options[name]);
     const connection = connectionOf(client);
     if (!connection)
-      throw new TypeError("client: startWorker needs a client as createClient made it, for its heartbeats");
-    // Every run listens to it; Node would take more than ten listeners for a leak.
+      throw new TypeError("client: startWorker needs a client from createClient, for its heartbeats");
+    // Every run adds a listener; Node reports more than ten as a leak.
     setMaxListeners(0, this.end.signal);
     this.options = options;
     this.concurrency = concurrency;
     this.tasks = tasksOf<L>(lifecycle.name, client);
     this.moves = new MoveSender(tasksOf(lifecycle.name, client), this.end.signal);
-    this.heart = new Heart(connection, silenceMs, (error) => {
+    this.renewer = new LeaseRenewer(connection, mainThreadTimeoutMs, (error) => {
       this.tell({ kind: "renewal_failed", error });
     });
-    this.finished = this.claimOnAndOn().then(
+    this.finished = this.claimLoop().then(
       () => this.stop(),
       async (error: unknown) => {
         await this.stop();
         throw error;
       },
     );
-    // Whoever does not look at it hears of it by `onEvent`.
+    // A caller that ignores `finished` must not get an unhandled rejection.
     this.finished.catch(() => undefined);
   }
 
@@ -90,34 +96,34 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
   }
 
   stop(graceMs?: number): Promise<void> {
-    // Said again, with less patience.
+    // A second call shortens the grace period.
     if (this.stopping && graceMs !== undefined)
       setTimeout(() => {
-        this.impatience.abort();
+        this.graceOver.abort();
       }, timerDelay(graceMs)).unref();
-    return (this.stopping ??= this.windUp(graceMs ?? this.options.graceMs ?? GRACE_MS));
+    return (this.stopping ??= this.shutDown(graceMs ?? this.options.graceMs ?? GRACE_MS));
   }
 
-  private async windUp(graceMs: number): Promise<void> {
+  private async shutDown(graceMs: number): Promise<void> {
     this.closing.abort();
     this.wake();
-    // A claim that was under way may have taken tasks: they are given back as well.
+    // A claim in progress may have taken tasks, which must be released as well.
     const giveBack = async () => {
       await this.claiming;
       await Promise.all(this.waiting.splice(0).map((run) => run.giveBack()));
     };
     const quiet = Promise.all([giveBack(), this.untilIdle()]);
-    await Promise.race([quiet, sleep(graceMs, this.impatience.signal).catch(() => undefined)]);
-    this.impatience.abort();
+    await Promise.race([quiet, sleep(graceMs, this.graceOver.signal).catch(() => undefined)]);
+    this.graceOver.abort();
     for (const run of this.runs.keys()) run.interrupt();
-    // Long enough for those who heed, for those who do not, and for a server that comes back.
+    // Twice the grace: once for runs to end, once for their reports, also if the server restarts.
     await Promise.race([
       quiet,
-      sleep((this.options.unwindMs ?? 5_000) * 2, this.end.signal).catch(() => undefined),
+      sleep((this.options.abortGraceMs ?? 5_000) * 2, this.end.signal).catch(() => undefined),
     ]);
     this.end.abort();
     await quiet;
-    await this.heart.stop();
+    await this.renewer.stop();
   }
 
   private async untilIdle(): Promise<void> {
@@ -126,14 +132,14 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
 
   private claiming: Promise<void> = Promise.resolve();
 
-  private async claimOnAndOn(): Promise<void> {
+  private async claimLoop(): Promise<void> {
     for (let failures = 0; !this.isClosing();) {
-      const limit = this.room();
+      const limit = this.claimLimit();
       if (limit < 1) {
         await new Promise<void>((resolve) => (this.wake = resolve));
         continue;
       }
-      const begun = performance.now();
+      const startedAt = performance.now();
       const claim = this.claim(limit);
       this.claiming = claim.then(
         () => undefined,
@@ -143,8 +149,8 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
         const claimed = await claim;
         failures = 0;
         this.reached();
-        // A server that stops answers at once, and with nothing.
-        if (claimed === 0) await this.pause(IDLE_MS - (performance.now() - begun));
+        // A server that is stopping answers at once with no tasks.
+        if (claimed === 0) await this.pause(MIN_IDLE_CLAIM_MS - (performance.now() - startedAt));
       } catch (error) {
         if (this.isClosing()) return;
         if (!isTemporary(error)) throw error;
@@ -154,7 +160,7 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     }
   }
 
-  /** Takes up to `limit` tasks. One that is cut short is asked again by its key: what it took must not be forgotten. */
+  /** Claims up to `limit` tasks. An aborted claim is repeated with its key, to learn which tasks it has taken. */
   private async claim(limit: number): Promise<number> {
     const { project_id, least_priority, waitSeconds = WAIT_SECONDS } = this.options;
     const request = {
@@ -166,20 +172,20 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     const { signal } = this.closing;
     try {
       const { tasks } = await this.tasks.claim({ ...request, wait_seconds: waitSeconds }, { signal });
-      this.take(tasks);
+      this.enqueue(tasks);
       return tasks.length;
     } catch (error) {
       if (!signal.aborted) throw error;
       const { tasks } = await this.tasks.claim(request, { signal: this.end.signal });
-      this.take(tasks);
+      this.enqueue(tasks);
       return tasks.length;
     }
   }
 
-  private take(claimed: readonly ClaimedTask<L>[]): void {
+  private enqueue(claimed: readonly ClaimedTask<L>[]): void {
     if (claimed.length === 0) return;
-    const { options, heart, moves } = this;
-    const tell = (event: WorkerEvent<L>) => {
+    const { options, renewer: heart, moves } = this;
+    const emit = (event: WorkerEvent<L>) => {
       this.tell(event);
     };
     const reached = () => {
@@ -187,31 +193,33 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     };
     this.tell({ kind: "claimed", tasks: claimed.map(withoutLease<L>) });
     for (const task of claimed)
-      this.waiting.push(new TaskRun({ options, moves, heart, tell, reached, end: this.end.signal }, task));
-    this.fill();
+      this.waiting.push(
+        new TaskRun({ options, moves, renewer: heart, emit: emit, reached, end: this.end.signal }, task),
+      );
+    this.startRuns();
   }
 
-  private fill(): void {
+  private startRuns(): void {
     while (!this.isClosing() && this.runs.size < this.concurrency) {
       const run = this.waiting.shift();
       if (!run) break;
-      const begun = performance.now();
-      const carried = run.carryOut().then(() => {
-        this.pace.note(performance.now() - begun);
+      const startedAt = performance.now();
+      const executed = run.execute().then(() => {
+        this.throughput.record(performance.now() - startedAt);
         this.runs.delete(run);
-        this.fill();
+        this.startRuns();
       });
-      this.runs.set(run, carried);
+      this.runs.set(run, executed);
     }
     this.wake();
   }
 
-  /** How many more it would take now; not one by one while it has some at hand. */
-  private room(): number {
-    const ahead = this.options.ahead ?? this.pace.perSecond(this.concurrency);
-    const wanted = this.concurrency + ahead - this.runs.size - this.waiting.length;
-    if (this.waiting.length > ahead / 2) return 0;
-    return Math.min(MOST_AT_ONCE - this.runs.size - this.waiting.length, wanted);
+  /** Number of tasks to claim now; 0 while enough are waiting, so that tasks are not claimed one by one. */
+  private claimLimit(): number {
+    const prefetch = this.options.prefetch ?? this.throughput.perSecond(this.concurrency);
+    const wanted = this.concurrency + prefetch - this.runs.size - this.waiting.length;
+    if (this.waiting.length > prefetch / 2) return 0;
+    return Math.min(MAX_CONCURRENCY - this.runs.size - this.waiting.length, wanted);
   }
 
   private isClosing(): boolean {
@@ -228,7 +236,7 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     this.tell({ kind: "reached" });
   }
 
-  /** What a listener throws is his own affair. That a server is gone is told once, until it is back. */
+  /** Reports "unreachable" once until the server is back. An error of a listener must not stop the worker. */
   private tell(event: WorkerEvent<L>): void {
     if (event.kind === "unreachable") {
       if (!this.reachable) return;
@@ -249,17 +257,16 @@ function checkDuration(name: string, ms: number | undefined): void {
   throw new RangeError(`${name} must be a number of milliseconds from 0 to ${MAX_TIMER_DELAY_MS}, not ${ms}`);
 }
 
-/** How long runs take of late. */
-class Pace {
+/** Estimates how many tasks the worker finishes per second, from the duration of recent runs. */
+class ThroughputEstimate {
   private averageMs: number | null = null;
 
-  note(ms: number): void {
+  record(ms: number): void {
     this.averageMs = this.averageMs === null ? ms : this.averageMs * 0.8 + ms * 0.2;
   }
 
-  /** How many of them so many hands finish in a second. */
-  perSecond(hands: number): number {
+  perSecond(concurrency: number): number {
     if (this.averageMs === null || this.averageMs >= 1_000) return 0;
-    return Math.min(MOST_AT_ONCE, Math.floor((hands * 1_000) / Math.max(1, this.averageMs)));
+    return Math.min(MAX_CONCURRENCY, Math.floor((concurrency * 1_000) / Math.max(1, this.averageMs)));
   }
 }

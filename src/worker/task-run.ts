@@ -5,49 +5,49 @@ import { followSignals } from "../std/follow-signals.ts";
 import { sleep } from "../std/retry.ts";
 import { timerDelay } from "../std/timer-delay.ts";
 import { classify } from "./failure.ts";
-import type { Heart, Loss } from "./heart.ts";
+import type { LeaseRenewer, Loss } from "./lease-renewer.ts";
 import type { MoveSender, SentMove } from "./move-sender.ts";
 import { retryUntilAnswered, isLeaseLost } from "./retry-call.ts";
-import { progressTeller } from "./progress-teller.ts";
+import { progressReporter } from "./progress-reporter.ts";
 import { RunEnded } from "./worker-options.ts";
 import type { ClaimedTask, Move, WorkerEvent, WorkerOptions } from "./worker-options.ts";
 
-export type Tools<L extends SomeLifecycle, Progress> = {
+export type RunContext<L extends SomeLifecycle, Progress> = {
   moves: MoveSender;
-  heart: Heart;
+  renewer: LeaseRenewer;
   options: WorkerOptions<L, Progress>;
-  tell: (event: WorkerEvent<L>) => void;
+  emit: (event: WorkerEvent<L>) => void;
   /** The server has answered. */
   reached: () => void;
-  /** Aborts when nothing is waited for any more. */
+  /** Aborts when the worker no longer waits for anything. */
   end: AbortSignal;
 };
 
-const UNWIND_MS = 5_000;
-const PROGRESS_EVERY_MS = 2_000;
+const ABORT_GRACE_MS = 5_000;
+const PROGRESS_INTERVAL_MS = 2_000;
 
-/** A task in this worker's hands, from its claim until it is reported, given back or lost. */
+/** A claimed task, until it is reported, given back or lost. */
 export class TaskRun<L extends SomeLifecycle, Progress> {
-  private readonly tools: Tools<L, Progress>;
+  private readonly context: RunContext<L, Progress>;
   private readonly claimed: ClaimedTask<L>;
   private readonly ending = new AbortController();
-  /** What the server said last. */
+  /** The task as of the server's last reply. */
   private task: TaskOf<L>;
-  /** The server has said that the lease is over: there is nothing left to say. */
-  private taken = false;
-  /** Moves that were sent, and whose answer the end of the run cut off. */
+  /** The server has reported that the lease has ended: nothing more may be sent. */
+  private leaseTaken = false;
+  /** Moves that were sent before the run was aborted, and not answered. */
   private readonly unanswered: SentMove[] = [];
 
-  constructor(tools: Tools<L, Progress>, claimed: ClaimedTask<L>) {
-    this.tools = tools;
+  constructor(tools: RunContext<L, Progress>, claimed: ClaimedTask<L>) {
+    this.context = tools;
     this.claimed = claimed;
     this.task = withoutLease<L>(claimed);
     this.holdLease();
   }
 
-  /** Runs it and reports what came of it; never rejects. */
-  async carryOut(): Promise<void> {
-    const { options, tell } = this.tools;
+  /** Runs the task and reports the result; never rejects. */
+  async execute(): Promise<void> {
+    const { options, emit: tell } = this.context;
     tell({ kind: "started", task: this.task });
     const overtime =
       options.timeoutMs === undefined
@@ -58,65 +58,66 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
     const outcome = await this.outcome();
     clearTimeout(overtime);
     await this.conclude(outcome).catch((error: unknown) => {
-      this.tellOf(error);
+      this.emitFailure(error);
     });
     this.release();
   }
 
-  /** Gives it back before, or after, it has run. */
+  /** Gives the task back, before or after it has run. */
   async giveBack(): Promise<void> {
-    const { options, tell } = this.tools;
+    const { options, emit: tell } = this.context;
     const moves = options.release?.(this.task) ?? [{ action: "release" } as Move<L>];
     try {
-      if (this.taken) throw leaseIsOver();
+      if (this.leaseTaken) throw leaseEnded();
       for (const move of moves) await this.report(move);
       if (moves.length > 0) tell({ kind: "released", task: this.task });
     } catch (error) {
-      this.tellOf(error);
+      this.emitFailure(error);
     }
     this.release();
   }
 
-  /** The worker stops, and cannot wait any longer. */
+  /** Aborts the run because the worker stops. */
   interrupt(): void {
     this.abort("stop", "The worker stops.");
   }
 
   private async outcome(): Promise<{ move: Move<L> | undefined } | { error: unknown }> {
-    const { options, end } = this.tools;
-    const progress = progressTeller(options.progressEveryMs ?? PROGRESS_EVERY_MS, async (said: Progress) =>
-      options.tellProgress?.(said, this.task, this.claimed.lease_token ?? ""),
+    const { options, end } = this.context;
+    const progress = progressReporter(
+      options.progressIntervalMs ?? PROGRESS_INTERVAL_MS,
+      async (value: Progress) => options.sendProgress?.(value, this.task, this.claimed.lease_token ?? ""),
     );
-    const unwinding = this.unwound(options.unwindMs ?? UNWIND_MS, end);
+    const abortTimeout = this.rejectAfterAbort(options.abortGraceMs ?? ABORT_GRACE_MS, end);
     try {
       const running = options.run(this.claimed, {
         signal: this.ending.signal,
         leaseToken: this.claimed.lease_token ?? "",
         task: () => this.task,
         act: (action, fields = {} as never, call) => this.act({ action, ...fields }, call),
-        progress: progress.tell,
+        progress: progress.report,
       });
-      return { move: await Promise.race([running, unwinding.late]) };
+      return { move: await Promise.race([running, abortTimeout.late]) };
     } catch (error) {
       return { error };
     } finally {
-      unwinding.forget();
+      abortTimeout.cancel();
       progress.stop();
     }
   }
 
-  /** A run that does not heed its signal is waited for no longer than this after it. */
-  private unwound(ms: number, end: AbortSignal) {
+  /** Rejects if the run has not ended `ms` after its signal was aborted. */
+  private rejectAfterAbort(ms: number, end: AbortSignal) {
     const { signal } = this.ending;
     const waiting = followSignals([end]);
     const late = new Promise<never>((_, reject) => {
       signal.addEventListener(
         "abort",
         () => {
-          const leave = () => {
-            reject(new Unheeded(signal.reason as RunEnded));
+          const giveUp = () => {
+            reject(new AbortIgnored(signal.reason as RunEnded));
           };
-          sleep(ms, waiting.signal).then(leave, leave);
+          sleep(ms, waiting.signal).then(giveUp, giveUp);
         },
         { once: true },
       );
@@ -124,7 +125,7 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
     late.catch(() => undefined);
     return {
       late,
-      forget: () => {
+      cancel: () => {
         waiting.abort();
         waiting.release();
       },
@@ -132,8 +133,8 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
   }
 
   private async conclude(outcome: { move: Move<L> | undefined } | { error: unknown }): Promise<void> {
-    const { tell } = this.tools;
-    if (this.taken) throw leaseIsOver();
+    const { emit: tell } = this.context;
+    if (this.leaseTaken) throw leaseEnded();
     if (!this.endedBy("lease")) await this.settleUnanswered();
     if ("move" in outcome) {
       const moved = outcome.move === undefined ? null : await this.reportOrFail(outcome.move);
@@ -143,18 +144,18 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
     if (this.endedBy("lease")) throw this.ending.signal.reason;
     if (this.endedBy("time")) await this.fail(this.ending.signal.reason);
     else if (!this.endedBy("stop")) await this.fail(outcome.error);
-    // Who still runs must not meet another who was given the same task: it is left to its lease.
-    else if (outcome.error instanceof Unheeded) throw outcome.error;
+    // The run may still be working, so the task must not go to another worker before its lease expires.
+    else if (outcome.error instanceof AbortIgnored) throw outcome.error;
     else await this.giveBack();
   }
 
   /**
-   * Repeats unanswered moves by their keys, so that each is done once. What is reported next depends on the status that they
-   * led to: a report from another status would be refused, and the task left to its lease.
+   * Repeats unanswered moves with their keys, so that each takes effect once. The next report depends on the status that
+   * they lead to: a report from another status would be refused.
    */
   private async settleUnanswered(): Promise<void> {
     for (const sent of this.unanswered.splice(0))
-      await this.send(sent, this.tools.end).catch((error: unknown) => {
+      await this.send(sent, this.context.end).catch((error: unknown) => {
         if (!(error instanceof PawlProblem)) throw error;
       });
   }
@@ -164,7 +165,7 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
     try {
       return await this.report(move);
     } catch (error) {
-      // Refused because it is somebody else's by now, whatever the words.
+      // Refused because another worker has the task, whatever the code is.
       if (this.endedBy("lease") || !(error instanceof PawlProblem)) throw error;
       await this.fail(error);
       return "failed";
@@ -172,17 +173,17 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
   }
 
   private async fail(error: unknown): Promise<void> {
-    const { options, tell } = this.tools;
+    const { options, emit: tell } = this.context;
     const failure = (options.classify ?? classify)(error);
     const moves = options.failed(failure, this.task) ?? [];
     for (const move of "action" in moves ? [moves] : moves) await this.report(move);
     tell({ kind: "failed", task: this.task, failure });
   }
 
-  /** In mid-run: whoever is told to end waits for no answer. */
+  /** Performs an action during the run; stops waiting for the reply when the run is aborted. */
   private async act(move: Move<L>, { signal }: CallOptions = {}): Promise<MovedOf<L>> {
     const waiting = followSignals([this.ending.signal, signal]);
-    const sent = this.keyed(move);
+    const sent = this.withKey(move);
     const { aborted } = waiting.signal;
     try {
       return await this.send(sent, waiting.signal);
@@ -196,10 +197,10 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
   }
 
   private report(move: Move<L>): Promise<MovedOf<L>> {
-    return this.send(this.keyed(move), this.tools.end);
+    return this.send(this.withKey(move), this.context.end);
   }
 
-  private keyed(move: Move<L>): SentMove {
+  private withKey(move: Move<L>): SentMove {
     const fields = move as { action: string; client_event_id?: string | null };
     return {
       ...fields,
@@ -209,11 +210,11 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
     };
   }
 
-  /** Says it until it is heard: with one key, so that it is done once. */
+  /** Sends a move until the server answers, always with the same key, so that it takes effect once. */
   private async send(sent: SentMove, waiting: AbortSignal): Promise<MovedOf<L>> {
-    const { moves, tell, reached } = this.tools;
+    const { moves, emit: tell, reached } = this.context;
     const send = async () => {
-      if (this.taken) throw leaseIsOver();
+      if (this.leaseTaken) throw leaseEnded();
       return (await moves.send(sent, waiting)) as MovedOf<L>;
     };
     try {
@@ -233,21 +234,21 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
     const { lease_token, lease } = this.claimed;
     if (lease_token === null || lease === null) return;
     const lease_ms = Date.parse(lease.until) - Date.parse(lease.heartbeat_at);
-    this.tools.heart.keep({ task_id: this.task.id, lease_token, lease_ms }, (why) => {
+    this.context.renewer.keep({ task_id: this.task.id, lease_token, lease_ms }, (why) => {
       this.lose(why);
     });
   }
 
   private release(): void {
     const { lease_token } = this.claimed;
-    if (lease_token !== null) this.tools.heart.release({ task_id: this.task.id, lease_token });
+    if (lease_token !== null) this.context.renewer.release({ task_id: this.task.id, lease_token });
   }
 
   private lose(why: Loss): void {
-    this.taken ||= why === "taken";
+    this.leaseTaken ||= why === "taken";
     this.abort(
       "lease",
-      why === "taken" ? LEASE_IS_OVER : "The lease ran out: the server could not be reached in time.",
+      why === "taken" ? LEASE_ENDED_TEXT : "The lease expired: the server was not reachable in time.",
     );
   }
 
@@ -259,29 +260,29 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
     if (!this.ending.signal.aborted) this.ending.abort(new RunEnded(why, message));
   }
 
-  private tellOf(error: unknown): void {
-    const { tell } = this.tools;
-    const lost = this.endedBy("lease") || error instanceof RunEnded || error instanceof Unheeded;
+  private emitFailure(error: unknown): void {
+    const { emit: tell } = this.context;
+    const lost = this.endedBy("lease") || error instanceof RunEnded || error instanceof AbortIgnored;
     if (!lost && error instanceof PawlProblem) tell({ kind: "refused", task: this.task, problem: error });
     else tell({ kind: "lost", task: this.task, why: error instanceof Error ? error.message : String(error) });
   }
 }
 
-/** What is told to listeners, who may write it down: the token is not for them. */
+/** The task for listeners, without the lease token, because they may log it. */
 export function withoutLease<L extends SomeLifecycle>(claimed: ClaimedTask<L>): TaskOf<L> {
   const { lease_token: _, lease_until: __, ...task } = claimed;
   return task;
 }
 
-const LEASE_IS_OVER = "The lease is over: somebody else may have the task now.";
+const LEASE_ENDED_TEXT = "The lease has ended: another worker may have the task.";
 
-function leaseIsOver(): RunEnded {
-  return new RunEnded("lease", LEASE_IS_OVER);
+function leaseEnded(): RunEnded {
+  return new RunEnded("lease", LEASE_ENDED_TEXT);
 }
 
-class Unheeded extends Error {
+class AbortIgnored extends Error {
   override readonly name = "Unheeded";
   constructor(reason: RunEnded) {
-    super(`${reason.message} The run did not end when it was told to.`, { cause: reason });
+    super(`${reason.message} The run did not end after it was aborted.`, { cause: reason });
   }
 }

@@ -10,7 +10,7 @@ import { configWith, EXAMPLE, folderWith, pawl } from "./pawl-process.ts";
 
 const execute = promisify(execFile);
 
-test("the build leaves an executable that runs as it is", async () => {
+test("the build creates an executable that runs by itself", async () => {
   const bin = join(ROOT, "dist/main/bin.js");
   if (process.platform !== "win32") {
     expect((await stat(bin)).mode & 0o111).toBe(0o111);
@@ -19,7 +19,7 @@ test("the build leaves an executable that runs as it is", async () => {
   expect(await pawl(["check"])).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("the built command line reads a user's configuration with this very installation", async () => {
+test("the built command line loads a user's configuration with its own modules", async () => {
   const cwd = await folderWith({ "pawl.config.ts": configWith() });
   const { code, stdout, stderr } = await pawl(["check", "letters"], { cwd });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -29,7 +29,7 @@ test("the built command line reads a user's configuration with this very install
   });
 });
 
-test("the built command line tells a mistake in a definition as one, with its place", async () => {
+test("the built command line reports a mistake in a definition with its location", async () => {
   const cwd = await folderWith({ "pawl.config.ts": configWith({ name: 'name: "Letters!",' }) });
   const { code, stderr } = await pawl(["check"], { cwd });
   expect(code).toBe(1);
@@ -55,7 +55,7 @@ test("the built server plays the demo of every lifecycle", async () => {
   expect(await running.stop()).toBe(0);
 });
 
-test("npm start runs what was built and passes its arguments on", async () => {
+test("npm start runs the build and passes its arguments on", async () => {
   const program = [join(ROOT, "scripts/start.js")];
   const running = await startPawl(["--port", "0", "--data", await scratchData()], { program });
   expect((await running.ask("GET /ready", null)).status).toBe(200);

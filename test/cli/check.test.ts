@@ -4,23 +4,23 @@ import { configWith, folderWith, pawl } from "./pawl-process.ts";
 
 const SHIPPED = LIFECYCLES.map(({ name }) => name);
 
-test("check without a name checks all that ship, names what holds, and is content", async () => {
+test("check without a name checks all built-in lifecycles and lists the invariants that hold", async () => {
   const { code, stdout, stderr } = await pawl(["check"]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   for (const name of SHIPPED)
     expect(stdout).toMatch(new RegExp(`^✓ ${name} v1: \\d+ statuses, \\d+ rules, \\d+ situations, `, "m"));
-  expect(stdout).toContain("\n    ✓ available means nobody assigned\n");
+  expect(stdout).toContain("\n    ✓ available means no owner\n");
   expect(stdout).toMatch(/\n\n5 lifecycles checked: no findings\.\n$/);
 });
 
-test("check with a name checks that one alone", async () => {
+test("check with a name checks only that lifecycle", async () => {
   const { code, stdout } = await pawl(["check", "bot-actions"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^✓ bot-actions v1: 3 statuses, 9 rules, \d+ situations, 1 invariant holds\n/);
   expect(stdout).not.toContain("board");
 });
 
-test("check --json gives every report in one document", async () => {
+test("check --json prints all reports in one document", async () => {
   const { code, stdout } = await pawl(["check", "--json"]);
   expect(code).toBe(0);
   const { ok, reports } = JSON.parse(stdout) as { ok: boolean; reports: { lifecycle: string }[] };
@@ -43,7 +43,7 @@ test("a user's lifecycle is checked beside the others, in a folder without node_
   const { code, stdout, stderr } = await pawl(["check"], { cwd });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("✓ letters v1: 3 statuses, 3 rules,");
-  expect(stdout).toContain("    ✓ a waiting letter is nobody's\n");
+  expect(stdout).toContain("    ✓ a waiting letter has no assignee\n");
   expect(stdout).toContain("6 lifecycles checked (1 of pawl.config.ts): no findings.");
 });
 
@@ -53,13 +53,13 @@ const LAID_ASIDE_AND_KEPT = `rules: [
   { action: "answer", from: "read", to: "answered", who: "assignee" },
 ],`;
 
-test("a broken invariant is told with the shortest way to it, and the exit code is 1", async () => {
+test("a broken invariant is printed with the shortest path to it, and the exit code is 1", async () => {
   const cwd = await folderWith({ "pawl.config.ts": configWith({ rules: LAID_ASIDE_AND_KEPT }) });
   const { code, stdout, stderr } = await pawl(["check", "letters"], { cwd });
   expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
   expect(stdout).toMatch(/^✗ letters v1: 3 statuses, 3 rules, \d+ situations, 0 of 1 invariant holds\n/);
   expect(stdout).toContain(`
-    ✗ "a waiting letter is nobody's" does not hold: waiting, owner self
+    ✗ "a waiting letter has no assignee" does not hold: waiting, owner self
         1. create by creator → waiting, owner none
         2. read by self → read, owner self
         3. lay_aside by self → waiting, owner self
@@ -102,7 +102,7 @@ test("a warning is a finding too", async () => {
   expect(stdout).toContain("1 warning.");
 });
 
-test("an invariant that throws is a finding, not a bug of Pawl", async () => {
+test("an invariant that throws is a finding, not a bug in Pawl", async () => {
   const more = 'invariants: { "it holds": () => { throw new Error("not at home"); } },';
   const cwd = await folderWith({ "pawl.config.ts": configWith({ more }) });
   const { code, stdout, stderr } = await pawl(["check", "letters"], { cwd });
@@ -145,7 +145,7 @@ const MISTAKES: [string, Parameters<typeof configWith>[0] & {}, string][] = [
 ];
 
 test.each(MISTAKES)(
-  "a definition with %s is told with its place, without a stack",
+  "a definition with %s is reported with its location, without a stack trace",
   async (_, changes, mistake) => {
     const cwd = await folderWith({ "pawl.config.ts": configWith(changes) });
     const { code, stdout, stderr } = await pawl(["check"], { cwd });

@@ -2,26 +2,26 @@ import { afterAll } from "vitest";
 import { emptyDatabase, scratchData, startPawl } from "../http/running-pawl.ts";
 import type { RunningPawl } from "../http/running-pawl.ts";
 import { pawl } from "./pawl-process.ts";
-import type { Ran } from "./pawl-process.ts";
+import type { RunResult } from "./pawl-process.ts";
 
-type Way = { env?: Record<string, string>; cwd?: string; token?: string };
+type RunOptions = { env?: Record<string, string>; cwd?: string; token?: string };
 
 export type CliAtServer = {
   server: RunningPawl;
   admin: string;
   databaseUrl: string;
   data: string;
-  /** Runs the real command line against the server, as the admin unless told otherwise. */
-  cli(line: string | readonly string[], way?: Way): Promise<Ran>;
-  /** The same with --json, read; fails where the exit code is not 0. */
-  ask<T = Record<string, unknown>>(line: string | readonly string[], way?: Way): Promise<T>;
-  /** A new member, and a token of his. */
+  /** Runs the real command line against the server, by default as the admin. */
+  cli(line: string | readonly string[], options?: RunOptions): Promise<RunResult>;
+  /** Runs it with --json and parses the output; throws if the exit code is not 0. */
+  ask<T = Record<string, unknown>>(line: string | readonly string[], options?: RunOptions): Promise<T>;
+  /** Adds a member and returns a token for it. */
   member(id: string, ...more: string[]): Promise<string>;
-  /** A new task of the board. */
+  /** Creates a task on the board and returns its id. */
   task(title: string): Promise<string>;
 };
 
-/** A server of the test file's own, on real PostgreSQL, in a process of its own. */
+/** Starts a server for the test file, on real PostgreSQL and in its own process. */
 export async function openCliAtServer(): Promise<CliAtServer> {
   const databaseUrl = await emptyDatabase({ until: afterAll });
   const data = await scratchData({ until: afterAll });
@@ -35,9 +35,9 @@ export async function openCliAtServer(): Promise<CliAtServer> {
       env: { PAWL_URL: server.address, PAWL_TOKEN: token, ...env },
       ...(cwd === undefined ? {} : { cwd }),
     });
-  const ask = async <T>(line: string | readonly string[], way?: Way) => {
+  const ask = async <T>(line: string | readonly string[], options?: RunOptions) => {
     const args = [...(typeof line === "string" ? line.split(" ") : line), "--json"];
-    const { code, stdout, stderr } = await cli(args, way);
+    const { code, stdout, stderr } = await cli(args, options);
     if (code !== 0) throw new Error(`pawl ${args.join(" ")} ended with ${String(code)}: ${stderr}`);
     return JSON.parse(stdout) as T;
   };
@@ -54,8 +54,8 @@ export async function openCliAtServer(): Promise<CliAtServer> {
       return token;
     },
     task: async (title) => {
-      const made = await ask<{ id: string }>(["tasks", "create", "board", `title=${title}`, "description=d"]);
-      return made.id;
+      const task = await ask<{ id: string }>(["tasks", "create", "board", `title=${title}`, "description=d"]);
+      return task.id;
     },
   };
 }

@@ -1,12 +1,13 @@
 import { execFile, spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { promisify, stripVTControlCharacters } from "node:util";
 import picocolors from "picocolors";
 import { expect, test } from "vitest";
 import { EXIT, EXIT_MEANINGS } from "../../src/cli/exit-code.ts";
 import { buildProgram } from "../../src/cli/program.ts";
-import type { Surroundings } from "../../src/cli/surroundings.ts";
+import type { CliEnvironment } from "../../src/cli/cli-environment.ts";
+import { ownColours, toTerminal } from "../../src/cli/terminal-text.ts";
 import { folderWith, pawl } from "./pawl-process.ts";
 import { ROOT } from "../support/built-pawl.ts";
 
@@ -58,29 +59,46 @@ test("the exit codes are listed in the help and in the docs", async () => {
   }
 });
 
-test("the help of every command has examples, or is below one that has", () => {
-  const said: string[] = [];
+test("the help has the same layout with and without colours", () => {
+  const [coloured, plain] = [true, false].map((colours) => {
+    let help = "";
+    const screen = {
+      write: (text: string) => (help += stripVTControlCharacters(toTerminal(text))),
+      colours: ownColours(colours),
+      columns: 80,
+      rows: 50,
+    };
+    const environment = { version: "0.0.0", out: screen, err: screen } as unknown as CliEnvironment;
+    const program = buildProgram(environment, () => undefined);
+    for (const command of [program, ...program.commands]) command.outputHelp();
+    return help;
+  });
+  expect(coloured).toBe(plain);
+});
+
+test("the help of every top-level command has examples", () => {
+  const printed: string[] = [];
   const screen = {
-    write: (text: string) => said.push(text),
+    write: (text: string) => printed.push(text),
     colours: picocolors.createColors(false),
     columns: 100,
     rows: 50,
   };
   const program = buildProgram(
-    { version: "0.0.0", out: screen, err: screen } as unknown as Surroundings,
+    { version: "0.0.0", out: screen, err: screen } as unknown as CliEnvironment,
     () => undefined,
   );
-  // `mcp` is started by a client, and typed by nobody.
+  // `mcp` is started by a client, not typed.
   const typed = program.commands.filter((command) => command.name() !== "mcp");
-  const bare = typed.filter((command) => {
-    said.length = 0;
+  const withoutExamples = typed.filter((command) => {
+    printed.length = 0;
     command.outputHelp();
-    return !said.join("").includes(`\nExamples:\n  `);
+    return !printed.join("").includes(`\nExamples:\n  `);
   });
-  expect(bare.map((command) => command.name())).toEqual([]);
+  expect(withoutExamples.map((command) => command.name())).toEqual([]);
 });
 
-test("a group alone shows what there is", async () => {
+test("a group of commands alone prints its help", async () => {
   const { code, stdout, stderr } = await pawl(["tasks"]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("list [options]");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { configWith, folderWith, pawl } from "./pawl-process.ts";
 
-test("a configuration is split over files, in TypeScript, with the core's and the lifecycles' doors", async () => {
+test("a configuration can be split over TypeScript files and import pawl/core and the lifecycles", async () => {
   const cwd = await folderWith({
     "pawl.config.ts": `
       import { defineConfig, LIFECYCLES } from "pawl";
@@ -43,12 +43,12 @@ const BAD: [string, string, RegExp][] = [
     /^pawl\.config\.ts: there is no setting "lifecycle"; did you mean "lifecycles"\?/,
   ],
   [
-    "an unknown key of an object that is no configuration",
+    "an unknown key without a similar one",
     "export default { cheese: 1 };",
     /^pawl\.config\.ts: there is no setting "cheese"\.$/,
   ],
   [
-    "a value that is no lifecycle",
+    "a value that is not a lifecycle",
     "export default { lifecycles: [7] };",
     /^pawl\.config\.ts: lifecycles\[0\] is the number 7, not a lifecycle made by defineLifecycle or definePlugin\.$/,
   ],
@@ -58,12 +58,12 @@ const BAD: [string, string, RegExp][] = [
     /^pawl\.config\.ts: lifecycles\[0\] is the plain object "letters", not a lifecycle made by defineLifecycle or definePlugin\.$/,
   ],
   [
-    "lifecycles that are no list",
+    "lifecycles that are not a list",
     "export default { lifecycles: {} };",
     /^pawl\.config\.ts: lifecycles must be a list\.$/,
   ],
   [
-    "a default export that is no object",
+    "a default export that is not an object",
     "export default 7;",
     /^pawl\.config\.ts: the default export must be an object\.$/,
   ],
@@ -78,9 +78,9 @@ const BAD: [string, string, RegExp][] = [
     /^pawl\.config\.ts exports undefined: write `export default defineConfig\(\{ … \}\)`\.$/,
   ],
   [
-    "an await that never ends",
+    "an await that never settles",
     "await new Promise(() => {});\nexport default {};",
-    /^pawl\.config\.ts cannot be loaded: it awaits something that never comes\.$/,
+    /^pawl\.config\.ts cannot be loaded: a top-level await never settles\.$/,
   ],
   [
     "an object that only looks like a lifecycle",
@@ -134,8 +134,8 @@ test.each(BAD)("a configuration with %s is refused in one sentence", async (_, t
   const cwd = await folderWith({ "pawl.config.ts": text });
   const { code, stdout, stderr } = await pawl(["check", "board"], { cwd });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  const [said = "", ...rest] = stderr.trimEnd().split("\n");
-  expect(said.slice("pawl: ".length)).toMatch(sentence);
+  const [first = "", ...rest] = stderr.trimEnd().split("\n");
+  expect(first.slice("pawl: ".length)).toMatch(sentence);
   expect(rest).toHaveLength(1);
 });
 
@@ -147,7 +147,7 @@ test("a configuration with several mistakes names each", async () => {
   );
 });
 
-test("a schema that throws when the lifecycle is looked at is the lifecycle's mistake, not a bug of Pawl", async () => {
+test("a schema that throws while the lifecycle is checked is reported as the lifecycle's mistake, not as a bug in Pawl", async () => {
   // It reads its defaults once when it is defined, and fails the next time.
   const more =
     'settings: z.object({}).refine(() => { if (read++ > 0) throw new Error("boom"); return true; }),';
@@ -162,7 +162,7 @@ test("a schema that throws when the lifecycle is looked at is the lifecycle's mi
   expect(stderr).not.toContain("bug in Pawl");
 });
 
-test("what the configuration has started and nobody awaits fails in one sentence", async () => {
+test("an error in code that the configuration does not await is reported in one sentence", async () => {
   const cwd = await folderWith({
     "pawl.config.ts":
       'setTimeout(() => { throw new Error("late"); });\nawait new Promise((r) => setTimeout(r, 9000));',
@@ -170,11 +170,11 @@ test("what the configuration has started and nobody awaits fails in one sentence
   expect(await pawl(["check"], { cwd })).toEqual({
     code: 1,
     stdout: "",
-    stderr: "pawl: something that the configuration started has failed (late).\n",
+    stderr: "pawl: code from the configuration failed outside of any command (late).\n",
   });
 });
 
-test("a mistake in a file that the configuration imports is told where it is", async () => {
+test("a mistake in a file that the configuration imports is reported with its location", async () => {
   const cwd = await folderWith({
     "pawl.config.ts": 'import "./other.ts";\nexport default {};',
     "other.ts": "\nnull!.x;",
@@ -183,7 +183,7 @@ test("a mistake in a file that the configuration imports is told where it is", a
   expect(stderr).toMatch(/^pawl: other\.ts:2 cannot be loaded: Cannot read properties of null/);
 });
 
-test.each(["nowhere.ts", "."])("--config %s, which is no file, is refused by name", async (path) => {
+test.each(["nowhere.ts", "."])("--config %s, which is not a file, is refused by name", async (path) => {
   const cwd = await folderWith({ "pawl.config.ts": NOTHING });
   const { code, stderr } = await pawl(["check", "--config", path], { cwd });
   expect(code).toBe(1);

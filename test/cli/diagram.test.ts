@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
 import { configWith, folderWith, pawl } from "./pawl-process.ts";
 
-test("diagram prints Mermaid unless told otherwise", async () => {
+test("diagram prints Mermaid by default", async () => {
   const { code, stdout } = await pawl(["diagram", "bot-actions"]);
   expect(code).toBe(0);
   expect(stdout).toBe(`stateDiagram-v2
@@ -14,7 +14,7 @@ test("diagram prints Mermaid unless told otherwise", async () => {
 `);
 });
 
-test("diagram --format table prints the rules side by side, with the roles that may", async () => {
+test("diagram --format table prints the rules as a table, with the roles that may perform them", async () => {
   const { code, stdout } = await pawl(["diagram", "delivery", "--format", "table"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(
@@ -38,51 +38,54 @@ test("diagram --format markdown prints a page with the diagram and the tables", 
   expect(stdout).toContain("\n| claim | QUEUED → CLAIMED | ");
 });
 
-test.each(LIFECYCLES.map(({ name }) => name))("%s is told whole as JSON", async (name) => {
-  const { code, stdout } = await pawl(["diagram", name, "--json"]);
-  expect(code).toBe(0);
-  const told = JSON.parse(stdout) as Record<string, unknown[]>;
-  const action = {
-    name: expect.any(String) as string,
-    permission: expect.any(String) as string,
-    roles: expect.anything() as unknown,
-    input: expect.objectContaining({ type: "object" }) as unknown,
-    comment: expect.stringMatching(/required|optional/) as string,
-    lease_token: expect.stringMatching(/required|optional/) as string,
-  };
-  expect(told).toMatchObject({
-    name,
-    version: 1,
-    creation: {
+test.each(LIFECYCLES.map(({ name }) => name))(
+  "diagram --json prints the complete definition of %s",
+  async (name) => {
+    const { code, stdout } = await pawl(["diagram", name, "--json"]);
+    expect(code).toBe(0);
+    const description = JSON.parse(stdout) as Record<string, unknown[]>;
+    const action = {
+      name: expect.any(String) as string,
       permission: expect.any(String) as string,
-      input: { type: "object" },
-      to: expect.any(Array) as unknown[],
-    },
-    settings: { schema: { type: "object" } },
-  });
-  for (const one of told.actions ?? []) expect(one).toMatchObject(action);
-  for (const one of told.rules ?? []) {
-    expect(Object.keys(one as object)).toEqual([
-      "action",
-      "from",
-      "to",
-      "outcome",
-      "who",
-      "guards",
-      "effects",
-    ]);
-  }
-});
+      roles: expect.anything() as unknown,
+      input: expect.objectContaining({ type: "object" }) as unknown,
+      comment: expect.stringMatching(/required|optional/) as string,
+      lease_token: expect.stringMatching(/required|optional/) as string,
+    };
+    expect(description).toMatchObject({
+      name,
+      version: 1,
+      creation: {
+        permission: expect.any(String) as string,
+        input: { type: "object" },
+        to: expect.any(Array) as unknown[],
+      },
+      settings: { schema: { type: "object" } },
+    });
+    for (const one of description.actions ?? []) expect(one).toMatchObject(action);
+    for (const one of description.rules ?? []) {
+      expect(Object.keys(one as object)).toEqual([
+        "action",
+        "from",
+        "to",
+        "outcome",
+        "who",
+        "guards",
+        "effects",
+      ]);
+    }
+  },
+);
 
-test("the JSON of the board tells demands, timers, settings and the pool", async () => {
+test("the JSON of the board contains required fields, timers, settings and the pool", async () => {
   const { stdout } = await pawl(["diagram", "board", "--json"]);
-  const told = JSON.parse(stdout) as { statuses: unknown[]; actions: unknown[]; who: unknown[] };
-  expect(told).toMatchObject({
+  const description = JSON.parse(stdout) as { statuses: unknown[]; actions: unknown[]; who: unknown[] };
+  expect(description).toMatchObject({
     settings: { defaults: { status_deadlines: { NEW: 120, IN_PROGRESS: 1440, BLOCKED: 2880 } } },
     pool: { action: "claim", from: "NEW" },
     lease: null,
   });
-  expect(told.statuses[0]).toEqual({
+  expect(description.statuses[0]).toEqual({
     name: "NEW",
     meaning: "created, waits for someone",
     final: false,
@@ -90,16 +93,16 @@ test("the JSON of the board tells demands, timers, settings and the pool", async
     lease: false,
     timers: [{ action: "expire", since: "entered_at", after: { minutes: "status_deadlines.NEW" } }],
   });
-  expect(told.actions[1]).toMatchObject({
+  expect(description.actions[1]).toMatchObject({
     name: "claim",
     event: "claimed",
     comment: "required",
     facts: ["blockers"],
   });
-  expect(told.who).toContainEqual({ name: "rescuer", label: "anyone but the assignee" });
+  expect(description.who).toContainEqual({ name: "rescuer", label: "anyone but the assignee" });
 });
 
-test("a user's lifecycle is drawn from the file given by --config", async () => {
+test("--config selects the file of a user's lifecycle", async () => {
   const folder = await folderWith({ "mine.ts": configWith() });
   const { code, stdout } = await pawl(["diagram", "letters", "--config", `${folder}/mine.ts`]);
   expect(code).toBe(0);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { EXAMPLE, folderWith, pawl } from "./pawl-process.ts";
 
-/** The commands a README shows, each with what it says it prints. */
+/** The commands in the README, each with the output that it shows. */
 async function shownCommands(): Promise<{ args: string[]; printed: string }[]> {
   const readme = await readFile(join(EXAMPLE, "README.md"), "utf8");
   return [...readme.matchAll(/```console\n\$ pawl (.*)\n([^`]*)```/g)].map(([, line = "", printed = ""]) => ({
@@ -19,12 +19,12 @@ test("the support ticket passes its check and prints what its README shows", asy
   }
 });
 
-test("the diagram in the README is the one that is printed", async () => {
+test("the diagram in the README is up to date", async () => {
   const { stdout } = await pawl(["diagram", "support-ticket"], { cwd: EXAMPLE });
   expect(await readFile(join(EXAMPLE, "README.md"), "utf8")).toContain(`\`\`\`mermaid\n${stdout}\`\`\``);
 });
 
-test("broken as the README says, it prints the way there that the README shows", async () => {
+test("broken as the README describes, it prints the path that the README shows", async () => {
   const lifecycle = await readFile(join(EXAMPLE, "lifecycle.ts"), "utf8");
   const broken = lifecycle.replace(/(action: "hand_back".*), effects: \["clear_assignee"\]/, "$1");
   expect(broken).not.toBe(lifecycle);

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { folderWith, pawl } from "./pawl-process.ts";
 import { ROOT } from "../support/built-pawl.ts";
 
-test("init writes a lifecycle that keeps its promises and compiles under strict, and says what to do next", async () => {
+test("init writes a lifecycle that passes its check and compiles under strict, and prints the next steps", async () => {
   const cwd = await folderWith({ "package.json": '{ "type": "module" }' });
   const { code, stdout, stderr } = await pawl(["init"], { cwd });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -15,7 +15,7 @@ test("init writes a lifecycle that keeps its promises and compiles under strict,
   const checked = await pawl(["check", "errand"], { cwd });
   expect(checked).toMatchObject({ code: 0, stderr: "" });
   expect(checked.stdout).toContain("2 invariants hold");
-  // Where it would be compiled by its owner: with Pawl and zod beside it.
+  // Compiled as a user would: with Pawl and zod installed.
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
   const config = join(cwd, "tsconfig.json");
   await writeFile(
@@ -29,18 +29,18 @@ test("init writes a lifecycle that keeps its promises and compiles under strict,
       include: [join(cwd, "pawl.config.ts")],
     }),
   );
-  const { stdout: complaints } = await promisify(execFile)(process.execPath, [tsc, "-p", config]).catch(
+  const { stdout: errors } = await promisify(execFile)(process.execPath, [tsc, "-p", config]).catch(
     (error: unknown) => error as { stdout: string },
   );
-  expect(complaints).toBe("");
+  expect(errors).toBe("");
 });
 
-test.each(["pawl.config.ts", "pawl.config.mjs"])("init leaves a %s alone that is there", async (name) => {
+test.each(["pawl.config.ts", "pawl.config.mjs"])("init does not change an existing %s", async (name) => {
   const cwd = await folderWith({ [name]: "export default {};" });
   expect(await pawl(["init"], { cwd })).toEqual({
     code: 1,
     stdout: "",
-    stderr: `pawl: There is a ${name} here already, and it was left as it is.\n  \`pawl check\` proves what it declares.\n`,
+    stderr: `pawl: ${name} already exists in this folder and was not changed.\n  \`pawl check\` checks the lifecycles that it declares.\n`,
   });
   expect(await readFile(join(cwd, name), "utf8")).toBe("export default {};");
 });

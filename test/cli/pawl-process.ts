@@ -7,25 +7,25 @@ import { BUILT_PAWL, ROOT } from "../support/built-pawl.ts";
 
 export const EXAMPLE = join(ROOT, "examples/support-ticket");
 
-export type Ran = { code: number | null; stdout: string; stderr: string };
+export type RunResult = { code: number | null; stdout: string; stderr: string };
 
-type Way = {
+type RunOptions = {
   cwd?: string;
   env?: Record<string, string>;
   closeStdout?: boolean;
-  /** An open file that takes the output instead. */
+  /** File descriptor to write the output to. */
   stdout?: number;
 };
 
-/** Runs the real command line in a process of its own, with a bare environment. */
-export async function pawl(args: readonly string[], way: Way = {}): Promise<Ran> {
-  const { cwd = tmpdir(), env = {}, closeStdout = false, stdout = "pipe" } = way;
+/** Runs the real command line in its own process, with an empty environment. */
+export async function pawl(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  const { cwd = tmpdir(), env = {}, closeStdout = false, stdout = "pipe" } = options;
   const child = spawn(process.execPath, [...BUILT_PAWL, ...args], {
     cwd,
     env: { PATH: process.env.PATH, ...env },
     stdio: ["pipe", stdout, "pipe"],
   });
-  const ran: Ran = { code: null, stdout: "", stderr: "" };
+  const ran: RunResult = { code: null, stdout: "", stderr: "" };
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (ran.stdout += text));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (ran.stderr += text));
   if (closeStdout) child.stdout?.destroy();
@@ -35,7 +35,7 @@ export async function pawl(args: readonly string[], way: Way = {}): Promise<Ran>
   return ran;
 }
 
-/** A folder outside the repository, without node_modules, that holds these files. */
+/** Creates a folder with these files outside the repository, without node_modules. */
 export async function folderWith(files: Record<string, string>): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "pawl-user-")));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -43,7 +43,7 @@ export async function folderWith(files: Record<string, string>): Promise<string>
   return folder;
 }
 
-/** A configuration with one small lifecycle, some lines of which can be replaced to break it. */
+/** A configuration with one small lifecycle; `changes` replaces parts of it, for example to break it. */
 export function configWith(changes: Partial<typeof PARTS> = {}): string {
   const { head, name, statuses, actions, creation, rules, more } = { ...PARTS, ...changes };
   return `${head}
@@ -76,5 +76,5 @@ const PARTS = {
         { action: "lay_aside", from: "read", to: "waiting", who: "assignee", effects: ["clear_assignee"] },
         { action: "answer", from: "read", to: "answered", who: "assignee" },
       ],`,
-  more: 'invariants: { "a waiting letter is nobody\'s": (task) => task.status !== "waiting" || task.assigned_to === null },',
+  more: 'invariants: { "a waiting letter has no assignee": (task) => task.status !== "waiting" || task.assigned_to === null },',
 };

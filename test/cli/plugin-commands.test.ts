@@ -15,13 +15,13 @@ function letterPlugin(lifecycle: any) {
         env: "LETTER_STAMP", schema: z.string().length(3), default: "EUR", expected: "three letters", description: "the stamp",
       },
     },
-    commands: (program, surroundings, leave) => {
+    commands: (program, environment, setExitCode) => {
       program
         .command("letters")
         .description("Counts letters.")
         .argument("<text>")
         .action((text: string) => {
-          leave(print(surroundings.out, { value: { letters: text.length }, text: () => String(text.length) }));
+          setExitCode(print(environment.out, { value: { letters: text.length }, text: () => String(text.length) }));
         });
     },
   });
@@ -35,14 +35,14 @@ test("a plugin of the user's configuration adds its commands", async () => {
   expect((await pawl(["check", "letters"], { cwd })).code).toBe(0);
 });
 
-test("a command that nobody has is refused, with the plugins loaded", async () => {
+test("an unknown command is refused, with suggestions from the user's plugins", async () => {
   const cwd = await folderWith({ "pawl.config.ts": CONFIG });
   const { code, stderr } = await pawl(["leters", "Pawl"], { cwd });
   expect(code).toBe(2);
   expect(stderr).toContain('did you mean "letters"?');
 });
 
-test("a configuration that cannot be loaded is named for an unknown command, and hides no help", async () => {
+test("a broken configuration is reported for an unknown command, and the help still works", async () => {
   const cwd = await folderWith({ "pawl.config.ts": "export default {" });
   expect(await pawl(["letters"], { cwd })).toMatchObject({
     code: 1,

@@ -4,8 +4,8 @@ import { openCliAtServer } from "./cli-at-server.ts";
 const at = await openCliAtServer();
 const bob = await at.member("bob", "--kind", "agent", "--roles", "agent");
 
-test("a task is created with its fields, found by a part of its id, moved, and told with its journal", async () => {
-  const made = await at.cli([
+test("a task is created with its fields, found by a part of its id, moved, and shown with its journal", async () => {
+  const created = await at.cli([
     "tasks",
     "create",
     "board",
@@ -13,8 +13,8 @@ test("a task is created with its fields, found by a part of its id, moved, and t
     "description=d",
     "priority=high",
   ]);
-  expect(made).toMatchObject({ code: 0, stderr: "" });
-  const [, id = ""] = /^Created ([\da-f-]{36}) in NEW: Draft the notes\n$/.exec(made.stdout) ?? [];
+  expect(created).toMatchObject({ code: 0, stderr: "" });
+  const [, id = ""] = /^Created ([\da-f-]{36}) in NEW: Draft the notes\n$/.exec(created.stdout) ?? [];
   const claimed = await at.cli(["tasks", "act", id.slice(-8), "claim", "--comment", "on it"], { token: bob });
   expect(claimed).toEqual({
     code: 0,
@@ -26,17 +26,17 @@ test("a task is created with its fields, found by a part of its id, moved, and t
   expect(shown.stdout).toMatch(/^status {2,}IN_PROGRESS$/m);
   expect(shown.stdout).toMatch(/^2 {2}claim {3}NEW → IN_PROGRESS {2}bob {4}\S+Z {2}on it$/m);
   expect(shown.stdout).toMatch(/^You may: .*cancel/m);
-  const told = await at.ask<{ row_version: number; events: object[]; possible: string[] }>([
+  const task = await at.ask<{ row_version: number; events: object[]; possible: string[] }>([
     "tasks",
     "show",
     id,
   ]);
-  expect(told.row_version).toBe(2);
-  expect(told.events).toHaveLength(2);
-  expect(told.possible).toContain("cancel");
+  expect(task.row_version).toBe(2);
+  expect(task.events).toHaveLength(2);
+  expect(task.possible).toContain("cancel");
 });
 
-test("an action takes typed fields, and the same key twice does nothing twice", async () => {
+test("a repeated idempotency key does not repeat the action, and a stale version is refused", async () => {
   const id = await at.task("Put it off");
   const act = ["tasks", "act", id, "comment", "-m", "hm", "--key", "once"];
   const [first, again] = [await at.cli(act), await at.cli(act)];
@@ -57,8 +57,8 @@ test("lists are filtered, paged, plain in a pipe, and coloured on demand", async
     new RegExp(`^${id} +board +main +NEW +A title with  \\[31mred \\[0m in it +\\S+Z +\\S+Z$`),
   );
   expect(rest).toEqual([]);
-  expect((await at.cli("tasks list --status DONE")).stdout).toBe("There are no such tasks.\n");
-  expect((await at.cli("tasks list --limit 1")).stdout).toContain("There are more: --all");
+  expect((await at.cli("tasks list --status DONE")).stdout).toBe("No tasks found.\n");
+  expect((await at.cli("tasks list --limit 1")).stdout).toContain("There are more: use --all");
   const all = await at.ask<{ tasks: object[]; more: boolean }>("tasks list --all");
   expect(all.more).toBe(false);
   expect(all.tasks.length).toBeGreaterThan(1);
@@ -67,7 +67,7 @@ test("lists are filtered, paged, plain in a pipe, and coloured on demand", async
   expect(refused.stdout).not.toContain("\u001b");
 });
 
-test("why tells every reason in plain words, and its exit code is that of the action", async () => {
+test("why shows every reason, and its exit code is that of the action", async () => {
   const id = await at.task("Why not");
   const no = await at.cli(["why", id, "expire"], { token: bob });
   expect(no.code).toBe(3);
@@ -84,31 +84,31 @@ test("why tells every reason in plain words, and its exit code is that of the ac
   expect(allowed).toBe(true);
 });
 
-const REFUSALS: [name: string, args: string[], code: number, said: string][] = [
+const REFUSALS: [name: string, args: string[], code: number, message: string][] = [
   [
-    "a field that is not there",
+    "an unknown field",
     ["tasks", "create", "board", "titel=x"],
     2,
     'has no field "titel"; did you mean "title"?',
   ],
-  ["what is no field", ["tasks", "create", "board", "title"], 2, '"title" is no field: write name=value'],
-  ["a value that is no JSON", ["tasks", "create", "board", "title:=x"], 2, "which is no JSON"],
+  ["a word without =", ["tasks", "create", "board", "title"], 2, '"title" is not a field: write name=value'],
+  ["a value that is not JSON", ["tasks", "create", "board", "title:=x"], 2, "which is not valid JSON"],
   [
-    "a lifecycle that is not there",
+    "an unknown lifecycle",
     ["tasks", "create", "boad"],
     2,
     'There is no lifecycle "boad"; did you mean "board"?',
   ],
-  ["a wrong shape", ["tasks", "create", "board", "title=x"], 3, "title"],
-  ["an id that is none", ["tasks", "show", "xyz"], 2, '"xyz" is no task id'],
+  ["invalid input", ["tasks", "create", "board", "title=x"], 3, "title"],
+  ["a malformed id", ["tasks", "show", "xyz"], 2, '"xyz" is not a task id'],
   [
     "a part of an id that no task has",
     ["tasks", "show", "ffffffff"],
     3,
     "There is no task whose id begins or ends with",
   ],
-  ["an id of no task", ["tasks", "show", "019f0000-0000-7000-8000-000000000000"], 3, "There is no task 019f"],
-  ["a limit that is no number", ["tasks", "list", "--limit", "many"], 2, "It takes a whole number"],
+  ["an unknown id", ["tasks", "show", "019f0000-0000-7000-8000-000000000000"], 3, "There is no task 019f"],
+  ["a limit that is not a number", ["tasks", "list", "--limit", "many"], 2, "It must be a whole number"],
   ["a status list without a value", ["tasks", "list", "--status"], 2, "argument missing"],
   ["an unknown subcommand", ["tasks", "lst"], 2, 'unknown command "lst"; did you mean "list"?'],
   [
@@ -119,35 +119,35 @@ const REFUSALS: [name: string, args: string[], code: number, said: string][] = [
   ],
 ];
 
-test.concurrent.each(REFUSALS)("%s is told in a sentence", async (_, args, code, said) => {
+test.concurrent.each(REFUSALS)("%s is refused with a sentence", async (_, args, code, message) => {
   const ran = await at.cli(args);
   expect(ran).toMatchObject({ code, stdout: "" });
   expect(ran.stderr).toMatch(/^pawl: /);
-  expect(ran.stderr).toContain(said);
+  expect(ran.stderr).toContain(message);
   expect(ran.stderr).not.toMatch(/^\s+at /m);
 });
 
-test("an action that is refused says why, where to hear more, and exits with 3", async () => {
+test("a refused action prints the reason and how to see all reasons, and exits with 3", async () => {
   const id = await at.task("Claimed by bob");
   expect((await at.cli(["tasks", "act", id, "claim", "-m", "on it"], { token: bob })).code).toBe(0);
   const late = await at.cli(["tasks", "act", id, "claim", "-m", "me too"]);
   expect(late).toMatchObject({ code: 3, stdout: "" });
   expect(late.stderr).toContain("bob was first");
-  expect(late.stderr).toContain(`\`pawl why ${id} claim\` tells every reason.`);
+  expect(late.stderr).toContain(`\`pawl why ${id} claim\` shows every reason.`);
   const json = await at.cli(["tasks", "act", id, "claim", "-m", "me too", "--json"]);
   expect(JSON.parse(json.stderr)).toMatchObject({ code: "TASK_ALREADY_CLAIMED", status: 409 });
-  const silent = await at.cli(["tasks", "act", id, "complete"], { token: bob });
-  expect(silent.stderr).toContain("Say why with --comment.");
+  const uncommented = await at.cli(["tasks", "act", id, "complete"], { token: bob });
+  expect(uncommented.stderr).toContain("Give the reason with --comment.");
   const misspelt = await at.cli(["tasks", "act", id, "compleet", "-m", "x"], { token: bob });
   expect(misspelt.stderr).toContain('There is no action "compleet"; did you mean "complete"?');
 });
 
-test("a beginning that several ids share is told with the candidates", async () => {
+test("a beginning that several ids share is refused with the candidates", async () => {
   const [one, two] = [await at.task("Sibling one"), await at.task("Sibling two")];
   let length = 4;
   while (two.startsWith(one.slice(0, length + 1))) length++;
   const shared = one.slice(0, length);
   const { code, stderr } = await at.cli(["tasks", "show", shared]);
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^pawl: .* may be any of \d+ tasks: type more of its id\.\n/);
+  expect(stderr).toMatch(/^pawl: .* matches \d+ tasks: type more of the id\.\n/);
 });

@@ -13,9 +13,9 @@ async function call(token: string, path: string, body: Body): Promise<Body> {
     headers,
     body: JSON.stringify(body),
   });
-  const told = (await answer.json()) as Body;
-  expect(answer.ok, JSON.stringify(told)).toBe(true);
-  return told;
+  const reply = (await answer.json()) as Body;
+  expect(answer.ok, JSON.stringify(reply)).toBe(true);
+  return reply;
 }
 
 /** Creates a coding task in its second attempt, with control characters in every text. */

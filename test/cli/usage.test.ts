@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import picocolors from "picocolors";
 import { expect, onTestFinished, test } from "vitest";
-import type { Surroundings } from "../../src/cli/surroundings.ts";
-import { tellFault } from "../../src/cli/tell-fault.ts";
+import type { CliEnvironment } from "../../src/cli/cli-environment.ts";
+import { printError } from "../../src/cli/print-error.ts";
 import { pawl } from "./pawl-process.ts";
 import { ROOT } from "../support/built-pawl.ts";
 
@@ -38,7 +38,7 @@ test.each(USAGE)("pawl %j is wrong usage: %s", async (args, sentence) => {
   expect(stderr.slice("pawl: ".length)).toContain(sentence);
 });
 
-test("an unknown lifecycle is a problem document where JSON is asked for", async () => {
+test("with --json, an unknown lifecycle is printed as a problem document", async () => {
   const { code, stderr } = await pawl(["check", "boad", "--json"]);
   expect(code).toBe(2);
   expect(JSON.parse(stderr)).toMatchObject({
@@ -70,12 +70,12 @@ test.each(["check", "diagram", "start"])("pawl %s --help has examples", async (c
   expect(stdout).toContain(`\nExamples:\n  pawl ${command}`);
 });
 
-test("pawl --version is the package's", async () => {
+test("pawl --version prints the version of the package", async () => {
   const { version } = JSON.parse(readFileSync(`${ROOT}/package.json`, "utf8")) as { version: string };
   expect(await pawl(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
-test("colours come when forced, and never with NO_COLOR or in a pipe, even on a CI machine", async () => {
+test("colours are used if forced, and never with NO_COLOR or in a pipe, even on a CI machine", async () => {
   const coloured = (env: Record<string, string>) => pawl(["check", "board"], { env });
   const [forced, refused, ci] = await Promise.all([
     coloured({ FORCE_COLOR: "1" }),
@@ -87,39 +87,42 @@ test("colours come when forced, and never with NO_COLOR or in a pipe, even on a 
   expect(ci.stdout).not.toContain("\u001b[");
 });
 
-test("a reader who has gone away is no fault, and the exit code still tells the result", async () => {
+test("a reader that closes the pipe is not an error, and the exit code still shows the result", async () => {
   const args = ["diagram", "planner", "--json"];
   expect(await pawl(args, { closeStdout: true })).toEqual({ code: 0, stdout: "", stderr: "" });
 });
 
-test.runIf(existsSync("/dev/full"))("output that a full disk refuses is told in one sentence", async () => {
-  const full = openSync("/dev/full", "w");
-  onTestFinished(() => {
-    closeSync(full);
-  });
-  for (const args of [["check", "board"], ["diagram", "board", "--json"], ["--help"]]) {
-    expect(await pawl(args, { stdout: full })).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: "pawl: the output cannot be written (ENOSPC: no space left on device, write).\n",
+test.runIf(existsSync("/dev/full"))(
+  "output that a full disk refuses is reported in one sentence",
+  async () => {
+    const full = openSync("/dev/full", "w");
+    onTestFinished(() => {
+      closeSync(full);
     });
-  }
-});
+    for (const args of [["check", "board"], ["diagram", "board", "--json"], ["--help"]]) {
+      expect(await pawl(args, { stdout: full })).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: "pawl: the output cannot be written (ENOSPC: no space left on device, write).\n",
+      });
+    }
+  },
+);
 
-test("a bug of Pawl's own is called one, and its stack is shown to who asks for it", () => {
-  const told = (debug: boolean) => {
+test("an unexpected error is reported as a bug in Pawl, with its stack only on request", () => {
+  const printed = (debug: boolean) => {
     const lines: string[] = [];
     const err = {
       write: (text: string) => lines.push(text),
       colours: createColors(false),
       columns: Infinity,
     };
-    const surroundings = { err, debug } as unknown as Surroundings;
-    expect(tellFault(new TypeError("x is not iterable"), surroundings, { json: false })).toBe(1);
+    const environment = { err, debug } as unknown as CliEnvironment;
+    expect(printError(new TypeError("x is not iterable"), environment, { json: false })).toBe(1);
     return lines.join("");
   };
-  expect(told(false)).toBe(
-    "pawl: this is a bug in Pawl, please report it with what PAWL_DEBUG=1 shows: TypeError: x is not iterable\n",
+  expect(printed(false)).toBe(
+    "pawl: this is a bug in Pawl; please report it with the output of PAWL_DEBUG=1: TypeError: x is not iterable\n",
   );
-  expect(told(true)).toMatch(/^\s+at /m);
+  expect(printed(true)).toMatch(/^\s+at /m);
 });

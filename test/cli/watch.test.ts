@@ -3,7 +3,7 @@ import { once } from "node:events";
 import picocolors from "picocolors";
 import { expect, test, vi } from "vitest";
 import { widthOf } from "../../src/cli/display-width.ts";
-import type { Surroundings } from "../../src/cli/surroundings.ts";
+import type { CliEnvironment } from "../../src/cli/cli-environment.ts";
 import { watchTasks } from "../../src/cli/watch-tasks.ts";
 import { openCliAtServer } from "./cli-at-server.ts";
 import { BUILT_PAWL } from "../support/built-pawl.ts";
@@ -12,7 +12,7 @@ import { toTerminal } from "../../src/cli/terminal-text.ts";
 
 const at = await openCliAtServer();
 
-test("in a pipe every event is a line, from where it is asked for, and as JSON", async () => {
+test("in a pipe every event is a line, from the requested position, as text or JSON", async () => {
   const id = await at.task("To be watched");
   expect((await at.cli(["tasks", "act", id, "comment", "-m", "hm"])).code).toBe(0);
   const { code, stdout } = await at.cli("watch --after 0 --count 2");
@@ -25,18 +25,18 @@ test("in a pipe every event is a line, from where it is asked for, and as JSON",
 });
 
 test.skipIf(process.platform === "win32")(
-  "what happens is told as it happens, until Ctrl-C, which is no fault",
+  "events are printed as they happen, until Ctrl-C, which exits with 0",
   async () => {
     const program = [...BUILT_PAWL, "watch"];
     const env = { PATH: process.env.PATH, PAWL_URL: at.server.address, PAWL_TOKEN: at.admin };
     const child = spawn(process.execPath, program, { env, stdio: ["ignore", "pipe", "pipe"] });
-    let told = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (told += text));
+    let printed = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
     const closed = once(child, "close");
     await vi.waitFor(
       async () => {
         await at.task("Something new");
-        expect(told).toMatch(/board create NEW by admin\n/);
+        expect(printed).toMatch(/board create NEW by admin\n/);
       },
       { timeout: WAIT_LIMIT_MS, interval: 500 },
     );
@@ -68,7 +68,7 @@ test("pawl watch ends when its reader closes the pipe, as in `pawl watch | head 
   expect(errors).toBe("");
 });
 
-test("in a terminal the view draws itself anew, gives the screen back, and no line is too long", async () => {
+test("in a terminal the view is redrawn, the screen is restored, and no line is too long", async () => {
   const columns = 80;
   const drawn: string[] = [];
   const out = {
@@ -77,7 +77,7 @@ test("in a terminal the view draws itself anew, gives the screen back, and no li
     columns,
     rows: 12,
     closed: new AbortController().signal,
-    keepGoing: () => undefined,
+    ignoreWriteErrors: () => undefined,
   };
   let stop: () => void = () => undefined;
   const stopped = new Promise<void>((resolve) => {
@@ -97,11 +97,11 @@ test("in a terminal the view draws itself anew, gives the screen back, and no li
           token: at.admin,
           tokenFrom: "PAWL_TOKEN",
         }),
-    } as unknown as Surroundings,
+    } as unknown as CliEnvironment,
     { lifecycle: "board" },
   );
   await expect.poll(() => drawn.at(-1)).toContain("live");
-  const title = "A task with a title that is far too long to stand in one line of a terminal of 80 columns";
+  const title = "A task with a title that is far too long to fit in one line of a terminal of 80 columns";
   const id = await at.task(title);
   await vi.waitFor(
     () => {
@@ -128,7 +128,7 @@ test("in a terminal the view draws itself anew, gives the screen back, and no li
   }
 });
 
-test("where no server answers, watch says so instead of waiting for ever", async () => {
+test("without a server, watch reports an error instead of waiting forever", async () => {
   const { code, stderr } = await at.cli("watch", { env: { PAWL_URL: "http://127.0.0.1:2" } });
   expect(code).toBe(5);
   expect(stderr).toContain("No server answers at http://127.0.0.1:2");

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { EVENT_ROUTES, TASK_ROUTES } from "../../src/api/index.ts";
 import { board } from "../../src/lifecycles/board/lifecycle.ts";
-import { openFrontDesk } from "../http/front-desk.ts";
+import { startTestServer } from "../http/test-server.ts";
 
-const server = await openFrontDesk();
+const server = await startTestServer();
 const ann = await server.member({ id: "ann", roles: ["agent", "worker"] });
 const client = createClient({ url: `${server.url}/`, token: ann });
 const admin = createClient({ url: server.url, token: server.admin });

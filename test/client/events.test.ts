@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { createClient, PawlProblem } from "../../src/client/index.ts";
 import type { FeedEvent } from "../../src/client/index.ts";
 import type { board } from "../../src/lifecycles/board/lifecycle.ts";
-import { openFrontDesk } from "../http/front-desk.ts";
-import { openBadLine } from "./bad-line.ts";
+import { startTestServer } from "../http/test-server.ts";
+import { openBadLine } from "./faulty-proxy.ts";
 
-const server = await openFrontDesk();
+const server = await startTestServer();
 const ann = await server.member({ id: "ann", roles: ["agent", "worker"] });
 const direct = createClient<typeof board>({ url: server.url, token: ann }).lifecycle("board");
 
@@ -104,7 +104,7 @@ test("a stream from now that is cut before the first event misses no event", asy
 });
 
 test("a client reconnects to a restarted server, without loss or repetition", async () => {
-  const first = await openFrontDesk({ beside: server });
+  const first = await startTestServer({ sameDatabaseAs: server });
   const line = await openBadLine(first.url);
   const start = (await feedPositions()).at(-1)!;
   const states: string[] = [];
@@ -114,7 +114,7 @@ test("a client reconnects to a restarted server, without loss or repetition", as
   await expect.poll(() => states).toEqual(["open"]);
   await first.close();
   for (let round = 0; round < 4; round++) await createTask();
-  const second = await openFrontDesk({ beside: server });
+  const second = await startTestServer({ sameDatabaseAs: server });
   line.leadTo(second.url);
   for (let round = 0; round < 4; round++) await createTask();
   expect((await received).map(({ position }) => position)).toEqual((await feedPositions()).slice(-9));

@@ -6,12 +6,12 @@ import { createClient } from "../../src/client/index.ts";
 import type { Client } from "../../src/client/index.ts";
 import { PawlProvider, useActions, useClient, useTask, useTasks } from "../../src/react/index.ts";
 import type { board } from "../../src/lifecycles/board/lifecycle.ts";
-import { openFrontDesk } from "../http/front-desk.ts";
-import { openBadLine } from "./bad-line.ts";
-import { stage } from "./react-stage.ts";
+import { startTestServer } from "../http/test-server.ts";
+import { openBadLine } from "./faulty-proxy.ts";
+import { stage } from "./render-hook.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
-const server = await openFrontDesk();
+const server = await startTestServer();
 const ann = await server.member({ id: "ann", roles: ["agent", "worker"] });
 const line = await openBadLine(server.url);
 const direct = createClient<typeof board>({ url: server.url, token: ann }).lifecycle("board");

@@ -3,11 +3,11 @@ import { createClient, PawlProblem } from "../../src/client/index.ts";
 import type { Client } from "../../src/client/index.ts";
 import type { board } from "../../src/lifecycles/board/lifecycle.ts";
 import type { code } from "../../src/lifecycles/code/lifecycle.ts";
-import { openFrontDesk } from "../http/front-desk.ts";
-import { openBadLine } from "./bad-line.ts";
-import type { Fate } from "./bad-line.ts";
+import { startTestServer } from "../http/test-server.ts";
+import { openBadLine } from "./faulty-proxy.ts";
+import type { Fate } from "./faulty-proxy.ts";
 
-const server = await openFrontDesk();
+const server = await startTestServer();
 const ann = await server.member({ id: "ann", roles: ["agent", "worker"] });
 const line = await openBadLine(server.url);
 const clientOf = (token: string) =>
@@ -198,7 +198,7 @@ test("with random faults nothing happens twice and nothing is lost", async () =>
       "comment",
       "complete",
     ]);
-  expect((await server.desk.engine.verify("main")).differences).toEqual([]);
+  expect((await server.testEngine.engine.verify("main")).differences).toEqual([]);
 });
 
 test("a server that is not Pawl and an unreachable server have different problems", async () => {

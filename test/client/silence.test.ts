@@ -5,24 +5,24 @@ import type { AddressInfo } from "node:net";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { createConnection } from "../../src/client/connection.ts";
 import { listenerOn } from "../../src/client/listen.ts";
-import { ROWS } from "../../src/client/rows.ts";
+import { ROWS } from "../../src/client/route-meta.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
-type Tell = (response: ServerResponse, request: IncomingMessage) => void;
+type Script = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** A server that tells something else to each who connects, in turn; after that it says nothing. */
-async function serverThatTells(...turns: Tell[]) {
-  return serverWithLimit(300, ...turns);
+/** Starts a server that answers the nth connection with the nth script, and sends nothing after the last. */
+async function serverWithScripts(...scripts: Script[]) {
+  return serverWithLimit(300, ...scripts);
 }
 
 /** The same, with a client that drops a connection after `silenceMs` without data. */
-async function serverWithLimit(silenceMs: number, ...turns: Tell[]) {
+async function serverWithLimit(silenceMs: number, ...scripts: Script[]) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? "");
-    const turn = turns.shift();
-    if (turn !== tooOften) response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
-    turn?.(response, request);
+    const script = scripts.shift();
+    if (script !== tooOften) response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+    script?.(response, request);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -35,7 +35,7 @@ async function serverWithLimit(silenceMs: number, ...turns: Tell[]) {
   return { asked, listen };
 }
 
-const tooOften: Tell = (response) => {
+const tooOften: Script = (response) => {
   const problem = { code: "RATE_LIMITED", detail: "Too often.", status: 429 };
   response.writeHead(429, { "retry-after": "0" }).end(JSON.stringify(problem));
 };
@@ -49,8 +49,8 @@ async function positionsOf(feed: AsyncIterable<{ position: number }>, count: num
   return positions;
 }
 
-test("a connection that says nothing any more is given up and made again where it was", async () => {
-  const { asked, listen } = await serverThatTells(
+test("a silent connection is reopened at the same position", async () => {
+  const { asked, listen } = await serverWithScripts(
     (response) => response.write(`: at 4\nid: 4\n\n${event(7)}`),
     (response) => response.write(event(8)),
   );
@@ -58,8 +58,8 @@ test("a connection that says nothing any more is given up and made again where i
   expect(asked).toEqual(["/api/events?lifecycle=board", "/api/events?lifecycle=board&after=7"]);
 });
 
-test("one that beats is kept, however little it has to tell", async () => {
-  // Many beats within the limit, so that a busy machine may delay some.
+test("a connection with heartbeats but without events is kept open", async () => {
+  // Many heartbeats within the limit, so that a busy machine may delay some.
   const { asked, listen } = await serverWithLimit(3_000, (response) => {
     let beats = 0;
     const timer = setInterval(() => {
@@ -72,13 +72,15 @@ test("one that beats is kept, however little it has to tell", async () => {
   expect(asked).toEqual(["/api/events"]);
 });
 
-test("who is told that he comes too often comes again, later", async () => {
-  const { asked, listen } = await serverThatTells(tooOften, tooOften, (response) => response.write(event(1)));
+test("a rate-limited stream reconnects later", async () => {
+  const { asked, listen } = await serverWithScripts(tooOften, tooOften, (response) =>
+    response.write(event(1)),
+  );
   expect(await positionsOf(listen(ROWS.streamEvents, {}), 1)).toEqual([1]);
   expect(asked).toHaveLength(3);
 });
 
-test("a slow reader is not taken for a dead line", { timeout: WAIT_LIMIT_MS }, async () => {
+test("a slow consumer does not count as a silent connection", { timeout: WAIT_LIMIT_MS }, async () => {
   const limitMs = 3_000;
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -98,12 +100,12 @@ test("a slow reader is not taken for a dead line", { timeout: WAIT_LIMIT_MS }, a
   expect(asked).toHaveLength(1);
 });
 
-test("what is told twice is given once, and characters may be cut in two", async () => {
-  const told = Buffer.from(`: at 0\nid: 0\n\n${event(1, { title: "Größe 🙂" })}${event(1)}${event(2)}`);
-  const { listen } = await serverThatTells(
+test("a repeated event is yielded once, and characters may be split between chunks", async () => {
+  const bytes = Buffer.from(`: at 0\nid: 0\n\n${event(1, { title: "Größe 🙂" })}${event(1)}${event(2)}`);
+  const { listen } = await serverWithScripts(
     (response) => {
       void (async () => {
-        for (const byte of told) {
+        for (const byte of bytes) {
           response.write(Buffer.of(byte));
           await new Promise(setImmediate);
         }
@@ -118,8 +120,8 @@ test("what is told twice is given once, and characters may be cut in two", async
   expect(events[0]?.title).toBe("Größe 🙂");
 });
 
-test("a feed that was set back is followed from where it says it is", async () => {
-  const { asked, listen } = await serverThatTells(
+test("after the server reports a lower position, the stream continues there", async () => {
+  const { asked, listen } = await serverWithScripts(
     (response) => response.end(event(900)),
     (response) => response.end(`: at 500\nid: 500\n\n${event(501)}`),
   );
@@ -131,7 +133,7 @@ test.each([
   ["an event without a position", `data: {}\n\n`],
   ["an event that is no JSON", `id: 1\ndata: <p>\n\n`],
 ])("%s ends the stream with UNEXPECTED_ANSWER", async (_, text) => {
-  const { listen } = await serverThatTells((response) => response.write(text));
+  const { listen } = await serverWithScripts((response) => response.write(text));
   await expect(positionsOf(listen(ROWS.streamEvents, {}), 1)).rejects.toMatchObject({
     code: "UNEXPECTED_ANSWER",
   });

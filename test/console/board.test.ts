@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { onStage } from "./stage.ts";
+import { withConsole } from "./console-setup.ts";
 
 const BOARD = "/lifecycles/board/board";
 
-/** Takes a card and holds it over a column; letting go is the caller's. */
-async function carry(page: Page, title: string, column: string): Promise<void> {
+/** Drags a card over a column; the caller drops it. */
+async function dragOver(page: Page, title: string, column: string): Promise<void> {
   const card = page.getByRole("article", { name: title });
   await card.waitFor();
   await card.scrollIntoViewIfNeeded();
@@ -14,7 +14,7 @@ async function carry(page: Page, title: string, column: string): Promise<void> {
   await page.mouse.down();
   await page.mouse.move(from.x + 60, from.y + from.height - 30, { steps: 3 });
   const target = page.locator(`[data-column=${column}]`);
-  await target.locator(".drop-note:not(:has-text('Asking'))").waitFor();
+  await target.locator(".drop-note:not(:has-text('Checking'))").waitFor();
   await target.scrollIntoViewIfNeeded();
   const to = (await target.boundingBox())!;
   await page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 4 });
@@ -23,59 +23,59 @@ async function carry(page: Page, title: string, column: string): Promise<void> {
 const inColumn = (page: Page, column: string, title: string) =>
   page.locator(`[data-column=${column}]`).getByRole("article", { name: title });
 
-onStage("the board", (stage) => {
+withConsole("the board", (setup) => {
   test("a card is dragged to an allowed column, and the dialog asks for what the action needs", async () => {
-    await stage().make("Collect the logos");
-    const page = await stage().visit("bob", BOARD);
-    await carry(page, "Collect the logos", "IN_PROGRESS");
+    await setup().createTask("Collect the logos");
+    const page = await setup().openPage("bob", BOARD);
+    await dragOver(page, "Collect the logos", "IN_PROGRESS");
     expect(await page.locator("[data-column=IN_PROGRESS]").getAttribute("data-drop")).toBe("yes");
     await page.mouse.up();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Claim" }).click();
-    await dialog.getByText("This is required.").waitFor();
+    await dialog.getByText("This field is required.").waitFor();
     await dialog.getByLabel("Comment").fill("I take it");
     await dialog.getByRole("button", { name: "Claim" }).click();
     await inColumn(page, "IN_PROGRESS", "Collect the logos").getByText("Bob Stone").waitFor();
     expect(await inColumn(page, "NEW", "Collect the logos").count()).toBe(0);
   });
 
-  test("where a card may not go, the column says why, and nothing moves", async () => {
-    const id = await stage().make("Held by another");
-    await stage().act("ann", id, "claim");
-    const page = await stage().visit("bob", BOARD);
-    await carry(page, "Held by another", "DONE");
+  test("a column that a card cannot move to shows the reasons, and a drop there moves nothing", async () => {
+    const id = await setup().createTask("Held by another");
+    await setup().move("ann", id, "claim");
+    const page = await setup().openPage("bob", BOARD);
+    await dragOver(page, "Held by another", "DONE");
     const done = page.locator("[data-column=DONE]");
     expect(await done.getAttribute("data-drop")).toBe("no");
     expect(await done.locator(".drop-note").innerText()).toContain("assignee");
     await page.mouse.up();
     await page.getByText(/^Not moved: .*assignee/).waitFor();
     await inColumn(page, "IN_PROGRESS", "Held by another").waitFor();
-    const task = await stage().desk.ask(`GET /api/tasks/${id}`);
+    const task = await setup().server.ask(`GET /api/tasks/${id}`);
     expect(task.body).toMatchObject({ status: "IN_PROGRESS", row_version: 2 });
   });
 
-  test("Escape lets go of a card", async () => {
-    await stage().make("Stays where it is");
-    const page = await stage().visit("bob", BOARD);
-    await carry(page, "Stays where it is", "IN_PROGRESS");
+  test("Escape cancels dragging", async () => {
+    await setup().createTask("Stays where it is");
+    const page = await setup().openPage("bob", BOARD);
+    await dragOver(page, "Stays where it is", "IN_PROGRESS");
     await page.keyboard.press("Escape");
     await page.locator(".ghost").waitFor({ state: "detached" });
     await page.mouse.up();
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  test("what is done through the API appears in an open page, without a reload", async () => {
-    const page = await stage().visit("bob", BOARD);
+  test("a change through the API appears in an open page without a reload", async () => {
+    const page = await setup().openPage("bob", BOARD);
     await page.locator("[data-connection=live]").waitFor();
-    const id = await stage().make("Made elsewhere");
+    const id = await setup().createTask("Made elsewhere");
     await inColumn(page, "NEW", "Made elsewhere").waitFor();
-    await stage().act("ann", id, "claim");
+    await setup().move("ann", id, "claim");
     await inColumn(page, "IN_PROGRESS", "Made elsewhere").getByText("Ann Baker").waitFor();
     await inColumn(page, "NEW", "Made elsewhere").waitFor({ state: "detached" });
   });
 
-  test("what changes between the first look and the connection is not missed", async () => {
-    const page = await stage().visit("bob", `${BOARD}?q=between`);
+  test("a change between the first request and the event stream is not missed", async () => {
+    const page = await setup().openPage("bob", `${BOARD}?q=between`);
     let connect: () => void = () => undefined;
     const mayConnect = new Promise<void>((resolve) => {
       connect = resolve;
@@ -85,38 +85,38 @@ onStage("the board", (stage) => {
       await route.continue();
     });
     await page.reload();
-    await page.locator("[data-column=NEW]").getByText("Nothing here").waitFor();
-    await stage().make("Made in between");
+    await page.locator("[data-column=NEW]").getByText("No tasks").waitFor();
+    await setup().createTask("Made in between");
     expect(await page.locator("[data-connection=live]").count()).toBe(0);
     connect();
     await inColumn(page, "NEW", "Made in between").waitFor();
   });
 
-  test("what needs no answer is done at once, at the version that was seen", async () => {
-    const { desk, tokens } = stage();
+  test("an action without input runs at once, for the version that is shown", async () => {
+    const { server, tokens } = setup();
     const ask = async (what: string, token: string, body: object) => {
       const headers = { "idempotency-key": crypto.randomUUID() };
-      const heard = await desk.ask(what, { token, headers, body });
-      if (heard.status >= 300) throw new Error(heard.text);
-      return heard.body;
+      const reply = await server.ask(what, { token, headers, body });
+      if (reply.status >= 300) throw new Error(reply.text);
+      return reply.body;
     };
-    const made = await ask("POST /api/planner/tasks", tokens.lea, { title: "Weld by hand" });
+    const created = await ask("POST /api/planner/tasks", tokens.lea, { title: "Weld by hand" });
     const payload = { assign_to: "tom" };
-    await ask(`POST /api/planner/tasks/${String(made.id)}/transitions`, tokens.lea, {
+    await ask(`POST /api/planner/tasks/${String(created.id)}/transitions`, tokens.lea, {
       action: "assign",
       expected_row_version: 1,
       payload,
     });
-    const page = await stage().visit("tom", "/lifecycles/planner/board");
-    await carry(page, "Weld by hand", "in_progress");
+    const page = await setup().openPage("tom", "/lifecycles/planner/board");
+    await dragOver(page, "Weld by hand", "in_progress");
     await page.mouse.up();
     await inColumn(page, "in_progress", "Weld by hand").waitFor();
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  test("by keys alone: from card to card, and M moves", async () => {
-    await stage().make("Moved by keys");
-    const page = await stage().visit("bob", `${BOARD}?q=Moved+by+keys`);
+  test("a card can be moved with the keyboard alone, by M", async () => {
+    await setup().createTask("Moved by keys");
+    const page = await setup().openPage("bob", `${BOARD}?q=Moved+by+keys`);
     const card = page.getByRole("article", { name: "Moved by keys" });
     await card.focus();
     await page.keyboard.press("m");
@@ -129,9 +129,9 @@ onStage("the board", (stage) => {
     await inColumn(page, "IN_PROGRESS", "Moved by keys").waitFor();
   });
 
-  test("filters stand in the address, and survive a reload", async () => {
-    await stage().make("A needle in the hay");
-    const page = await stage().visit("bob", BOARD);
+  test("filters are kept in the address and survive a reload", async () => {
+    await setup().createTask("A needle in the hay");
+    const page = await setup().openPage("bob", BOARD);
     await page.getByLabel("Search titles").fill("needle");
     await page.waitForURL(/q=needle/);
     await page.getByText("A needle in the hay").waitFor();
@@ -141,26 +141,26 @@ onStage("the board", (stage) => {
     expect(await page.getByLabel("Search titles").inputValue()).toBe("needle");
   });
 
-  test("a task is made from what its creation asks for; what the server finds wrong is told at the field", async () => {
-    const page = await stage().visit("ann", BOARD);
+  test("a task is created through the dialog, and errors from the server are shown at the field", async () => {
+    const page = await setup().openPage("ann", BOARD);
     await page.getByRole("button", { name: "New task" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Title").fill("Hm");
     await dialog.getByLabel("Description").fill("Short title");
     await dialog.getByRole("button", { name: "Create" }).click();
-    await dialog.locator(".field", { hasText: "Title" }).locator(".mistake").waitFor();
+    await dialog.locator(".field", { hasText: "Title" }).locator(".field-error").waitFor();
     await dialog.getByLabel("Title").fill("Long enough now");
     await dialog.getByRole("button", { name: "Create" }).click();
     await inColumn(page, "NEW", "Long enough now").waitFor();
   });
 
-  test("of two who move a card at once the second is told, and sees what the first has done", async () => {
-    const id = await stage().make("Wanted by two");
-    const page = await stage().visit("bob", `${BOARD}?q=Wanted`);
-    await carry(page, "Wanted by two", "IN_PROGRESS");
+  test("if two members move a card at once, the second sees the refusal and the new state", async () => {
+    const id = await setup().createTask("Wanted by two");
+    const page = await setup().openPage("bob", `${BOARD}?q=Wanted`);
+    await dragOver(page, "Wanted by two", "IN_PROGRESS");
     await page.mouse.up();
     await page.getByRole("dialog").getByLabel("Comment").fill("mine");
-    await stage().act("ann", id, "claim");
+    await setup().move("ann", id, "claim");
     await page.getByRole("button", { name: "Claim" }).click();
     await page.getByText("ann was first: pick another task.").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();

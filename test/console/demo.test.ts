@@ -1,29 +1,29 @@
 import { expect, test } from "vitest";
-import { onStage } from "./stage.ts";
+import { withConsole } from "./console-setup.ts";
 
-// On this server nobody in the demo acts, so that it rests from the start.
-onStage("the demo", (stage) => {
-  test("an empty overview invites to it, and it leads home again without a token", async () => {
-    const page = await stage().visit("admin", "/");
+// This server does not play the demo, so its state is `stopped` as soon as it exists.
+withConsole("the demo", (setup) => {
+  test("an empty overview offers the demo, and its bar returns to the main org without a token", async () => {
+    const page = await setup().openPage("admin", "/");
     await page.getByRole("button", { name: "Start the demo" }).click();
     const bar = page.locator(".demo-bar");
-    await bar.getByText("The demo rests").waitFor();
-    expect((await stage().desk.ask("GET /api/demo")).body).toMatchObject({ state: "stopped" });
+    await bar.getByText("The demo is stopped: ").waitFor();
+    expect((await setup().server.ask("GET /api/demo")).body).toMatchObject({ state: "stopped" });
     await bar.getByRole("button", { name: "Back to your org" }).click();
-    await page.getByText("There is a demo here that rests.").waitFor();
+    await page.getByText("The demo is stopped.").waitFor();
     expect(await page.locator(".demo-bar").count()).toBe(0);
   });
 
-  test("it is removed in one click from the inside, and the admin is at home", async () => {
-    const page = await stage().visit("admin", "/");
-    await page.getByRole("button", { name: "Let it go on" }).click();
+  test("one click inside the demo removes it and returns the admin to the main org", async () => {
+    const page = await setup().openPage("admin", "/");
+    await page.getByRole("button", { name: "Continue the demo" }).click();
     await page.locator(".demo-bar").getByRole("button", { name: "Remove the demo" }).click();
     await page.getByRole("button", { name: "Start the demo" }).waitFor();
-    expect((await stage().desk.ask("GET /api/demo")).body).toMatchObject({ state: "absent" });
+    expect((await setup().server.ask("GET /api/demo")).body).toMatchObject({ state: "absent" });
   });
 
-  test("nobody but an admin is told of it", async () => {
-    const page = await stage().visit("eve", "/");
+  test("only admins are offered the demo", async () => {
+    const page = await setup().openPage("eve", "/");
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.locator("[data-connection=live]").waitFor();
     expect(await page.locator(".demo-card").count()).toBe(0);

@@ -3,20 +3,20 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { openFrontDesk } from "../http/front-desk.ts";
-import type { FrontDesk } from "../http/front-desk.ts";
+import { startTestServer } from "../http/test-server.ts";
+import type { TestServer } from "../http/test-server.ts";
 import { scratchData } from "../http/running-pawl.ts";
-import { openBrowser, whyNoBrowser } from "../support/browser.ts";
+import { openBrowser, browserProblem } from "../support/browser.ts";
 import { freePort } from "../support/free-port.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 import { seriousFindings } from "./serious-findings.ts";
-import { CONSOLE_FOLDER } from "./stage.ts";
+import { CONSOLE_FOLDER } from "./console-setup.ts";
 
-const why = await whyNoBrowser();
+const why = await browserProblem();
 
 describe.skipIf(why !== null)("parts that do not load or render", () => {
   let browser: Browser;
-  let desk: FrontDesk;
+  let server: TestServer;
   let token: string;
   let folder: string;
   let port: number;
@@ -27,8 +27,8 @@ describe.skipIf(why !== null)("parts that do not load or render", () => {
     folder = join(await scratchData({ until: afterAll }), "console");
     await cp(CONSOLE_FOLDER, folder, { recursive: true });
     port = await freePort();
-    desk = await openFrontDesk({ port, server: { console: { folder } } });
-    token = await desk.member({ id: "ada", name: "Ada", roles: ["admin", "agent"] });
+    server = await startTestServer({ port, server: { console: { folder } } });
+    token = await server.member({ id: "ada", name: "Ada", roles: ["admin", "agent"] });
   });
 
   /** Opens a signed-in page in its own browser context. */
@@ -40,9 +40,9 @@ describe.skipIf(why !== null)("parts that do not load or render", () => {
     });
     onTestFinished(() => context.close());
     context.setDefaultTimeout(WAIT_LIMIT_MS);
-    await context.request.post(`${desk.url}/api/session`, { data: { token } });
+    await context.request.post(`${server.url}/api/session`, { data: { token } });
     const page = await context.newPage();
-    await page.goto(desk.url + path);
+    await page.goto(server.url + path);
     return page;
   }
 
@@ -55,11 +55,11 @@ describe.skipIf(why !== null)("parts that do not load or render", () => {
   test("while the server is down a new screen shows that beside the navigation, and loads when it is back", async () => {
     const page = await open("/");
     await heading(page, "Overview").waitFor();
-    await desk.close();
+    await server.close();
     try {
       await link(page, "Members").click();
       await failure(page, "unreachable").waitFor();
-      expect(await failure(page, "unreachable").textContent()).toContain("The server does not answer");
+      expect(await failure(page, "unreachable").textContent()).toContain("The server is not responding");
       expect(await seriousFindings(page)).toEqual([]);
       // A screen that was loaded before still opens.
       await link(page, "Overview").click();
@@ -67,7 +67,7 @@ describe.skipIf(why !== null)("parts that do not load or render", () => {
       await link(page, "Members").click();
       await failure(page, "unreachable").waitFor();
     } finally {
-      desk = await openFrontDesk({ port, beside: desk, server: { console: { folder } } });
+      server = await startTestServer({ port, sameDatabaseAs: server, server: { console: { folder } } });
     }
     await heading(page, "Members and tokens").waitFor();
   });
@@ -109,7 +109,7 @@ describe.skipIf(why !== null)("parts that do not load or render", () => {
   test("a part that does not load leaves an open dialog as it is", async () => {
     const make = async (task: object) => {
       const body = { lifecycle: "board", description: "So", ...task };
-      return String((await desk.ask("POST /api/tasks", { token, body })).body.id);
+      return String((await server.ask("POST /api/tasks", { token, body })).body.id);
     };
     const blocker = await make({ title: "Comes first" });
     const id = await make({ title: "Waits for it", blocked_by: [blocker] });
@@ -120,7 +120,7 @@ describe.skipIf(why !== null)("parts that do not load or render", () => {
       if (isFailing) await route.abort();
       else held.push(route);
     });
-    await page.goto(`${desk.url}/tasks/${id}`);
+    await page.goto(`${server.url}/tasks/${id}`);
     await page.getByRole("button", { name: "Comment" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("textbox").first().fill("Still here");
@@ -193,7 +193,7 @@ describe.skipIf(why !== null)("parts that do not load or render", () => {
     await title(page).fill("Not for the next reader");
     const stored = () => page.evaluate<string>("JSON.stringify(sessionStorage)");
     expect(await stored()).toContain("Not for the next reader");
-    await page.goto(`${desk.url}/`);
+    await page.goto(`${server.url}/`);
     await page.getByRole("button", { name: "Account" }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
     await heading(page, "Sign in to Pawl").waitFor();

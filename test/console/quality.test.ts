@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { seriousFindings } from "./serious-findings.ts";
-import { CONSOLE_FOLDER, onStage } from "./stage.ts";
+import { CONSOLE_FOLDER, withConsole } from "./console-setup.ts";
 
-const MOST_INITIAL_BYTES = 250_000;
+const MAX_INITIAL_BYTES = 250_000;
 
-/** Each screen, and what shows that it is there. */
+/** Each screen, with an element that shows that it has loaded. */
 const SCREENS: [path: string, ready: string][] = [
   ["/", ".workers"],
   ["/lifecycles/board/board?finished=1", "article"],
@@ -19,43 +19,43 @@ const SCREENS: [path: string, ready: string][] = [
   ["/settings", ".projects li"],
 ];
 
-onStage("quality", (stage) => {
+withConsole("quality", (setup) => {
   test("axe finds nothing serious on any screen, light or dark", async () => {
-    // Her two letters are in no label of the page.
-    await stage().desk.ask("PATCH /api/members/admin", { body: { name: "Eva Queen" } });
-    const id = await stage().make("Looked at by axe");
-    await stage().make("Waits for it", { blocked_by: [id] });
-    await stage().act("ann", id, "claim");
+    // These initials are part of no label on the page.
+    await setup().server.ask("PATCH /api/members/admin", { body: { name: "Eva Queen" } });
+    const id = await setup().createTask("Checked by axe");
+    await setup().createTask("Waits for it", { blocked_by: [id] });
+    await setup().move("ann", id, "claim");
     const findings: string[] = [];
     for (const colorScheme of ["light", "dark"] as const) {
-      const page = await stage().visit("admin", "/", { colorScheme });
+      const page = await setup().openPage("admin", "/", { colorScheme });
       for (const [path, ready] of SCREENS) {
-        await page.goto(stage().desk.url + path.replace("{task}", id));
+        await page.goto(setup().server.url + path.replace("{task}", id));
         await page.locator(ready).first().waitFor();
         for (const found of await seriousFindings(page)) findings.push(`${colorScheme} ${path} ${found}`);
       }
-      await page.goto(`${stage().desk.url}/lifecycles/board/board?new=1`);
+      await page.goto(`${setup().server.url}/lifecycles/board/board?new=1`);
       await page.getByRole("dialog").waitFor();
       for (const found of await seriousFindings(page)) findings.push(`${colorScheme} dialog ${found}`);
     }
-    const page = await stage().visit(null, "/");
+    const page = await setup().openPage(null, "/");
     await page.getByLabel("Token").waitFor();
     findings.push(...(await seriousFindings(page)));
     expect(findings).toEqual([]);
   });
 
   test("no screen is wider than a phone", async () => {
-    const id = await stage().make(
+    const id = await setup().createTask(
       "A title so long that it has to be broken somewhere, or cut at the end of its line",
     );
-    await stage().desk.member({
+    await setup().server.member({
       id: "long",
       name: "Somebody with a Name of Many Words",
       roles: ["supervisor", "executor", "agent"],
     });
-    const page = await stage().visit("admin", "/", { viewport: { width: 390, height: 844 } });
+    const page = await setup().openPage("admin", "/", { viewport: { width: 390, height: 844 } });
     for (const [path, ready] of SCREENS) {
-      await page.goto(stage().desk.url + path.replace("{task}", id));
+      await page.goto(setup().server.url + path.replace("{task}", id));
       await page.locator(ready).first().waitFor();
       const width = await page.evaluate<number>("document.documentElement.scrollWidth");
       expect(`${path}: ${width}`).toBe(`${path}: 390`);
@@ -65,21 +65,21 @@ onStage("quality", (stage) => {
     await page.getByRole("heading", { name: "Live events" }).waitFor();
   });
 
-  test("the first script is small, and the rest comes on demand", () => {
+  test("the first script is small, and other scripts load on demand", () => {
     const page = readFileSync(join(CONSOLE_FOLDER, "index.html"), "utf8");
     const initial = [...page.matchAll(/\/assets\/[\w.-]+\.js/g)].map(([path]) => path);
     const bytes = initial.reduce(
       (sum, path) => sum + gzipSync(readFileSync(join(CONSOLE_FOLDER, path))).length,
       0,
     );
-    console.info(`the console's first script: ${bytes} bytes, compressed`);
-    expect(bytes).toBeLessThan(MOST_INITIAL_BYTES);
+    console.info(`first script of the console: ${bytes} bytes, compressed`);
+    expect(bytes).toBeLessThan(MAX_INITIAL_BYTES);
     const scripts = readdirSync(join(CONSOLE_FOLDER, "assets")).filter((name) => name.endsWith(".js"));
     expect(scripts.length).toBeGreaterThan(initial.length + 5);
   });
 
-  test("a board of 10,000 tasks is scrolled with few cards on the page, and few drawn in a frame", async () => {
-    const { desk, tokens } = stage();
+  test("scrolling a board of 10,000 tasks keeps few cards on the page and draws few per frame", async () => {
+    const { server, tokens } = setup();
     for (let batch = 0; batch < 20; batch++) {
       const tasks = Array.from({ length: 500 }, (_, index) => ({
         lifecycle: "board",
@@ -87,10 +87,10 @@ onStage("quality", (stage) => {
         description: "One of many",
         project_id: "main",
       }));
-      const heard = await desk.ask("POST /api/tasks/batch", { token: tokens.ann, body: { tasks } });
-      expect(heard.status).toBe(201);
+      const reply = await server.ask("POST /api/tasks/batch", { token: tokens.ann, body: { tasks } });
+      expect(reply.status).toBe(201);
     }
-    const page = await stage().visit("bob", "/lifecycles/board/board");
+    const page = await setup().openPage("bob", "/lifecycles/board/board");
     await page.locator("[data-column=NEW] article").first().waitFor();
     await page.locator("[data-column=NEW] header .badge", { hasText: /10,\d\d\d/ }).waitFor();
     await page.evaluate(WATCH_CARDS);

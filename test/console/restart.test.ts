@@ -1,14 +1,14 @@
 import { afterAll, expect, test } from "vitest";
 import { emptyDatabase, scratchData, startPawl } from "../http/running-pawl.ts";
-import { openBrowser, whyNoBrowser } from "../support/browser.ts";
+import { openBrowser, browserProblem } from "../support/browser.ts";
 import { BUILT_PAWL } from "../support/built-pawl.ts";
 import { freePort } from "../support/free-port.ts";
 
-const why = await whyNoBrowser();
+const why = await browserProblem();
 const ADMIN = "an-admin-token";
 
 test.skipIf(why !== null)(
-  "a server restarts under an open page: the page says that it is stale, and goes on by itself",
+  "when the server restarts, an open page shows that it is outdated, and then reconnects",
   async () => {
     const [port, database, data] = [await freePort(), await emptyDatabase(), await scratchData()];
     const env = { DATABASE_URL: database, PAWL_ADMIN_TOKEN: ADMIN };
@@ -31,14 +31,14 @@ test.skipIf(why !== null)(
     await page.locator("[data-connection=live]").waitFor();
 
     expect(await first.stop()).toBe(0);
-    await page.getByText("What you see is as it was then").waitFor();
+    await page.getByText("shows the state at that time").waitFor();
     expect(await page.getByRole("article", { name: "Made before" }).count()).toBe(1);
 
     const second = await start();
     expect(await make("Made after", second)).toBe(201);
     await page.getByRole("article", { name: "Made after" }).waitFor();
     await page.locator("[data-connection=live]").waitFor();
-    await page.getByText("What you see is as it was then").waitFor({ state: "detached" });
+    await page.getByText("shows the state at that time").waitFor({ state: "detached" });
     await context.close();
     expect(await second.stop()).toBe(0);
   },

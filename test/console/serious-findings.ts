@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 
 type Violation = { id: string; impact: string; nodes: { target: string[]; failureSummary: string }[] };
 
-/** What axe finds serious on a page at rest; its script comes past the page's policy, as a tester's tools do. */
+/** Serious findings of axe on a page; `evaluate` is not subject to the page's content security policy. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   await page.evaluate(AT_REST);
@@ -17,7 +17,7 @@ export async function seriousFindings(page: Page): Promise<string[]> {
     );
 }
 
-// A dialog that still fades in has paler colours than those a person reads; what spins for ever is not waited for.
+// Waits for finite animations: a dialog that is still fading in has too little contrast.
 const AT_REST = `
   Promise.allSettled(
     document.getAnimations()

@@ -106,7 +106,7 @@ test.each([
   "postgres://pawl:hunter2@host:port/x",
 ])("%j is not a valid address", async (address) => {
   expect(await refusal(address)).toBe(
-    "DATABASE_URL is not the address of a PostgreSQL; write it like postgres://user:password@host:5432/database.",
+    "DATABASE_URL must be the URL of a PostgreSQL database, like postgres://user:password@host:5432/database.",
   );
 });
 

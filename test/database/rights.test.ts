@@ -104,7 +104,7 @@ test.each(REFUSED)(
     expect(started).toEqual({
       code: 1,
       stdout: "",
-      stderr: `pawl: ${expectedMessage(role, name)}\n  Follow the message.\n`,
+      stderr: `pawl: ${expectedMessage(role, name)}\n  Fix the database as the message describes.\n`,
     });
     const doctor = await pawl(["doctor"], { env });
     expect(doctor.code).toBe(1);

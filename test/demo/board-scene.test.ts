@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { doomed } from "../../src/lifecycles/board/demo/scene.ts";
+import { findNeverStartable } from "../../src/lifecycles/board/demo/scene.ts";
 
 const task = (id: string, blocked_by: string[], has_unresolved_blockers = blocked_by.length > 0) => ({
   id,
@@ -7,13 +7,13 @@ const task = (id: string, blocked_by: string[], has_unresolved_blockers = blocke
   has_unresolved_blockers,
 });
 
-test("what waits for something that was called off can never begin; what waits for something open can", () => {
+test("a task whose blocker was canceled can never start; a task whose blocker is open can", () => {
   const open = [
     task("free", []),
-    task("waits", ["free"]),
-    task("waited", ["done"], false),
-    task("hopeless", ["called off"]),
-    task("waits for the hopeless", ["hopeless"]),
+    task("blocker open", ["free"]),
+    task("blocker done", ["done"], false),
+    task("blocker canceled", ["canceled"]),
+    task("blocker cannot start", ["blocker canceled"]),
   ];
-  expect(doomed(open).map(({ id }) => id)).toEqual(["hopeless"]);
+  expect(findNeverStartable(open).map(({ id }) => id)).toEqual(["blocker canceled"]);
 });

@@ -3,32 +3,32 @@ import type { Client } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { LIFECYCLES, PLUGINS } from "../../src/lifecycles/index.ts";
-import { openLumen } from "./lumen.ts";
-import type { Lumen } from "./lumen.ts";
+import { openDemoNodes } from "./demo-nodes.ts";
+import type { DemoNodes } from "./demo-nodes.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
 const SOON = { timeout: WAIT_LIMIT_MS, interval: 100 };
 
-let lumen: Lumen;
+let nodes: DemoNodes;
 let url: string;
 let admin: Client;
 let visitor: Client;
 
 beforeAll(async () => {
-  lumen = await openLumen();
-  const { app, admin: client } = await lumen.node();
+  nodes = await openDemoNodes();
+  const { app, admin: client } = await nodes.node();
   expect(app).toMatchObject({ demo: "absent", empty: true });
   url = app.address;
   admin = client;
 });
 
-afterAll(() => lumen.close());
+afterAll(() => nodes.close());
 
-test("before there is one, the demo is absent", async () => {
+test("before it is started, the demo is absent", async () => {
   expect(await admin.getDemo()).toEqual({ state: "absent", org_id: "demo", made_at: null });
 });
 
-test("when it is started, tasks of every lifecycle are made and moved, and nothing is asked wrongly", async () => {
+test("a started demo creates and moves tasks of every lifecycle without invalid requests", async () => {
   const mine = await admin.createTask({
     lifecycle: "board",
     title: "Mine alone",
@@ -41,33 +41,33 @@ test("when it is started, tasks of every lifecycle are made and moved, and nothi
   await vi.waitFor(async () => {
     expect(await lifecyclesThatMoved()).toEqual(LIFECYCLES.map(({ name }) => name).sort());
   }, SOON);
-  expect(await mishapsOfServer()).toEqual([]);
+  expect(await failedRequests()).toEqual([]);
   expect(await admin.listTasks({})).toMatchObject({ tasks: [{ id: mine.id, row_version: 1 }] });
 });
 
-test("journals of the demo hold while it is played", async () => {
-  const engine = new Engine(lumen.sql, PLUGINS);
+test("journals and tasks of the demo agree while it runs", async () => {
+  const engine = new Engine(nodes.sql, PLUGINS);
   const report = await engine.verify("demo");
   expect(report.differences).toEqual([]);
   expect(report.tasks).toBeGreaterThan(8);
 });
 
-test("stopped, nobody acts; started again, they go on where they were", async () => {
+test("a stopped demo pauses its members, and a started one continues", async () => {
   expect(await visitor.stopDemo()).toMatchObject({ state: "stopped" });
   const before = await position();
-  // At the demo's pace members would act several times while this is answered.
+  // At the demo's pace, members would act several times during these requests.
   for (let asked = 0; asked < 200; asked++) await admin.getMe();
-  // The system still looks at timers; members are silent.
-  expect(await eventsOfMembersAfter(before)).toBe(0);
+  // Timers still fire; members do nothing.
+  expect(await memberEventsAfter(before)).toBe(0);
   expect(await admin.startDemo()).toMatchObject({ state: "running" });
   await vi.waitFor(async () => {
-    expect(await eventsOfMembersAfter(before)).toBeGreaterThan(3);
+    expect(await memberEventsAfter(before)).toBeGreaterThan(3);
   }, SOON);
 });
 
-test("of two nodes that are told to play one does, and the other goes on when it leaves", async () => {
+test("one of two nodes plays the demo, and the other continues when it stops", async () => {
   await admin.stopDemo();
-  const second = await lumen.node({ demo: true });
+  const second = await nodes.node({ demo: true });
   const held = await playedBy();
   await admin.startDemo();
   expect(await playedBy()).toBe(held);
@@ -78,7 +78,7 @@ test("of two nodes that are told to play one does, and the other goes on when it
   }, SOON);
 });
 
-test("removed, it leaves nothing behind, and not a row of others has changed", async () => {
+test("a removed demo leaves nothing behind, and rows of other orgs are unchanged", async () => {
   const before = await checksumOfOthers();
   await visitor.removeDemo();
   expect(await leftovers()).toEqual([]);
@@ -88,40 +88,40 @@ test("removed, it leaves nothing behind, and not a row of others has changed", a
   await admin.removeDemo();
 });
 
-test("it can be made anew, and an org of that name that is somebody's own is left alone", async () => {
+test("the demo can be created again, and another org named demo is left alone", async () => {
   const { token } = await admin.startDemo();
   await vi.waitFor(async () => {
     expect((await createClient({ url, token }).listTasks({ limit: 1 })).tasks).toHaveLength(1);
   }, SOON);
   await admin.removeDemo();
-  await lumen.sql`insert into pawl.org (id) values ('demo')`;
+  await nodes.sql`insert into pawl.org (id) values ('demo')`;
   await expect(admin.startDemo()).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
   await admin.removeDemo();
-  expect(await lumen.sql`select id from pawl.org where id = 'demo'`).toHaveLength(1);
+  expect(await nodes.sql`select id from pawl.org where id = 'demo'`).toHaveLength(1);
   await expect(
-    lumen.sql`insert into pawl.demo (org_id, state) values ('main', 'removing')`,
+    nodes.sql`insert into pawl.demo (org_id, state) values ('main', 'removing')`,
   ).rejects.toMatchObject({
     constraint_name: "demo_org_is_demo",
   });
-  await expect(lumen.sql`select pawl.remove_demo_rows(10)`).rejects.toMatchObject({
+  await expect(nodes.sql`select pawl.remove_demo_rows(10)`).rejects.toMatchObject({
     constraint_name: "demo_is_being_removed",
   });
 });
 
 async function playedBy(): Promise<string | null> {
-  const [row] = await lumen.sql<{ played_by: string | null }[]>`select played_by from pawl.demo`;
+  const [row] = await nodes.sql<{ played_by: string | null }[]>`select played_by from pawl.demo`;
   return row?.played_by ?? null;
 }
 
 async function lifecyclesThatMoved(): Promise<string[]> {
-  const rows = await lumen.sql<{ lifecycle: string }[]>`
+  const rows = await nodes.sql<{ lifecycle: string }[]>`
     select e.lifecycle from pawl.event e where e.org_id = 'demo' and e.from_status <> e.to_status
     group by e.lifecycle having count(distinct e.task_id) > 3`;
   return rows.map(({ lifecycle }) => lifecycle).sort();
 }
 
-/** What a client would only be told that asked for nonsense, or for what is not his. */
-async function mishapsOfServer(): Promise<string[]> {
+/** Counts of replies that only invalid or forbidden requests get. */
+async function failedRequests(): Promise<string[]> {
   const page = await admin.getMetrics();
   return page
     .split("\n")
@@ -129,20 +129,20 @@ async function mishapsOfServer(): Promise<string[]> {
 }
 
 async function position(): Promise<number> {
-  const [row] = await lumen.sql<
+  const [row] = await nodes.sql<
     { feed_position: string }[]
   >`select feed_position from pawl.org where id = 'demo'`;
   return Number(row?.feed_position);
 }
 
-async function eventsOfMembersAfter(before: number): Promise<number> {
-  const rows = await lumen.sql`
+async function memberEventsAfter(before: number): Promise<number> {
+  const rows = await nodes.sql`
     select from pawl.event e where e.org_id = 'demo' and e.position > ${before} and e.actor_id is not null`;
   return rows.length;
 }
 
 async function tables(): Promise<string[]> {
-  const rows = await lumen.sql<{ name: string }[]>`
+  const rows = await nodes.sql<{ name: string }[]>`
     select c.table_name as name from information_schema.columns c
     join information_schema.tables t using (table_schema, table_name)
     where c.table_schema = 'pawl' and c.column_name = 'org_id' and t.table_type = 'BASE TABLE' order by 1`;
@@ -152,23 +152,23 @@ async function tables(): Promise<string[]> {
 async function leftovers(): Promise<string[]> {
   const kept = await Promise.all(
     (await tables()).map(async (name) => {
-      const rows = await lumen.sql`select from ${lumen.sql(`pawl.${name}`)} where org_id = 'demo' limit 1`;
+      const rows = await nodes.sql`select from ${nodes.sql(`pawl.${name}`)} where org_id = 'demo' limit 1`;
       return rows.length > 0 ? [name] : [];
     }),
   );
-  const org = await lumen.sql`select from pawl.org where id = 'demo'`;
+  const org = await nodes.sql`select from pawl.org where id = 'demo'`;
   return [...kept.flat(), ...(org.length > 0 ? ["org"] : [])];
 }
 
 async function checksumOfOthers(): Promise<Record<string, string>> {
   const sums = await Promise.all(
     (await tables()).map(async (name) => {
-      const [row] = await lumen.sql<{ sum: string | null }[]>`
-        select md5(string_agg(t::text, ',' order by t::text)) as sum from ${lumen.sql(`pawl.${name}`)} t where org_id <> 'demo'`;
+      const [row] = await nodes.sql<{ sum: string | null }[]>`
+        select md5(string_agg(t::text, ',' order by t::text)) as sum from ${nodes.sql(`pawl.${name}`)} t where org_id <> 'demo'`;
       return [name, row?.sum ?? "none"] as const;
     }),
   );
   const [orgs] =
-    await lumen.sql`select md5(string_agg(t::text, ',' order by t::text)) as sum from pawl.org t where id <> 'demo'`;
+    await nodes.sql`select md5(string_agg(t::text, ',' order by t::text)) as sum from pawl.org t where id <> 'demo'`;
   return { ...Object.fromEntries(sums), org: String(orgs?.sum) };
 }

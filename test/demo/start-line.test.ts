@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { startServer } from "../../src/cli/start-server.ts";
-import type { Started, Surroundings } from "../../src/cli/surroundings.ts";
+import type { Started, CliEnvironment } from "../../src/cli/cli-environment.ts";
 
 const STARTED: Started = {
   address: "http://127.0.0.1:4747",
-  adminToken: { place: ".pawl/admin-token", made: true },
+  adminToken: { location: ".pawl/admin-token", created: true },
   demo: "absent",
   empty: true,
   command: "`pawl start --demo`",
@@ -13,31 +13,27 @@ const STARTED: Started = {
 type Row = [what: string, started: Partial<Started>, line: string | undefined];
 
 const TABLE: Row[] = [
+  ["an empty database: the line offers the demo", {}, "No tasks yet: `pawl start --demo` adds a demo"],
+  ["a database with tasks: no line", { empty: false }, undefined],
+  ["a running demo: the line shows how to open it", { demo: "running" }, "The demo is running"],
   [
-    "an empty database invites to the demo",
-    {},
-    "Nothing is here yet: `pawl start --demo` shows Pawl at work",
-  ],
-  ["one with tasks in it says nothing of it", { empty: false }, undefined],
-  ["a demo at work says how to see it", { demo: "running" }, "The demo is at work"],
-  [
-    "one that rests says how to go on",
+    "a stopped demo: the line shows how to continue it",
     { demo: "stopped", empty: false },
-    "The demo rests: `pawl start --demo`",
+    "The demo is stopped: `pawl start --demo` resumes it",
   ],
 ];
 
 test.each(TABLE)("%s", async (_, started, line) => {
-  let said = "";
+  let output = "";
   const surroundings = {
-    out: { write: (text: string) => (said += text), keepGoing: () => undefined },
-    serve: (__: object, tell: (told: Started) => void) => {
-      tell({ ...STARTED, ...started });
+    out: { write: (text: string) => (output += text), ignoreWriteErrors: () => undefined },
+    serve: (__: object, onStarted: (started: Started) => void) => {
+      onStarted({ ...STARTED, ...started });
       return Promise.resolve();
     },
   };
-  await startServer(surroundings as unknown as Surroundings, {});
-  const [first, second, ...rest] = said.trimEnd().split("\n");
+  await startServer(surroundings as unknown as CliEnvironment, {});
+  const [first, second, ...rest] = output.trimEnd().split("\n");
   expect(first).toContain("Pawl listens on http://127.0.0.1:4747");
   if (line === undefined) expect(second).toBeUndefined();
   else expect(second).toContain(line);

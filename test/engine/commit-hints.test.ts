@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { startCommitHints } from "../../src/engine/commit-hints.ts";
 import { Commits } from "../../src/engine/commits.ts";
 import { connect } from "../../src/postgres/connect.ts";
-import { COMMITS_CHANNEL } from "../../src/engine/sql/tell-commits.ts";
+import { COMMITS_CHANNEL } from "../../src/engine/sql/notify-commits.ts";
 import { openTestEngine } from "./test-engine.ts";
 
 const { url } = await openTestEngine();
@@ -27,7 +27,7 @@ test("an org is announced at most once in 20 milliseconds, however many commits 
     await Promise.all([sender, listener].map((sql) => sql.end({ timeout: 1 })));
   });
   const commitOften = () => {
-    for (let n = 0; n < 100; n++) commits.tell("busy");
+    for (let n = 0; n < 100; n++) commits.notify("busy");
   };
   /** Counts the hints sent so far, once all have arrived: the sender has one connection, and notifications keep their order. */
   const countHints = async () => {

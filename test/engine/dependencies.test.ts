@@ -34,11 +34,11 @@ const step = defineLifecycle({
   effects: {
     place: {
       change: ({ task }) => ({ open_holds: task.open_holds + 1 }),
-      also: ({ input }) => [{ kind: "place_hold", hold_kind: "other", reason: input.why }],
+      side_effects: ({ input }) => [{ kind: "place_hold", hold_kind: "other", reason: input.why }],
     },
     lift: {
       change: ({ task }) => ({ open_holds: task.open_holds - 1 }),
-      also: ({ input }) => [{ kind: "release_hold", hold_id: input.hold_id }],
+      side_effects: ({ input }) => [{ kind: "release_hold", hold_id: input.hold_id }],
     },
   },
   unblocks: { from: "waiting", action: "go", flag: "warn", fail: "drop" },

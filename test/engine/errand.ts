@@ -47,11 +47,11 @@ export const errand = defineLifecycle({
     own: ({ actor }) => ({ assigned_to: actor.id }),
     place: {
       change: ({ task }) => ({ open_holds: task.open_holds + 1 }),
-      also: () => [{ kind: "place_hold", hold_kind: "other", reason: "so" }],
+      side_effects: () => [{ kind: "place_hold", hold_kind: "other", reason: "so" }],
     },
     lift: {
       change: ({ task }) => ({ open_holds: task.open_holds - 1 }),
-      also: ({ input }) => [{ kind: "release_hold", hold_id: input.hold_id }],
+      side_effects: ({ input }) => [{ kind: "release_hold", hold_id: input.hold_id }],
     },
   },
   invariants: {

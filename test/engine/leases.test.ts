@@ -50,8 +50,8 @@ test("an action is refused without the token, and with it for anyone but its hol
 test("a former holder is refused with LEASE_LOST after its lease expired, and changes nothing", async () => {
   await job();
   const old = await claimOne();
-  const { put_off } = await env.engine.sweep({ now: Date.now() + 61_000 });
-  expect(put_off).toEqual([]);
+  const { postponed } = await env.engine.sweep({ now: Date.now() + 61_000 });
+  expect(postponed).toEqual([]);
   expect(await env.act(ann, old, "start_download", { lease_token: old.lease_token })).toBe("LEASE_LOST");
   const taken = await env.engine.perform(env.by(bob), { task_id: old.id, action: "claim" });
   expect(taken).toMatchObject({ task: { status: "CLAIMED", attempt: 1 } });
@@ -85,7 +85,7 @@ test("heartbeats renew many leases in one statement, and a sweep moves the timer
   );
   expect(beat.extended).toHaveLength(5);
   expect(beat.lost).toHaveLength(1);
-  expect(await env.engine.sweep()).toMatchObject({ looked_at: 5, put_off: [] });
+  expect(await env.engine.sweep()).toMatchObject({ checked: 5, postponed: [] });
   const rows = await env.sql<{ status: string; late: boolean }[]>`
     select status, due_at > now() + interval '50 seconds' as late from pawl.task where id = any(${task_ids})`;
   expect(rows.every((row) => row.status === "CLAIMED" && row.late)).toBe(true);

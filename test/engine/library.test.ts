@@ -5,17 +5,18 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { defineLifecycle } from "../../src/core/index.ts";
 import { openPawl } from "../../src/main/index.ts";
+import { query } from "../../src/plugin/index.ts";
 import { ann, cat, openTestEngine, performed } from "./test-engine.ts";
 
 test("openPawl runs in the user's process on the embedded database, and data survives a restart", async () => {
   const data = await mkdtemp(join(tmpdir(), "pawl-library-"));
   const first = await openPawl({ data, sweepSeconds: 0 });
   await first.createMember({ id: "ann", roles: ["agent"] });
-  const by = await first.as("ann");
-  const created = await first.create(by, [{ lifecycle: "board", title: "Write it", description: "all" }]);
+  const caller = await first.as("ann");
+  const created = await first.create(caller, [{ lifecycle: "board", title: "Write it", description: "all" }]);
   if (created.kind === "refused") throw new Error(created.detail);
   const [task] = created.tasks;
-  performed(await first.perform(by, { task_id: task!.id, action: "claim", comment: "mine" }));
+  performed(await first.perform(caller, { task_id: task!.id, action: "claim", comment: "mine" }));
   await first.close();
   await first.close();
 
@@ -33,10 +34,10 @@ test.each([
   [{ sweepSeconds: NaN }, "sweepSeconds must be a number from 0 to 2147483, not NaN."],
   [
     { settings: { botActionWatchdogIntervalMinutes: 1e9 } },
-    "settings.botActionWatchdogIntervalMinutes must be a number of minutes above 0, up to a week.",
+    "settings.botActionWatchdogIntervalMinutes must be a number of minutes above 0, at most 10080 (a week).",
   ],
   [{ reconcileSeconds: -1 }, "reconcileSeconds must be a number from 0 to 2147483, not -1."],
-  [{ patienceMs: Infinity }, "patienceMs must be a number from 0 to 2147483647, not Infinity."],
+  [{ retryTimeoutMs: Infinity }, "retryTimeoutMs must be a number from 0 to 2147483647, not Infinity."],
   [{ statementTimeoutMs: 0 }, "statementTimeoutMs must be a number from 1 to 2147483647, not 0."],
   [{ retention: { days: NaN } }, "retention.days must be a number from 0 to 36500, not NaN."],
   [{ retention: { days: null } }, "retention.days must be a number from 0 to 36500, not null."],
@@ -58,7 +59,7 @@ const env = await openTestEngine();
 await env.sql`create table shop_order (id int primary key, task_id uuid)`;
 const task = { lifecycle: "board", title: "Pack the order", description: "x" };
 
-test("create and perform inside the caller's transaction are committed with it", async () => {
+test("create and perform in the caller's transaction are committed with it", async () => {
   const id = await env.sql.begin(async (tx) => {
     const created = await env.engine.create(env.by(cat), [task], { tx });
     if (created.kind === "refused") throw new Error(created.detail);
@@ -75,7 +76,7 @@ test("create and perform inside the caller's transaction are committed with it",
   expect(await env.engine.find(env.by(ann), id)).toMatchObject({ status: "IN_PROGRESS", row_version: 2 });
 });
 
-test("a payload nested 5,000 deep is refused, even for an unknown task or with a used key", async () => {
+test("a payload nested 5,000 deep is refused, even for an unknown task or with a used idempotency key", async () => {
   const { id } = await env.make(cat, "board", { title: "Pack the order", description: "x" });
   const deep = JSON.parse("[".repeat(5_000) + "]".repeat(5_000)) as unknown;
   const refused = { kind: "refused", code: "VALIDATION_ERROR" };
@@ -100,7 +101,7 @@ test("create inside the caller's transaction is rolled back with it", async () =
   expect((await env.engine.verify("main")).differences).toEqual([]);
 });
 
-test("concurrent commands inside one transaction are carried out one after the other", async () => {
+test("concurrent commands in one transaction run one after the other", async () => {
   const created = await env.make(cat, "board", task);
   const outcomes = await env.sql.begin(async (tx) => {
     const claims = [1, 2, 3].map(() => ({ task_id: created.id, action: "claim", comment: "x" }));
@@ -118,7 +119,7 @@ test("a constraint violation inside the caller's transaction is a refusal, and t
   });
 });
 
-test("a transaction of any client of the same driver works", async () => {
+test("accepts a transaction of a client that Pawl did not create", async () => {
   const { default: postgres } = await import("postgres");
   const { searchParams, pathname, username } = new URL(env.url);
   const plain = postgres({
@@ -137,7 +138,7 @@ test("a transaction of any client of the same driver works", async () => {
   await plain.end();
 });
 
-test("effects of a lifecycle write its own tables in the same transaction, with one call per batch", async () => {
+test("a lifecycle's effects write to its own tables in the same transaction, with one call per batch", async () => {
   const parcel = defineLifecycle({
     name: "parcel",
     version: 1,
@@ -158,7 +159,7 @@ test("effects of a lifecycle write its own tables in the same transaction, with 
           params: {},
         },
     },
-    effects: { label: { also: ({ input }) => [{ kind: "print_label", weight: input.weight }] } },
+    effects: { label: { side_effects: ({ input }) => [{ kind: "print_label", weight: input.weight }] } },
   });
   const calls: number[] = [];
   const parcels = await openTestEngine({
@@ -170,7 +171,7 @@ test("effects of a lifecycle write its own tables in the same transaction, with 
           print_label: async (tx, items) => {
             calls.push(items.length);
             for (const { task, effect } of items)
-              await tx`insert into label values (${task.id}, ${effect.weight as number})`;
+              await query(tx, "insert into label values ($1, $2)", [task.id, effect.weight]);
           },
         },
       },
@@ -181,7 +182,7 @@ test("effects of a lifecycle write its own tables in the same transaction, with 
   const sent = await Promise.all(
     tasks.map(({ id }, weight) => parcels.act(ann, { id }, "send", { payload: { weight } })),
   );
-  // The effect's table refuses 7: it fails alone, and the others in its batch succeed.
+  // A check constraint refuses the weight 7: this command fails, and the others in its batch succeed.
   const expected = (weight: number) =>
     weight > 10 ? "TOO_HEAVY" : weight === 7 ? "VERSION_CONFLICT" : "sent";
   expect(sent).toEqual(tasks.map((_, weight) => expected(weight)));

@@ -91,7 +91,7 @@ test("a schema that is newer than the code is refused and not changed", async ()
   await expect(migrate(sql, ALL_SOURCES)).rejects.toMatchObject({
     code: "DATABASE_UNUSABLE",
     message:
-      "The database is at migration planner/9999-from-the-future, which this version of Pawl does not know; run a newer Pawl, or use another database.",
+      'The database is at migration planner/9999-from-the-future, which this version of the plugin "planner" does not have; run a newer one, restore a file that was renamed, or use another database.',
   });
 });
 
@@ -190,6 +190,18 @@ test.each([
   ],
   ["creates a table in another schema", "create table public.shop_payment (id integer)", "shop_payment"],
   ["creates a schema", "create schema shop_own", "schema shop_own"],
+  ["drops a schema of others", "drop schema public cascade", "schema public"],
+  ["creates a type with another prefix", "create type pawl.amount as (cents integer)", "type amount"],
+  ["writes rows of the engine", "insert into pawl.org (id) values ('shop')", "rows of table org"],
+  ["empties a table of the engine", "truncate pawl.request", "table request"],
+  ["hides rows of the engine", "alter table pawl.task enable row level security", "table task"],
+  ["adds a policy to the engine's tables", "create policy shop_own on pawl.task", "policy task.shop_own"],
+  [
+    "adds a rule to the engine's tables",
+    "create rule shop_kept as on delete to pawl.task do instead nothing",
+    "rule task.shop_kept",
+  ],
+  ["grants others rights on the engine's tables", "grant all on pawl.task to public", "table task"],
 ])(
   "a plugin whose migration %s is refused, and the migration is rolled back",
   async (_, statement, named) => {
@@ -214,6 +226,53 @@ test("a plugin whose prefix is used by another owner is refused", async () => {
   await expect(migrate(sql, task)).rejects.toThrow(
     /the prefix "task_" of its tables is taken by Pawl's (index|constraint) task_\w+;/,
   );
+});
+
+test("a plugin cannot change the tables of a plugin whose prefix begins with its own", async () => {
+  const { sql } = await emptyDatabase();
+  const cart = await withOwner("shop-cart", {
+    "0001-tables.sql": "create table pawl.shop_cart_item (id int)",
+  });
+  const shop = await withOwner("shop", {
+    "0001-tables.sql": "create table pawl.shop_order (id int)",
+    "0002-more.sql": "drop table pawl.shop_cart_item",
+  });
+  const first = {
+    owner: "shop",
+    folder: (await withOwner("", { "0001-tables.sql": "select" })).sources.at(-1)!.folder,
+  };
+  await migrate(sql, { sources: [...ALL_SOURCES.sources, first, cart.sources.at(-1)!] });
+  await expect(migrate(sql, shop)).rejects.toThrow(
+    'Plugin "shop": migration shop/0002-more changes table shop_cart_item;',
+  );
+});
+
+test("a plugin's migration that PostgreSQL refuses is named, and nothing of it stays", async () => {
+  const { sql } = await emptyDatabase();
+  await migrate(sql, ALL_SOURCES);
+  const shop = await withOwner("shop", {
+    "0001-tables.sql": "create table pawl.shop_order (id integer); create tabel pawl.shop_item (id integer)",
+  });
+  await expect(migrate(sql, shop)).rejects.toMatchObject({
+    code: "INVALID_LIFECYCLE",
+    message:
+      'Plugin "shop": migration shop/0001-tables failed: syntax error at or near "tabel"; nothing of it was applied. Correct the file.',
+  });
+  expect(await dumpSchema(sql)).toBe(await committedSchema());
+});
+
+test("the folder of a plugin's migrations may be named without a slash; one that is missing is named", async () => {
+  const { sql } = await emptyDatabase();
+  const shop = await withOwner("shop", { "0001-tables.sql": "create table pawl.shop_order (id integer)" });
+  const { folder } = shop.sources.at(-1)!;
+  const named = (href: string) => ({
+    sources: [...ALL_SOURCES.sources, { owner: "shop", folder: new URL(href) }],
+  });
+  expect(await migrate(sql, named(folder.href.slice(0, -1)))).toContain("shop/0001-tables");
+  await expect(migrate(sql, named(`${folder.href}nothing/`))).rejects.toMatchObject({
+    code: "INVALID_LIFECYCLE",
+    message: expect.stringContaining('Plugin "shop": the folder of its migrations cannot be read') as string,
+  });
 });
 
 test("on a database without triggers they are skipped, and can be added later", async () => {

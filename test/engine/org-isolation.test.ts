@@ -4,7 +4,7 @@ import { connect } from "../../src/postgres/connect.ts";
 import { createOrg } from "../../src/engine/directory/members.ts";
 import { ann, cat, openTestEngine } from "./test-engine.ts";
 
-const env = await openTestEngine({ statementTimeoutMs: 300, patienceMs: 1_000 });
+const env = await openTestEngine({ statementTimeoutMs: 300, retryTimeoutMs: 1_000 });
 const task = { lifecycle: "board", title: "Write it", description: "all" };
 
 // Rule 9: one transaction touches one org, so the tables can be sharded by org_id with the same statements.
@@ -26,8 +26,8 @@ test("every statement names its org, except those that list orgs or read no rows
     "save-lifecycle.ts",
     "find-stranded.ts",
     "count-tasks.ts",
-    "tell-commits.ts",
-    "examine-database.ts",
+    "notify-commits.ts",
+    "inspect-database.ts",
     // Read the catalogue, and the table of migrations.
     "read-rights.ts",
     "read-migrations.ts",

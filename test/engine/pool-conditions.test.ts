@@ -52,7 +52,7 @@ const chores = defineLifecycle({
   effects: {
     place: {
       change: ({ task }) => ({ open_holds: task.open_holds + 1 }),
-      also: () => [{ kind: "place_hold", hold_kind: "other", reason: "so" }],
+      side_effects: () => [{ kind: "place_hold", hold_kind: "other", reason: "so" }],
     },
   },
   pool: {

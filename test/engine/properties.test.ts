@@ -103,16 +103,19 @@ test("random actors and actions on several nodes break no invariant, and every t
             lease_token: tokens.get(task_id) ?? null,
             payload: { ...PAYLOAD, error },
           };
-          const by = env.by(actors[actor]!);
-          const current = await nodes[node]!.find(by, task_id);
+          const caller = env.by(actors[actor]!);
+          const current = await nodes[node]!.find(caller, task_id);
           const versioned =
             "row_version" in current ? { ...request, expected_row_version: current.row_version } : request;
-          const done = await nodes[node]!.perform(by, versioned);
+          const done = await nodes[node]!.perform(caller, versioned);
           if (done.kind === "refused") return;
           if (done.lease_token) tokens.set(task_id, done.lease_token);
           if (done.outcome === "moved" && !done.replayed) moves++;
           if (twice)
-            expect(await nodes[(node + 1) % 3]!.perform(by, versioned)).toEqual({ ...done, replayed: true });
+            expect(await nodes[(node + 1) % 3]!.perform(caller, versioned)).toEqual({
+              ...done,
+              replayed: true,
+            });
         };
         await Promise.all(
           [0, 1, 2].map(async (lane) => {

@@ -3,7 +3,7 @@ import type { Actor, JsonObject, Lifecycle } from "../../src/core/index.ts";
 import { connect } from "../../src/postgres/connect.ts";
 import type { Sql } from "../../src/postgres/connect.ts";
 import { Engine } from "../../src/engine/engine.ts";
-import type { By, EngineOptions } from "../../src/engine/engine.ts";
+import type { Caller, EngineOptions } from "../../src/engine/engine.ts";
 import type { EnginePlugin } from "../../src/engine/engine-plugin.ts";
 import { createOrg } from "../../src/engine/directory/members.ts";
 import { migrate } from "../../src/engine/upkeep/migrate.ts";
@@ -22,7 +22,7 @@ export type TestEngine = {
   engine: Engine;
   /** Opens another engine on the same database: a second node. */
   node(options?: EngineOptions & { parts?: Parts }): Engine;
-  by(actor: Actor): By;
+  by(actor: Actor): Caller;
   /** Creates one task and returns it; throws on a refusal. */
   make(actor: Actor, lifecycle: string, fields?: JsonObject): Promise<PublicTask>;
   /** Performs an action and returns the new status, or the code of the refusal. */

@@ -10,7 +10,7 @@ test("a due timer performs its action as the system, once", async () => {
   expect(await env.engine.sweep({ now: Date.now() + 119 * minute })).toMatchObject({ moved: 0 });
   expect(await env.engine.sweep({ now: Date.now() + 121 * minute })).toMatchObject({ moved: 1 });
   expect(await env.engine.sweep({ now: Date.now() + 500 * minute })).toMatchObject({
-    looked_at: 0,
+    checked: 0,
     moved: 0,
   });
   const events = (await env.engine.events(env.by(ann), task.id)) as object[];
@@ -61,9 +61,9 @@ test("a task with an unknown timer action does not stop the others", async () =>
   await env.sql`update pawl.task set due_action = 'no_such_action', due_at = now() - interval '1 day' where id = ${bad.id}`;
   await env.sql`update pawl.task set due_at = now() - interval '1 hour' where id = ${good.id}`;
   const swept = await env.engine.sweep();
-  expect(swept.put_off).toMatchObject([{ task_id: bad.id }]);
+  expect(swept.postponed).toMatchObject([{ task_id: bad.id }]);
   expect(await env.engine.find(env.by(ann), good.id)).toMatchObject({ status: "STUCK" });
-  expect(await env.engine.sweep()).toMatchObject({ looked_at: 0 });
+  expect(await env.engine.sweep()).toMatchObject({ checked: 0 });
 });
 
 test("a task that cannot be written is postponed, and stops neither the others nor the next sweep", async () => {
@@ -73,7 +73,7 @@ test("a task that cannot be written is postponed, and stops neither the others n
     `alter table pawl.task add constraint this_one_never_sticks check (status <> 'STUCK' or id <> '${bad.id}')`,
   );
   await env.sql`update pawl.task set due_at = now() - interval '1 hour' where id in (${bad.id}, ${good.id})`;
-  expect((await env.engine.sweep()).put_off).toMatchObject([{ task_id: bad.id }]);
+  expect((await env.engine.sweep()).postponed).toMatchObject([{ task_id: bad.id }]);
   expect(await env.engine.find(env.by(ann), good.id)).toMatchObject({ status: "STUCK" });
   expect(await env.engine.find(env.by(ann), bad.id)).toMatchObject({ status: "NEW", row_version: 1 });
   await env.sql`alter table pawl.task drop constraint this_one_never_sticks`;

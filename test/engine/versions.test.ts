@@ -91,9 +91,9 @@ const journal = (engine: Engine, id: string) => engine.events(env.by(ann), id);
 test("a definition without a status or action that live tasks need is refused with a list", async () => {
   await env.make(ann, "lost");
   await env.make(ann, "lost");
-  const gone = await env.make(ann, "lost");
-  await env.act(ann, gone, "begin");
-  await env.act(ann, gone, "finish");
+  const finished = await env.make(ann, "lost");
+  await env.act(ann, finished, "begin");
+  await env.act(ann, finished, "finish");
 
   const starting = register(second("lost"));
   await expect(starting).rejects.toThrow(

@@ -8,7 +8,7 @@ import { emptyDatabase, scratchData, startPawl } from "./running-pawl.ts";
 
 const CONNECTIONS = 5_000;
 
-test("while 5,000 connections are open others are answered, and memory stays below 500 MB", async ({
+test("with 5,000 open connections other requests are answered, and memory stays below 500 MB", async ({
   skip,
 }) => {
   const files = openFiles();
@@ -32,11 +32,11 @@ test("while 5,000 connections are open others are answered, and memory stays bel
     const status = await readFile(`/proc/${server.child.pid!}/status`, "utf8");
     expect(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1_024).toBeLessThan(500);
   }
-  // Nor do they keep it from stopping.
+  // The open connections do not delay the stop either.
   expect(await server.stop()).toBe(0);
 });
 
-/** How many files, and so connections, a process may have open at once. */
+/** Maximum open files, and so connections, of a process. */
 function openFiles(): number {
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files?: { soft: number | "unlimited" } };

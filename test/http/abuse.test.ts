@@ -2,14 +2,14 @@ import { readFile } from "node:fs/promises";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { openSocket, say, wordOfRaw } from "./raw-socket.ts";
+import { openSocket, sendRaw, rawOutcomeOf } from "./raw-socket.ts";
 import { emptyDatabase, scratchData, startPawl } from "./running-pawl.ts";
 
 const TOKEN = "open-sesame";
 const TIMEOUT_SECONDS = 2;
 /** Time in which a server without limits would buffer too many answers. */
 const FLOOD_MS = 1_500;
-const MOST_MEGABYTES = 500;
+const MAX_MEGABYTES = 500;
 
 const until = afterAll;
 const server = await startPawl(["--data", await scratchData({ until }), "--port", "0"], {
@@ -23,7 +23,7 @@ const server = await startPawl(["--data", await scratchData({ until }), "--port"
 const { address } = server;
 await server.ask("PATCH /api/members/admin", TOKEN, { roles: ["admin", "agent", "worker"] });
 
-/** Nobody outside learns how it is made. */
+/** Internals that no answer may contain. */
 const INNARDS =
   /node_modules|\/src\/|\/dist\/|\.[jt]s:\d|at \w+ \(|\bselect\b.*\bfrom\b|pawl\.(task|token|event)|ECONN/i;
 
@@ -71,7 +71,11 @@ const BODIES: Row[] = [
     "422 VALIDATION_ERROR",
   ],
   ["very many unknown keys", post(shed.replace("{", `{"all":${manyKeys},`)), "201"],
-  ["very many unknown keys beside the others", post(`{${shed.slice(1, -1)},${manyKeys.slice(1)}`), "201"],
+  [
+    "very many unknown keys in addition to the known ones",
+    post(`{${shed.slice(1, -1)},${manyKeys.slice(1)}`),
+    "201",
+  ],
   ["a number of many digits", post(shed.replace("{", `{"n":${"9".repeat(900_000)},`)), "201"],
   ["a priority beyond all numbers", post(shed.replace("{", '{"priority":1e999999,')), "422 VALIDATION_ERROR"],
   [
@@ -200,18 +204,18 @@ const HEADERS: Row[] = [
 ];
 
 test.each([...BODIES, ...PATHS, ...HEADERS])(
-  "%s is told as %# says, and nothing leaks",
+  "%s gets the listed answer, without internals",
   async (name, sent, answer) => {
-    const heard = await say(address, sent);
-    // Who is cut while he still sends may lose what was said to him last.
+    const reply = await sendRaw(address, sent);
+    // A client that is disconnected while it still sends may lose the answer.
     const answers = answer.split(" or ");
-    expect(answers, `${name}: ${heard.text.slice(0, 500)}`).toContain(wordOfRaw(heard));
-    if (!answer.startsWith("20")) expect(heard.text).not.toMatch(INNARDS);
-    if (/ [A-Z_]+$/.test(answer)) expect(heard.text).toMatch(/content-type: application\/problem\+json/i);
+    expect(answers, `${name}: ${reply.text.slice(0, 500)}`).toContain(rawOutcomeOf(reply));
+    if (!answer.startsWith("20")) expect(reply.text).not.toMatch(INNARDS);
+    if (/ [A-Z_]+$/.test(answer)) expect(reply.text).toMatch(/content-type: application\/problem\+json/i);
   },
 );
 
-test("who sends nothing, or headers or a body too slowly, is told so and cut", async () => {
+test("a client that sends nothing, or headers or a body too slowly, gets 408 and is disconnected", async () => {
   const drip = async (begin: string, drop: string) => {
     const socket = openSocket(address);
     let text = "";
@@ -220,14 +224,14 @@ test("who sends nothing, or headers or a body too slowly, is told so and cut", a
     const dripping = setInterval(() => socket.write(drop), 100);
     await once(socket, "close");
     clearInterval(dripping);
-    return wordOfRaw({ text, closed: true });
+    return rawOutcomeOf({ text, closed: true });
   };
   const body = head("POST /api/tasks", ["Content-Type: application/json", "Content-Length: 100000"]);
   const all = await Promise.all([drip("", ""), drip("GET /live HTTP/1.1\r\n", "X: y\r\n"), drip(body, " ")]);
   expect(all).toEqual(all.map(() => "408 REQUEST_TIMEOUT"));
 });
 
-test("who asks and asks and does not read is not answered without end", async () => {
+test("a client that sends requests without reading answers is disconnected", async () => {
   const before = await megabytes("VmRSS");
   const greedy = Array.from({ length: 50 }, () => {
     const socket = openSocket(address);
@@ -241,15 +245,15 @@ test("who asks and asks and does not read is not answered without end", async ()
   for (const socket of greedy) socket.destroy();
 });
 
-test("after all this it works as before, has logged no fault, and was never larger than it may be", async () => {
+test("after all this the server works, has logged no errors and stayed within its memory limit", async () => {
   expect(server.child.exitCode).toBeNull();
   expect((await server.ask("GET /ready", null)).status).toBe(200);
   expect((await server.ask("POST /api/tasks", TOKEN, task)).status).toBe(201);
   expect(server.log()).not.toMatch(/"level":(50|60)/);
-  expect(await megabytes("VmHWM")).toBeLessThan(MOST_MEGABYTES);
+  expect(await megabytes("VmHWM")).toBeLessThan(MAX_MEGABYTES);
 });
 
-/** The server's memory, now or (VmHWM) at its most. Told only by Linux; elsewhere nothing is compared. */
+/** Returns the server's memory, current or (VmHWM) maximum. Only Linux reports it; elsewhere nothing is compared. */
 async function megabytes(field: "VmRSS" | "VmHWM"): Promise<number> {
   if (process.platform !== "linux") return 0;
   const status = await readFile(`/proc/${server.child.pid!}/status`, "utf8");

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { nearest } from "../../src/core/index.ts";
-import { ALL_ROLES, openFrontDesk, wordOf } from "./front-desk.ts";
+import { ALL_ROLES, startTestServer, outcomeOf } from "./test-server.ts";
 import type { Schema } from "./values-of-schema.ts";
 
 const HUGE = "x".repeat(900_000);
 const MAX_ANSWER_LENGTH = 100_000;
 
-const desk = await openFrontDesk();
-const token = await desk.member({
+const server = await startTestServer();
+const token = await server.member({
   id: "boss",
   roles: ALL_ROLES,
 });
-const { body: document } = await desk.ask("GET /openapi.json", { token: null });
+const { body: document } = await server.ask("GET /openapi.json", { token: null });
 const { schemas } = document.components as { schemas: Record<string, Schema> };
 
 type Operation = {
@@ -21,43 +21,43 @@ type Operation = {
 const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
   ([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
-      place: `${method.toUpperCase()} ${path}`,
+      location: `${method.toUpperCase()} ${path}`,
       operation,
     })),
 );
 
 test("every text and every list that a caller sends has a maximum in the document", () => {
-  const unbounded = operations.flatMap(({ place, operation }) => [
-    ...operation.parameters.flatMap(({ name, schema }) => unboundedIn(schema, `${place} ${name}`)),
-    ...unboundedIn(operation.requestBody?.content["application/json"].schema ?? {}, place),
+  const unbounded = operations.flatMap(({ location, operation }) => [
+    ...operation.parameters.flatMap(({ name, schema }) => unboundedIn(schema, `${location} ${name}`)),
+    ...unboundedIn(operation.requestBody?.content["application/json"].schema ?? {}, location),
   ]);
   expect(operations.length).toBeGreaterThan(100);
   expect(unbounded).toEqual([]);
 });
 
-function unboundedIn(schema: Schema, place: string): string[] {
+function unboundedIn(schema: Schema, location: string): string[] {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.replace("#/components/schemas/", "");
-    return unboundedIn(schemas[name] ?? {}, `${place} (${name})`);
+    return unboundedIn(schemas[name] ?? {}, `${location} (${name})`);
   }
   const parts = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
   const types = [schema.type ?? []].flat();
   const isOpenText = types.includes("string") && !schema.enum && schema.const === undefined;
   const hasFormat = ["uuid", "date-time"].includes(schema.format ?? "");
   return [
-    ...(isOpenText && !hasFormat && schema.maxLength === undefined ? [place] : []),
-    ...(types.includes("array") && schema.maxItems === undefined ? [`${place}[]`] : []),
-    ...parts.flatMap((part) => unboundedIn(part, place)),
-    ...(schema.items ? unboundedIn(schema.items, `${place}[]`) : []),
+    ...(isOpenText && !hasFormat && schema.maxLength === undefined ? [location] : []),
+    ...(types.includes("array") && schema.maxItems === undefined ? [`${location}[]`] : []),
+    ...parts.flatMap((part) => unboundedIn(part, location)),
+    ...(schema.items ? unboundedIn(schema.items, `${location}[]`) : []),
     ...Object.entries(schema.properties ?? {}).flatMap(([name, part]) =>
-      unboundedIn(part, `${place}.${name}`),
+      unboundedIn(part, `${location}.${name}`),
     ),
   ];
 }
 
 const task = { lifecycle: "board", title: "A title", description: "x" };
-const { body: made } = await desk.ask("POST /api/tasks", { token, body: task });
-const move = `POST /api/tasks/${String(made.id)}/transitions`;
+const { body: createdTask } = await server.ask("POST /api/tasks", { token, body: task });
+const move = `POST /api/tasks/${String(createdTask.id)}/transitions`;
 const huge = "a".repeat(15_000);
 
 const ROWS: [name: string, what: string, body: unknown, answer: string][] = [
@@ -79,7 +79,12 @@ const ROWS: [name: string, what: string, body: unknown, answer: string][] = [
   ],
   ["a key", move, { action: "comment", comment: "x", client_event_id: HUGE }, "422 VALIDATION_ERROR"],
   ["a task's id", "POST /api/transitions", [{ id: HUGE, action: "claim" }], "422 VALIDATION_ERROR"],
-  ["an action of many", "POST /api/transitions", [{ id: made.id, action: HUGE }], "422 VALIDATION_ERROR"],
+  [
+    "an action of many",
+    "POST /api/transitions",
+    [{ id: createdTask.id, action: HUGE }],
+    "422 VALIDATION_ERROR",
+  ],
   [
     "a lease",
     "POST /api/heartbeats",
@@ -98,7 +103,7 @@ const ROWS: [name: string, what: string, body: unknown, answer: string][] = [
   ["a session's token", "POST /api/session", { token: HUGE }, "422 VALIDATION_ERROR"],
   [
     "a board's action",
-    `POST /api/board/tasks/${String(made.id)}/transitions`,
+    `POST /api/board/tasks/${String(createdTask.id)}/transitions`,
     { action: HUGE },
     "422 VALIDATION_ERROR",
   ],
@@ -134,21 +139,21 @@ const ROWS: [name: string, what: string, body: unknown, answer: string][] = [
 ];
 
 test.each(ROWS)("%s that is too long is refused, and the answer is short", async (_, what, body, answer) => {
-  const heard = await desk.ask(what, { token, ...(body === undefined ? {} : { body }) });
-  expect(wordOf(heard), heard.text.slice(0, 300)).toBe(answer);
-  expect(heard.text.length).toBeLessThan(MAX_ANSWER_LENGTH);
+  const reply = await server.ask(what, { token, ...(body === undefined ? {} : { body }) });
+  expect(outcomeOf(reply), reply.text.slice(0, 300)).toBe(answer);
+  expect(reply.text.length).toBeLessThan(MAX_ANSWER_LENGTH);
 });
 
 test("the library refuses names that are too long, and its answers are short", async () => {
-  const by = await desk.directory.authenticate(token);
+  const by = await server.directory.authenticate(token);
   if (by.kind === "refused") throw new Error(by.detail);
   const refusals = [
-    await desk.engine.create(by, [{ lifecycle: HUGE }]),
-    await desk.engine.create(by, [{ ...task, project_id: HUGE }]),
-    await desk.engine.claim(by, { lifecycle: HUGE }),
-    await desk.engine.perform(by, { task_id: String(made.id), action: HUGE, comment: "x" }),
-    await desk.engine.perform(by, { task_id: String(made.id), action: "comment", comment: HUGE }),
-    await desk.engine.perform(by, { task_id: HUGE, action: "comment", comment: "x" }),
+    await server.engine.create(by, [{ lifecycle: HUGE }]),
+    await server.engine.create(by, [{ ...task, project_id: HUGE }]),
+    await server.engine.claim(by, { lifecycle: HUGE }),
+    await server.engine.perform(by, { task_id: String(createdTask.id), action: HUGE, comment: "x" }),
+    await server.engine.perform(by, { task_id: String(createdTask.id), action: "comment", comment: HUGE }),
+    await server.engine.perform(by, { task_id: HUGE, action: "comment", comment: "x" }),
   ];
   for (const refusal of refusals) {
     expect(refusal.kind).toBe("refused");

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import type { EngineObserver } from "../../src/engine/observer.ts";
-import { openFrontDesk, wordOf } from "./front-desk.ts";
+import { startTestServer, outcomeOf } from "./test-server.ts";
 
 const NO_POLL_MS = 3_600_000;
 /** The maximum of the route. */
@@ -16,26 +16,33 @@ const observer: EngineObserver = {
   },
 };
 // A waiting claim polls once when it arrives; after that only a notification makes it poll again.
-const server = { claimLookMs: NO_POLL_MS };
-const desk = await openFrontDesk({ observer, server });
-const beside = await openFrontDesk({ beside: desk, observer, server: { claimLookMs: 100 } });
-const ann = await desk.member({ id: "ann", roles: ["worker", "agent"] });
+const server = { claimPollMs: NO_POLL_MS };
+const testServer = await startTestServer({ observer, server });
+const otherNode = await startTestServer({
+  sameDatabaseAs: testServer,
+  observer,
+  server: { claimPollMs: 100 },
+});
+const ann = await testServer.member({ id: "ann", roles: ["worker", "agent"] });
 
 type ClaimedTask = { id: string; lease_token: string | null; lease_until: string | null; status: string };
 
-const add = (at = desk) =>
+const add = (at = testServer) =>
   at.ask("POST /api/tasks", { token: ann, body: { lifecycle: "code", title: "Mend it" } });
-const claim = (more: object = {}, how: { signal?: AbortSignal; at?: typeof desk; token?: string } = {}) =>
-  (how.at ?? desk).ask("POST /api/claims", {
-    token: how.token ?? ann,
+const claim = (
+  more: object = {},
+  options: { signal?: AbortSignal; at?: typeof testServer; token?: string } = {},
+) =>
+  (options.at ?? testServer).ask("POST /api/claims", {
+    token: options.token ?? ann,
     body: { lifecycle: "code", ...more },
-    ...(how.signal ? { signal: how.signal } : {}),
+    ...(options.signal ? { signal: options.signal } : {}),
   });
 /** Starts claims that wait, and returns their promises once each has polled and found nothing. */
-const startWaiting = async (count: number, ...how: Parameters<typeof claim>) => {
+const startWaiting = async (count: number, fields: object = {}, options?: Parameters<typeof claim>[1]) => {
   const before = polls;
   const waiting = Array.from({ length: count }, () =>
-    claim({ wait_seconds: MAX_WAIT_SECONDS, ...how[0] }, how[1]),
+    claim({ wait_seconds: MAX_WAIT_SECONDS, ...fields }, options),
   );
   for (const one of waiting) one.catch(() => undefined);
   await expect.poll(() => polls).toBeGreaterThanOrEqual(before + count);
@@ -43,86 +50,86 @@ const startWaiting = async (count: number, ...how: Parameters<typeof claim>) => 
 };
 const tasksOf = ({ body }: { body: Record<string, unknown> }) => body.tasks as ClaimedTask[];
 
-test("a claim gives the tasks with their leases; nobody else is ever told the token", async () => {
-  const { body: made } = await add();
+test("a claim returns the tasks with their leases; no other answer contains the lease token", async () => {
+  const { body: created } = await add();
   const [task] = tasksOf(await claim());
-  expect(task).toMatchObject({ id: made.id, status: "claimed", assigned_to: null });
+  expect(task).toMatchObject({ id: created.id, status: "claimed", assigned_to: null });
   expect(task?.lease_token).toMatch(/^[0-9a-f-]{36}$/);
   expect(Date.parse(task?.lease_until ?? "")).toBeGreaterThan(Date.now());
   for (const what of ["GET /api/tasks", `GET /api/tasks/${task!.id}`, `GET /api/tasks/${task!.id}/events`])
-    expect((await desk.ask(what, { token: ann })).text).not.toContain(task!.lease_token);
+    expect((await testServer.ask(what, { token: ann })).text).not.toContain(task!.lease_token);
 });
 
-test("where a lifecycle has no leases the token and its end are null", async () => {
+test("in a lifecycle without leases the token and its expiry are null", async () => {
   const body = { lifecycle: "board", title: "Paint the shed", description: "x" };
-  await desk.ask("POST /api/tasks", { token: ann, body });
+  await testServer.ask("POST /api/tasks", { token: ann, body });
   const [task] = tasksOf(await claim({ lifecycle: "board", comment: "mine" }));
   expect(task).toMatchObject({ status: "IN_PROGRESS", lease_token: null, lease_until: null });
 });
 
-test("a claim by a move gives the token as well, and only there", async () => {
-  const { body: made } = await add();
-  const what = `POST /api/tasks/${String(made.id)}/transitions`;
-  const moved = await desk.ask(what, { token: ann, body: { action: "claim" } });
+test("a claim by an action returns the token too, and only in that answer", async () => {
+  const { body: created } = await add();
+  const what = `POST /api/tasks/${String(created.id)}/transitions`;
+  const moved = await testServer.ask(what, { token: ann, body: { action: "claim" } });
   const { lease_token } = moved.body as { lease_token: string };
   expect(lease_token).toMatch(/^[0-9a-f-]{36}$/);
   const body = { action: "start", lease_token, payload: { worktree: "/w", branch: "b" } };
-  expect((await desk.ask(what, { token: ann, body })).body).toMatchObject({ lease_token: null });
+  expect((await testServer.ask(what, { token: ann, body })).body).toMatchObject({ lease_token: null });
 });
 
-test("a heartbeat tells which leases are renewed and which are lost", async () => {
+test("a heartbeat returns which leases are renewed and which are lost", async () => {
   await add();
   const [task] = tasksOf(await claim());
-  const bob = await desk.member({ id: "bob", roles: ["worker"] });
+  const bob = await testServer.member({ id: "bob", roles: ["worker"] });
   const leases = [
     { task_id: task!.id, lease_token: task!.lease_token },
     { task_id: "0197a000-0000-7000-8000-000000000001", lease_token: task!.lease_token },
     { task_id: "nonsense", lease_token: "nonsense" },
   ];
   const lost = [leases[1]!.task_id, "nonsense"];
-  const mine = await desk.ask("POST /api/heartbeats", { token: ann, body: { leases } });
+  const mine = await testServer.ask("POST /api/heartbeats", { token: ann, body: { leases } });
   expect(mine.body).toMatchObject({ extended: [{ task_id: task!.id }], lost });
-  const his = await desk.ask("POST /api/heartbeats", { token: bob, body: { leases } });
+  const his = await testServer.ask("POST /api/heartbeats", { token: bob, body: { leases } });
   expect(his.body).toEqual({ extended: [], lost: [task!.id, ...lost] });
 });
 
-test("a claim that waits is answered as soon as there is a task", async () => {
+test("a waiting claim is answered as soon as there is a task", async () => {
   for (let round = 0; round < 5; round++) {
     const before = polls;
     const [waiting] = await startWaiting(1);
-    const { body: made } = await add();
-    expect(tasksOf(await waiting)).toMatchObject([{ id: made.id }]);
+    const { body: created } = await add();
+    expect(tasksOf(await waiting)).toMatchObject([{ id: created.id }]);
     expect(polls).toBe(before + 2);
   }
 });
 
-test("a task of another node's is found by one who waits, though nobody tells him", async () => {
-  const [waiting] = await startWaiting(1, {}, { at: beside });
-  const { body: made } = await add();
-  expect(tasksOf(await waiting)).toMatchObject([{ id: made.id }]);
+test("a waiting claim finds a task of another node without a notification", async () => {
+  const [waiting] = await startWaiting(1, {}, { at: otherNode });
+  const { body: created } = await add();
+  expect(tasksOf(await waiting)).toMatchObject([{ id: created.id }]);
 });
 
-test("many who wait get one task each", async () => {
+test("many waiting claims get one task each", async () => {
   // Notified claims can meet at the same task; the one that gets nothing finds another by its own poll.
-  const usual = await openFrontDesk({ beside: desk, observer });
+  const usual = await startTestServer({ sameDatabaseAs: testServer, observer });
   const waiting = await startWaiting(10, {}, { at: usual });
-  const made = await Promise.all(Array.from({ length: 10 }, () => add(usual)));
+  const created = await Promise.all(Array.from({ length: 10 }, () => add(usual)));
   const got = (await Promise.all(waiting)).flatMap(tasksOf);
-  expect(got.map(({ id }) => id).sort()).toEqual(made.map(({ body }) => String(body.id)).sort());
+  expect(got.map(({ id }) => id).sort()).toEqual(created.map(({ body }) => String(body.id)).sort());
 });
 
-test("a claim that waited in vain is empty when its time is over", async () => {
+test("a claim that finds nothing is empty when its time is over", async () => {
   const before = Date.now();
-  const heard = await claim({ wait_seconds: 0.3 });
-  expect([heard.status, tasksOf(heard)]).toEqual([200, []]);
+  const reply = await claim({ wait_seconds: 0.3 });
+  expect([reply.status, tasksOf(reply)]).toEqual([200, []]);
   expect(Date.now() - before).toBeGreaterThanOrEqual(290);
 });
 
-test("an empty claim says why, where there is a task that was not for this one", async () => {
-  const lead = await desk.member({ id: "lea", roles: ["lead"] });
-  const joe = await desk.member({ id: "joe", roles: ["executor"], skill_level: 5 });
+test("an empty claim has the reason if there was a task that the caller may not claim", async () => {
+  const lead = await testServer.member({ id: "lea", roles: ["lead"] });
+  const joe = await testServer.member({ id: "joe", roles: ["executor"], skill_level: 5 });
   for (const title of ["Weld", "Grind"])
-    await desk.ask("POST /api/tasks", {
+    await testServer.ask("POST /api/tasks", {
       token: lead,
       body: { lifecycle: "planner", title, client_event_id: title },
     });
@@ -131,9 +138,9 @@ test("an empty claim says why, where there is a task that was not for this one",
   expect((await take("another")).body).toMatchObject({ tasks: [], refusal: { code: "WIP_LIMIT" } });
 });
 
-test("who is gone takes no task: it stays for the next", async () => {
+test("a claim whose caller has disconnected takes no task", async () => {
   const leaving = new AbortController();
-  const arrived = once(desk.server, "request") as Promise<[unknown, ServerResponse]>;
+  const arrived = once(testServer.server, "request") as Promise<[unknown, ServerResponse]>;
   const [gone] = await startWaiting(1, {}, { signal: leaving.signal });
   const [, response] = await arrived;
   const noticed = once(response, "close");
@@ -142,11 +149,11 @@ test("who is gone takes no task: it stays for the next", async () => {
   await noticed;
   // The server notifies the claim that has waited longest: one that is gone would be notified before this one.
   const [next] = await startWaiting(1);
-  const { body: made } = await add();
-  expect(tasksOf(await next)).toMatchObject([{ id: made.id }]);
+  const { body: created } = await add();
+  expect(tasksOf(await next)).toMatchObject([{ id: created.id }]);
 });
 
-test("who waits with a key gets his tasks again by it", async () => {
+test("a repeated waiting claim with the same key returns the same tasks", async () => {
   const [waiting] = await startWaiting(1, { client_event_id: "waited" });
   await add();
   const first = await waiting;
@@ -155,21 +162,21 @@ test("who waits with a key gets his tasks again by it", async () => {
   expect(again.headers.get("idempotent-replayed")).toBe("true");
 });
 
-test("a server that stops answers those who wait, and lets what is under way finish", async () => {
-  const node = await openFrontDesk({ beside: desk, observer, server });
+test("a stopping server answers waiting claims and finishes running requests", async () => {
+  const node = await startTestServer({ sameDatabaseAs: testServer, observer, server });
   const [elsewhere] = await startWaiting(1);
   const [waiting] = await startWaiting(1, {}, { at: node });
   const order: string[] = [];
   void elsewhere.then(() => order.push("elsewhere"));
   void waiting.then(() => order.push("at the stopped server"));
   const closing = node.close();
-  const heard = await waiting;
+  const reply = await waiting;
   await closing;
-  expect([wordOf(heard), tasksOf(heard)]).toEqual(["200", []]);
-  expect(heard.headers.get("connection")).toBe("close");
+  expect([outcomeOf(reply), tasksOf(reply)]).toEqual(["200", []]);
+  expect(reply.headers.get("connection")).toBe("close");
   // The other claim began earlier and waits as long: at the end of its time it would have been answered first.
   expect(order).toEqual(["at the stopped server"]);
   await expect(node.ask("GET /live")).rejects.toThrow();
-  const { body: made } = await add();
-  expect(tasksOf(await elsewhere)).toMatchObject([{ id: made.id }]);
+  const { body: created } = await add();
+  expect(tasksOf(await elsewhere)).toMatchObject([{ id: created.id }]);
 });

@@ -5,42 +5,46 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
-import { openFrontDesk } from "./front-desk.ts";
-import type { FrontDesk } from "./front-desk.ts";
+import { startTestServer } from "./test-server.ts";
+import type { TestServer } from "./test-server.ts";
 import { scratchData } from "./running-pawl.ts";
 
 const SCRIPT = "export const text = 'pawl';".repeat(100);
 const server = { console: { folder: await consoleFolder() } };
-const desk = await openFrontDesk({ server });
-const ann = await desk.member({ id: "ann", roles: ["agent", "worker"] });
+const testServer = await startTestServer({ server });
+const ann = await testServer.member({ id: "ann", roles: ["agent", "worker"] });
 const long = await createTask("A long story. ".repeat(200));
 const short = await createTask("Short.");
 
 /** A build of the console: its page and one script, each with compressed copies. */
 async function consoleFolder(): Promise<string> {
-  const made = join(await scratchData({ until: afterAll }), "console");
-  await mkdir(join(made, "assets"), { recursive: true });
+  const folder = join(await scratchData({ until: afterAll }), "console");
+  await mkdir(join(folder, "assets"), { recursive: true });
   for (const [path, text] of Object.entries({
     "index.html": "<title>Pawl</title>",
     "assets/main.js": SCRIPT,
   })) {
-    await writeFile(join(made, path), text);
-    await writeFile(join(made, `${path}.gz`), gzipSync(text));
-    await writeFile(join(made, `${path}.br`), brotliCompressSync(text));
+    await writeFile(join(folder, path), text);
+    await writeFile(join(folder, `${path}.gz`), gzipSync(text));
+    await writeFile(join(folder, `${path}.br`), brotliCompressSync(text));
   }
-  return made;
+  return folder;
 }
 
 async function createTask(description: string): Promise<string> {
   const body = { lifecycle: "board", title: "Paint the shed", description };
-  return String((await desk.ask("POST /api/tasks", { token: ann, body })).body.id);
+  return String((await testServer.ask("POST /api/tasks", { token: ann, body })).body.id);
 }
 
 type Sent = { headers: IncomingHttpHeaders; bytes: Buffer; text: string };
 
 /** Sends a request without a client that would choose encodings and decompress by itself. */
-async function send(what: string, headers: Record<string, string> = {}, how: How = {}): Promise<Sent> {
-  const response = await open(what, headers, how);
+async function send(
+  what: string,
+  headers: Record<string, string> = {},
+  options: SendOptions = {},
+): Promise<Sent> {
+  const response = await open(what, headers, options);
   const parts: Buffer[] = [];
   for await (const part of response) parts.push(part as Buffer);
   const bytes = Buffer.concat(parts);
@@ -49,7 +53,7 @@ async function send(what: string, headers: Record<string, string> = {}, how: How
   return { headers: response.headers, bytes, text: bytes.length === 0 ? "" : decode(bytes).toString() };
 }
 
-type How = { at?: FrontDesk; body?: unknown };
+type SendOptions = { at?: TestServer; body?: unknown };
 
 const DECODERS: Record<string, (bytes: Buffer) => Buffer> = {
   br: brotliDecompressSync,
@@ -60,7 +64,7 @@ const DECODERS: Record<string, (bytes: Buffer) => Buffer> = {
 async function open(
   what: string,
   headers: Record<string, string>,
-  { at = desk, body }: How = {},
+  { at = testServer, body }: SendOptions = {},
 ): Promise<IncomingMessage> {
   const [method = "", path = ""] = what.split(" ");
   const content = body === undefined ? {} : { "content-type": "application/json" };
@@ -100,7 +104,7 @@ test.each(CHOICES)("Accept-Encoding: %s is answered with the encoding %s", async
   expect(headers["content-length"]).toBe(String(bytes.length));
   expect(headers["content-type"]).toBe("application/json; charset=utf-8");
   if (encoding !== undefined) expect(bytes.length).toBeLessThan(plain.bytes.length / 2);
-  // Also where it is not compressed: another client's answer would be.
+  // Also if not compressed, because for another client it would be.
   expect(headers.vary).toBe("accept-encoding");
 });
 
@@ -115,7 +119,7 @@ test("a compressed task has a weak ETag, and If-Match accepts it like the strong
   const etagOf = async (accepted: string) =>
     (await send(`GET /api/tasks/${long}`, { "accept-encoding": accepted })).headers.etag ?? "";
   const comment = async (etag: string) =>
-    desk.ask(`POST /api/tasks/${long}/transitions`, {
+    testServer.ask(`POST /api/tasks/${long}/transitions`, {
       token: ann,
       body: { action: "comment", comment: "hm" },
       headers: { "if-match": etag },
@@ -132,8 +136,8 @@ test("a compressed task has a weak ETag, and If-Match accepts it like the strong
 
 test.each(["identity", "gzip", "br"])("HEAD has the headers of GET for %s, and no body", async (accepted) => {
   for (const path of [`/api/tasks/${long}`, "/openapi.json", "/docs", "/assets/main.js", "/"]) {
-    const how = { "accept-encoding": accepted };
-    const [get, head] = [await send(`GET ${path}`, how), await send(`HEAD ${path}`, how)];
+    const headers = { "accept-encoding": accepted };
+    const [get, head] = [await send(`GET ${path}`, headers), await send(`HEAD ${path}`, headers)];
     expect(head.bytes).toHaveLength(0);
     expect([path, lasting(head.headers)]).toEqual([path, lasting(get.headers)]);
     expect(get.headers["content-encoding"]).toBe(accepted === "identity" ? undefined : accepted);
@@ -141,7 +145,7 @@ test.each(["identity", "gzip", "br"])("HEAD has the headers of GET for %s, and n
   }
 });
 
-/** Without what differs from request to request. */
+/** Removes headers that differ from request to request. */
 function lasting({ date: _, "x-request-id": __, ...headers }: IncomingHttpHeaders): IncomingHttpHeaders {
   return headers;
 }
@@ -152,7 +156,7 @@ const OTHERS: [what: string, body?: unknown][] = [
   ["POST /api/tasks/batch", { tasks: Array.from({ length: 20 }, () => ({ lifecycle: 1, project_id: 1 })) }],
 ];
 
-test.each(OTHERS)("%s is compressed as well, each time it is asked for", async (what, body) => {
+test.each(OTHERS)("%s is compressed, on every request", async (what, body) => {
   const headers = { "x-request-id": "one" };
   const plain = await send(what, headers, { body });
   expect(plain.bytes.length).toBeGreaterThan(1_400);
@@ -164,9 +168,9 @@ test.each(OTHERS)("%s is compressed as well, each time it is asked for", async (
   }
 });
 
-test("where other origins are allowed, answers vary by origin and by encoding", async () => {
-  const at = await openFrontDesk({
-    beside: desk,
+test("with allowed origins, answers vary by origin and by encoding", async () => {
+  const at = await startTestServer({
+    sameDatabaseAs: testServer,
     server: { ...server, corsOrigins: ["https://board.example"] },
   });
   for (const path of [`/api/tasks/${long}`, "/openapi.json", "/assets/main.js", "/"]) {
@@ -178,14 +182,14 @@ test("where other origins are allowed, answers vary by origin and by encoding", 
   }
 });
 
-test("events are not compressed, so that each arrives when it happens", async () => {
+test("events are not compressed, so that each arrives immediately", async () => {
   const response = await open("GET /api/events", { "accept-encoding": "gzip, br" });
   expect(response.headers["content-encoding"]).toBeUndefined();
-  let heard = "";
-  response.setEncoding("utf8").on("data", (part: string) => (heard += part));
+  let received = "";
+  response.setEncoding("utf8").on("data", (part: string) => (received += part));
   for (let events = 1; events <= 3; events++) {
     const task = await createTask(`Event ${events}`);
-    await expect.poll(() => heard).toContain(task);
+    await expect.poll(() => received).toContain(task);
   }
   response.destroy();
 });

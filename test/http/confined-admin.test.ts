@@ -5,14 +5,14 @@ import { BOARD_ROUTES } from "../../src/lifecycles/board/api.ts";
 import { CODE_ROUTES } from "../../src/lifecycles/code/api.ts";
 import { DELIVERY_ROUTES } from "../../src/lifecycles/delivery/api.ts";
 import { PLANNER_ROUTES } from "../../src/lifecycles/planner/api.ts";
-import { openFrontDesk, wordOf } from "./front-desk.ts";
+import { startTestServer, outcomeOf } from "./test-server.ts";
 
-const desk = await openFrontDesk();
-await desk.ask("POST /api/projects", { body: { id: "yard" } });
-const token = await desk.member({ id: "chief", roles: ["admin"], project_ids: ["yard"] });
-await desk.member({ id: "hand", roles: ["agent"], project_ids: ["yard"] });
-await desk.member({ id: "wide", roles: ["agent"], project_ids: ["yard", "main"] });
-const tokenOf = async (id: string) => String((await desk.ask(`POST /api/members/${id}/tokens`)).body.id);
+const server = await startTestServer();
+await server.ask("POST /api/projects", { body: { id: "yard" } });
+const token = await server.member({ id: "chief", roles: ["admin"], project_ids: ["yard"] });
+await server.member({ id: "hand", roles: ["agent"], project_ids: ["yard"] });
+await server.member({ id: "wide", roles: ["agent"], project_ids: ["yard", "main"] });
+const tokenOf = async (id: string) => String((await server.ask(`POST /api/members/${id}/tokens`)).body.id);
 
 /** The route's name, a request by an admin of the project yard, and the answer. */
 const TABLE: [route: string, what: string, body: object | undefined, answer: string][] = [
@@ -52,7 +52,7 @@ const TABLE: [route: string, what: string, body: object | undefined, answer: str
 ];
 
 test.each(TABLE)("%s: an admin of one project who sends %s %j gets %s", async (_, what, body, answer) => {
-  expect(wordOf(await desk.ask(what, { token, ...(body === undefined ? {} : { body }) }))).toBe(answer);
+  expect(outcomeOf(await server.ask(what, { token, ...(body === undefined ? {} : { body }) }))).toBe(answer);
 });
 
 test("the table contains every route for admins", () => {
@@ -69,8 +69,18 @@ test("the table contains every route for admins", () => {
 });
 
 test("a service without access to the project main cannot list the library's users", async () => {
-  const service = await desk.member({ id: "bot", kind: "service", roles: ["agent"], project_ids: ["yard"] });
-  expect(wordOf(await desk.ask("GET /api/delivery/users", { token: service }))).toBe("403 FORBIDDEN");
-  const inMain = await desk.member({ id: "bot2", kind: "service", roles: ["agent"], project_ids: ["main"] });
-  expect(wordOf(await desk.ask("GET /api/delivery/users", { token: inMain }))).toBe("200");
+  const service = await server.member({
+    id: "bot",
+    kind: "service",
+    roles: ["agent"],
+    project_ids: ["yard"],
+  });
+  expect(outcomeOf(await server.ask("GET /api/delivery/users", { token: service }))).toBe("403 FORBIDDEN");
+  const inMain = await server.member({
+    id: "bot2",
+    kind: "service",
+    roles: ["agent"],
+    project_ids: ["main"],
+  });
+  expect(outcomeOf(await server.ask("GET /api/delivery/users", { token: inMain }))).toBe("200");
 });

@@ -2,41 +2,41 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
-import { ALL_ROLES, openFrontDesk } from "./front-desk.ts";
-import { say, wordOfRaw } from "./raw-socket.ts";
+import { ALL_ROLES, startTestServer } from "./test-server.ts";
+import { sendRaw, rawOutcomeOf } from "./raw-socket.ts";
 import { scratchData } from "./running-pawl.ts";
 
 const PROBLEM = "application/problem+json; charset=utf-8";
 
 const folder = await consoleFolder();
-const desk = await openFrontDesk({ server: { console: { folder } } });
+const server = await startTestServer({ server: { console: { folder } } });
 
 /** A build of the console: its page, one script with a compressed copy, and a folder among the files. */
 async function consoleFolder(): Promise<string> {
-  const made = join(await scratchData({ until: afterAll }), "console");
-  await mkdir(join(made, "assets/folder"), { recursive: true });
-  await writeFile(join(made, "index.html"), "<!doctype html><title>Pawl</title>");
-  await writeFile(join(made, "assets/main-Ab_1.js"), "export {};");
-  await writeFile(join(made, "assets/main-Ab_1.js.gz"), gzipSync("export {};"));
-  await writeFile(join(made, "assets/.hidden"), "hidden");
-  await writeFile(join(made, "outside.txt"), "outside");
-  return made;
+  const folder = join(await scratchData({ until: afterAll }), "console");
+  await mkdir(join(folder, "assets/folder"), { recursive: true });
+  await writeFile(join(folder, "index.html"), "<!doctype html><title>Pawl</title>");
+  await writeFile(join(folder, "assets/main-Ab_1.js"), "export {};");
+  await writeFile(join(folder, "assets/main-Ab_1.js.gz"), gzipSync("export {};"));
+  await writeFile(join(folder, "assets/.hidden"), "hidden");
+  await writeFile(join(folder, "outside.txt"), "outside");
+  return folder;
 }
 
 /** Sends a raw request line, because a client would normalize the path. */
-async function sendRaw(line: string, headers: readonly string[] = []) {
+async function sendLine(line: string, headers: readonly string[] = []) {
   const head = [
     `${line} HTTP/1.1`,
     "Host: x",
-    `Authorization: Bearer ${desk.admin}`,
+    `Authorization: Bearer ${server.admin}`,
     "Connection: close",
     ...headers,
   ];
-  const { text } = await say(desk.url, `${head.join("\r\n")}\r\n\r\n`);
+  const { text } = await sendRaw(server.url, `${head.join("\r\n")}\r\n\r\n`);
   const [headerText = "", body = ""] = text.split(/\r\n\r\n(.*)/s);
   const headerOf = (name: string) =>
     new RegExp(`^${name}: (.*)$`, "im").exec(headerText)?.[1]?.trim() ?? null;
-  return { answer: wordOfRaw({ text, closed: true }), headerOf, body };
+  return { answer: rawOutcomeOf({ text, closed: true }), headerOf, body };
 }
 
 const BAD_NAMES = [
@@ -81,7 +81,7 @@ const BAD_NAMES = [
 test.each(BAD_NAMES)("/assets/%s is not found, and the answer is not cached", async (name) => {
   for (const encoding of ["identity", "gzip, br", "*"]) {
     for (const accept of ["*/*", "text/html"]) {
-      const { answer, headerOf } = await sendRaw(`GET /assets/${name}`, [
+      const { answer, headerOf } = await sendLine(`GET /assets/${name}`, [
         `Accept-Encoding: ${encoding}`,
         `Accept: ${accept}`,
       ]);
@@ -95,16 +95,16 @@ test.each(BAD_NAMES)("/assets/%s is not found, and the answer is not cached", as
 });
 
 test("a file of the console is cached for good, its page is revalidated each time", async () => {
-  const script = await sendRaw("GET /assets/main-Ab_1.js", ["Accept-Encoding: gzip"]);
+  const script = await sendLine("GET /assets/main-Ab_1.js", ["Accept-Encoding: gzip"]);
   expect([script.answer, script.headerOf("cache-control"), script.headerOf("content-encoding")]).toEqual([
     "200",
     "public, max-age=31536000, immutable",
     "gzip",
   ]);
-  const page = await sendRaw("GET /members", ["Accept: text/html"]);
+  const page = await sendLine("GET /members", ["Accept: text/html"]);
   expect([page.answer, page.headerOf("cache-control")]).toEqual(["200", "no-cache"]);
   expect([script.headerOf("vary"), page.headerOf("vary")]).toEqual(["accept-encoding", "accept-encoding"]);
-  const unchanged = await sendRaw("GET /assets/main-Ab_1.js", [
+  const unchanged = await sendLine("GET /assets/main-Ab_1.js", [
     "Accept-Encoding: gzip",
     `If-None-Match: ${script.headerOf("etag") ?? ""}`,
   ]);
@@ -121,7 +121,7 @@ test.each([
   ["a date before the file's", ["If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT"]],
 ])("%s gets the whole file", async (_, headers) => {
   for (const path of ["/", "/members", "/assets/main-Ab_1.js"]) {
-    const { answer, headerOf } = await sendRaw(`GET ${path}`, ["Accept: text/html", ...headers]);
+    const { answer, headerOf } = await sendLine(`GET ${path}`, ["Accept: text/html", ...headers]);
     expect([path, answer, headerOf("content-range")]).toEqual([path, "200", null]);
   }
 });
@@ -154,7 +154,7 @@ const BAD_PATHS = [
 
 test.each(BAD_PATHS)("%s is not found, and the answer is not cached", async (path) => {
   for (const method of ["GET", "POST", "DELETE"]) {
-    const { answer, headerOf } = await sendRaw(`${method} ${path}`, ["Accept: */*"]);
+    const { answer, headerOf } = await sendLine(`${method} ${path}`, ["Accept: */*"]);
     expect(`${method} ${answer}`).toMatch(/ (404|405|422) [A-Z_]+$/);
     expect(headerOf("cache-control")).toBe("no-store");
     expect(headerOf("content-type")).toBe(PROBLEM);
@@ -167,7 +167,7 @@ test("a page that is missing during an upgrade is not found, and the answer is n
   await rename(join(folder, "index.html"), join(folder, "old.html"));
   try {
     for (const path of ["/", "/members"]) {
-      const { answer, headerOf } = await sendRaw(`GET ${path}`, ["Accept: text/html"]);
+      const { answer, headerOf } = await sendLine(`GET ${path}`, ["Accept: text/html"]);
       expect([answer, headerOf("cache-control"), headerOf("content-type")]).toEqual([
         "404 NOT_FOUND",
         "no-store",
@@ -180,7 +180,7 @@ test("a page that is missing during an upgrade is not found, and the answer is n
 });
 
 test("a request that is not HTTP gets an answer that is not cached", async () => {
-  const { answer, headerOf } = await sendRaw("GET /assets/\0");
+  const { answer, headerOf } = await sendLine("GET /assets/\0");
   expect([answer, headerOf("cache-control")]).toEqual(["400 BAD_REQUEST", "no-store"]);
 });
 
@@ -199,15 +199,15 @@ const BAD_VALUES = [
 ];
 
 test("no route of the API fails on a bad value in its path or query", async () => {
-  const { body } = await desk.ask("GET /openapi.json", { token: null });
-  const everybody = await desk.member({
+  const { body } = await server.ask("GET /openapi.json", { token: null });
+  const everybody = await server.member({
     id: "all",
     roles: ALL_ROLES,
   });
   const faults: string[] = [];
   const ask = async (method: string, path: string) => {
     const leave = new AbortController();
-    const response = await fetch(desk.url + path, {
+    const response = await fetch(server.url + path, {
       method,
       signal: leave.signal,
       headers: { authorization: `Bearer ${everybody}`, "content-type": "application/json" },

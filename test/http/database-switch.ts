@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 const SOCKET = ".s.PGSQL.5432";
 
-/** Stands between a client and a PostgreSQL on a socket: off, nobody answers and whoever was there is gone. */
+/** A proxy in front of a PostgreSQL socket; when switched off, it closes all connections and accepts none. */
 export type DatabaseSwitch = {
   url: string;
   off(): Promise<void>;

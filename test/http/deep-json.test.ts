@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { answerMcp } from "../../src/mcp/index.ts";
-import { ALL_ROLES, openFrontDesk, wordOf } from "./front-desk.ts";
+import { ALL_ROLES, startTestServer, outcomeOf } from "./test-server.ts";
 
 const MAX_DEPTH = 100;
 const TOO_DEEP = 5_000;
 
 const mcp = answerMcp({ version: "0.0.0" });
-const desk = await openFrontDesk({ server: { mounts: [{ path: "/mcp", answer: mcp }] } });
-const token = await desk.member({
+const server = await startTestServer({ server: { mounts: [{ path: "/mcp", answer: mcp }] } });
+const token = await server.member({
   id: "boss",
   roles: ALL_ROLES,
 });
@@ -64,9 +64,9 @@ test.each(BODIES)(
   "%s refuses a body that is nested too deep, and names the maximum",
   async (what, around) => {
     for (const deep of [lists(TOO_DEEP), objects(TOO_DEEP), lists(MAX_DEPTH + 1)]) {
-      const heard = await desk.ask(what, { token, body: around(deep) });
-      expect(wordOf(heard), heard.text.slice(0, 300)).toBe("422 VALIDATION_ERROR");
-      expect(heard.body.detail).toContain("nested more than 100 deep");
+      const reply = await server.ask(what, { token, body: around(deep) });
+      expect(outcomeOf(reply), reply.text.slice(0, 300)).toBe("422 VALIDATION_ERROR");
+      expect(reply.body.detail).toContain("nested more than 100 deep");
     }
   },
 );
@@ -74,8 +74,8 @@ test.each(BODIES)(
 test("a body may be nested up to the maximum, and brackets inside texts do not count", async () => {
   const task = { lifecycle: "board", title: "A title", description: `\\"[${"[{".repeat(500)}` };
   const body = (levels: number) => JSON.stringify({ ...task, more: JSON.parse(lists(levels)) as unknown });
-  expect(wordOf(await desk.ask("POST /api/tasks", { token, body: body(MAX_DEPTH - 1) }))).toBe("201");
-  expect(wordOf(await desk.ask("POST /api/tasks", { token, body: body(MAX_DEPTH) }))).toBe(
+  expect(outcomeOf(await server.ask("POST /api/tasks", { token, body: body(MAX_DEPTH - 1) }))).toBe("201");
+  expect(outcomeOf(await server.ask("POST /api/tasks", { token, body: body(MAX_DEPTH) }))).toBe(
     "422 VALIDATION_ERROR",
   );
 });

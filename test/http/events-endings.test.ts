@@ -8,22 +8,22 @@ import { Engine } from "../../src/engine/engine.ts";
 import { buildServer } from "../../src/server/server.ts";
 import { LIFECYCLES, PLUGINS } from "../../src/lifecycles/index.ts";
 import { databaseSwitch } from "./database-switch.ts";
-import { openFrontDesk, wordOf } from "./front-desk.ts";
+import { startTestServer, outcomeOf } from "./test-server.ts";
 import { listen, positionsOf } from "./listener.ts";
 import { openSocket } from "./raw-socket.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
 const OUTAGE_MS = 800;
 
-const desk = await openFrontDesk({ server: { live: { heartbeatMs: 100, checkMs: 100 } } });
-const beside = await openFrontDesk({ beside: desk });
-/** As long as an id may be: whoever leaves events lying, leaves much lying. */
+const server = await startTestServer({ server: { live: { heartbeatMs: 100, checkMs: 100 } } });
+const otherNode = await startTestServer({ sameDatabaseAs: server });
+/** As long as an id may be, so that unread events fill buffers quickly. */
 const YARD = "y".repeat(200);
-await desk.ask("POST /api/projects", { body: { id: YARD } });
-const ann = await desk.member({ id: "ann", roles: ["worker"] });
-const known = await desk.directory.authenticate(ann);
+await server.ask("POST /api/projects", { body: { id: YARD } });
+const ann = await server.member({ id: "ann", roles: ["worker"] });
+const known = await server.directory.authenticate(ann);
 if (known.kind === "refused") throw new Error(known.detail);
-const { engine } = desk;
+const { engine } = server;
 const head = () => engine.feedPosition("main");
 const make = async (count = 1) => {
   const tasks = Array.from({ length: count }, () => ({
@@ -31,21 +31,21 @@ const make = async (count = 1) => {
     title: "Mend it",
     project_id: YARD,
   }));
-  const made = await engine.create(known, tasks);
-  if (made.kind === "refused") throw new Error(made.detail);
+  const created = await engine.create(known, tasks);
+  if (created.kind === "refused") throw new Error(created.detail);
 };
 const upTo = (last: number, after = 0) => Array.from({ length: last - after }, (_, n) => after + 1 + n);
 
-/** One who asks for the stream and then reads nothing of it. */
-function stare(url: string, query = ""): Socket {
+/** Opens a stream and does not read it. */
+function openUnread(url: string, query = ""): Socket {
   const socket = openSocket(url);
   socket.pause();
   socket.write(`GET /api/events${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann}\r\n\r\n`);
   return socket;
 }
 
-/** Everything that lay unread. */
-async function readOut(socket: Socket): Promise<number[]> {
+/** Reads the rest of a stream; returns the positions of its events. */
+async function readRest(socket: Socket): Promise<number[]> {
   let text = "";
   socket.setEncoding("utf8").on("data", (part: string) => (text += part));
   socket.resume();
@@ -56,42 +56,42 @@ async function readOut(socket: Socket): Promise<number[]> {
 
 const openStreams = async () => {
   const connections = await new Promise<number>((resolve) => {
-    desk.server.getConnections((_, count) => {
+    server.server.getConnections((_, count) => {
       resolve(count);
     });
   });
   return connections;
 };
 
-test("a reader who cannot keep up is cut off, and goes on where he was", async () => {
-  const fast = await listen(desk.url, ann);
+test("a reader that cannot keep up is disconnected, and continues at its position", async () => {
+  const fast = await listen(server.url, ann);
   const before = await head();
-  const slow = stare(desk.url);
+  const slow = openUnread(server.url);
   await expect.poll(openStreams).toBeGreaterThanOrEqual(2);
-  // The machine's own buffers hold megabytes of it.
+  // The socket buffers of the system hold megabytes.
   let cut = false;
   slow.once("close", () => (cut = true));
   const open = await openStreams();
   while ((await openStreams()) === open && (await head()) < 60_000) await make(500);
   expect(cut).toBe(false);
-  const read = await readOut(slow);
+  const read = await readRest(slow);
   const last = await head();
   expect(read.length).toBeLessThan(last - before);
-  const rest = await listen(desk.url, ann, { headers: { "last-event-id": String(read.at(-1)) } });
+  const rest = await listen(server.url, ann, { headers: { "last-event-id": String(read.at(-1)) } });
   await rest.until(() => rest.events.at(-1)?.position === last);
   const all = [...read, ...positionsOf(rest.events)];
   expect(all).toEqual(upTo(last, all[0]! - 1));
-  // Whoever reads has been told all of it.
+  // The fast reader has received everything.
   await fast.until(() => fast.events.at(-1)?.position === last);
   expect(positionsOf(fast.events)).toEqual(upTo(last, before));
   for (const listener of [fast, rest]) listener.close();
 });
 
-test("one who begins far back and reads nothing is sent a little and then waited for", async () => {
+test("a reader that starts far back and reads nothing gets only a little", async () => {
   while ((await head()) < 5_000) await make(500);
   const heap = process.memoryUsage().heapUsed;
-  const sockets = Array.from({ length: 20 }, () => stare(desk.url, "?after=0"));
-  const reader = await listen(desk.url, ann, { query: "?after=0" });
+  const sockets = Array.from({ length: 20 }, () => openUnread(server.url, "?after=0"));
+  const reader = await listen(server.url, ann, { query: "?after=0" });
   const last = await head();
   await reader.until(() => reader.events.at(-1)?.position === last);
   expect(reader.events.length).toBe(last);
@@ -100,8 +100,8 @@ test("one who begins far back and reads nothing is sent a little and then waited
   reader.close();
 });
 
-test("comments show that somebody is there, and how far the feed was looked through", async () => {
-  const listener = await listen(desk.url, ann, { query: "?project_id=main" });
+test("comments are heartbeats with the current position", async () => {
+  const listener = await listen(server.url, ann, { query: "?project_id=main" });
   const before = await head();
   await listener.until(() => listener.comments.length >= 3);
   await make();
@@ -111,12 +111,15 @@ test("comments show that somebody is there, and how far the feed was looked thro
   listener.close();
 });
 
-test("a revoked token ends its streams, whichever node has revoked it, and no others", async () => {
-  const { body: issued } = await desk.ask("POST /api/members/ann/tokens");
-  const [ended, other] = await Promise.all([listen(desk.url, String(issued.token)), listen(desk.url, ann)]);
-  await beside.ask(`DELETE /api/tokens/${String(issued.id)}`);
+test("revoking a token at any node ends its streams, and no others", async () => {
+  const { body: issued } = await server.ask("POST /api/members/ann/tokens");
+  const [ended, other] = await Promise.all([
+    listen(server.url, String(issued.token)),
+    listen(server.url, ann),
+  ]);
+  await otherNode.ask(`DELETE /api/tokens/${String(issued.id)}`);
   await ended.ended;
-  expect(wordOf(await desk.ask("GET /api/events", { token: String(issued.token) }))).toBe(
+  expect(outcomeOf(await server.ask("GET /api/events", { token: String(issued.token) }))).toBe(
     "401 INVALID_TOKEN",
   );
   await make();
@@ -125,18 +128,18 @@ test("a revoked token ends its streams, whichever node has revoked it, and no ot
   other.close();
 });
 
-test("a member who is switched off is told no more", async () => {
-  const bob = await desk.member({ id: "bob", roles: ["worker"] });
-  const listener = await listen(desk.url, bob);
-  await desk.ask("PATCH /api/members/bob", { body: { active: false } });
+test("the stream of an inactive member ends", async () => {
+  const bob = await server.member({ id: "bob", roles: ["worker"] });
+  const listener = await listen(server.url, bob);
+  await server.ask("PATCH /api/members/bob", { body: { active: false } });
   await listener.ended;
-  expect(wordOf(await desk.ask("GET /api/events", { token: bob }))).toBe("401 MEMBER_INACTIVE");
+  expect(outcomeOf(await server.ask("GET /api/events", { token: bob }))).toBe("401 MEMBER_INACTIVE");
 });
 
-test("a server that stops ends its streams with a hint when to come again, and waits for no one who does not read", async () => {
-  const node = await openFrontDesk({ beside: desk });
+test("a stopping server ends its streams with a retry delay, and does not wait for readers that do not read", async () => {
+  const node = await startTestServer({ sameDatabaseAs: server });
   const listeners = await Promise.all(Array.from({ length: 20 }, () => listen(node.url, ann)));
-  const behind = stare(node.url, "?after=0");
+  const behind = openUnread(node.url, "?after=0");
   const connections = () =>
     new Promise((resolve) => {
       node.server.getConnections((_, count) => {
@@ -144,27 +147,27 @@ test("a server that stops ends its streams with a hint when to come again, and w
       });
     });
   await expect.poll(connections).toBe(listeners.length + 1);
-  // It would wait for ever for the one that does not read.
+  // Without a timeout it would wait forever for the reader that does not read.
   await node.close();
   await Promise.all(listeners.map((listener) => listener.ended));
   for (const { retries, text } of listeners) {
     expect(text()).toMatch(/retry: \d+\n\n$/);
     expect(retries.length).toBe(2);
   }
-  // Not all of them at the same moment.
+  // The delays differ.
   expect(new Set(listeners.map(({ retries }) => retries[1])).size).toBeGreaterThan(5);
   behind.destroy();
 });
 
-test("a database that is gone and comes back loses nothing of a stream", async () => {
-  const database = await databaseSwitch(desk.desk.url);
+test("a stream loses no event during a database outage", async () => {
+  const database = await databaseSwitch(server.testEngine.url);
   const sql = connect(database.url, { maxConnections: 4, connectTimeoutSeconds: 1 });
-  const patience = { patienceMs: 300 };
+  const patience = { retryTimeoutMs: 300 };
   const app = await buildServer({
     engine: new Engine(sql, PLUGINS, patience),
     directory: new Directory(sql, LIFECYCLES, patience),
     version: "0.0.0",
-    live: { lookMs: 50, checkMs: 50 },
+    live: { pollMs: 50, checkMs: 50 },
   });
   onTestFinished(async () => {
     await app.close();

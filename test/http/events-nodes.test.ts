@@ -3,33 +3,33 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { startCommitHints } from "../../src/engine/commit-hints.ts";
 import { Commits } from "../../src/engine/commits.ts";
 import { connect } from "../../src/postgres/connect.ts";
-import { COMMITS_CHANNEL } from "../../src/engine/sql/tell-commits.ts";
+import { COMMITS_CHANNEL } from "../../src/engine/sql/notify-commits.ts";
 import { databaseSwitch } from "./database-switch.ts";
-import { openFrontDesk } from "./front-desk.ts";
-import type { FrontDesk } from "./front-desk.ts";
+import { startTestServer } from "./test-server.ts";
+import type { TestServer } from "./test-server.ts";
 import { listen, positionsOf } from "./listener.ts";
-import type { HeardEvent } from "./listener.ts";
+import type { ReceivedEvent } from "./listener.ts";
 import { emptyDatabase, startPawl } from "./running-pawl.ts";
 
 const HARDLY_EVER_MS = 3_600_000;
 
-const one = await openFrontDesk({ server: { live: { lookMs: 100 } } });
-const two = await openFrontDesk({ beside: one, server: { live: { lookMs: 100 } } });
+const one = await startTestServer({ server: { live: { pollMs: 100 } } });
+const two = await startTestServer({ sameDatabaseAs: one, server: { live: { pollMs: 100 } } });
 const nodes = [one, two];
 const ann = await one.member({ id: "ann", roles: ["worker"] });
-const head = () => one.desk.engine.feedPosition("main");
-const make = async (node: FrontDesk) => {
+const head = () => one.testEngine.engine.feedPosition("main");
+const make = async (node: TestServer) => {
   const { body } = await node.ask("POST /api/tasks", {
     token: ann,
     body: { lifecycle: "code", title: "Mend" },
   });
   return String(body.id);
 };
-const claim = (node: FrontDesk) =>
+const claim = (node: TestServer) =>
   node.ask("POST /api/claims", { token: ann, body: { lifecycle: "code", limit: 2 } });
 const upTo = (last: number, after = 0) => Array.from({ length: last - after }, (_, n) => after + 1 + n);
 
-/** Writers on both nodes who create and claim until they are told to stop. */
+/** Starts writers on both nodes that create and claim until stopped. */
 function keepWriting(callers: number) {
   let stopped = false;
   const work = Promise.all(
@@ -47,7 +47,7 @@ function keepWriting(callers: number) {
   };
 }
 
-test("whoever goes on after any position, at any node, gets the rest once and in order, while both nodes write", async () => {
+test("a reader that continues after any position, at any node, gets the rest once and in order, while both nodes write", async () => {
   const stop = keepWriting(8);
   while ((await head()) < 80) await pause(5);
   const readers = await Promise.all(
@@ -66,28 +66,28 @@ test("whoever goes on after any position, at any node, gets the rest once and in
   }
 });
 
-test("a reader who loses his connection again and again, now here and now there, misses nothing and hears nothing twice", async () => {
+test("a reader that reconnects repeatedly, to either node, misses and repeats no event", async () => {
   const before = await head();
   const stop = keepWriting(8);
-  const heard: HeardEvent[] = [];
+  const received: ReceivedEvent[] = [];
   for (let round = 0; round < 60; round++) {
-    const last = heard.at(-1)?.position ?? before;
+    const last = received.at(-1)?.position ?? before;
     const listener = await listen(nodes[round % 2]!.url, ann, {
       query: `?after=${before}`,
       headers: { "last-event-id": String(last) },
     });
-    const wanted = 1 + (round % 7) * 3;
-    await listener.until(() => listener.events.length >= wanted);
+    const minimum = 1 + (round % 7) * 3;
+    await listener.until(() => listener.events.length >= minimum);
     listener.close();
     await listener.ended;
-    // Also what came while he left.
-    heard.push(...listener.events);
+    // Includes events that arrived while it closed.
+    received.push(...listener.events);
   }
   await stop();
-  expect(positionsOf(heard)).toEqual(upTo(heard.at(-1)!.position, before));
+  expect(positionsOf(received)).toEqual(upTo(received.at(-1)!.position, before));
 });
 
-test("readers at both nodes are told the same", async () => {
+test("readers at both nodes receive the same events", async () => {
   const listeners = await Promise.all(
     [one, two, one, two].map(({ url }, n) => listen(url, ann, { query: n < 2 ? "" : "?lifecycle=code" })),
   );
@@ -104,27 +104,29 @@ test("readers at both nodes are told the same", async () => {
   for (const listener of listeners) listener.close();
 });
 
-test("what is swept, and what is done inside a caller's own transaction, is told as well", async () => {
+test("events of the sweep and of a caller's own transaction are streamed too", async () => {
   const listener = await listen(two.url, ann);
   const known = await one.directory.authenticate(ann);
   if (known.kind === "refused") throw new Error(known.detail);
-  await one.sql.begin((tx) => one.desk.engine.create(known, [{ lifecycle: "code", title: "Mend" }], { tx }));
+  await one.sql.begin((tx) =>
+    one.testEngine.engine.create(known, [{ lifecycle: "code", title: "Mend" }], { tx }),
+  );
   await listener.until(() => listener.events.length === 1);
-  // The lease of what was claimed runs out.
+  // The lease of the claimed task expires.
   await claim(one);
   await listener.until(() => listener.events.length > 1);
-  const told = listener.events.length;
-  await one.desk.engine.sweep({ now: Date.now() + 30 * 86_400_000 });
-  await listener.until(() => listener.events.length > told);
+  const countBefore = listener.events.length;
+  await one.testEngine.engine.sweep({ now: Date.now() + 30 * 86_400_000 });
+  await listener.until(() => listener.events.length > countBefore);
   expect(listener.events.at(-1)?.actor_id).toBeNull();
   listener.close();
 });
 
-/** A node that hears others only by what they tell: it would look by itself in an hour. */
-async function openHearer(url: string, directUrl?: string) {
+/** Opens a node that learns of other nodes' commits only by notifications: it polls once an hour. */
+async function openListeningNode(url: string, directUrl?: string) {
   const sql = connect(url, { maxConnections: 4, ownSessions: !directUrl });
-  const node = await openFrontDesk({ beside: one, server: { live: { lookMs: HARDLY_EVER_MS } } });
-  const hints = startCommitHints(node.engine.commits, sql, { hears: true, directUrl });
+  const node = await startTestServer({ sameDatabaseAs: one, server: { live: { pollMs: HARDLY_EVER_MS } } });
+  const hints = startCommitHints(node.engine.commits, sql, { listens: true, directUrl });
   onTestFinished(async () => {
     await hints.stop();
     await sql.end({ timeout: 1 });
@@ -132,17 +134,17 @@ async function openHearer(url: string, directUrl?: string) {
   return node;
 }
 
-const telling = connect(one.desk.url, { maxConnections: 2 });
-const teller = startCommitHints(one.desk.engine.commits, telling);
+const telling = connect(one.testEngine.url, { maxConnections: 2 });
+const teller = startCommitHints(one.testEngine.engine.commits, telling);
 afterAll(async () => {
   await teller.stop();
   await telling.end({ timeout: 1 });
 });
 
-test("what one node commits another is told at once, without looking", async () => {
-  const hearer = await openHearer(one.desk.url);
-  const listener = await listen(hearer.url, ann);
-  // What is told before it listens is not heard; the next time it is, with all that came before.
+test("a commit on one node reaches readers of another at once, without polling", async () => {
+  const listeningNode = await openListeningNode(one.testEngine.url);
+  const listener = await listen(listeningNode.url, ann);
+  // A notification before LISTEN is lost; the next one delivers all earlier events too.
   await expect.poll(() => make(one).then(() => listener.events.length)).toBeGreaterThan(0);
   for (let round = 1; round <= 20; round++) {
     await make(one);
@@ -152,40 +154,40 @@ test("what one node commits another is told at once, without looking", async () 
   listener.close();
 });
 
-test("nodes are heard at a direct address where there is one, and again after it was gone", async () => {
-  const direct = await databaseSwitch(one.desk.url);
+test("notifications use the direct address if there is one, and resume after an outage", async () => {
+  const direct = await databaseSwitch(one.testEngine.url);
   onTestFinished(() => direct.close());
-  const hearer = await openHearer(one.desk.url, direct.url);
-  const listener = await listen(hearer.url, ann);
-  const isHeard = async () => {
-    const told = listener.events.length;
-    await expect.poll(() => make(one).then(() => listener.events.length)).toBeGreaterThan(told);
-    // Nothing is still on its way.
+  const listeningNode = await openListeningNode(one.testEngine.url, direct.url);
+  const listener = await listen(listeningNode.url, ann);
+  const expectNotified = async () => {
+    const countBefore = listener.events.length;
+    await expect.poll(() => make(one).then(() => listener.events.length)).toBeGreaterThan(countBefore);
+    // Wait until nothing is in flight.
     const last = await head();
     await listener.until(() => listener.events.at(-1)?.position === last);
   };
-  await isHeard();
+  await expectNotified();
   await direct.off();
-  const told = listener.events.length;
-  const ear = connect(one.desk.url, { maxConnections: 1 });
+  const countBefore = listener.events.length;
+  const ear = connect(one.testEngine.url, { maxConnections: 1 });
   onTestFinished(() => ear.end({ timeout: 1 }));
   let sent = 0;
   await ear.listen(COMMITS_CHANNEL, () => sent++);
-  // The first may be told together with earlier commits; the second is told after it.
+  // The first may be merged with earlier notifications; the second follows it.
   for (let round = 0; round < 2; round++) {
     const before = sent;
     await make(one);
     await expect.poll(() => sent).toBeGreaterThan(before);
   }
-  expect(listener.events).toHaveLength(told);
+  expect(listener.events).toHaveLength(countBefore);
   await direct.on();
-  await isHeard();
+  await expectNotified();
   listener.close();
 });
 
-test("a commit is told of, and what was refused is not", async () => {
+test("a commit is notified, and a refusal is not", async () => {
   let commits = 0;
-  onTestFinished(one.desk.engine.commits.onCommitted(() => commits++));
+  onTestFinished(one.testEngine.engine.commits.onCommitted(() => commits++));
   const id = await make(two);
   const refused = {
     action: "start",
@@ -201,50 +203,50 @@ test("a commit is told of, and what was refused is not", async () => {
   expect(commits).toBe(1);
 });
 
-test("an org of any name is told of", async () => {
+test("an org of any name is notified", async () => {
   const [here, there] = [new Commits(), new Commits()];
-  const sql = connect(one.desk.url, { maxConnections: 2, ownSessions: true });
-  const hints = [startCommitHints(here, sql), startCommitHints(there, sql, { hears: true })];
+  const sql = connect(one.testEngine.url, { maxConnections: 2, ownSessions: true });
+  const hints = [startCommitHints(here, sql), startCommitHints(there, sql, { listens: true })];
   onTestFinished(async () => {
     await Promise.all(hints.map((hint) => hint.stop()));
     await sql.end({ timeout: 1 });
   });
-  const heard = new Set<string>();
-  there.onCommitted((org_id, where) => heard.add(`${where} ${org_id}`));
+  const received = new Set<string>();
+  there.onCommitted((org_id, where) => received.add(`${where} ${org_id}`));
   const orgs = ["a b  c", '{"x",}', "é ✓", "main"];
   await expect
     .poll(() => {
-      for (const org_id of orgs) here.tell(org_id);
-      return [...heard].sort();
+      for (const org_id of orgs) here.notify(org_id);
+      return [...received].sort();
     })
     .toEqual(orgs.map((org_id) => `elsewhere ${org_id}`).sort());
 });
 
-test("through a pooler nobody is listened to: the session there would be somebody else's", async () => {
+test("no LISTEN through a pooler, where another client would get the session", async () => {
   const [here, there] = [new Commits(), new Commits()];
-  const pooled = connect(one.desk.url, { maxConnections: 1 });
-  const ear = connect(one.desk.url, { maxConnections: 1 });
-  const hints = [startCommitHints(here, pooled), startCommitHints(there, pooled, { hears: true })];
+  const pooled = connect(one.testEngine.url, { maxConnections: 1 });
+  const ear = connect(one.testEngine.url, { maxConnections: 1 });
+  const hints = [startCommitHints(here, pooled), startCommitHints(there, pooled, { listens: true })];
   onTestFinished(async () => {
     await Promise.all(hints.map((hint) => hint.stop()));
     await Promise.all([pooled, ear].map((sql) => sql.end({ timeout: 1 })));
   });
-  let heard = 0;
-  there.onCommitted(() => heard++);
-  const told = new Promise(
+  let received = 0;
+  there.onCommitted(() => received++);
+  const notified = new Promise(
     (resolve) =>
       void ear.listen(COMMITS_CHANNEL, resolve, () => {
-        here.tell("main");
+        here.notify("main");
       }),
   );
-  await told;
+  await notified;
   const listening = await pooled`
     select from pg_stat_activity where datname = current_database() and query ilike 'listen %'`;
   expect(listening, "only the ear").toHaveLength(1);
-  expect(heard).toBe(0);
+  expect(received).toBe(0);
 });
 
-test("two processes behave as one, and one that is stopped sends its readers away with a hint", async () => {
+test("two processes behave as one, and a stopped one ends its streams with a retry delay", async () => {
   const env = { DATABASE_URL: await emptyDatabase(), PAWL_ADMIN_TOKEN: "sesame" };
   const first = await startPawl(["--port", "0"], { env });
   const second = await startPawl(["--port", "0"], { env });

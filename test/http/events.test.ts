@@ -1,24 +1,25 @@
 import { expect, test } from "vitest";
-import { openFrontDesk, wordOf } from "./front-desk.ts";
+import { startTestServer, outcomeOf } from "./test-server.ts";
 import { listen, positionsOf } from "./listener.ts";
 import type { Listener } from "./listener.ts";
 
-const desk = await openFrontDesk();
-await desk.ask("POST /api/projects", { body: { id: "shed" } });
-const ann = await desk.member({ id: "ann", roles: ["agent", "worker"] });
+const server = await startTestServer();
+await server.ask("POST /api/projects", { body: { id: "shed" } });
+const ann = await server.member({ id: "ann", roles: ["agent", "worker"] });
 
 const board = { lifecycle: "board", title: "Paint the shed", description: "Both sides" };
 const make = async (more: object = {}) => {
-  const { body } = await desk.ask("POST /api/tasks", { token: ann, body: { ...board, ...more } });
+  const { body } = await server.ask("POST /api/tasks", { token: ann, body: { ...board, ...more } });
   return String(body.id);
 };
 const move = (id: string, action: string) =>
-  desk.ask(`POST /api/tasks/${id}/transitions`, { token: ann, body: { action, comment: "so" } });
-const head = () => desk.desk.engine.feedPosition("main");
-const open = (query = "", headers: Record<string, string> = {}) => listen(desk.url, ann, { query, headers });
+  server.ask(`POST /api/tasks/${id}/transitions`, { token: ann, body: { action, comment: "so" } });
+const head = () => server.testEngine.engine.feedPosition("main");
+const open = (query = "", headers: Record<string, string> = {}) =>
+  listen(server.url, ann, { query, headers });
 const many = (listener: Listener, count: number) => listener.until(() => listener.events.length >= count);
 
-test("an event says what happened to which task, where, by whom and when", async () => {
+test("an event has the task, the change, the project, the actor and the time", async () => {
   const listener = await open();
   const id = await make({ project_id: "shed" });
   await move(id, "claim");
@@ -46,15 +47,15 @@ test("an event says what happened to which task, where, by whom and when", async
       to_status: "IN_PROGRESS",
     }),
   ]);
-  const journal = await desk.ask(`GET /api/tasks/${id}/events`, { token: ann });
-  for (const [index, told] of (journal.body.events as object[]).entries()) {
+  const journal = await server.ask(`GET /api/tasks/${id}/events`, { token: ann });
+  for (const [index, row] of (journal.body.events as object[]).entries()) {
     const { position: _, project_id: __, lifecycle: ___, ...same } = listener.events[index]!;
-    expect(told).toMatchObject(same);
+    expect(row).toMatchObject(same);
   }
   listener.close();
 });
 
-test("a stream starts at now: what was before is not told, and it says where it stands", async () => {
+test("a stream starts at the end of the feed, and its first lines have the position", async () => {
   await make();
   const position = await head();
   const listener = await open();
@@ -72,11 +73,11 @@ test.each([
   ["?after=0", {}, 0],
   ["?after=2", {}, 2],
   ["", { "last-event-id": "3" }, 3],
-  // A browser that connects again sends both: where it began, and how far it came.
+  // A browser that reconnects sends both: its first position, and the last one.
   ["?after=0", { "last-event-id": "4" }, 4],
   ["?after=4", { "last-event-id": "1" }, 1],
   ["?after=2", { "last-event-id": "" }, 2],
-])("%s with %j goes on after %d", async (query, headers, after) => {
+])("%s with %j continues after %d", async (query, headers, after) => {
   while ((await head()) < 6) await make();
   const listener = await open(query, headers);
   const last = await head();
@@ -88,7 +89,7 @@ test.each([
   listener.close();
 });
 
-test("a position that the feed has not reached is now", async () => {
+test("a position beyond the end of the feed means its end", async () => {
   const position = await head();
   const listener = await open(`?after=${position + 1_000}`);
   await make();
@@ -97,12 +98,12 @@ test("a position that the feed has not reached is now", async () => {
   listener.close();
 });
 
-test("a reader who begins far back gets all pages of the feed, in order, and then what is new", async () => {
-  const made = await desk.desk.engine.create(
+test("a reader that starts far back gets all pages of the feed in order, and then new events", async () => {
+  const created = await server.testEngine.engine.create(
     { org_id: "main", actor: (await known()).actor },
     Array.from({ length: 1_100 }, () => board),
   );
-  expect(made.kind).toBe("created");
+  expect(created.kind).toBe("created");
   const all = await head();
   const [listener, filtered] = await Promise.all([open("?after=0"), open("?after=0&lifecycle=board")]);
   await make();
@@ -113,7 +114,7 @@ test("a reader who begins far back gets all pages of the feed, in order, and the
   }
 });
 
-test("filters narrow what is told, of what was and of what comes", async () => {
+test("filters apply to past and to live events", async () => {
   const after = await head();
   const task = await make();
   const FILTERS: [query: string, fits: (event: Listener["events"][number]) => boolean][] = [
@@ -144,14 +145,14 @@ test("filters narrow what is told, of what was and of what comes", async () => {
   await many(whole, 11);
   whole.close();
   for (const { query, fits, listener } of listeners) {
-    const wanted = whole.events.filter(fits);
-    await many(listener, wanted.length);
-    expect(listener.events, query).toEqual(wanted);
+    const expected = whole.events.filter(fits);
+    await many(listener, expected.length);
+    expect(listener.events, query).toEqual(expected);
     listener.close();
   }
 });
 
-test("many readers hear the same, and one tail reads for all of them", async () => {
+test("many readers get the same events, and one tail reads for all of them", async () => {
   const listeners = await Promise.all(Array.from({ length: 50 }, () => open()));
   const after = await head();
   const reads = countFeedReads();
@@ -163,11 +164,11 @@ test("many readers hear the same, and one tail reads for all of them", async () 
   for (const listener of listeners) listener.close();
 });
 
-test("nobody looks at the feed of an org that nobody reads", async () => {
+test("the feed of an org without readers is not polled", async () => {
   const listener = await open();
   listener.close();
   await listener.ended;
-  // The server hears of it a moment later.
+  // The server notices it a moment later.
   await expect
     .poll(async () => {
       const reads = countFeedReads();
@@ -187,22 +188,22 @@ test.each([
   ["", { "last-event-id": "9999999999999999" }, "422 VALIDATION_ERROR"],
   ["?task_id=nonsense", {}, "422 VALIDATION_ERROR"],
   ["?lifecycle=%00", {}, "422 VALIDATION_ERROR"],
-])("%s with %j is %s, before anything is told", async (query, headers, answer) => {
-  expect(wordOf(await desk.ask(`GET /api/events${query}`, { token: ann, headers }))).toBe(answer);
+])("%s with %j gets %s, before any event", async (query, headers, answer) => {
+  expect(outcomeOf(await server.ask(`GET /api/events${query}`, { token: ann, headers }))).toBe(answer);
 });
 
-test("who is not known is told so in a problem, and not in a stream", async () => {
+test("a missing or unknown token gets a problem document, not a stream", async () => {
   for (const token of [null, "pawl_main_wrong"]) {
-    const heard = await desk.ask("GET /api/events", { token });
-    expect(wordOf(heard)).toBe("401 INVALID_TOKEN");
-    expect(heard.headers.get("www-authenticate")).toBe("Bearer");
+    const reply = await server.ask("GET /api/events", { token });
+    expect(outcomeOf(reply)).toBe("401 INVALID_TOKEN");
+    expect(reply.headers.get("www-authenticate")).toBe("Bearer");
   }
 });
 
-test("the head of a stream keeps it from being stored, gathered or guessed at; HEAD gets that alone", async () => {
+test("the headers of a stream prevent caching, buffering and sniffing; HEAD gets only them", async () => {
   const listener = await open();
   listener.close();
-  const { status, headers, text } = await desk.ask("HEAD /api/events", { token: ann });
+  const { status, headers, text } = await server.ask("HEAD /api/events", { token: ann });
   expect([status, text]).toEqual([200, ""]);
   for (const one of [listener.headers, headers])
     expect(Object.fromEntries(one)).toMatchObject({
@@ -214,9 +215,9 @@ test("the head of a stream keeps it from being stored, gathered or guessed at; H
     });
 });
 
-/** Counts how often a page of a feed is asked for, from now on. */
+/** Counts reads of feed pages from now on. */
 function countFeedReads(): () => number {
-  const { engine } = desk.desk;
+  const { engine } = server.testEngine;
   const read = engine.feedPage.bind(engine);
   let reads = 0;
   engine.feedPage = (...asked) => {
@@ -230,7 +231,7 @@ function countFeedReads(): () => number {
 }
 
 async function known() {
-  const found = await desk.directory.authenticate(ann);
+  const found = await server.directory.authenticate(ann);
   if (found.kind === "refused") throw new Error(found.detail);
   return found;
 }

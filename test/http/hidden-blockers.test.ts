@@ -4,7 +4,7 @@ import { z } from "zod";
 import { defineLifecycle, SYSTEM } from "../../src/core/index.ts";
 import type { JsonObject } from "../../src/core/index.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
-import { openFrontDesk } from "./front-desk.ts";
+import { startTestServer } from "./test-server.ts";
 
 const chore = defineLifecycle({
   name: "chore",
@@ -22,11 +22,11 @@ const chore = defineLifecycle({
 
 const ROLES = ["agent", "worker", "executor", "lead", "system"];
 const able = { roles: ROLES, skill_level: 9 };
-const desk = await openFrontDesk({ lifecycles: [...LIFECYCLES, chore] });
-await desk.ask("POST /api/projects", { body: { id: "vault" } });
-await desk.ask("POST /api/projects", { body: { id: "attic" } });
-const ann = await desk.member({ id: "ann", ...able });
-const eve = await desk.member({ id: "eve", ...able, project_ids: ["main"] });
+const server = await startTestServer({ lifecycles: [...LIFECYCLES, chore] });
+await server.ask("POST /api/projects", { body: { id: "vault" } });
+await server.ask("POST /api/projects", { body: { id: "attic" } });
+const ann = await server.member({ id: "ann", ...able });
+const eve = await server.member({ id: "eve", ...able, project_ids: ["main"] });
 
 const SECRET = "Xyzzy";
 
@@ -78,13 +78,13 @@ const waiting: Record<string, Waiting> = {
 
 async function create(token: string, fields: JsonObject): Promise<{ id: string; row_version: number }> {
   const body = { ...fields, client_event_id: randomUUID() };
-  const heard = await desk.ask("POST /api/tasks", { token, body });
-  if (heard.status !== 201) throw new Error(heard.text);
-  return heard.body as { id: string; row_version: number };
+  const reply = await server.ask("POST /api/tasks", { token, body });
+  if (reply.status !== 201) throw new Error(reply.text);
+  return reply.body as { id: string; row_version: number };
 }
 
 async function count(): Promise<number> {
-  const [row] = await desk.sql<{ tasks: number }[]>`select count(*)::int as tasks from pawl.task`;
+  const [row] = await server.sql<{ tasks: number }[]>`select count(*)::int as tasks from pawl.task`;
   return row?.tasks ?? 0;
 }
 
@@ -96,11 +96,16 @@ describe("a blocker in another project is refused by ref as it is by id, and not
 
   test.each(ways)("$lifecycle by $route", async ({ lifecycle, route, project }) => {
     const { field, fields } = waiting[lifecycle]!;
-    const named = (place: string, more: JsonObject) => ({ ...fields, lifecycle, [project]: place, ...more });
+    const named = (projectId: string, more: JsonObject) => ({
+      ...fields,
+      lifecycle,
+      [project]: projectId,
+      ...more,
+    });
     const there = await create(ann, { ...fields, lifecycle, project_id: "vault" });
     const before = await count();
     const ask = (tasks: JsonObject[]) =>
-      desk.ask(`POST ${route}`, { token: ann, body: { tasks, client_event_id: randomUUID() } });
+      server.ask(`POST ${route}`, { token: ann, body: { tasks, client_event_id: randomUUID() } });
     const byId = await ask([named("main", { [field]: [there.id] })]);
     const byRef = await ask([named("vault", { ref: "first" }), named("main", { [field]: ["first"] })]);
     const ahead = await ask([named("main", { [field]: ["first"] }), named("vault", { ref: "first" })]);
@@ -124,11 +129,11 @@ describe("a blocker in another project is refused by ref as it is by id, and not
       { lifecycle, ...hidden[lifecycle]!(), project_id: "vault", ref: "first" },
       { lifecycle: "code", title: "Write the test", blocked_by: ["first"] },
     ];
-    const heard = await desk.ask("POST /api/tasks/batch", {
+    const reply = await server.ask("POST /api/tasks/batch", {
       token: ann,
       body: { tasks, client_event_id: randomUUID() },
     });
-    expect([heard.status, heard.body.errors]).toEqual([
+    expect([reply.status, reply.body.errors]).toEqual([
       422,
       [{ path: "blocked_by", message: "there is no task first in project main" }],
     ]);
@@ -143,8 +148,8 @@ describe("a blocker in another project is refused by ref as it is by id, and not
       { lifecycle: "code", title: "Write the test", blocked_by: ["first"] },
       { ...job, ref: "first" },
     ];
-    const heard = await desk.ask("POST /api/tasks/batch", { token: ann, body: { tasks } });
-    expect(heard.body.errors).toEqual([
+    const reply = await server.ask("POST /api/tasks/batch", { token: ann, body: { tasks } });
+    expect(reply.body.errors).toEqual([
       { path: "blocked_by", message: "there is no task first in project main" },
     ]);
     expect(await count()).toBe(before);
@@ -155,16 +160,16 @@ describe("a blocker in another project is refused by ref as it is by id, and not
       { lifecycle: "board", title: `${SECRET} one`, description: "x", project_id: "vault", ref: "one" },
       { lifecycle: "code", title: `${SECRET} two`, project_id: "vault", blocked_by: ["one"] },
     ];
-    const heard = await desk.ask("POST /api/tasks/batch", { token: ann, body: { tasks } });
-    expect(heard.status).toBe(201);
+    const reply = await server.ask("POST /api/tasks/batch", { token: ann, body: { tasks } });
+    expect(reply.status).toBe(201);
   });
 });
 
 /** Adds a dependency directly in the database, as an older version allowed it. */
 async function tie(task_id: string, blocker_id: string): Promise<void> {
-  await desk.sql`insert into pawl.dependency (org_id, task_id, blocker_id, on_failure, resolved)
+  await server.sql`insert into pawl.dependency (org_id, task_id, blocker_id, on_failure, resolved)
     values ('main', ${task_id}, ${blocker_id}, 'wait', false)`;
-  await desk.sql`update pawl.task set open_blockers = open_blockers + 1 where id = ${task_id}`;
+  await server.sql`update pawl.task set open_blockers = open_blockers + 1 where id = ${task_id}`;
 }
 
 /** Creates a waiting task in main; in planner and code only a task created with a blocker is blocked. */
@@ -189,7 +194,7 @@ describe("a task that waits for a hidden one shows its id and nothing else", () 
     await tie(id, secret.id);
 
     const move = (token: string) =>
-      desk.ask(`POST /api/tasks/${id}/transitions`, {
+      server.ask(`POST /api/tasks/${id}/transitions`, {
         token,
         body: {
           action,
@@ -210,8 +215,8 @@ describe("a task that waits for a hidden one shows its id and nothing else", () 
       ...(lifecycle === "planner" ? [`GET /api/planner/pool`, `GET ${own!}/${id}/transitions`] : []),
       ...(lifecycle === "code" ? [`GET /api/code/graph`] : []),
     ];
-    const heard = await Promise.all(ways.map((way) => desk.ask(way, { token: eve })));
-    for (const [index, { status, text }] of heard.entries()) {
+    const reply = await Promise.all(ways.map((way) => server.ask(way, { token: eve })));
+    for (const [index, { status, text }] of reply.entries()) {
       expect(status, ways[index]).toBe(200);
       expect(text, ways[index]).not.toContain(SECRET);
     }
@@ -219,16 +224,16 @@ describe("a task that waits for a hidden one shows its id and nothing else", () 
     expect(refused.text).not.toContain(SECRET);
     if (lifecycle !== "code") {
       expect(refused.body.code).toBe("UNRESOLVED_BLOCKERS");
-      const told = (refused.body.blockers as JsonObject[]).find((one) => one.id === secret.id);
-      expect(told).toEqual({ id: secret.id, status: "private" });
+      const shown = (refused.body.blockers as JsonObject[]).find((one) => one.id === secret.id);
+      expect(shown).toEqual({ id: secret.id, status: "private" });
       expect((await move(ann)).text).toContain(SECRET);
     } else {
-      const { blocked_by } = (await desk.ask(`GET ${own!}/${id}`, { token: eve })).body;
+      const { blocked_by } = (await server.ask(`GET ${own!}/${id}`, { token: eve })).body;
       expect((blocked_by as JsonObject[]).find((one) => one.task_id === secret.id)).toMatchObject({
         title: null,
         status: "private",
       });
-      expect((await desk.ask(`GET ${own!}/${id}`, { token: ann })).text).toContain(SECRET);
+      expect((await server.ask(`GET ${own!}/${id}`, { token: ann })).text).toContain(SECRET);
     }
   });
 });
@@ -242,40 +247,40 @@ test("a planner task is not deleted while a hidden task waits for it, and the hi
     blocked_by: [id],
   });
   const remove = (token: string) =>
-    desk.ask(`DELETE /api/planner/tasks/${id}`, {
+    server.ask(`DELETE /api/planner/tasks/${id}`, {
       token,
       headers: { "idempotency-key": randomUUID(), "if-match": `"${row_version}"` },
     });
-  const heard = await remove(eve);
-  expect(heard.body.code).toBe("DELETE_NOT_ALLOWED");
-  expect(heard.text).not.toContain(SECRET);
+  const reply = await remove(eve);
+  expect(reply.body.code).toBe("DELETE_NOT_ALLOWED");
+  expect(reply.text).not.toContain(SECRET);
   expect((await remove(ann)).text).toContain(SECRET);
 });
 
 describe("a member who lost a project", () => {
   const projects = (ids: string[] | null) =>
-    desk.ask("PATCH /api/members/zoe", { body: { project_ids: ids } });
+    server.ask("PATCH /api/members/zoe", { body: { project_ids: ids } });
 
   test("is not shown the title or status of a task still assigned to them there", async () => {
-    const zoe = await desk.member({ id: "zoe", ...able });
+    const zoe = await server.member({ id: "zoe", ...able });
     const held = await create(ann, { lifecycle: "planner", title: `${SECRET} held`, project_id: "attic" });
     const body = { client_event_id: randomUUID(), project_id: "attic" };
-    const claim = () => desk.ask("POST /api/planner/claims", { token: zoe, body });
+    const claim = () => server.ask("POST /api/planner/claims", { token: zoe, body });
     expect((await claim()).text).toContain(SECRET);
     await projects(["main"]);
     await create(ann, { lifecycle: "planner", title: "Weld the frame" });
-    const refused = await desk.ask("POST /api/planner/claims", {
+    const refused = await server.ask("POST /api/planner/claims", {
       token: zoe,
       body: { client_event_id: randomUUID() },
     });
     expect(refused.body).toMatchObject({ code: "WIP_LIMIT", tasks: [{ id: held.id, status: "private" }] });
-    const pool = await desk.ask("GET /api/planner/pool", { token: zoe });
+    const pool = await server.ask("GET /api/planner/pool", { token: zoe });
     expect(pool.text).toContain("WIP_LIMIT");
     expect([refused.text, pool.text, (await claim()).text].join()).not.toContain(SECRET);
   });
 
   test("does not get the answer to an earlier creation or claim there again", async () => {
-    const zoe = await desk.directory.issueToken({ org_id: "main", actor: SYSTEM }, "zoe");
+    const zoe = await server.directory.issueToken({ org_id: "main", actor: SYSTEM }, "zoe");
     if (zoe.kind === "refused") throw new Error(zoe.detail);
     const { token } = zoe;
     await projects(null);
@@ -285,9 +290,9 @@ describe("a member who lost a project", () => {
       project_id: "attic",
       client_event_id: randomUUID(),
     };
-    const make = () => desk.ask("POST /api/tasks", { token, body });
+    const make = () => server.ask("POST /api/tasks", { token, body });
     const claimed = { lifecycle: "code", project_id: "attic", client_event_id: randomUUID() };
-    const claim = () => desk.ask("POST /api/claims", { token, body: claimed });
+    const claim = () => server.ask("POST /api/claims", { token, body: claimed });
     for (const ask of [make, make, claim, claim]) expect((await ask()).text).toContain(SECRET);
     await projects(["main"]);
     expect(await make()).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
@@ -297,9 +302,9 @@ describe("a member who lost a project", () => {
 
 test("the overview counts overdue timers of visible tasks only", async () => {
   const due = async (token: string) =>
-    ((await desk.ask("GET /api/overview", { token })).body.sweep as { due: number }).due;
+    ((await server.ask("GET /api/overview", { token })).body.sweep as { due: number }).due;
   const before = { ann: await due(ann), eve: await due(eve) };
   const { id } = await create(ann, { lifecycle: "board", ...hidden.board!(), project_id: "vault" });
-  await desk.sql`update pawl.task set due_at = now() - interval '1 hour' where id = ${id}`;
+  await server.sql`update pawl.task set due_at = now() - interval '1 hour' where id = ${id}`;
   expect({ ann: await due(ann), eve: await due(eve) }).toEqual({ ann: before.ann + 1, eve: before.eve });
 });

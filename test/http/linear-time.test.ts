@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ALL_ROLES, openFrontDesk } from "./front-desk.ts";
+import { ALL_ROLES, startTestServer } from "./test-server.ts";
 
 const MAX_RATIO = 3;
 /** Fixed cost of any request, plus measurement noise. */
@@ -8,17 +8,17 @@ const MAX_RUNS = 8;
 /** From small to large, so that a cost that explodes is found early. */
 const PARTS_OF_LIMIT = [16, 8, 4, 2, 1];
 
-const desk = await openFrontDesk({ parts: {}, server: { checksReplies: false } });
-const token = await desk.member({
+const server = await startTestServer({ parts: {}, server: { checksReplies: false } });
+const token = await server.member({
   id: "boss",
   roles: ALL_ROLES,
   skill_level: 9,
 });
-const make = async (body: object) => String((await desk.ask("POST /api/tasks", { token, body })).body.id);
+const make = async (body: object) => String((await server.ask("POST /api/tasks", { token, body })).body.id);
 const board = { lifecycle: "board", title: "Paint the shed", description: "Green" };
 const id = await make(board);
 const move = `POST /api/tasks/${id}/transitions`;
-const said = { action: "comment", comment: "x" };
+const commentMove = { action: "comment", comment: "x" };
 const start = { workspaceId: "main", chatId: "c", actionId: "a", actionType: "summarize" };
 
 const some = <T>(n: number, item: (index: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i));
@@ -77,7 +77,7 @@ const CASES: Case[] = [
       name: `a comment of ${JSON.stringify(pattern)}`,
       limit: 100_000,
       what: move,
-      body: (n) => ({ ...said, comment: `x${filled(pattern, n - 2)}x` }),
+      body: (n) => ({ ...commentMove, comment: `x${filled(pattern, n - 2)}x` }),
     },
     {
       name: `a query of ${JSON.stringify(pattern)}`,
@@ -198,13 +198,14 @@ const CASES: Case[] = [
     name: "moves of one task",
     limit: 100,
     what: "POST /api/transitions",
-    body: (n) => some(n, () => ({ id, ...said })),
+    body: (n) => some(n, () => ({ id, ...commentMove })),
   },
   {
     name: "moves of tasks that are not there",
     limit: 500,
     what: "POST /api/transitions",
-    body: (n) => some(n, (i) => ({ id: `0197a000-0000-7000-8000-${String(i).padStart(12, "0")}`, ...said })),
+    body: (n) =>
+      some(n, (i) => ({ id: `0197a000-0000-7000-8000-${String(i).padStart(12, "0")}`, ...commentMove })),
   },
   {
     name: "leases",
@@ -257,7 +258,7 @@ const CASES: Case[] = [
         name: `${header} of ${JSON.stringify(pattern)}`,
         limit: 12_000,
         what: move,
-        body: () => said,
+        body: () => commentMove,
         headers: (n) => ({ [header]: `x${filled(pattern, n)}x` }),
       }),
     ),
@@ -299,7 +300,7 @@ async function cpuMs({ what, body, headers }: Omit<Case, "name" | "limit">, n: n
   const path = typeof what === "string" ? what : what(n);
   const sent = body === undefined ? {} : { body: JSON.stringify(body(n)) };
   const before = process.cpuUsage();
-  await desk.ask(path, { token, ...sent, ...(headers ? { headers: headers(n) } : {}) });
+  await server.ask(path, { token, ...sent, ...(headers ? { headers: headers(n) } : {}) });
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
 }

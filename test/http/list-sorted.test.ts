@@ -1,18 +1,21 @@
 import { expect, test } from "vitest";
-import { openFrontDesk, wordOf } from "./front-desk.ts";
+import { startTestServer, outcomeOf } from "./test-server.ts";
 
-const desk = await openFrontDesk();
-const ann = await desk.member({ id: "ann", roles: ["agent"] });
+const server = await startTestServer();
+const ann = await server.member({ id: "ann", roles: ["agent"] });
 const PRIORITIES = ["low", "high", "normal", "high", "low", "critical", "normal"];
 
-const made: string[] = [];
+const created: string[] = [];
 for (const [index, priority] of PRIORITIES.entries()) {
   const body = { lifecycle: "board", title: `Task number ${index}`, description: "So", priority };
-  made.push(String((await desk.ask("POST /api/tasks", { token: ann, body })).body.id));
+  created.push(String((await server.ask("POST /api/tasks", { token: ann, body })).body.id));
 }
-// One that is finished has no deadline any more.
+// A finished task has no deadline.
 for (const action of ["claim", "complete"])
-  await desk.ask(`POST /api/tasks/${made[2]!}/transitions`, { token: ann, body: { action, comment: "so" } });
+  await server.ask(`POST /api/tasks/${created[2]!}/transitions`, {
+    token: ann,
+    body: { action, comment: "so" },
+  });
 
 type Listed = { id: string; priority: number; due_at: string | null; updated_at: string };
 
@@ -20,7 +23,7 @@ async function listed(query: string): Promise<Listed[]> {
   const all: Listed[] = [];
   for (let cursor: string | null = ""; cursor !== null;) {
     const path = `GET /api/tasks?lifecycle=board&limit=2&${query}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
-    const { body } = await desk.ask(path, { token: ann });
+    const { body } = await server.ask(path, { token: ann });
     all.push(...(body.tasks as Listed[]));
     cursor = body.cursor as string | null;
   }
@@ -35,17 +38,17 @@ test.each([
   ["sort=updated&order=desc", (a: Listed, b: Listed) => a.updated_at >= b.updated_at],
   ["sort=due&order=asc", (a: Listed, b: Listed) => b.due_at === null || (a.due_at ?? "") <= b.due_at],
   ["sort=due&order=desc", (a: Listed, b: Listed) => b.due_at === null || (a.due_at ?? "") >= b.due_at],
-])("pages by %s are in order, and have every task once", async (query, inOrder) => {
+])("pages sorted by %s are in order, and contain each task once", async (query, inOrder) => {
   const tasks = await listed(query);
-  expect(tasks.map(({ id }) => id).sort()).toEqual([...made].sort());
+  expect(tasks.map(({ id }) => id).sort()).toEqual([...created].sort());
   for (const [index, task] of tasks.slice(1).entries()) expect(inOrder(tasks[index]!, task)).toBe(true);
 });
 
 test.each([
-  ["a cursor of another list", `sort=priority&cursor=${made[0]!}`],
-  ["a key that is none", `sort=priority&cursor=abc_${made[0]!}`],
-  ["a key where none belongs", `cursor=3_${made[0]!}`],
+  ["a cursor of another list", `sort=priority&cursor=${created[0]!}`],
+  ["a key that is none", `sort=priority&cursor=abc_${created[0]!}`],
+  ["a key where none belongs", `cursor=3_${created[0]!}`],
   ["an order that there is not", "order=random"],
 ])("%s is refused", async (_, query) => {
-  expect(wordOf(await desk.ask(`GET /api/tasks?${query}`))).toBe("422 VALIDATION_ERROR");
+  expect(outcomeOf(await server.ask(`GET /api/tasks?${query}`))).toBe("422 VALIDATION_ERROR");
 });

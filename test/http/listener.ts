@@ -4,47 +4,51 @@ import type { z } from "zod";
 import { feedEvent } from "../../src/api/index.ts";
 import type { FeedEventOnWire } from "../../src/api/index.ts";
 
-export type HeardEvent = FeedEventOnWire & { position: number };
+export type ReceivedEvent = FeedEventOnWire & { position: number };
 
-/** One who reads a stream over real HTTP, and remembers all that came. */
-export type Listener<Event = HeardEvent> = {
+/** Reads a stream over real HTTP and records everything it receives. */
+export type Listener<Event = ReceivedEvent> = {
   headers: Headers;
   events: Event[];
   comments: string[];
   retries: number[];
-  /** Everything, as it came. */
+  /** The raw text. */
   text: () => string;
-  /** Resolves when what has come so far is enough. */
+  /** Resolves when the condition holds; it is checked after each chunk. */
   until(enough: () => boolean): Promise<void>;
-  /** Resolves when the server has ended it. */
+  /** Resolves when the stream has ended. */
   ended: Promise<void>;
   close(): void;
 };
 
 const feedEventAlone = feedEvent.strict();
 
-type How = { query?: string; headers?: Record<string, string> };
+type ListenOptions = { query?: string; headers?: Record<string, string> };
 
 /** Opens the stream of tasks. */
-export function listen(url: string, token: string, { query = "", headers }: How = {}): Promise<Listener> {
+export function listen(
+  url: string,
+  token: string,
+  { query = "", headers }: ListenOptions = {},
+): Promise<Listener> {
   return listenTo(`${url}/api/events${query}`, token, feedEventAlone, headers);
 }
 
-/** Opens a stream; every event of it is held against the contract. */
+/** Opens a stream and validates each event by its schema. */
 export async function listenTo<Event extends object>(
   address: string,
   token: string,
   schema: z.ZodType<Event>,
   headers: Record<string, string> = {},
 ): Promise<Listener<Event & { position: number }>> {
-  const leaving = new AbortController();
+  const abort = new AbortController();
   const response = await fetch(address, {
     headers: { authorization: `Bearer ${token}`, ...headers },
-    signal: leaving.signal,
+    signal: abort.signal,
   });
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
   expect(response.headers.get("content-type")).toBe("text/event-stream");
-  const heard = {
+  const received = {
     events: [] as (Event & { position: number })[],
     comments: [] as string[],
     retries: [] as number[],
@@ -52,50 +56,51 @@ export async function listenTo<Event extends object>(
   const waiting = new Set<() => void>();
   let text = "";
   const parser = createParser({
-    onEvent: ({ id, data }) => heard.events.push({ ...schema.parse(JSON.parse(data)), position: Number(id) }),
-    onComment: (comment) => heard.comments.push(comment),
-    onRetry: (ms) => heard.retries.push(ms),
+    onEvent: ({ id, data }) =>
+      received.events.push({ ...schema.parse(JSON.parse(data)), position: Number(id) }),
+    onComment: (comment) => received.comments.push(comment),
+    onRetry: (ms) => received.retries.push(ms),
   });
   const ended = (async () => {
     const decoder = new TextDecoder();
     try {
       for await (const part of response.body ?? []) {
-        const said = decoder.decode(part as Uint8Array, { stream: true });
-        text += said;
-        parser.feed(said);
-        for (const look of waiting) look();
+        const chunk = decoder.decode(part as Uint8Array, { stream: true });
+        text += chunk;
+        parser.feed(chunk);
+        for (const check of waiting) check();
       }
     } catch (error) {
-      // Cut in the middle, or left by us: an end like any other.
+      // Cut off or closed by the test: treated like a normal end.
       if (error instanceof Error && error.name === "ZodError") throw error;
     }
   })();
   ended.catch(() => undefined);
   return {
     headers: response.headers,
-    ...heard,
+    ...received,
     text: () => text,
     ended,
     until: (enough) =>
       new Promise((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           if (!enough()) return;
-          waiting.delete(look);
+          waiting.delete(check);
           resolve();
         };
-        waiting.add(look);
-        look();
+        waiting.add(check);
+        check();
         ended.then(() => {
-          reject(new Error(`the stream ended after ${heard.events.length} events`));
+          reject(new Error(`the stream ended after ${received.events.length} events`));
         }, reject);
       }),
     close: () => {
-      leaving.abort();
+      abort.abort();
     },
   };
 }
 
-/** Where in the feed they stand. */
+/** Returns the positions of events. */
 export function positionsOf(events: readonly { position: number }[]): number[] {
   return events.map(({ position }) => position);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { wordOf } from "./front-desk.ts";
+import { outcomeOf } from "./test-server.ts";
 import { emptyDatabase, scratchData, startPawl } from "./running-pawl.ts";
 
 const TOKEN = "open-sesame";
@@ -22,8 +22,8 @@ const journal = async (id: string) => {
   return (body.events as { action: string }[]).map(({ action }) => action);
 };
 
-test("a task is claimed once, whichever nodes are asked at once", async () => {
-  const made = await Promise.all(
+test("concurrent claims at several nodes get each task once", async () => {
+  const created = await Promise.all(
     Array.from({ length: 120 }, (_, index) => add(nodes[index % nodes.length]!)),
   );
   const claimed: string[] = [];
@@ -39,11 +39,11 @@ test("a task is claimed once, whichever nodes are asked at once", async () => {
       }),
     ),
   );
-  expect(claimed.sort()).toEqual(made.map(({ body }) => String(body.id)).sort());
+  expect(claimed.sort()).toEqual(created.map(({ body }) => String(body.id)).sort());
   expect(await journal(claimed[0]!)).toEqual(["create", "claim"]);
 });
 
-test("one key makes one task, also when it is sent to all nodes at once", async () => {
+test("one idempotency key creates one task, even if sent to all nodes at once", async () => {
   for (let round = 0; round < 20; round++) {
     const answers = await Promise.all(nodes.map((node) => add(node, { client_event_id: `round ${round}` })));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
@@ -51,13 +51,13 @@ test("one key makes one task, also when it is sent to all nodes at once", async 
   }
 });
 
-test("a token that one node revoked, and a member it switched off, is refused by the others at once", async () => {
+test("after one node revokes a token or deactivates a member, the others refuse it at once", async () => {
   for (let round = 0; round < 20; round++) {
     const { body: ann } = await one.ask("POST /api/members", TOKEN, {});
     const { body: first } = await one.ask(`POST /api/members/${String(ann.id)}/tokens`, TOKEN, {});
     const { body: second } = await two.ask(`POST /api/members/${String(ann.id)}/tokens`, TOKEN, {});
     const word = async (node: typeof one, token: unknown) =>
-      wordOf(await node.ask("GET /api/me", String(token)));
+      outcomeOf(await node.ask("GET /api/me", String(token)));
     for (const node of nodes) expect(await word(node, first.token)).toBe("200");
     await one.ask(`DELETE /api/tokens/${String(first.id)}`, TOKEN);
     for (const node of nodes) expect(await word(node, first.token)).toBe("401 INVALID_TOKEN");
@@ -66,17 +66,17 @@ test("a token that one node revoked, and a member it switched off, is refused by
   }
 });
 
-test("a timer is acted upon once though all nodes sweep, and still when one of them is killed", async () => {
+test("a timer fires once though all nodes sweep, even if one of them is killed", async () => {
   const settings = { board: { status_deadlines: { NEW: 0.005 } } };
   await one.ask("POST /api/projects", TOKEN, { id: "hasty", settings });
   const task = { lifecycle: "board", title: "Late from the start", description: "x", project_id: "hasty" };
-  const made = await Promise.all(
+  const created = await Promise.all(
     Array.from({ length: 60 }, (_, index) =>
       nodes[index % nodes.length]!.ask("POST /api/tasks", TOKEN, task),
     ),
   );
   nodes[2].child.kill("SIGKILL");
-  const ids = made.map(({ body }) => String(body.id));
+  const ids = created.map(({ body }) => String(body.id));
   for (;;) {
     const { body } = await one.ask("GET /api/tasks?project_id=hasty&status=NEW&limit=1", TOKEN);
     if ((body.tasks as unknown[]).length === 0) break;

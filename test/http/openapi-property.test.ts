@@ -9,7 +9,7 @@ import type { Route } from "../../src/api/index.ts";
 import { findTooDeep } from "../../src/core/index.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
-import { openFrontDesk } from "./front-desk.ts";
+import { startTestServer } from "./test-server.ts";
 import { DEEPLY_NESTED, fitting, spoilt } from "./values-of-schema.ts";
 import type { Schema } from "./values-of-schema.ts";
 
@@ -22,17 +22,17 @@ type Operation = {
   requestBody?: { content: { "application/json": { schema: Schema } } };
   responses: Record<string, { description: string; content?: Record<string, unknown> }>;
 };
-type Made = { id: string; lifecycle: string };
-type Place = { method: string; path: string; operation: Operation };
+type CreatedTask = { id: string; lifecycle: string };
+type Endpoint = { method: string; path: string; operation: Operation };
 
 // Client and server share a process: while it compiles schemas, requests wait longer than the server would allow.
-const desk = await openFrontDesk({ server: { requestTimeoutMs: 2 * WAIT_LIMIT_MS } });
-const { body: document } = await desk.ask("GET /openapi.json", { token: null });
+const server = await startTestServer({ server: { requestTimeoutMs: 2 * WAIT_LIMIT_MS } });
+const { body: document } = await server.ask("GET /openapi.json", { token: null });
 const paths = document.paths as Record<string, Record<string, Operation>>;
 const { schemas } = document.components as { schemas: Record<string, Schema> };
 
-// What goes on for ever has tests of its own.
-const PLACES: Place[] = Object.entries(paths)
+// Streams have tests of their own.
+const ENDPOINTS: Endpoint[] = Object.entries(paths)
   .flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
@@ -41,7 +41,7 @@ const PLACES: Place[] = Object.entries(paths)
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 
-/** Everybody who may ask: one for each set of roles, one who sees nothing, one of another org, and nobody. */
+/** Callers: one for each set of roles, one without projects, one of another org, and none. */
 const ROLES = [
   ["admin", "system", "agent", "worker", "executor", "lead", "supervisor"],
   ["agent"],
@@ -50,27 +50,27 @@ const ROLES = [
   ["viewer"],
 ];
 const everyone = await Promise.all(
-  ROLES.map((roles, index) => desk.member({ id: `m${index}`, roles, skill_level: 5 })),
+  ROLES.map((roles, index) => server.member({ id: `m${index}`, roles, skill_level: 5 })),
 );
 const others = [
-  await desk.member({ id: "out", roles: ["agent", "lead"], project_ids: [] }),
-  await desk.member({ id: "m0", roles: ["admin", "agent"] }, "other"),
+  await server.member({ id: "out", roles: ["agent", "lead"], project_ids: [] }),
+  await server.member({ id: "m0", roles: ["admin", "agent"] }, "other"),
 ];
 const tokens = fc.oneof(
-  { weight: 10, arbitrary: fc.constantFrom(...everyone, desk.admin) },
+  { weight: 10, arbitrary: fc.constantFrom(...everyone, server.admin) },
   { weight: 1, arbitrary: fc.constantFrom<string | null>(...others, "nonsense", null) },
 );
 
-/** What only fits where there is something else already, or not yet. */
-const NAMES_ANOTHER = [
+/** Fields that are valid only if other things exist, or do not exist yet. */
+const DEPENDENT_FIELDS = [
   ...["blocked_by", "depends_on", "ref", "available_at"],
   ...["fix_of_task_id", "defect", "defect_id", "deliverable_id", "parent_task_id"],
 ];
 
-const made = await tasksOfAllLifecycles();
-const ids = fc.constantFrom(...made.map(({ id }) => id), "0197a000-0000-7000-8000-000000000001");
+const created = await tasksOfAllLifecycles();
+const ids = fc.constantFrom(...created.map(({ id }) => id), "0197a000-0000-7000-8000-000000000001");
 const KNOWN = {
-  // Nobody waits here, and what is told as a problem of the server's set-up is no input's fault.
+  // Claims must not wait here.
   wait_seconds: fc.constant(0),
   lifecycle: fc.constantFrom(...LIFECYCLES.map(({ name }) => name)),
   project_id: fc.constantFrom("main", "main", "nowhere"),
@@ -84,20 +84,20 @@ const KNOWN = {
 };
 
 type Sent = {
-  place: Place;
+  endpoint: Endpoint;
   path: string;
   token: string | null;
   headers: Record<string, string>;
   body: string | undefined;
 };
 
-const requests = fc.array(fc.constantFrom(...PLACES).chain(requestTo), {
+const requests = fc.array(fc.constantFrom(...ENDPOINTS).chain(requestTo), {
   minLength: REQUESTS_A_RUN,
   maxLength: REQUESTS_A_RUN,
 });
 const seen = new Map<string, number>();
 
-test("whatever the document allows or forbids is answered as it says, and never by a fault", async () => {
+test("every request, valid or invalid, gets an answer of the document, and never an internal error", async () => {
   let asked = 0;
   await fc.assert(
     fc.asyncProperty(requests, async (sent) => {
@@ -107,22 +107,22 @@ test("whatever the document allows or forbids is answered as it says, and never 
     { numRuns: RUNS, endOnFailure: true },
   );
   expect(asked).toBe(RUNS * REQUESTS_A_RUN);
-  expect([...new Set(made.map(({ lifecycle }) => lifecycle))]).toEqual(LIFECYCLES.map(({ name }) => name));
-  // Not only refusals: what the document calls right has been accepted, too, where no rule of a lifecycle has its say
-  // (to go back takes the cookie of a session).
+  expect([...new Set(created.map(({ lifecycle }) => lifecycle))]).toEqual(LIFECYCLES.map(({ name }) => name));
+  // Not only refusals: each operation without lifecycle rules has also accepted a valid request, except going back, which
+  // needs the cookie of a session.
   const freely = new Set(
     Object.entries<Route>(ROUTES)
       .filter(([, { ruled }]) => !ruled)
       .map(([name]) => name),
   );
-  const free = PLACES.filter(
+  const free = ENDPOINTS.filter(
     ({ operation: { operationId } }) => freely.has(operationId) && operationId !== "goBack",
   );
-  // What chance has left out so far: there are many routes, and the time is short.
-  for (const place of free)
-    for (const sent of fc.sample(requestTo(place), 200)) {
-      if (seen.has(place.operation.operationId)) break;
-      await expectPromisedAnswer({ ...sent, token: desk.admin });
+  // Try operations that no random request has reached so far.
+  for (const endpoint of free)
+    for (const sent of fc.sample(requestTo(endpoint), 200)) {
+      if (seen.has(endpoint.operation.operationId)) break;
+      await expectPromisedAnswer({ ...sent, token: server.admin });
     }
   const neverAccepted = free
     .map(({ operation }) => operation.operationId)
@@ -130,25 +130,22 @@ test("whatever the document allows or forbids is answered as it says, and never 
   expect(neverAccepted).toEqual([]);
 });
 
-test.for(["\0", "a/b", "é", "__proto__", "x".repeat(1_001)])(
-  "no route stumbles over the id %j",
-  async (odd) => {
-    const named = PLACES.filter(({ path }) => path.includes("{"));
-    expect(named.length).toBeGreaterThan(50);
-    for (const place of named)
-      for (const sent of fc.sample(requestTo(place), { numRuns: 2, seed: 7 })) {
-        const [, query = ""] = sent.path.split("?");
-        const path = place.path.replaceAll(/\{\w+\}/g, encodeURIComponent(odd));
-        await expectPromisedAnswer({ ...sent, token: desk.admin, path: `${path}?${query}` });
-      }
-  },
-);
+test.for(["\0", "a/b", "é", "__proto__", "x".repeat(1_001)])("no route fails on the id %j", async (odd) => {
+  const named = ENDPOINTS.filter(({ path }) => path.includes("{"));
+  expect(named.length).toBeGreaterThan(50);
+  for (const endpoint of named)
+    for (const sent of fc.sample(requestTo(endpoint), { numRuns: 2, seed: 7 })) {
+      const [, query = ""] = sent.path.split("?");
+      const path = endpoint.path.replaceAll(/\{\w+\}/g, encodeURIComponent(odd));
+      await expectPromisedAnswer({ ...sent, token: server.admin, path: `${path}?${query}` });
+    }
+});
 
-test("a request sent twice at once, with one key or with two, never causes a fault", async () => {
-  const changing = PLACES.filter(({ method }) => method !== "GET");
+test("a request sent twice at once, with one key or with two, never causes an internal error", async () => {
+  const changing = ENDPOINTS.filter(({ method }) => method !== "GET");
   expect(changing.length).toBeGreaterThan(60);
-  for (const [index, place] of changing.entries())
-    for (const [run, sent] of fc.sample(requestTo(place), { numRuns: 4, seed: 11 }).entries()) {
+  for (const [index, endpoint] of changing.entries())
+    for (const [run, sent] of fc.sample(requestTo(endpoint), { numRuns: 4, seed: 11 }).entries()) {
       const body = withoutKey(sent.body);
       const key = `twice-${index}-${run}`;
       const twins = run % 2 === 0 ? [key, key] : [`${key}-a`, `${key}-b`];
@@ -168,34 +165,34 @@ function withoutKey(body: string | undefined): string | undefined {
   return findTooDeep(rest) ? body : JSON.stringify(rest);
 }
 
-async function expectPromisedAnswer({ place, path, token, headers, body }: Sent): Promise<void> {
-  const { method, operation } = place;
-  const response = await fetch(desk.url + path, {
+async function expectPromisedAnswer({ endpoint, path, token, headers, body }: Sent): Promise<void> {
+  const { method, operation } = endpoint;
+  const response = await fetch(server.url + path, {
     method,
     headers: { ...headers, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
     ...(body === undefined ? {} : { body }),
   });
   const text = await response.text();
   const { status } = response;
-  const told = `${method} ${path} ${body ?? ""} → ${status} ${text}`;
+  const summary = `${method} ${path} ${body ?? ""} → ${status} ${text}`;
   if (status < 300) seen.set(operation.operationId, (seen.get(operation.operationId) ?? 0) + 1);
   const row = String(status) in operation.responses ? String(status) : `${String(status)[0] ?? ""}XX`;
   const promised = operation.responses[row];
-  if (status === 500 || !promised) throw new Error(`not documented: ${told}`);
+  if (status === 500 || !promised) throw new Error(`not documented: ${summary}`);
   const [media = ""] = (response.headers.get("content-type") ?? "").split(";");
   if (!promised.content) {
-    if (text !== "") throw new Error(`a body that is not documented: ${told}`);
+    if (text !== "") throw new Error(`a body that is not documented: ${summary}`);
     return;
   }
-  if (!(media in promised.content)) throw new Error(`${media} is not documented: ${told}`);
+  if (!(media in promised.content)) throw new Error(`${media} is not documented: ${summary}`);
   const value: unknown = media.endsWith("json") ? JSON.parse(text) : text;
   const judge = judgeOf(promised.content[media] as { schema: object });
-  if (!judge(value)) throw new Error(`${ajv.errorsText(judge.errors)}: ${told}`);
+  if (!judge(value)) throw new Error(`${ajv.errorsText(judge.errors)}: ${summary}`);
   if (status < 400) return;
-  const { code, status: said } = value as { code: string; status: number };
+  const { code, status: statusInBody } = value as { code: string; status: number };
   const codes = promised.description.split(", ");
-  if (said !== status || !(row.endsWith("XX") || codes.includes(code)))
-    throw new Error(`${code} is not among ${codes.join(", ")}: ${told}`);
+  if (statusInBody !== status || !(row.endsWith("XX") || codes.includes(code)))
+    throw new Error(`${code} is not among ${codes.join(", ")}: ${summary}`);
 }
 
 function at(ref: string): Schema {
@@ -204,27 +201,31 @@ function at(ref: string): Schema {
 
 const judges = new Map<unknown, ValidateFunction>();
 
-/** Judges an answer by the document's schema; its references are found in what lies beside it. */
+/** Compiles a schema of the document, with the document's other schemas for its references. */
 function judgeOf({ schema }: { schema: object }): ValidateFunction {
   const judge = judges.get(schema) ?? ajv.compile({ ...schema, components: document.components });
   judges.set(schema, judge);
   return judge;
 }
 
-function requestTo(place: Place): Arbitrary<Sent> {
-  // A move of a task is one that its lifecycle knows.
-  if (place.operation.operationId === "moveTask")
-    return fc.constantFrom(...made).chain((task) => requestOf(place, task, { anyOf: movesOf(task) }));
-  return requestOf(place, null, place.operation.requestBody?.content["application/json"].schema);
+function requestTo(endpoint: Endpoint): Arbitrary<Sent> {
+  // Actions must be those of the task's lifecycle.
+  if (endpoint.operation.operationId === "moveTask")
+    return fc.constantFrom(...created).chain((task) => requestOf(endpoint, task, { anyOf: movesOf(task) }));
+  return requestOf(endpoint, null, endpoint.operation.requestBody?.content["application/json"].schema);
 }
 
-function movesOf({ lifecycle }: Made): Schema[] {
+function movesOf({ lifecycle }: CreatedTask): Schema[] {
   const names = Object.keys(LIFECYCLES.find(({ name }) => name === lifecycle)?.actions ?? {});
   return names.map((name) => at(`${lifecycle}.${name}`));
 }
 
-function requestOf(place: Place, task: Made | null, schema: Schema | undefined): Arbitrary<Sent> {
-  const { operation } = place;
+function requestOf(
+  endpoint: Endpoint,
+  task: CreatedTask | null,
+  schema: Schema | undefined,
+): Arbitrary<Sent> {
+  const { operation } = endpoint;
   const fit = schema ? fitting(schema, at, KNOWN) : null;
   const body = fit
     ? fc.oneof(
@@ -232,13 +233,13 @@ function requestOf(place: Place, task: Made | null, schema: Schema | undefined):
         { weight: 4, arbitrary: spoilt(fit).map(json) },
         { weight: 1, arbitrary: fc.constantFrom("", "{", "[1,]", "nul", '"\\ud800"') },
       )
-    : fc.constantFrom(undefined, undefined, place.method === "GET" ? undefined : "{}");
+    : fc.constantFrom(undefined, undefined, endpoint.method === "GET" ? undefined : "{}");
   const type = fc.oneof(
     { weight: 20, arbitrary: fc.constant("application/json") },
     { weight: 1, arbitrary: fc.constantFrom("text/plain", "application/json; charset=latin1") },
   );
   const parameters = fc.tuple(
-    ...operation.parameters.map((one) => valueOf(place, task, one).map((value) => ({ ...one, value }))),
+    ...operation.parameters.map((one) => valueOf(endpoint, task, one).map((value) => ({ ...one, value }))),
   );
   return fc.tuple(parameters, body, type, tokens).map(([given, sent, contentType, token]) => {
     const named = (where: string) => given.filter((one) => one.in === where && one.value !== undefined);
@@ -246,8 +247,8 @@ function requestOf(place: Place, task: Made | null, schema: Schema | undefined):
       encodeURIComponent(String(given.find((one) => one.name === name)?.value));
     const query = named("query").map(({ name, value }) => `${name}=${encodeURIComponent(String(value))}`);
     return {
-      place,
-      path: place.path.replaceAll(/\{(\w+)\}/g, fill) + (query.length > 0 ? `?${query.join("&")}` : ""),
+      endpoint,
+      path: endpoint.path.replaceAll(/\{(\w+)\}/g, fill) + (query.length > 0 ? `?${query.join("&")}` : ""),
       token,
       headers: {
         ...Object.fromEntries(named("header").map(({ name, value }) => [name, String(value)])),
@@ -258,14 +259,17 @@ function requestOf(place: Place, task: Made | null, schema: Schema | undefined):
   });
 }
 
-/** What stands in a path in place of an id, by what stands before it. */
+/** Values for path parameters, by the text before them. */
 const PATH_IDS: [part: string, ids: Arbitrary<string>][] = [
   ["/members", fc.constantFrom("m1", "m2", "out")],
   ["/projects", fc.constant("main")],
   ["/workspaces", fc.constant("main")],
   ["/lifecycles", KNOWN.name],
   ["/tokens", fc.constantFrom(...(await spareTokens()))],
-  ["/board/", fc.constantFrom(...made.filter(({ lifecycle }) => lifecycle === "board").map(({ id }) => id))],
+  [
+    "/board/",
+    fc.constantFrom(...created.filter(({ lifecycle }) => lifecycle === "board").map(({ id }) => id)),
+  ],
 ];
 
 const ODD = [
@@ -286,8 +290,8 @@ const ODD = [
 ];
 
 function valueOf(
-  { path }: Place,
-  task: Made | null,
+  { path }: Endpoint,
+  task: CreatedTask | null,
   { name, in: where, schema }: Operation["parameters"][number],
 ): Arbitrary<unknown> {
   if (where === "header")
@@ -320,29 +324,31 @@ function json(value: unknown): string {
   return JSON.stringify(value).replaceAll(JSON.stringify(DEEPLY_NESTED), () => deep);
 }
 
-/** One task for each lifecycle at least, made by the document's own word. */
-async function tasksOfAllLifecycles(): Promise<Made[]> {
-  const tasks: Made[] = [];
+/** Creates at least one task of each lifecycle from the schemas of the document. */
+async function tasksOfAllLifecycles(): Promise<CreatedTask[]> {
+  const tasks: CreatedTask[] = [];
   for (const { name } of LIFECYCLES) {
     const schema = schemas[`${name}.create`] ?? {};
     const properties = Object.fromEntries(
-      Object.entries(schema.properties ?? {}).filter(([key]) => !NAMES_ANOTHER.includes(key)),
+      Object.entries(schema.properties ?? {}).filter(([key]) => !DEPENDENT_FIELDS.includes(key)),
     );
     const bodies = fitting({ ...schema, properties, required: Object.keys(properties) }, at, {
       project_id: fc.constant("main"),
     });
     for (const body of fc.sample(bodies, { numRuns: 30, seed: 7 })) {
-      const { status, body: task } = await desk.ask("POST /api/tasks", {
+      const { status, body: task } = await server.ask("POST /api/tasks", {
         token: everyone[0]!,
         body: { ...(body as object), project_id: "main" },
       });
-      if (status < 300) tasks.push(task as Made);
+      if (status < 300) tasks.push(task as CreatedTask);
     }
   }
   return tasks;
 }
 
 async function spareTokens(): Promise<string[]> {
-  const issued = await Promise.all(Array.from({ length: 10 }, () => desk.ask("POST /api/members/m4/tokens")));
+  const issued = await Promise.all(
+    Array.from({ length: 10 }, () => server.ask("POST /api/members/m4/tokens")),
+  );
   return issued.map(({ body }) => String(body.id));
 }

@@ -4,10 +4,10 @@ import { ROUTES } from "../../src/api/index.ts";
 import type { Route } from "../../src/api/index.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
 import { errand } from "../engine/errand.ts";
-import { openFrontDesk } from "./front-desk.ts";
+import { startTestServer } from "./test-server.ts";
 
-const desk = await openFrontDesk({ lifecycles: [...LIFECYCLES, errand] });
-const { body: document } = await desk.ask("GET /openapi.json", { token: null });
+const server = await startTestServer({ lifecycles: [...LIFECYCLES, errand] });
+const { body: document } = await server.ask("GET /openapi.json", { token: null });
 
 type Operation = {
   operationId: string;
@@ -19,14 +19,14 @@ type Operation = {
 const paths = document.paths as Record<string, Record<string, Operation>>;
 const schemas = (document.components as { schemas: Record<string, Record<string, unknown>> }).schemas;
 
-test("the document is OpenAPI 3.1, by an independent judge", async () => {
+test("an independent validator accepts the document as OpenAPI 3.1", async () => {
   const judge = new Validator();
   const { valid, errors } = await judge.validate(structuredClone(document));
   expect(errors ?? []).toEqual([]);
   expect([valid, judge.version]).toEqual([true, "3.1"]);
 });
 
-test("every reference leads somewhere", () => {
+test("every reference can be resolved", () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref!);
   expect(references.length).toBeGreaterThan(50);
   const lost = references.filter((ref) => {
@@ -40,7 +40,7 @@ test("every reference leads somewhere", () => {
   expect(inCircles).toEqual([]);
 });
 
-test("every route is in it, with its answers, its refusals and who may ask", () => {
+test("the document has every route with its answers, refusals and access", () => {
   for (const [name, route] of Object.entries<Route>(ROUTES)) {
     const operation = paths[route.path]?.[route.method.toLowerCase()];
     expect(operation?.operationId).toBe(name);
@@ -51,7 +51,7 @@ test("every route is in it, with its answers, its refusals and who may ask", () 
   }
 });
 
-test("every lifecycle's creation and actions are in it, with their inputs and demands", () => {
+test("the document has every lifecycle's creation and actions, with inputs and required fields", () => {
   const offered = (path: string) =>
     paths[path]?.post?.requestBody?.content["application/json"]?.schema.anyOf?.map(({ $ref }) =>
       $ref.replace("#/components/schemas/", ""),
@@ -73,7 +73,7 @@ test("every lifecycle's creation and actions are in it, with their inputs and de
   expect(schemas["board.claim"]).toMatchObject({ required: ["action", "comment"] });
 });
 
-test("a key and a version can come as headers where they can come at all", () => {
+test("routes that accept a key or a version accept them as headers too", () => {
   const headersOf = (path: string, method: string) =>
     paths[path]?.[method]?.parameters.filter((one) => one.in === "header").map(({ name }) => name);
   expect(headersOf("/api/tasks/{id}/transitions", "post")).toEqual(["Idempotency-Key", "If-Match"]);
@@ -82,12 +82,12 @@ test("a key and a version can come as headers where they can come at all", () =>
   expect(headersOf("/api/events", "get")).toEqual(["Last-Event-ID"]);
 });
 
-test("the docs are one page that fetches nothing and explains every problem", async () => {
-  const { text, headers } = await desk.ask("GET /docs", { token: null });
+test("the docs are one page without external files, and explain every problem", async () => {
+  const { text, headers } = await server.ask("GET /docs", { token: null });
   expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
   expect(text).not.toMatch(/<script|<link|<img|@import|url\(|https?:\/\//);
   for (const { path } of Object.values<Route>(ROUTES)) expect(text).toContain(path);
-  const { body } = await desk.ask("GET /api/nothing");
+  const { body } = await server.ask("GET /api/nothing");
   expect(text).toContain(`id="${String(body.type).split("#")[1] ?? ""}"`);
   const { createHash } = await import("node:crypto");
   const [, style = ""] = /<style>([^]*)<\/style>/.exec(text) ?? [];

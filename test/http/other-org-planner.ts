@@ -4,7 +4,7 @@ const once = { client_event_id: "{key} planner" };
 const crack = { description: "A crack" };
 const hours = { starts_at: "2030-01-01T08:00:00Z", ends_at: "2030-01-01T16:00:00Z" };
 
-/** How each operation of the planner is tried with what is another org's. */
+/** A request for each operation of the planner with ids of another org. */
 export const PLANNER_ROWS: [operation: string, what: string, body?: unknown][] = [
   ["createPlannerTask", "POST /api/planner/tasks", { ...once, title: "Ours", depends_on: ["{piece}"] }],
   ["createPlannerTask", "POST /api/planner/tasks", { ...once, title: "Ours", parent_task_id: "{piece}" }],
@@ -81,7 +81,7 @@ export const PLANNER_ROWS: [operation: string, what: string, body?: unknown][] =
 
 type Asking = (what: string, body: object) => Promise<Record<string, string>>;
 
-/** What a planner keeps: a task that is held and called for, a defect, a deliverable, a shift. */
+/** Creates planner data: a task with a hold and an escalation, a defect, a deliverable, a shift. */
 export async function floorOf(ask: Asking, project_id: string, member: string) {
   const send = async (path: string, body: object) =>
     ask(`POST /api/planner${path}`, { client_event_id: randomUUID(), ...body });

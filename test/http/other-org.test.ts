@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { heardOf, openFrontDesk } from "./front-desk.ts";
+import { replyOf, startTestServer } from "./test-server.ts";
 import { floorOf, PLANNER_ROWS } from "./other-org-planner.ts";
 
-const desk = await openFrontDesk({ server: { live: { heartbeatMs: 100 } } });
+const server = await startTestServer({ server: { live: { heartbeatMs: 100 } } });
 const ROLES = ["admin", "agent", "worker", "executor", "lead", "supervisor"];
-const ours = await desk.member({ id: "ann", roles: ROLES }, "main");
-const theirs = await desk.member({ id: "ann", roles: ROLES }, "other");
+const ours = await server.member({ id: "ann", roles: ROLES }, "main");
+const theirs = await server.member({ id: "ann", roles: ROLES }, "other");
 
-/** What there is in the other org; its words stand nowhere in any answer of ours. */
+/** Ids and names in the other org, which no answer to us may contain. */
 const THEIRS = await thingsOf(theirs);
-/** The same words for things that are nowhere, as long as theirs. */
+/** Ids and names of the same lengths that exist nowhere. */
 const NOWHERE: typeof THEIRS = {
   task: "0197a000-0000-7000-8000-000000000001",
   leased: "0197a000-0000-7000-8000-000000000002",
@@ -20,7 +20,7 @@ const NOWHERE: typeof THEIRS = {
   project: "yard-of-no-1e",
   key: "key-of-none",
   chat: "chat-of-no-one",
-  action: "deed-of-no-one",
+  action: "botAction-of-no-one",
   user: "user-of-no-one",
   file: "file-of-no-one-0",
   job: "0197a000-0000-7000-8000-000000000005",
@@ -35,9 +35,9 @@ const SECRETS = ["Their own secret", "Their own words"];
 
 const board = { title: "A new task", description: "Of ours" };
 const say = { comment: "mine" };
-const deed = { workspaceId: "main", chatId: "{chat}", actionId: "{action}" };
+const botAction = { workspaceId: "main", chatId: "{chat}", actionId: "{action}" };
 
-/** An operation, and how it is tried: `{task}` is a task's id, and so on. A row without any shows that lists keep quiet. */
+/** An operation and a request: `{task}` is a task's id, and so on. A row without placeholders checks a list. */
 type Row = [operation: string, what: string, body?: unknown];
 
 const ROWS: Row[] = [
@@ -150,35 +150,43 @@ const ROWS: Row[] = [
   ["moveCodeTask", "POST /api/code/tasks/{leased}/transitions", { action: "comment", comment: "Ours now" }],
   ["retryCodeTask", "POST /api/code/tasks/{leased}/retry", {}],
   ["claimCodeTasks", "POST /api/code/claims", { project_id: "{project}2" }],
-  ["tellCodeOutput", "POST /api/code/tasks/{leased}/output", { lease_token: "{lease}", run: 2, text: "Hm" }],
+  [
+    "appendCodeOutput",
+    "POST /api/code/tasks/{leased}/output",
+    { lease_token: "{lease}", run: 2, text: "Hm" },
+  ],
   ["makeAgentToken", "POST /api/code/tasks/{leased}/agent-token", { lease_token: "{lease}" }],
   ["readCodeLog", "GET /api/code/tasks/{leased}/log"],
   ["streamCodeOutput", "GET /api/code/tasks/{leased}/output"],
   ["getCodeGraph", "GET /api/code/graph?project_id={project}2"],
   ["getCodeSummary", "GET /api/code/summary?project_id={project}2"],
 
-  ["updateBotAction", "POST /api/chat/actions/update", { ...deed, status: "done" }],
+  ["updateBotAction", "POST /api/chat/actions/update", { ...botAction, status: "done" }],
   [
     "startBotAction",
     "POST /api/chat/actions/start",
-    { ...deed, workspaceId: "{project}2", actionType: "summarize" },
+    { ...botAction, workspaceId: "{project}2", actionType: "summarize" },
   ],
-  ["startBotAction", "POST /api/chat/actions/start", { ...deed, actionType: "summarize" }],
+  ["startBotAction", "POST /api/chat/actions/start", { ...botAction, actionType: "summarize" }],
   ["listBotActions", "GET /api/chat/actions?chatId={chat}"],
   ["listBotActions", "GET /api/chat/actions?chatId={chat}&workspaceId={project}2"],
   [
     "startBotActionByCallback",
     "POST /api/no-code/callback/actions/start",
-    { ...deed, actionType: "summarize" },
+    { ...botAction, actionType: "summarize" },
   ],
-  ["updateBotActionByCallback", "POST /api/no-code/callback/actions/update", { ...deed, status: "done" }],
+  [
+    "updateBotActionByCallback",
+    "POST /api/no-code/callback/actions/update",
+    { ...botAction, status: "done" },
+  ],
   ["createCallbackToken", "POST /api/chats/{chat}/callback-tokens", { workspaceId: "{project}2" }],
   ["streamChatEvents", "GET /api/chats/{chat}/events?after=0"],
   ["streamChatEvents", "GET /api/chats/{chat}/events?after=0&workspaceId={project}2"],
   ["listChatMessages", "GET /api/chats/{chat}/messages"],
   ["listChatMessages", "GET /api/chats/{chat}/messages?before={task}"],
   ["sayInChat", "POST /api/chats/{chat}/messages", { text: "Ours", workspaceId: "{project}2" }],
-  // Before anything of ours is owed to anybody.
+  // Before our own org has any such data.
   ["takeDeliveryNotices", "POST /api/delivery/notices/take", { limit: 100 }],
   [
     "createDeliveryJob",
@@ -208,7 +216,7 @@ const ROWS: Row[] = [
   ["getDeliverySource", "GET /api/delivery/files/{file}/source"],
   ["forgetCachedDeliveryFile", "DELETE /api/delivery/files/{file}/cached/theirs"],
   [
-    "tellDeliveryProgress",
+    "reportDeliveryProgress",
     "POST /api/delivery/progress",
     {
       worker: { id: "w", concurrency: 1 },
@@ -221,23 +229,23 @@ const ROWS: Row[] = [
 ];
 
 test.each(ROWS)(
-  "%s: %s with %j says of the other org's things what it says of things that are nowhere",
+  "%s: %s with %j answers for the other org's ids as for ids that do not exist",
   async (operation, what, body) => {
     const before = await picture("other");
     const nowhere = await tried(what, body, NOWHERE);
     const there = await tried(what, body, THEIRS);
-    // Figures go on counting; they are of all orgs, and name nobody.
+    // Metrics change between requests; they cover all orgs and contain no ids.
     if (operation !== "getMetrics") expect(there).toEqual(nowhere);
     for (const secret of SECRETS) expect(there.text).not.toContain(secret);
-    // What was asked for by name stands in no answer but as that name.
+    // The answer contains a requested id only as that id.
     if (!what.includes("{") && body === undefined)
       for (const word of Object.values(THEIRS)) expect(there.text).not.toContain(word);
     expect(await picture("other")).toEqual(before);
   },
 );
 
-test("every operation is tried", async () => {
-  const { body: document } = await desk.ask("GET /openapi.json");
+test("every operation is in the table", async () => {
+  const { body: document } = await server.ask("GET /openapi.json");
   const operations = Object.values(
     document.paths as Record<string, Record<string, { operationId: string }>>,
   ).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
@@ -245,11 +253,11 @@ test("every operation is tried", async () => {
   expect(operations.filter((operation) => !rows.has(operation))).toEqual([]);
 });
 
-test("nor does the time that an answer takes: the same statements run for both, and all are confined to our org", async () => {
+test("both cases run the same statements, so timing reveals nothing, and all are limited to our org", async () => {
   const what = ["", "/events", "/actions", "/links"];
   const ask = async (task: string) => {
     for (const more of what)
-      expect((await desk.ask(`GET /api/tasks/${task}${more}`, { token: ours })).status).toBe(404);
+      expect((await server.ask(`GET /api/tasks/${task}${more}`, { token: ours })).status).toBe(404);
   };
   // The first requests prepare statements.
   await ask(NOWHERE.task);
@@ -265,10 +273,10 @@ test("nor does the time that an answer takes: the same statements run for both, 
 
 type Statement = { text: string; parameters: string };
 
-/** Collects the statements that are sent to the database meanwhile. */
+/** Collects the statements that are sent to the database during a call. */
 async function statementsOf(work: () => Promise<void>): Promise<Statement[]> {
   const statements: Statement[] = [];
-  const options = desk.sql.options as { debug?: unknown };
+  const options = server.sql.options as { debug?: unknown };
   options.debug = (_connection: number, text: string, parameters: unknown[]) => {
     statements.push({ text, parameters: JSON.stringify(parameters) });
   };
@@ -280,7 +288,7 @@ async function statementsOf(work: () => Promise<void>): Promise<Statement[]> {
   return statements;
 }
 
-/** The answer, with what must differ put out of sight: the names asked for, the request's id, and moments. */
+/** Returns the answer without the values that must differ: requested ids, the request id and times. */
 async function tried(what: string, body: unknown, things: typeof THEIRS) {
   const fill = (text: string) =>
     text.replaceAll(/\{(\w+)\}/g, (whole, kind: string) =>
@@ -288,11 +296,11 @@ async function tried(what: string, body: unknown, things: typeof THEIRS) {
     );
   const [method = "", path = ""] = fill(what).split(" ");
   const leaving = new AbortController();
-  const response = await fetch(desk.url + path, {
+  const response = await fetch(server.url + path, {
     method,
     headers: {
       authorization: `Bearer ${ours}`,
-      // The length of a compressed answer depends on the moments in it.
+      // The length of a compressed answer depends on the times in it.
       "accept-encoding": "identity",
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...(method === "DELETE" ? { "idempotency-key": randomUUID(), "if-match": '"1"' } : {}),
@@ -301,9 +309,9 @@ async function tried(what: string, body: unknown, things: typeof THEIRS) {
     signal: leaving.signal,
   });
   const streams = response.headers.get("content-type") === "text/event-stream";
-  const heard = streams ? await overhear(response) : (await heardOf(response)).text;
+  const reply = streams ? await readPastEvents(response) : (await replyOf(response)).text;
   leaving.abort();
-  let text = heard;
+  let text = reply;
   for (const [kind, word] of Object.entries(things)) text = text.replaceAll(word, `{${kind}}`);
   const headers = Object.fromEntries(response.headers);
   for (const name of ["date", "x-request-id"]) Reflect.deleteProperty(headers, name);
@@ -319,12 +327,12 @@ async function tried(what: string, body: unknown, things: typeof THEIRS) {
 }
 
 /** Reads past events from a stream; comments and ids only show how far the feed was read. */
-async function overhear(response: Response): Promise<string> {
-  const [{ last } = { last: Infinity }] = await desk.sql<{ last: number }[]>`
+async function readPastEvents(response: Response): Promise<string> {
+  const [{ last } = { last: Infinity }] = await server.sql<{ last: number }[]>`
     select feed_position::int as last from pawl.org where id = 'main'`;
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  const hasCaughtUp = (told: string) =>
-    [...told.matchAll(/^: at (\d+)$/gm)].some(([, at]) => Number(at) >= last);
+  const hasCaughtUp = (received: string) =>
+    [...received.matchAll(/^: at (\d+)$/gm)].some(([, at]) => Number(at) >= last);
   let text = "";
   while (!hasCaughtUp(text)) {
     const { done, value } = await reader.read();
@@ -338,16 +346,16 @@ async function overhear(response: Response): Promise<string> {
     .join("\n");
 }
 
-/** Everything the database holds of an org. */
+/** Returns all rows of an org. */
 async function picture(org_id: string): Promise<Record<string, unknown>> {
-  const tables = await desk.sql<{ name: string }[]>`
+  const tables = await server.sql<{ name: string }[]>`
     select table_name as name from information_schema.columns where table_schema = 'pawl' and column_name = 'org_id' order by 1`;
   const rows = await Promise.all(
     tables.map(
       async ({ name }) =>
         [
           name,
-          await desk.sql`select t::text as row from ${desk.sql(`pawl.${name}`)} t where org_id = ${org_id} order by 1`,
+          await server.sql`select t::text as row from ${server.sql(`pawl.${name}`)} t where org_id = ${org_id} order by 1`,
         ] as const,
     ),
   );
@@ -356,9 +364,9 @@ async function picture(org_id: string): Promise<Record<string, unknown>> {
 
 async function thingsOf(token: string) {
   const ask = async (what: string, body: object) => {
-    const heard = await desk.ask(what, { token, body });
-    if (heard.status >= 300) throw new Error(heard.text);
-    return heard.body as Record<string, string> & { tasks: Record<string, string>[] };
+    const reply = await server.ask(what, { token, body });
+    if (reply.status >= 300) throw new Error(reply.text);
+    return reply.body as Record<string, string> & { tasks: Record<string, string>[] };
   };
   const [member, project, key] = ["zoe-of-others", "shed-of-other", "key-of-them"];
   await ask("POST /api/projects", { id: project, name: "Their own words" });
@@ -372,7 +380,7 @@ async function thingsOf(token: string) {
   });
   await ask("POST /api/tasks", { lifecycle: "code", ...secret });
   const { tasks } = await ask("POST /api/claims", { lifecycle: "code" });
-  const [chat, action] = ["chat-of-others", "deed-of-others"];
+  const [chat, action] = ["chat-of-others", "botAction-of-others"];
   const words = { actionType: "summarize", displayText: "Their own words" };
   await ask("POST /api/chat/actions/start", {
     workspaceId: "main",
@@ -384,7 +392,7 @@ async function thingsOf(token: string) {
   const [user, entry] = ["user-of-others", { kind: "file", path: "/their/own", name: "Their own secret" }];
   await ask("POST /api/delivery/users", { id: user, name: "Their own words" });
   await ask("POST /api/delivery/files", { scan: "s", entries: [entry], last: true });
-  const { files } = (await desk.ask("GET /api/delivery/files", { token })).body as {
+  const { files } = (await server.ask("GET /api/delivery/files", { token })).body as {
     files: { id: string }[];
   };
   const tap = { user_id: user, file_id: files[0]!.id, chat_id: "c", request_nonce: "n" };

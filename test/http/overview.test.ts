@@ -1,31 +1,31 @@
 import { expect, test } from "vitest";
-import { openFrontDesk } from "./front-desk.ts";
+import { startTestServer } from "./test-server.ts";
 
-const desk = await openFrontDesk();
-const ann = await desk.member({ id: "ann", name: "Ann", roles: ["agent", "worker"] });
-const bob = await desk.member({ id: "bob", roles: ["agent", "worker"] });
-const out = await desk.member({ id: "out", roles: ["agent"], project_ids: ["elsewhere"] });
-await desk.ask("POST /api/projects", { body: { id: "elsewhere" } });
-await desk.ask("POST /api/projects", {
+const server = await startTestServer();
+const ann = await server.member({ id: "ann", name: "Ann", roles: ["agent", "worker"] });
+const bob = await server.member({ id: "bob", roles: ["agent", "worker"] });
+const out = await server.member({ id: "out", roles: ["agent"], project_ids: ["elsewhere"] });
+await server.ask("POST /api/projects", { body: { id: "elsewhere" } });
+await server.ask("POST /api/projects", {
   body: { id: "hasty", settings: { board: { status_deadlines: { NEW: 0.0001 } } } },
 });
 
 async function make(more: object = {}, token = ann): Promise<string> {
   const body = { lifecycle: "board", title: "Paint the shed", description: "Both sides", ...more };
-  const heard = await desk.ask("POST /api/tasks", { token, body });
-  if (heard.status !== 201) throw new Error(heard.text);
-  return String(heard.body.id);
+  const reply = await server.ask("POST /api/tasks", { token, body });
+  if (reply.status !== 201) throw new Error(reply.text);
+  return String(reply.body.id);
 }
 
 async function act(id: string, action: string, token = ann): Promise<void> {
-  const heard = await desk.ask(`POST /api/tasks/${id}/transitions`, {
+  const reply = await server.ask(`POST /api/tasks/${id}/transitions`, {
     token,
     body: { action, comment: "so" },
   });
-  if (heard.status !== 200) throw new Error(heard.text);
+  if (reply.status !== 200) throw new Error(reply.text);
 }
 
-type Figures = {
+type LifecycleFigures = {
   name: string;
   open: number;
   attention: number;
@@ -40,16 +40,16 @@ type Figures = {
   created: number[];
   finished: number[];
 };
-type Told = {
-  lifecycles: Figures[];
+type Figures = {
+  lifecycles: LifecycleFigures[];
   attention: { task_id: string; reasons: string[] }[];
   workers: { member_id: string; name: string; tasks: number; leases: number; heartbeat_at: string | null }[];
 };
 
-async function overview(token: string, query = ""): Promise<Told & { board: Figures }> {
-  const { body } = await desk.ask(`GET /api/overview${query}`, { token });
-  const told = body as unknown as Told;
-  return { ...told, board: told.lifecycles.find(({ name }) => name === "board")! };
+async function overview(token: string, query = ""): Promise<Figures & { board: LifecycleFigures }> {
+  const { body } = await server.ask(`GET /api/overview${query}`, { token });
+  const figures = body as unknown as Figures;
+  return { ...figures, board: figures.lifecycles.find(({ name }) => name === "board")! };
 }
 
 const done = await make();
@@ -60,9 +60,9 @@ await act(held, "claim");
 await make();
 const secret = await make({ visibility: "private", assignee_id: "ann" });
 const late = await make({ project_id: "hasty" });
-await desk.engine.sweep({ now: Date.now() + 60_000 });
+await server.engine.sweep({ now: Date.now() + 60_000 });
 
-test("counts, arrows, throughput and time in status are those of what happened", async () => {
+test("counts, moves, throughput and time in status match what happened", async () => {
   const { board } = await overview(ann);
   const of = (status: string) => board.statuses.find((one) => one.status === status)!;
   expect(board).toMatchObject({ open: 4, attention: 1 });
@@ -90,40 +90,41 @@ test.each([
   ["hour", 60],
   ["day", 48],
   ["week", 42],
-])("a window of a %s has %i buckets, the last of which has what happens now", async (window, buckets) => {
+])("a window of one %s has %i buckets, the last of which is the current one", async (window, buckets) => {
   const { board } = await overview(ann, `?window=${window}&lifecycle=board`);
   expect(board.created.length).toBe(buckets);
   expect(board.created.slice(-3).reduce((sum, count) => sum + count, 0)).toBe(5);
 });
 
-test("what is stuck is named with its reason, and who works with what he holds", async () => {
-  const told = await overview(ann);
-  expect(told.attention).toMatchObject([{ task_id: late, reasons: ["stuck"] }]);
-  expect(told.workers).toMatchObject([
+test("stuck tasks are listed with their reason, and workers with their tasks", async () => {
+  const figures = await overview(ann);
+  expect(figures.attention).toMatchObject([{ task_id: late, reasons: ["stuck"] }]);
+  expect(figures.workers).toMatchObject([
     { member_id: "ann", name: "Ann", tasks: 2, leases: 0, heartbeat_at: null },
   ]);
 });
 
-test("who holds a lease is shown with his heartbeat", async () => {
-  await desk.ask("POST /api/tasks", { token: bob, body: { lifecycle: "code", title: "Mend it" } });
-  await desk.ask("POST /api/claims", { token: bob, body: { lifecycle: "code" } });
+test("the holder of a lease is listed with its heartbeat", async () => {
+  await server.ask("POST /api/tasks", { token: bob, body: { lifecycle: "code", title: "Mend it" } });
+  await server.ask("POST /api/claims", { token: bob, body: { lifecycle: "code" } });
   const { workers } = await overview(ann, "?lifecycle=code");
   expect(workers).toMatchObject([
     { member_id: "bob", leases: 1, heartbeat_at: expect.any(String) as string },
   ]);
 });
 
-test("private tasks and other projects are in nobody else's figures", async () => {
+test("private tasks and hidden projects are not counted for other members", async () => {
   const [hers, his, theirs] = [await overview(ann), await overview(bob), await overview(out)];
   expect([hers.board.open, his.board.open, theirs.board.open]).toEqual([4, 3, 0]);
-  const created = ({ board }: { board: Figures }) => board.created.reduce((sum, count) => sum + count, 0);
+  const created = ({ board }: { board: LifecycleFigures }) =>
+    board.created.reduce((sum, count) => sum + count, 0);
   expect([created(hers), created(his), created(theirs)]).toEqual([5, 4, 0]);
   expect(theirs).toMatchObject({ attention: [], workers: [] });
   expect(his.workers.find(({ member_id }) => member_id === "ann")?.tasks).toBe(1);
   expect((await overview(ann, "?project_id=hasty")).board.open).toBe(1);
 });
 
-test("links lead up to what a task waits for and down to who waits for it, as far as one may see", async () => {
+test("links contain the visible blockers and dependents of a task", async () => {
   const first = await make({ title: "The first one" });
   const second = await make({ title: "The second one", blocked_by: [first] });
   const third = await make({
@@ -133,7 +134,7 @@ test("links lead up to what a task waits for and down to who waits for it, as fa
     assignee_id: "ann",
   });
   const links = async (id: string, token: string) =>
-    (await desk.ask(`GET /api/tasks/${id}/links`, { token })).body;
+    (await server.ask(`GET /api/tasks/${id}/links`, { token })).body;
   expect(await links(second, ann)).toMatchObject({
     dependencies: expect.arrayContaining([
       { task_id: second, blocker_id: first, on_failure: "wait", resolved: false },
@@ -148,6 +149,6 @@ test("links lead up to what a task waits for and down to who waits for it, as fa
   expect(JSON.stringify(seen)).not.toContain("third");
 });
 
-test("a private task is not even counted by its timer's reason", async () => {
+test("the timer of a private task is not counted for others", async () => {
   expect((await overview(bob)).attention.map(({ task_id }) => task_id)).not.toContain(secret);
 });

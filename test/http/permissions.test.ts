@@ -6,13 +6,13 @@ import { BOT_ACTIONS_ROUTES } from "../../src/lifecycles/bot-actions/api.ts";
 import { CODE_ROUTES } from "../../src/lifecycles/code/api.ts";
 import { DELIVERY_ROUTES } from "../../src/lifecycles/delivery/api.ts";
 import { PLANNER_ROUTES } from "../../src/lifecycles/planner/api.ts";
-import { ALL_ROLES, openFrontDesk } from "./front-desk.ts";
-import { say, wordOfRaw } from "./raw-socket.ts";
+import { ALL_ROLES, startTestServer } from "./test-server.ts";
+import { sendRaw, rawOutcomeOf } from "./raw-socket.ts";
 
-const desk = await openFrontDesk({ server: { bodyLimitBytes: 10_000 } });
-const viewer = await desk.member({ id: "vic", roles: ["viewer"] });
-const agent = await desk.member({ id: "ann", roles: ["agent"] });
-const everyRole = await desk.member({ id: "all", roles: ALL_ROLES });
+const server = await startTestServer({ server: { bodyLimitBytes: 10_000 } });
+const viewer = await server.member({ id: "vic", roles: ["viewer"] });
+const agent = await server.member({ id: "ann", roles: ["agent"] });
+const everyRole = await server.member({ id: "all", roles: ALL_ROLES });
 
 const TABLES: RouteTable[] = [
   ROUTES,
@@ -25,15 +25,15 @@ const TABLES: RouteTable[] = [
 const writing = TABLES.flatMap((table) => Object.entries<Route>(table))
   .filter(([, { method, access }]) => method !== "GET" && access !== "open")
   .map(([name, { method, path, permission, access }]) => {
-    const place = path.replaceAll(/\{\w+\}/g, "0197a000-0000-7000-8000-000000000001");
-    return { name, what: `${method} ${place}`, permission, access };
+    const url = path.replaceAll(/\{\w+\}/g, "0197a000-0000-7000-8000-000000000001");
+    return { name, what: `${method} ${url}`, permission, access };
   });
 const early = writing.filter(
   ({ access, permission }) => access === "admin" || ["string", "function"].includes(typeof permission),
 );
 const inBody = writing.filter(({ permission }) => typeof permission === "object");
 
-/** Sends the head of a request and no byte of the body that it announces. */
+/** Sends the headers of a request, but not its body. */
 function sayHead(what: string, token: string | null, type = "application/json") {
   const head = [
     `${what} HTTP/1.1`,
@@ -43,25 +43,25 @@ function sayHead(what: string, token: string | null, type = "application/json") 
     "Content-Length: 1000000000",
     "Connection: close",
   ];
-  return say(desk.url, `${head.join("\r\n")}\r\n\r\n`, { waitMs: 3_000 });
+  return sendRaw(server.url, `${head.join("\r\n")}\r\n\r\n`, { waitMs: 3_000 });
 }
 
-test.each(early)("$name refuses a viewer before the body has come", async ({ what }) => {
-  expect(wordOfRaw(await sayHead(what, viewer))).toBe("403 FORBIDDEN");
+test.each(early)("$name refuses a viewer before the body has arrived", async ({ what }) => {
+  expect(rawOutcomeOf(await sayHead(what, viewer))).toBe("403 FORBIDDEN");
 });
 
-test.each(writing)("$name answers 401 before the body has come", async ({ what }) => {
-  expect(wordOfRaw(await sayHead(what, null))).toBe("401 INVALID_TOKEN");
+test.each(writing)("$name answers 401 before the body has arrived", async ({ what }) => {
+  expect(rawOutcomeOf(await sayHead(what, null))).toBe("401 INVALID_TOKEN");
 });
 
-test("the permission goes before the type, the size and the syntax of a body", async () => {
+test("the permission is checked before the type, the size and the syntax of a body", async () => {
   const word = async (token: string, body: string, type = "application/json") => {
-    const { status, body: told } = await desk.ask("POST /api/board/tasks", {
+    const { status, body: problem } = await server.ask("POST /api/board/tasks", {
       token,
       body,
       headers: { "content-type": type },
     });
-    return `${status} ${String(told.code)}`;
+    return `${status} ${String(problem.code)}`;
   };
   const bodies = [["{"], ["x".repeat(20_000)], ["a,b", "text/csv"], ["{}"], [""]] as const;
   for (const [body, type] of bodies) expect(await word(viewer, body, type)).toBe("403 FORBIDDEN");
@@ -74,10 +74,10 @@ test("the permission goes before the type, the size and the syntax of a body", a
   ]);
 });
 
-test.each(inBody)("$name refuses a viewer whose body cannot be read", async ({ what }) => {
+test.each(inBody)("$name refuses a viewer whose body cannot be parsed", async ({ what }) => {
   const word = async (token: string, body: string, type = "application/json") => {
-    const heard = await desk.ask(what, { token, body, headers: { "content-type": type } });
-    return `${heard.status} ${String(heard.body.code)}`;
+    const reply = await server.ask(what, { token, body, headers: { "content-type": type } });
+    return `${reply.status} ${String(reply.body.code)}`;
   };
   expect(await word(viewer, "{")).toBe("403 FORBIDDEN");
   expect(await word(viewer, "x".repeat(20_000))).toBe("403 FORBIDDEN");
@@ -85,15 +85,15 @@ test.each(inBody)("$name refuses a viewer whose body cannot be read", async ({ w
   expect(await word(everyRole, "{")).toBe("422 VALIDATION_ERROR");
 });
 
-test("every route that changes something of a lifecycle declares its permission", () => {
+test("every route that changes data of a lifecycle declares its permission", () => {
   const undeclared = writing.filter(
     ({ permission, access }) => permission === undefined && access !== "admin",
   );
-  // Each move of many is answered for itself; leases and agents' output are for the lease's worker.
+  // Each action of a batch is checked on its own; leases and agents' output belong to the lease's worker.
   expect(undeclared.map(({ name }) => name)).toEqual([
     "moveTasks",
     "beatLeases",
-    "tellCodeOutput",
+    "appendCodeOutput",
     "makeAgentToken",
   ]);
 });

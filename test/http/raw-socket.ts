@@ -1,23 +1,23 @@
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 
-/** What came over a connection until it was closed, or until nothing more was waited for. */
-export type Overheard = { text: string; closed: boolean };
+/** The text received until the connection closed or the wait ended. */
+export type RawReply = { text: string; closed: boolean };
 
 export function openSocket(address: string): Socket {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname);
-  // Whoever is cut in the middle of sending hears of it here; what was said before counts.
+  // Ignore errors of a cut connection: the text received so far counts.
   socket.on("error", () => undefined);
   return socket;
 }
 
-/** Says something as it is, with no client in between, and listens until the server hangs up. */
-export async function say(
+/** Sends raw bytes without an HTTP client, and reads until the server closes the connection. */
+export async function sendRaw(
   address: string,
   sent: string | Buffer | readonly (string | Buffer)[],
   { waitMs = 10_000 }: { waitMs?: number } = {},
-): Promise<Overheard> {
+): Promise<RawReply> {
   const socket = openSocket(address);
   let text = "";
   socket.setEncoding("latin1").on("data", (part: string) => (text += part));
@@ -33,8 +33,8 @@ export async function say(
   });
 }
 
-/** The answer that stands first, in one word: `422 VALIDATION_ERROR`, `200`, or `cut` where there was none. */
-export function wordOfRaw({ text }: Overheard): string {
+/** Summarizes the first answer: `422 VALIDATION_ERROR`, `200`, or `cut` if there was none. */
+export function rawOutcomeOf({ text }: RawReply): string {
   const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? [];
   if (status === undefined) return "cut";
   const [, code] = /"code":"(\w+)"/.exec(text) ?? [];

@@ -1,32 +1,32 @@
 import { expect, test } from "vitest";
 import { ROUTES } from "../../src/api/index.ts";
 import type { Route } from "../../src/api/index.ts";
-import { openFrontDesk, wordOf } from "./front-desk.ts";
+import { startTestServer, outcomeOf } from "./test-server.ts";
 
-const desk = await openFrontDesk();
+const server = await startTestServer();
 const tokens: Record<string, string | null> = {
-  admin: desk.admin,
-  ann: await desk.member({ id: "ann", roles: ["agent", "worker"] }),
-  bob: await desk.member({ id: "bob", roles: ["agent", "worker"], project_ids: ["main"] }),
-  eve: await desk.member({ id: "eve", roles: ["viewer"] }),
-  out: await desk.member({ id: "out", roles: ["agent", "worker"], project_ids: ["elsewhere"] }),
-  other: await desk.member({ id: "ann", roles: ["admin", "agent"] }, "other"),
+  admin: server.admin,
+  ann: await server.member({ id: "ann", roles: ["agent", "worker"] }),
+  bob: await server.member({ id: "bob", roles: ["agent", "worker"], project_ids: ["main"] }),
+  eve: await server.member({ id: "eve", roles: ["viewer"] }),
+  out: await server.member({ id: "out", roles: ["agent", "worker"], project_ids: ["elsewhere"] }),
+  other: await server.member({ id: "ann", roles: ["admin", "agent"] }, "other"),
   nobody: null,
 };
-await desk.directory.addProject({ org_id: "main", actor: (await known("admin")).actor }, { id: "shed" });
+await server.directory.addProject({ org_id: "main", actor: (await known("admin")).actor }, { id: "shed" });
 
-/** Things that the rows below speak of, made afresh for each row. */
+/** Creates the objects that the rows below refer to, new for each row. */
 const MAKE = {
   task: async () => {
     const body = { lifecycle: "board", title: "Paint the shed", description: "Both sides" };
-    return String((await desk.ask("POST /api/tasks", { token: tokens.ann!, body })).body.id);
+    return String((await server.ask("POST /api/tasks", { token: tokens.ann!, body })).body.id);
   },
   code: async () => {
     const body = { lifecycle: "code", title: "Mend it" };
-    return String((await desk.ask("POST /api/tasks", { token: tokens.ann!, body })).body.id);
+    return String((await server.ask("POST /api/tasks", { token: tokens.ann!, body })).body.id);
   },
-  member: async () => String((await desk.ask("POST /api/members", { body: {} })).body.id),
-  token: async () => String((await desk.ask("POST /api/members/eve/tokens")).body.id),
+  member: async () => String((await server.ask("POST /api/members", { body: {} })).body.id),
+  token: async () => String((await server.ask("POST /api/members/eve/tokens")).body.id),
 };
 
 const NO_UUID = "not-a-uuid";
@@ -36,7 +36,7 @@ const claim = { action: "claim", comment: "mine" };
 const NUL = "a\u0000b";
 const LONE = "a\ud800b";
 
-/** who, what (`{task}` is one made for the row), with which body, and the answer in a word. */
+/** The caller, the request (`{task}` is created for the row), the body, and the outcome. */
 type Row = [who: string, what: string, body: unknown, answer: string];
 
 const TABLE: Row[] = [
@@ -80,7 +80,7 @@ const TABLE: Row[] = [
   ["ann", "POST /api/tasks", { ...board, project_id: "nowhere" }, "404 NOT_FOUND"],
   ["bob", "POST /api/tasks", { ...board, project_id: "shed" }, "404 NOT_FOUND"],
   ["ann", "POST /api/tasks", { ...board, blocked_by: [UNKNOWN] }, "422 VALIDATION_ERROR"],
-  // A task of one request can only wait for itself.
+  // The only task of a request can only wait for itself.
   ["ann", "POST /api/tasks", { ...board, ref: "a", blocked_by: ["a"] }, "409 CYCLIC_DEPENDENCY"],
   ["eve", "POST /api/tasks", board, "403 FORBIDDEN"],
   ["eve", "POST /api/tasks", { ...board, project_id: 7 }, "403 FORBIDDEN"],
@@ -189,7 +189,7 @@ const TABLE: Row[] = [
   ],
   ["eve", "POST /api/tasks/{task}/transitions", claim, "403 FORBIDDEN"],
   ["eve", "POST /api/tasks/{task}/transitions", { action: "claim", comment: 7 }, "403 FORBIDDEN"],
-  // A shape that is wrong is told before a task that is not there.
+  // An invalid body is refused before a missing task.
   ["bob", `POST /api/tasks/${UNKNOWN}/transitions`, { action: 7 }, "422 VALIDATION_ERROR"],
   ["ann", "POST /api/tasks/{code}/transitions", { action: "start" }, "422 LEASE_TOKEN_REQUIRED"],
   [
@@ -299,7 +299,7 @@ const TABLE: Row[] = [
   ["nobody", "GET /api/overview", undefined, "401 INVALID_TOKEN"],
   ["eve", "GET /api/overview?window=year", undefined, "422 VALIDATION_ERROR"],
 
-  ["nobody", "POST /api/session", { token: desk.admin }, "200"],
+  ["nobody", "POST /api/session", { token: server.admin }, "200"],
   ["nobody", "POST /api/session", { token: "nonsense" }, "401 INVALID_TOKEN"],
   ["nobody", "POST /api/session", { token: "two words" }, "422 VALIDATION_ERROR"],
   ["eve", "GET /api/session", undefined, "200"],
@@ -323,39 +323,39 @@ const TABLE: Row[] = [
   ["admin", "DELETE /api/demo", undefined, "204"],
 ];
 
-test.each(TABLE)("%s: %s with %j is %s", async (who, what, body, answer) => {
-  let made = `${what} ${body === undefined ? "" : JSON.stringify(body)}`;
+test.each(TABLE)("%s: %s with %j gets %s", async (who, what, body, answer) => {
+  let request = `${what} ${body === undefined ? "" : JSON.stringify(body)}`;
   for (const [kind, make] of Object.entries(MAKE))
-    if (made.includes(`{${kind}}`)) made = made.replaceAll(`{${kind}}`, await make());
-  const [method = "", path = "", ...rest] = made.split(" ");
+    if (request.includes(`{${kind}}`)) request = request.replaceAll(`{${kind}}`, await make());
+  const [method = "", path = "", ...rest] = request.split(" ");
   const sent = body === undefined ? {} : { body: rest.join(" ") };
-  const heard = await desk.ask(`${method} ${path}`, { token: tokens[who] ?? null, ...sent });
-  expect(wordOf(heard), heard.text).toBe(answer);
-  if (heard.status < 400) return;
-  expect(heard.body).toMatchObject({
-    type: `/docs#${String(heard.body.code)}`,
+  const reply = await server.ask(`${method} ${path}`, { token: tokens[who] ?? null, ...sent });
+  expect(outcomeOf(reply), reply.text).toBe(answer);
+  if (reply.status < 400) return;
+  expect(reply.body).toMatchObject({
+    type: `/docs#${String(reply.body.code)}`,
     title: expect.any(String) as string,
-    status: heard.status,
+    status: reply.status,
     detail: expect.stringMatching(/\S/) as string,
-    instance: `urn:pawl:request:${heard.headers.get("x-request-id") ?? ""}`,
+    instance: `urn:pawl:request:${reply.headers.get("x-request-id") ?? ""}`,
   });
-  if (heard.body.code === "VALIDATION_ERROR")
-    expect(heard.body.errors).toEqual(
+  if (reply.body.code === "VALIDATION_ERROR")
+    expect(reply.body.errors).toEqual(
       expect.arrayContaining([{ path: expect.any(String) as string, message: expect.any(String) as string }]),
     );
 });
 
-test("the table has every route, with all its answers and all refusals of its own", () => {
+test("the table covers every route, with all its answers and its own refusals", () => {
   const missing = Object.values<Route>(ROUTES).flatMap(({ method, path, access, replies, refusals = [] }) => {
     const pattern = new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, "[^/? ]+")}(\\?|$)`);
     const seen = TABLE.filter(([, what]) => pattern.test(what)).map(([, , , answer]) => answer);
-    const wanted = [...Object.keys(replies), ...(access === "admin" ? ["403 FORBIDDEN"] : []), ...refusals];
-    return wanted
+    const expected = [...Object.keys(replies), ...(access === "admin" ? ["403 FORBIDDEN"] : []), ...refusals];
+    return expected
       .filter((want) => !seen.some((answer) => answer.endsWith(want)))
       .map((want) => `${method} ${path}: ${want}`);
   });
-  // Told elsewhere: a task that was there already, a database that is not, a fact that nothing loads, a stream, what
-  // browsers are told and refused, and an org that has the demo's name.
+  // Tested elsewhere: existing tasks, an unreachable database, a fact without a loader, streams, sessions, and an org with
+  // the demo's name.
   expect(missing).toEqual([
     "GET /ready: UNAVAILABLE",
     "POST /api/tasks: 200",
@@ -373,7 +373,7 @@ test("the table has every route, with all its answers and all refusals of its ow
 });
 
 async function known(id: string) {
-  const found = await desk.directory.authenticate(tokens[id]!);
+  const found = await server.directory.authenticate(tokens[id]!);
   if (found.kind === "refused") throw new Error(found.detail);
   return found;
 }

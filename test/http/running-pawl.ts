@@ -8,27 +8,27 @@ import { inject, onTestFinished } from "vitest";
 import { BUILT_PAWL } from "../support/built-pawl.ts";
 import { stopAbandonedServer } from "../support/abandoned-server.ts";
 import { testDatabases } from "../support/postgres.ts";
-import { heardOf } from "./front-desk.ts";
-import type { Heard } from "./front-desk.ts";
+import { replyOf } from "./test-server.ts";
+import type { Reply } from "./test-server.ts";
 
 /** A server in a process of its own. */
 export type RunningPawl = {
   child: ChildProcess;
-  /** What it said when it was there. */
+  /** The first line of its output. */
   line: string;
   address: string;
-  ask(what: string, token: string | null, body?: object, headers?: Record<string, string>): Promise<Heard>;
-  /** Sends a signal and gives the code the process ended with. */
+  ask(what: string, token: string | null, body?: object, headers?: Record<string, string>): Promise<Reply>;
+  /** Sends a signal and returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   ended: Promise<number | null>;
-  /** What it has logged so far. */
+  /** Returns the log so far. */
   log(): string;
 };
 
-/** Says when something is over: when the test is, unless told `afterAll`. */
+/** Registers a cleanup: `onTestFinished` (the default) or `afterAll`. */
 type Until = { until?: (end: () => Promise<void>) => void };
 
-/** Starts `pawl start`, and sees to it that it has ended when the test is over. */
+/** Starts `pawl start`, and stops it when the test is over. */
 export async function startPawl(
   args: readonly string[],
   {
@@ -43,8 +43,8 @@ export async function startPawl(
     env: { PATH: process.env.PATH, PAWL_LOG_LEVEL: "warn", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let [said, complained] = ["", ""];
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (complained += text));
+  let [output, errors] = ["", ""];
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
   const ended = once(child, "close").then(([code]) => code as number | null);
   until(async () => {
     if (child.exitCode === null) child.kill("SIGKILL");
@@ -52,11 +52,11 @@ export async function startPawl(
   });
   const line = await new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-      if (said.includes("\n")) resolve(said.slice(0, said.indexOf("\n")));
+      output += text;
+      if (output.includes("\n")) resolve(output.slice(0, output.indexOf("\n")));
     });
     void ended.then((code) => {
-      reject(new Error(`ended with ${String(code)}: ${complained}`));
+      reject(new Error(`ended with ${String(code)}: ${errors}`));
     });
   });
   const [address = ""] = /http:\/\/[^\s;]+/.exec(line) ?? [];
@@ -65,7 +65,7 @@ export async function startPawl(
     line,
     address,
     ended,
-    log: () => complained,
+    log: () => errors,
     ask: async (what, token, body, headers = {}) => {
       const [method = "", path = ""] = what.split(" ");
       const response = await fetch(address + path, {
@@ -77,7 +77,7 @@ export async function startPawl(
         },
         ...(body ? { body: JSON.stringify(body) } : {}),
       });
-      return heardOf(response);
+      return replyOf(response);
     },
     stop: (signal = "SIGTERM") => {
       child.kill(signal);
@@ -86,7 +86,7 @@ export async function startPawl(
   };
 }
 
-/** A folder that is gone after the test, together with a database server that runs in it. */
+/** Creates a folder that is removed after the test, together with a database server that runs in it. */
 export async function scratchData({ until = onTestFinished }: Until = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "pawl-start-"));
   until(async () => {
@@ -96,7 +96,7 @@ export async function scratchData({ until = onTestFinished }: Until = {}): Promi
   return join(folder, "data");
 }
 
-/** An empty database on the run's PostgreSQL. */
+/** Creates an empty database on the PostgreSQL of the test run. */
 export async function emptyDatabase({ until = onTestFinished }: Until = {}): Promise<string> {
   const databases = testDatabases(inject("postgresUrl"));
   const database = await databases.createDatabase();

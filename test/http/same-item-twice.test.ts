@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { ALL_ROLES, openFrontDesk, wordOf } from "./front-desk.ts";
+import { ALL_ROLES, startTestServer, outcomeOf } from "./test-server.ts";
 
-const desk = await openFrontDesk({ parts: {} });
-const token = await desk.member({
+const server = await startTestServer({ parts: {} });
+const token = await server.member({
   id: "boss",
   roles: ALL_ROLES,
   skill_level: 9,
 });
-const ask = (what: string, body: unknown) => desk.ask(what, { token, body });
+const ask = (what: string, body: unknown) => server.ask(what, { token, body });
 const make = async (body: object) => String((await ask("POST /api/tasks", body)).body.id);
 
 const board = { lifecycle: "board", title: "Paint the shed", description: "Green" };
@@ -127,13 +127,13 @@ const TABLE: [name: string, what: string, body: unknown, answer: string][] = [
   ],
 ];
 
-test.each(TABLE)("%s listed twice in one request causes no fault", async (_, what, body, answer) => {
-  const heard = await ask(what, body);
-  expect(wordOf(heard), heard.text.slice(0, 500)).toBe(answer);
-  if (Array.isArray(heard.body)) expect(heard.text).not.toContain("INTERNAL_ERROR");
+test.each(TABLE)("%s listed twice in one request causes no internal error", async (_, what, body, answer) => {
+  const reply = await ask(what, body);
+  expect(outcomeOf(reply), reply.text.slice(0, 500)).toBe(answer);
+  if (Array.isArray(reply.body)) expect(reply.text).not.toContain("INTERNAL_ERROR");
 });
 
 test("the last of two progress entries for one job counts", async () => {
-  const told = await desk.sql`select bytes::int from pawl.delivery_progress where task_id = ${job_id}`;
-  expect(told).toEqual([{ bytes: 2 }]);
+  const rows = await server.sql`select bytes::int from pawl.delivery_progress where task_id = ${job_id}`;
+  expect(rows).toEqual([{ bytes: 2 }]);
 });

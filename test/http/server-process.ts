@@ -1,12 +1,12 @@
 // A server in a process of its own: node --expose-gc --import tsx server-process.ts <database url>.
-// Tells its address; tells on every message what memory it holds when nothing waits to be collected; leaves with its parent.
+// Sends its address; answers every message with its memory after garbage collection; exits with its parent.
 import { connect } from "../../src/postgres/connect.ts";
 import { Directory } from "../../src/engine/directory/directory.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { buildServer } from "../../src/server/server.ts";
 import { LIFECYCLES, PLUGINS } from "../../src/lifecycles/index.ts";
 
-export type Told = { address: string } | { rss: number };
+export type ServerMessage = { address: string } | { rss: number };
 
 const [, , url = ""] = process.argv;
 const sql = connect(url, { maxConnections: 10 });
@@ -16,11 +16,11 @@ const app = await buildServer({ engine, directory, version: "0.0.0" });
 
 process.on("message", () => {
   globalThis.gc?.();
-  tell({ rss: process.memoryUsage.rss() });
+  send({ rss: process.memoryUsage.rss() });
 });
 process.on("disconnect", () => process.exit(0));
-tell({ address: await app.listen({ port: 0, host: "127.0.0.1" }) });
+send({ address: await app.listen({ port: 0, host: "127.0.0.1" }) });
 
-function tell(message: Told): void {
+function send(message: ServerMessage): void {
   process.send?.(message);
 }

@@ -1,33 +1,33 @@
 import { expect, test } from "vitest";
-import { openFrontDesk, wordOf } from "./front-desk.ts";
+import { startTestServer, outcomeOf } from "./test-server.ts";
 
-const desk = await openFrontDesk();
-const ann = await desk.member({ id: "ann", roles: ["agent"] });
+const server = await startTestServer();
+const ann = await server.member({ id: "ann", roles: ["agent"] });
 const task = { lifecycle: "board", title: "Paint the shed", description: "Both sides" };
 
-/** Signs in, and gives what a browser would send from then on. */
+/** Signs in; returns the cookie and CSRF token that a browser would send from then on. */
 async function signIn(token: string, more: object = {}, headers: Record<string, string> = {}) {
-  const heard = await desk.ask("POST /api/session", { token: null, body: { token, ...more }, headers });
-  const set = heard.headers.get("set-cookie") ?? "";
-  return { heard, set, cookie: set.split(";", 1)[0]!, csrf: String(heard.body.csrf_token) };
+  const reply = await server.ask("POST /api/session", { token: null, body: { token, ...more }, headers });
+  const set = reply.headers.get("set-cookie") ?? "";
+  return { reply, set, cookie: set.split(";", 1)[0]!, csrf: String(reply.body.csrf_token) };
 }
 
-test("a session reads without more, and writes with its csrf token", async () => {
+test("a session reads with its cookie alone, and writes with its CSRF token", async () => {
   const { cookie, csrf } = await signIn(ann);
-  const me = await desk.ask("GET /api/me", { token: null, headers: { cookie } });
+  const me = await server.ask("GET /api/me", { token: null, headers: { cookie } });
   expect(me.body).toMatchObject({ id: "ann" });
-  const again = await desk.ask("GET /api/session", { token: null, headers: { cookie } });
+  const again = await server.ask("GET /api/session", { token: null, headers: { cookie } });
   expect(again.body).toEqual({ csrf_token: csrf, can_go_back: false });
   const write = { token: null, body: task, headers: { cookie, "x-csrf-token": csrf } };
-  expect(wordOf(await desk.ask("POST /api/tasks", write))).toBe("201");
+  expect(outcomeOf(await server.ask("POST /api/tasks", write))).toBe("201");
 });
 
-test("the cookie is out of reach of scripts and of other sites, and of other ports", async () => {
+test("the cookie is HttpOnly, same-site, and separate for each port", async () => {
   const { set } = await signIn(ann);
-  const port = new URL(desk.url).port;
+  const port = new URL(server.url).port;
   expect(set).toMatch(new RegExp(`^pawl_session_${port}=\\S+; Path=/; HttpOnly; SameSite=Strict$`));
   expect((await signIn(ann, { remember: true })).set).toContain("Max-Age=2592000");
-  const { host } = new URL(desk.url);
+  const { host } = new URL(server.url);
   expect((await signIn(ann, {}, { origin: `https://${host}` })).set).toContain("Secure");
 });
 
@@ -35,7 +35,7 @@ type Forgery = [what: string, headers: (signed: { cookie: string; csrf: string }
 
 const FORGERIES: Forgery[] = [
   ["without a csrf token", ({ cookie }) => ({ cookie })],
-  ["with a csrf token of somebody else's", ({ cookie }) => ({ cookie, "x-csrf-token": "A".repeat(43) })],
+  ["with another session's csrf token", ({ cookie }) => ({ cookie, "x-csrf-token": "A".repeat(43) })],
   [
     "from another site",
     ({ cookie, csrf }) => ({ cookie, "x-csrf-token": csrf, "sec-fetch-site": "cross-site" }),
@@ -45,47 +45,47 @@ const FORGERIES: Forgery[] = [
     ({ cookie, csrf }) => ({ cookie, "x-csrf-token": csrf, "sec-fetch-site": "same-site" }),
   ],
   [
-    "from another origin, by a browser that says no more",
+    "from another origin, without Sec-Fetch-Site",
     ({ cookie, csrf }) => ({ cookie, "x-csrf-token": csrf, origin: "http://elsewhere.example" }),
   ],
 ];
 
-test.each(FORGERIES)("what a session is made to write %s is refused", async (_, headersOf) => {
+test.each(FORGERIES)("a write by a session %s is refused", async (_, headersOf) => {
   const signed = await signIn(ann);
   for (const what of ["POST /api/tasks", "POST /api/transitions", "POST /api/claims"]) {
-    const heard = await desk.ask(what, { token: null, body: task, headers: headersOf(signed) });
-    expect(wordOf(heard)).toBe("403 CROSS_SITE_REQUEST");
+    const reply = await server.ask(what, { token: null, body: task, headers: headersOf(signed) });
+    expect(outcomeOf(reply)).toBe("403 CROSS_SITE_REQUEST");
   }
 });
 
 test("signing in and out from another site is refused", async () => {
   const headers = { "sec-fetch-site": "cross-site" };
-  expect(wordOf((await signIn(ann, {}, headers)).heard)).toBe("403 CROSS_SITE_REQUEST");
-  expect(wordOf(await desk.ask("DELETE /api/session", { token: null, headers }))).toBe(
+  expect(outcomeOf((await signIn(ann, {}, headers)).reply)).toBe("403 CROSS_SITE_REQUEST");
+  expect(outcomeOf(await server.ask("DELETE /api/session", { token: null, headers }))).toBe(
     "403 CROSS_SITE_REQUEST",
   );
 });
 
-test("a token in the head needs no csrf token, and goes before the cookie", async () => {
+test("a token in Authorization needs no CSRF token, and takes precedence over the cookie", async () => {
   const { cookie } = await signIn(ann);
-  expect(wordOf(await desk.ask("POST /api/tasks", { token: ann, body: task }))).toBe("201");
+  expect(outcomeOf(await server.ask("POST /api/tasks", { token: ann, body: task }))).toBe("201");
   const both = { token: "nonsense", headers: { cookie } };
-  expect(wordOf(await desk.ask("GET /api/me", both))).toBe("401 INVALID_TOKEN");
+  expect(outcomeOf(await server.ask("GET /api/me", both))).toBe("401 INVALID_TOKEN");
 });
 
-test("a session ends with its token, and signing out makes the browser forget it", async () => {
-  const bob = await desk.member({ id: "bob", roles: ["agent"] });
+test("a session ends with its token, and signing out deletes the cookie", async () => {
+  const bob = await server.member({ id: "bob", roles: ["agent"] });
   const { cookie } = await signIn(bob);
-  await desk.ask("PATCH /api/members/bob", { body: { active: false } });
-  expect(wordOf(await desk.ask("GET /api/me", { token: null, headers: { cookie } }))).toBe(
+  await server.ask("PATCH /api/members/bob", { body: { active: false } });
+  expect(outcomeOf(await server.ask("GET /api/me", { token: null, headers: { cookie } }))).toBe(
     "401 MEMBER_INACTIVE",
   );
-  expect(wordOf((await signIn(bob)).heard)).toBe("401 MEMBER_INACTIVE");
-  const out = await desk.ask("DELETE /api/session", { token: null, headers: { cookie } });
+  expect(outcomeOf((await signIn(bob)).reply)).toBe("401 MEMBER_INACTIVE");
+  const out = await server.ask("DELETE /api/session", { token: null, headers: { cookie } });
   expect(out.headers.get("set-cookie")).toMatch(/=; Path=\/; .*Max-Age=0$/);
 });
 
-/** A browser's cookies, as answers change them. */
+/** Keeps cookies like a browser. */
 function keep(jar: Map<string, string>, { headers }: { headers: Headers }): Record<string, string> {
   for (const set of headers.getSetCookie()) {
     const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
@@ -95,40 +95,40 @@ function keep(jar: Map<string, string>, { headers }: { headers: Headers }): Reco
   return { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; ") };
 }
 
-test("a session that is begun over another one leads back to it without a token", async () => {
+test("a session started over another one can return to it without a token", async () => {
   const jar = new Map<string, string>();
-  const eve = await desk.member({ id: "eve", roles: ["viewer"] });
-  const zoe = await desk.member({ id: "zoe", roles: ["viewer"] });
-  let headers = keep(jar, (await signIn(ann)).heard);
+  const eve = await server.member({ id: "eve", roles: ["viewer"] });
+  const zoe = await server.member({ id: "zoe", roles: ["viewer"] });
+  let headers = keep(jar, (await signIn(ann)).reply);
   for (const token of [eve, zoe]) {
-    const { heard } = await signIn(token, { over: true }, headers);
-    expect(heard.body).toMatchObject({ can_go_back: true });
-    headers = keep(jar, heard);
+    const { reply } = await signIn(token, { over: true }, headers);
+    expect(reply.body).toMatchObject({ can_go_back: true });
+    headers = keep(jar, reply);
   }
-  expect((await desk.ask("GET /api/me", { token: null, headers })).body).toMatchObject({ id: "zoe" });
-  expect((await desk.ask("GET /api/session", { token: null, headers })).body).toMatchObject({
+  expect((await server.ask("GET /api/me", { token: null, headers })).body).toMatchObject({ id: "zoe" });
+  expect((await server.ask("GET /api/session", { token: null, headers })).body).toMatchObject({
     can_go_back: true,
   });
   const elsewhere = { ...headers, "sec-fetch-site": "cross-site" };
-  expect(wordOf(await desk.ask("POST /api/session/back", { token: null, headers: elsewhere }))).toBe(
+  expect(outcomeOf(await server.ask("POST /api/session/back", { token: null, headers: elsewhere }))).toBe(
     "403 CROSS_SITE_REQUEST",
   );
-  const back = await desk.ask("POST /api/session/back", { token: null, headers });
+  const back = await server.ask("POST /api/session/back", { token: null, headers });
   headers = keep(jar, back);
-  expect((await desk.ask("GET /api/me", { token: null, headers })).body).toMatchObject({ id: "ann" });
-  expect(wordOf(await desk.ask("POST /api/session/back", { token: null, headers }))).toBe(
+  expect((await server.ask("GET /api/me", { token: null, headers })).body).toMatchObject({ id: "ann" });
+  expect(outcomeOf(await server.ask("POST /api/session/back", { token: null, headers }))).toBe(
     "401 INVALID_TOKEN",
   );
 });
 
-test("signing out, or in as another, forgets the session that was kept as well", async () => {
+test("signing out, or in as another member, also ends the kept session", async () => {
   for (const leave of ["DELETE", "POST"]) {
     const jar = new Map<string, string>();
-    let headers = keep(jar, (await signIn(ann)).heard);
-    headers = keep(jar, (await signIn(ann, { over: true }, headers)).heard);
+    let headers = keep(jar, (await signIn(ann)).reply);
+    headers = keep(jar, (await signIn(ann, { over: true }, headers)).reply);
     expect(jar.size).toBe(2);
-    if (leave === "POST") headers = keep(jar, (await signIn(ann, {}, headers)).heard);
-    else keep(jar, await desk.ask("DELETE /api/session", { token: null, headers }));
+    if (leave === "POST") headers = keep(jar, (await signIn(ann, {}, headers)).reply);
+    else keep(jar, await server.ask("DELETE /api/session", { token: null, headers }));
     expect(jar.size).toBe(leave === "POST" ? 1 : 0);
   }
 });
@@ -136,16 +136,16 @@ test("signing out, or in as another, forgets the session that was kept as well",
 test("a session streams events", async () => {
   const { cookie } = await signIn(ann);
   const leaving = new AbortController();
-  const response = await fetch(`${desk.url}/api/events`, { headers: { cookie }, signal: leaving.signal });
+  const response = await fetch(`${server.url}/api/events`, { headers: { cookie }, signal: leaving.signal });
   expect(response.headers.get("content-type")).toBe("text/event-stream");
   leaving.abort();
 });
 
-test("a mangled cookie is nobody's", async () => {
+test("an invalid cookie gets 401", async () => {
   const { cookie } = await signIn(ann);
   const [name] = cookie.split("=", 1);
   for (const value of ["", "%E0%A4%A", "a b", "x".repeat(600), "__proto__"]) {
-    const heard = await desk.ask("GET /api/me", { token: null, headers: { cookie: `${name!}=${value}` } });
-    expect(wordOf(heard)).toBe("401 INVALID_TOKEN");
+    const reply = await server.ask("GET /api/me", { token: null, headers: { cookie: `${name!}=${value}` } });
+    expect(outcomeOf(reply)).toBe("401 INVALID_TOKEN");
   }
 });

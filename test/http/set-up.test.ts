@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { defineLifecycle } from "../../src/core/index.ts";
 import { z } from "zod";
-import { openFrontDesk, wordOf } from "./front-desk.ts";
+import { startTestServer, outcomeOf } from "./test-server.ts";
 
-/** Its guard reads a fact that nobody has brought a loader for. */
+/** A lifecycle whose guard reads a fact without a loader. */
 const unready = defineLifecycle({
   name: "unready",
   version: 1,
@@ -15,29 +15,29 @@ const unready = defineLifecycle({
   rules: [{ action: "close", from: "open", to: "done", who: "anyone" }],
 });
 
-const desk = await openFrontDesk({ lifecycles: [unready], server: { plugins: [] } });
-const { body: task } = await desk.ask("POST /api/tasks", { body: { lifecycle: "unready" } });
-const place = `/api/tasks/${String(task.id)}`;
+const server = await startTestServer({ lifecycles: [unready], server: { plugins: [] } });
+const { body: task } = await server.ask("POST /api/tasks", { body: { lifecycle: "unready" } });
+const path = `/api/tasks/${String(task.id)}`;
 
-test("what the set-up lacks is told as such, and is nobody's mistake who asks", async () => {
+test("a missing fact loader is reported as 501 NOT_SET_UP, not as the caller's mistake", async () => {
   for (const [what, body] of [
-    [`GET ${place}/actions`, undefined],
-    [`POST ${place}/transitions`, { action: "close" }],
+    [`GET ${path}/actions`, undefined],
+    [`POST ${path}/transitions`, { action: "close" }],
   ] as const) {
-    const heard = await desk.ask(what, { body });
-    expect(wordOf(heard), heard.text).toBe("501 NOT_SET_UP");
-    expect(heard.body.detail).toContain('"weather"');
+    const reply = await server.ask(what, { body });
+    expect(outcomeOf(reply), reply.text).toBe("501 NOT_SET_UP");
+    expect(reply.body.detail).toContain('"weather"');
   }
 });
 
-test("among many moves the one that cannot be made is told in its place", async () => {
-  const heard = await desk.ask("POST /api/transitions", {
+test("in a batch, only the action with the missing fact gets the problem", async () => {
+  const reply = await server.ask("POST /api/transitions", {
     body: [
       { id: "0197a000-0000-7000-8000-000000000001", action: "close" },
       { id: task.id, action: "close" },
     ],
   });
-  expect(heard.body).toMatchObject([
+  expect(reply.body).toMatchObject([
     { status: 404, code: "TASK_NOT_FOUND" },
     { status: 501, code: "NOT_SET_UP" },
   ]);

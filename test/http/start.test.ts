@@ -8,18 +8,16 @@ import { expect, onTestFinished, test } from "vitest";
 import { connect as connectDatabase } from "../../src/postgres/connect.ts";
 import { configWith, folderWith, pawl } from "../cli/pawl-process.ts";
 import { BUILT_PAWL } from "../support/built-pawl.ts";
-import { wordOf } from "./front-desk.ts";
+import { outcomeOf } from "./test-server.ts";
 import { emptyDatabase, scratchData, startPawl } from "./running-pawl.ts";
 
 const tokenIn = async (data: string) => (await readFile(`${data}/admin-token`, "utf8")).trim();
 const TOKEN_FORM = /^pawl_main_[0-9a-f]{48}$/;
 
-test("the first start makes an org, a project, an admin and a token; the second finds them", async () => {
+test("the first start creates an org, a project, an admin and a token; the second finds them", async () => {
   const data = await scratchData();
   const first = await startPawl(["--data", data, "--port", "0"]);
-  expect(first.line).toBe(
-    `Pawl listens on ${first.address}; the admin's token was made and is in ${data}/admin-token`,
-  );
+  expect(first.line).toBe(`Pawl listens on ${first.address}; the new admin token is in ${data}/admin-token`);
   expect(first.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const token = await tokenIn(data);
   expect(token).toMatch(TOKEN_FORM);
@@ -33,43 +31,43 @@ test("the first start makes an org, a project, an admin and a token; the second 
   expect(await first.stop()).toBe(0);
 
   const second = await startPawl(["--data", data, "--port", "0"]);
-  expect(second.line).toBe(`Pawl listens on ${second.address}; the admin's token is in ${data}/admin-token`);
+  expect(second.line).toBe(`Pawl listens on ${second.address}; the admin token is in ${data}/admin-token`);
   expect(await tokenIn(data)).toBe(token);
   expect((await second.ask("GET /api/me", token)).status).toBe(200);
   expect(await second.stop("SIGINT")).toBe(0);
 });
 
-test("of two nodes that start at once on an empty database one makes the admin, and his token opens both", async () => {
+test("two nodes that start together on an empty database create one admin, and both accept its token", async () => {
   const env = { DATABASE_URL: await emptyDatabase() };
   const datas = [await scratchData(), await scratchData()];
   const nodes = await Promise.all(datas.map((data) => startPawl(["--data", data, "--port", "0"], { env })));
-  const made = nodes.map(({ line }) => line.includes("was made"));
-  expect([...made].sort()).toEqual([false, true]);
-  const token = await tokenIn(datas[made.indexOf(true)]!);
+  const created = nodes.map(({ line }) => line.includes("the new admin token"));
+  expect([...created].sort()).toEqual([false, true]);
+  const token = await tokenIn(datas[created.indexOf(true)]!);
   for (const node of nodes) expect((await node.ask("GET /api/me", token)).status).toBe(200);
-  expect(nodes[made.indexOf(false)]!.line).toContain("`pawl tokens reset-admin`");
+  expect(nodes[created.indexOf(false)]!.line).toContain("`pawl tokens reset-admin`");
 });
 
-test("PAWL_ADMIN_TOKEN is the admin's token; another one takes its place", async () => {
+test("PAWL_ADMIN_TOKEN is the admin's token; a new value replaces it", async () => {
   const env = { DATABASE_URL: await emptyDatabase() };
   const data = await scratchData();
   const start = (token: string) =>
     startPawl(["--data", data, "--port", "0"], { env: { ...env, PAWL_ADMIN_TOKEN: token } });
   const first = await start("open-sesame");
-  expect(first.line).toContain("the admin's token is in PAWL_ADMIN_TOKEN");
+  expect(first.line).toContain("the admin token is in PAWL_ADMIN_TOKEN");
   expect((await first.ask("GET /api/me", "open-sesame")).status).toBe(200);
   await expect(tokenIn(data)).rejects.toThrow("ENOENT");
-  const made = (await first.ask("POST /api/members/admin/tokens", "open-sesame")).body;
+  const created = (await first.ask("POST /api/members/admin/tokens", "open-sesame")).body;
   await first.stop();
   const second = await start("abracadabra");
-  const word = async (token: string) => wordOf(await second.ask("GET /api/me", token));
+  const word = async (token: string) => outcomeOf(await second.ask("GET /api/me", token));
   expect(await word("abracadabra")).toBe("200");
   expect(await word("open-sesame")).toBe("401 INVALID_TOKEN");
-  // What the admin made himself is his.
-  expect(await word(String(made.token))).toBe("200");
+  // Tokens that the admin created stay valid.
+  expect(await word(String(created.token))).toBe("200");
 });
 
-test("a flag goes before the environment, that before the file, that before the default", async () => {
+test("a flag overrides the environment, which overrides the file, which overrides the default", async () => {
   const [flag, env, file] = await freePorts(3);
   const DATABASE_URL = await emptyDatabase();
   const config = configWith().replace("lifecycles: [", `port: ${file!}, data: "of-file",\n  lifecycles: [`);
@@ -87,14 +85,17 @@ test("a flag goes before the environment, that before the file, that before the 
   expect((await stat(`${cwd}/of-file/admin-token`)).isFile()).toBe(true);
 });
 
-test("a lifecycle of the user's own is served like the others", async () => {
+test("a user's lifecycle is served like the built-in ones", async () => {
   const cwd = await folderWith({ "pawl.config.ts": configWith() });
   const env = { DATABASE_URL: await emptyDatabase(), PAWL_ADMIN_TOKEN: "sesame" };
   const running = await startPawl(["--port", "0"], { cwd, env });
   await running.ask("PATCH /api/members/admin", "sesame", { roles: ["admin", "clerk"] });
-  const made = await running.ask("POST /api/tasks", "sesame", { lifecycle: "letters", title: "Dear Sirs" });
-  expect(made.body).toMatchObject({ lifecycle: "letters", status: "waiting" });
-  const what = `POST /api/tasks/${String(made.body.id)}/transitions`;
+  const created = await running.ask("POST /api/tasks", "sesame", {
+    lifecycle: "letters",
+    title: "Dear Sirs",
+  });
+  expect(created.body).toMatchObject({ lifecycle: "letters", status: "waiting" });
+  const what = `POST /api/tasks/${String(created.body.id)}/transitions`;
   expect((await running.ask(what, "sesame", { action: "read" })).body).toMatchObject({
     task: { status: "read", assigned_to: "admin" },
   });
@@ -123,22 +124,27 @@ const BAD: [name: string, args: string[], env: Record<string, string>, sentence:
     { PAWL_ALLOWED_HOSTS: "a.example,b.example:80" },
     'PAWL_ALLOWED_HOSTS is ["a.example","b.example:80"], not a list of host names',
   ],
-  ["a database that is none", [], { DATABASE_URL: "mysql://x" }, "DATABASE_URL is not the address of"],
+  [
+    "a database that is none",
+    [],
+    { DATABASE_URL: "mysql://x" },
+    "DATABASE_URL is not the URL of a PostgreSQL server",
+  ],
   [
     "a direct address that is none",
     [],
     { PAWL_DIRECT_URL: "nonsense" },
-    "PAWL_DIRECT_URL is not the address of",
+    "PAWL_DIRECT_URL is not the URL of a PostgreSQL server",
   ],
   [
     "an address with a password",
     [],
     { PAWL_DIRECT_URL: "postgres://pawl:hunter2@host:port/x" },
-    "PAWL_DIRECT_URL is not the address of",
+    "PAWL_DIRECT_URL is not the URL of a PostgreSQL server",
   ],
 ];
 
-test.each(BAD)("%s is named, and nothing is started", async (_, args, env, sentence) => {
+test.each(BAD)("%s is reported, and nothing is started", async (_, args, env, sentence) => {
   const { code, stdout, stderr } = await pawl(["start", ...args], { env });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain(sentence);
@@ -189,7 +195,7 @@ test("a signal during the first start stops the embedded PostgreSQL as well", as
   await expect(stat(`${data}/postgres/cluster/postmaster.pid`)).rejects.toThrow("ENOENT");
 });
 
-test("a direct address where nothing answers stops neither the start nor the stop", async () => {
+test("an unreachable direct address blocks neither start nor stop", async () => {
   const silent = await silentServer();
   const env = {
     DATABASE_URL: await emptyDatabase(),
@@ -223,7 +229,7 @@ async function silentServer(): Promise<{ url: string; connected: () => Promise<u
   };
 }
 
-/** `pawl start` that is not waited for. */
+/** Starts `pawl start` without waiting for it. */
 function spawnStart(env: Record<string, string>, cwd = tmpdir()) {
   const child = spawn(process.execPath, [...BUILT_PAWL, "start", "--port", "0"], {
     cwd,
@@ -236,7 +242,7 @@ function spawnStart(env: Record<string, string>, cwd = tmpdir()) {
   return child;
 }
 
-test("a wrong value that only one lifecycle uses stops nothing else, and is reported", async () => {
+test("an invalid setting of one lifecycle is reported and does not affect the others", async () => {
   const wrong = {
     STORAGE: "s3",
     TELEGRAM_BOT_TOKEN: "hunter2",
@@ -261,12 +267,12 @@ test("a wrong value that only one lifecycle uses stops nothing else, and is repo
   expect(await running.stop()).toBe(0);
 });
 
-test("several mistakes are told at once", async () => {
+test("several mistakes are reported together", async () => {
   const { stderr } = await pawl(["start", "--port", "x"], { env: { PAWL_LOG_LEVEL: "loud" } });
   expect(stderr).toMatch(/^pawl: The configuration has 2 mistakes:\n {2}- --port .*\n {2}- PAWL_LOG_LEVEL /);
 });
 
-test("an unknown option and a wrong key of the file are named with the nearest right one", async () => {
+test("an unknown option or key of the file is reported with the closest valid one", async () => {
   expect((await pawl(["start", "--prot", "1"])).stderr).toContain('did you mean "--port"?');
   const cwd = await folderWith({ "pawl.config.mjs": "export default { prot: 1, logLevel: 'loud' };" });
   const { code, stderr } = await pawl(["start"], { cwd });
@@ -275,7 +281,7 @@ test("an unknown option and a wrong key of the file are named with the nearest r
   expect(stderr).toContain("logLevel must be one of trace, debug, info");
 });
 
-test("a port that is taken is said so in a sentence", async () => {
+test("a port in use is reported in one sentence", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
   onTestFinished(() => {
@@ -294,7 +300,7 @@ test("a port that is taken is said so in a sentence", async () => {
   );
 });
 
-test("tokens reset-admin gives a new token while the server runs, and the old one is refused at once", async () => {
+test("tokens reset-admin prints a new token while the server runs, and the old one is refused at once", async () => {
   const DATABASE_URL = await emptyDatabase();
   const data = await scratchData();
   const env = { DATABASE_URL, PAWL_DATA: data };
@@ -303,19 +309,19 @@ test("tokens reset-admin gives a new token while the server runs, and the old on
   await running.ask("POST /api/members", old, { id: "second", roles: ["admin"] });
   const { body: second } = await running.ask("POST /api/members/second/tokens", old);
   await running.ask("PATCH /api/members/admin", String(second.token), { active: false, roles: ["viewer"] });
-  expect(wordOf(await running.ask("GET /api/me", old))).toBe("401 MEMBER_INACTIVE");
+  expect(outcomeOf(await running.ask("GET /api/me", old))).toBe("401 MEMBER_INACTIVE");
 
   const { code, stdout } = await pawl(["tokens", "reset-admin"], { env });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: `The admin's new token is in ${data}/admin-token\n` });
-  expect(wordOf(await running.ask("GET /api/me", old))).toBe("401 INVALID_TOKEN");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `The new admin token is in ${data}/admin-token\n` });
+  expect(outcomeOf(await running.ask("GET /api/me", old))).toBe("401 INVALID_TOKEN");
   const me = await running.ask("GET /api/me", await tokenIn(data));
   expect(me.body).toMatchObject({ id: "admin", roles: ["viewer", "admin"] });
 });
 
-test("orgs create makes an org with its admin; the same id again is refused", async () => {
+test("orgs create creates an org with its admin; the same id again is refused", async () => {
   const env = { DATABASE_URL: await emptyDatabase(), PAWL_DATA: await scratchData() };
-  const made = await pawl(["orgs", "create", "acme", "--json"], { env });
-  const { token } = JSON.parse(made.stdout) as { token: string };
+  const created = await pawl(["orgs", "create", "acme", "--json"], { env });
+  const { token } = JSON.parse(created.stdout) as { token: string };
   const again = await pawl(["orgs", "create", "acme"], { env });
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('The org "acme" already exists.')]);
   const running = await startPawl(["--port", "0"], { env });
@@ -328,7 +334,7 @@ test("orgs create makes an org with its admin; the same id again is refused", as
   expect(await sql`select id from pawl.org order by id`).toEqual([{ id: "acme" }, { id: "main" }]);
 });
 
-test("the longest request timeout that is allowed is accepted", async () => {
+test("the maximum request timeout is accepted", async () => {
   const env = {
     DATABASE_URL: await emptyDatabase(),
     PAWL_ADMIN_TOKEN: "sesame",
@@ -340,7 +346,7 @@ test("the longest request timeout that is allowed is accepted", async () => {
   expect(await running.stop()).toBe(0);
 });
 
-test("the first signal lets what is under way finish; a second one ends the process at once", async () => {
+test("the first signal lets running requests finish; a second one ends the process at once", async () => {
   const env = {
     DATABASE_URL: await emptyDatabase(),
     PAWL_ADMIN_TOKEN: "sesame",
@@ -364,18 +370,18 @@ test("the first signal lets what is under way finish; a second one ends the proc
   const figures = async () => (await running.ask("GET /metrics", "sesame")).text;
   await expect.poll(figures).toMatch(/pawl_batch_size_count\{[^}]*verb="claim"[^}]*\} [1-9]/);
   running.child.kill("SIGTERM");
-  expect(wordOf(await waiting)).toBe("200");
+  expect(outcomeOf(await waiting)).toBe("200");
   finished.write(body.slice(1));
   let answer = "";
   finished.setEncoding("latin1").on("data", (part: string) => (answer += part));
   await once(finished, "close");
   expect(answer).toMatch(/^HTTP\/1\.1 201 /);
-  // The other request is still under way.
+  // The other request is still running.
   expect(running.child.exitCode).toBeNull();
   expect(await running.stop("SIGTERM")).toBe(143);
 });
 
-test("the sweep comes as often as it is told to", async () => {
+test("the sweep runs at the configured interval", async () => {
   const env = {
     DATABASE_URL: await emptyDatabase(),
     PAWL_ADMIN_TOKEN: "sesame",
@@ -393,7 +399,7 @@ test("the sweep comes as often as it is told to", async () => {
     status = (await running.ask(`GET /api/tasks/${String(task.id)}`, "sesame")).body.status;
 });
 
-/** Ports that were free a moment ago. */
+/** Returns ports that were free a moment ago. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
   await Promise.all(servers.map((server) => once(server, "listening")));

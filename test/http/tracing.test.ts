@@ -1,28 +1,28 @@
 import { context, propagation, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import type { Span, Tracer } from "@opentelemetry/api";
 import { afterAll, expect, test } from "vitest";
-import { openFrontDesk } from "./front-desk.ts";
+import { startTestServer } from "./test-server.ts";
 
-type Told = {
+type RecordedSpan = {
   name: string;
   attributes: Record<string, unknown>;
   status: number;
   above: unknown;
   ended: boolean;
 };
-const told: Told[] = [];
+const spans: RecordedSpan[] = [];
 
-// A tracing SDK in a few lines: what a real one registers, kept in a list.
+// A minimal tracing SDK that collects spans in a list.
 const tracer = {
   startSpan: (name: string, { attributes = {} } = {}, above = ROOT_CONTEXT) => {
-    const span: Told = {
+    const span: RecordedSpan = {
       name,
       attributes: { ...attributes },
       status: 0,
       above: above.getValue(PARENT),
       ended: false,
     };
-    told.push(span);
+    spans.push(span);
     return {
       isRecording: () => true,
       setAttribute: (key: string, value: unknown) => void (span.attributes[key] = value),
@@ -44,13 +44,13 @@ afterAll(() => {
   context.disable();
 });
 
-const desk = await openFrontDesk();
+const server = await startTestServer();
 
-test("where spans are collected each request is one, below its caller's, named by its route", async () => {
-  told.length = 0;
-  await desk.ask("GET /api/members/nobody", { headers: { traceparent: "00-abc-def-01" } });
-  await expect.poll(() => told[0]?.ended).toBe(true);
-  expect(told).toMatchObject([
+test("with a tracing SDK each request has a span, named by its route, below the caller's span", async () => {
+  spans.length = 0;
+  await server.ask("GET /api/members/nobody", { headers: { traceparent: "00-abc-def-01" } });
+  await expect.poll(() => spans[0]?.ended).toBe(true);
+  expect(spans).toMatchObject([
     {
       name: "GET /api/members/:id",
       above: "00-abc-def-01",

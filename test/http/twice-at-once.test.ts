@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import { ALL_ROLES, openFrontDesk, wordOf } from "./front-desk.ts";
+import { ALL_ROLES, startTestServer, outcomeOf } from "./test-server.ts";
 
 const AT_ONCE = 4;
 
-const desk = await openFrontDesk({ parts: {} });
-const second = await openFrontDesk({ beside: desk, parts: {} });
-const token = await desk.member({
+const server = await startTestServer({ parts: {} });
+const second = await startTestServer({ sameDatabaseAs: server, parts: {} });
+const token = await server.member({
   id: "boss",
   roles: ALL_ROLES,
   skill_level: 9,
 });
 const make = async (body: object) =>
   String(
-    (await desk.ask("POST /api/tasks", { token, body: { client_event_id: crypto.randomUUID(), ...body } }))
+    (await server.ask("POST /api/tasks", { token, body: { client_event_id: crypto.randomUUID(), ...body } }))
       .body.id,
   );
 const boardTask = () => make({ lifecycle: "board", title: "Paint the shed", description: "Green" });
@@ -28,7 +28,7 @@ type Row = {
   of?: () => Promise<string>;
   /** False if the route takes no idempotency key. */
   key?: false;
-  /** The answers that the twins may get. */
+  /** The answers that the concurrent requests may get. */
   answers: string[];
 };
 
@@ -141,7 +141,7 @@ const TABLE: Row[] = [
 let n = 0;
 
 test.each(TABLE)(
-  "$what: a request sent several times at once to two nodes never causes a fault",
+  "$what: a request sent several times at once to two nodes never causes an internal error",
   async (row) => {
     const { what, body, of, key, answers: allowed } = row;
     for (const sameKey of [true, false]) {
@@ -152,14 +152,14 @@ test.each(TABLE)(
           const headers =
             key === false ? {} : { "idempotency-key": `k${number}${sameKey ? "" : `.${twin}`}` };
           const sent = body?.(number);
-          return (twin % 2 === 0 ? desk : second).ask(path, {
+          return (twin % 2 === 0 ? server : second).ask(path, {
             token,
             headers,
             ...(sent === undefined ? {} : { body: sent }),
           });
         }),
       );
-      const words = answers.map(wordOf);
+      const words = answers.map(outcomeOf);
       expect(
         words.filter((word) => !allowed.includes(word)),
         answers.map(({ text }) => text).join("\n"),

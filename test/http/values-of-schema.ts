@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 
-/** A JSON Schema, as much of it as our document uses. */
+/** The part of JSON Schema that the document uses. */
 export type Schema = {
   $ref?: string;
   const?: unknown;
@@ -25,10 +25,10 @@ export type Schema = {
   additionalProperties?: Schema | boolean;
 };
 
-/** What a field is worth being filled with, by its name: ids that exist, and no long waits. */
+/** Useful values of fields by name, such as ids that exist and short waits. */
 export type Known = Readonly<Record<string, Arbitrary<unknown>>>;
 
-/** Values that fit a schema. */
+/** Generates values that match a schema. */
 export function fitting(
   schema: Schema,
   at: (ref: string) => Schema,
@@ -101,7 +101,7 @@ function fittingObject(
   return fc.tuple(record, more).map(([fixed, free]) => ({ ...free, ...fixed }));
 }
 
-/** Stands for a value that is nested thousands of levels deep. */
+/** Placeholder of a value that is nested thousands of levels deep. */
 export const DEEPLY_NESTED = "(deeply nested)";
 
 const JUNK: readonly unknown[] = [
@@ -136,7 +136,7 @@ const JUNK: readonly unknown[] = [
   Array.from({ length: 1_001 }, () => "x"),
 ];
 
-/** Values that do not fit, or hardly: one spot of a fitting one is spoilt, left out, or joined by what nobody knows. */
+/** Generates mostly invalid values: a valid one with a part replaced, removed or added. */
 export function spoilt(value: Arbitrary<unknown>): Arbitrary<unknown> {
   const junk = fc.constantFrom(...JUNK);
   return fc.oneof(
@@ -145,18 +145,18 @@ export function spoilt(value: Arbitrary<unknown>): Arbitrary<unknown> {
       weight: 8,
       arbitrary: fc
         .tuple(value, fc.nat(), fc.constantFrom("put", "drop", "add"), junk)
-        .map(([whole, place, how, what]) => spoil(whole, place, how, what)),
+        .map(([whole, seed, edit, junk]) => spoil(whole, seed, edit, junk)),
     },
   );
 }
 
-function spoil(whole: unknown, place: number, how: string, what: unknown): unknown {
-  if (typeof whole !== "object" || whole === null) return what;
+function spoil(whole: unknown, seed: number, edit: string, junk: unknown): unknown {
+  if (typeof whole !== "object" || whole === null) return junk;
   const copy = (Array.isArray(whole) ? [...(whole as unknown[])] : { ...whole }) as Record<string, unknown>;
   const keys = Object.keys(copy);
-  const key = keys[place % Math.max(keys.length, 1)];
-  if (how === "add" || key === undefined) copy[Array.isArray(whole) ? keys.length : `k${place}`] = what;
-  else if (how === "drop") copy[key] = undefined;
-  else copy[key] = place % 3 === 0 ? spoil(copy[key], Math.floor(place / 7), how, what) : what;
+  const key = keys[seed % Math.max(keys.length, 1)];
+  if (edit === "add" || key === undefined) copy[Array.isArray(whole) ? keys.length : `k${seed}`] = junk;
+  else if (edit === "drop") copy[key] = undefined;
+  else copy[key] = seed % 3 === 0 ? spoil(copy[key], Math.floor(seed / 7), edit, junk) : junk;
   return copy;
 }

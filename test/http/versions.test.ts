@@ -1,22 +1,22 @@
 import { expect, test } from "vitest";
-import { openFrontDesk, wordOf } from "./front-desk.ts";
+import { startTestServer, outcomeOf } from "./test-server.ts";
 
-const desk = await openFrontDesk();
-const ann = await desk.member({ id: "ann", roles: ["agent"] });
+const server = await startTestServer();
+const ann = await server.member({ id: "ann", roles: ["agent"] });
 
 async function newTask() {
   const body = { lifecycle: "board", title: "Paint the shed", description: "x" };
-  const made = await desk.ask("POST /api/tasks", { token: ann, body });
-  return { id: String(made.body.id), etag: made.headers.get("etag") };
+  const created = await server.ask("POST /api/tasks", { token: ann, body });
+  return { id: String(created.body.id), etag: created.headers.get("etag") };
 }
 
-test("the ETag of a task is its row_version, wherever it is told", async () => {
+test("the ETag of a task is its row_version in every answer", async () => {
   const { id, etag } = await newTask();
   expect(etag).toBe('"1"');
   const body = { action: "claim", comment: "mine" };
-  const moved = await desk.ask(`POST /api/tasks/${id}/transitions`, { token: ann, body });
+  const moved = await server.ask(`POST /api/tasks/${id}/transitions`, { token: ann, body });
   expect(moved.headers.get("etag")).toBe('"2"');
-  expect((await desk.ask(`GET /api/tasks/${id}`)).headers.get("etag")).toBe('"2"');
+  expect((await server.ask(`GET /api/tasks/${id}`)).headers.get("etag")).toBe('"2"');
 });
 
 const WAYS: [name: string, ifMatch: string | null, expected: unknown, answer: string][] = [
@@ -35,40 +35,40 @@ const WAYS: [name: string, ifMatch: string | null, expected: unknown, answer: st
   ["a number beyond all numbers", `"${"9".repeat(40)}"`, undefined, "422 VALIDATION_ERROR"],
 ];
 
-test.each(WAYS)("a move with %s (If-Match %s, body %j) is %s", async (_, ifMatch, expected, answer) => {
+test.each(WAYS)("a move with %s (If-Match %s, body %j) gets %s", async (_, ifMatch, expected, answer) => {
   const { id } = await newTask();
-  const heard = await desk.ask(`POST /api/tasks/${id}/transitions`, {
+  const reply = await server.ask(`POST /api/tasks/${id}/transitions`, {
     token: ann,
     body: { action: "claim", comment: "mine", expected_row_version: expected },
     headers: ifMatch === null ? {} : { "if-match": ifMatch },
   });
-  expect(wordOf(heard)).toBe(answer);
-  if (answer.endsWith("VERSION_CONFLICT")) expect(heard.body).toMatchObject({ row_version: 1 });
+  expect(outcomeOf(reply)).toBe(answer);
+  if (answer.endsWith("VERSION_CONFLICT")) expect(reply.body).toMatchObject({ row_version: 1 });
 });
 
-test("of many who move a task from the version they all saw one does", async () => {
+test("one of many moves with the same expected version succeeds", async () => {
   const { id } = await newTask();
-  const heard = await Promise.all(
+  const reply = await Promise.all(
     Array.from({ length: 10 }, () =>
-      desk.ask(`POST /api/tasks/${id}/transitions`, {
+      server.ask(`POST /api/tasks/${id}/transitions`, {
         token: ann,
         body: { action: "comment", comment: "me first" },
         headers: { "if-match": '"1"' },
       }),
     ),
   );
-  expect(heard.map(wordOf).sort()).toEqual(["200", ...Array<string>(9).fill("409 VERSION_CONFLICT")]);
+  expect(reply.map(outcomeOf).sort()).toEqual(["200", ...Array<string>(9).fill("409 VERSION_CONFLICT")]);
 });
 
-test("where an action demands a version the header is enough", async () => {
-  const lead = await desk.member({ id: "lea", roles: ["lead"] });
+test("the header is enough for an action that requires a version", async () => {
+  const lead = await server.member({ id: "lea", roles: ["lead"] });
   const body = { lifecycle: "planner", title: "Weld", client_event_id: "weld" };
-  const { body: task } = await desk.ask("POST /api/tasks", { token: lead, body });
+  const { body: task } = await server.ask("POST /api/tasks", { token: lead, body });
   const what = `POST /api/tasks/${String(task.id)}/transitions`;
   const cancel = { action: "cancel", payload: { reason: "rain" }, client_event_id: "cancel" };
-  const without = await desk.ask(what, { token: lead, body: cancel });
-  expect(wordOf(without)).toBe("422 VALIDATION_ERROR");
+  const without = await server.ask(what, { token: lead, body: cancel });
+  expect(outcomeOf(without)).toBe("422 VALIDATION_ERROR");
   expect(without.body.errors).toEqual([{ path: "expected_row_version", message: "required" }]);
   const headers = { "if-match": '"1"' };
-  expect(wordOf(await desk.ask(what, { token: lead, body: cancel, headers }))).toBe("200");
+  expect(outcomeOf(await server.ask(what, { token: lead, body: cancel, headers }))).toBe("200");
 });

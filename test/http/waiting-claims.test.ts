@@ -5,34 +5,34 @@ import type { EngineObserver } from "../../src/engine/observer.ts";
 import { endLeaseOf } from "../support/end-leases.ts";
 import { until } from "../support/until.ts";
 import { SYSTEM } from "../support/situation.ts";
-import { openFrontDesk } from "./front-desk.ts";
+import { startTestServer } from "./test-server.ts";
 
 const HARDLY_EVER_MS = 3_600_000;
 
-/** How often the database was asked for a task, by the project that was asked for. */
-const looks = new Map<string, number>();
+/** Number of claim attempts by project. */
+const attempts = new Map<string, number>();
 const observer: EngineObserver = {
   settled: ({ verb, answered }) => {
     if (verb !== "claim") return;
     for (const { command } of answered as readonly { command: { filter: { projects: [string] } } }[]) {
       const [project_id] = command.filter.projects;
-      looks.set(project_id, (looks.get(project_id) ?? 0) + 1);
+      attempts.set(project_id, (attempts.get(project_id) ?? 0) + 1);
     }
   },
 };
-const looksAt = (project_id: string) => looks.get(project_id) ?? 0;
+const attemptsIn = (project_id: string) => attempts.get(project_id) ?? 0;
 
-const usual = await openFrontDesk({ observer });
-// Nobody there looks but when he comes and when he is called.
-const server = { claimLookMs: HARDLY_EVER_MS };
-const here = await openFrontDesk({ beside: usual, observer, server });
-const there = await openFrontDesk({ beside: usual, observer, server });
+const usual = await startTestServer({ observer });
+// Here claims try once at first, and then only when notified.
+const server = { claimPollMs: HARDLY_EVER_MS };
+const here = await startTestServer({ sameDatabaseAs: usual, observer, server });
+const there = await startTestServer({ sameDatabaseAs: usual, observer, server });
 const worker = await here.member({ id: "worker", kind: "worker", roles: ["worker"] });
 const lead = await here.member({ id: "lead", roles: ["lead"] });
 
-// As `pawl start` does it: nodes tell each other.
-const sql = connect(here.desk.url, { maxConnections: 3, ownSessions: true });
-const hints = [here, there].map(({ engine }) => startCommitHints(engine.commits, sql, { hears: true }));
+// Nodes notify each other, as with `pawl start`.
+const sql = connect(here.testEngine.url, { maxConnections: 3, ownSessions: true });
+const hints = [here, there].map(({ engine }) => startCommitHints(engine.commits, sql, { listens: true }));
 afterAll(async () => {
   await Promise.all(hints.map((hint) => hint.stop()));
   await sql.end({ timeout: 1 });
@@ -51,8 +51,8 @@ const claim = async (project_id: string, { wait_seconds = 0, at = here, path = "
 };
 const make = async (project_id: string, fields: object = {}, path = "/api/code/tasks") => {
   const body = { lifecycle: "code", title: "Mend it", project_id, ...fields };
-  const { body: made } = await here.ask(`POST ${path}`, { token: lead, body });
-  return made.id as string;
+  const { body: created } = await here.ask(`POST ${path}`, { token: lead, body });
+  return created.id as string;
 };
 const act = (id: string, action: string, lease_token: string, payload: object = {}) =>
   here.ask(`POST /api/code/tasks/${id}/transitions`, {
@@ -66,8 +66,8 @@ const begin = async (project_id: string) => {
   return { id, lease_token };
 };
 
-describe.concurrent("one who waits for a task", () => {
-  test("asks no more than once in five seconds, though the org is busy with other things", async () => {
+describe.concurrent("a waiting claim", () => {
+  test("polls at most every five seconds while the org is busy with other work", async () => {
     const [mine, other] = [await openProject("quiet"), await openProject("busy")];
     const waiting = Array.from({ length: 20 }, () => claim(mine, { wait_seconds: 12, at: usual }));
     for (let round = 0; round < 20; round++) {
@@ -78,26 +78,26 @@ describe.concurrent("one who waits for a task", () => {
       });
     }
     expect((await Promise.all(waiting)).flat()).toEqual([]);
-    // When they come, and once more before their time is over.
-    expect(looksAt(mine)).toBeLessThanOrEqual(20 * 2);
-    expect(looksAt(mine)).toBeGreaterThan(20);
+    // One attempt at the start, and one before their time is over.
+    expect(attemptsIn(mine)).toBeLessThanOrEqual(20 * 2);
+    expect(attemptsIn(mine)).toBeGreaterThan(20);
   });
 
   const WAYS: [string, (project_id: string) => Promise<() => Promise<unknown>>][] = [
-    ["is created by the lifecycle's own route", (project_id) => Promise.resolve(() => make(project_id))],
+    ["created by the lifecycle's own route", (project_id) => Promise.resolve(() => make(project_id))],
     [
-      "is created by everybody's route",
+      "created by the generic route",
       (project_id) => Promise.resolve(() => make(project_id, {}, "/api/tasks")),
     ],
     [
-      "is created among many",
+      "created in a batch",
       (project_id) =>
         Promise.resolve(() =>
           make(project_id, { tasks: [{ title: "One of many" }] }, "/api/code/tasks/batch"),
         ),
     ],
     [
-      "was waiting for another that is completed",
+      "whose blocker is completed",
       async (project_id) => {
         const blocker = await make(project_id);
         await make(project_id, { blocked_by: [blocker] });
@@ -106,7 +106,7 @@ describe.concurrent("one who waits for a task", () => {
       },
     ],
     [
-      "is given back",
+      "released by its worker",
       async (project_id) => {
         await make(project_id);
         const [task] = await claim(project_id);
@@ -114,20 +114,22 @@ describe.concurrent("one who waits for a task", () => {
       },
     ],
     [
-      "is taken back by the sweep",
+      "released by the sweep",
       async (project_id) => {
         const id = await make(project_id);
         await begin(project_id);
-        return () =>
-          until(async () => {
-            await endLeaseOf(here.sql, id);
+        return async () => {
+          // Once only: ending the lease of the next holder too would make it two attempts.
+          await endLeaseOf(here.sql, id);
+          await until(async () => {
             await here.engine.sweep();
             return (await here.ask(`GET /api/code/tasks/${id}`)).body.attempts === 1;
           });
+        };
       },
     ],
     [
-      "takes the place of one that failed",
+      "created as a retry of a failed one",
       async (project_id) => {
         await make(project_id);
         const { id, lease_token } = await begin(project_id);
@@ -136,7 +138,7 @@ describe.concurrent("one who waits for a task", () => {
       },
     ],
     [
-      "has its time",
+      "that becomes available",
       (project_id) =>
         Promise.resolve(() => make(project_id, { available_at: new Date(Date.now() + 1_000).toISOString() })),
     ],
@@ -146,15 +148,15 @@ describe.concurrent("one who waits for a task", () => {
       [way, "this node", here, `way-${n}-here`, prepare] as const,
       [way, "another node", there, `way-${n}-there`, prepare] as const,
     ]),
-  )("that %s gets it, by a look or two, at %s", async (_way, _where, at, name, prepare) => {
+  )("gets a task %s, within a few attempts, at %s", async (_way, _where, at, name, prepare) => {
     const project_id = await openProject(name);
     const setFree = await prepare(project_id);
-    const before = looksAt(project_id);
+    const before = attemptsIn(project_id);
     const waiting = claim(project_id, { wait_seconds: 60, at, path: "/api/code/claims" });
-    await until(() => looksAt(project_id) === before + 1);
+    await until(() => attemptsIn(project_id) === before + 1);
     await setFree();
     expect(await waiting).toHaveLength(1);
     // An attempt finds nothing while another transaction still holds the row, and is followed by one more. Polling would be many.
-    expect(looksAt(project_id) - before).toBeLessThanOrEqual(5);
+    expect(attemptsIn(project_id) - before).toBeLessThanOrEqual(5);
   });
 });

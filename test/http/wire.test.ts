@@ -1,21 +1,21 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { openFrontDesk, wordOf } from "./front-desk.ts";
+import { startTestServer, outcomeOf } from "./test-server.ts";
 
-const desk = await openFrontDesk({ server: { bodyLimitBytes: 100_000 } });
-const ann = await desk.member({ id: "ann", roles: ["agent", "worker"] });
+const server = await startTestServer({ server: { bodyLimitBytes: 100_000 } });
+const ann = await server.member({ id: "ann", roles: ["agent", "worker"] });
 const board = { lifecycle: "board", title: "Paint the shed", description: "x" };
 
 const BODIES: [name: string, type: string | null, body: string | Buffer, answer: string][] = [
   ["JSON", "application/json", JSON.stringify(board), "201"],
   ["JSON with a charset", "application/json; charset=utf-8", JSON.stringify(board), "201"],
-  ["JSON behind a mark of its order", "application/json", `\ufeff${JSON.stringify(board)}`, "201"],
-  ["half of JSON", "application/json", '{"lifecycle": "board"', "422 VALIDATION_ERROR"],
-  ["a text", "application/json", "hello", "422 VALIDATION_ERROR"],
+  ["JSON after a byte order mark", "application/json", `\ufeff${JSON.stringify(board)}`, "201"],
+  ["truncated JSON", "application/json", '{"lifecycle": "board"', "422 VALIDATION_ERROR"],
+  ["plain text", "application/json", "hello", "422 VALIDATION_ERROR"],
   ["nothing", "application/json", "", "422 VALIDATION_ERROR"],
   [
-    "no UTF-8",
+    "invalid UTF-8",
     "application/json",
     Buffer.from('{"lifecycle":"board","title":"Caf\xe9 au lait","description":"x"}', "latin1"),
     "422 VALIDATION_ERROR",
@@ -40,7 +40,7 @@ const BODIES: [name: string, type: string | null, body: string | Buffer, answer:
 ];
 
 test.each(BODIES)("a body of %s (%s) is %#", async (_, type, body, answer) => {
-  const response = await fetch(`${desk.url}/api/tasks`, {
+  const response = await fetch(`${server.url}/api/tasks`, {
     method: "POST",
     headers: { authorization: `Bearer ${ann}`, ...(type === null ? {} : { "content-type": type }) },
     body,
@@ -68,19 +68,19 @@ const PLACES: [what: string, answer: string, allow: string | null][] = [
 ];
 
 test.each(PLACES)("%s is %s", async (what, answer, allow) => {
-  const heard = await desk.ask(what);
-  expect(wordOf(heard), heard.text).toBe(answer);
-  expect(heard.headers.get("allow")).toBe(allow);
+  const reply = await server.ask(what);
+  expect(outcomeOf(reply), reply.text).toBe(answer);
+  expect(reply.headers.get("allow")).toBe(allow);
 });
 
-test("what is no HTTP, or has too many headers, gets its problem and is cut", async () => {
+test("invalid HTTP, or too many headers, gets a problem document, and the connection is closed", async () => {
   const sent: [string, string][] = [
     ["nonsense\r\n\r\n", "400 BAD_REQUEST"],
     [`GET /live HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(40_000)}\r\n\r\n`, "431 HEADERS_TOO_LARGE"],
   ];
   for (const [text, answer] of sent) {
-    const heard = await raw(text);
-    const [head = "", body = ""] = heard.split("\r\n\r\n");
+    const reply = await raw(text);
+    const [head = "", body = ""] = reply.split("\r\n\r\n");
     expect(head).toContain("application/problem+json");
     const { status, code } = JSON.parse(body) as { status: number; code: string };
     expect(`${status} ${code}`).toBe(answer);
@@ -88,9 +88,9 @@ test("what is no HTTP, or has too many headers, gets its problem and is cut", as
   }
 });
 
-test("every answer carries the headers that keep browsers out of trouble, and a request id", async () => {
+test("every answer has the security headers and a request id", async () => {
   for (const what of ["GET /live", "GET /api/me", "GET /api/nothing", "GET /docs"]) {
-    const { headers } = await desk.ask(what);
+    const { headers } = await server.ask(what);
     expect(Object.fromEntries(headers)).toMatchObject({
       "x-content-type-options": "nosniff",
       "x-frame-options": "DENY",
@@ -103,32 +103,37 @@ test("every answer carries the headers that keep browsers out of trouble, and a 
   }
 });
 
-test("a request id of the caller's is kept if it can be written down, and replaced if not", async () => {
+test("a caller's request id is kept if it is safe to log, and replaced if not", async () => {
   const idFor = async (id: string) =>
-    (await desk.ask("GET /api/nothing", { headers: { "x-request-id": id } })).headers.get("x-request-id");
+    (await server.ask("GET /api/nothing", { headers: { "x-request-id": id } })).headers.get("x-request-id");
   expect(await idFor("job-7:step.2")).toBe("job-7:step.2");
   for (const id of ["a b", "x".repeat(101), '"quoted"']) expect(await idFor(id)).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test("browsers of other origins are let in only where that was set", async () => {
-  const open = await openFrontDesk({ beside: desk, server: { corsOrigins: ["https://board.example"] } });
-  const asked = async (where: typeof desk, origin: string) => {
+test("other origins are allowed only if configured", async () => {
+  const open = await startTestServer({
+    sameDatabaseAs: server,
+    server: { corsOrigins: ["https://board.example"] },
+  });
+  const asked = async (where: typeof server, origin: string) => {
     const response = await fetch(`${where.url}/api/tasks`, {
       method: "OPTIONS",
       headers: { origin, "access-control-request-method": "POST" },
     });
     return response.headers.get("access-control-allow-origin");
   };
-  expect(await asked(desk, "https://board.example")).toBeNull();
+  expect(await asked(server, "https://board.example")).toBeNull();
   expect(await asked(open, "https://board.example")).toBe("https://board.example");
   expect(await asked(open, "https://evil.example")).toBeNull();
 });
 
-test("a batch answers one by one and in order, and a refusal undoes nothing", async () => {
+test("a batch has one answer per action, in order, and a refusal undoes nothing", async () => {
   const ids = await Promise.all(
-    [0, 1].map(async () => String((await desk.ask("POST /api/tasks", { token: ann, body: board })).body.id)),
+    [0, 1].map(async () =>
+      String((await server.ask("POST /api/tasks", { token: ann, body: board })).body.id),
+    ),
   );
-  const heard = await desk.ask("POST /api/transitions", {
+  const reply = await server.ask("POST /api/transitions", {
     token: ann,
     body: [
       { id: ids[0], action: "claim", comment: "first" },
@@ -138,7 +143,7 @@ test("a batch answers one by one and in order, and a refusal undoes nothing", as
       { id: ids[1], action: "claim", comment: "at last" },
     ],
   });
-  expect(heard.body).toMatchObject([
+  expect(reply.body).toMatchObject([
     { task: { status: "IN_PROGRESS" }, event: { type: "claimed", row_version: 2 } },
     { status: 404, code: "TASK_NOT_FOUND" },
     { task: { status: "DONE" }, event: { row_version: 3 } },
@@ -147,8 +152,8 @@ test("a batch answers one by one and in order, and a refusal undoes nothing", as
   ]);
 });
 
-test("a task's journal is told oldest first, and its times are ISO 8601 in UTC", async () => {
-  const { body: task } = await desk.ask("POST /api/tasks", {
+test("a task's journal is listed oldest first, with times in ISO 8601 UTC", async () => {
+  const { body: task } = await server.ask("POST /api/tasks", {
     token: ann,
     body: { ...board, available_at: "2030-01-01T02:00:00+02:00" },
   });
@@ -156,22 +161,22 @@ test("a task's journal is told oldest first, and its times are ISO 8601 in UTC",
   const id = String(task.id);
   const body = { action: "comment", comment: "hm" };
   for (let times = 0; times < 3; times++)
-    await desk.ask(`POST /api/tasks/${id}/transitions`, { token: ann, body });
-  const told = (await desk.ask(`GET /api/tasks/${id}/events`)).body.events as Record<string, unknown>[];
-  expect(told.map((event) => event.id)).toEqual([1, 2, 3, 4].map((version) => `${id}.${version}`));
-  expect(told[0]).toMatchObject({ type: "created", from_status: null, actor_id: "ann" });
-  expect(told[0]?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  const rest = (await desk.ask(`GET /api/tasks/${id}/events?after=1&limit=2`)).body.events;
-  expect(rest).toEqual(told.slice(1, 3));
+    await server.ask(`POST /api/tasks/${id}/transitions`, { token: ann, body });
+  const events = (await server.ask(`GET /api/tasks/${id}/events`)).body.events as Record<string, unknown>[];
+  expect(events.map((event) => event.id)).toEqual([1, 2, 3, 4].map((version) => `${id}.${version}`));
+  expect(events[0]).toMatchObject({ type: "created", from_status: null, actor_id: "ann" });
+  expect(events[0]?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const rest = (await server.ask(`GET /api/tasks/${id}/events?after=1&limit=2`)).body.events;
+  expect(rest).toEqual(events.slice(1, 3));
 });
 
-test("tasks are listed page by page, each once, and filtered", async () => {
-  const token = await desk.member({ id: "zoe", roles: ["agent"] }, "pages");
+test("pages contain each matching task once", async () => {
+  const token = await server.member({ id: "zoe", roles: ["agent"] }, "pages");
   const make = (title: string, more = {}) =>
-    desk.ask("POST /api/tasks", { token, body: { ...board, title, ...more } });
+    server.ask("POST /api/tasks", { token, body: { ...board, title, ...more } });
   for (let n = 0; n < 7; n++) await make(`Task number ${n}`, n % 2 ? { assignee_id: "zoe" } : {});
   const titles = async (query: string) => {
-    const { body } = await desk.ask(`GET /api/tasks?${query}`, { token });
+    const { body } = await server.ask(`GET /api/tasks?${query}`, { token });
     return {
       titles: (body.tasks as { title: string }[]).map(({ title }) => title.at(-1)),
       cursor: body.cursor,
@@ -190,11 +195,11 @@ test("tasks are listed page by page, each once, and filtered", async () => {
 });
 
 async function raw(text: string): Promise<string> {
-  const { hostname, port } = new URL(desk.url);
+  const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
-  let heard = "";
-  socket.setEncoding("utf8").on("data", (part: string) => (heard += part));
+  let reply = "";
+  socket.setEncoding("utf8").on("data", (part: string) => (reply += part));
   socket.write(text);
   await once(socket, "close");
-  return heard;
+  return reply;
 }

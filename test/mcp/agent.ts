@@ -4,33 +4,33 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { afterAll, onTestFinished } from "vitest";
 import { answerMcp } from "../../src/mcp/index.ts";
 import { BUILT_PAWL } from "../support/built-pawl.ts";
-import { openFrontDesk } from "../http/front-desk.ts";
-import type { FrontDesk } from "../http/front-desk.ts";
+import { startTestServer } from "../http/test-server.ts";
+import type { TestServer } from "../http/test-server.ts";
 
-/** What a tool said. */
-export type Said = { text: string; refused: boolean; data: Record<string, unknown> };
+/** The reply of a tool. */
+export type ToolReply = { text: string; refused: boolean; data: Record<string, unknown> };
 
 export type Agent = {
   client: Client;
-  call(tool: string, given?: Record<string, unknown>): Promise<Said>;
+  call(tool: string, given?: Record<string, unknown>): Promise<ToolReply>;
   close(): Promise<void>;
 };
 
-type Place = { url: string; token: string };
+type Target = { url: string; token: string };
 
 type Until = (end: () => Promise<void>) => void;
 
-export type Way = "stdio" | "http";
-export const WAYS: readonly Way[] = ["stdio", "http"];
+export type AgentTransport = "stdio" | "http";
+export const TRANSPORTS: readonly AgentTransport[] = ["stdio", "http"];
 
-/** An agent that reaches the server by the SDK's own client. */
+/** Connects an agent to the server with the SDK's client. */
 export async function connectAgent(
-  way: Way,
-  { url, token }: Place,
+  kind: AgentTransport,
+  { url, token }: Target,
   until: Until = onTestFinished,
 ): Promise<Agent> {
   const transport =
-    way === "http"
+    kind === "http"
       ? new StreamableHTTPClientTransport(new URL("/mcp", url), {
           requestInit: { headers: { authorization: `Bearer ${token}` } },
         })
@@ -50,28 +50,28 @@ export async function connectAgent(
       return {
         text: content?.text ?? "",
         refused: answer.isError === true,
-        data: (answer.structuredContent ?? {}) as Said["data"],
+        data: (answer.structuredContent ?? {}) as ToolReply["data"],
       };
     },
     close: () => client.close(),
   };
 }
 
-/** The same for a whole test file. */
-export function employAgent(way: Way, place: Place): Promise<Agent> {
-  return connectAgent(way, place, afterAll);
+/** Connects an agent for a whole test file. */
+export function connectFileAgent(kind: AgentTransport, target: Target): Promise<Agent> {
+  return connectAgent(kind, target, afterAll);
 }
 
-/** A server with /mcp. */
-export function openMcpDesk(options: Parameters<typeof openFrontDesk>[0] = {}): Promise<FrontDesk> {
+/** Starts a server with /mcp. */
+export function startMcpServer(options: Parameters<typeof startTestServer>[0] = {}): Promise<TestServer> {
   const { server = {}, ...rest } = options;
   const mounts = [{ path: "/mcp", answer: answerMcp({ version: "0.0.0" }) } as const];
-  return openFrontDesk({ ...rest, server: { mounts, ...server } });
+  return startTestServer({ ...rest, server: { mounts, ...server } });
 }
 
-/** The tasks that an answer tells of. */
+/** The tasks in a reply. */
 export function tasksIn({
   data,
-}: Said): { id: string; status: string; title: string; row_version: number }[] {
+}: ToolReply): { id: string; status: string; title: string; row_version: number }[] {
   return data.tasks as ReturnType<typeof tasksIn>;
 }

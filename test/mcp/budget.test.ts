@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { defineLifecycle } from "../../src/core/index.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
-import { connectAgent, openMcpDesk } from "./agent.ts";
+import { connectAgent, startMcpServer } from "./agent.ts";
 
-const MOST_TOKENS = 5_000;
+const MAX_TOKENS = 5_000;
 
-/** A lifecycle of a user's own, with much to say about itself. */
+/** A user's lifecycle with a long description. */
 function wordy(name: string) {
   const fields = Object.fromEntries(
     Array.from({ length: 12 }, (_, n) => [`a_rather_long_field_name_${n}`, z.string().optional()]),
@@ -36,23 +36,23 @@ const many = Array.from({ length: 30 }, (_, n) => wordy(`wordy-lifecycle-${n}`))
 const all = [...LIFECYCLES, ...many];
 
 test.each([
-  ["the lifecycles that ship", LIFECYCLES, await openMcpDesk()],
-  ["thirty wordy ones of a user's own beside them", all, await openMcpDesk({ lifecycles: all })],
+  ["the built-in lifecycles", LIFECYCLES, await startMcpServer()],
+  ["thirty wordy lifecycles of a user in addition", all, await startMcpServer({ lifecycles: all })],
 ] as const)(
   "with %s the list of at most seven tools stays below 5,000 tokens",
-  async (_, lifecycles, desk) => {
-    const token = await desk.member({ id: "alpha", roles: ["agent"] });
-    const agent = await connectAgent("http", { url: desk.url, token });
+  async (_, lifecycles, server) => {
+    const token = await server.member({ id: "alpha", roles: ["agent"] });
+    const agent = await connectAgent("http", { url: server.url, token });
     const { tools } = await agent.client.listTools();
     const text = JSON.stringify(tools);
     const tokens = Math.max(encodeO200k(text).length, encodeCl100k(text).length);
     expect(tools.length).toBeLessThanOrEqual(7);
-    expect(tokens, "tokens of the list").toBeLessThan(MOST_TOKENS);
-    // Every lifecycle can be found by its name, and be read about.
+    expect(tokens, "tokens of the list").toBeLessThan(MAX_TOKENS);
+    // Every lifecycle is listed at least by its name, and get_task explains it.
     const listed = tools.find(({ name }) => name === "create_tasks")?.description ?? "";
     for (const { name } of LIFECYCLES) expect(listed).toContain(`- ${name}: `);
     if (lifecycles.length > LIFECYCLES.length) expect(listed).toContain("wordy-lifecycle-7");
-    const told = await agent.call("get_task", { lifecycle: lifecycles.at(-1)!.name });
-    expect(told.text).toContain("To create");
+    const explained = await agent.call("get_task", { lifecycle: lifecycles.at(-1)!.name });
+    expect(explained.text).toContain("To create");
   },
 );

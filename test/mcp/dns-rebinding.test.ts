@@ -3,24 +3,24 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect, onTestFinished, test } from "vitest";
 import { rebindingRefusal } from "../../src/server/auth/dns-rebinding.ts";
-import { say, wordOfRaw } from "../http/raw-socket.ts";
+import { sendRaw, rawOutcomeOf } from "../http/raw-socket.ts";
 import { emptyDatabase, startPawl } from "../http/running-pawl.ts";
-import { openMcpDesk } from "./agent.ts";
+import { startMcpServer } from "./agent.ts";
 
 const PARTNER = "https://partner.example";
-// Written with a slash, as people do.
-const desk = await openMcpDesk({
+// With a trailing slash, as people often write it.
+const server = await startMcpServer({
   server: { corsOrigins: [`${PARTNER}/`], allowedHosts: ["Pawl.example", "*.apps.example"] },
 });
-const { port } = new URL(desk.url);
-const token = await desk.member({ id: "ann", roles: ["agent"] });
+const { port } = new URL(server.url);
+const token = await server.member({ id: "ann", roles: ["agent"] });
 
 const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 
-/** Not `fetch`, which sets `Host` itself. */
+/** Does not use `fetch`, which sets `Host` itself. */
 function post(
   headers: Record<string, string>,
-  { method = "POST", body = PING, url = desk.url } = {},
+  { method = "POST", body = PING, url = server.url } = {},
 ): Promise<{ status: number; type: string; text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -110,7 +110,7 @@ test.each([
   ["with an empty Host", ["Host:"]],
 ])("a request of HTTP/1.0 %s is refused", async (_, host) => {
   const lines = ["GET /mcp HTTP/1.0", ...host, `Authorization: Bearer ${token}`, "", ""];
-  expect(wordOfRaw(await say(desk.url, lines.join("\r\n")))).toBe("403 HOST_NOT_ALLOWED");
+  expect(rawOutcomeOf(await sendRaw(server.url, lines.join("\r\n")))).toBe("403 HOST_NOT_ALLOWED");
 });
 
 test(":authority counts if there is no Host", () => {
@@ -154,11 +154,11 @@ test("the SDK's client reaches the tools from a page of an origin that is listed
   const client = new Client({ name: "test", version: "0" });
   const headers = { authorization: `Bearer ${token}`, origin: PARTNER };
   await client.connect(
-    new StreamableHTTPClientTransport(new URL("/mcp", desk.url), { requestInit: { headers } }),
+    new StreamableHTTPClientTransport(new URL("/mcp", server.url), { requestInit: { headers } }),
   );
   onTestFinished(() => client.close());
   expect((await client.listTools()).tools.length).toBeGreaterThan(0);
-  const preflight = await fetch(`${desk.url}/mcp`, {
+  const preflight = await fetch(`${server.url}/mcp`, {
     method: "OPTIONS",
     headers: {
       origin: PARTNER,

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
-import { connectAgent, employAgent, openMcpDesk, tasksIn } from "./agent.ts";
+import { connectAgent, connectFileAgent, startMcpServer, tasksIn } from "./agent.ts";
 
-const desk = await openMcpDesk();
-const { url } = desk;
-const alpha = { url, token: await desk.member({ id: "alpha", roles: ["agent"] }) };
-const beta = { url, token: await desk.member({ id: "beta", roles: ["agent"] }) };
-const viewer = { url, token: await desk.member({ id: "eve", roles: ["viewer"] }) };
+const server = await startMcpServer();
+const { url } = server;
+const alpha = { url, token: await server.member({ id: "alpha", roles: ["agent"] }) };
+const beta = { url, token: await server.member({ id: "beta", roles: ["agent"] }) };
+const viewer = { url, token: await server.member({ id: "eve", roles: ["viewer"] }) };
 
 const agents = {
-  alpha: await employAgent("http", alpha),
-  beta: await employAgent("http", beta),
-  eve: await employAgent("http", viewer),
+  alpha: await connectFileAgent("http", alpha),
+  beta: await connectFileAgent("http", beta),
+  eve: await connectFileAgent("http", viewer),
 };
 
-const made = await agents.alpha.call("create_tasks", {
+const created = await agents.alpha.call("create_tasks", {
   tasks: [
     { lifecycle: "board", title: "The first one", description: "x", ref: "first" },
     { lifecycle: "board", title: "The second one", description: "x", blocked_by: ["first"] },
@@ -21,14 +21,19 @@ const made = await agents.alpha.call("create_tasks", {
     { lifecycle: "board", title: "The hopeless one", description: "x", blocked_by: ["dead"] },
   ],
 });
-const [first, second, dead, hopeless] = tasksIn(made).map(({ id }) => id) as [string, string, string, string];
+const [first, second, dead, hopeless] = tasksIn(created).map(({ id }) => id) as [
+  string,
+  string,
+  string,
+  string,
+];
 await agents.beta.call("claim_task", { task_id: first, comment: "mine" });
 await agents.alpha.call("act", { task_id: dead, action: "cancel", comment: "no use" });
 
 const NOWHERE = "0197a000-0000-7000-8000-000000000001";
 const board = { lifecycle: "board", description: "x" };
 
-type Row = [code: string, who: keyof typeof agents, tool: string, given: object, says: RegExp[]];
+type Row = [code: string, who: keyof typeof agents, tool: string, given: object, texts: RegExp[]];
 
 const ROWS: Row[] = [
   [
@@ -53,7 +58,7 @@ const ROWS: Row[] = [
     "alpha",
     "claim_task",
     { task_id: first, comment: "on it" },
-    [/beta was first, it is IN_PROGRESS since/, /claim_task without task_id/],
+    [/beta claimed it first; it is IN_PROGRESS since/, /claim_task without task_id/],
   ],
   [
     "TASK_ALREADY_CLAIMED",
@@ -68,7 +73,7 @@ const ROWS: Row[] = [
     "act",
     { task_id: first, action: "complete", comment: "done" },
     [
-      /You are alpha \(roles: agent\); complete is for: assignee \(created by alpha, held by beta\)/,
+      /You are alpha \(roles: agent\); complete is allowed for: assignee \(created by alpha, held by beta\)/,
       /you may: escalate, cancel/,
     ],
   ],
@@ -103,7 +108,7 @@ const ROWS: Row[] = [
     [/"resume" starts from BLOCKED, STUCK/, /It is NEW now; you may: cancel, comment/],
   ],
   ["TASK_NOT_FOUND", "alpha", "get_task", { task_id: NOWHERE }, [new RegExp(NOWHERE), /list_tasks/]],
-  ["TASK_NOT_FOUND", "alpha", "act", { task_id: "T-12", action: "claim" }, [/Ids are whole uuids/]],
+  ["TASK_NOT_FOUND", "alpha", "act", { task_id: "T-12", action: "claim" }, [/Ids are complete UUIDs/]],
   [
     "VALIDATION_ERROR",
     "alpha",
@@ -147,24 +152,24 @@ const ROWS: Row[] = [
   ],
 ];
 
-test.each(ROWS)("%s to %s who calls %s %j is advice", async (code, who, tool, given, says) => {
-  const said = await agents[who].call(tool, given as Record<string, unknown>);
-  expect(said).toMatchObject({ refused: true, data: { code } });
-  expect(said.text.startsWith(`${code}: `)).toBe(true);
-  for (const words of says) expect(said.text).toMatch(words);
+test.each(ROWS)("%s for %s, who calls %s %j, contains advice", async (code, who, tool, given, texts) => {
+  const reply = await agents[who].call(tool, given as Record<string, unknown>);
+  expect(reply).toMatchObject({ refused: true, data: { code } });
+  expect(reply.text.startsWith(`${code}: `)).toBe(true);
+  for (const text of texts) expect(reply.text).toMatch(text);
 });
 
-test("a request_id that is used for something else is told apart", async () => {
+test("a request_id that is reused for another call is refused", async () => {
   const { alpha: agent } = agents;
   const given = { task_id: second, comment: "first words", request_id: "talk" };
   expect((await agent.call("comment", given)).refused).toBe(false);
   const other = await agent.call("comment", { ...given, comment: "other words" });
-  expect(other.text).toMatch(/^IDEMPOTENCY_CONFLICT: .*take a new request_id, or none/);
+  expect(other.text).toMatch(/^IDEMPOTENCY_CONFLICT: .*use a new request_id or none/);
 });
 
-test("an unknown tool, an unknown lifecycle and an unsaid one are answered with those there are", async () => {
+test("an unknown tool and an unknown or missing lifecycle are answered with the existing ones", async () => {
   const { alpha: agent } = agents;
-  expect((await agent.call("dance")).text).toContain("There are list_tasks, get_task");
+  expect((await agent.call("dance")).text).toContain("Tools: list_tasks, get_task");
   expect((await agent.call("get_task", { lifecycle: "bord" })).text).toContain("- board: ");
   expect((await agent.call("get_task")).text).toContain("- board: ");
   expect((await agent.call("claim_task")).text).toContain("one of board, planner, delivery, code");
@@ -173,13 +178,13 @@ test("an unknown tool, an unknown lifecycle and an unsaid one are answered with 
   const waiting = await agent.call("wait_for_changes", { lifecycle: "bord", seconds: 50 });
   expect(waiting).toMatchObject({ refused: true });
   expect(waiting.text).toMatch(/^There is no lifecycle "bord". There are:\n- board: /);
-  expect((await agent.call("get_task", { task_id: ".." })).text).toContain("task_id: is no id");
+  expect((await agent.call("get_task", { task_id: ".." })).text).toContain("task_id: is not an id");
   const unknown = await agent.call("create_tasks", { tasks: [{ lifecycle: "bord", title: "Hello there" }] });
   expect(unknown).toMatchObject({ refused: true });
   expect(unknown.text).toContain("board");
 });
 
-test("without a token, or with an unknown one, nobody is served", async () => {
+test("a request without a token or with an unknown one is refused", async () => {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
   const ask = (more: Record<string, string>) =>
@@ -188,8 +193,8 @@ test("without a token, or with an unknown one, nobody is served", async () => {
   expect((await ask({ authorization: "Bearer nobody" })).status).toBe(401);
   expect((await ask({ authorization: `Bearer ${alpha.token}` })).status).toBe(200);
   await expect(connectAgent("http", { url, token: "nobody" })).rejects.toThrow();
-  const { status, headers: told } = await fetch(`${url}/mcp`, {
+  const { status, headers: replyHeaders } = await fetch(`${url}/mcp`, {
     headers: { authorization: `Bearer ${alpha.token}` },
   });
-  expect([status, told.get("allow")]).toEqual([405, "POST"]);
+  expect([status, replyHeaders.get("allow")]).toEqual([405, "POST"]);
 });

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { afterAll, expect, test } from "vitest";
 import { emptyDatabase, scratchData, startPawl } from "../http/running-pawl.ts";
-import { connectAgent, tasksIn, WAYS } from "./agent.ts";
+import { connectAgent, tasksIn, TRANSPORTS } from "./agent.ts";
 
 const until = afterAll;
 const ADMIN = "an-admin-of-the-test";
@@ -15,21 +15,21 @@ async function freePort(): Promise<string> {
   return String(port);
 }
 
-test.each(WAYS)(
-  "over %s an agent works on through a restart of the server, and nothing is done twice",
-  async (way) => {
+test.each(TRANSPORTS)(
+  "over %s an agent continues through a restart of the server, and nothing is done twice",
+  async (transport) => {
     const env = { DATABASE_URL: await emptyDatabase({ until }), PAWL_ADMIN_TOKEN: ADMIN };
     const start = ["--port", await freePort(), "--data", await scratchData({ until })];
     const before = await startPawl(start, { env });
     await before.ask("POST /api/members", ADMIN, { id: "alpha", roles: ["agent"] });
     const { body } = await before.ask("POST /api/members/alpha/tokens", ADMIN, {});
-    const agent = await connectAgent(way, { url: before.address, token: String(body.token) });
+    const agent = await connectAgent(transport, { url: before.address, token: String(body.token) });
     const tasks = ["First of all", "Second of all"].map((title) => ({
       lifecycle: "board",
       title,
       description: "x",
     }));
-    const made = await agent.call("create_tasks", { tasks });
+    const created = await agent.call("create_tasks", { tasks });
     const claim = { lifecycle: "board", comment: "mine" };
     const [mine] = tasksIn(await agent.call("claim_task", claim));
     const { after: position } = (await agent.call("list_tasks")).data;
@@ -38,23 +38,23 @@ test.each(WAYS)(
       .catch(() => null);
 
     expect(await before.stop()).toBe(0);
-    // Its process over standard streams tries until the server is there again; over HTTP the client is told to.
+    // Over standard streams the agent's process retries until the server is back; over HTTP the client must retry.
     const early = agent.call("create_tasks", { tasks }).catch(() => null);
     const after = await startPawl(start, { env });
     expect(after.address).toBe(before.address);
     const answered = await early;
-    if (way === "stdio") expect(answered?.refused).toBe(false);
+    if (transport === "stdio") expect(answered?.refused).toBe(false);
 
     const again = await agent.call("create_tasks", { tasks });
-    expect(tasksIn(again).map(({ id }) => id)).toEqual(tasksIn(made).map(({ id }) => id));
+    expect(tasksIn(again).map(({ id }) => id)).toEqual(tasksIn(created).map(({ id }) => id));
     const claimed = await agent.call("claim_task", claim);
     expect(tasksIn(claimed).map(({ id }) => id)).toEqual([mine!.id]);
     await after.ask(`POST /api/tasks/${mine!.id}/transitions`, ADMIN, {
       action: "comment",
       comment: "Hurry",
     });
-    // Over standard streams the same call has waited through it all.
-    if (way === "stdio") expect((await waiting)?.text).toContain("admin: comment");
+    // Over standard streams the same call was waiting during the restart.
+    if (transport === "stdio") expect((await waiting)?.text).toContain("admin: comment");
     else expect(await waiting).toBeNull();
     const done = { task_id: mine!.id, action: "complete", comment: "done" };
     expect((await agent.call("act", done)).data).toMatchObject({ task: { status: "DONE", row_version: 4 } });

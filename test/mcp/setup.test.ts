@@ -36,7 +36,7 @@ async function toolsBy(transport: Transport): Promise<string[]> {
   return tools.map(({ name }) => name);
 }
 
-test("setup of claude writes what a client needs, and done again changes nothing", async () => {
+test("setup of claude writes the client's configuration, and changes nothing when run again", async () => {
   const cwd = await folderWith({
     ".mcp.json": JSON.stringify({ mcpServers: { other: { command: "other" } }, more: 1 }),
     "AGENTS.md": "# House rules\n\nKnock first.\n",
@@ -44,7 +44,7 @@ test("setup of claude writes what a client needs, and done again changes nothing
   const first = await setUp(cwd, "claude", "--write");
   expect(first).toMatchObject({ code: 0, stderr: "" });
   expect(first.stdout).toContain("Member claude: added.");
-  expect(first.stdout).toContain("Token: made and kept in ");
+  expect(first.stdout).toContain("Token: created, stored in ");
   expect(JSON.parse(await text(cwd, ".mcp.json"))).toMatchObject({
     mcpServers: { other: { command: "other" }, pawl: { command: "npx" } },
     more: 1,
@@ -57,19 +57,19 @@ test("setup of claude writes what a client needs, and done again changes nothing
   expect((await stat(join(data, "agents/claude.token"))).mode & 0o777).toBe(0o600);
 
   const second = await setUp(cwd, "claude", "--write");
-  expect(second.stdout).toContain("Member claude: was there.");
-  expect(second.stdout).toContain("Token: kept in ");
+  expect(second.stdout).toContain("Member claude: already exists.");
+  expect(second.stdout).toContain("Token: stored in ");
   expect([await text(cwd, ".mcp.json"), await text(cwd, "AGENTS.md")]).toEqual([config, guide]);
   expect((await readFile(join(data, "agents/claude.token"), "utf8")).trim()).toBe(token);
 
-  // The very arguments of the configuration, with this source in the place of the package.
+  // The arguments from the configuration, with this build instead of the package.
   const { args } = await entryIn(cwd, ".mcp.json");
   expect(args.slice(0, 2)).toEqual(["-y", "pawl"]);
   const command = { command: process.execPath, args: [...BUILT_PAWL, ...args.slice(2)], cwd };
   expect(await toolsBy(new StdioClientTransport(command))).toHaveLength(7);
 });
 
-test("an outdated section is brought up to date in its place", async () => {
+test("an outdated section is updated in place", async () => {
   const cwd = await folderWith({
     "AGENTS.md": "Before\n<!-- pawl:begin -->\nold words\n<!-- pawl:end -->\nAfter\n",
   });
@@ -80,7 +80,7 @@ test("an outdated section is brought up to date in its place", async () => {
   expect(await entryIn(cwd, ".cursor/mcp.json")).toMatchObject({ command: "npx" });
 });
 
-test("codex gets a section of its own in TOML, once", async () => {
+test("codex gets one section in TOML", async () => {
   const cwd = await folderWith({});
   await setUp(cwd, "codex", "--write");
   const config = await text(cwd, ".codex/config.toml");
@@ -90,7 +90,7 @@ test("codex gets a section of its own in TOML, once", async () => {
   expect(await text(cwd, ".codex/config.toml")).toBe(`model = "x"\n\n${config}`);
 });
 
-test("what is printed is not written, and over HTTP it works as it is printed", async () => {
+test("without --write nothing is written, and the printed HTTP configuration works", async () => {
   const cwd = await folderWith({});
   const { code, stdout } = await setUp(cwd, "generic", "--http", "--json");
   expect(code).toBe(0);
@@ -107,13 +107,13 @@ test("what is printed is not written, and over HTTP it works as it is printed", 
   expect(await toolsBy(transport as Transport)).toHaveLength(7);
 });
 
-test("a token that was revoked is replaced, and only then", async () => {
+test("an invalid stored token is replaced", async () => {
   const cwd = await folderWith({});
   await setUp(cwd, "generic", "--member", "gamma");
   const path = join(data, "agents/gamma.token");
   const before = await readFile(path, "utf8");
   await writeFile(path, "of-somebody-else\n");
-  expect((await setUp(cwd, "generic", "--member", "gamma")).stdout).toContain("Token: made and kept");
+  expect((await setUp(cwd, "generic", "--member", "gamma")).stdout).toContain("Token: created, stored");
   expect(await readFile(path, "utf8")).not.toBe(before);
   const { body } = await server.ask("GET /api/members/gamma", admin);
   expect(body).toMatchObject({ kind: "agent", roles: ["agent"] });
@@ -121,9 +121,9 @@ test("a token that was revoked is replaced, and only then", async () => {
 
 test.each([
   [".mcp.json", "{ no json", "it is not JSON"],
-  [".mcp.json", "[]", "it holds no object"],
-  [".mcp.json", '{"mcpServers": []}', "its mcpServers are no object"],
-])("a %s that holds %s is left as it is, and no member is made for it", async (path, held, why) => {
+  [".mcp.json", "[]", "it must contain an object"],
+  [".mcp.json", '{"mcpServers": []}', "its mcpServers must be an object"],
+])("a %s that contains %s is not changed, and no member is created", async (path, held, why) => {
   const cwd = await folderWith({ [path]: held });
   const { code, stderr } = await setUp(cwd, "claude", "--member", "delta", "--write");
   expect(code).toBe(1);
@@ -132,7 +132,7 @@ test.each([
   expect((await server.ask("GET /api/members/delta", admin)).status).toBe(404);
 });
 
-test("mcp as somebody who was never set up says how to", async () => {
+test("mcp as a member that was never set up prints how to do it", async () => {
   const { code, stderr } = await pawl(["mcp", "--as", "nobody", "--data", data]);
   expect(code).toBe(1);
   expect(stderr).toContain("pawl setup generic --member nobody");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineLifecycle } from "../../src/core/index.ts";
 import { LIFECYCLES } from "../../src/lifecycles/index.ts";
-import { connectAgent, openMcpDesk, tasksIn, WAYS } from "./agent.ts";
+import { connectAgent, startMcpServer, tasksIn, TRANSPORTS } from "./agent.ts";
 
 const letter = defineLifecycle({
   name: "letter",
@@ -24,30 +24,30 @@ const letter = defineLifecycle({
   pool: { action: "take", from: "waiting", where: [] },
 });
 
-const desk = await openMcpDesk({ lifecycles: [...LIFECYCLES, letter] });
-const { url } = desk;
-const alpha = { url, token: await desk.member({ id: "alpha", roles: ["agent"] }) };
-const beta = { url, token: await desk.member({ id: "beta", roles: ["agent"] }) };
-const worker = { url, token: await desk.member({ id: "worker", roles: ["agent", "worker"] }) };
+const server = await startMcpServer({ lifecycles: [...LIFECYCLES, letter] });
+const { url } = server;
+const alpha = { url, token: await server.member({ id: "alpha", roles: ["agent"] }) };
+const beta = { url, token: await server.member({ id: "beta", roles: ["agent"] }) };
+const worker = { url, token: await server.member({ id: "worker", roles: ["agent", "worker"] }) };
 
-describe.each(WAYS)("over %s", (way) => {
-  test("two agents work off tasks of which one waits for the other, and each is told what comes next", async () => {
-    const [one, two] = [await connectAgent(way, alpha), await connectAgent(way, beta)];
-    const made = await one.call("create_tasks", {
+describe.each(TRANSPORTS)("over %s", (transport) => {
+  test("two agents finish two dependent tasks, and each reply names the next step", async () => {
+    const [one, two] = [await connectAgent(transport, alpha), await connectAgent(transport, beta)];
+    const created = await one.call("create_tasks", {
       tasks: [
-        { lifecycle: "board", title: `Read it, ${way}`, description: "Aloud", blocked_by: ["text"] },
+        { lifecycle: "board", title: `Read it, ${transport}`, description: "Aloud", blocked_by: ["text"] },
         {
           lifecycle: "board",
-          title: `Write it, ${way}`,
+          title: `Write it, ${transport}`,
           description: "A page",
           ref: "text",
           priority: "high",
         },
       ],
     });
-    const [read, write] = tasksIn(made);
-    expect(made.text).toContain(`text = ${write!.id} NEW "Write it, ${way}"`);
-    expect(made.text).toContain("waits for 1");
+    const [read, write] = tasksIn(created);
+    expect(created.text).toContain(`text = ${write!.id} NEW "Write it, ${transport}"`);
+    expect(created.text).toContain("waits for 1");
 
     const claimed = await one.call("claim_task", { lifecycle: "board", comment: "I write" });
     expect(tasksIn(claimed)).toMatchObject([{ id: write!.id, status: "IN_PROGRESS" }]);
@@ -59,7 +59,7 @@ describe.each(WAYS)("over %s", (way) => {
     const waiting = two.call("wait_for_changes", { after: none.data.after, seconds: 20, lifecycle: "board" });
     expect((await one.call("comment", { task_id: write!.id, comment: "Half of it" })).text).toContain("Done");
     const first = await waiting;
-    expect(first.text).toContain(`"Write it, ${way}" (board)`);
+    expect(first.text).toContain(`"Write it, ${transport}" (board)`);
     expect(first.text).toContain("alpha: comment");
 
     const done = await one.call("act", {
@@ -82,7 +82,7 @@ describe.each(WAYS)("over %s", (way) => {
   });
 });
 
-test("a list comes page by page, and each page says how to get the next", async () => {
+test("a list is paginated, and each page names the cursor of the next", async () => {
   const agent = await connectAgent("http", alpha);
   const titles = Array.from({ length: 7 }, (_, n) => `Page ${n} of the book`);
   await agent.call("create_tasks", {
@@ -103,28 +103,28 @@ test("a list comes page by page, and each page says how to get the next", async 
   expect(seen).toEqual(titles);
 });
 
-test("a lifecycle of the user's own is found, explained, created and worked like any other", async () => {
+test("a user's lifecycle is listed, explained and used like any other", async () => {
   const agent = await connectAgent("http", alpha);
   const { tools } = await agent.client.listTools();
   const listed = (tool: string) => tools.find(({ name }) => name === tool)?.description ?? "";
   expect(listed("act")).toContain("- letter: take, answer");
   expect(listed("create_tasks")).toContain("- letter: title*, from* customer|friend");
-  const told = await agent.call("get_task", { lifecycle: "letter" });
-  expect(told.text).toContain("- answer (payload {words* (3+ chars)}): open → answered by assignee");
+  const explained = await agent.call("get_task", { lifecycle: "letter" });
+  expect(explained.text).toContain("- answer (payload {words* (3+ chars)}): open → answered by assignee");
   await agent.call("create_tasks", { tasks: [{ lifecycle: "letter", title: "Dear Pawl", from: "friend" }] });
   const [taken] = tasksIn(await agent.call("claim_task", { lifecycle: "letter" }));
   const task_id = taken!.id;
   const short = await agent.call("act", { task_id, action: "answer", payload: { words: "No" } });
   expect(short.text).toMatch(/^VALIDATION_ERROR: .*words: .*>=3/);
-  const silent = await agent.call("comment", { task_id, comment: "hm" });
-  expect(silent.text).toContain("Tasks of letter take no comments by themselves");
+  const commented = await agent.call("comment", { task_id, comment: "hm" });
+  expect(commented.text).toContain("Tasks of letter have no action `comment`");
   const done = await agent.call("act", { task_id, action: "answer", payload: { words: "Dear friend" } });
   expect(done.text).toContain("went from open to answered");
 });
 
-test("a lease's token is told, is sent along with actions, and is kept by a heartbeat", async () => {
+test("a claim returns a lease token, actions require it, and a heartbeat renews the lease", async () => {
   const agent = await connectAgent("http", worker);
-  await agent.call("create_tasks", { tasks: [{ lifecycle: "code", title: "Mend the build" }] });
+  await agent.call("create_tasks", { tasks: [{ lifecycle: "code", title: "Fix the build" }] });
   const claimed = await agent.call("claim_task", { lifecycle: "code" });
   const [task] = claimed.data.tasks as { id: string; lease_token: string }[];
   const { id: task_id, lease_token } = task!;
@@ -133,15 +133,15 @@ test("a lease's token is told, is sent along with actions, and is kept by a hear
   expect(again.data.tasks).toMatchObject([{ id: task_id, lease_token }]);
   const without = await agent.call("act", { task_id, action: "start" });
   expect(without).toMatchObject({ refused: true, data: { code: "LEASE_TOKEN_REQUIRED" } });
-  const beaten = await agent.call("act", { task_id, action: "heartbeat", lease_token });
-  expect(beaten.text).toContain("The lease is yours until");
+  const renewed = await agent.call("act", { task_id, action: "heartbeat", lease_token });
+  expect(renewed.text).toContain("The lease is yours until");
   const lost = await agent.call("act", { task_id, action: "heartbeat", lease_token: "another" });
   expect(lost).toMatchObject({ refused: true, data: { code: "LEASE_LOST" } });
-  const zombie = await agent.call("act", { task_id, action: "release", lease_token: "another" });
-  expect(zombie.text).toMatch(/^LEASE_LOST: .*Stop working on it/);
+  const stale = await agent.call("act", { task_id, action: "release", lease_token: "another" });
+  expect(stale.text).toMatch(/^LEASE_LOST: .*Stop working on it/);
   const bare = await agent.call("act", { task_id, action: "start", lease_token });
   expect(bare.text).toMatch(/^VALIDATION_ERROR: payload\.worktree: .*payload\.branch: /);
-  const payload = { worktree: "/trees/build", branch: "mend-the-build" };
+  const payload = { worktree: "/trees/build", branch: "fix-the-build" };
   const started = await agent.call("act", { task_id, action: "start", lease_token, payload });
   expect(started.text).toContain("went from claimed to in_progress");
 });

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
-import { whyNoBrowser } from "../support/browser.ts";
+import { browserProblem } from "../support/browser.ts";
 import { ROOT } from "../support/built-pawl.ts";
 import { installPawl, packPawl } from "../support/installed-pawl.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
-/** A whole suite with databases and a browser runs inside of one test. */
+/** One test runs a whole suite with databases and a browser. */
 const SUITE_TIMEOUT_MS = 10 * WAIT_LIMIT_MS;
 
 const EXAMPLE = join(ROOT, "examples/invoices");
@@ -23,7 +23,7 @@ const DEV_DEPENDENCIES = [
   "vitest",
 ];
 
-/** A copy of the example outside of the repository, with the package that would be published. */
+/** Copies the example outside the repository and installs the package as it would be published. */
 let project: string;
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ onUnix(
   "the plugin of an outsider is typed by the published package, its screens too",
   async () => {
     expect(await run("typecheck")).toMatchObject({ code: 0 });
-    // Nor do the package's own declarations need anything that is not installed.
+    // The package's declarations need nothing that is not installed either.
     const { stdout } = await npm("exec", "--", "tsc", "-p", "ui", "--skipLibCheck", "false").catch(
       (error: unknown) => error as { stdout: string },
     );
@@ -55,7 +55,7 @@ onUnix(
 onUnix(
   "the plugin of an outsider passes its own tests, in a browser too",
   async () => {
-    const noBrowser = await whyNoBrowser();
+    const noBrowser = await browserProblem();
     if (noBrowser !== null) console.warn(`its screens are skipped: ${noBrowser}`);
     const { code, output } = await run("test");
     expect(output).toMatch(/Test Files .*passed/);
@@ -83,7 +83,7 @@ async function run(script: string): Promise<{ code: number; output: string }> {
 }
 
 function npm(...args: string[]) {
-  // A test runner inside of a test runner must not take itself for a part of the outer one.
+  // Otherwise the inner test runner would act as a worker of the outer one.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST")));
   return promisify(execFile)("npm", args, { cwd: project, env: { ...env, NO_COLOR: "1" } });
 }

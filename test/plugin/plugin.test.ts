@@ -32,7 +32,7 @@ const stock = (item: string, pieces: number) =>
     query(tx, "insert into pawl.shop_stock (org_id, item, pieces) values ('main', $1, $2)", [item, pieces]),
   );
 
-test("creation facts, facts and effects of a plugin are those of its rules", async () => {
+test("the rules of a plugin use its creation facts, facts and effects", async () => {
   await stock("lamp", 1);
   await expect(orders.create({ item: "chair" })).rejects.toMatchObject({ code: "UNKNOWN_ITEM", status: 404 });
   const [first, second] = [await orders.create({ item: "lamp" }), await orders.create({ item: "lamp" })];
@@ -94,7 +94,7 @@ test("the sweep of a plugin acts as the system, and retention removes the plugin
   expect(left).toEqual([]);
 });
 
-test("wrong values of a plugin's settings, and two plugins of one name, are refused in a sentence", async () => {
+test("invalid settings of a plugin, and two plugins with one name, are refused with a message", async () => {
   const { url } = database;
   await expect(
     openPawl({ url, lifecycles: [shop], settings: { shopCurrency: "euro" } }),
@@ -130,7 +130,7 @@ test.each([
     "PAWL_TOKEN",
     "Pawl and letters both read the environment variable PAWL_TOKEN: rename one of them.",
   ],
-])("a setting %s from %s that another plugin or Pawl has is refused", async (name, env, message) => {
+])("a setting %s from %s that another plugin or Pawl already has is refused", async (name, env, message) => {
   const setting = { ...shop.settings.shopCurrency, env };
   const letters = Object.freeze({
     ...shop,
@@ -189,7 +189,7 @@ test.each([
     { facts: { weather }, creationFacts: { mood: weather }, effects: { shout: "loud" } },
     ['The effect "shout" must be a function.'],
   ],
-])("a plugin with the parts %o names its mistakes", (parts, mistakes) => {
+])("the mistakes of a plugin with the parts %o are reported", (parts, mistakes) => {
   let thrown: PawlError | undefined;
   try {
     definePlugin({ lifecycle: small, ...parts } as never);

@@ -3,20 +3,20 @@ import type { Browser, Page } from "playwright-core";
 import { startTestServer } from "../../src/main/testing.ts";
 import type { TestServer } from "../../src/main/testing.ts";
 import { query } from "../../src/plugin/index.ts";
-import { openBrowser, whyNoBrowser } from "../support/browser.ts";
+import { openBrowser, browserProblem } from "../support/browser.ts";
 // Builds the console.
 import "../support/built-pawl.ts";
 import { testDatabases } from "../support/postgres.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 import { shop } from "./shop.ts";
 
-const missing = await whyNoBrowser();
+const missing = await browserProblem();
 if (missing !== null) console.warn(`skipped: ${missing}`);
 
 describe.skipIf(missing !== null)("the screens of a user's plugin", () => {
   let server: TestServer;
   let browser: Browser;
-  // Not in the body, which also runs where the tests are skipped.
+  // Not in the body of `describe`, which also runs if the tests are skipped.
   beforeAll(async () => {
     const databases = testDatabases(inject("postgresUrl"));
     const database = await databases.createDatabase();
@@ -33,7 +33,7 @@ describe.skipIf(missing !== null)("the screens of a user's plugin", () => {
     };
   });
 
-  test("are tabs of its lifecycle, made of the console's parts, in every language", async () => {
+  test("are tabs of its lifecycle, built from the console's components, in every language", async () => {
     const page = await visit(server, "/lifecycles/shop/board", "ru");
     await page.getByRole("link", { name: "Склад" }).click();
     await page.getByRole("heading", { name: "Штук на складе" }).waitFor();
@@ -43,7 +43,7 @@ describe.skipIf(missing !== null)("the screens of a user's plugin", () => {
     await page.locator("#pieces", { hasText: "4" }).waitFor();
   });
 
-  test("are shown on the page of a task, with the plugin's style sheet and words", async () => {
+  test("are shown on the page of a task, with the plugin's style sheet and texts", async () => {
     const task = await server.client.lifecycle("shop").create({ item: "lamp" });
     const page = await visit(server, `/tasks/${task.id}`, "ru");
     const panel = page.getByText("Parcel of lamp");
@@ -55,7 +55,7 @@ describe.skipIf(missing !== null)("the screens of a user's plugin", () => {
     await page.getByRole("button", { name: "Упаковать" }).first().waitFor();
   });
 
-  test("are served from their folder alone", async () => {
+  test("are served only from their folder", async () => {
     const ask = async (path: string) => (await fetch(server.url + path)).status;
     expect(await ask("/plugins/shop/screens.js")).toBe(200);
     for (const path of [

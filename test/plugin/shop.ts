@@ -40,7 +40,7 @@ const order = defineLifecycle({
     in_stock: ({ facts }) => (facts.pieces ?? 0) > 0 || refuse("SOLD_OUT", "There is none left."),
   },
   effects: {
-    take_piece: { also: ({ task }) => [{ kind: "take_piece", item: task.data.item }] },
+    take_piece: { side_effects: ({ task }) => [{ kind: "take_piece", item: task.data.item }] },
   },
 });
 
@@ -150,8 +150,8 @@ export const shop = definePlugin({
   },
   routes: ({ engine, settings }) => [
     serve(SHOP_ROUTES, {
-      readStock: async ({ by, params: { item } }) => {
-        const pieces = (await engine.transaction((tx) => stockOf(tx, by.org_id, [item]))).get(item);
+      readStock: async ({ caller, params: { item } }) => {
+        const pieces = (await engine.transaction((tx) => stockOf(tx, caller.org_id, [item]))).get(item);
         return pieces === undefined
           ? refuse("UNKNOWN_ITEM", `There is no item "${item}".`)
           : answer(200, { item, pieces, currency: settings.shopCurrency });

@@ -4,7 +4,7 @@ import { defineRoutes } from "../../src/api/index.ts";
 import { defineLifecycle } from "../../src/core/index.ts";
 import { startTestServer } from "../../src/main/testing.ts";
 import { answer, definePlugin, serve, serveTaskRoutes, taskRoutes } from "../../src/plugin/index.ts";
-import { say, wordOfRaw } from "../http/raw-socket.ts";
+import { sendRaw, rawOutcomeOf } from "../http/raw-socket.ts";
 import { testDatabases } from "../support/postgres.ts";
 
 const repair = defineLifecycle({
@@ -60,7 +60,7 @@ const database = await databases.createDatabase();
 const server = await startTestServer({ url: database.url, lifecycles: [plugin] });
 const clerk = await server.member({ id: "carla", roles: ["clerk"] });
 const mechanic = await server.member({ id: "mike", roles: ["mechanic"] });
-const desk = clerk.client.calls(repairs.table);
+const testServer = clerk.client.calls(repairs.table);
 const stand = mechanic.client.calls(repairs.table);
 afterAll(async () => {
   await server.stop();
@@ -68,7 +68,7 @@ afterAll(async () => {
   await databases.close();
 });
 
-test("the rows have the names, addresses and permissions that follow from the lifecycle", () => {
+test("the rows have names, paths and permissions derived from the lifecycle", () => {
   const rows = Object.entries(repairs.table).map(([name, { method, path, ...row }]) => [
     name,
     `${method} ${path}`,
@@ -82,37 +82,37 @@ test("the rows have the names, addresses and permissions that follow from the li
     ["moveBikeRepairTask", "POST /api/repairs/tasks/{id}/transitions", { named_in: "body" }],
     ["claimBikeRepairTasks", "POST /api/repairs/claims", "task.take"],
   ]);
-  expectTypeOf(desk.moveBikeRepairTask)
+  expectTypeOf(testServer.moveBikeRepairTask)
     .parameter(0)
     .toMatchObjectType<{ action: "take" | "finish" | "praise" }>();
-  expectTypeOf(desk.createBikeRepairTask).parameter(0).toMatchObjectType<{ bike: string }>();
+  expectTypeOf(testServer.createBikeRepairTask).parameter(0).toMatchObjectType<{ bike: string }>();
 });
 
 test("a task is created, found, listed, claimed and moved, in the plugin's shape", async () => {
-  const made = await desk.createBikeRepairTask({ bike: " Tandem " });
-  expect(made).toEqual({ id: expect.any(String) as string, bike: "Tandem", state: "waiting" });
-  expect(await desk.getBikeRepairTask({ id: made.id })).toEqual(made);
-  expect(await desk.listBikeRepairTasks({ status: ["waiting"], q: "tand" })).toEqual({
-    tasks: [made],
+  const created = await testServer.createBikeRepairTask({ bike: " Tandem " });
+  expect(created).toEqual({ id: expect.any(String) as string, bike: "Tandem", state: "waiting" });
+  expect(await testServer.getBikeRepairTask({ id: created.id })).toEqual(created);
+  expect(await testServer.listBikeRepairTasks({ status: ["waiting"], q: "tand" })).toEqual({
+    tasks: [created],
     cursor: null,
   });
-  expect(await desk.listBikeRepairTasks({ status: ["ready"] })).toMatchObject({ tasks: [] });
+  expect(await testServer.listBikeRepairTasks({ status: ["ready"] })).toMatchObject({ tasks: [] });
 
   const { tasks } = await stand.claimBikeRepairTasks({});
-  expect(tasks).toEqual([{ ...made, state: "on-the-stand", lease_token: expect.any(String) as string }]);
+  expect(tasks).toEqual([{ ...created, state: "on-the-stand", lease_token: expect.any(String) as string }]);
   const [{ lease_token } = { lease_token: null }] = tasks;
-  const finish = { id: made.id, action: "finish", payload: { price: 20 }, lease_token } as const;
+  const finish = { id: created.id, action: "finish", payload: { price: 20 }, lease_token } as const;
   const key = { ...finish, client_event_id: "finished" };
   const finished = await stand.moveBikeRepairTask(key);
-  expect(finished).toMatchObject({ task: { ...made, state: "ready" }, event: { to_status: "ready" } });
+  expect(finished).toMatchObject({ task: { ...created, state: "ready" }, event: { to_status: "ready" } });
   expect(await stand.moveBikeRepairTask(key)).toEqual(finished);
   expect(await stand.claimBikeRepairTasks({})).toEqual({ tasks: [] });
 });
 
-test("a batch is created as a whole or not at all, and its refs hold", async () => {
+test("a batch is created completely or not at all, and its refs work", async () => {
   const project_id = "yard";
   await server.client.createProject({ id: project_id });
-  const { tasks } = await desk.createBikeRepairTasks({
+  const { tasks } = await testServer.createBikeRepairTasks({
     project_id,
     tasks: [
       { bike: "Frame", ref: "frame" },
@@ -121,29 +121,33 @@ test("a batch is created as a whole or not at all, and its refs hold", async () 
   });
   expect(tasks.map(({ bike }) => bike)).toEqual(["Frame", "Wheel"]);
   await expect(
-    desk.createBikeRepairTasks({
+    testServer.createBikeRepairTasks({
       project_id,
       tasks: [{ bike: "Bell" }, { bike: "x", blocked_by: ["nobody"] }],
     }),
   ).rejects.toMatchObject({ status: 422 });
-  const { tasks: there } = await desk.listBikeRepairTasks({ project_id });
+  const { tasks: there } = await testServer.listBikeRepairTasks({ project_id });
   expect(there.map(({ bike }) => bike)).toEqual(["Frame", "Wheel"]);
   const { tasks: taken } = await stand.claimBikeRepairTasks({ project_id, limit: 5 });
   expect(taken.map(({ bike }) => bike)).toEqual(["Frame"]);
 });
 
-test("refusals are those of the rules, and tasks of other lifecycles are not there", async () => {
-  const { id } = await desk.createBikeRepairTask({ bike: "Tricycle" });
+test("the rules refuse, and tasks of other lifecycles are not found", async () => {
+  const { id } = await testServer.createBikeRepairTask({ bike: "Tricycle" });
   await expect(stand.createBikeRepairTask({ bike: "Mine" })).rejects.toMatchObject({
     code: "FORBIDDEN",
     params: { permission: "task.create" },
   });
-  await expect(desk.claimBikeRepairTasks({})).rejects.toMatchObject({
+  await expect(testServer.claimBikeRepairTasks({})).rejects.toMatchObject({
     code: "FORBIDDEN",
     params: { permission: "task.take" },
   });
-  await expect(desk.createBikeRepairTask({ bike: "" })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
-  await expect(desk.claimBikeRepairTasks({ project_id: "moon" })).rejects.toMatchObject({ status: 403 });
+  await expect(testServer.createBikeRepairTask({ bike: "" })).rejects.toMatchObject({
+    code: "VALIDATION_ERROR",
+  });
+  await expect(testServer.claimBikeRepairTasks({ project_id: "moon" })).rejects.toMatchObject({
+    status: 403,
+  });
   await expect(stand.claimBikeRepairTasks({ project_id: "moon" })).rejects.toMatchObject({
     code: "NOT_FOUND",
   });
@@ -152,15 +156,17 @@ test("refusals are those of the rules, and tasks of other lifecycles are not the
   await expect(
     stand.moveBikeRepairTask({ id, action: "praise", expected_row_version: 7 }),
   ).rejects.toMatchObject({ code: "VERSION_CONFLICT" });
-  // The role goes before the shape, and before the task.
+  // The role is checked before the body and before the task.
   const nowhere = "0197a000-0000-7000-8000-000000000001";
   await expect(
-    desk.moveBikeRepairTask({ id: nowhere, action: "take", comment: 7 as never }),
+    testServer.moveBikeRepairTask({ id: nowhere, action: "take", comment: 7 as never }),
   ).rejects.toMatchObject({ code: "FORBIDDEN", params: { permission: "task.take" } });
   const other = await clerk.client.lifecycle("board").create({ title: "Sweep up", description: "all" });
   for (const missing of [nowhere, other.id, "x"]) {
-    await expect(desk.getBikeRepairTask({ id: missing })).rejects.toMatchObject({ code: "TASK_NOT_FOUND" });
-    await expect(desk.moveBikeRepairTask({ id: missing, action: "praise" })).rejects.toMatchObject({
+    await expect(testServer.getBikeRepairTask({ id: missing })).rejects.toMatchObject({
+      code: "TASK_NOT_FOUND",
+    });
+    await expect(testServer.moveBikeRepairTask({ id: missing, action: "praise" })).rejects.toMatchObject({
       code: "TASK_NOT_FOUND",
     });
   }
@@ -169,12 +175,12 @@ test("refusals are those of the rules, and tasks of other lifecycles are not the
 test("the permission of a plugin's own route is checked before the body", async () => {
   const head = (token: string) =>
     `POST /api/repairs/till HTTP/1.1\r\nHost: pawl\r\nAuthorization: Bearer ${token}\r\nContent-Length: 9\r\nConnection: close\r\n\r\n`;
-  expect(wordOfRaw(await say(server.url, head(mechanic.token)))).toBe("403 FORBIDDEN");
+  expect(rawOutcomeOf(await sendRaw(server.url, head(mechanic.token)))).toBe("403 FORBIDDEN");
   const till = clerk.client.calls(TILL_ROUTES);
   expect(await till.openTill({ why: "change" })).toEqual({ opened: true });
 });
 
-test("mistakes are named when the routes are described or served", async () => {
+test("mistakes are reported when the routes are described or served", async () => {
   const poolless = defineLifecycle({
     name: "note",
     version: 1,
@@ -185,7 +191,7 @@ test("mistakes are named when the routes are described or served", async () => {
     rules: [{ action: "keep", from: "open", to: "kept", who: "anyone" }],
   });
   expect(() => taskRoutes({ prefix: "/api/notes", lifecycle: poolless })).toThrow(
-    'note has no pool: leave the route "claim" out.',
+    'note has no pool. Remove the route "claim".',
   );
   const reshaped = taskRoutes({
     prefix: "/api/notes",
@@ -193,7 +199,7 @@ test("mistakes are named when the routes are described or served", async () => {
     routes: { get: { replies: { 200: z.string() } } },
   });
   expect(() => serveTaskRoutes(reshaped, {} as never, {})).toThrow(
-    "getNoteTask answers in a shape of its own",
+    "getNoteTask has an answer of its own shape",
   );
   const misspelt = definePlugin({
     lifecycle: poolless,
@@ -205,6 +211,7 @@ test("mistakes are named when the routes are described or served", async () => {
   });
   await expect(startTestServer({ url: database.url, lifecycles: [misspelt] })).rejects.toMatchObject({
     code: "INVALID_CONFIG",
-    message: 'POST /api/repairs/till: there is no permission "task.crate"; did you mean "task.create"?',
+    message:
+      'Plugin "note": its routes cannot be served: POST /api/repairs/till: there is no permission "task.crate"; did you mean "task.create"?',
   });
 });

@@ -19,7 +19,7 @@ const ARGUMENTS = [
 ];
 
 /** Returns why Debian's Chromium is not available, or null after installing it if needed. */
-export async function whyNoBrowser(): Promise<string | null> {
+export async function browserProblem(): Promise<string | null> {
   if (existsSync(CHROMIUM)) return null;
   if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get"))
     return "Debian's chromium is not installed (apt-get install chromium)";

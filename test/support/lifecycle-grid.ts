@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { check } from "../../src/core/index.ts";
 import type { Actor, Decision, Lifecycle } from "../../src/core/index.ts";
-import { wordFor } from "./situation.ts";
+import { outcomeOf } from "./situation.ts";
 
 /**
  * Tests the definition of a lifecycle: it passes `check`, and each cell of the grid has the declared outcome. The grid covers every
@@ -29,7 +29,7 @@ export function testLifecycle({
     });
 
     test.each(cells)("$status --$action--> by $actor ($setup) is $expected", (cell) => {
-      expect(wordFor(decide(cell), cell.status)).toBe(cell.expected);
+      expect(outcomeOf(decide(cell), cell.status)).toBe(cell.expected);
     });
   });
 }

@@ -1,4 +1,4 @@
-import { admit, decide, SYSTEM } from "../../src/core/index.ts";
+import { validateCommand, decide, SYSTEM } from "../../src/core/index.ts";
 import type {
   Actor,
   Decision,
@@ -69,13 +69,13 @@ export function situationOf(
 }
 
 /** Validates a request and decides it, as the engine does. */
-export function judge(lifecycle: Lifecycle, situation: Situation, request: Request): Decision {
-  const admitted = admit(lifecycle, situation.actor, request);
+export function decideRequest(lifecycle: Lifecycle, situation: Situation, request: Request): Decision {
+  const admitted = validateCommand(lifecycle, situation.actor, request);
   return admitted.kind === "refused" ? admitted : decide(lifecycle, situation, admitted.command);
 }
 
 /** Returns a decision in one word: the new status, "=" for a change that keeps the status, or the refusal code. */
-export function wordFor(decision: Decision, from: string): string {
+export function outcomeOf(decision: Decision, from: string): string {
   if (decision.kind === "refused") return decision.code;
   if (decision.kind === "moved") return decision.to === from ? "=" : decision.to;
   return decision.kind;

@@ -1,22 +1,22 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "../../src/core/index.ts";
-import type { Heard } from "../http/front-desk.ts";
+import type { Reply } from "../http/test-server.ts";
 import type { RunningPawl } from "../http/running-pawl.ts";
 
 export const ADMIN = "open-sesame";
 
 /** A request with an idempotency key, and its first answer. */
-export type Sent = { what: string; token: string; body: JsonObject; answer: Heard };
+export type Sent = { what: string; token: string; body: JsonObject; answer: Reply };
 type Held = { id: string; lease_token: string };
 
-/** Everything that was put into the database of the old version. */
+/** The data in the database of the old version. */
 export type World = {
   tokens: Record<"ann" | "lea" | "bob" | "wim" | "bot", string>;
-  /** A revoked token, and that of a member who was switched off. */
+  /** A revoked token, and that of an inactive member. */
   refused: string[];
-  /** Opens the chat `c1` only. */
+  /** A token for the chat `c1` only. */
   callbackToken: string;
-  /** Every request that had a key. */
+  /** Every request with an idempotency key. */
   sent: Sent[];
   board: { blocker: string; waiting: string; timed: string };
   planner: { blocker: string; waiting: string; held: string; hold_id: string };
@@ -161,12 +161,12 @@ export async function fillBaseline(pawl: RunningPawl): Promise<World> {
   await tap("second");
   const streaming = await take();
 
-  const place = { workspaceId: "main", chatId: "c1" };
+  const chat = { workspaceId: "main", chatId: "c1" };
   const start = (actionId: string) =>
-    post(ann, "/api/chat/actions/start", { ...place, actionId, actionType: "summarize" });
+    post(ann, "/api/chat/actions/start", { ...chat, actionId, actionType: "summarize" });
   await start("busy");
   await start("over");
-  await post(ann, "/api/chat/actions/update", { ...place, actionId: "over", status: "done" });
+  await post(ann, "/api/chat/actions/update", { ...chat, actionId: "over", status: "done" });
   await post(ann, "/api/chats/c1/messages", { text: "Hello" });
   const callback = await ask<{ token: string }>(ann, "POST /api/chats/c1/callback-tokens", {
     workspaceId: "main",
@@ -185,7 +185,7 @@ export async function fillBaseline(pawl: RunningPawl): Promise<World> {
   };
 }
 
-/** All that can be read of the world over HTTP, by path. */
+/** Reads everything over HTTP, by path. */
 export async function readWorld(pawl: RunningPawl, { tokens }: World): Promise<Record<string, JsonObject>> {
   const answers: Record<string, JsonObject> = {};
   const read = async (path: string, token: string) => {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../src/core/index.ts";
 import { connect } from "../../src/postgres/connect.ts";
-import { wordOf } from "../http/front-desk.ts";
+import { outcomeOf } from "../http/test-server.ts";
 import { scratchData, startPawl } from "../http/running-pawl.ts";
 import type { RunningPawl } from "../http/running-pawl.ts";
 import { testDatabases } from "../support/postgres.ts";
@@ -28,7 +28,7 @@ const before = await readWorld(old, world);
 await old.stop();
 afterAll(() => original.drop());
 
-test("the migrations of the baseline are as they were", async () => {
+test("the migrations of the baseline are unchanged", async () => {
   const texts = await migrationTexts(BASELINE);
   expect(Object.keys(texts)).not.toEqual([]);
   expect(await migrationTexts(CURRENT)).toMatchObject(texts);
@@ -44,32 +44,34 @@ describe.each([
     env: { PAWL_SWEEP_SECONDS: "0.2", BOT_ACTION_WATCHDOG_INTERVAL_MINUTES: "0.01" },
   });
   const ask = async (token: string, what: string, body?: JsonObject) => {
-    const { status, body: told, text } = await pawl.ask(what, token, body);
+    const { status, body: reply, text } = await pawl.ask(what, token, body);
     expect(status, `${what}: ${text}`).toBeLessThan(300);
-    return told;
+    return reply;
   };
   const statusOf = async (id: string) => (await ask(ADMIN, `GET /api/tasks/${id}`)).status;
   const { tokens } = world;
 
-  test("runs the migrations that the baseline did not have", async () => {
+  test("runs the migrations that the baseline does not have", async () => {
     const pending = (await migrationNames(version)).filter((name) => !applied.includes(name));
     expect(applied).toEqual(await migrationNames(BASELINE));
     expect(await appliedTo(database)).toEqual([...applied, ...pending].sort());
     expect(pending.length).toBeGreaterThanOrEqual(version === NEXT ? 3 : 0);
   });
 
-  test("changes nothing that can be read", async () => {
+  test("changes no data that can be read", async () => {
     const after = await readWorld(pawl, world);
     expect(Object.keys(after)).toEqual(Object.keys(before));
     expect(after).toMatchObject(before);
     expect(await verify(version, database)).toEqual({ ok: true, tasks: tasksBefore() });
   });
 
-  test("leaves tokens as they are, revoked ones included", async () => {
+  test("keeps all tokens valid, and revoked ones revoked", async () => {
     for (const [name, token] of Object.entries(tokens))
       expect(await ask(token, "GET /api/me")).toMatchObject({ id: name === "bot" ? "delivery-bot" : name });
     for (const token of world.refused)
-      expect(wordOf(await pawl.ask("GET /api/me", token))).toMatch(/^401 (INVALID_TOKEN|MEMBER_INACTIVE)$/);
+      expect(outcomeOf(await pawl.ask("GET /api/me", token))).toMatch(
+        /^401 (INVALID_TOKEN|MEMBER_INACTIVE)$/,
+      );
   });
 
   test("answers a repeated request with its first answer", async () => {
@@ -82,7 +84,7 @@ describe.each([
     expect(await readWorld(pawl, world)).toMatchObject(before);
   });
 
-  test("lets workers finish what they hold", async () => {
+  test("lets workers finish the tasks they hold", async () => {
     const { running, waiting } = world.code;
     const { streaming } = world.delivery;
     const leases = [running, streaming].map(({ id, lease_token }) => ({ task_id: id, lease_token }));
@@ -103,7 +105,7 @@ describe.each([
     expect(await statusOf(streaming.id)).toBe("DELIVERED");
   });
 
-  test("lets tasks go on that waited for others or were held", async () => {
+  test("lets tasks continue that waited for others or were on hold", async () => {
     const { board, planner } = world;
     const boardTask = (id: string) => ask(tokens.ann, `GET /api/board/tasks/${id}`);
     expect(await boardTask(board.waiting)).toMatchObject({ task: { has_unresolved_blockers: true } });
@@ -126,7 +128,7 @@ describe.each([
       const { row_version: expected_row_version } = await ask(tokens.lea, `GET /api/planner/tasks/${held}`);
       const payload = { reason: "wait" };
       const body = { action: "recall_to_pool", payload, expected_row_version, client_event_id: randomUUID() };
-      return wordOf(await pawl.ask(`POST /api/planner/tasks/${held}/transitions`, tokens.lea, body));
+      return outcomeOf(await pawl.ask(`POST /api/planner/tasks/${held}/transitions`, tokens.lea, body));
     };
     expect(await recall()).toBe("409 OPEN_HOLDS");
     const hold = `/api/planner/tasks/${held}/holds/${hold_id}`;
@@ -155,7 +157,7 @@ describe.each([
     await expect.poll(claim).toMatchObject({ tasks: [{ id: scheduled }] });
   });
 
-  test("takes new tasks of every lifecycle, and the journals are whole", async () => {
+  test("accepts new tasks of every lifecycle, and the journals are intact", async () => {
     const callback = { workspaceId: "main", chatId: "c1", actionId: "new", actionType: "summarize" };
     await ask(world.callbackToken, "POST /api/no-code/callback/actions/start", callback);
     await ask(tokens.ann, "POST /api/board/tasks", { title: "New one", description: "All of it" });
@@ -165,21 +167,21 @@ describe.each([
   });
 });
 
-test("an old node goes on while a new one migrates, and says what to do when it is started again", async () => {
+test("an old node keeps working while a new one migrates, and prints what to do when it is restarted", async () => {
   const until = onTestFinished;
   const database = await copyOfOriginal(until);
   const [stays, { tokens }] = [await start(BASELINE, database, { until }), world];
   const cycle = async (from: RunningPawl, to: RunningPawl) => {
-    const made = await from.ask("POST /api/code/tasks", tokens.lea, { title: "Mend it", priority: 5 });
-    expect(made.status, made.text).toBe(201);
+    const created = await from.ask("POST /api/code/tasks", tokens.lea, { title: "Mend it", priority: 5 });
+    expect(created.status, created.text).toBe(201);
     const taken = await to.ask("POST /api/code/claims", tokens.wim, {});
-    expect(taken.body, taken.text).toMatchObject({ tasks: [{ id: made.body.id }] });
+    expect(taken.body, taken.text).toMatchObject({ tasks: [{ id: created.body.id }] });
     const [{ lease_token }] = taken.body.tasks as [{ lease_token: string }];
     for (const [node, action, payload] of [
       [from, "start", { worktree: "/w", branch: "b" }],
       [to, "complete", { commit: "abc123" }],
     ] as const) {
-      const path = `/api/code/tasks/${String(made.body.id)}/transitions`;
+      const path = `/api/code/tasks/${String(created.body.id)}/transitions`;
       const moved = await node.ask(`POST ${path}`, tokens.wim, { action, lease_token, payload });
       expect(moved.status, moved.text).toBe(200);
     }

@@ -4,31 +4,31 @@ import type { PawlProblem } from "../../src/client/index.ts";
 import { GiveUp, RetryLater, RunEnded } from "../../src/worker/index.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 import { until } from "../support/until.ts";
-import { deferred, DONE, openTestShop, START } from "./workshop.ts";
+import { deferred, DONE, startWorkerServer, START } from "./worker-server.ts";
 
-const shop = await openTestShop();
-const { add, look, work, journal, sweepUntil } = shop;
-const LIFE = ["create", "claim", "start", "complete"];
+const server = await startWorkerServer();
+const { add, fetchTask, work, journal, sweepUntil } = server;
+const COMPLETED_JOURNAL = ["create", "claim", "start", "complete"];
 
 describe("a worker", () => {
-  test("claims, runs so many at once as it was told to, and reports", async () => {
+  test("claims tasks, runs as many at once as `concurrency` allows, and reports them", async () => {
     const ids = await add(30);
-    let [running, most] = [0, 0];
+    let [running, maxRunning] = [0, 0];
     const worker = work({
       concurrency: 4,
       run: async (_, { act }) => {
-        most = Math.max(most, ++running);
+        maxRunning = Math.max(maxRunning, ++running);
         await act("start", START);
         running--;
         return DONE;
       },
     });
     await until(() => worker.events.filter(({ kind }) => kind === "finished").length === 30);
-    expect(most).toBe(4);
-    for (const id of ids) expect(await journal(id)).toEqual(LIFE);
+    expect(maxRunning).toBe(4);
+    for (const id of ids) expect(await journal(id)).toEqual(COMPLETED_JOURNAL);
   });
 
-  test("runs 64 tasks at once without a warning of Node", async () => {
+  test("runs 64 tasks at once without a warning from Node", async () => {
     const warnings: Error[] = [];
     const note = (warning: Error) => warnings.push(warning);
     process.on("warning", note);
@@ -46,7 +46,7 @@ describe("a worker", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("claims ahead of need where tasks are short, and only what it runs where they are long", async () => {
+  test("claims in advance if tasks are short, and only what it runs if they are long", async () => {
     await add(40);
     const claims: number[] = [];
     const worker = work({
@@ -78,7 +78,7 @@ describe("a worker", () => {
     );
   });
 
-  test("aborts a run the moment its lease is lost, and says nothing more of the task", async () => {
+  test("aborts a run when its lease is lost, and reports nothing more for the task", async () => {
     const [id = ""] = await add(1);
     const started = deferred();
     let runs = 0;
@@ -91,12 +91,12 @@ describe("a worker", () => {
           signal.addEventListener("abort", resolve);
         });
         expect(signal.reason).toBeInstanceOf(RunEnded);
-        // Said all the same: it must not be heard.
+        // Returned after the abort: it must not be sent.
         return DONE;
       },
     });
     await started.promise;
-    await shop.engine.sweep({ now: Date.now() + 30_000 });
+    await server.engine.sweep({ now: Date.now() + 30_000 });
     await until(() => worker.events.some(({ kind }) => kind === "lost"));
     await worker.stop({ graceMs: 0 });
     const [, , , ...rest] = await journal(id);
@@ -105,7 +105,7 @@ describe("a worker", () => {
     await drain();
   });
 
-  test("tries again what may be tried again, and gives up what may not", async () => {
+  test("retries retryable failures and fails the others", async () => {
     const [again = "", never = ""] = await add(2);
     let tries = 0;
     const worker = work({
@@ -113,22 +113,23 @@ describe("a worker", () => {
         await act("start", START);
         if (id === never) throw new GiveUp("no such file");
         if (++tries === 1) throw new RetryLater("the other side is busy", { retryAfterMs: 5_000 });
-        if (tries === 2) throw new Error("nobody knows this one");
+        if (tries === 2) throw new Error("an unknown error");
         return DONE;
       },
     });
     await until(
-      async () => (await look(again)).status === "completed" && (await look(never)).status === "failed",
+      async () =>
+        (await fetchTask(again)).status === "completed" && (await fetchTask(never)).status === "failed",
     );
     const retry = ["retry", "release", "claim", "start"];
     expect(await journal(again)).toEqual(["create", "claim", "start", ...retry, ...retry, "complete"]);
-    expect(await look(never)).toMatchObject({ attempt: 0, data: { last_error: "no such file" } });
+    expect(await fetchTask(never)).toMatchObject({ attempt: 0, data: { last_error: "no such file" } });
     const failures = worker.events.flatMap((event) => (event.kind === "failed" ? [event.failure] : []));
     expect(failures.map(({ kind }) => kind).sort()).toEqual(["final", "retryable", "retryable"]);
     expect(failures).toContainEqual(expect.objectContaining({ retryAfterMs: 5_000 }));
   });
 
-  test("hands a refusal in mid-run to the run; one of its result is a failure", async () => {
+  test("throws a refusal during the run to the run; a refused result is a failure", async () => {
     const [id = ""] = await add(1, { max_attempts: 1 });
     const refusals: unknown[] = [];
     work({
@@ -141,51 +142,51 @@ describe("a worker", () => {
         return { action: "complete", payload: { commit: "" } };
       },
     });
-    await until(async () => (await look(id)).status === "failed");
+    await until(async () => (await fetchTask(id)).status === "failed");
     expect(refusals).toEqual(["INVALID_TRANSITION"]);
-    expect((await look(id)).data.last_error).toMatch(/commit/);
+    expect((await fetchTask(id)).data.last_error).toMatch(/commit/);
   });
 
-  test("does not wait for ever for a run that hangs, though it heeds nothing", async () => {
+  test("does not wait forever for a run that ignores its signal", async () => {
     const [id = ""] = await add(1, { max_attempts: 1 });
     const worker = work({
       timeoutMs: 200,
       run: async (_, { act }) => (await act("start", START), forever()),
     });
-    // Both attempts: what went back into the pool would be met by the next test.
-    await until(async () => (await look(id)).status === "failed");
+    // Wait for both attempts: a released task would be claimed by the next test.
+    await until(async () => (await fetchTask(id)).status === "failed");
     await worker.stop();
-    expect((await look(id)).data.last_error).toBe("It took longer than 0.2 s.");
+    expect((await fetchTask(id)).data.last_error).toBe("It took longer than 0.2 s.");
   });
 
-  test("tells how far it is, the latest only, and never fails for it", async () => {
+  test("sends only the latest progress, and ignores errors of sending it", async () => {
     const [id = ""] = await add(1);
-    const told: unknown[] = [];
+    const sent: unknown[] = [];
     work({
-      progressEveryMs: 50,
-      tellProgress: (progress) => {
-        told.push(progress);
-        return Promise.reject(new Error("nobody listens"));
+      progressIntervalMs: 50,
+      sendProgress: (progress) => {
+        sent.push(progress);
+        return Promise.reject(new Error("not reachable"));
       },
       run: async (_, { act, progress }) => {
         await act("start", START);
         for (let done = 1; done <= 100; done++) progress(done);
-        await until(() => told.length === 2);
+        await until(() => sent.length === 2);
         return DONE;
       },
     });
-    await until(async () => (await look(id)).status === "completed");
-    expect(told).toEqual([1, 100]);
+    await until(async () => (await fetchTask(id)).status === "completed");
+    expect(sent).toEqual([1, 100]);
   });
 });
 
 describe("a worker that stops", () => {
-  test("lets runs finish, gives back what has not begun, and no attempt is counted", async () => {
+  test("lets runs finish and releases tasks that have not started, without counting an attempt", async () => {
     const ids = await add(6);
     const gate = deferred();
     const worker = work({
       concurrency: 2,
-      ahead: 3,
+      prefetch: 3,
       run: async (_, { act }) => (await act("start", START), await gate.promise, DONE),
     });
     await until(() => worker.running === 2);
@@ -193,7 +194,7 @@ describe("a worker that stops", () => {
     await until(() => worker.events.filter(({ kind }) => kind === "released").length === 3);
     gate.resolve();
     await stopped;
-    const tasks = await Promise.all(ids.map(look));
+    const tasks = await Promise.all(ids.map(fetchTask));
     expect(tasks.map(({ status }) => status).sort()).toEqual([
       "completed",
       "completed",
@@ -203,11 +204,11 @@ describe("a worker that stops", () => {
     await drain();
   });
 
-  test("while it waits for a task leaves none behind that it was being given", async () => {
+  test("while it waits for a task releases a task that it is just being given", async () => {
     for (let round = 0; round < 10; round++) {
-      // On a slow machine the run may begin before the stop: then it is aborted, and its task given back as well.
+      // On a slow machine the run may start before the stop; then it is aborted and its task released, too.
       const worker = work({
-        unwindMs: WAIT_LIMIT_MS,
+        abortGraceMs: WAIT_LIMIT_MS,
         release: () => [{ action: "release" }],
         run: (_, { signal }) =>
           new Promise((_resolve, reject) => {
@@ -221,18 +222,18 @@ describe("a worker that stops", () => {
         add(1),
         pause(round * 2).then(() => worker.stop({ graceMs: 1 })),
       ]);
-      const { status, attempt } = await look(id);
+      const { status, attempt } = await fetchTask(id);
       expect([status, attempt]).toEqual(["ready", 0]);
       await drain();
     }
   });
 
-  test("aborts what takes too long and releases it; one that heeds nothing is left to its lease", async () => {
+  test("aborts and releases long runs; one that ignores its signal keeps its task until the lease expires", async () => {
     const [heeds = "", hangs = ""] = await add(2);
     const worker = work({
       concurrency: 2,
-      // The release of one has twice this long, and the other is waited for as long as this.
-      unwindMs: 5_000,
+      // The worker waits this long for the hanging run, and twice as long for the release of the other.
+      abortGraceMs: 5_000,
       release: () => [{ action: "release" }],
       run: async ({ id }, { signal }) => {
         if (id === hangs) return forever();
@@ -245,21 +246,21 @@ describe("a worker that stops", () => {
       },
     });
     await until(() => worker.running === 2);
-    const patient = worker.stop({ graceMs: 600_000 });
+    const firstStop = worker.stop({ graceMs: 600_000 });
     await worker.stop({ graceMs: 50 });
-    await patient;
+    await firstStop;
     await worker.stop();
-    expect([(await look(heeds)).status, (await look(hangs)).status]).toEqual(["ready", "claimed"]);
-    await shop.sql`update pawl.task set due_at = now() where id = ${hangs}`;
-    await sweepUntil(async () => (await look(hangs)).status === "ready");
+    expect([(await fetchTask(heeds)).status, (await fetchTask(hangs)).status]).toEqual(["ready", "claimed"]);
+    await server.sql`update pawl.task set due_at = now() where id = ${hangs}`;
+    await sweepUntil(async () => (await fetchTask(hangs)).status === "ready");
     await drain();
   });
 
-  test("by itself says why: nobody can work with a token that is not taken", async () => {
+  test("because of an invalid token rejects `finished` with the reason", async () => {
     const { startWorker } = await import("../../src/worker/index.ts");
     const { createClient } = await import("../../src/client/index.ts");
     const { code } = await import("../../src/lifecycles/code/index.ts");
-    const client = createClient({ url: shop.url, token: "nonsense" });
+    const client = createClient({ url: server.url, token: "nonsense" });
     const worker = startWorker({
       client,
       lifecycle: code,
@@ -277,7 +278,7 @@ function forever(): Promise<never> {
   return new Promise(() => undefined);
 }
 
-/** Nobody finds any more what a test has left in the pool. */
+/** Claims the tasks that a test has left in the pool, so that other tests do not get them. */
 async function drain(): Promise<void> {
-  await shop.ask("POST /api/claims", { token: shop.token, body: { lifecycle: "code", limit: 100 } });
+  await server.ask("POST /api/claims", { token: server.token, body: { lifecycle: "code", limit: 100 } });
 }

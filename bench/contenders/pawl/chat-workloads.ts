@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { buildServer } from "../../../src/server/server.ts";
-import { BotActionDesk } from "../../../src/lifecycles/bot-actions/service.ts";
+import { BotActionService } from "../../../src/lifecycles/bot-actions/service.ts";
 import { PLUGINS } from "../../../src/lifecycles/index.ts";
 import { pluginSettings, serverPlugins } from "../../../src/main/plugins.ts";
 import { now } from "../../contender.ts";
@@ -11,14 +11,14 @@ import type { Tools } from "./pawl-queue.ts";
 export const CHAT_TOKEN = "bench-chat-reader";
 
 /** Workloads of a server with open chats, and of the bots in them. */
-export function chatWorkloads({ pawl, by }: Tools): Workloads {
-  const botActions = new BotActionDesk(pawl);
+export function chatWorkloads({ pawl, caller }: Tools): Workloads {
+  const botActions = new BotActionService(pawl);
   let started = 0;
   return {
     /** Starts the server; `figures.port` is its port. */
     async startChatServer() {
       const { directory } = pawl;
-      await directory.setAdminToken(by.org_id, CHAT_TOKEN);
+      await directory.setAdminToken(caller.org_id, CHAT_TOKEN);
       const plugins = serverPlugins(PLUGINS, pluginSettings(PLUGINS));
       const server = await buildServer({ engine: pawl, directory, version: "0.0.0", plugins });
       const address = await server.listen({ host: "127.0.0.1", port: 0 });
@@ -36,7 +36,7 @@ export function chatWorkloads({ pawl, by }: Tools): Workloads {
         const chatId = `chat-${(number * 7_919) % chats}`;
         const action = { workspaceId: "main", chatId, actionId: String(number), actionType: "summarize" };
         acting.push(
-          botActions.start(by, action, { client_event_id: null }).then((result) => {
+          botActions.start(caller, action, { client_event_id: null }).then((result) => {
             if ("kind" in result) throw new Error(result.detail);
             figures[number] = now();
           }),

@@ -4,13 +4,13 @@ import type { Tools } from "./pawl-queue.ts";
 import { watchHeap } from "./growth-workloads.ts";
 
 /** Workloads in which finishing one task affects the tasks that depend on it. */
-export function dependentWorkloads({ pawl, by, timed }: Tools): Workloads {
+export function dependentWorkloads({ pawl, caller, timed }: Tools): Workloads {
   const act = async (task_id: string | undefined, action: string) =>
-    accepted(await pawl.perform(by, { task_id: task_id ?? "", action }));
+    accepted(await pawl.perform(caller, { task_id: task_id ?? "", action }));
 
   /** Creates a chain: each task depends on the one before it. */
   const createChain = (count: number) =>
-    createErrands(pawl, by, count, (n) => ({
+    createErrands(pawl, caller, count, (n) => ({
       ref: String(n),
       ...(n > 0 ? { after: [String(n - 1)], on_failure: "fail" as const } : {}),
     }));
@@ -25,9 +25,9 @@ export function dependentWorkloads({ pawl, by, timed }: Tools): Workloads {
 
   return {
     async unblockMany({ tasks = 0 }: Params) {
-      const [blocker = ""] = await createErrands(pawl, by, 1);
+      const [blocker = ""] = await createErrands(pawl, caller, 1);
       for (let created = 0; created < tasks; created += 500)
-        await createErrands(pawl, by, Math.min(500, tasks - created), () => ({ after: [blocker] }));
+        await createErrands(pawl, caller, Math.min(500, tasks - created), () => ({ after: [blocker] }));
       return watched("unblock-many", tasks, () => act(blocker, "skip"));
     },
     createChain: ({ tasks = 0 }: Params) => watched("create-chain", tasks, () => createChain(tasks)),

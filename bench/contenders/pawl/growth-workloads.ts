@@ -7,14 +7,14 @@ import type { Tools } from "./pawl-queue.ts";
 import { errand } from "./errand.ts";
 
 /** Workloads for Pawl alone: do speed, table size and memory stay the same over time? */
-export function growthWorkloads({ pawl, by, timed }: Tools): Workloads {
-  const queue = queueOf(pawl, by);
+export function growthWorkloads({ pawl, caller, timed }: Tools): Workloads {
+  const queue = queueOf(pawl, caller);
   return {
     /** Makes one claim after the other, without finishing the tasks. */
     claim: ({ claims = 0, batch = 1 }: Params) =>
       timed("claim", claims, async () => {
         for (let n = 0; n < claims; n++)
-          accepted(await pawl.claim(by, { lifecycle: errand.name, limit: batch }));
+          accepted(await pawl.claim(caller, { lifecycle: errand.name, limit: batch }));
       }),
     /** Makes one sweep after the other; `figures.moved` is the number of tasks moved. */
     async sweep({ sweeps = 0 }: Params) {
@@ -29,7 +29,7 @@ export function growthWorkloads({ pawl, by, timed }: Tools): Workloads {
       timedOnly(tasks, async () => {
         await fill(queue, tasks);
         await drain(queue, { batch: 250, limit: tasks });
-        await pawl.prune({ org_id: by.org_id, before });
+        await pawl.prune({ org_id: caller.org_id, before });
       }),
     /** Creates and finishes tasks; `figures.heap` is the peak of the heap meanwhile. */
     async passThrough({ tasks = 0 }: Params) {

@@ -7,13 +7,13 @@ import type { Tools } from "./pawl-queue.ts";
 export const CALLERS_TOKEN = "bench-caller";
 
 /** Pawl as an HTTP server, and beside it a bare route that does nothing. */
-export function httpWorkloads({ pawl, by }: Tools): Workloads {
+export function httpWorkloads({ pawl, caller }: Tools): Workloads {
   return {
     /** Starts both in one process; `figures` has their ports. */
     async startHttpServer() {
       const { directory } = pawl;
-      await directory.setAdminToken(by.org_id, CALLERS_TOKEN);
-      await directory.changeMember(pawl.asSystem(by.org_id), "admin", { roles: ["admin", "worker"] });
+      await directory.setAdminToken(caller.org_id, CALLERS_TOKEN);
+      await directory.changeMember(pawl.asSystem(caller.org_id), "admin", { roles: ["admin", "worker"] });
       const server = await buildServer({ engine: pawl, directory, version: "0.0.0" });
       const bare = Fastify();
       let answer: unknown = {};

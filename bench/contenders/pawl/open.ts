@@ -17,7 +17,7 @@ export async function open({ url, profiles }: ContenderOptions): Promise<Contend
     await pawl.createMember({ id: "ann", kind: "worker", roles: ["worker"] }, org_id);
     return pawl.as("ann", org_id);
   };
-  const tools = { pawl, memberOf, by: await memberOf("main"), timed: stopwatch(profiles) };
+  const tools = { pawl, memberOf, caller: await memberOf("main"), timed: stopwatch(profiles) };
   return {
     workloads: {
       ...orgWorkloads(tools),

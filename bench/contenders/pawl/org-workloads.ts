@@ -6,14 +6,14 @@ import { queueOf } from "./pawl-queue.ts";
 import type { Tools } from "./pawl-queue.ts";
 
 /** The workloads that the peers have too, and the same work spread over several orgs. */
-export function orgWorkloads({ pawl, by, memberOf, timed }: Tools): Workloads {
+export function orgWorkloads({ pawl, caller, memberOf, timed }: Tools): Workloads {
   const queues = async (orgs: number) => {
-    if (orgs === 1) return [queueOf(pawl, by)];
+    if (orgs === 1) return [queueOf(pawl, caller)];
     const members = await Promise.all(Array.from({ length: orgs }, (_, n) => memberOf(`org-${n}`)));
     return members.map((member) => queueOf(pawl, member));
   };
   return {
-    ...queueWorkloads(queueOf(pawl, by), timed),
+    ...queueWorkloads(queueOf(pawl, caller), timed),
     fillOrgs: ({ tasks = 0, orgs = 1 }: Params) =>
       timedOnly(tasks, async () => {
         for (const queue of await queues(orgs)) await fill(queue, tasks / orgs);

@@ -1,19 +1,24 @@
-import type { By, NewTask, Pawl, Refusal } from "../../../src/main/index.ts";
+import type { Caller, NewTask, Pawl, Refusal } from "../../../src/main/index.ts";
 import type { ErrandQueue } from "../errand-queue.ts";
 import { errand } from "./errand.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
 /** The context of every workload: Pawl, a member of org `main`, and members of other orgs. */
-export type Tools = { pawl: Pawl; by: By; memberOf: (org_id: string) => Promise<By>; timed: Stopwatch };
+export type Tools = {
+  pawl: Pawl;
+  caller: Caller;
+  memberOf: (org_id: string) => Promise<Caller>;
+  timed: Stopwatch;
+};
 
 export async function createErrands(
   pawl: Pawl,
-  by: By,
+  caller: Caller,
   count: number,
   more: (n: number) => Partial<NewTask> = () => ({}),
 ): Promise<string[]> {
   const created = await pawl.create(
-    by,
+    caller,
     Array.from({ length: count }, (_, n) => ({
       lifecycle: errand.name,
       file: `report-${n}.pdf`,
@@ -24,7 +29,7 @@ export async function createErrands(
 }
 
 /** Returns the errands of a member's org as a queue. */
-export function queueOf(pawl: Pawl, by: By): ErrandQueue {
+export function queueOf(pawl: Pawl, caller: Caller): ErrandQueue {
   const finishing = (
     { id, lease_token }: { id: string; lease_token: string | null },
     key: string | null,
@@ -38,27 +43,29 @@ export function queueOf(pawl: Pawl, by: By): ErrandQueue {
   return {
     create: async (files, client_event_id) => {
       const tasks = files.map((file) => ({ lifecycle: errand.name, file }));
-      return accepted(await pawl.create(by, tasks, { client_event_id })).tasks.map((task) => task.id);
+      return accepted(await pawl.create(caller, tasks, { client_event_id })).tasks.map((task) => task.id);
     },
     claim: async (limit, client_event_id) => {
-      const { tasks } = accepted(await pawl.claim(by, { lifecycle: errand.name, limit, client_event_id }));
+      const { tasks } = accepted(
+        await pawl.claim(caller, { lifecycle: errand.name, limit, client_event_id }),
+      );
       return tasks.map(({ task, lease_token }) => ({
         id: task.id,
         lease_token,
         file: String(task.data.file),
       }));
     },
-    finish: async (claimed, key) => accepted(await pawl.perform(by, finishing(claimed, key))),
+    finish: async (claimed, key) => accepted(await pawl.perform(caller, finishing(claimed, key))),
     finishMany: async (claimed, newKey) =>
       (
         await pawl.performMany(
-          by,
+          caller,
           claimed.map((one) => finishing(one, newKey())),
         )
       ).map(accepted),
     move: async (task_id, action, expected_row_version, client_event_id) => {
       const request = { task_id, action, expected_row_version, client_event_id };
-      return accepted(await pawl.perform(by, request)).task.row_version;
+      return accepted(await pawl.perform(caller, request)).task.row_version;
     },
   };
 }

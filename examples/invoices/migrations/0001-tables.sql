@@ -8,7 +8,7 @@ create table pawl.invoices_payment (
   constraint invoices_payment_pkey primary key (org_id, task_id, id)
 );
 
--- How much a member may approve; members without a row have the limit of the project.
+-- The amount that a member may approve; a member without a row has the limit of the project.
 create table pawl.invoices_limit (
   org_id text not null,
   member_id text not null,

@@ -3,12 +3,13 @@ import { z } from "zod";
 
 const cents = z.int().min(0);
 
+/** The plugin's routes: read by the server, the clients and the OpenAPI document. */
 export const INVOICE_ROUTES = defineRoutes({
   getInvoiceTotals: {
     method: "GET",
     path: "/api/invoices/totals",
     group: "invoices",
-    summary: "Payments by month, and the invoices that are left to pay",
+    summary: "Payments per month, and unpaid invoices",
     replies: {
       200: z.object({
         currency: z.string(),
@@ -45,7 +46,7 @@ export const INVOICE_ROUTES = defineRoutes({
     method: "PUT",
     path: "/api/invoices/limits/{member_id}",
     group: "invoices",
-    summary: "Set how much a member may approve",
+    summary: "Set the amount that a member may approve",
     access: "admin",
     body: z.object({ limit_cents: cents }),
     replies: { 200: z.object({ member_id: z.string(), limit_cents: cents }) },

@@ -1,14 +1,14 @@
-import { atServer, print, reaching, textTable } from "pawl/plugin";
-import type { AddCommands, ReachFlags } from "pawl/plugin";
+import { atServer, print, textTable, withServerOptions } from "pawl/plugin";
+import type { AddCommands, ConnectFlags } from "pawl/plugin";
 import { INVOICE_ROUTES } from "./api.ts";
 import { money } from "./money.ts";
 
-/** `pawl invoices` */
-export const addInvoiceCommands: AddCommands = (program, surroundings, leave) => {
-  reaching(program.command("invoices"))
-    .description("Lists the invoices that are left to pay.")
-    .action(async ({ json, ...flags }: ReachFlags & { json?: true }) => {
-      const totals = await atServer(surroundings, flags, ({ client }) =>
+/** Adds the command `pawl invoices`. */
+export const addInvoiceCommands: AddCommands = (program, environment, setExitCode) => {
+  withServerOptions(program.command("invoices"))
+    .description("Lists unpaid invoices.")
+    .action(async ({ json, ...flags }: ConnectFlags & { json?: true }) => {
+      const totals = await atServer(environment, flags, ({ client }) =>
         client.calls(INVOICE_ROUTES).getInvoiceTotals(),
       );
       const rows = totals.unpaid.map(({ title, amount_cents, paid_cents, due_on, overdue }) => [
@@ -18,8 +18,8 @@ export const addInvoiceCommands: AddCommands = (program, surroundings, leave) =>
       ]);
       const text = () =>
         rows.length > 0
-          ? textTable(["invoice", "left to pay", "due"], rows, surroundings.out)
-          : "Nothing is left to pay.";
-      leave(print(surroundings.out, { json, value: totals, text }));
+          ? textTable(["invoice", "left to pay", "due"], rows, environment.out)
+          : "There are no unpaid invoices.";
+      setExitCode(print(environment.out, { json, value: totals, text }));
     });
 };

@@ -7,13 +7,13 @@ export const members: DemoScript["members"] = [
   { id: "rita", name: "Rita Stone", kind: "human", roles: ["director"] },
 ];
 export const projects: DemoScript["projects"] = [];
-/** The visitor of the demo may do all of it as well. */
+/** Roles of the demo's visitor, who can perform every action of these members. */
 export const visitor: DemoScript["visitor"] = { roles: ["accountant", "approver", "director"] };
 
 const SUPPLIERS = ["Paper Mill", "Nordic Hosting", "Green Energy", "Beta Logistics"] as const;
 const LIMIT_CENTS = 100_000;
 
-/** A new invoice comes in again and again until the demo ends. */
+/** Handles one invoice after another until the demo ends, with a pause of 5 to 20 seconds in between. */
 export function play(stage: Stage): Promise<void> {
   return stage.keepOn([5, 20], () => handleInvoice(stage));
 }

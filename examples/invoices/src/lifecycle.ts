@@ -2,11 +2,11 @@ import { defineLifecycle, refuse } from "pawl";
 import { z } from "zod";
 import { money } from "./money.ts";
 
-/** An invoice is approved by members who may spend that much, and paid in one or more payments. */
+/** A supplier's invoice: approved by a member whose limit covers it, then paid in one or more payments. */
 export const lifecycle = defineLifecycle({
   name: "invoices",
   version: 1,
-  summary: "Invoices of suppliers, from the mailbox to the last payment",
+  summary: "Suppliers' invoices, from receipt to the last payment",
 
   data: z.object({
     supplier: z.string(),
@@ -14,9 +14,9 @@ export const lifecycle = defineLifecycle({
     due_on: z.iso.date(),
     escalated_by: z.string().nullable(),
   }),
-  // Settings of a project.
+  // Each project can have its own values.
   settings: z.object({ approval_limit_cents: z.int().min(0).default(100_000) }),
-  // Loaded from the plugin's tables for the actions that list them.
+  // Values from the plugin's tables, loaded for the actions that list them.
   facts: z.object({
     own_limit_cents: z.number().nullable().optional(),
     paid_cents: z.number().optional(),
@@ -24,10 +24,10 @@ export const lifecycle = defineLifecycle({
 
   statuses: {
     received: { meaning: "waits for an approver" },
-    escalated: { meaning: "above the limit of its approver: waits for a director" },
-    approved: { meaning: "to be paid" },
+    escalated: { meaning: "waits for a director" },
+    approved: { meaning: "waits for payment" },
     paid: { meaning: "paid in full", final: true, success: true },
-    rejected: { meaning: "not paid", final: true },
+    rejected: { meaning: "will not be paid", final: true },
   },
 
   actions: {
@@ -39,7 +39,7 @@ export const lifecycle = defineLifecycle({
       input: z.object({ amount_cents: z.int().positive(), paid_on: z.iso.date() }),
       facts: ["paid_cents"],
     },
-    remind: { summary: "Report that it is overdue" },
+    remind: { summary: "Mark it as overdue" },
   },
 
   creation: {
@@ -53,12 +53,12 @@ export const lifecycle = defineLifecycle({
     draft: ({ input: { number, supplier, amount_cents, due_on } }) => ({
       title: `${supplier} ${number}`,
       data: { supplier, amount_cents, due_on, escalated_by: null },
-      // The same invoice is entered once.
+      // Entering the same invoice again returns the first one.
       dedupe_key: `${supplier}/${number}`,
     }),
   },
 
-  // The first rule that fits wins.
+  // Tried from top to bottom: the first rule that allows the command is applied.
   rules: [
     {
       action: "approve",
@@ -148,16 +148,18 @@ export const lifecycle = defineLifecycle({
     },
     overdue: ({ task, now }) =>
       Date.parse(task.data.due_on) + DAY_MS <= now ||
-      refuse("NOT_OVERDUE", `It is due on ${task.data.due_on}.`),
+      refuse("NOT_OVERDUE", `This invoice is due on ${task.data.due_on}.`),
     not_yet_reminded: ({ task }) =>
-      !task.needs_attention || refuse("ALREADY_REMINDED", "Its reminder was sent."),
+      !task.needs_attention || refuse("ALREADY_REMINDED", "This invoice is already marked as overdue."),
   },
   effects: {
     remember_escalator: ({ actor }) => ({ data: { escalated_by: actor.id } }),
     lower_attention: () => ({ needs_attention: false }),
-    // Carried out by the plugin, in the transaction of the move.
+    // The handler in plugin.ts writes the payment, in the transaction of the move.
     save_payment: {
-      also: ({ input: { amount_cents, paid_on } }) => [{ kind: "save_payment", amount_cents, paid_on }],
+      side_effects: ({ input: { amount_cents, paid_on } }) => [
+        { kind: "save_payment", amount_cents, paid_on },
+      ],
     },
   },
   problems: {
@@ -168,10 +170,11 @@ export const lifecycle = defineLifecycle({
     ALREADY_REMINDED: { status: 409, title: "Already reminded", next: "Pay the invoice." },
   },
 
-  // `pawl check` proves these for every way an invoice can go.
+  // `pawl check` proves these for every state that an invoice can reach.
   invariants: {
-    "only an approved invoice can be overdue": (task) => !task.needs_attention || task.status === "approved",
-    "nobody holds an invoice": (task) => task.assigned_to === null,
+    "only an approved invoice can need attention": (task) =>
+      !task.needs_attention || task.status === "approved",
+    "an invoice has no assignee": (task) => task.assigned_to === null,
   },
 });
 

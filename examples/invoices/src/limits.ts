@@ -6,7 +6,7 @@ const READ_LIMITS = `
   from pawl.invoices_limit l
   where l.org_id = $1 and l.member_id = any($2::text[])`;
 
-/** Limits by member; members without a limit of their own are left out. */
+/** Returns approval limits by member id; a member without a limit has no entry. */
 export async function readLimits(
   tx: Tx,
   org_id: string,
@@ -20,6 +20,7 @@ const SAVE_LIMIT = `
   insert into pawl.invoices_limit (org_id, member_id, limit_cents) values ($1, $2, $3)
   on conflict (org_id, member_id) do update set limit_cents = excluded.limit_cents`;
 
+/** Sets the approval limit of a member. */
 export async function saveLimit(
   tx: Tx,
   org_id: string,

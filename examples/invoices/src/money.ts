@@ -1,4 +1,4 @@
-/** 123450 cents as `1234.50`. */
+/** Formats cents as a decimal number: 123450 is `1234.50`. */
 export function money(cents: number): string {
   return (cents / 100).toFixed(2);
 }

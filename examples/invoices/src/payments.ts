@@ -9,6 +9,7 @@ const SAVE_PAYMENTS = `
   from json_to_recordset($2::text::json)
     as p(task_id uuid, amount_cents bigint, paid_on date, recorded_by text)`;
 
+/** Saves payments of one org. The amount and date come from the side effect, so PostgreSQL checks their types. */
 export async function savePayments(
   tx: Tx,
   org_id: string,
@@ -28,7 +29,7 @@ const SUM_PAYMENTS = `
   where p.org_id = $1 and p.task_id = any($2::uuid[])
   group by p.task_id`;
 
-/** Cents paid so far, by invoice. */
+/** Returns the cents paid so far by task id; an invoice without payments has no entry. */
 export async function sumPayments(
   tx: Tx,
   org_id: string,
@@ -44,6 +45,7 @@ const LIST_PAYMENTS = `
   where p.org_id = $1 and p.task_id = $2
   order by p.paid_on, p.id`;
 
+/** Returns the payments of an invoice, oldest first. */
 export function listPayments(tx: Tx, org_id: string, task_id: string): Promise<Payment[]> {
   return query<Payment>(tx, LIST_PAYMENTS, [org_id, task_id]);
 }
@@ -51,6 +53,7 @@ export function listPayments(tx: Tx, org_id: string, task_id: string): Promise<P
 const DELETE_PAYMENTS = `
   delete from pawl.invoices_payment p where p.org_id = $1 and p.task_id = any($2::uuid[])`;
 
+/** Deletes the payments of invoices that retention has deleted. */
 export async function deletePayments(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
   await query(tx, DELETE_PAYMENTS, [org_id, ids]);
 }

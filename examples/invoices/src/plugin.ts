@@ -40,7 +40,7 @@ const invoices = definePlugin({
         paid_on,
         recorded_by: actor.id,
       }));
-      // A batch belongs to one org.
+      // All items of a batch belong to the same org.
       return savePayments(tx, items[0]?.org_id ?? "", payments);
     },
   },

@@ -6,7 +6,7 @@ const FIND_OVERDUE = `
   where t.lifecycle = 'invoices' and t.status = 'approved' and not t.needs_attention
     and (t.data->>'due_on')::date < (now() at time zone 'utc')::date`;
 
-/** Every node runs it every night; the guards of `remind` see to it that an invoice is reported once. */
+/** Marks overdue invoices. Every node runs this; the guards of `remind` accept each invoice once. */
 export async function remindOverdue({ transaction, perform }: SweepTools): Promise<void> {
   for (const { org_id, id } of await transaction(findOverdue))
     await perform(org_id, { task_id: id, action: "remind" });

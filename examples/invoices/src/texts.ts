@@ -1,18 +1,13 @@
 import type { UiTexts } from "pawl/plugin";
 
-/** Names of statuses, actions and fields in the console. English needs few: `record_payment` is shown as "Record payment". */
+/** Labels for the console. A label that is missing is made from the name: `due_on` is shown as "Due on". */
 export const TEXTS: { en: UiTexts; ru: UiTexts } = {
   en: {
-    actions: {
-      approve: "Approve",
-      escalate: "Ask a director",
-      reject: "Reject",
-      record_payment: "Record a payment",
-    },
-    fields: { amount_cents: "Amount in cents", due_on: "Due on", paid_on: "Paid on" },
+    actions: { escalate: "Ask a director", record_payment: "Record a payment", remind: "Mark as overdue" },
+    fields: { amount_cents: "Amount in cents", approval_limit_cents: "Approval limit in cents" },
   },
   ru: {
-    summary: "Счета поставщиков: от почты до последнего платежа",
+    summary: "Счета поставщиков: от получения до последнего платежа",
     statuses: {
       received: "Получен",
       escalated: "У директора",
@@ -25,7 +20,7 @@ export const TEXTS: { en: UiTexts; ru: UiTexts } = {
       escalate: "Передать директору",
       reject: "Отклонить",
       record_payment: "Записать платёж",
-      remind: "Напомнить",
+      remind: "Отметить как просроченный",
     },
     fields: {
       number: "Номер",
@@ -38,7 +33,7 @@ export const TEXTS: { en: UiTexts; ru: UiTexts } = {
     },
     who: { approver: "согласующий", director: "директор" },
     refusals: {
-      OWN_INVOICE: "Этот счёт должен одобрить кто-то другой.",
+      OWN_INVOICE: "Вы сами внесли или передали этот счёт: его должен одобрить другой участник.",
       ABOVE_LIMIT: "{amount} больше вашего лимита {limit}: передайте счёт директору.",
       OVERPAID: "Осталось заплатить только {rest}.",
     },

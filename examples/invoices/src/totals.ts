@@ -1,7 +1,7 @@
 import { query } from "pawl/plugin";
 import type { Tx } from "pawl/plugin";
 
-/** Projects that the caller may see; null is all of them. */
+/** Projects that the caller may see; null means all projects. */
 type Projects = readonly string[] | null;
 
 export type Month = { month: string; paid_cents: number };
@@ -28,7 +28,7 @@ const LIST_MONTHS = `
   group by m.first_day
   order by m.first_day`;
 
-/** Cents paid in each of the last twelve months. */
+/** Returns the cents paid in each of the last twelve months, oldest month first. */
 export function listMonths(tx: Tx, org_id: string, projects: Projects): Promise<Month[]> {
   return query<Month>(tx, LIST_MONTHS, [org_id, projects]);
 }
@@ -44,7 +44,7 @@ const LIST_UNPAID = `
   group by t.org_id, t.id
   order by t.data->>'due_on', t.id`;
 
-/** Approved invoices, the first due first. */
+/** Returns the approved invoices, earliest due date first. */
 export function listUnpaid(tx: Tx, org_id: string, projects: Projects): Promise<Unpaid[]> {
   return query<Unpaid>(tx, LIST_UNPAID, [org_id, projects]);
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createClient } from "pawl/client";
 import { expect, onTestFinished, test } from "vitest";
 
-test("the demo pays invoices", async () => {
+test("members of the demo pay invoices", async () => {
   const { url, token } = await startDemo();
   const { token: visitor } = await createClient({ url, token }).startDemo();
   const client = createClient({ url, token: visitor });
@@ -14,7 +14,7 @@ test("the demo pays invoices", async () => {
   await expect.poll(paid, { timeout: 170_000, interval: 500 }).toBeGreaterThan(0);
 });
 
-/** Runs `pawl start --demo` in this folder, a hundred times as fast as people are. */
+/** Runs `pawl start --demo` in this folder at 100 times human speed. */
 async function startDemo() {
   const data = await mkdtemp(join(tmpdir(), "invoices-demo-"));
   const token = "an-admin-of-the-test";

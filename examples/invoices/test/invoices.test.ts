@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { check } from "pawl";
+import { query } from "pawl/plugin";
 import { afterAll, expect, test } from "vitest";
 import { INVOICE_ROUTES } from "../src/api.ts";
 import invoices from "../src/plugin.ts";
@@ -18,11 +19,11 @@ const approved = async (amount_cents: number, due_on = day(30)) => {
   return id;
 };
 
-test("the lifecycle keeps its promises", () => {
+test("`check` finds no mistake in the lifecycle", () => {
   expect(check(invoices.lifecycle).findings).toEqual([]);
 });
 
-test("an approver approves up to the limit, a director more", async () => {
+test("an approver may approve up to the limit, and a director above it", async () => {
   const small = await ann.invoices.create(invoice(100_000));
   expect((await bob.invoices.act(small.id, "approve")).task.status).toBe("approved");
 
@@ -45,14 +46,14 @@ test("an admin sets the limit of an approver", async () => {
   expect((await of.act(id, "approve")).task.status).toBe("approved");
 });
 
-test("a director who escalated an invoice does not approve it as well", async () => {
+test("a director cannot approve an invoice that the same member escalated", async () => {
   const { id } = await ann.invoices.create(invoice(200_000));
   await dan.invoices.act(id, "escalate", { comment: "Twice the usual price." });
   await expect(dan.invoices.act(id, "approve")).rejects.toMatchObject({ code: "OWN_INVOICE" });
   expect((await dora.invoices.act(id, "approve")).task.status).toBe("approved");
 });
 
-test("the last payment settles an invoice, and nothing is paid twice", async () => {
+test("the last payment settles an invoice, and a repeated request pays once", async () => {
   const id = await approved(90_000);
   const pay = (amount_cents: number, client_event_id?: string) =>
     ann.invoices.act(id, "record_payment", { payload: { amount_cents, paid_on: day(0) }, client_event_id });
@@ -67,7 +68,7 @@ test("the last payment settles an invoice, and nothing is paid twice", async () 
   expect(await payments(id)).toMatchObject([{ amount_cents: 60_000 }, { amount_cents: 30_000 }]);
 });
 
-test("two payments at the same moment never exceed the invoice", async () => {
+test("two payments at the same moment cannot exceed the amount of the invoice", async () => {
   const id = await approved(10_000);
   const payload = { amount_cents: 6_000, paid_on: day(0) };
   const both = [1, 2].map(() => ann.invoices.act(id, "record_payment", { payload }));
@@ -76,7 +77,7 @@ test("two payments at the same moment never exceed the invoice", async () => {
   expect(await payments(id)).toHaveLength(1);
 });
 
-test("the nightly sweep reports an overdue invoice once, until it is paid", async () => {
+test("the sweep marks an overdue invoice once, until it is paid", async () => {
   const [late, intime] = [await approved(5_000, day(-1)), await approved(5_000, day(0))];
   await server.pawl.sweep();
   await server.pawl.sweep();
@@ -92,13 +93,15 @@ test("retention deletes the payments of deleted invoices", async () => {
   const id = await approved(7_000);
   await ann.invoices.act(id, "record_payment", { payload: { amount_cents: 7_000, paid_on: day(0) } });
   const count = () =>
-    server.pawl.transaction((tx) => tx`select 1 from pawl.invoices_payment where task_id = ${id}`);
+    server.pawl.transaction((tx) =>
+      query(tx, "select 1 from pawl.invoices_payment where task_id = $1", [id]),
+    );
   expect(await count()).toHaveLength(1);
   await server.pawl.prune({ org_id: "main", before: Date.now() + 1_000 });
   expect(await count()).toHaveLength(0);
 });
 
-test("totals and payments are those of the projects that the caller may see", async () => {
+test("totals and payments cover only projects that the caller may see", async () => {
   await server.pawl.createProject({ id: "branch" });
   const { client } = await join("zoe", ["accountant"], { project_ids: ["branch"] });
   const id = await approved(1_000);
@@ -110,7 +113,7 @@ test("totals and payments are those of the projects that the caller may see", as
   expect((await seen(ann.client)).unpaid).toContainEqual(expect.objectContaining({ id, overdue: false }));
 });
 
-test("`pawl invoices` lists what is left to pay", async () => {
+test("`pawl invoices` lists unpaid invoices", async () => {
   const id = await approved(4_000, day(-2));
   const env = { ...process.env, PAWL_URL: server.url, PAWL_TOKEN: ann.token };
   const { stdout } = await promisify(execFile)("npm", ["exec", "--", "pawl", "invoices"], { env });

@@ -1,7 +1,7 @@
 import { startTestServer } from "pawl/testing";
 import invoices from "../src/plugin.ts";
 
-/** A server with an accountant, an approver and two directors. */
+/** Starts a server with an accountant (ann), an approver (bob), a director (dora), and dan, who is both. */
 export async function openOffice() {
   const server = await startTestServer({ lifecycles: [invoices], settings: { invoicesCurrency: "USD" } });
   const join = async (id: string, roles: string[], more: object = {}) => {
@@ -18,13 +18,13 @@ export async function openOffice() {
   };
 }
 
-/** An invoice that nobody has entered before. */
+/** Returns the input of an invoice with a new number. */
 export function invoice(amount_cents: number, more: { due_on?: string; supplier?: string } = {}) {
   return { number: String(++last), supplier: "Acme", amount_cents, due_on: day(30), ...more };
 }
 let last = 0;
 
-/** The day that many days from now. */
+/** Returns a date as `2026-01-31`: 0 is today, -1 yesterday. */
 export function day(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 }

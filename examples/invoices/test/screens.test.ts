@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)("the screens in a browser", () => {
     await page.getByRole("link", { name: "invoices" }).first().waitFor();
   });
 
-  /** Opens a page signed in as ann; a fault in the page fails the test. */
+  /** Opens a page as ann; an uncaught error in the page fails the test. */
   async function visit(path: string, locale: string) {
     const { server, ann } = office;
     const context = await browser.newContext({ locale });

@@ -5,7 +5,7 @@ export function useFormats(currency: string) {
   const { language } = useI18n();
   const money = new Intl.NumberFormat(language, { style: "currency", currency });
   const short = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
-  // Days have no time zone.
+  // A date has no time zone: formatted in local time, it could become the day before.
   const month = new Intl.DateTimeFormat(language, { month: "short", timeZone: "UTC" });
   const day = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
   return {

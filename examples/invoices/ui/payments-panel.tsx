@@ -4,7 +4,7 @@ import { invoices } from "./calls.ts";
 import { useFormats } from "./formats.ts";
 import { TEXTS } from "./texts.ts";
 
-/** The payments of an invoice, on its page. */
+/** Lists the payments of an invoice on its page. */
 export default function PaymentsPanel({ task }: { task: Task }) {
   const texts = useTexts(TEXTS);
   const { data, error, refetch } = useLiveQuery({

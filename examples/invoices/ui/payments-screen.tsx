@@ -16,7 +16,7 @@ import { useFormats } from "./formats.ts";
 import { MonthChart } from "./month-chart.tsx";
 import { TEXTS } from "./texts.ts";
 
-/** The tab "Payments" of the lifecycle. */
+/** The tab "Payments": totals, a chart, and unpaid invoices. */
 export default function PaymentsScreen({ lifecycle }: { lifecycle: string }) {
   const { data, error, refetch } = useLiveQuery({
     lifecycle,

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import type { JsonObject } from "../../core/index.ts";
-import type { Surroundings } from "../surroundings.ts";
+import type { CliEnvironment } from "../cli-environment.ts";
 
 export function dataOption(): Option {
   return new Option("--data <folder>", "the folder of the embedded database (default: .pawl)");
@@ -10,24 +10,25 @@ export function dataOption(): Option {
 export function configOption(): Option {
   return new Option(
     "-c, --config <path>",
-    "the configuration to read (default: pawl.config.ts, .mts, .js, .mjs or .cjs here)",
+    "the configuration file (default: pawl.config.ts, .mts, .js, .mjs or .cjs in this folder)",
   );
 }
 
+export function urlOption(): Option {
+  return new Option("--url <url>", "the server (default: PAWL_URL, or the server that uses --data)");
+}
+
 export function jsonOption(): Option {
-  return new Option("--json", "print it as JSON");
+  return new Option("--json", "print JSON");
 }
 
-/** What every command has that talks to a server. */
-export function reaching(command: Command): Command {
-  return command
-    .addOption(new Option("--url <url>", "the server (default: PAWL_URL, or the one that runs on --data)"))
-    .addOption(dataOption())
-    .addOption(jsonOption());
+/** Adds the options of commands that call a server: --url, --data and --json. */
+export function withServerOptions(command: Command): Command {
+  return command.addOption(urlOption()).addOption(dataOption()).addOption(jsonOption());
 }
 
-/** Several, separated by commas; the option may also be given again. */
-export function several(text: string, before: string[] = []): string[] {
+/** Parses values separated by commas; the option may also be repeated. */
+export function commaSeparated(text: string, before: string[] = []): string[] {
   const parts = text
     .split(",")
     .map((part) => part.trim())
@@ -36,22 +37,22 @@ export function several(text: string, before: string[] = []): string[] {
 }
 
 export function wholeNumber(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("It takes a whole number.");
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
   return Number(text);
 }
 
-export function positiveNumber(text: string): number {
+export function positiveInteger(text: string): number {
   const number = wholeNumber(text);
-  if (number === 0) throw new InvalidArgumentError("It takes a whole number from 1.");
+  if (number === 0) throw new InvalidArgumentError("It must be a positive whole number.");
   return number;
 }
 
-/** A number, perhaps with a fraction, within bounds. */
-export function numberFrom(least: number, most: number) {
+/** Parses a number within bounds; fractions are allowed. */
+export function numberBetween(min: number, max: number) {
   return (text: string): number => {
     const number = text.trim() === "" ? NaN : Number(text);
-    if (!(number >= least && number <= most))
-      throw new InvalidArgumentError(`It takes a number from ${least} to ${most}.`);
+    if (!(number >= min && number <= max))
+      throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
     return number;
   };
 }
@@ -61,12 +62,12 @@ export function jsonObject(text: string): JsonObject {
     const value = JSON.parse(text) as unknown;
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
   } catch {
-    // Told below.
+    // The error is thrown below.
   }
-  throw new InvalidArgumentError('It takes a JSON object, like {"board": {}}.');
+  throw new InvalidArgumentError('It must be a JSON object, like {"board": {}}.');
 }
 
-/** Titles of a help text in bold. */
-export function titled(help: string, { out }: Surroundings): string {
+/** Prints the titles of a help text in bold. */
+export function formatHelp(help: string, { out }: CliEnvironment): string {
   return help.replaceAll(/^[A-Z][a-z ]+:$/gm, (title) => out.colours.bold(title));
 }

@@ -1,124 +1,132 @@
 import { Option } from "commander";
 import type { Command } from "commander";
-import { resetAdmin } from "../keep-house.ts";
-import { addMember, changeMember, createToken, listMembers, revokeToken } from "../keep-members.ts";
-import type { MemberFlags } from "../keep-members.ts";
-import { addProject, listProjects } from "../keep-projects.ts";
-import type { ServerFlags } from "../surroundings.ts";
+import { resetAdmin } from "../admin-database.ts";
+import { addMember, changeMember, createToken, listMembers, revokeToken } from "../members.ts";
+import type { MemberFlags } from "../members.ts";
+import { addProject, listProjects } from "../projects.ts";
+import type { ServerFlags } from "../cli-environment.ts";
 import {
   configOption,
   dataOption,
   jsonObject,
   jsonOption,
-  positiveNumber,
-  reaching,
-  several,
-  titled,
+  positiveInteger,
+  withServerOptions,
+  commaSeparated,
+  formatHelp,
 } from "./command-options.ts";
-import type { AddCommands } from "../surroundings.ts";
+import type { AddCommands } from "../cli-environment.ts";
 
-/** Who is who: `pawl members …`, `pawl tokens …`, `pawl projects …` */
-export const addDirectoryCommands: AddCommands = (program, surroundings, leave) => {
-  addMembers(program, surroundings, leave);
-  addTokens(program, surroundings, leave);
-  addProjects(program, surroundings, leave);
+/** Adds `pawl members …`, `pawl tokens …` and `pawl projects …`. */
+export const addDirectoryCommands: AddCommands = (program, environment, setExitCode) => {
+  addMembers(program, environment, setExitCode);
+  addTokens(program, environment, setExitCode);
+  addProjects(program, environment, setExitCode);
 };
 
-const addMembers: AddCommands = (program, surroundings, leave) => {
+const addMembers: AddCommands = (program, environment, setExitCode) => {
   const members = program
     .command("members")
-    .summary("list, add and change those who act")
-    .description("The members of your org: people, agents, workers and services.")
-    .addHelpText("after", titled(MEMBERS_HELP, surroundings));
-  reaching(members.command("list"))
+    .summary("list, add and change members")
+    .description("Manages the members of your org: people, agents, workers and services.")
+    .addHelpText("after", formatHelp(MEMBERS_HELP, environment));
+  withServerOptions(members.command("list"))
+    .summary("list the members")
     .description("Lists the members.")
     .action(async (options: object) => {
-      leave(await listMembers(surroundings, options));
+      setExitCode(await listMembers(environment, options));
     });
-  described(members.command("add"))
+  withMemberOptions(members.command("add"))
+    .summary("add a member")
     .description("Adds a member.")
     .argument("<id>", "the id of the new member")
     .action(async (id: string, options: MemberFlags) => {
-      leave(await addMember(surroundings, { id, ...options }));
+      setExitCode(await addMember(environment, { id, ...options }));
     });
-  described(members.command("change"))
-    .description("Changes what is given of a member.")
-    .argument("<id>", "the member")
-    .option("--active", "switch the member on again")
-    .option("--no-active", "switch the member off: his tokens are refused")
+  withMemberOptions(members.command("change"))
+    .summary("change a member")
+    .description("Changes a member; values without an option are kept.")
+    .argument("<id>", "the id of the member")
+    .option("--active", "activate the member again")
+    .option("--no-active", "deactivate the member: its tokens are refused")
     .action(async (id: string, options: MemberFlags) => {
-      leave(await changeMember(surroundings, { id, ...options }));
+      setExitCode(await changeMember(environment, { id, ...options }));
     });
 };
 
-function described(command: Command): Command {
-  return reaching(command)
-    .option("--name <name>", "what people call the member")
-    .addOption(new Option("--kind <kind>", "what it is").choices(["human", "agent", "worker", "service"]))
+function withMemberOptions(command: Command): Command {
+  return withServerOptions(command)
+    .option("--name <name>", "display name")
+    .addOption(new Option("--kind <kind>", "kind of member").choices(["human", "agent", "worker", "service"]))
     .option(
       "--roles <roles>",
-      "separated by commas: admin, viewer, agent, worker, or words of your own",
-      several,
+      "roles, separated by commas: admin, viewer, agent, worker, or your own",
+      commaSeparated,
     )
     .option(
       "--projects <ids>",
-      "the only projects to be seen, separated by commas; `all` for every one",
-      several,
+      "projects that the member may see, separated by commas, or `all`",
+      commaSeparated,
     )
-    .option("--skill-level <level>", "from 1 to 10", positiveNumber)
-    .option("--specializations <trades>", "separated by commas", several);
+    .option("--skill-level <level>", "skill level from 1 to 10", positiveInteger)
+    .option("--specializations <names>", "specializations, separated by commas", commaSeparated);
 }
 
-const addTokens: AddCommands = (program, surroundings, leave) => {
+const addTokens: AddCommands = (program, environment, setExitCode) => {
   const tokens = program
     .command("tokens")
-    .summary("make and revoke tokens; give the admin a new one")
-    .description("Tokens, with which members show who they are.")
-    .addHelpText("after", titled(TOKENS_HELP, surroundings));
-  reaching(tokens.command("create"))
-    .description("Makes a token for a member. It is shown once and kept nowhere.")
+    .summary("create and revoke tokens; replace the admin token")
+    .description("Manages the tokens that members authenticate with.")
+    .addHelpText("after", formatHelp(TOKENS_HELP, environment));
+  withServerOptions(tokens.command("create"))
+    .summary("create a token for a member")
+    .description("Creates a token for a member. The token is printed once; the server stores only its hash.")
     .argument("<member>", "the id of the member")
     .action(async (member: string, options: object) => {
-      leave(await createToken(surroundings, { member, ...options }));
+      setExitCode(await createToken(environment, { member, ...options }));
     });
-  reaching(tokens.command("revoke"))
-    .description("Revokes a token: it is refused from the next request on.")
+  withServerOptions(tokens.command("revoke"))
+    .summary("revoke a token")
+    .description("Revokes a token: the next request with it is refused.")
     .argument("<id>", "the token's id, not the token itself")
     .action(async (id: string, options: object) => {
-      leave(await revokeToken(surroundings, { id, ...options }));
+      setExitCode(await revokeToken(environment, { id, ...options }));
     });
   tokens
     .command("reset-admin")
+    .summary("replace the token of the member `admin`, on the machine with the database")
     .description(
-      "Makes a new token for the member `admin`, on the machine that holds the database. He is an active admin again if he was not, and the tokens that Pawl made for him before are refused from then on.",
+      "Creates a new token for the member `admin`, on the machine with the database. Makes `admin` an active admin again, and revokes the tokens that Pawl created for it earlier.",
     )
     .option("--org <id>", "the org", "main")
     .addOption(dataOption())
     .addOption(configOption())
     .addOption(jsonOption())
     .action(async (flags: ServerFlags & { org: string; json?: true }) => {
-      leave(await resetAdmin(surroundings, flags));
+      setExitCode(await resetAdmin(environment, flags));
     });
 };
 
-const addProjects: AddCommands = (program, surroundings, leave) => {
+const addProjects: AddCommands = (program, environment, setExitCode) => {
   const projects = program
     .command("projects")
     .summary("list and add projects")
-    .description("The projects of your org, each with settings of its own.")
-    .addHelpText("after", titled(PROJECTS_HELP, surroundings));
-  reaching(projects.command("list"))
+    .description("Manages the projects of your org, each with its own settings.")
+    .addHelpText("after", formatHelp(PROJECTS_HELP, environment));
+  withServerOptions(projects.command("list"))
+    .summary("list the projects that you may see")
     .description("Lists the projects that you may see.")
     .action(async (options: object) => {
-      leave(await listProjects(surroundings, options));
+      setExitCode(await listProjects(environment, options));
     });
-  reaching(projects.command("add"))
+  withServerOptions(projects.command("add"))
+    .summary("add a project")
     .description("Adds a project.")
     .argument("<id>", "the id of the new project")
-    .option("--name <name>", "what people call it")
-    .option("--settings <json>", "by lifecycle, as JSON", jsonObject)
+    .option("--name <name>", "display name")
+    .option("--settings <json>", "settings by lifecycle, as JSON", jsonObject)
     .action(async (id: string, options: object) => {
-      leave(await addProject(surroundings, { id, ...options }));
+      setExitCode(await addProject(environment, { id, ...options }));
     });
 };
 

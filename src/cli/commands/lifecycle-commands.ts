@@ -3,74 +3,72 @@ import { checkLifecycles } from "../check-lifecycles.ts";
 import { DIAGRAM_FORMATS, drawLifecycle } from "../draw-lifecycle.ts";
 import { initProject } from "../init-project.ts";
 import { showLifecycles } from "../show-lifecycles.ts";
-import { configOption, reaching, titled } from "./command-options.ts";
-import type { AddCommands } from "../surroundings.ts";
+import { configOption, withServerOptions, formatHelp } from "./command-options.ts";
+import type { AddCommands } from "../cli-environment.ts";
 
-/** What is declared: `pawl init`, `pawl check`, `pawl diagram`, and `pawl lifecycles` of a server. */
-export const addLifecycleCommands: AddCommands = (program, surroundings, leave) => {
+/** Adds `pawl init`, `pawl check` and `pawl diagram`, and `pawl lifecycles` for the lifecycles of a server. */
+export const addLifecycleCommands: AddCommands = (program, environment, setExitCode) => {
   program
     .command("init")
     .summary("write a first pawl.config.ts")
     .description(
-      "Writes a pawl.config.ts with comments and a first lifecycle into this folder, and says what to do next. One that is there is left as it is.",
+      "Writes a commented pawl.config.ts with a first lifecycle into this folder and prints the next steps. An existing file is not changed.",
     )
-    .addHelpText("after", titled(INIT_HELP, surroundings))
+    .addHelpText("after", formatHelp(INIT_HELP, environment))
     .action(async () => {
-      leave(await initProject(surroundings));
+      setExitCode(await initProject(environment));
     });
-  addCheck(program, surroundings, leave);
-  addDiagram(program, surroundings, leave);
-  reaching(program.command("lifecycles"))
-    .summary("show the lifecycles that a server runs")
-    .description(
-      "Lists the lifecycles that the server runs, or shows the rules of one and what its tasks are made of.",
-    )
-    .argument("[name]", "the one to show")
-    .addHelpText("after", titled(LIFECYCLES_HELP, surroundings))
+  addCheck(program, environment, setExitCode);
+  addDiagram(program, environment, setExitCode);
+  withServerOptions(program.command("lifecycles"))
+    .summary("show the lifecycles of a server")
+    .description("Lists the lifecycles of the server, or shows the rules of one and the fields of its tasks.")
+    .argument("[name]", "the lifecycle to show")
+    .addHelpText("after", formatHelp(LIFECYCLES_HELP, environment))
     .action(async (name: string | undefined, options: object) => {
-      leave(await showLifecycles(surroundings, { ...(name === undefined ? {} : { name }), ...options }));
+      setExitCode(await showLifecycles(environment, { ...(name === undefined ? {} : { name }), ...options }));
     });
 };
 
-const addCheck: AddCommands = (program, surroundings, leave) => {
+const addCheck: AddCommands = (program, environment, setExitCode) => {
   program
     .command("check")
-    .summary("prove that lifecycles keep their promises")
+    .summary("check lifecycles for errors and broken invariants")
     .description(
-      "Walks every situation a task of a lifecycle can get into and proves that each status is reached and left, and that each declared invariant always holds. What does not hold is printed with the shortest way there.",
+      "Explores every situation that a task of a lifecycle can reach, and proves that each status can be reached and left, and that each declared invariant always holds. For each error it prints the shortest path that leads to it.",
     )
-    .argument("[lifecycle]", "the one to check; all of them unless given")
+    .argument("[lifecycle]", "the lifecycle to check (default: all)")
     .addOption(configOption())
     .option("--json", "print the reports as JSON")
-    .addHelpText("after", titled(CHECK_HELP, surroundings))
+    .addHelpText("after", formatHelp(CHECK_HELP, environment))
     .action(async (name: string | undefined, options: { config?: string; json?: true }) => {
-      leave(await checkLifecycles(surroundings, { name, ...options }));
+      setExitCode(await checkLifecycles(environment, { name, ...options }));
     });
 };
 
-const addDiagram: AddCommands = (program, surroundings, leave) => {
+const addDiagram: AddCommands = (program, environment, setExitCode) => {
   program
     .command("diagram")
     .summary("print a lifecycle as a diagram, tables or JSON")
-    .description("Prints a lifecycle as it is declared, so that no diagram is ever drawn by hand.")
-    .argument("<lifecycle>", "the one to print")
+    .description("Prints a lifecycle as a diagram, as tables or as JSON, generated from its declaration.")
+    .argument("<lifecycle>", "the lifecycle to print")
     .addOption(
       new Option(
         "-f, --format <format>",
-        "mermaid: a state diagram; table: its rules; markdown: a page with both",
+        "mermaid: a state diagram; table: the rules; markdown: a page with both",
       )
         .choices(DIAGRAM_FORMATS)
         .default("mermaid"),
     )
     .addOption(new Option("--json", "print the whole definition as JSON").conflicts("format"))
     .addOption(configOption())
-    .addHelpText("after", titled(DIAGRAM_HELP, surroundings))
+    .addHelpText("after", formatHelp(DIAGRAM_HELP, environment))
     .action(
       async (
         name: string,
         options: { format: (typeof DIAGRAM_FORMATS)[number]; config?: string; json?: true },
       ) => {
-        leave(await drawLifecycle(surroundings, { name, ...options }));
+        setExitCode(await drawLifecycle(environment, { name, ...options }));
       },
     );
 };
@@ -81,20 +79,20 @@ Examples:
 
 const CHECK_HELP = `
 Examples:
-  pawl check                     every lifecycle: Pawl's own and those of pawl.config.ts
-  pawl check planner             one of them
+  pawl check                     the built-in ones and those of pawl.config.ts
+  pawl check planner             one lifecycle
   pawl check --json | jq '.reports[].findings'
 
-The exit code is 1 when there is any finding, a warning too.`;
+The exit code is 1 if there is an error or a warning.`;
 
 const DIAGRAM_HELP = `
 Examples:
   pawl diagram board             a Mermaid state diagram
-  pawl diagram board -f table    its rules, to read here
+  pawl diagram board -f table    the rules as a table
   pawl diagram board -f markdown > board.md
   pawl diagram board --json | jq '.actions[].name'`;
 
 const LIFECYCLES_HELP = `
 Examples:
-  pawl lifecycles                all that the server runs
-  pawl lifecycles board          its rules, and the fields of a new task`;
+  pawl lifecycles                all lifecycles of the server
+  pawl lifecycles board          the rules, and the fields of a new task`;

@@ -7,26 +7,26 @@ import "./charts.css";
 
 const HEIGHT = 132;
 
-/** What was created and what was finished, bucket by bucket. */
+/** Chart of created and finished tasks per time bucket. */
 export function Throughput({ figures, overview }: { figures: LifecycleFigures; overview: Overview }) {
   const { t, f, language } = useI18n();
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
   const [at, setAt] = useState<number | null>(null);
   const theme = useTheme();
   const data = seriesOf(figures, overview);
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (!element) return;
-    const made = new uPlot(optionsFor(element, language, setAt), data, element);
-    chart.current = made;
+    const plot = new uPlot(optionsFor(element, language, setAt), data, element);
+    chart.current = plot;
     const watcher = new ResizeObserver(() => {
-      made.setSize({ width: element.clientWidth, height: HEIGHT });
+      plot.setSize({ width: element.clientWidth, height: HEIGHT });
     });
     watcher.observe(element);
     return () => {
       watcher.disconnect();
-      made.destroy();
+      plot.destroy();
     };
   }, [theme, language]);
   useEffect(() => {
@@ -38,7 +38,7 @@ export function Throughput({ figures, overview }: { figures: LifecycleFigures; o
   return (
     <div>
       <div
-        ref={place}
+        ref={container}
         className="throughput"
         role="img"
         aria-label={`${t.overview.throughputOf(figures.name)}: ${f.number(sum(figures.created))} ${t.overview.created}, ${f.number(sum(figures.finished))} ${t.overview.finished}`}
@@ -70,7 +70,7 @@ function seriesOf(
   ];
 }
 
-/** A canvas knows no variables: colours are read when it is made. */
+/** A canvas cannot use CSS variables, so the colours are read when the chart is created. */
 function optionsFor(
   element: HTMLElement,
   language: string,
@@ -99,7 +99,7 @@ function optionsFor(
     padding: [8, 16, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 7 }, drag: { setScale: false } },
-    scales: { y: { range: (_, __, most) => [0, Math.max(4, Math.ceil(most * 1.1))] } },
+    scales: { y: { range: (_, __, max) => [0, Math.max(4, Math.ceil(max * 1.1))] } },
     axes: [
       {
         ...axis,
@@ -127,7 +127,7 @@ function optionsFor(
   };
 }
 
-/** Which theme is on: a change of it draws the chart anew. */
+/** The current theme; the chart is drawn again when it changes. */
 function useTheme(): string {
   const [theme, setTheme] = useState(document.documentElement.dataset.theme ?? "");
   useEffect(() => {

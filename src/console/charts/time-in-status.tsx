@@ -5,7 +5,7 @@ import { toneOf, useStatusLabel } from "../design/status.tsx";
 import { useI18n } from "../texts/i18n.tsx";
 import "./charts.css";
 
-/** How long tasks stay where: half of them no longer than the solid part, nine of ten no longer than the light one. */
+/** Time that tasks stay in each status: the solid bar is the median, the light bar the 90th percentile. */
 export function TimeInStatus({ figures }: { figures: LifecycleFigures }) {
   const { t, f } = useI18n();
   const { data: lifecycle } = useQuery(queries.lifecycle(figures.name));
@@ -14,9 +14,9 @@ export function TimeInStatus({ figures }: { figures: LifecycleFigures }) {
     median_seconds === null || slow_seconds === null ? [] : [{ status, median_seconds, slow_seconds }],
   );
   if (stays.length === 0) return <p className="faint small chart-empty">{t.overview.noMoves}</p>;
-  const longest = Math.max(...stays.map(({ slow_seconds }) => slow_seconds), 1);
-  // By its root: seconds and days are seen on one chart.
-  const width = (seconds: number) => `${Math.max(1.5, Math.sqrt(seconds / longest) * 100)}%`;
+  const maxSeconds = Math.max(...stays.map(({ slow_seconds }) => slow_seconds), 1);
+  // Square-root scale, so that seconds and days fit on one chart.
+  const width = (seconds: number) => `${Math.max(1.5, Math.sqrt(seconds / maxSeconds) * 100)}%`;
   return (
     <ul className="stays">
       {stays.map(({ status, median_seconds, slow_seconds }) => (

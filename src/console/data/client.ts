@@ -1,19 +1,26 @@
 import { createClient, PawlProblem } from "../../client/index.ts";
 import { forgetDrafts } from "./drafts.ts";
-import type { Me } from "./told.ts";
+import type { Me } from "./api-types.ts";
 
 export { PawlProblem };
-export type * from "./told.ts";
+export type * from "./api-types.ts";
 
-/** What shows the server that our own page asks; it comes with the session. */
+/** Sent with every request to prove that it comes from this page; issued with the session. */
 let csrfToken: string | null = null;
 let onSignedOut: (problem: PawlProblem | null) => void = () => undefined;
 
-/** Who hears that the session is over. */
+/** Sets the function to call when the session ends. */
 export function whenSignedOut(listener: typeof onSignedOut): void {
   onSignedOut = listener;
 }
 
+/**
+ * The client of the signed-in member. `client.calls` makes functions for a plugin's routes:
+ *
+ *     const shop = client.calls<Pick<typeof SHOP_ROUTES, "readStock">>({
+ *       readStock: { method: "GET", path: "/api/shop/stock/{item}" },
+ *     });
+ */
 export const client = createClient({
   url: location.origin,
   retries: 2,
@@ -29,7 +36,7 @@ export const client = createClient({
   },
 });
 
-/** The session that the browser still has a cookie of; null where there is none. */
+/** Resumes the session of the browser's cookie; null if there is none. */
 export async function resumeSession(): Promise<Me | null> {
   try {
     const { csrf_token } = await client.getSession();
@@ -47,7 +54,7 @@ export async function signIn(token: string, remember: boolean): Promise<Me> {
   return client.getMe();
 }
 
-/** Back to the session that this one was begun over. */
+/** Returns to the session from which this one was started. */
 export async function goBack(): Promise<void> {
   const { csrf_token } = await client.goBack();
   csrfToken = csrf_token;

@@ -1,6 +1,6 @@
 import type { ListQuery } from "./list-query.ts";
 
-/** The names of all that is asked for; what an event makes stale is told by them. */
+/** Query keys; events invalidate cached data by them. */
 export const keys = {
   all: ["pawl"] as const,
   me: ["pawl", "me"] as const,
@@ -18,7 +18,7 @@ export const keys = {
   lists: ["pawl", "list"] as const,
   listsOf: (lifecycle: string) => ["pawl", "list", lifecycle] as const,
   list: (query: ListQuery) => ["pawl", "list", query.lifecycle, query] as const,
-  found: (words: string) => ["pawl", "found", words] as const,
+  found: (text: string) => ["pawl", "found", text] as const,
   title: (id: string) => ["pawl", "title", id] as const,
   task: (id: string) => ["pawl", "task", id] as const,
   taskItself: (id: string) => ["pawl", "task", id, "itself"] as const,

@@ -1,6 +1,6 @@
 export type Sort = "created" | "updated" | "entered" | "due" | "priority";
 
-/** Which tasks a list is of, and in which order. */
+/** Filters and order of a task list. */
 export type ListQuery = {
   lifecycle: string;
   status?: string[];

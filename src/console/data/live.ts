@@ -6,31 +6,31 @@ import type { Links, Task } from "./client.ts";
 import { keys } from "./keys.ts";
 import type { ListQuery } from "./list-query.ts";
 
-/** Whether what is shown follows the server: since when it does not, where it does not. */
+/** State of the event stream; `since` is the time at which it was lost. */
 export type Connection = { state: "connecting" } | { state: "live" } | { state: "lost"; since: number };
 
-/** A burst of events is one reason to look again, not many. */
-const GATHER_MS = 250;
-const OVERVIEW_EVERY_MS = 2_500;
-/** Of more tasks than these at once, the lists are asked for anew, and no further than their first pages. */
-const MOST_ONE_BY_ONE = 40;
-const KEPT_PAGES = 3;
-const MOST_WAITING = 20;
-/** What hardly ever changes while the server runs. */
-const LASTING: ReadonlySet<unknown> = new Set(["lifecycles", "lifecycle", "check", "title"]);
-/** How many events are kept for the page that tails them. */
-const KEPT = 2_000;
+/** Events within this time are handled as one batch. */
+const BATCH_MS = 250;
+const OVERVIEW_INTERVAL_MS = 2_500;
+/** If more tasks than this change at once, the first pages of the lists are fetched again instead of each task. */
+const MAX_SINGLE_FETCHES = 40;
+const MAX_KEPT_PAGES = 3;
+const MAX_WAITING = 20;
+/** Data that rarely changes while the server runs. */
+const RARELY_CHANGING: ReadonlySet<unknown> = new Set(["lifecycles", "lifecycle", "check", "title"]);
+/** Events kept for the live events page. */
+const MAX_EVENTS = 2_000;
 
 type Pages = InfiniteData<{ tasks: Task[]; cursor: string | null }, string | null>;
 
-/** The one stream of this tab: an event says what is stale, and what is stale is asked for anew. */
+/** The event stream of this tab: each event marks cached data as stale, and stale data is fetched again. */
 class Live {
   connection: Connection = { state: "connecting" };
   events: readonly FeedEvent[] = [];
   private readonly listeners = new Set<() => void>();
   private queryClient: QueryClient | undefined;
   private stop: AbortController | undefined;
-  private gathered: FeedEvent[] = [];
+  private pending: FeedEvent[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
   private overviewAt = 0;
   private overviewTimer: ReturnType<typeof setTimeout> | undefined;
@@ -40,7 +40,7 @@ class Live {
     return () => this.listeners.delete(listener);
   };
 
-  begin(queryClient: QueryClient): () => void {
+  start(queryClient: QueryClient): () => void {
     this.queryClient = queryClient;
     const stop = (this.stop = new AbortController());
     void this.run(stop.signal);
@@ -49,7 +49,7 @@ class Live {
       clearTimeout(this.timer);
       clearTimeout(this.overviewTimer);
       this.timer = this.overviewTimer = undefined;
-      this.gathered = [];
+      this.pending = [];
       this.events = [];
       if (this.stop === stop) this.set({ state: "connecting" });
     };
@@ -57,60 +57,60 @@ class Live {
 
   clear(): void {
     this.events = [];
-    this.tell();
+    this.notify();
   }
 
   private async run(signal: AbortSignal): Promise<void> {
     const onConnection = (state: "open" | "lost") => {
-      const known = this.connection.state;
+      const previous = this.connection.state;
       if (state === "open") {
         this.set({ state: "live" });
-        if (known !== "live") void this.lookAgain();
-      } else if (known !== "lost") this.set({ state: "lost", since: Date.now() });
+        if (previous !== "live") void this.refetchAll();
+      } else if (previous !== "lost") this.set({ state: "lost", since: Date.now() });
     };
     try {
-      for await (const event of client.events({ signal, onConnection })) this.gather(event);
+      for await (const event of client.events({ signal, onConnection })) this.enqueue(event);
     } catch {
-      // A refusal: the session is over, and whoever asks next is told so.
+      // The session is over; the next request reports it.
       if (!signal.aborted) this.set({ state: "lost", since: Date.now() });
     }
   }
 
-  /** What was asked for before the connection stood may have changed before it did. */
-  private async lookAgain(): Promise<void> {
+  /** Data fetched before the stream opened may have changed since, so it is fetched again. */
+  private async refetchAll(): Promise<void> {
     const queryClient = this.queryClient;
     if (!queryClient) return;
-    const underWay = queryClient.getQueryCache().findAll({ queryKey: keys.all, fetchStatus: "fetching" });
-    await Promise.allSettled(underWay.flatMap(({ promise }) => promise ?? []));
-    const isLasting = ([, what]: readonly unknown[]) => LASTING.has(what);
+    const fetching = queryClient.getQueryCache().findAll({ queryKey: keys.all, fetchStatus: "fetching" });
+    await Promise.allSettled(fetching.flatMap(({ promise }) => promise ?? []));
+    const rarelyChanges = ([, what]: readonly unknown[]) => RARELY_CHANGING.has(what);
     await queryClient.invalidateQueries({
       queryKey: keys.all,
-      predicate: ({ queryKey }) => !isLasting(queryKey),
+      predicate: ({ queryKey }) => !rarelyChanges(queryKey),
     });
   }
 
-  private gather(event: FeedEvent): void {
-    this.gathered.push(event);
+  private enqueue(event: FeedEvent): void {
+    this.pending.push(event);
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      const events = this.gathered;
-      this.gathered = [];
-      this.events = [...this.events, ...events].slice(-KEPT);
-      this.tell();
-      void this.makeStale(events);
-    }, GATHER_MS);
+      const events = this.pending;
+      this.pending = [];
+      this.events = [...this.events, ...events].slice(-MAX_EVENTS);
+      this.notify();
+      void this.invalidate(events);
+    }, BATCH_MS);
   }
 
-  private async makeStale(events: readonly FeedEvent[]): Promise<void> {
+  private async invalidate(events: readonly FeedEvent[]): Promise<void> {
     const queryClient = this.queryClient;
     if (!queryClient) return;
-    this.overviewSoon();
+    this.scheduleOverview();
     const changed = new Set(events.map(({ task_id }) => task_id));
     const lifecycles = new Set(events.map(({ lifecycle }) => lifecycle));
-    const ids = [...changed, ...(changed.size > MOST_ONE_BY_ONE ? [] : waitingFor(queryClient, changed))];
+    const ids = [...changed, ...(changed.size > MAX_SINGLE_FETCHES ? [] : waitingFor(queryClient, changed))];
     for (const id of ids) void queryClient.invalidateQueries({ queryKey: keys.task(id) });
-    if (changed.size > MOST_ONE_BY_ONE || !isShown(queryClient, lifecycles)) {
-      for (const name of lifecycles) askAnew(queryClient, name);
+    if (changed.size > MAX_SINGLE_FETCHES || !isShown(queryClient, lifecycles)) {
+      for (const name of lifecycles) refetchLists(queryClient, name);
       return;
     }
     await Promise.all(
@@ -121,24 +121,24 @@ class Live {
     );
   }
 
-  /** Figures cost more than a task does. */
-  private overviewSoon(): void {
+  /** The overview costs more than a task, so it is fetched less often. */
+  private scheduleOverview(): void {
     this.overviewTimer ??= setTimeout(
       () => {
         this.overviewTimer = undefined;
         this.overviewAt = Date.now();
         void this.queryClient?.invalidateQueries({ queryKey: keys.overviews });
       },
-      Math.max(0, this.overviewAt + OVERVIEW_EVERY_MS - Date.now()),
+      Math.max(0, this.overviewAt + OVERVIEW_INTERVAL_MS - Date.now()),
     );
   }
 
   private set(connection: Connection): void {
     this.connection = connection;
-    this.tell();
+    this.notify();
   }
 
-  private tell(): void {
+  private notify(): void {
     for (const listener of this.listeners) listener();
   }
 }
@@ -153,12 +153,12 @@ export function useRecentEvents(): readonly FeedEvent[] {
   return useSyncExternalStore(live.subscribe, () => live.events);
 }
 
-/** Listens while it is shown. */
+/** Receives events while the component is mounted. */
 export function useLiveFeed(queryClient: QueryClient): void {
-  useEffect(() => live.begin(queryClient), [queryClient]);
+  useEffect(() => live.start(queryClient), [queryClient]);
 }
 
-/** null: it is not there, or not for us; undefined: there is no knowing at the moment. */
+/** null if the task is missing or not visible; undefined if the request failed. */
 async function findTask(id: string): Promise<Task | null | undefined> {
   try {
     return await client.getTask({ id });
@@ -175,8 +175,8 @@ function isShown(queryClient: QueryClient, lifecycles: ReadonlySet<string>): boo
 }
 
 /**
- * Those that are shown as waiting, perhaps for one of these: how much a task still waits for is counted without an event of
- * its own.
+ * Shown tasks that may wait for one of the changed ones: the number of open blockers changes without an event on the waiting
+ * task.
  */
 function waitingFor(queryClient: QueryClient, changed: ReadonlySet<string>): string[] {
   const linked = queryClient
@@ -184,61 +184,61 @@ function waitingFor(queryClient: QueryClient, changed: ReadonlySet<string>): str
     .flatMap(([key, links]) => (links?.tasks.some(({ id }) => changed.has(id)) ? [String(key.at(-2))] : []));
   const listed = queryClient
     .getQueriesData<Pages>({ queryKey: keys.lists })
-    .flatMap(([, known]) => known?.pages.flatMap(({ tasks }) => tasks) ?? [])
+    .flatMap(([, list]) => list?.pages.flatMap(({ tasks }) => tasks) ?? [])
     .filter(({ open_blockers }) => open_blockers > 0)
-    .slice(0, MOST_WAITING)
+    .slice(0, MAX_WAITING)
     .map(({ id }) => id);
   return [...new Set([...linked, ...listed])].filter((id) => !changed.has(id));
 }
 
-/** Puts a task as it is now where it belongs in the lists that are shown, and takes it from where it does not. */
+/** Updates a task in every cached list: adds it where the list's filters match, and removes it elsewhere. */
 export function placeTask(queryClient: QueryClient, id: string, task: Task | null): void {
   if (task) queryClient.setQueryData(keys.taskItself(id), task);
-  for (const [key, pages] of queryClient.getQueriesData<Pages>({ queryKey: keys.lists })) {
+  for (const [key, list] of queryClient.getQueriesData<Pages>({ queryKey: keys.lists })) {
     const query = key.at(-1) as ListQuery;
-    if (!pages) continue;
-    const placed = withTask(pages, id, task, query);
-    // Where a list is in an order of its own, only the server knows the place of a task that comes in.
+    if (!list) continue;
+    const placed = withTask(list, id, task, query);
+    // In lists with another sort order, only the server knows the position of a new task.
     if (placed === "unknown") void queryClient.invalidateQueries({ queryKey: key });
     else queryClient.setQueryData<Pages>(key, placed);
   }
 }
 
-/** A list that was scrolled far is asked for page by page: in a storm of events only its beginning is. */
-function askAnew(queryClient: QueryClient, lifecycle: string): void {
+/** Refetches lists. A long list is cut to its first pages: each page is one request, too many during a burst of events. */
+function refetchLists(queryClient: QueryClient, lifecycle: string): void {
   const queryKey = keys.listsOf(lifecycle);
-  queryClient.setQueriesData<Pages>({ queryKey }, (known) =>
-    known && known.pages.length > KEPT_PAGES
-      ? { pages: known.pages.slice(0, KEPT_PAGES), pageParams: known.pageParams.slice(0, KEPT_PAGES) }
-      : known,
+  queryClient.setQueriesData<Pages>({ queryKey }, (list) =>
+    list && list.pages.length > MAX_KEPT_PAGES
+      ? { pages: list.pages.slice(0, MAX_KEPT_PAGES), pageParams: list.pageParams.slice(0, MAX_KEPT_PAGES) }
+      : list,
   );
   void queryClient.invalidateQueries({ queryKey });
 }
 
-function withTask(known: Pages, id: string, task: Task | null, query: ListQuery): Pages | "unknown" {
-  const belongs = task !== null && fits(task, query);
-  const here = known.pages.some(({ tasks }) => tasks.some((one) => one.id === id));
-  if (here) {
+function withTask(list: Pages, id: string, task: Task | null, query: ListQuery): Pages | "unknown" {
+  const belongs = task !== null && matchesQuery(task, query);
+  const isListed = list.pages.some(({ tasks }) => tasks.some((one) => one.id === id));
+  if (isListed) {
     const changed = (tasks: Task[]) =>
       belongs ? tasks.map((one) => (one.id === id ? task : one)) : tasks.filter((one) => one.id !== id);
-    return { ...known, pages: known.pages.map((page) => ({ ...page, tasks: changed(page.tasks) })) };
+    return { ...list, pages: list.pages.map((page) => ({ ...page, tasks: changed(page.tasks) })) };
   }
-  const last = known.pages.at(-1);
-  if (!belongs || !last) return known;
+  const last = list.pages.at(-1);
+  if (!belongs || !last) return list;
   if ((query.sort ?? "created") !== "created") return "unknown";
-  // At the end where the newest come last and all is loaded; at the top where they come first. Else it is met in time.
+  // A new task is added at the top of a newest-first list, or at the end of a fully loaded one. Otherwise scrolling loads it.
   const newestFirst = query.order === "desc";
-  if (!newestFirst && last.cursor !== null) return known;
-  const at = newestFirst ? 0 : known.pages.length - 1;
+  if (!newestFirst && last.cursor !== null) return list;
+  const at = newestFirst ? 0 : list.pages.length - 1;
   const put = (tasks: Task[]) => (newestFirst ? [task, ...tasks] : [...tasks, task]);
   return {
-    ...known,
-    pages: known.pages.map((page, index) => (index === at ? { ...page, tasks: put(page.tasks) } : page)),
+    ...list,
+    pages: list.pages.map((page, index) => (index === at ? { ...page, tasks: put(page.tasks) } : page)),
   };
 }
 
-/** What the server would say; a search it alone can judge by its own rules, so what is said here is the same rule. */
-function fits(task: Task, { lifecycle, status, project_id, assigned_to, q }: ListQuery): boolean {
+/** Applies the server's filter rules, including its search rule. */
+function matchesQuery(task: Task, { lifecycle, status, project_id, assigned_to, q }: ListQuery): boolean {
   return (
     task.lifecycle === lifecycle &&
     (status?.includes(task.status) ?? true) &&

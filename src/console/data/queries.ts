@@ -5,10 +5,10 @@ import { keys } from "./keys.ts";
 import type { ListQuery } from "./list-query.ts";
 
 export type Window = "hour" | "day" | "week";
-/** Definitions change only when the server is started anew. */
-const LASTING_MS = 300_000;
-/** Most pages that a list of members or projects is read to: pickers are no directories. */
-const MOST_PAGES = 10;
+/** Definitions change only when the server restarts. */
+const DEFINITION_STALE_MS = 300_000;
+/** Maximum pages of members or projects to load for a picker. */
+const MAX_PAGES = 10;
 
 /** @internal Needs the console's query library, which only the built-in screens share. */
 export const queries = {
@@ -17,7 +17,7 @@ export const queries = {
     queryOptions({
       queryKey: keys.lifecycles,
       queryFn: async () => (await client.listLifecycles()).lifecycles,
-      staleTime: LASTING_MS,
+      staleTime: DEFINITION_STALE_MS,
     }),
   plugins: () =>
     queryOptions({
@@ -28,15 +28,15 @@ export const queries = {
   lifecycle: (name: string) =>
     queryOptions({
       queryKey: keys.lifecycle(name),
-      // The contract leaves a definition open; these parts of it are always there.
+      // The API schema leaves the definition open; these fields are always present.
       queryFn: async () => (await client.describeLifecycle({ name })) as Lifecycle,
-      staleTime: LASTING_MS,
+      staleTime: DEFINITION_STALE_MS,
     }),
   check: (name: string) =>
     queryOptions({
       queryKey: keys.check(name),
       queryFn: () => client.checkLifecycle({ name }),
-      staleTime: LASTING_MS,
+      staleTime: DEFINITION_STALE_MS,
     }),
   overview: (query: { window: Window; lifecycle?: string; project_id?: string }) =>
     queryOptions({
@@ -59,7 +59,7 @@ export const queries = {
         client.listTasks({ ...query, ...(pageParam === null ? {} : { cursor: pageParam }) }, { signal }),
       initialPageParam: null as string | null,
       getNextPageParam: ({ cursor }) => cursor,
-      // Comparing what is loaded with what comes, task by task, would be felt in a list of thousands.
+      // Comparing old and new data task by task is noticeably slow in lists of thousands.
       structuralSharing: false,
       staleTime: 30_000,
     }),
@@ -69,7 +69,7 @@ export const queries = {
       queryFn: async ({ signal }) => (await client.listTasks({ q, limit: 8 }, { signal })).tasks,
       enabled: q.length > 1,
     }),
-  /** What a task is called, for those who show nothing else of it. */
+  /** The title alone, for links to a task. */
   title: (id: string) =>
     queryOptions({
       queryKey: keys.title(id),
@@ -81,7 +81,7 @@ export const queries = {
       queryKey: keys.taskItself(id),
       queryFn: ({ signal }) => client.getTask({ id }, { signal }),
     }),
-  journal: (id: string) => queryOptions({ queryKey: keys.journal(id), queryFn: () => wholeJournal(id) }),
+  journal: (id: string) => queryOptions({ queryKey: keys.journal(id), queryFn: () => loadJournal(id) }),
   actions: (id: string) =>
     queryOptions({
       queryKey: keys.actions(id),
@@ -94,42 +94,42 @@ export const queries = {
     }),
 };
 
-/** Who is signed in; known wherever anything is shown. */
+/** The signed-in member. */
 export function useMe(): Me {
   const { data } = useQuery(queries.me());
-  if (!data) throw new Error("nobody is signed in");
+  if (!data) throw new Error("useMe needs a signed-in member");
   return data;
 }
 
 async function allMembers(): Promise<Member[]> {
-  return pages(async (cursor) => {
+  return allPages(async (cursor) => {
     const page = await client.listMembers({ limit: 200, ...(cursor === null ? {} : { cursor }) });
     return { items: page.members, cursor: page.cursor };
   });
 }
 
 async function allProjects(): Promise<Project[]> {
-  return pages(async (cursor) => {
+  return allPages(async (cursor) => {
     const page = await client.listProjects({ limit: 200, ...(cursor === null ? {} : { cursor }) });
     return { items: page.projects, cursor: page.cursor };
   });
 }
 
-/** Of a very long journal the first thousands of entries. */
-async function wholeJournal(id: string): Promise<JournalEntry[]> {
-  return pages(async (cursor) => {
+/** The journal, cut off after the first MAX_PAGES pages. */
+async function loadJournal(id: string): Promise<JournalEntry[]> {
+  return allPages(async (cursor) => {
     const { events } = await client.listTaskEvents({ id, after: Number(cursor ?? 0) });
     const last = events.at(-1);
     return { items: events, cursor: events.length < 200 || !last ? null : String(last.row_version) };
   });
 }
 
-async function pages<T>(
+async function allPages<T>(
   page: (cursor: string | null) => Promise<{ items: T[]; cursor: string | null }>,
 ): Promise<T[]> {
   const all: T[] = [];
   let cursor: string | null = null;
-  for (let read = 0; read < MOST_PAGES; read++) {
+  for (let read = 0; read < MAX_PAGES; read++) {
     const next: { items: T[]; cursor: string | null } = await page(cursor);
     all.push(...next.items);
     cursor = next.cursor;

@@ -4,13 +4,13 @@ import type { FeedEvent } from "../../client/index.ts";
 import { keys } from "./keys.ts";
 import { live } from "./live.ts";
 
-/** `data` is undefined until the first answer, and the last answer stays while the next one is awaited. */
+/** `data` is undefined until the first reply; the previous reply stays while the next one loads. */
 export type LiveQuery<T> = { data: T | undefined; error: Error | null; refetch: () => Promise<unknown> };
 
-/** Answers of a lifecycle's own cost more than a task does. */
-const AT_MOST_EVERY_MS = 700;
+/** Replies for a plugin's screens cost more than a task, so they are fetched at most this often. */
+const MIN_INTERVAL_MS = 700;
 
-/** An answer that is asked for anew whenever something happens to the lifecycle's tasks; and now and then, where not all that changes is an event. */
+/** Queries data again whenever a task of the lifecycle changes, and every `everyMs` for changes that cause no event. */
 export function useLiveQuery<T>({
   lifecycle,
   key,
@@ -39,18 +39,18 @@ export function useLiveQuery<T>({
   });
 }
 
-/** Asks anew for all that a lifecycle's screens show: after something was done that is no event. */
+/** Refetches everything that a lifecycle's own screens show; for changes that cause no event. */
 export function useRefetch(lifecycle: string): () => Promise<void> {
   const queryClient = useQueryClient();
   return () => queryClient.invalidateQueries({ queryKey: [...keys.all, "own", lifecycle] });
 }
 
-/** Tells of a burst once, and never misses its end. */
-function useEventsOf(lifecycle: string, name: string, tell: () => void): void {
+/** Calls back once per burst of events, always after its last event. */
+function useEventsOf(lifecycle: string, name: string, onEvents: () => void): void {
   useEffect(() => {
     let last: FeedEvent | undefined = live.events.at(-1);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let toldAt = 0;
+    let calledAt = 0;
     const stop = live.subscribe(() => {
       const fresh = live.events.slice(last === undefined ? 0 : live.events.lastIndexOf(last) + 1);
       last = live.events.at(-1);
@@ -58,10 +58,10 @@ function useEventsOf(lifecycle: string, name: string, tell: () => void): void {
       timer ??= setTimeout(
         () => {
           timer = undefined;
-          toldAt = Date.now();
-          tell();
+          calledAt = Date.now();
+          onEvents();
         },
-        Math.max(0, toldAt + AT_MOST_EVERY_MS - Date.now()),
+        Math.max(0, calledAt + MIN_INTERVAL_MS - Date.now()),
       );
     });
     return () => {

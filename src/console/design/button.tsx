@@ -4,6 +4,7 @@ import type { IconName } from "./icon.tsx";
 
 type Look = { look?: "main" | "quiet" | "danger"; small?: boolean; icon?: IconName };
 
+/** A button. `look` is `main` for the primary action, `danger` for a destructive one, `quiet` for one without a border. */
 export function Button({
   look,
   small = false,
@@ -21,7 +22,7 @@ export function Button({
   );
 }
 
-/** A button that shows only its icon; its label is what it is called. */
+/** A button that shows only an icon; the label is its accessible name. */
 export function IconButton({
   icon,
   label,
@@ -41,7 +42,7 @@ export function IconButton({
   );
 }
 
-/** One of a few. */
+/** A choice among a few options, shown side by side. */
 export function Segments<Value extends string>({
   label,
   value,

@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from "react";
 
-const EVERY_MS = 1_000;
+const TICK_MS = 1_000;
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
 const listeners = new Map<() => void, number>();
 
-/** The time, for all who show how long something lasts; one clock for the whole page. */
+/** The current time, updated by one timer for the whole page. */
 export function useNow(everySeconds = 1): number {
   return useSyncExternalStore(
     (listener) => subscribe(listener, everySeconds),
@@ -18,8 +18,8 @@ function subscribe(listener: () => void, everySeconds: number): () => void {
   now = Date.now();
   timer ??= setInterval(() => {
     now = Date.now();
-    for (const tell of listeners.keys()) tell();
-  }, EVERY_MS);
+    for (const notify of listeners.keys()) notify();
+  }, TICK_MS);
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;

@@ -2,12 +2,12 @@ import { useState } from "react";
 import { useI18n } from "../texts/i18n.tsx";
 import { IconButton } from "./button.tsx";
 
-/** A text that people carry elsewhere. */
+/** A text with a button that copies it. */
 export function CopyText({ text }: { text: string }) {
   const { t } = useI18n();
   const [copied, setCopied] = useState(false);
   const copy = async () => {
-    // Pages without encryption have no clipboard: there the text is selected by hand.
+    // Browsers offer no clipboard on pages without HTTPS; the text can still be selected by hand.
     const { clipboard } = navigator as { clipboard?: Clipboard };
     await clipboard?.writeText(text);
     setCopied(clipboard !== undefined);

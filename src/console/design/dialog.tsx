@@ -5,7 +5,7 @@ import { IconButton } from "./button.tsx";
 
 const FIRST = ".body :is(input, textarea, select, button):not(.note *), .foot .main";
 
-/** A question that comes before everything else; the browser keeps the focus in it and gives it back. */
+/** A modal dialog; the browser traps the focus and restores it on close. */
 export function Dialog({
   title,
   lead,
@@ -29,7 +29,7 @@ export function Dialog({
   useEffect(() => {
     const dialog = ref.current;
     if (dialog && !dialog.open) dialog.showModal();
-    // To what is asked, and not to the way out, where the browser would begin.
+    // Focus the first field; by default the browser would focus the close button.
     dialog?.querySelector<HTMLElement>(FIRST)?.focus();
     return () => dialog?.close();
   }, []);

@@ -1,4 +1,4 @@
-/** Strokes on a grid of 16: one line style for all, and no font or sprite to load. */
+/** Strokes on a 16-pixel grid: one line style, and no font or sprite to load. */
 const PATHS = {
   overview: "M2.5 2.5h4.5v6h-4.5zM9 2.5h4.5v3.5h-4.5zM9 8.5h4.5v5h-4.5zM2.5 11h4.5v2.5h-4.5z",
   board: "M2.5 2.5h3v11h-3zM6.5 2.5h3v7h-3zM10.5 2.5h3v9h-3z",
@@ -40,7 +40,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Decoration: what it means is said beside it, or by the label of its button. */
+/** Decorative: the text beside it or the button's label carries the meaning. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg className="icon-glyph" viewBox="0 0 16 16" aria-hidden="true" focusable="false">

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { Tone } from "./status.tsx";
 
-/** A card with a title, a list, and the number of its items; without items it shows `empty`. */
+/** A card with a title, the number of items, and a list. If `count` is 0, it shows `empty` instead of the list. */
 export function ListCard({
   title,
   count,

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import { ErrorState, Skeleton } from "./states.tsx";
 
-/** The part of a query's state that says what to show. */
-type Asked<Data> = { data: Data | undefined; error: unknown; refetch: () => unknown };
+/** The part of a query's state that decides what to show. */
+type QueryState<Data> = { data: Data | undefined; error: unknown; refetch: () => unknown };
 
 /**
- * Shows the answers of queries once all are there: an error state in their place if one failed, a placeholder until then.
+ * Shows the replies of queries once all have arrived: a placeholder until then, an error state if one failed.
  *
  * ```tsx
  * <Loaded of={[pool, mine]}>{(pool, mine) => <Floor pool={pool.tasks} mine={mine.tasks} />}</Loaded>
@@ -21,18 +21,18 @@ export function Loaded<Answers extends unknown[]>({
   compact = false,
   children,
 }: {
-  of: [...{ [Place in keyof Answers]: Asked<Answers[Place]> }];
+  of: [...{ [Index in keyof Answers]: QueryState<Answers[Index]> }];
   placeholder?: ReactNode;
   compact?: boolean;
   children: (...answers: Answers) => ReactNode;
 }): ReactNode {
-  const asked = of as Asked<unknown>[];
-  const answers = asked.map(({ data }) => data);
+  const queries = of as QueryState<unknown>[];
+  const answers = queries.map(({ data }) => data);
   if (!answers.includes(undefined)) return children(...(answers as Answers));
-  const failed = asked.find(({ error }) => error);
+  const failed = queries.find(({ error }) => error);
   if (!failed) return placeholder;
   const retry = () => {
-    for (const one of asked) void one.refetch();
+    for (const one of queries) void one.refetch();
   };
   return <ErrorState compact={compact} error={failed.error} onRetry={retry} />;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { KeyboardEvent, ReactNode } from "react";
 
-/** A button with a list below it; arrows go through the list, Escape closes it. */
+/** A button that opens a menu. Arrow keys move through the menu, Escape closes it. */
 export function Menu({
   button,
   label,
@@ -20,12 +20,12 @@ export function Menu({
   useEffect(() => {
     if (!open) return;
     anchor.current?.querySelector<HTMLElement>(".menu :is(button, a)")?.focus();
-    const leave = (event: Event) => {
+    const closeIfOutside = (event: Event) => {
       if (!anchor.current?.contains(event.target as Node)) setOpen(false);
     };
-    document.addEventListener("pointerdown", leave);
+    document.addEventListener("pointerdown", closeIfOutside);
     return () => {
-      document.removeEventListener("pointerdown", leave);
+      document.removeEventListener("pointerdown", closeIfOutside);
     };
   }, [open]);
   const close = () => {
@@ -36,7 +36,7 @@ export function Menu({
     if (!open) return;
     if (event.key === "Escape") close();
     else if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
-    else step(anchor.current, event.key === "ArrowDown" ? 1 : -1);
+    else moveFocus(anchor.current, event.key === "ArrowDown" ? 1 : -1);
     event.preventDefault();
     event.stopPropagation();
   };
@@ -59,8 +59,8 @@ export function Menu({
   );
 }
 
-function step(anchor: HTMLElement | null, by: 1 | -1): void {
+function moveFocus(anchor: HTMLElement | null, by: 1 | -1): void {
   const items = [...(anchor?.querySelectorAll<HTMLElement>(".menu :is(button, a)") ?? [])];
-  const at = items.indexOf(document.activeElement as HTMLElement);
-  items.at((at + by + items.length) % items.length)?.focus();
+  const index = items.indexOf(document.activeElement as HTMLElement);
+  items.at((index + by + items.length) % items.length)?.focus();
 }

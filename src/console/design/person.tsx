@@ -4,7 +4,7 @@ import type { Tone } from "./status.tsx";
 
 const TONES: readonly Tone[] = ["blue", "violet", "cyan", "good", "warn", "accent", "bad"];
 
-/** Somebody, by the letters of his name; always in the same colour. */
+/** A member's initials, always in the same colour. */
 export function Avatar({ id, name }: { id: string | null; name: string }) {
   if (id === null) return <span className="avatar nobody" aria-hidden="true" />;
   const letters = name
@@ -12,7 +12,7 @@ export function Avatar({ id, name }: { id: string | null; name: string }) {
     .filter(Boolean)
     .slice(0, 2)
     .map((word) => word.charAt(0).toUpperCase());
-  // Drawn by the style sheet: as text they would count as the label of a button around them.
+  // Drawn by the style sheet: as text, the initials would become part of the label of a button around them.
   return (
     <span
       className="avatar"
@@ -23,11 +23,11 @@ export function Avatar({ id, name }: { id: string | null; name: string }) {
   );
 }
 
-/** Whose it is, by name. */
+/** A member's avatar and name. */
 export function Person({ id, absent }: { id: string | null; absent?: string }) {
   const { t } = useI18n();
   const nameOf = useMemberNames();
-  const name = id === null ? (absent ?? t.common.nobody) : nameOf(id);
+  const name = id === null ? (absent ?? t.common.unassigned) : nameOf(id);
   return (
     <span className="row" style={{ gap: 6 }} title={id ?? undefined}>
       <Avatar id={id} name={name} />

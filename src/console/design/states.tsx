@@ -4,10 +4,10 @@ import { useWhenReachable } from "../loading/use-when-reachable.ts";
 import { useI18n } from "../texts/i18n.tsx";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
-import { useProblemText } from "./use-attempt.ts";
+import { useProblemText } from "./use-toast-on-error.ts";
 import type { IconName } from "./icon.tsx";
 
-/** Nothing to show, and what that means. */
+/** Shown when there is nothing to list, with a hint. */
 export function EmptyState({
   icon = "check",
   title,
@@ -33,7 +33,7 @@ export function EmptyState({
   );
 }
 
-/** Where something will be in a moment. */
+/** Placeholder while content loads. */
 export function Skeleton({ lines = 3, height = 16 }: { lines?: number; height?: number }) {
   const { t } = useI18n();
   return (
@@ -50,7 +50,7 @@ export function isUnanswered(error: unknown): boolean {
   return error instanceof PawlProblem && (error.status === 0 || error.code === "UNAVAILABLE");
 }
 
-/** What went wrong, in words, and the way on; tries again by itself once the server answers. */
+/** Shows an error with a retry button; retries automatically once the server answers. */
 export function ErrorState({
   error,
   onRetry,
@@ -62,20 +62,22 @@ export function ErrorState({
 }) {
   const { t, n } = useI18n();
   const problem = error instanceof PawlProblem ? error : null;
-  const isGone = isUnanswered(error);
-  useWhenReachable(isGone && onRetry !== undefined, () => onRetry?.());
-  const isShut = problem?.status === 403;
+  const isUnreachable = isUnanswered(error);
+  useWhenReachable(isUnreachable && onRetry !== undefined, () => onRetry?.());
+  const isForbidden = problem?.status === 403;
   return (
     <div className={`state${compact ? " compact" : ""}`} role="alert">
       <span className="glyph">
-        <Icon name={isShut ? "lock" : "alert"} />
+        <Icon name={isForbidden ? "lock" : "alert"} />
       </span>
-      <strong>{isGone ? t.common.noAnswer : isShut ? t.common.notForYou : t.common.unknownProblem}</strong>
-      <p>{isGone ? t.common.noAnswerHint : problem ? n.refusal(problem) : String(error)}</p>
-      {problem?.requestId && !isShut && (
+      <strong>
+        {isUnreachable ? t.common.unreachable : isForbidden ? t.common.forbidden : t.common.unknownProblem}
+      </strong>
+      <p>{isUnreachable ? t.common.unreachableHint : problem ? n.refusal(problem) : String(error)}</p>
+      {problem?.requestId && !isForbidden && (
         <p className="faint small">{t.common.requestId(problem.requestId)}</p>
       )}
-      {onRetry && !isShut && (
+      {onRetry && !isForbidden && (
         <Button small onClick={onRetry}>
           {t.common.retry}
         </Button>
@@ -84,19 +86,19 @@ export function ErrorState({
   );
 }
 
-/** A refusal or a fault, where it happened. */
+/** Shows a refusal or an error at the place where it occurred. */
 export function ProblemNote({ problem }: { problem: unknown }) {
   const { language } = useI18n();
   const textOf = useProblemText();
-  const known = problem instanceof PawlProblem && problem.status !== 0 ? problem : null;
+  const reply = problem instanceof PawlProblem && problem.status !== 0 ? problem : null;
   return (
     <div className="note" data-tone="bad" role="alert">
       <Icon name="alert" />
       <div className="stack tight">
         <span>{textOf(problem)}</span>
-        {known && (
+        {reply && (
           <span className="small soft">
-            <code>{known.code}</code> {language === "en" && known.next}
+            <code>{reply.code}</code> {language === "en" && reply.next}
           </span>
         )}
       </div>

@@ -10,7 +10,7 @@ let toasts: readonly Toast[] = [];
 let count = 0;
 const listeners = new Set<() => void>();
 
-/** Says something in passing. */
+/** Shows a short message for a few seconds. */
 export function toast(text: string, tone: Toast["tone"] = "good"): void {
   const id = ++count;
   set([...toasts.slice(-3), { id, tone, text }]);

@@ -4,42 +4,42 @@ import { useQuery } from "@tanstack/react-query";
 import { queries } from "../data/queries.ts";
 import type { Texts } from "../texts/en.ts";
 import { useI18n } from "../texts/i18n.tsx";
-import type { Field, Mistakes, Values } from "./schema.ts";
+import type { Field, FieldErrors, Values } from "./schema.ts";
 
 type Props = {
   fields: readonly Field[];
   values: Values;
-  mistakes: Mistakes;
+  errors: FieldErrors;
   onChange: (values: Values) => void;
   path?: string;
 };
 
-/** What a field may well be, by its name; `only`: nothing else makes sense. */
-export type Offers = Readonly<Record<string, { only: boolean; options: readonly Offer[] }>>;
-type Offer = { value: string; label: string };
+/** Suggested values by field name; with `only`, no other value is accepted. */
+export type Suggestions = Readonly<Record<string, { only: boolean; options: readonly Suggestion[] }>>;
+type Suggestion = { value: string; label: string };
 
-/** What is offered by the place where a form stands. */
-export const OfferedHere = createContext<Offers>({});
+/** Suggestions from the surroundings of a form. */
+export const SuggestionsContext = createContext<Suggestions>({});
 
-/** Fields that are about somebody offer those there are. */
-const ABOUT_MEMBERS =
+/** Fields that hold a member suggest the existing members. */
+const MEMBER_FIELDS =
   /(^|_)(assignee|executor|member|owner|user|reviewer|worker|agent)(_id)?$|^assign(ed)?_to$/;
 
-/** So many fields are seen at a glance; of a longer form the rest can wait. */
-const AT_A_GLANCE = 5;
+/** Fields shown at first; the rest of a longer form is folded. */
+const FIRST_FIELDS = 5;
 
-/** A long form whose last fields are unfolded by whoever needs them. */
+/** A form whose later fields are folded if there are many. */
 export function FoldedForm(props: Props) {
   const { t } = useI18n();
-  const { fields, mistakes } = props;
-  if (fields.length <= AT_A_GLANCE + 1) return <SchemaForm {...props} />;
-  const first = fields.filter(({ required }, index) => required || index < AT_A_GLANCE);
+  const { fields, errors } = props;
+  if (fields.length <= FIRST_FIELDS + 1) return <SchemaForm {...props} />;
+  const first = fields.filter(({ required }, index) => required || index < FIRST_FIELDS);
   const rest = fields.filter((field) => !first.includes(field));
-  const isWrong = Object.keys(mistakes).some((path) => rest.some(({ name }) => path.split(".")[0] === name));
+  const hasErrors = Object.keys(errors).some((path) => rest.some(({ name }) => path.split(".")[0] === name));
   return (
     <>
       <SchemaForm {...props} fields={first} />
-      <details className="more-fields" {...(isWrong ? { open: true } : {})}>
+      <details className="more-fields" {...(hasErrors ? { open: true } : {})}>
         <summary>{t.form.more}</summary>
         <div className="stack">
           <SchemaForm {...props} fields={rest} />
@@ -49,11 +49,11 @@ export function FoldedForm(props: Props) {
   );
 }
 
-/** A form made of a schema: every field that it names, and nothing else. */
-export function SchemaForm({ fields, values, mistakes, onChange, path = "" }: Props) {
+/** A form with one input per field of a schema. */
+export function SchemaForm({ fields, values, errors, onChange, path = "" }: Props) {
   const { n } = useI18n();
   return fields.map((field) => {
-    const place = path === "" ? field.name : `${path}.${field.name}`;
+    const fieldPath = path === "" ? field.name : `${path}.${field.name}`;
     const change = (value: unknown) => {
       onChange({ ...values, [field.name]: value });
     };
@@ -64,8 +64,8 @@ export function SchemaForm({ fields, values, mistakes, onChange, path = "" }: Pr
           <SchemaForm
             fields={field.fields}
             values={(values[field.name] ?? {}) as Values}
-            mistakes={mistakes}
-            path={place}
+            errors={errors}
+            path={fieldPath}
             onChange={change}
           />
         </fieldset>
@@ -75,7 +75,7 @@ export function SchemaForm({ fields, values, mistakes, onChange, path = "" }: Pr
         key={field.name}
         field={field}
         value={values[field.name]}
-        mistake={mistakes[place]}
+        error={errors[fieldPath]}
         onChange={change}
       />
     );
@@ -85,11 +85,11 @@ export function SchemaForm({ fields, values, mistakes, onChange, path = "" }: Pr
 type FieldProps = {
   field: Field;
   value: unknown;
-  mistake: string | undefined;
+  error: string | undefined;
   onChange: (value: unknown) => void;
 };
 
-function SchemaField({ field, value, mistake, onChange }: FieldProps) {
+function SchemaField({ field, value, error, onChange }: FieldProps) {
   const { t, n } = useI18n();
   const id = useId();
   if (field.kind === "switch")
@@ -97,7 +97,7 @@ function SchemaField({ field, value, mistake, onChange }: FieldProps) {
       <label className="check">
         <input
           type="checkbox"
-          checked={Boolean(value ?? field.byDefault)}
+          checked={Boolean(value ?? field.defaultValue)}
           onChange={(event) => {
             onChange(event.target.checked);
           }}
@@ -109,36 +109,36 @@ function SchemaField({ field, value, mistake, onChange }: FieldProps) {
     field.description === null ? null : n.hint(field.description),
     field.kind === "list" ? t.form.list : null,
     field.kind === "json" ? t.form.json_hint : null,
-    field.kind === "choice" ? null : byDefault(field, t),
+    field.kind === "choice" ? null : defaultText(field, t),
   ].filter((part) => part !== null);
   return (
     <LabelledField
       id={id}
       label={n.field(field.name)}
-      // Where more is to be said of it than that it may be left out, it is said below.
+      // The description states already that the field is optional.
       required={field.required || field.description !== null}
-      mistake={mistake}
+      error={error}
       hint={hint.length > 0 ? hint.join(" · ") : undefined}
     >
-      <Control id={id} field={field} value={value} mistake={mistake} onChange={onChange} />
+      <Control id={id} field={field} value={value} error={error} onChange={onChange} />
     </LabelledField>
   );
 }
 
-/** A label, its field, what helps and what is wrong. */
+/** A label with its input, a hint and an error. */
 export function LabelledField({
   id,
   label,
   required = false,
   hint,
-  mistake,
+  error,
   children,
 }: {
   id: string;
   label: string;
   required?: boolean;
   hint?: string | undefined;
-  mistake?: string | undefined;
+  error?: string | undefined;
   children: ReactNode;
 }) {
   const { t } = useI18n();
@@ -153,26 +153,26 @@ export function LabelledField({
           {hint}
         </span>
       )}
-      {mistake && (
-        <span className="mistake" id={`${id}-mistake`}>
-          {mistake}
+      {error && (
+        <span className="field-error" id={`${id}-error`}>
+          {error}
         </span>
       )}
     </div>
   );
 }
 
-function Control({ id, field, value, mistake, onChange }: FieldProps & { id: string }) {
+function Control({ id, field, value, error, onChange }: FieldProps & { id: string }) {
   const { t, n } = useI18n();
   const { data: members = [] } = useQuery(queries.members());
-  const offered = useContext(OfferedHere)[field.name];
+  const suggested = useContext(SuggestionsContext)[field.name];
   const text = typeof value === "string" ? value : "";
   const common = {
     id,
     className: "input",
     required: field.required,
-    "aria-invalid": mistake !== undefined,
-    "aria-describedby": mistake === undefined ? `${id}-hint` : `${id}-mistake`,
+    "aria-invalid": error !== undefined,
+    "aria-describedby": error === undefined ? `${id}-hint` : `${id}-error`,
     value: text,
     onChange: (event: { target: { value: string } }) => {
       onChange(event.target.value);
@@ -181,7 +181,7 @@ function Control({ id, field, value, mistake, onChange }: FieldProps & { id: str
   if (field.kind === "choice")
     return (
       <select {...common}>
-        <option value="">{byDefault(field, t, n.choice) ?? t.form.choose}</option>
+        <option value="">{defaultText(field, t, n.choice) ?? t.form.choose}</option>
         {field.choices.map((choice) => (
           <option key={choice} value={choice}>
             {n.choice(choice)}
@@ -191,31 +191,31 @@ function Control({ id, field, value, mistake, onChange }: FieldProps & { id: str
     );
   if (field.kind === "long" || field.kind === "json")
     return <textarea {...common} className={`input${field.kind === "json" ? " mono" : ""}`} rows={3} />;
-  if (offered?.only)
+  if (suggested?.only)
     return (
       <select {...common}>
         <option value="">{t.form.choose}</option>
-        {offered.options.map((option) => (
+        {suggested.options.map((option) => (
           <option key={option.value} value={option.value}>
             {option.label}
           </option>
         ))}
       </select>
     );
-  const isAboutMember = field.kind === "text" && ABOUT_MEMBERS.test(field.name);
+  const isMemberField = field.kind === "text" && MEMBER_FIELDS.test(field.name);
   const options =
-    offered?.options ??
-    (isAboutMember ? members.map(({ id: value, name: label }) => ({ value, label })) : []);
+    suggested?.options ??
+    (isMemberField ? members.map(({ id: value, name: label }) => ({ value, label })) : []);
   return (
     <>
       <input
         {...common}
         type={field.kind === "date" ? "date" : "text"}
         inputMode={field.kind === "number" ? "decimal" : undefined}
-        list={options.length > 0 ? `${id}-offers` : undefined}
+        list={options.length > 0 ? `${id}-options` : undefined}
       />
       {options.length > 0 && (
-        <datalist id={`${id}-offers`}>
+        <datalist id={`${id}-options`}>
           {options.map((option) => (
             <option key={option.value} value={option.value}>
               {option.label}
@@ -227,12 +227,12 @@ function Control({ id, field, value, mistake, onChange }: FieldProps & { id: str
   );
 }
 
-/** What it is if nothing is given; null where that is not known, or nothing. */
-function byDefault(
-  { byDefault: value, kind }: Field,
+/** The default value in words; null if there is none. */
+function defaultText(
+  { defaultValue: value, kind }: Field,
   t: Texts,
-  say: (value: string) => string = (said) => said,
+  labelOf: (value: string) => string = (text) => text,
 ): string | null {
   if (value === undefined || value === null || kind === "list") return null;
-  return t.settings.byDefault(typeof value === "string" ? say(value) : JSON.stringify(value));
+  return t.settings.defaultValue(typeof value === "string" ? labelOf(value) : JSON.stringify(value));
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { fieldsOf, mistakesIn, readValues, valuesFrom } from "./schema.ts";
+import { fieldsOf, fieldErrorsFrom, readValues, valuesFrom } from "./schema.ts";
 
-const SAY = { required: "required", number: "number", json: "json" };
+const TEXTS = { required: "required", number: "number", json: "json" };
 const SCHEMA = {
   type: "object",
   required: ["title", "count"],
@@ -14,7 +14,7 @@ const SCHEMA = {
     owner: { anyOf: [{ type: "string" }, { type: "null" }] },
     tags: { type: "array", items: { type: "string" } },
     urgent: { type: "boolean" },
-    limits: { type: "object", properties: { most: { type: "number" } } },
+    limits: { type: "object", properties: { max: { type: "number" } } },
     extra: { type: "object", additionalProperties: {} },
     after: { type: "array", items: { anyOf: [{ type: "string" }, { type: "object" }] } },
     defect: {
@@ -31,7 +31,7 @@ const SCHEMA = {
 };
 const fields = fieldsOf(SCHEMA);
 
-test("a schema gives a field for each property, those that must be given first", () => {
+test("a schema yields one field per property, required ones first", () => {
   expect(fields.map(({ name, kind }) => `${name}: ${kind}`)).toEqual([
     "title: text",
     "count: number",
@@ -48,18 +48,18 @@ test("a schema gives a field for each property, those that must be given first",
   ]);
 });
 
-test("what is written is read as the schema means it, and what is left out is not sent", () => {
-  const { payload, mistakes } = readValues(
+test("input is converted to the types of the schema, and empty input is not sent", () => {
+  const { payload, errors } = readValues(
     fields,
-    { title: " Weld ", count: "3", tags: "a, b\nc", limits: { most: "1,5" }, extra: '{"x": 1}', owner: "" },
-    SAY,
+    { title: " Weld ", count: "3", tags: "a, b\nc", limits: { max: "1,5" }, extra: '{"x": 1}', owner: "" },
+    TEXTS,
   );
-  expect(mistakes).toEqual({});
+  expect(errors).toEqual({});
   expect(payload).toEqual({
     title: "Weld",
     count: 3,
     tags: ["a", "b", "c"],
-    limits: { most: 1.5 },
+    limits: { max: 1.5 },
     extra: { x: 1 },
   });
 });
@@ -68,29 +68,29 @@ test.each([
   [{ count: "1" }, { title: "required" }],
   [{ title: "x", count: "1.5" }, { count: "number" }],
   [{ title: "x", count: "many" }, { count: "number" }],
-  [{ title: "x", count: "1", limits: { most: "?" } }, { "limits.most": "number" }],
+  [{ title: "x", count: "1", limits: { max: "?" } }, { "limits.max": "number" }],
   [{ title: "x", count: "1", extra: "{" }, { extra: "json" }],
   [{ title: "x", count: "1", defect: { what: " ", bad: false } }, {}],
   [{ title: "x", count: "1", defect: { bad: true } }, { "defect.what": "required" }],
-])("%j is told as %j", (values, mistakes) => {
-  expect(readValues(fields, values, SAY).mistakes).toEqual(mistakes);
+])("%j is reported as %j", (values, errors) => {
+  expect(readValues(fields, values, TEXTS).errors).toEqual(errors);
 });
 
-test("what is known is written as it would be read", () => {
-  const known = {
+test("values filled into a form are read back unchanged", () => {
+  const existing = {
     title: "Weld",
     count: 3,
     tags: ["a", "b"],
     urgent: true,
-    limits: { most: 2 },
+    limits: { max: 2 },
     extra: { x: 1 },
   };
-  expect(readValues(fields, valuesFrom(fields, known), SAY).payload).toEqual(known);
+  expect(readValues(fields, valuesFrom(fields, existing), TEXTS).payload).toEqual(existing);
 });
 
-test("the server's mistakes are told at their fields", () => {
-  expect(mistakesIn({ errors: [{ path: "payload.count", message: "too small" }] })).toEqual({
+test("errors from the server are shown at their fields", () => {
+  expect(fieldErrorsFrom({ errors: [{ path: "payload.count", message: "too small" }] })).toEqual({
     count: "too small",
   });
-  expect(mistakesIn({})).toEqual({});
+  expect(fieldErrorsFrom({})).toEqual({});
 });

@@ -1,6 +1,6 @@
 import type { Schema } from "../data/client.ts";
 
-/** A field of a form, made of a JSON Schema. */
+/** A form field derived from a JSON Schema property. */
 export type Field = {
   name: string;
   kind: "text" | "long" | "date" | "number" | "switch" | "choice" | "list" | "group" | "json";
@@ -8,19 +8,19 @@ export type Field = {
   nullable: boolean;
   description: string | null;
   choices: readonly string[];
-  whole: boolean;
+  integer: boolean;
   fields: readonly Field[];
-  byDefault: unknown;
+  defaultValue: unknown;
 };
 
-/** What has been written so far; numbers stay texts until they are sent. */
+/** Input so far; numbers stay text until they are sent. */
 export type Values = Record<string, unknown>;
-export type Mistakes = Readonly<Record<string, string>>;
+export type FieldErrors = Readonly<Record<string, string>>;
 
 const LONG_NAME = /description|comment|reason|text|body|notes?|resolution|summary|prompt|details/i;
-const LONG_FROM = 200;
+const LONG_TEXT_LENGTH = 200;
 
-/** The fields of an object's schema, those that must be given first. */
+/** The fields of an object schema, required ones first. */
 export function fieldsOf(schema: Schema | undefined): Field[] {
   const properties = (schema?.properties ?? {}) as Record<string, Schema>;
   const required = new Set((schema?.required ?? []) as string[]);
@@ -29,23 +29,23 @@ export function fieldsOf(schema: Schema | undefined): Field[] {
     .sort((a, b) => Number(b.required) - Number(a.required));
 }
 
-function fieldOf(name: string, given: Schema, required: boolean): Field {
-  const { schema, nullable } = withoutNull(given);
+function fieldOf(name: string, property: Schema, required: boolean): Field {
+  const { schema, nullable } = withoutNull(property);
   const items = schema.items as Schema | undefined;
   const common = {
     name,
     required,
     nullable,
-    description: (given.description ?? schema.description ?? null) as string | null,
+    description: (property.description ?? schema.description ?? null) as string | null,
     choices: [],
-    whole: schema.type === "integer",
+    integer: schema.type === "integer",
     fields: [],
-    byDefault: given.default ?? schema.default,
+    defaultValue: property.default ?? schema.default,
   };
   if (Array.isArray(schema.enum)) return { ...common, kind: "choice", choices: schema.enum.map(String) };
   if (schema.type === "string") {
     if (schema.format === "date") return { ...common, kind: "date" };
-    const long = LONG_NAME.test(name) || Number(schema.maxLength ?? 0) > LONG_FROM;
+    const long = LONG_NAME.test(name) || Number(schema.maxLength ?? 0) > LONG_TEXT_LENGTH;
     return { ...common, kind: long && schema.format === undefined ? "long" : "text" };
   }
   if (schema.type === "number" || schema.type === "integer") return { ...common, kind: "number" };
@@ -56,13 +56,13 @@ function fieldOf(name: string, given: Schema, required: boolean): Field {
   return { ...common, kind: "json" };
 }
 
-/** Of what may be a text or something richer, the text is what people write. */
+/** If the items can be text or an object, people enter text. */
 function takesText(schema: Schema | undefined): boolean {
   const either = (schema?.anyOf ?? schema?.oneOf) as Schema[] | undefined;
   return schema?.type === "string" || (either?.some(({ type }) => type === "string") ?? false);
 }
 
-/** `anyOf: [x, null]` is an x that may be left empty. */
+/** `anyOf: [x, null]` is an optional x. */
 function withoutNull(schema: Schema): { schema: Schema; nullable: boolean } {
   const parts = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined;
   if (Array.isArray(schema.type)) {
@@ -74,50 +74,50 @@ function withoutNull(schema: Schema): { schema: Schema; nullable: boolean } {
   return { schema: rest.length === 1 ? (rest[0] as Schema) : {}, nullable: rest.length < parts.length };
 }
 
-/** What the fields say, ready to be sent; or what is wrong, by the path of the field. */
+/** Converts input to a payload, or returns errors by field path. */
 export function readValues(
   fields: readonly Field[],
   values: Values,
-  say: { required: string; number: string; json: string },
+  texts: { required: string; number: string; json: string },
   path = "",
-): { payload: Values; mistakes: Record<string, string> } {
+): { payload: Values; errors: Record<string, string> } {
   const payload: Values = {};
-  const mistakes: Record<string, string> = {};
+  const errors: Record<string, string> = {};
   for (const field of fields) {
-    const place = path === "" ? field.name : `${path}.${field.name}`;
-    const given = values[field.name];
+    const fieldPath = path === "" ? field.name : `${path}.${field.name}`;
+    const input = values[field.name];
     if (field.kind === "group") {
-      const inner = readValues(field.fields, (given ?? {}) as Values, say, place);
-      // What need not be given is not asked for in part either, until a part of it is written.
-      if (!field.required && !isWritten(field, given)) continue;
-      Object.assign(mistakes, inner.mistakes);
+      const inner = readValues(field.fields, (input ?? {}) as Values, texts, fieldPath);
+      // An optional group is validated only once part of it is filled in.
+      if (!field.required && !isFilledIn(field, input)) continue;
+      Object.assign(errors, inner.errors);
       payload[field.name] = inner.payload;
       continue;
     }
-    const read = readValue(field, given, say);
-    if ("mistake" in read) mistakes[place] = read.mistake;
+    const read = readValue(field, input, texts);
+    if ("error" in read) errors[fieldPath] = read.error;
     else if (read.value !== undefined) payload[field.name] = read.value;
   }
-  return { payload, mistakes };
+  return { payload, errors };
 }
 
-/** A switch that was turned there and back is as if it had never been touched. */
-function isWritten({ kind, fields, byDefault }: Field, given: unknown): boolean {
-  if (given === undefined) return false;
-  if (kind === "group") return fields.some((inner) => isWritten(inner, (given as Values)[inner.name]));
+/** A switch that is back at its default counts as untouched. */
+function isFilledIn({ kind, fields, defaultValue }: Field, input: unknown): boolean {
+  if (input === undefined) return false;
+  if (kind === "group") return fields.some((inner) => isFilledIn(inner, (input as Values)[inner.name]));
   return kind === "switch"
-    ? given !== (byDefault ?? false)
-    : typeof given === "string" && given.trim() !== "";
+    ? input !== (defaultValue ?? false)
+    : typeof input === "string" && input.trim() !== "";
 }
 
 function readValue(
-  { kind, required, whole }: Field,
-  given: unknown,
-  say: { required: string; number: string; json: string },
-): { value: unknown } | { mistake: string } {
-  const text = typeof given === "string" ? given.trim() : "";
-  const missing = required ? { mistake: say.required } : { value: undefined };
-  if (kind === "switch") return given === undefined ? missing : { value: given };
+  { kind, required, integer: whole }: Field,
+  input: unknown,
+  texts: { required: string; number: string; json: string },
+): { value: unknown } | { error: string } {
+  const text = typeof input === "string" ? input.trim() : "";
+  const missing = required ? { error: texts.required } : { value: undefined };
+  if (kind === "switch") return input === undefined ? missing : { value: input };
   if (kind === "list") {
     const items = text.split(/[,\n]/).flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
     return items.length === 0 ? missing : { value: items };
@@ -126,21 +126,21 @@ function readValue(
   if (kind === "number") {
     const number = Number(text.replace(",", "."));
     const fits = Number.isFinite(number) && (!whole || Number.isInteger(number));
-    return fits ? { value: number } : { mistake: say.number };
+    return fits ? { value: number } : { error: texts.number };
   }
-  if (kind !== "json") return { value: kind === "long" ? given : text };
+  if (kind !== "json") return { value: kind === "long" ? input : text };
   try {
     return { value: JSON.parse(text) as unknown };
   } catch {
-    return { mistake: say.json };
+    return { error: texts.json };
   }
 }
 
-/** What stands in a thing already, as the fields of its form show it. */
-export function valuesFrom(fields: readonly Field[], known: Values): Values {
+/** Converts existing values to form input. */
+export function valuesFrom(fields: readonly Field[], existing: Values): Values {
   return Object.fromEntries(
     fields.flatMap(({ name, kind, fields: inner }): [string, unknown][] => {
-      const value = known[name];
+      const value = existing[name];
       if (value === undefined || value === null) return [];
       if (kind === "group") return [[name, valuesFrom(inner, value as Values)]];
       if (kind === "switch") return [[name, value]];
@@ -150,8 +150,8 @@ export function valuesFrom(fields: readonly Field[], known: Values): Values {
   );
 }
 
-/** What the server said of fields, by their paths; what it said of none of them is left. */
-export function mistakesIn(params: Readonly<Record<string, unknown>>): Record<string, string> {
+/** Errors from the server by field path. */
+export function fieldErrorsFrom(params: Readonly<Record<string, unknown>>): Record<string, string> {
   const errors = Array.isArray(params.errors) ? (params.errors as { path?: string; message?: string }[]) : [];
   return Object.fromEntries(
     errors.map(({ path = "", message = "" }) => [path.replace(/^payload\./, ""), message]),

@@ -7,7 +7,7 @@ import { LOADING_TEXTS } from "../loading/texts.ts";
 import { useI18n } from "../texts/i18n.tsx";
 
 /**
- * Form state that survives leaving the screen and reloading the page. Call `close` when the form is sent or cancelled. The
+ * Form state that survives leaving the screen and reloading the page. Call `close` when the form is sent or canceled. The
  * state stays in this tab and is shown only to the member who wrote it. Do not use it for secrets.
  */
 export function useDraft<Values extends object>(
@@ -17,10 +17,10 @@ export function useDraft<Values extends object>(
 ) {
   const me = useMe();
   const key = `${me.org_id}/${me.id}/${form}`;
-  const [kept] = useState(() => readDraft(key));
-  const [isRestored, setRestored] = useState(kept !== null);
+  const [stored] = useState(() => readDraft(key));
+  const [isRestored, setRestored] = useState(stored !== null);
   // A form of a newer version may have fields that the draft lacks.
-  const [values, setValues] = useState<Values>(() => ({ ...initial(), ...kept }));
+  const [values, setValues] = useState<Values>(() => ({ ...initial(), ...stored }));
   const change = (next: Values) => {
     setValues(next);
     writeDraft(key, next);

@@ -4,13 +4,13 @@ type Ends = { sourceX: number; sourceY: number; targetX: number; targetY: number
 
 const FIRST_LANE_PX = 30;
 const LANE_PX = 24;
-/** What leaves a box and what comes to it do not lie on each other. */
+/** Distance between lines that leave a box and lines that enter it. */
 const APART_PX = 9;
-/** How far from its box a line runs that leaves or comes by the side. */
+/** Distance from the box of a line that leaves or enters at its side. */
 const ASIDE_PX = 12;
 const ASIDE_LANE_PX = 5;
 
-/** The line of an arrow: straight on as a curve, over ranks between as an arch, back as a trough below all boxes. */
+/** Path of an arrow: a curve to the next rank, an arch over ranks in between, a trough below all boxes on the way back. */
 export function edgePath(ends: Ends, route: Route, bounds: { top: number; bottom: number }) {
   const { sourceX, sourceY, targetX, targetY } = ends;
   const { way, lane, leavesAside, comesAside } = route;

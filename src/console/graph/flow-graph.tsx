@@ -13,7 +13,7 @@ import {
 import type { Edge as FlowEdge, EdgeProps, Node, NodeProps } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import type { Tone } from "../design/status.tsx";
-import { useControlWords } from "./control-words.ts";
+import { useControlLabels } from "./control-labels.ts";
 import { edgePath } from "./edge-path.ts";
 import { layOut } from "./layout.ts";
 import type { Box, Route } from "./layout.ts";
@@ -26,7 +26,7 @@ export type GraphEdge = {
   to: string;
   label?: ReactNode;
   labelWidth?: number;
-  /** From 0 to 1: how much flows along it. */
+  /** Line weight from 0 to 1, by the number of moves. */
   weight?: number;
   faded?: boolean;
 };
@@ -35,7 +35,7 @@ type BoxNode = Node<{ box: GraphBox }, "box">;
 type Bounds = { top: number; bottom: number };
 type RoutedEdge = FlowEdge<{ edge: GraphEdge; route: Route; bounds: Bounds }, "routed">;
 
-/** Boxes and arrows that can be moved about and looked at closely; where they stand is computed, never drawn by hand. */
+/** Boxes and arrows that can be panned and zoomed; positions are computed. */
 export function FlowGraph({
   label,
   boxes,
@@ -48,15 +48,24 @@ export function FlowGraph({
   boxes: readonly GraphBox[];
   edges: readonly GraphEdge[];
   rankGap?: number;
-  /** At most. */
+  /** Maximum height in pixels. */
   height: number;
   onOpen?: (id: string) => void;
 }) {
-  const { nodes, arrows, needs } = useMemo(() => flowOf(boxes, edges, rankGap), [boxes, edges, rankGap]);
-  const words = useControlWords();
+  const {
+    nodes,
+    arrows,
+    needs: neededHeight,
+  } = useMemo(() => flowOf(boxes, edges, rankGap), [boxes, edges, rankGap]);
+  const labels = useControlLabels();
   const key = nodes.map(({ id }) => id).join(" ");
   return (
-    <div className="flow-graph" style={{ height: Math.min(height, needs) }} role="group" aria-label={label}>
+    <div
+      className="flow-graph"
+      style={{ height: Math.min(height, neededHeight) }}
+      role="group"
+      aria-label={label}
+    >
       <ReactFlowProvider key={key}>
         <ReactFlow
           nodes={nodes}
@@ -75,7 +84,7 @@ export function FlowGraph({
           zoomOnScroll={false}
           preventScrolling={false}
           proOptions={{ hideAttribution: true }}
-          ariaLabelConfig={words}
+          ariaLabelConfig={labels}
           onNodeClick={(_, { id }) => onOpen?.(id)}
         >
           <Controls showInteractive={false} />
@@ -113,13 +122,13 @@ function flowOf(boxes: readonly GraphBox[], edges: readonly GraphEdge[], rankGap
   });
   const lanes = (way: Route["way"]) =>
     Math.max(0, ...layout.routes.filter((route) => route.way === way).map(({ lane }) => lane + 1));
-  const needs = layout.height + (lanes("over") + lanes("back")) * LANE_ROOM_PX + AROUND_PX;
+  const needs = layout.height + (lanes("over") + lanes("back")) * LANE_HEIGHT_PX + MARGIN_PX;
   return { nodes, arrows, needs };
 }
 
-/** What a lane of arrows above or below the boxes takes, and what is left free around all of it. */
-const LANE_ROOM_PX = 30;
-const AROUND_PX = 90;
+/** Height of one lane of arrows above or below the boxes, and the margin around everything. */
+const LANE_HEIGHT_PX = 30;
+const MARGIN_PX = 90;
 
 const HANDLES = {
   on: ["right", "left"],
@@ -168,7 +177,7 @@ function RoutedView({ id, sourceX, sourceY, targetX, targetY, markerEnd, data }:
   );
 }
 
-// On a phone a part of it that can be read is worth more than all of it that cannot. Beside it stand the buttons.
+// On a phone, a readable part is better than an unreadable whole. The left padding leaves room for the buttons.
 const FIT = { padding: { y: "20px", right: "24px", left: "58px" }, minZoom: 0.62, maxZoom: 1.1 } as const;
 const NODES = { box: BoxView };
 const EDGES = { routed: RoutedView };

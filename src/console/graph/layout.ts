@@ -1,48 +1,48 @@
-/** A box to be placed. */
+/** A box to place. */
 export type Box = { id: string; width: number; height: number };
 export type Edge = {
   id: string;
   from: string;
   to: string;
-  /** What stands on it is this wide. */ labelWidth?: number;
+  /** Width of the label. */ labelWidth?: number;
 };
 
 type Placed = { id: string; x: number; y: number; width: number; height: number; rank: number };
-/** How an edge runs: on to the next rank, over ranks between, or back. */
+/** Route of an edge: on to the next rank, over ranks in between, or back. */
 export type Route = {
   id: string;
   way: "on" | "over" | "back";
-  /** Those that go round: how far out, from 0. */ lane: number;
-  /** Where others of its rank stand in the way, it leaves, or comes, by the side. */
+  /** Distance from the boxes of an edge that goes round, from 0. */ lane: number;
+  /** True if other boxes of the rank are in the way, so that the edge leaves or enters at the side. */
   leavesAside: boolean;
   comesAside: boolean;
 };
 export type Layout = { boxes: Placed[]; routes: Route[]; width: number; height: number };
 
 const RANK_GAP = 96;
-/** For the two ends of an arrow beside what stands on it. */
+/** Space for the two ends of an arrow beside its label. */
 const LABEL_ROOM = 52;
 const ROW_GAP = 26;
 const SWEEPS = 6;
 
-/** Places boxes in ranks from left to right along their edges; edges that lead back make no rank. */
+/** Places boxes in ranks from left to right along their edges; back edges add no rank. */
 export function layOut(boxes: readonly Box[], edges: readonly Edge[], { rankGap = RANK_GAP } = {}): Layout {
   const known = new Set(boxes.map(({ id }) => id));
   const drawn = edges.filter(({ from, to }) => known.has(from) && known.has(to) && from !== to);
   const back = backEdges(boxes, drawn);
-  const onward = drawn.filter(({ id }) => !back.has(id));
-  const ranks = ranksOf(boxes, onward);
-  const rows = orderRows(boxes, onward, ranks);
+  const forward = drawn.filter(({ id }) => !back.has(id));
+  const ranks = ranksOf(boxes, forward);
+  const rows = orderRows(boxes, forward, ranks);
   const gaps = rows.map((_, rank) =>
-    onward
+    forward
       .filter(({ from, to }) => ranks.get(from) === rank && ranks.get(to) === rank + 1)
       .reduce((gap, { labelWidth = 0 }) => Math.max(gap, labelWidth + LABEL_ROOM), rankGap),
   );
   const placed = place(rows, gaps);
-  return { ...placed, routes: routesOf(drawn, ranks).map((route) => sided(route, drawn, placed.boxes)) };
+  return { ...placed, routes: routesOf(drawn, ranks).map((route) => withSides(route, drawn, placed.boxes)) };
 }
 
-function sided(route: Lane, edges: readonly Edge[], boxes: readonly Placed[]): Route {
+function withSides(route: Lane, edges: readonly Edge[], boxes: readonly Placed[]): Route {
   const { from, to } = edges.find(({ id }) => id === route.id) as Edge;
   const isBlocked = (id: string) => {
     const box = boxes.find((one) => one.id === id) as Placed;
@@ -54,7 +54,7 @@ function sided(route: Lane, edges: readonly Edge[], boxes: readonly Placed[]): R
 
 type Lane = Omit<Route, "leavesAside" | "comesAside">;
 
-/** The short ones close by, the long ones further out; those that lie beside each other share a lane. */
+/** Short edges get inner lanes, long edges outer ones; edges that do not overlap share a lane. */
 function routesOf(edges: readonly Edge[], ranks: ReadonlyMap<string, number>): Lane[] {
   const rankOf = (id: string) => ranks.get(id) ?? 0;
   const spanOf = ({ from, to }: Edge) => rankOf(to) - rankOf(from);
@@ -74,34 +74,34 @@ function routesOf(edges: readonly Edge[], ranks: ReadonlyMap<string, number>): L
   return edges.map(({ id }) => routes.find((route) => route.id === id) as Lane);
 }
 
-/** Edges that lead to a box that is still being followed: without them there is no ring. In the order of the boxes. */
+/** Edges that close a cycle, found depth first in the order of the boxes. */
 function backEdges(boxes: readonly Box[], edges: readonly Edge[]): Set<string> {
   const leaving = new Map<string, Edge[]>();
   for (const edge of edges) leaving.set(edge.from, [...(leaving.get(edge.from) ?? []), edge]);
   const state = new Map<string, "open" | "done">();
   const back = new Set<string>();
-  const follow = (id: string): void => {
+  const visit = (id: string): void => {
     state.set(id, "open");
     for (const edge of leaving.get(id) ?? []) {
       const known = state.get(edge.to);
       if (known === "open") back.add(edge.id);
-      else if (known === undefined) follow(edge.to);
+      else if (known === undefined) visit(edge.to);
     }
     state.set(id, "done");
   };
-  for (const { id } of boxes) if (!state.has(id)) follow(id);
+  for (const { id } of boxes) if (!state.has(id)) visit(id);
   return back;
 }
 
-/** As far from the beginning as the longest way there. */
+/** The rank of a box is the length of the longest path to it. */
 function ranksOf(boxes: readonly Box[], edges: readonly Edge[]): Map<string, number> {
   const ranks = new Map(boxes.map(({ id }) => [id, 0]));
   for (const _ of boxes) {
     let changed = false;
     for (const { from, to } of edges) {
-      const least = (ranks.get(from) ?? 0) + 1;
-      if ((ranks.get(to) ?? 0) >= least) continue;
-      ranks.set(to, least);
+      const minRank = (ranks.get(from) ?? 0) + 1;
+      if ((ranks.get(to) ?? 0) >= minRank) continue;
+      ranks.set(to, minRank);
       changed = true;
     }
     if (!changed) break;
@@ -109,7 +109,7 @@ function ranksOf(boxes: readonly Box[], edges: readonly Edge[]): Map<string, num
   return ranks;
 }
 
-/** Boxes of a rank in the order of what they are tied to, so that few edges cross. */
+/** Orders the boxes of each rank by their neighbours, so that few edges cross. */
 function orderRows(
   boxes: readonly Box[],
   edges: readonly Edge[],
@@ -117,10 +117,10 @@ function orderRows(
 ): Box[][] {
   const rows: Box[][] = [];
   for (const box of boxes) (rows[ranks.get(box.id) ?? 0] ??= []).push(box);
-  const tied = new Map<string, string[]>();
+  const neighbours = new Map<string, string[]>();
   for (const { from, to } of edges) {
-    tied.set(from, [...(tied.get(from) ?? []), to]);
-    tied.set(to, [...(tied.get(to) ?? []), from]);
+    neighbours.set(from, [...(neighbours.get(from) ?? []), to]);
+    neighbours.set(to, [...(neighbours.get(to) ?? []), from]);
   }
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const at = new Map(
@@ -128,13 +128,13 @@ function orderRows(
     );
     for (const row of rows) {
       const middle = (box: Box) => {
-        const places = (tied.get(box.id) ?? []).map((id) => at.get(id) ?? 0.5);
-        return places.length === 0
+        const positions = (neighbours.get(box.id) ?? []).map((id) => at.get(id) ?? 0.5);
+        return positions.length === 0
           ? (at.get(box.id) ?? 0.5)
-          : places.reduce((sum, one) => sum + one, 0) / places.length;
+          : positions.reduce((sum, one) => sum + one, 0) / positions.length;
       };
-      const wanted = new Map(row.map((box) => [box.id, middle(box)]));
-      row.sort((a, b) => (wanted.get(a.id) ?? 0) - (wanted.get(b.id) ?? 0));
+      const targets = new Map(row.map((box) => [box.id, middle(box)]));
+      row.sort((a, b) => (targets.get(a.id) ?? 0) - (targets.get(b.id) ?? 0));
     }
   }
   return rows.map((row) => [...row]);

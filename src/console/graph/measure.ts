@@ -1,6 +1,6 @@
 let context: CanvasRenderingContext2D | null | undefined;
 
-/** How wide a text will be: boxes are made to fit what stands in them, before anything is drawn. */
+/** Measures a text, to size its box before drawing. */
 export function textWidth(
   text: string,
   { size = 13, weight = 560 }: { size?: number; weight?: number } = {},

@@ -3,7 +3,7 @@ import type { ComponentType } from "react";
 import { loadChunk } from "./load-chunk.ts";
 
 /**
- * A component in its own chunk, loaded at its first render. React's `lazy` caches a failed load for ever; this one loads
+ * A component in its own chunk, loaded at its first render. React's `lazy` caches a failed load forever; this one loads
  * again after a Boundary has shown the failure.
  */
 export function lazyComponent<Props extends object>(

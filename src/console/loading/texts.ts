@@ -1,8 +1,8 @@
 const en = {
   reload: "Reload the page",
   unreachable: {
-    title: "The server does not answer",
-    hint: "This loads automatically as soon as the server answers again.",
+    title: "The server is not responding",
+    hint: "Retrying automatically; the content appears when the server responds.",
   },
   new_version: {
     title: "A new version of Pawl is available",
@@ -24,7 +24,7 @@ const ru: typeof en = {
   reload: "Обновить страницу",
   unreachable: {
     title: "Сервер не отвечает",
-    hint: "Откроется само, как только сервер снова ответит.",
+    hint: "Загрузится автоматически, как только сервер ответит.",
   },
   new_version: {
     title: "Доступна новая версия Pawl",

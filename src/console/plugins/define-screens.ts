@@ -3,16 +3,16 @@ import type { Task } from "../data/client.ts";
 
 type Load<Props extends object> = () => Promise<{ default: ComponentType<Props> }>;
 
-/** Screens of a plugin; each is loaded when it is first shown. */
+/** The screens of a plugin. Each module has a component as its default export, and is loaded when it is first shown. */
 export type Screens = {
-  /** By the ids of the plugin's tabs. */
+  /** Screens by the ids of `tabs` in the plugin's `ui`. */
   tabs?: Readonly<Record<string, Load<{ lifecycle: string }>>>;
-  /** Shown on a task's page, above its details. */
+  /** A component on the page of each task, above its details. Set `panel` in the plugin's `ui` as well. */
   panel?: Load<{ task: Task }>;
 };
 
 /**
- * The default export of a plugin's module for the console.
+ * Defines the screens of a plugin: the default export of its console module.
  *
  * ```ts
  * export default defineScreens({ tabs: { totals: () => import("./totals.tsx") } });

@@ -9,7 +9,7 @@ export type LifecycleUi = Pick<ConsolePlugin, "tabs" | "texts" | "panel"> & {
 
 const GRAPH = { id: "graph", title: { en: "Graph", ru: "Граф" } };
 
-/** A lifecycle without screens and texts of its own. */
+/** UI of a lifecycle whose plugin adds nothing to the console. */
 export const NO_UI: LifecycleUi = { module: null, styles: null, tabs: [GRAPH], panel: null, texts: {} };
 
 export const UiContext = createContext<(lifecycle: string) => LifecycleUi>(() => NO_UI);

@@ -9,8 +9,8 @@ import { NO_UI, UiContext } from "./lifecycle-ui.ts";
 export function PluginsProvider({ children }: { children: ReactNode }) {
   const { data, error, refetch } = useQuery(queries.plugins());
   const uiOf = useMemo(() => {
-    const known = new Map((data ?? []).map((plugin) => [plugin.lifecycle, plugin]));
-    return (lifecycle: string) => known.get(lifecycle) ?? NO_UI;
+    const byLifecycle = new Map((data ?? []).map((plugin) => [plugin.lifecycle, plugin]));
+    return (lifecycle: string) => byLifecycle.get(lifecycle) ?? NO_UI;
   }, [data]);
   if (data) return <UiContext.Provider value={uiOf}>{children}</UiContext.Provider>;
   return error ? (

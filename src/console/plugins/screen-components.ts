@@ -14,14 +14,14 @@ type ScreenComponents = {
 const graph = lazyComponent(() => import("../screens/graph/graph.tsx"));
 const NO_SCREENS: ScreenComponents = { tab: (id) => (id === "graph" ? graph : null), panel: null };
 
-const known = new Map<string, ScreenComponents>();
+const cache = new Map<string, ScreenComponents>();
 
 /** Gives the same components for the same module each time, so that React keeps their state. */
 export function screensOf({ module, styles, tabs }: LifecycleUi): ScreenComponents {
   if (module === null) return NO_SCREENS;
   const ids = tabs.map(({ id }) => id);
-  const screens = known.get(module) ?? componentsOf(ids, () => loadScreens(module, styles));
-  known.set(module, screens);
+  const screens = cache.get(module) ?? componentsOf(ids, () => loadScreens(module, styles));
+  cache.set(module, screens);
   return screens;
 }
 

@@ -1,4 +1,4 @@
-// The console's own React, for the screens of plugins: two Reacts on one page do not work together.
+// The console's own React, for the screens of plugins: two copies of React on one page do not work together.
 export {
   default,
   act,

@@ -5,33 +5,33 @@ import { keys } from "../data/keys.ts";
 import { useMe } from "../data/queries.ts";
 import { Button } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
-import { useAttempt } from "../design/use-attempt.ts";
+import { useToastOnError } from "../design/use-toast-on-error.ts";
 import { useTexts } from "../texts/use-texts.ts";
 import { demoTexts } from "./demo-texts.ts";
 import "./demo-bar.css";
 
-/** Above everything in the demo: what this is, and the ways out of it. */
+/** Bar above every page of the demo, with buttons to stop, remove or leave it. */
 export function DemoBar() {
   const me = useMe();
   const t = useTexts(demoTexts);
   const { data } = useDemo(me);
   const { data: session } = useQuery({ queryKey: keys.session, queryFn: () => client.getSession() });
-  const [busy, act] = useDemoDeed();
+  const [busy, act] = useDemoAction();
   if (me.org_id !== "demo") return null;
   const running = data?.state !== "stopped";
-  const home = session?.can_go_back ?? false;
+  const canGoBack = session?.can_go_back ?? false;
   return (
     <div className="demo-bar" role="status">
       <Icon name={running ? "play" : "pause"} />
       <span>{running ? t.inside : t.insideStopped}</span>
       <span className="push" />
       <Button small disabled={busy} onClick={() => void act(running ? client.stopDemo : client.startDemo)}>
-        {running ? t.stop : t.goOn}
+        {running ? t.stop : t.resume}
       </Button>
-      <Button small disabled={busy} onClick={() => void act(() => remove(home))}>
+      <Button small disabled={busy} onClick={() => void act(() => remove(canGoBack))}>
         {busy ? t.removing : t.remove}
       </Button>
-      {home && (
+      {canGoBack && (
         <Button small look="main" disabled={busy} onClick={() => void act(leave)}>
           {t.leave}
         </Button>
@@ -40,12 +40,12 @@ export function DemoBar() {
   );
 }
 
-/** On the overview of whoever runs this Pawl: an invitation where nothing is, and the way into a demo that is there. */
+/** Card on the overview for admins: invites to the demo while the org is empty, and leads to an existing demo. */
 export function DemoCard({ empty }: { empty: boolean }) {
   const me = useMe();
   const t = useTexts(demoTexts);
   const { data } = useDemo(me);
-  const [busy, act] = useDemoDeed();
+  const [busy, act] = useDemoAction();
   if (me.org_id !== "main" || !data || data.state === "removing" || (data.state === "absent" && !empty))
     return null;
   const { state } = data;
@@ -56,7 +56,7 @@ export function DemoCard({ empty }: { empty: boolean }) {
         <p>{state === "absent" ? t.invitation : t[state]}</p>
         <div className="row">
           <Button look="main" icon="play" disabled={busy} onClick={() => void act(enter)}>
-            {busy ? t.starting : state === "absent" ? t.start : state === "running" ? t.enter : t.goOn}
+            {busy ? t.starting : state === "absent" ? t.start : state === "running" ? t.enter : t.resume}
           </Button>
           {state === "running" && (
             <Button disabled={busy} onClick={() => void act(client.stopDemo)}>
@@ -74,7 +74,7 @@ export function DemoCard({ empty }: { empty: boolean }) {
   );
 }
 
-/** Nobody else is told of it. */
+/** State of the demo; only queried for admins of the main org and of the demo. */
 function useDemo(me: Me) {
   return useQuery({
     queryKey: keys.demo,
@@ -86,7 +86,7 @@ function useDemo(me: Me) {
   });
 }
 
-/** The session that there is now is kept for the way back. */
+/** Signs in to the demo and keeps the current session to return to. */
 async function enter(): Promise<void> {
   const { token } = await client.startDemo();
   await client.signIn({ token, over: true });
@@ -98,20 +98,20 @@ async function leave(): Promise<void> {
   location.assign("/");
 }
 
-/** Home first: in a demo that is gone nobody is signed in. */
-async function remove(home: boolean): Promise<void> {
-  if (home) await goBack();
+/** Leaves first: removing the demo ends its sessions. */
+async function remove(canGoBack: boolean): Promise<void> {
+  if (canGoBack) await goBack();
   await client.removeDemo();
-  if (home) location.assign("/");
+  if (canGoBack) location.assign("/");
   else await signOut();
 }
 
-/** Whatever comes of it, how the demo stands is asked anew. */
-function useDemoDeed(): [boolean, (deed: () => Promise<unknown>) => Promise<void>] {
+/** Runs an action on the demo, then refetches its state. */
+function useDemoAction(): [boolean, (action: () => Promise<unknown>) => Promise<void>] {
   const queryClient = useQueryClient();
-  const [busy, attempt] = useAttempt();
-  const act = async (deed: () => Promise<unknown>) => {
-    await attempt(deed);
+  const [busy, run] = useToastOnError();
+  const act = async (action: () => Promise<unknown>) => {
+    await run(action);
     await queryClient.invalidateQueries({ queryKey: keys.demo });
   };
   return [busy, act];

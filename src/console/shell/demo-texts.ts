@@ -10,7 +10,7 @@ type DemoTexts = {
   inside: string;
   insideStopped: string;
   enter: string;
-  goOn: string;
+  resume: string;
   stop: string;
   remove: string;
   removing: string;
@@ -19,37 +19,37 @@ type DemoTexts = {
 
 export const demoTexts: LocalizedTexts<DemoTexts> = {
   en: {
-    title: "See it at work",
+    title: "See Pawl at work",
     invitation:
-      "A small maker of lamps with agents, a workshop in two shifts, couriers, coding agents and chats, all of them simulated and acting through the API. It lives in an org of its own, touches nothing of yours, and is removed in one click.",
+      "A demo company that makes lamps, with agents, a workshop in two shifts, couriers, coding agents and chats. All members are simulated and act through the API. The demo has its own org, does not touch your data, and can be removed with one click.",
     start: "Start the demo",
-    starting: "The stage is being set…",
-    running: "The demo is running, in an org of its own.",
-    stopped: "There is a demo here that rests.",
-    inside: "This is the demo: everybody here is simulated, and you may join in.",
-    insideStopped: "The demo rests: nobody acts until it goes on.",
-    enter: "Enter the demo",
-    goOn: "Let it go on",
+    starting: "Starting…",
+    running: "The demo is running in its own org.",
+    stopped: "The demo is stopped.",
+    inside: "This is the demo. All other members are simulated; you can take part.",
+    insideStopped: "The demo is stopped: the simulated members do nothing until you continue it.",
+    enter: "Open the demo",
+    resume: "Continue the demo",
     stop: "Stop",
     remove: "Remove the demo",
-    removing: "Being removed…",
+    removing: "Removing…",
     leave: "Back to your org",
   },
   ru: {
-    title: "Посмотрите, как это работает",
+    title: "Посмотрите, как работает Pawl",
     invitation:
-      "Небольшая мастерская светильников: агенты, цех в две смены, курьеры, агенты-программисты и чаты. Все они ненастоящие и действуют через API. Демо живёт в своей организации, ваших данных не касается и удаляется одним нажатием.",
+      "Демонстрационная компания, которая делает светильники: агенты, цех в две смены, курьеры, агенты-программисты и чаты. Всех участников имитирует программа, они действуют через API. У демо своя организация; ваших данных оно не касается и удаляется одним нажатием.",
     start: "Запустить демо",
-    starting: "Готовим сцену…",
+    starting: "Запускаем…",
     running: "Демо работает в своей организации.",
-    stopped: "Здесь есть остановленное демо.",
-    inside: "Это демо: все здесь ненастоящие, и вы можете участвовать.",
-    insideStopped: "Демо остановлено: пока его не продолжат, никто не действует.",
-    enter: "Войти в демо",
-    goOn: "Продолжить",
+    stopped: "Демо остановлено.",
+    inside: "Это демо. Остальных участников имитирует программа; вы можете участвовать.",
+    insideStopped: "Демо остановлено: участники не действуют, пока вы его не продолжите.",
+    enter: "Открыть демо",
+    resume: "Продолжить демо",
     stop: "Остановить",
     remove: "Удалить демо",
     removing: "Удаляем…",
-    leave: "Вернуться к себе",
+    leave: "Вернуться в свою организацию",
   },
 };

@@ -11,7 +11,7 @@ import { StatusChip } from "../design/status.tsx";
 import { useUi } from "../plugins/lifecycle-ui.ts";
 import { usePreference } from "../preferences.ts";
 import { navigate } from "../router.tsx";
-import { isReadOnly } from "../tasks/may.ts";
+import { isReadOnly } from "../tasks/role-permissions.ts";
 import { LANGUAGES, useI18n } from "../texts/i18n.tsx";
 import type { Language } from "../texts/i18n.tsx";
 import "./palette.css";
@@ -25,16 +25,16 @@ type Command = {
   task?: { lifecycle: string; status: string };
 };
 
-const SETTLED_MS = 150;
+const DEBOUNCE_MS = 150;
 
-/** Everything that can be gone to or done, a few letters away. */
+/** Command palette: pages, actions and tasks. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const { t } = useI18n();
-  const [words, setWords] = useState("");
+  const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const ref = useRef<HTMLDialogElement>(null);
   const listId = useId();
-  const commands = useCommands(words.trim());
+  const commands = useCommands(text.trim());
   const chosen = Math.min(at, commands.length - 1);
   useEffect(() => {
     const dialog = ref.current;
@@ -75,10 +75,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
           aria-activedescendant={commands[chosen] ? `${listId}-${chosen}` : undefined}
           aria-label={t.shell.palette}
           placeholder={t.palette.placeholder}
-          value={words}
+          value={text}
           onKeyDown={onKeyDown}
           onChange={(event) => {
-            setWords(event.target.value);
+            setText(event.target.value);
             setAt(0);
           }}
         />
@@ -130,22 +130,22 @@ function Item({ id, command, chosen, onChoose, onRun }: ItemProps) {
   );
 }
 
-/** Those that fit, best first: places and deeds by their names, tasks by what the server finds. */
-function useCommands(words: string): Command[] {
+/** Matching commands, best first: pages and actions by name, tasks by the server's search. */
+function useCommands(text: string): Command[] {
   const { t } = useI18n();
-  const settled = useSettled(words);
-  const { data: found = [] } = useQuery(queries.found(isUuid(settled) ? "" : settled));
-  const places = usePlaces();
-  const deeds = useDeeds();
-  const wanted = words.toLowerCase().split(/\s+/);
-  const fitting = [...places, ...deeds].filter(({ title }) =>
-    wanted.every((word) => title.toLowerCase().includes(word)),
+  const debounced = useDebounced(text);
+  const { data: found = [] } = useQuery(queries.found(isUuid(debounced) ? "" : debounced));
+  const pages = usePageCommands();
+  const actions = useActionCommands();
+  const words = text.toLowerCase().split(/\s+/);
+  const matching = [...pages, ...actions].filter(({ title }) =>
+    words.every((word) => title.toLowerCase().includes(word)),
   );
   const open = (id: string) => () => {
     navigate(addresses.task(id));
   };
   const tasks: Command[] =
-    words.length < 2
+    text.length < 2
       ? []
       : found.map(({ id, title, lifecycle, status }) => ({
           id,
@@ -155,25 +155,29 @@ function useCommands(words: string): Command[] {
           run: open(id),
           task: { lifecycle, status },
         }));
-  if (isUuid(words))
+  if (isUuid(text))
     tasks.unshift({
-      id: words,
+      id: text,
       group: t.palette.tasks,
       icon: "arrow",
-      title: t.palette.openTask(words),
-      run: open(words),
+      title: t.palette.openTask(text),
+      run: open(text),
     });
-  // What is called so comes first, then tasks, then what only has the words in it.
-  const isCalled = ({ title }: Command) =>
-    words !== "" && title.toLowerCase().startsWith(words.toLowerCase());
-  return [...fitting.filter(isCalled), ...tasks, ...fitting.filter((command) => !isCalled(command))];
+  // Names that start with the text come first, then tasks, then names that only contain it.
+  const startsWithText = ({ title }: Command) =>
+    text !== "" && title.toLowerCase().startsWith(text.toLowerCase());
+  return [
+    ...matching.filter(startsWithText),
+    ...tasks,
+    ...matching.filter((command) => !startsWithText(command)),
+  ];
 }
 
-function usePlaces(): Command[] {
+function usePageCommands(): Command[] {
   const { t, language } = useI18n();
   const uiOf = useUi();
   const { data: lifecycles = [] } = useQuery(queries.lifecycles());
-  const place = (href: string, icon: IconName, title: string): Command => ({
+  const page = (href: string, icon: IconName, title: string): Command => ({
     id: href,
     group: t.palette.goTo,
     icon,
@@ -183,67 +187,67 @@ function usePlaces(): Command[] {
     },
   });
   return [
-    place(addresses.overview, "overview", t.shell.overview),
+    page(addresses.overview, "overview", t.shell.overview),
     ...lifecycles.flatMap(({ name }) => [
-      place(addresses.board(name), "board", t.palette.boardOf(name)),
-      place(addresses.table(name), "table", t.palette.tableOf(name)),
+      page(addresses.board(name), "board", t.palette.boardOf(name)),
+      page(addresses.table(name), "table", t.palette.tableOf(name)),
       ...uiOf(name).tabs.map(({ id, title }) =>
-        place(addresses.screen(name, id), "arrow", `${name}: ${(title[language] ?? title.en).toLowerCase()}`),
+        page(addresses.screen(name, id), "arrow", `${name}: ${(title[language] ?? title.en).toLowerCase()}`),
       ),
-      place(addresses.rules(name), "rules", t.palette.rulesOf(name)),
+      page(addresses.rules(name), "rules", t.palette.rulesOf(name)),
     ]),
-    place(addresses.events, "events", t.shell.events),
-    place(addresses.members, "members", t.shell.members),
-    place(addresses.settings, "settings", t.shell.settings),
+    page(addresses.events, "events", t.shell.events),
+    page(addresses.members, "members", t.shell.members),
+    page(addresses.settings, "settings", t.shell.settings),
   ];
 }
 
-function useDeeds(): Command[] {
+function useActionCommands(): Command[] {
   const { t, language } = useI18n();
   const { data: lifecycles = [] } = useQuery(queries.lifecycles());
   const { roles } = useMe();
   const [, setTheme] = usePreference("theme");
-  const [, speak] = usePreference("language");
-  const deed = (id: string, icon: IconName, title: string, run: () => void): Command => ({
+  const [, setLanguage] = usePreference("language");
+  const action = (id: string, icon: IconName, title: string, run: () => void): Command => ({
     id,
-    group: t.palette.doIt,
+    group: t.palette.actions,
     icon,
     title,
     run,
   });
   return [
     ...(isReadOnly(roles) ? [] : lifecycles).map(({ name }) =>
-      deed(`new ${name}`, "plus", t.palette.newTaskOf(name), () => {
+      action(`new ${name}`, "plus", t.palette.newTaskOf(name), () => {
         navigate(`${addresses.board(name)}?new=1`);
       }),
     ),
-    deed("light", "sun", t.palette.themeLight, () => {
+    action("light", "sun", t.palette.themeLight, () => {
       setTheme("light");
     }),
-    deed("dark", "moon", t.palette.themeDark, () => {
+    action("dark", "moon", t.palette.themeDark, () => {
       setTheme("dark");
     }),
     ...Object.entries(LANGUAGES)
       .filter(([code]) => code !== language)
       .map(([code, { name }]) =>
-        deed(code, "docs", `${t.shell.language}: ${name}`, () => {
-          speak(code as Language);
+        action(code, "docs", `${t.shell.language}: ${name}`, () => {
+          setLanguage(code as Language);
         }),
       ),
-    deed("out", "out", t.shell.signOut, () => void signOut()),
+    action("out", "out", t.shell.signOut, () => void signOut()),
   ];
 }
 
-/** What was written, once the writer pauses. */
-function useSettled(words: string): string {
-  const [settled, setSettled] = useState(words);
+/** The text after a pause in typing. */
+function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => {
-      setSettled(words);
-    }, SETTLED_MS);
+      setDebounced(text);
+    }, DEBOUNCE_MS);
     return () => {
       clearTimeout(timer);
     };
-  }, [words]);
-  return settled;
+  }, [text]);
+  return debounced;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useConnection, useLiveFeed } from "../data/live.ts";
-import { KnowMembers } from "../data/members.tsx";
+import { MemberNamesProvider } from "../data/members.tsx";
 import { useMe } from "../data/queries.ts";
 import { signOut } from "../data/client.ts";
 import { addresses } from "../addresses.ts";
@@ -13,9 +13,9 @@ import { Avatar } from "../design/person.tsx";
 import { Skeleton } from "../design/states.tsx";
 import { Boundary } from "../loading/boundary.tsx";
 import { usePreference } from "../preferences.ts";
-import { Link, usePlace } from "../router.tsx";
+import { Link, useLocation } from "../router.tsx";
 import { Screen } from "../screens.tsx";
-import { isReadOnly } from "../tasks/may.ts";
+import { isReadOnly } from "../tasks/role-permissions.ts";
 import { useI18n } from "../texts/i18n.tsx";
 import { DemoBar } from "./demo-bar.tsx";
 import { Palette } from "./palette.tsx";
@@ -23,10 +23,10 @@ import { SideNav } from "./side-nav.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import "./shell.css";
 
-/** What is around every screen. */
+/** Navigation and header around every screen. */
 export function Shell() {
   const { t } = useI18n();
-  const { path } = usePlace();
+  const { path } = useLocation();
   const [drawer, setDrawer] = useState(false);
   const [palette, setPalette] = useState(false);
   const content = useRef<HTMLElement>(null);
@@ -41,7 +41,7 @@ export function Shell() {
   }, [path]);
   const toContent = () => content.current?.focus();
   return (
-    <KnowMembers>
+    <MemberNamesProvider>
       <div className="shell">
         <Button className="skip" onClick={toContent}>
           {t.common.skip}
@@ -82,7 +82,7 @@ export function Shell() {
               </kbd>
             </button>
             <span className="push" />
-            <Pulse />
+            <ConnectionState />
             <Account />
           </header>
           <DemoBar />
@@ -101,12 +101,12 @@ export function Shell() {
           />
         )}
       </div>
-    </KnowMembers>
+    </MemberNamesProvider>
   );
 }
 
-/** Whether what is shown follows the server. */
-function Pulse() {
+/** State of the event stream. */
+function ConnectionState() {
   const { t, f } = useI18n();
   const connection = useConnection();
   const now = useNow(1);

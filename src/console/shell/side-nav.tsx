@@ -3,14 +3,14 @@ import { addresses } from "../addresses.ts";
 import { queries } from "../data/queries.ts";
 import { Icon } from "../design/icon.tsx";
 import type { IconName } from "../design/icon.tsx";
-import { Link, usePlace } from "../router.tsx";
+import { Link, useLocation } from "../router.tsx";
 import { useI18n } from "../texts/i18n.tsx";
 import { Logo } from "./logo.tsx";
 
-/** The way to everywhere: lifecycles with what is open in them, and the places that all share. */
+/** Main navigation: lifecycles with their open tasks, and the other pages. */
 export function SideNav({ open }: { open: boolean }) {
   const { t, f } = useI18n();
-  const { path } = usePlace();
+  const { path } = useLocation();
   const { data: lifecycles = [] } = useQuery(queries.lifecycles());
   const { data: overview } = useQuery(queries.overview({ window: "day" }));
   const figures = new Map(overview?.lifecycles.map((one) => [one.name, one]));
@@ -19,7 +19,12 @@ export function SideNav({ open }: { open: boolean }) {
       <Logo />
       <nav aria-label={t.shell.main}>
         <ul>
-          <Place href={addresses.overview} icon="overview" title={t.shell.overview} current={path === "/"} />
+          <NavItem
+            href={addresses.overview}
+            icon="overview"
+            title={t.shell.overview}
+            current={path === "/"}
+          />
         </ul>
         <div>
           <h2>{t.shell.lifecycles}</h2>
@@ -27,7 +32,7 @@ export function SideNav({ open }: { open: boolean }) {
             {lifecycles.map(({ name }) => {
               const { open: tasks = 0, attention = 0 } = figures.get(name) ?? {};
               return (
-                <Place
+                <NavItem
                   key={name}
                   href={addresses.board(name)}
                   icon="board"
@@ -41,19 +46,19 @@ export function SideNav({ open }: { open: boolean }) {
           </ul>
         </div>
         <ul>
-          <Place
+          <NavItem
             href={addresses.events}
             icon="events"
             title={t.shell.events}
             current={path === addresses.events}
           />
-          <Place
+          <NavItem
             href={addresses.members}
             icon="members"
             title={t.shell.members}
             current={path === addresses.members}
           />
-          <Place
+          <NavItem
             href={addresses.settings}
             icon="settings"
             title={t.shell.settings}
@@ -65,7 +70,7 @@ export function SideNav({ open }: { open: boolean }) {
   );
 }
 
-function Place({
+function NavItem({
   href,
   icon,
   title,

@@ -4,11 +4,11 @@ import type { Task } from "../data/client.ts";
 import { queries } from "../data/queries.ts";
 import { Button } from "../design/button.tsx";
 import { ActionDialog } from "./action-dialog.tsx";
-import { useDeed } from "./use-deed.ts";
-import { moveWithoutAsking } from "./whole-move.ts";
+import { useTaskAction } from "./use-task-action.ts";
+import { moveWithoutInput } from "./build-move.ts";
 import { useRefetch } from "../data/use-live-query.ts";
 
-/** A button that does one thing to a task: at once where nothing is to be asked, else after asking. */
+/** A button for one action on a task: runs it directly if it needs no input, else opens a dialog. */
 export function ActionButton({
   lifecycle,
   task,
@@ -27,15 +27,15 @@ export function ActionButton({
   title?: string | undefined;
 }) {
   const { data: definition } = useQuery(queries.lifecycle(lifecycle));
-  const askAnew = useRefetch(lifecycle);
-  const { busy, perform, attempt } = useDeed(lifecycle, task, askAnew);
+  const refetch = useRefetch(lifecycle);
+  const { busy, perform, performOrToast } = useTaskAction(lifecycle, task, refetch);
   const [asking, setAsking] = useState(false);
-  const begin = async () => {
+  const start = async () => {
     if (!definition) return;
-    const move = moveWithoutAsking(definition, task, action);
+    const move = moveWithoutInput(definition, task, action);
     if (move === null) setAsking(true);
-    // What was shown may have been old: that is why it was refused.
-    else if (!(await attempt(move))) await askAnew();
+    // The data on the page may be outdated, which would explain the refusal.
+    else if (!(await performOrToast(move))) await refetch();
   };
   return (
     <>
@@ -44,7 +44,7 @@ export function ActionButton({
         {...(look ? { look } : {})}
         disabled={disabled || busy}
         title={title}
-        onClick={() => void begin()}
+        onClick={() => void start()}
       >
         {label}
       </Button>

@@ -3,16 +3,16 @@ import type { Lifecycle, Task } from "../data/client.ts";
 import { Button, Segments } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { ProblemNote } from "../design/states.tsx";
-import { LabelledField, OfferedHere, SchemaForm } from "../forms/schema-form.tsx";
+import { LabelledField, SuggestionsContext, SchemaForm } from "../forms/schema-form.tsx";
 import { fieldsOf, readValues } from "../forms/schema.ts";
-import type { Mistakes, Values } from "../forms/schema.ts";
+import type { FieldErrors, Values } from "../forms/schema.ts";
 import { useDraft } from "../forms/use-draft.tsx";
-import { useSending } from "../forms/use-sending.ts";
+import { useSubmit } from "../forms/use-submit.ts";
 import { NamesOf, useI18n } from "../texts/i18n.tsx";
-import type { Move } from "./act.ts";
+import type { MoveRequest } from "./use-move.ts";
 import { leaseTokenOf } from "./lease-tokens.ts";
-import { useOffers } from "./use-offers.ts";
-import { actionOf, wholeMove } from "./whole-move.ts";
+import { useFieldSuggestions } from "./use-field-suggestions.ts";
+import { actionOf, buildMove } from "./build-move.ts";
 
 type Draft = { values: Values; comment: string };
 /** The lease token is not part of the draft because it is a secret. */
@@ -20,7 +20,7 @@ type ActionInputs = Draft & { leaseToken: string };
 
 const NOTHING: Draft = { values: {}, comment: "" };
 
-/** Asks for exactly what an action needs, and does it; stays open with the reason where it is refused. */
+/** Asks for the input of an action and runs it; on a refusal it stays open and shows the reason. */
 export function ActionDialog(props: ActionProps) {
   return (
     <NamesOf lifecycle={props.lifecycle.name}>
@@ -31,12 +31,12 @@ export function ActionDialog(props: ActionProps) {
 
 type ActionProps = {
   lifecycle: Lifecycle;
-  /** One, or several of which one is to be chosen. */
+  /** One action, or several to choose from. */
   actions: readonly string[];
   title?: string;
   lead?: string;
   task?: Pick<Task, "id" | "row_version">;
-  perform: (move: Move) => Promise<unknown>;
+  perform: (move: MoveRequest) => Promise<unknown>;
   onClose: () => void;
 };
 
@@ -46,9 +46,9 @@ function ActionForm({ lifecycle, actions, title, lead, task, perform, onClose }:
   const form = `action/${task?.id ?? lifecycle.name}/${actions.join("/")}`;
   const { values: draft, change, close, note } = useDraft(form, () => NOTHING, onClose);
   const [leaseToken, setLeaseToken] = useState("");
-  const { busy, problem, mistakes, send } = useSending();
+  const { busy, problem, errors, send } = useSubmit();
   const spec = actionOf(lifecycle, action);
-  const offers = useOffers(
+  const suggestions = useFieldSuggestions(
     task,
     fieldsOf(spec?.input).map(({ name }) => name),
   );
@@ -56,11 +56,11 @@ function ActionForm({ lifecycle, actions, title, lead, task, perform, onClose }:
   const submit = async () => {
     if (!spec) return;
     const { values, comment } = draft;
-    const { payload, mistakes: found } = readValues(fieldsOf(spec.input), values, t.form);
+    const { payload, errors: found } = readValues(fieldsOf(spec.input), values, t.form);
     if (spec.comment === "required" && comment.trim() === "") found.comment = t.form.required;
     if (asksToken && leaseToken.trim() === "") found.lease_token = t.form.required;
     await send(async () => {
-      await perform(wholeMove(spec, task, { payload, comment, leaseToken }));
+      await perform(buildMove(spec, task, { payload, comment, leaseToken }));
       close();
     }, found);
   };
@@ -89,18 +89,18 @@ function ActionForm({ lifecycle, actions, title, lead, task, perform, onClose }:
           options={actions.map((value) => ({ value, label: n.action(value) }))}
         />
       )}
-      <OfferedHere value={offers}>
+      <SuggestionsContext value={suggestions}>
         <Inputs
           spec={spec}
           inputs={{ ...draft, leaseToken }}
-          mistakes={mistakes}
+          errors={errors}
           asksToken={asksToken}
           onChange={({ leaseToken: token, ...rest }) => {
             setLeaseToken(token);
             change(rest);
           }}
         />
-      </OfferedHere>
+      </SuggestionsContext>
     </Dialog>
   );
 }
@@ -108,13 +108,13 @@ function ActionForm({ lifecycle, actions, title, lead, task, perform, onClose }:
 function Inputs({
   spec,
   inputs,
-  mistakes,
+  errors,
   asksToken,
   onChange,
 }: {
   spec: Lifecycle["actions"][number] | undefined;
   inputs: ActionInputs;
-  mistakes: Mistakes;
+  errors: FieldErrors;
   asksToken: boolean;
   onChange: (inputs: ActionInputs) => void;
 }) {
@@ -125,7 +125,7 @@ function Inputs({
       <SchemaForm
         fields={fieldsOf(spec?.input)}
         values={inputs.values}
-        mistakes={mistakes}
+        errors={errors}
         onChange={(values) => {
           onChange({ ...inputs, values });
         }}
@@ -136,7 +136,7 @@ function Inputs({
           label={t.board.leaseToken}
           required
           hint={t.board.leaseTokenHint}
-          mistake={mistakes.lease_token}
+          error={errors.lease_token}
         >
           <input
             id={`${id}-lease`}
@@ -153,14 +153,14 @@ function Inputs({
         label={t.board.comment}
         required={spec?.comment === "required"}
         hint={t.board.commentHint}
-        mistake={mistakes.comment}
+        error={errors.comment}
       >
         <textarea
           id={`${id}-comment`}
           className="input"
           rows={2}
-          aria-invalid={mistakes.comment !== undefined}
-          aria-describedby={mistakes.comment === undefined ? `${id}-comment-hint` : `${id}-comment-mistake`}
+          aria-invalid={errors.comment !== undefined}
+          aria-describedby={errors.comment === undefined ? `${id}-comment-hint` : `${id}-comment-error`}
           value={inputs.comment}
           onChange={(event) => {
             onChange({ ...inputs, comment: event.target.value });

@@ -3,9 +3,9 @@ import { Button } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { ProblemNote } from "../design/states.tsx";
 import { LabelledField } from "../forms/schema-form.tsx";
-import type { Mistakes } from "../forms/schema.ts";
+import type { FieldErrors } from "../forms/schema.ts";
 import { useDraft } from "../forms/use-draft.tsx";
-import { useSending } from "../forms/use-sending.ts";
+import { useSubmit } from "../forms/use-submit.ts";
 import { useI18n } from "../texts/i18n.tsx";
 
 export type Question<Name extends string> = {
@@ -13,13 +13,13 @@ export type Question<Name extends string> = {
   label: string;
   hint?: string;
   required?: boolean;
-  /** A line of text unless told otherwise. */
-  kind?: "line" | "text" | "moment" | "number" | "choice" | "several";
+  /** Default "line". */
+  kind?: "line" | "text" | "moment" | "number" | "choice" | "multiple";
   options?: readonly { value: string; label: string }[];
   initial?: string;
 };
 
-/** Asks a few questions in the reader's language, and does what they are for; stays open where that is refused. */
+/** Asks a few questions and submits the answers; on a refusal it stays open. */
 export function AskDialog<Name extends string>({
   form,
   title,
@@ -30,37 +30,34 @@ export function AskDialog<Name extends string>({
   perform,
   onClose,
 }: {
-  /** Key of the draft. */
+  /** Identifies the dialog, to keep a draft of the answers. */
   form: string;
   title: string;
   lead?: string;
   questions: readonly Question<Name>[];
-  /** What the button says. */
+  /** Label of the submit button. */
   submit: string;
   danger?: boolean;
-  /** Given what was answered; of several, separated by line breaks. */
+  /** Runs on submit; the values of a "multiple" question are separated by line breaks. */
   perform: (answers: Record<Name, string>) => Promise<unknown>;
   onClose: () => void;
 }) {
   const { t } = useI18n();
   const initial = () =>
-    Object.fromEntries(questions.map(({ name, initial: given = "" }) => [name, given])) as Record<
-      Name,
-      string
-    >;
+    Object.fromEntries(questions.map(({ name, initial: text = "" }) => [name, text])) as Record<Name, string>;
   const { values: answers, change: setAnswers, close, note } = useDraft(form, initial, onClose);
-  const { busy, problem, mistakes, send } = useSending();
-  const mistakeOf = ({ name, required, kind }: Question<Name>) => {
-    const given = answers[name].trim();
-    if (required && given === "") return t.form.required;
-    return kind === "number" && given !== "" && !(Number(given.replace(",", ".")) > 0)
+  const { busy, problem, errors, send } = useSubmit();
+  const errorOf = ({ name, required, kind }: Question<Name>) => {
+    const answer = answers[name].trim();
+    if (required && answer === "") return t.form.required;
+    return kind === "number" && answer !== "" && !(Number(answer.replace(",", ".")) > 0)
       ? t.form.number
       : undefined;
   };
   const submitted = async () => {
     const found = questions.flatMap((question): [string, string][] => {
-      const mistake = mistakeOf(question);
-      return mistake === undefined ? [] : [[question.name, mistake]];
+      const error = errorOf(question);
+      return error === undefined ? [] : [[question.name, error]];
     });
     await send(async () => {
       await perform(answers);
@@ -84,7 +81,7 @@ export function AskDialog<Name extends string>({
     >
       {note}
       {problem !== null && <ProblemNote problem={problem} />}
-      <Questions questions={questions} answers={answers} mistakes={mistakes} onChange={setAnswers} />
+      <Questions questions={questions} answers={answers} errors={errors} onChange={setAnswers} />
     </Dialog>
   );
 }
@@ -92,28 +89,28 @@ export function AskDialog<Name extends string>({
 function Questions<Name extends string>({
   questions,
   answers,
-  mistakes,
+  errors,
   onChange,
 }: {
   questions: readonly Question<Name>[];
   answers: Record<Name, string>;
-  mistakes: Mistakes;
+  errors: FieldErrors;
   onChange: (answers: Record<Name, string>) => void;
 }) {
   const id = useId();
   return questions.map((question) => {
-    const place = `${id}-${question.name}`;
+    const fieldId = `${id}-${question.name}`;
     return (
       <LabelledField
         key={question.name}
-        id={place}
+        id={fieldId}
         label={question.label}
         required={question.required ?? false}
         hint={question.hint}
-        mistake={mistakes[question.name]}
+        error={errors[question.name]}
       >
-        <Answer
-          id={place}
+        <QuestionInput
+          id={fieldId}
           question={question}
           value={answers[question.name]}
           onChange={(value) => {
@@ -125,7 +122,7 @@ function Questions<Name extends string>({
   });
 }
 
-function Answer({
+function QuestionInput({
   id,
   question: { kind = "line", options = [] },
   value,
@@ -157,7 +154,8 @@ function Answer({
         ))}
       </select>
     );
-  if (kind === "several") return <Several id={id} options={options} value={value} onChange={onChange} />;
+  if (kind === "multiple")
+    return <CheckboxGroup id={id} options={options} value={value} onChange={onChange} />;
   return (
     <input
       type={kind === "moment" ? "datetime-local" : "text"}
@@ -167,7 +165,7 @@ function Answer({
   );
 }
 
-function Several({
+function CheckboxGroup({
   id,
   options,
   value,
@@ -180,7 +178,7 @@ function Several({
 }) {
   const chosen = value === "" ? [] : value.split("\n");
   return (
-    <div id={id} role="group" className="several">
+    <div id={id} role="group" className="checkbox-group">
       {options.map((option) => (
         <label key={option.value} className="check">
           <input

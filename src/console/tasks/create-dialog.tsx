@@ -12,7 +12,7 @@ import { FoldedForm, LabelledField } from "../forms/schema-form.tsx";
 import { fieldsOf, readValues } from "../forms/schema.ts";
 import type { Values } from "../forms/schema.ts";
 import { useDraft } from "../forms/use-draft.tsx";
-import { useSending } from "../forms/use-sending.ts";
+import { useSubmit } from "../forms/use-submit.ts";
 import { useUi } from "../plugins/lifecycle-ui.ts";
 import { NamesOf, useI18n } from "../texts/i18n.tsx";
 import { ProjectSelect } from "./project-select.tsx";
@@ -36,11 +36,11 @@ function CreateForm({ lifecycle, project_id, onClose }: CreateProps) {
   const queryClient = useQueryClient();
   const initial = (): Draft => ({ values: {}, project: project_id ?? "main" });
   const { values: draft, change, close, note } = useDraft(`create/${lifecycle.name}`, initial, onClose);
-  const { busy, problem, mistakes, send } = useSending();
+  const { busy, problem, errors, send } = useSubmit();
   const id = useId();
   const fields = fieldsOf(lifecycle.creation.input);
   const submit = async () => {
-    const { payload, mistakes: found } = readValues(fields, draft.values, t.form);
+    const { payload, errors: found } = readValues(fields, draft.values, t.form);
     await send(async () => {
       const task = await client.createTask({
         ...payload,
@@ -73,7 +73,7 @@ function CreateForm({ lifecycle, project_id, onClose }: CreateProps) {
       <FoldedForm
         fields={fields}
         values={draft.values}
-        mistakes={mistakes}
+        errors={errors}
         onChange={(values) => {
           change({ ...draft, values });
         }}

@@ -3,11 +3,11 @@ import { useMemberNames } from "../data/members.tsx";
 import { useI18n } from "../texts/i18n.tsx";
 import { TaskLink } from "./task-link.tsx";
 
-/** Fields that name a task, and those that name a member. */
-const TASK = /^(depends_on|blocked_by|blocker_id|replacement_id|retry_of|clears)$|task_id$/;
-const WHO = /(^|_)by$|^(assign_to|assigned_to|assignee_id|member_id|worker|executor|contributors)$/;
+/** Fields that hold a task id, and fields that hold a member id. */
+const TASK_FIELDS = /^(depends_on|blocked_by|blocker_id|replacement_id|retry_of|clears)$|task_id$/;
+const MEMBER_FIELDS = /(^|_)by$|^(assign_to|assigned_to|assignee_id|member_id|worker|executor|contributors)$/;
 
-/** Whatever a lifecycle keeps or was given, as plain text: a value is never taken for markup. */
+/** Renders any value as plain text, never as markup. */
 export function DataValue({ name, value }: { name: string; value: unknown }) {
   const { t, f, n } = useI18n();
   const nameOf = useMemberNames();
@@ -15,13 +15,13 @@ export function DataValue({ name, value }: { name: string; value: unknown }) {
   if (typeof value === "boolean") return value ? t.common.yes : t.common.no;
   if (typeof value === "number")
     return <span className="num">{name.endsWith("_at") ? f.moment(value) : value}</span>;
-  const say = (item: string | number) =>
-    typeof item === "number" ? String(item) : WHO.test(name) ? nameOf(item) : item;
-  if (typeof value === "string" && TASK.test(name) && isUuid(value)) return <TaskLink id={value} />;
+  const labelOf = (item: string | number) =>
+    typeof item === "number" ? String(item) : MEMBER_FIELDS.test(name) ? nameOf(item) : item;
+  if (typeof value === "string" && TASK_FIELDS.test(name) && isUuid(value)) return <TaskLink id={value} />;
   if (typeof value === "string")
-    return <span className="written">{CHOSEN.test(name) ? n.choice(value) : say(value)}</span>;
-  if (Array.isArray(value) && !TASK.test(name) && value.every(isWord))
-    return <span className="written">{value.map(say).join(", ")}</span>;
+    return <span className="written">{CHOICE_FIELDS.test(name) ? n.choice(value) : labelOf(value)}</span>;
+  if (Array.isArray(value) && !TASK_FIELDS.test(name) && value.every(isTextOrNumber))
+    return <span className="written">{value.map(labelOf).join(", ")}</span>;
   if (Array.isArray(value))
     return (
       <ul className="stack tight">
@@ -34,11 +34,11 @@ export function DataValue({ name, value }: { name: string; value: unknown }) {
     );
   return (
     <dl className="definition inner">
-      {Object.entries(value as Record<string, unknown>).map(([part, held]) => (
+      {Object.entries(value as Record<string, unknown>).map(([part, inner]) => (
         <div key={part} className="pair">
           <dt title={part}>{n.field(part)}</dt>
           <dd>
-            <DataValue name={part} value={held} />
+            <DataValue name={part} value={inner} />
           </dd>
         </div>
       ))}
@@ -46,9 +46,9 @@ export function DataValue({ name, value }: { name: string; value: unknown }) {
   );
 }
 
-function isWord(value: unknown): value is string | number {
+function isTextOrNumber(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 
-/** Fields that hold one of a few words. */
-const CHOSEN = /^(kind|severity|priority|visibility|result)$/;
+/** Fields that hold one of a fixed set of values. */
+const CHOICE_FIELDS = /^(kind|severity|priority|visibility|result)$/;

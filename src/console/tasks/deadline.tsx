@@ -3,7 +3,7 @@ import { useNow } from "../design/clock.ts";
 import { useI18n } from "../texts/i18n.tsx";
 import "./tasks.css";
 
-/** What is left of the time until the next timer: a bar that shrinks, and the span in words, few where there is little room. */
+/** Time left until the next timer, as a shrinking bar and a text; `short` for narrow columns. */
 export function Deadline({ task, short = false }: { task: Task; short?: boolean }) {
   const { t, f, n } = useI18n();
   const now = useNow(5);

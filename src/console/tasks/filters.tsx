@@ -9,9 +9,9 @@ import { ProjectSelect } from "./project-select.tsx";
 import "./filters.css";
 
 const NAMES = ["project", "owner", "q"] as const;
-const SETTLED_MS = 250;
+const DEBOUNCE_MS = 250;
 
-/** The filters that stand in the address, as a list is asked for by them. */
+/** The filters in the address, as parameters of a list query. */
 export function useFilters(): Pick<ListQuery, "project_id" | "assigned_to" | "q"> & { any: boolean } {
   const me = useMe();
   const [search] = useSearch();
@@ -24,13 +24,13 @@ export function useFilters(): Pick<ListQuery, "project_id" | "assigned_to" | "q"
   };
 }
 
-/** Narrows what a board or a table shows. */
+/** Filters of a board or table. */
 export function Filters() {
   const { t } = useI18n();
   const me = useMe();
   const [search, change] = useSearch();
   const { data: members = [] } = useQuery(queries.members());
-  const [words, setWords] = useSettledWords(search.get("q") ?? "", (q) => {
+  const [text, setText] = useDebouncedInput(search.get("q") ?? "", (q) => {
     change({ q });
   });
   const owner = search.get("owner") ?? "";
@@ -42,9 +42,9 @@ export function Filters() {
         type="search"
         aria-label={t.filters.search}
         placeholder={t.filters.search}
-        value={words}
+        value={text}
         onChange={(event) => {
-          setWords(event.target.value);
+          setText(event.target.value);
         }}
       />
       <ProjectSelect
@@ -79,7 +79,7 @@ export function Filters() {
           look="quiet"
           icon="close"
           onClick={() => {
-            setWords("");
+            setText("");
             change({ project: null, owner: null, q: null });
           }}
         >
@@ -90,17 +90,20 @@ export function Filters() {
   );
 }
 
-/** What is being written, told when the writer pauses. */
-function useSettledWords(known: string, tell: (words: string) => void): [string, (words: string) => void] {
-  const [words, setWords] = useState(known);
+/** Text input state; calls back after a pause in typing. */
+function useDebouncedInput(
+  stored: string,
+  onChange: (text: string) => void,
+): [string, (text: string) => void] {
+  const [text, setText] = useState(stored);
   useEffect(() => {
-    if (words === known) return;
+    if (text === stored) return;
     const timer = setTimeout(() => {
-      tell(words);
-    }, SETTLED_MS);
+      onChange(text);
+    }, DEBOUNCE_MS);
     return () => {
       clearTimeout(timer);
     };
-  }, [words, known]);
-  return [words, setWords];
+  }, [text, stored]);
+  return [text, setText];
 }

@@ -1,4 +1,4 @@
-/** Tokens of the leases that this tab has opened: whoever claims by the console can also finish by it. */
+/** Lease tokens of the tasks that were claimed in this tab; they are needed to finish those tasks here. */
 const PREFIX = "pawl.lease.";
 
 export function keepLeaseToken(task_id: string, token: string | null): void {

@@ -4,15 +4,15 @@ import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../addresses.ts";
 import { queries } from "../data/queries.ts";
 import { useUi } from "../plugins/lifecycle-ui.ts";
-import { Link, usePlace } from "../router.tsx";
+import { Link, useLocation } from "../router.tsx";
 import { useI18n } from "../texts/i18n.tsx";
 import { usePageTitle } from "../shell/page-title.ts";
 import "./lifecycle-head.css";
 
-/** The name of a lifecycle and the ways to look at it. */
+/** Title of a lifecycle and its tabs. */
 export function LifecycleHead({ lifecycle, children }: { lifecycle: string; children?: ReactNode }) {
   const { t, language } = useI18n();
-  const { path } = usePlace();
+  const { path } = useLocation();
   const { data } = useQuery(queries.lifecycle(lifecycle));
   const ui = useUi()(lifecycle);
   const tabs = [
@@ -27,7 +27,7 @@ export function LifecycleHead({ lifecycle, children }: { lifecycle: string; chil
   const here = tabs.find(({ href }) => href === path)?.title ?? "";
   usePageTitle(`${lifecycle} · ${here}`);
   const bar = useRef<HTMLElement>(null);
-  // On a phone not all of them fit.
+  // On a phone not all tabs fit; scroll to the current one.
   useEffect(() => {
     bar.current?.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
   }, [path, language]);

@@ -4,13 +4,14 @@ import { useSearch } from "../router.tsx";
 import { ProjectSelect } from "./project-select.tsx";
 import "../design/project-picker.css";
 
+/** The id of the project that every org has. */
 export const MAIN_PROJECT = "main";
 
-/** Which project is looked at; it stands in the address. Where there is but one, there is nothing to choose. */
+/** Selects the project to show and stores it in the address. Hidden if there is only one. */
 export function ProjectPicker({
   one = false,
 }: {
-  /** One is always chosen: the first unless told otherwise. */ one?: boolean;
+  /** Always selects one project; default `main`. */ one?: boolean;
 }) {
   const [search, change] = useSearch();
   const { data: projects = [] } = useQuery(queries.projects());

@@ -3,20 +3,20 @@ import { queries } from "../data/queries.ts";
 import { useI18n } from "../texts/i18n.tsx";
 
 type Props = {
-  /** Of the label that names it; without one it has its name with it. */
+  /** Id for a separate `<label>`; without it the select gets an `aria-label`. */
   id?: string;
   value: string;
   onChange: (project: string) => void;
-  /** "" is offered too: every project. */
+  /** Adds the option "All projects", with the value "". */
   any?: boolean;
   className?: string;
 };
 
-/** One of the projects that there are. */
+/** Select of all projects. */
 export function ProjectSelect({ id, value, onChange, any = false, className = "input" }: Props) {
   const { t } = useI18n();
   const { data: projects = [] } = useQuery(queries.projects());
-  // An address may name one that is gone: it is shown as chosen, and not as another.
+  // The address may name a deleted project: show its id, not another project.
   const isKnown = (value === "" && any) || projects.some((project) => project.id === value);
   return (
     <select

@@ -3,7 +3,7 @@ import { addresses } from "../addresses.ts";
 import { queries } from "../data/queries.ts";
 import { Link } from "../router.tsx";
 
-/** A task by its title; by its id until that is known, or where the task is gone. */
+/** Link to a task by its title; shows the id until the title is loaded, or if the task is gone. */
 export function TaskLink({ id }: { id: string }) {
   const { data: title } = useQuery(queries.title(id));
   return (

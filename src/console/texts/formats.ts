@@ -7,7 +7,7 @@ const SPANS = [
   ["second", 1],
 ] as const;
 
-/** How numbers, moments and spans of time are written. */
+/** Formats numbers, times and durations for a language. */
 export function formatsIn(language: string) {
   const number = new Intl.NumberFormat(language);
   const short = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
@@ -27,7 +27,7 @@ export function formatsIn(language: string) {
   >;
   const fraction = unit("second", 1);
 
-  /** The two largest units of a span: `2d 4h`. */
+  /** The two largest units of a duration: `2d 4h`. */
   const span = (seconds: number): string => {
     const whole = Math.max(0, seconds);
     if (whole < 1) return fraction.format(Math.round(whole * 10) / 10);
@@ -44,10 +44,10 @@ export function formatsIn(language: string) {
     short: (value: number) => short.format(value),
     time: (moment: string | number) => time.format(new Date(moment)),
     moment: (moment: string | number) => day.format(new Date(moment)),
-    /** From one moment to another, without saying twice what both have. */
+    /** A time range; parts that both ends share are written once. */
     between: (from: string | number, to: string | number) => day.formatRange(new Date(from), new Date(to)),
     span,
-    /** `3 min ago`. Clocks differ, and that of a page ticks: what has happened is never ahead of it. */
+    /** `3 min ago`. Clocks differ: a past time is never shown as future. */
     ago: (moment: string | number, now: number) => {
       const seconds = Math.min(0, (new Date(moment).getTime() - now) / 1_000);
       const [name, size] = SPANS.find(([, one]) => Math.abs(seconds) >= one) ?? SPANS[3];

@@ -15,36 +15,36 @@ import { ru } from "./ru.ts";
 export const LANGUAGES = { en, ru } satisfies Record<string, Texts>;
 export type Language = keyof typeof LANGUAGES;
 
-type Words = { t: Texts; f: Formats; language: Language };
+type I18n = { t: Texts; f: Formats; language: Language };
 
-const Context = createContext<Words | null>(null);
+const Context = createContext<I18n | null>(null);
 const LifecycleContext = createContext<string | null>(null);
 
-/** Shows texts in the language that was chosen, or the browser's. */
+/** Provides texts in the chosen language, by default the browser's. */
 export function I18nProvider({ children }: { children: ReactNode }) {
   const [language] = usePreference("language");
-  const words = useMemo(() => ({ language, t: LANGUAGES[language], f: formatsIn(language) }), [language]);
+  const i18n = useMemo(() => ({ language, t: LANGUAGES[language], f: formatsIn(language) }), [language]);
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
-  return <Context.Provider value={words}>{children}</Context.Provider>;
+  return <Context.Provider value={i18n}>{children}</Context.Provider>;
 }
 
-/** Names below it are those of a lifecycle. */
+/** Sets the lifecycle whose names `useI18n` returns below. */
 export function NamesOf({ lifecycle, children }: { lifecycle: string; children: ReactNode }) {
   return <LifecycleContext.Provider value={lifecycle}>{children}</LifecycleContext.Provider>;
 }
 
-/** Texts and formats of the language, and names of the lifecycle that is shown. */
-export function useI18n(): Words & { n: Names } {
-  const words = useContext(Context);
-  if (!words) throw new Error("there is no <I18nProvider> above this component");
+/** Texts (`t`), formats (`f`), and names of the current lifecycle (`n`). */
+export function useI18n(): I18n & { n: Names } {
+  const i18n = useContext(Context);
+  if (!i18n) throw new Error("useI18n needs an <I18nProvider> above");
   const lifecycle = useContext(LifecycleContext);
   const ui = useUi()(lifecycle ?? "");
-  return { ...words, n: namesFor(words.language, ui) };
+  return { ...i18n, n: namesFor(i18n.language, ui) };
 }
 
-/** Names of any lifecycle, for screens that show several. */
+/** Names by lifecycle, for screens that show several. */
 export function useNames(): (lifecycle: string) => Names {
   const { language } = useI18n();
   const uiOf = useUi();
@@ -52,12 +52,12 @@ export function useNames(): (lifecycle: string) => Names {
 }
 
 const NO_TEXTS: Readonly<Record<Language, UiTexts>> = { en: {}, ru: {} };
-/** Made once for all components that show them. */
-const known = new WeakMap<UiTexts, Names>();
+/** Cache, shared by all components. */
+const cache = new WeakMap<UiTexts, Names>();
 
 function namesFor(language: Language, { texts }: LifecycleUi): Names {
   const own = texts[language] ?? NO_TEXTS[language];
-  const names = known.get(own) ?? namesIn(language, own);
-  known.set(own, names);
+  const names = cache.get(own) ?? namesIn(language, own);
+  cache.set(own, names);
   return names;
 }

@@ -1,2 +1,2 @@
-/** What a lifecycle's own screens say, in every language; loaded with them, and not before. */
+/** Texts of a screen in every language, loaded with the screen. */
 export type LocalizedTexts<Texts> = Readonly<Record<"en" | "ru", Texts>>;

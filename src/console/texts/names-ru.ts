@@ -1,6 +1,6 @@
 type Names = Readonly<Record<string, string>>;
 
-/** Actions that many lifecycles have, as their buttons say it. Names of one lifecycle alone are in its plugin. */
+/** Button labels of common actions. Names specific to one lifecycle are in its plugin. */
 export const ACTIONS: Names = {
   assign: "Назначить",
   block: "Заблокировать",
@@ -22,12 +22,12 @@ export const ACTIONS: Names = {
   update: "Изменить",
 };
 
-/** Fields that many lifecycles have. Names of one lifecycle alone are in its plugin. */
+/** Common fields. Names specific to one lifecycle are in its plugin. */
 export const FIELDS: Names = {
   assignee_id: "Исполнитель",
   blocked_by: "Ждёт задач",
   comment: "Комментарий",
-  created_by: "Кто создал",
+  created_by: "Автор",
   description: "Описание",
   error: "Ошибка",
   kind: "Вид",
@@ -43,7 +43,7 @@ export const FIELDS: Names = {
   title: "Название",
 };
 
-/** Values of fields. Names of one lifecycle alone are in its plugin. */
+/** Common field values. Names specific to one lifecycle are in its plugin. */
 export const CHOICES: Names = {
   blocker: "Препятствие",
   high: "Высокий",
@@ -55,7 +55,7 @@ export const CHOICES: Names = {
   urgent: "Срочный",
 };
 
-/** Labels of who a rule is for. Names of one lifecycle alone are in its plugin. */
+/** Labels of the callers that a rule allows. Names specific to one lifecycle are in its plugin. */
 export const WHO: Names = {
   "an admin": "администратор",
   anyone: "кто угодно",

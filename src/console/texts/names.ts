@@ -1,13 +1,13 @@
 import type { UiTexts } from "../data/client.ts";
 import { ACTIONS, CHOICES, FIELDS, WHO } from "./names-ru.ts";
 import { refusalInRussian } from "./refusals-ru.ts";
-import type { Refused } from "./refusals-ru.ts";
+import type { RefusalReply } from "./refusals-ru.ts";
 
 export type Names = ReturnType<typeof namesIn>;
 
 type Table = Readonly<Record<string, string>> | undefined;
 
-/** Labels for the names of a lifecycle: from the texts of its plugin, then from those of the console, else made from the name. */
+/** Labels for the names of a lifecycle: from its plugin's texts, then from the console's, else made from the name. */
 export function namesIn(language: "en" | "ru", texts: UiTexts = {}) {
   const isRussian = language === "ru";
   const find = (own: Table, common: Table, name: string): string | undefined =>
@@ -23,29 +23,29 @@ export function namesIn(language: "en" | "ru", texts: UiTexts = {}) {
       .join(isRussian ? " или " : " or ");
   return {
     action: (name: string) => find(texts.actions, ACTIONS, name) ?? labelOf(name),
-    /** `assignee_id` is about an assignee. */
+    /** `assignee_id` becomes "Assignee". */
     field: (name: string) => find(texts.fields, FIELDS, name) ?? labelOf(name.replace(/(_id|Id)$/, "")),
-    /** The description of a field; null where there is none in this language. */
+    /** The description of a field; null if it is not translated. */
     hint: (text: string) => find(texts.hints, undefined, text) ?? (isRussian ? null : text),
     choice: (value: string) => find(texts.choices, CHOICES, value) ?? labelOf(value),
     who,
-    refusal: (refused: Refused, label: (status: string) => string = labelOf) => {
+    refusal: (refused: RefusalReply, label: (status: string) => string = labelOf) => {
       const own = find(texts.refusals, undefined, refused.code);
-      if (own !== undefined) return filled(own, refused.params);
+      if (own !== undefined) return fillTemplate(own, refused.params);
       return (isRussian ? refusalInRussian(refused, { label, who }) : null) ?? refused.detail;
     },
   };
 }
 
-/** Replaces `{name}` and `{name|text}` by parameters. */
-function filled(template: string, params: Refused["params"]): string {
+/** Fills `{name}` and `{name|default}` with parameters. */
+function fillTemplate(template: string, params: RefusalReply["params"]): string {
   return template.replaceAll(/\{(\w+)(?:\|([^}]*))?\}/g, (_, name: string, otherwise = "") => {
     const value = params[name];
     return typeof value === "string" || typeof value === "number" ? String(value) : String(otherwise);
   });
 }
 
-/** `IN_PROGRESS` and `inProgress` as people write it. */
+/** `IN_PROGRESS` and `inProgress` become "In progress". */
 export function labelOf(name: string): string {
   const words = name
     .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")

@@ -1,6 +1,6 @@
 type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
-/** Chooses among the forms that a language has for a number of things. */
+/** Returns a function that picks the plural form for a number. */
 export function pluralIn(language: string): (n: number, forms: Forms) => string {
   const rules = new Intl.PluralRules(language);
   return (n, forms) => forms[rules.select(n)] ?? forms.other;

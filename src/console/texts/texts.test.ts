@@ -8,7 +8,7 @@ import { ru } from "./ru.ts";
 
 const CONSOLE = fileURLToPath(new URL("..", import.meta.url));
 
-/** The paths of all texts, and whether each is said as it is or made of something. */
+/** The paths of all texts, each with its type: a string or a function. */
 function keysOf(texts: object, path = ""): string[] {
   return Object.entries(texts).flatMap(([name, value]: [string, unknown]) =>
     typeof value === "object" && value !== null
@@ -17,55 +17,55 @@ function keysOf(texts: object, path = ""): string[] {
   );
 }
 
-test("every language says the same things", () => {
+test("every language has the same keys", () => {
   expect(keysOf(ru)).toEqual(keysOf(en));
 });
 
-test("nothing is left in English where Russian is spoken", () => {
+test("every text is translated into Russian", () => {
   const shared = new Set(["name", "kind", "lifecycle.rate"]);
-  const said = (texts: object) =>
+  const textsByPath = (texts: object) =>
     keysOf(texts)
       .map((key) => key.replace(/: .*/, ""))
       .map((path) => [
         path,
         path.split(".").reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], texts),
       ]);
-  const english = new Map(said(en) as [string, unknown][]);
-  const same = (said(ru) as [string, unknown][])
+  const english = new Map(textsByPath(en) as [string, unknown][]);
+  const same = (textsByPath(ru) as [string, unknown][])
     .filter(([path, text]) => typeof text === "string" && english.get(path) === text && !shared.has(path))
     .map(([path]) => path);
   expect(same).toEqual([]);
 });
 
-test("every text is said somewhere", () => {
+test("every text is used somewhere", () => {
   const source = readdirSync(CONSOLE, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.parentPath.endsWith("texts"))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
     .join("\n");
-  // Those that are chosen by a name at hand.
-  const chosen = /^(shell\.(live|connecting)|form\.\w+|name)$/;
-  const unsaid = Object.entries(en).flatMap(([part, texts]) =>
+  // Texts looked up by a computed key.
+  const computed = /^(shell\.(live|connecting)|form\.\w+|name)$/;
+  const unused = Object.entries(en).flatMap(([part, texts]) =>
     typeof texts === "string"
       ? []
       : Object.keys(texts)
           .map((name) => `${part}.${name}`)
-          .filter((path) => !chosen.test(path) && !source.includes(`t.${path}`)),
+          .filter((path) => !computed.test(path) && !source.includes(`t.${path}`)),
   );
-  expect(unsaid).toEqual([]);
+  expect(unused).toEqual([]);
 });
 
-test("numbers of things are said as each language counts them", () => {
+test("counts use the plural forms of each language", () => {
   expect([1, 2, 5, 21].map((n) => en.overview.sweepDue(n))).toEqual([
-    "1 timer waits",
-    "2 timers wait",
-    "5 timers wait",
-    "21 timers wait",
+    "1 timer overdue",
+    "2 timers overdue",
+    "5 timers overdue",
+    "21 timers overdue",
   ]);
   expect([1, 2, 5, 21].map((n) => ru.overview.sweepDue(n))).toEqual([
-    "1 таймер ждёт",
-    "2 таймера ждут",
-    "5 таймеров ждут",
-    "21 таймер ждёт",
+    "1 таймер просрочен",
+    "2 таймера просрочено",
+    "5 таймеров просрочено",
+    "21 таймер просрочен",
   ]);
 });
 

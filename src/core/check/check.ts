@@ -180,9 +180,9 @@ function* deadRules(lifecycle: Lifecycle, walk: Walk): Generator<Finding> {
 }
 
 /** Warns of guards that may refuse tasks that the pool offers, because they are not conditions of the pool. */
-function* poolFindings({ pool, table, conditions }: Lifecycle): Generator<Finding> {
+function* poolFindings({ pool, rules_by_action, conditions }: Lifecycle): Generator<Finding> {
   if (!pool) return;
-  const rules = table.get(pool.action)?.get(pool.from) ?? [];
+  const rules = rules_by_action.get(pool.action)?.get(pool.from) ?? [];
   // The pool's query always checks `available_at`.
   const covered = new Set([...conditions.keys(), "available_now", ...pool.checked_on_claim]);
   const uncovered = rules.map(({ rule }) => (rule.guards ?? []).filter((name) => !covered.has(name)));

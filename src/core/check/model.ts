@@ -28,7 +28,10 @@ const ACTORS: readonly Actor[] = [...MEMBER_IDS.map(member), SYSTEM];
 
 export type Move = { action: string; by: string; state: Task; rule: number | null };
 
-/** Runs the real whos, guards and effects on abstract tasks. Both answers are tried for a question beyond the model. */
+/**
+ * Runs the real `who` tests, guards and effects on abstract tasks. A question that the model cannot answer is tried
+ * with both answers.
+ */
 export class Model {
   readonly lifecycle: Lifecycle;
   /** Facts that were read by an action, whether it lists them or not. */
@@ -73,7 +76,7 @@ export class Model {
       const fewer = { ...state, open_blockers: state.open_blockers - 1 };
       yield { action: "(a blocker is done)", by: "", state: fewer, rule: null };
     }
-    for (const [action, byStatus] of this.lifecycle.table) {
+    for (const [action, byStatus] of this.lifecycle.rules_by_action) {
       const rules = byStatus.get(state.status);
       if (rules) for (const actor of ACTORS) yield* this.acts(state, action, rules, actor);
     }

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import { PawlError } from "../../core/index.ts";
 import type { Sql } from "../../postgres/index.ts";
 import { createOrg, listOrgs } from "./members.ts";
-import { holdMark } from "../sql/hold-mark.ts";
+import { lockText } from "../sql/advisory-locks.ts";
 import { addMember, changeMember, findMember } from "../sql/members.ts";
 import type { MemberRow } from "../sql/members.ts";
 import { hasTokens, revokeSetupTokens, saveToken } from "../sql/tokens.ts";
@@ -21,19 +21,19 @@ const ADMIN: MemberRow = {
   active: true,
 };
 
-const TIMEOUTS = { patienceMs: 10_000, statementTimeoutMs: 30_000 };
+const TIMEOUTS = { retryTimeoutMs: 10_000, statementTimeoutMs: 30_000 };
 
 /** Stores the admin's token on the machine of the database. */
-export type Keeping = { read: () => Promise<string | null>; write: (token: string) => Promise<void> };
+export type TokenStore = { read: () => Promise<string | null>; write: (token: string) => Promise<void> };
 
 /** Creates an admin with a token for an org that never had one; if several nodes start at once, only one creates it. */
 export async function ensureAdmin(
   sql: Sql,
   org_id: string,
-  keeping: Keeping,
+  keeping: TokenStore,
 ): Promise<"made" | "there already"> {
   return transact(sql, TIMEOUTS, async (tx) => {
-    await holdMark(tx, `${org_id} admin`);
+    await lockText(tx, `${org_id} admin`);
     if (await hasTokens(tx, org_id)) return "there already";
     // The file is written before the commit: if this is interrupted, the next start finds the token there and saves it.
     const kept = await keeping.read();
@@ -53,7 +53,7 @@ export async function setAdminToken(sql: Sql, org_id: string, token: string): Pr
       `This token belongs to the org "${orgOfToken(token)}", not to "${org_id}".`,
     );
   await transact(sql, TIMEOUTS, async (tx) => {
-    await holdMark(tx, `${org_id} admin`);
+    await lockText(tx, `${org_id} admin`);
     await addMember(tx, org_id, ADMIN);
     await saveAdminToken(tx, org_id, token);
   });
@@ -65,7 +65,7 @@ export async function resetAdmin(sql: Sql, org_id: string): Promise<string> {
     throw new PawlError("NOT_FOUND", `There is no org "${org_id}".`, { id: org_id });
   const token = makeToken(org_id);
   await transact(sql, TIMEOUTS, async (tx) => {
-    await holdMark(tx, `${org_id} admin`);
+    await lockText(tx, `${org_id} admin`);
     await addMember(tx, org_id, ADMIN);
     const member = (await findMember(tx, org_id, ADMIN.id)) ?? ADMIN;
     const roles = [...new Set([...member.roles, "admin"])];

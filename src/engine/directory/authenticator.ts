@@ -1,14 +1,14 @@
 import { refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import type { Sql } from "../../postgres/index.ts";
-import type { By } from "../engine.ts";
+import type { Caller } from "../engine.ts";
 import type { MemberRow } from "../sql/members.ts";
 import { findHolders } from "../sql/tokens.ts";
 import type { HolderRow } from "../sql/tokens.ts";
 import { hashOfToken, orgOfToken } from "./tokens.ts";
 
 /** The member that a token belongs to. */
-export type Authenticated = { kind: "known"; token_id: string; member: MemberRow } & By;
+export type Authenticated = { kind: "known"; token_id: string; member: MemberRow } & Caller;
 
 type Lookup = {
   answer: Promise<Authenticated | Refusal>;

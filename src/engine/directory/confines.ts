@@ -1,4 +1,4 @@
-/** Limits of a token: it is accepted only by routes that allow its kind. A plugin can define kinds beside `task`. */
+/** Limits of a token: it is accepted only by routes that allow its kind. A plugin can define kinds besides `task`. */
 export type Confines = {
   kind: string;
   /** The project it is for; readers who may not see the project see only the kind. */

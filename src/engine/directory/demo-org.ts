@@ -30,7 +30,7 @@ const DEMO = "demo";
 const ROWS_PER_BATCH = 500;
 /** Attempts to start while removals keep interfering. */
 const MAX_START_ATTEMPTS = 5;
-const TIMEOUTS = { patienceMs: 10_000, statementTimeoutMs: 30_000 };
+const TIMEOUTS = { retryTimeoutMs: 10_000, statementTimeoutMs: 30_000 };
 
 /** The org of the demo: created on demand, played by one node at a time, and removed completely. */
 export class DemoOrg {

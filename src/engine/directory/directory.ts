@@ -2,16 +2,16 @@ import { v7 as uuidv7 } from "uuid";
 import { isRefusal, isStorable, PawlError, refuse } from "../../core/index.ts";
 import type { Actor, JsonObject, Lifecycle, Refusal } from "../../core/index.ts";
 import { createOrgWithAdmin, ensureAdmin, resetAdmin, setAdminToken } from "./admin.ts";
-import type { Keeping } from "./admin.ts";
-import { answerOnce } from "../write/answer-once.ts";
-import type { Once } from "../write/answer-once.ts";
-import { ask } from "../ask.ts";
+import type { TokenStore } from "./admin.ts";
+import { withIdempotencyKey } from "../write/with-idempotency-key.ts";
+import type { IdempotentResult } from "../write/with-idempotency-key.ts";
+import { queryOutsideTransaction } from "../query-outside-transaction.ts";
 import { Authenticator } from "./authenticator.ts";
 import type { Authenticated } from "./authenticator.ts";
 import type { Confines } from "./confines.ts";
 import { isUnstorable } from "../../postgres/index.ts";
 import type { Sql } from "../../postgres/index.ts";
-import type { By } from "../engine.ts";
+import type { Caller } from "../engine.ts";
 import { changedSettings } from "../read/project-settings.ts";
 import { refusalOfData } from "../refusals.ts";
 import { isUuid } from "../../std/uuid.ts";
@@ -23,11 +23,12 @@ import { findHolderOf, listTokens, revokeToken, saveToken } from "../sql/tokens.
 import type { TokenRow } from "../sql/tokens.ts";
 import { hashOfToken, makeToken } from "./tokens.ts";
 import { transact } from "../transact.ts";
-import type { Patience } from "../transact.ts";
+import type { Timeouts } from "../transact.ts";
 import type { Tx } from "../transaction.ts";
 import { visibleProjects } from "../read/visible-projects.ts";
 
 export type Member = MemberRow;
+/** A project of an org. */
 export type Project = ProjectRow;
 export type Page = { cursor?: string | null | undefined; limit?: number | undefined };
 /** An idempotency key: a repeated request with the same key gets the same answer. */
@@ -43,15 +44,15 @@ const AUTH_TIMEOUT_MS = 3_000;
 /** The members, projects and tokens of orgs. */
 export class Directory {
   private readonly sql: Sql;
-  private readonly patience: Patience;
+  private readonly patience: Timeouts;
   private readonly authTimeoutMs: number;
   private readonly lifecycles: ReadonlyMap<string, Lifecycle>;
   private readonly authenticator: Authenticator;
 
-  constructor(sql: Sql, lifecycles: readonly Lifecycle[], patience: Partial<Patience> = {}) {
+  constructor(sql: Sql, lifecycles: readonly Lifecycle[], patience: Partial<Timeouts> = {}) {
     this.sql = sql;
-    this.patience = { patienceMs: 10_000, statementTimeoutMs: 30_000, ...patience };
-    this.authTimeoutMs = patience.patienceMs ?? AUTH_TIMEOUT_MS;
+    this.patience = { retryTimeoutMs: 10_000, statementTimeoutMs: 30_000, ...patience };
+    this.authTimeoutMs = patience.retryTimeoutMs ?? AUTH_TIMEOUT_MS;
     this.authenticator = new Authenticator(sql, this.authTimeoutMs);
     this.lifecycles = new Map(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle]));
   }
@@ -62,12 +63,12 @@ export class Directory {
   }
 
   /** Resolves if the database answers. */
-  async ping(patienceMs = this.authTimeoutMs): Promise<void> {
-    await ask(this.sql, patienceMs, "select 1", []);
+  async ping(retryTimeoutMs = this.authTimeoutMs): Promise<void> {
+    await queryOutsideTransaction(this.sql, retryTimeoutMs, "select 1", []);
   }
 
   /** Creates an admin for an org that never had a token, and stores the admin's token with `keeping`. */
-  ensureAdmin(org_id: string, keeping: Keeping): Promise<"made" | "there already"> {
+  ensureAdmin(org_id: string, keeping: TokenStore): Promise<"made" | "there already"> {
     return ensureAdmin(this.sql, org_id, keeping);
   }
 
@@ -85,7 +86,7 @@ export class Directory {
   }
 
   async members(
-    { org_id, actor }: By,
+    { org_id, actor }: Caller,
     { cursor = null, limit = DEFAULT_PAGE_SIZE }: Page = {},
   ): Promise<{ members: Member[]; cursor: string | null }> {
     const rows = await this.transact((tx) => listMembers(tx, org_id, { cursor, limit: limit + 1 }));
@@ -93,41 +94,41 @@ export class Directory {
     return { members, cursor: rows.length > limit ? (members.at(-1)?.id ?? null) : null };
   }
 
-  async member({ org_id, actor }: By, id: string): Promise<Member | Refusal> {
+  async member({ org_id, actor }: Caller, id: string): Promise<Member | Refusal> {
     if (!isStorable(id)) return noMember(id);
     const found = await this.transact((tx) => findMember(tx, org_id, id));
     return found ? shownTo(actor, found) : noMember(id);
   }
 
   async addMember(
-    { org_id, actor }: By,
+    { org_id, actor }: Caller,
     given: Partial<Member>,
     { client_event_id = null }: Key = {},
-  ): Promise<Once<Member> | Refusal> {
+  ): Promise<IdempotentResult<Member> | Refusal> {
     const { id = uuidv7() } = given;
     const member = { ...NEW_MEMBER, ...given, id, name: given.name ?? id };
     const forbidden = adminRefusal(actor) ?? reachRefusal(actor, member);
     if (forbidden) return forbidden;
     const intention = { client_event_id, actor, meaning: ["add member", given] };
     return this.transact((tx) =>
-      answerOnce(tx, org_id, intention, async () =>
+      withIdempotencyKey(tx, org_id, intention, async () =>
         (await addMember(tx, org_id, member)) ? member : taken("member", id),
       ),
     );
   }
 
   async changeMember(
-    { org_id, actor }: By,
+    { org_id, actor }: Caller,
     id: string,
     change: MemberChange,
     { client_event_id = null }: Key = {},
-  ): Promise<Once<Member> | Refusal> {
+  ): Promise<IdempotentResult<Member> | Refusal> {
     const forbidden = adminRefusal(actor);
     if (forbidden) return forbidden;
     if (!isStorable(id)) return noMember(id);
     const intention = { client_event_id, actor, meaning: ["change member", id, change] };
     const done = await this.transact((tx) =>
-      answerOnce<Member>(tx, org_id, intention, async () => {
+      withIdempotencyKey<Member>(tx, org_id, intention, async () => {
         const { member, admins } = await lockMember(tx, org_id, id);
         if (!member) return noMember(id);
         const changed = { ...member, ...change };
@@ -145,7 +146,7 @@ export class Directory {
 
   /** Issues a token for a member, which is returned only once. */
   async issueToken(
-    { org_id, actor }: By,
+    { org_id, actor }: Caller,
     member_id: string,
   ): Promise<{ kind: "issued"; id: string; token: string } | Refusal> {
     const forbidden = adminRefusal(actor);
@@ -164,7 +165,7 @@ export class Directory {
 
   /** Issues a token limited to `confined_to`. The caller of this method must check that the actor may issue it. */
   async issueConfinedToken(
-    { org_id, actor }: By,
+    { org_id, actor }: Caller,
     { member_id, ...bounds }: { member_id: string; confined_to: Confines; expires_in_ms?: number },
   ): Promise<{ id: string; token: string }> {
     const [id, token] = [uuidv7(), makeToken(org_id)];
@@ -174,7 +175,7 @@ export class Directory {
   }
 
   /** Lists the valid tokens of a member. */
-  async tokens({ org_id, actor }: By, member_id: string): Promise<TokenRow[] | Refusal> {
+  async tokens({ org_id, actor }: Caller, member_id: string): Promise<TokenRow[] | Refusal> {
     const forbidden = adminRefusal(actor);
     if (forbidden) return forbidden;
     if (!isStorable(member_id)) return noMember(member_id);
@@ -188,7 +189,7 @@ export class Directory {
     });
   }
 
-  async revokeToken({ org_id, actor }: By, id: string): Promise<{ kind: "revoked" } | Refusal> {
+  async revokeToken({ org_id, actor }: Caller, id: string): Promise<{ kind: "revoked" } | Refusal> {
     const forbidden = adminRefusal(actor);
     if (forbidden) return forbidden;
     if (!isUuid(id)) return noToken(id);
@@ -203,7 +204,7 @@ export class Directory {
   }
 
   async projects(
-    { org_id, actor }: By,
+    { org_id, actor }: Caller,
     { cursor = null, limit = DEFAULT_PAGE_SIZE }: Page = {},
   ): Promise<{ projects: Project[]; cursor: string | null }> {
     const among = actor.project_ids;
@@ -212,7 +213,7 @@ export class Directory {
     return { projects, cursor: rows.length > limit ? (projects.at(-1)?.id ?? null) : null };
   }
 
-  async project({ org_id, actor }: By, id: string): Promise<Project | Refusal> {
+  async project({ org_id, actor }: Caller, id: string): Promise<Project | Refusal> {
     if (!isStorable(id)) return noProject(id);
     const among = visibleProjects(actor, id);
     const [project] = await this.transact((tx) =>
@@ -222,10 +223,10 @@ export class Directory {
   }
 
   async addProject(
-    { org_id, actor }: By,
+    { org_id, actor }: Caller,
     given: { id?: string | undefined; name?: string | undefined; settings?: JsonObject | undefined },
     { client_event_id = null }: Key = {},
-  ): Promise<Once<Project> | Refusal> {
+  ): Promise<IdempotentResult<Project> | Refusal> {
     const { id = uuidv7() } = given;
     const forbidden = adminRefusal(actor) ?? reachRefusal(actor, { project_ids: null });
     if (forbidden) return forbidden;
@@ -234,7 +235,7 @@ export class Directory {
     const project = { id, name: given.name ?? id, settings: checked.settings };
     const intention = { client_event_id, actor, meaning: ["add project", given] };
     return this.transact((tx) =>
-      answerOnce(
+      withIdempotencyKey(
         tx,
         org_id,
         intention,
@@ -244,11 +245,11 @@ export class Directory {
   }
 
   async changeProject(
-    { org_id, actor }: By,
+    { org_id, actor }: Caller,
     id: string,
     change: { name?: string | undefined; settings?: JsonObject | undefined },
     { client_event_id = null }: Key = {},
-  ): Promise<Once<Project> | Refusal> {
+  ): Promise<IdempotentResult<Project> | Refusal> {
     const forbidden = adminRefusal(actor);
     if (forbidden) return forbidden;
     return this.saveProject({ org_id, actor }, id, change, client_event_id);
@@ -256,24 +257,24 @@ export class Directory {
 
   /** Changes a lifecycle's settings of a project. The lifecycle must check who may do this. */
   changeSettings(
-    by: By,
+    caller: Caller,
     id: string,
     { lifecycle, settings }: { lifecycle: string; settings: JsonObject },
     { client_event_id = null }: Key = {},
-  ): Promise<Once<Project> | Refusal> {
-    return this.saveProject(by, id, { settings: { [lifecycle]: settings } }, client_event_id);
+  ): Promise<IdempotentResult<Project> | Refusal> {
+    return this.saveProject(caller, id, { settings: { [lifecycle]: settings } }, client_event_id);
   }
 
   private async saveProject(
-    { org_id, actor }: By,
+    { org_id, actor }: Caller,
     id: string,
     change: { name?: string | undefined; settings?: JsonObject | undefined },
     client_event_id: string | null,
-  ): Promise<Once<Project> | Refusal> {
+  ): Promise<IdempotentResult<Project> | Refusal> {
     if (!isStorable(id)) return noProject(id);
     const intention = { client_event_id, actor, meaning: ["change project", id, change] };
     return this.transact((tx) =>
-      answerOnce(tx, org_id, intention, async () => {
+      withIdempotencyKey(tx, org_id, intention, async () => {
         const project = visibleProjects(actor, id)?.length === 0 ? null : await lockProject(tx, org_id, id);
         if (!project) return noProject(id);
         const checked = changedSettings(this.lifecycles, project.settings, change.settings ?? {});

@@ -48,7 +48,7 @@ export async function listPage(
     text: query.q ?? null,
     reader: actor.id,
   };
-  // One more than asked for tells whether there is a next page.
+  // One more than requested shows whether there is a next page.
   const walk = { cursor, limit: limit + 1 };
   const descending = order === "desc";
   const rows =

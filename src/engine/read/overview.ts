@@ -12,7 +12,7 @@ import { listWorkers } from "../sql/list-workers.ts";
 import type { WorkerRow } from "../sql/list-workers.ts";
 import { readStays } from "../sql/read-stays.ts";
 import type { StayRow } from "../sql/read-stays.ts";
-import { readClock } from "../sql/read-surroundings.ts";
+import { readClock } from "../sql/read-task-context.ts";
 import { readDueTimers } from "../sql/read-timers.ts";
 import type { DueTimers } from "../sql/read-timers.ts";
 import type { Tx } from "../transaction.ts";

@@ -27,7 +27,7 @@ const DEALT_COLUMNS = taskColumns({
 // task. The best free tasks are assigned to the slots in order, by parallel arrays, because a join by number compared all
 // pairs. Nothing is done if the settings have changed, or if a claimer has a private task in the pool, which the others must
 // not get; a used idempotency key is refused by its index. A caller that lost its connection waits for the lock of the batch;
-// a claim that finds nothing for its key waits for the shared lock (see passClaims). A row that changed between the snapshot and
+// a claim that finds nothing for its key waits for the shared lock (see waitForClaims). A row that changed between the snapshot and
 // its lock is not updated: its slot stays empty, so neither the first row nor the positions of the feed may be taken from `n`.
 export const CLAIM_TASKS = statement(`
   with gate as materialized (
@@ -140,4 +140,4 @@ export const CLAIM_TASKS = statement(`
   order by t.n`);
 
 /** A claimed task with its slot (from 1), or nulls. The first row also has the time and whether claims were possible. */
-export type DealtCells = [...TaskCells, slot: number | null, open: boolean | null, now: Instant | null];
+export type ClaimedCells = [...TaskCells, slot: number | null, open: boolean | null, now: Instant | null];

@@ -61,12 +61,12 @@ export async function releaseDemo(tx: Tx, node: string): Promise<void> {
   await query(tx, RELEASE_DEMO, [node]);
 }
 
-const REMOVE_DEMO_ROWS = `select pawl.remove_demo_rows($1::integer) as gone`;
+const REMOVE_DEMO_ROWS = `select pawl.remove_demo_rows($1::integer) as removed`;
 
 /** Removes at most `max` rows of the demo and returns their number; 0 if none is left. */
 export async function removeDemoRows(tx: Tx, max: number): Promise<number> {
-  const [row] = await query<{ gone: number }>(tx, REMOVE_DEMO_ROWS, [max]);
-  return row?.gone ?? 0;
+  const [row] = await query<{ removed: number }>(tx, REMOVE_DEMO_ROWS, [max]);
+  return row?.removed ?? 0;
 }
 
 const REMOVE_DEMO_ORG = `

@@ -46,10 +46,10 @@ const SAVE_DEPENDENCIES = `
 export type OnFailure = "wait" | "proceed" | "fail";
 export type NewDependency = { task_id: string; blocker_id: string; on_failure: OnFailure; resolved: boolean };
 
-/** Saves dependencies and marks their blockers as awaited. */
+/** Saves dependencies and marks their blockers. */
 export function saveDependencies(org_id: string, rows: readonly NewDependency[]): Write {
-  const awaited = rows.filter(({ resolved }) => !resolved).map(({ blocker_id }) => blocker_id);
-  return { text: SAVE_DEPENDENCIES, params: [org_id, asRows(rows), [...new Set(awaited)]] };
+  const blockers = rows.filter(({ resolved }) => !resolved).map(({ blocker_id }) => blocker_id);
+  return { text: SAVE_DEPENDENCIES, params: [org_id, asRows(rows), [...new Set(blockers)]] };
 }
 
 const FIND_DEPENDENTS = `

@@ -26,7 +26,7 @@ const FIND_POSITION = `
   where o.id = $1
   group by o.feed_position`;
 
-/** Finds the position before the first event since a time, at most `most` events back; `cut` if there are more. */
+/** Finds the feed position just before the first event since a time. It goes back at most `most` events; `cut` if there are more. */
 export async function findPosition(
   tx: Tx,
   org_id: string,

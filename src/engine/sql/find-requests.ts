@@ -1,5 +1,5 @@
 import { query } from "../transaction.ts";
-import type { Runs, Tx } from "../transaction.ts";
+import type { Queryable, Tx } from "../transaction.ts";
 
 const FIND_REQUESTS = `
   select r.client_event_id, r.actor_id, encode(r.fingerprint, 'hex') as fingerprint, r.answer from pawl.request r
@@ -13,7 +13,7 @@ export type RequestRow = {
 };
 
 /** Finds the earlier requests with these client_event_ids. */
-export function findRequests(tx: Runs, org_id: string, keys: readonly string[]): Promise<RequestRow[]> {
+export function findRequests(tx: Queryable, org_id: string, keys: readonly string[]): Promise<RequestRow[]> {
   return keys.length === 0 ? Promise.resolve([]) : query<RequestRow>(tx, FIND_REQUESTS, [org_id, keys]);
 }
 

@@ -5,6 +5,7 @@ import type { Tx } from "../transaction.ts";
 
 const FIND_TASKS = `select t.* from pawl.task t where t.org_id = $1 and t.id = any($2::uuid[])`;
 
+/** Finds tasks by id, in no particular order; unknown ids are left out. */
 export function findTasks(tx: Tx, org_id: string, ids: readonly string[]): Promise<TaskRow[]> {
   return query<TaskRow>(tx, FIND_TASKS, [org_id, ids]);
 }
@@ -13,7 +14,7 @@ const FIND_BY_DEDUPE_KEY = `
   select t.* from pawl.task t
   where t.org_id = $1 and (t.lifecycle, t.dedupe_key) in (select * from unnest($2::text[], $3::text[]))`;
 
-/** Finds the tasks that were created with these keys. */
+/** Finds the tasks that were created with these dedupe keys. */
 export function findByDedupeKey(
   tx: Tx,
   org_id: string,

@@ -3,7 +3,7 @@ import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import type { Write } from "./statement.ts";
 
-/** Adds a value to a statement's parameters and gives its place in the text: `$3`. */
+/** Adds a value to a statement's parameters and returns its placeholder, such as `$3`. */
 export type Bind = (value: unknown) => string;
 
 export type TaskFilter = {
@@ -30,7 +30,7 @@ export type TaskWalk = {
   limit: number;
 };
 
-/** Tasks in the order of their age; a statement has only the conditions that are asked for. */
+/** Returns a page of tasks, ordered by age. The statement contains only the conditions that the filter sets. */
 export function listTasks(tx: Tx, org_id: string, filter: TaskFilter, walk: TaskWalk): Promise<TaskRow[]> {
   const { text, params } = listStatement(org_id, filter, walk);
   return query<TaskRow>(tx, text, params);

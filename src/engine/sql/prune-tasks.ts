@@ -3,11 +3,11 @@ import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
 /** A finished task at the version that was read; if it has changed since, it is left for the next run. */
-export type Finished = { id: string; row_version: number };
+export type Finished = { id: string; row_version: number; lifecycle: string };
 
 // There is no index for finished tasks. Ids are ordered by age, so the primary key excludes those that are too young ($3).
 const PICK_FINISHED = `
-  select t.id, t.row_version from pawl.task t
+  select t.id, t.row_version, t.lifecycle from pawl.task t
   where t.org_id = $1 and t.id > $2::uuid and t.id < $3::uuid
     and t.final and t.updated_at < to_timestamp($4::float8 / 1000.0)
     and not exists (
@@ -26,7 +26,7 @@ export function pickFinished(
 }
 
 const READ_EXPORTS = `
-  select t.id, t.row_version, jsonb_build_object(
+  select t.id, t.row_version, t.lifecycle, jsonb_build_object(
     'task', to_jsonb(t),
     'journal', (select jsonb_agg(to_jsonb(e) order by e.row_version) from pawl.event e
                 where e.org_id = $1 and e.task_id = t.id),

@@ -1,9 +1,10 @@
 import type { Instant, JsonObject } from "../../core/index.ts";
 import { query } from "../transaction.ts";
-import type { Runs, Tx } from "../transaction.ts";
+import type { Queryable, Tx } from "../transaction.ts";
 import type { JournalEntry } from "../write/work.ts";
 import { rowsByTask } from "../rows-by-task.ts";
 
+/** A row of pawl.event, the journal of all tasks, as the driver reads it; `bigint` columns are strings. */
 export type EventRow = {
   task_id: string;
   row_version: string;
@@ -46,7 +47,7 @@ const FIND_MARKED = `
     and e.position > (select o.feed_position - 100000 from pawl.org o where o.id = $1)`;
 
 /** Finds journal rows by the internal keys that the engine gave them. */
-export function findMarked(tx: Tx, org_id: string, marks: readonly string[]): Promise<EventRow[]> {
+export function findByJournalKey(tx: Tx, org_id: string, marks: readonly string[]): Promise<EventRow[]> {
   return marks.length === 0 ? Promise.resolve([]) : query<EventRow>(tx, FIND_MARKED, [org_id, marks]);
 }
 
@@ -72,7 +73,7 @@ const READ_JOURNALS = `
 
 /** Reads the journals of some tasks, each oldest first. */
 export async function readJournals(
-  tx: Runs,
+  tx: Queryable,
   org_id: string,
   ids: readonly string[],
 ): Promise<(id: string) => readonly EventRow[]> {

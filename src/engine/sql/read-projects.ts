@@ -1,6 +1,6 @@
 import type { Instant } from "../../core/index.ts";
 import { query } from "../transaction.ts";
-import type { Runs, Tx } from "../transaction.ts";
+import type { Queryable, Tx } from "../transaction.ts";
 
 const READ_PROJECTS = `
   select clock_timestamp() as now, (select o.settings_version from pawl.org o where o.id = $1) as version,
@@ -11,7 +11,7 @@ type ProjectsRow = { now: Instant; version: number | null; settings: Record<stri
 
 /** Reads the clock, and the settings of projects as text, with their version. */
 export async function readProjects(
-  tx: Runs,
+  tx: Queryable,
   org_id: string,
   projects: readonly string[],
 ): Promise<{ now: Instant; version: number; settings: Map<string, string> }> {
@@ -43,7 +43,7 @@ const READ_ALL_SETTINGS = `
 
 /** Reads the settings of an org's projects as text, at most `limit`, with their version and the clock. */
 export async function readAllSettings(
-  tx: Runs,
+  tx: Queryable,
   org_id: string,
   limit: number,
 ): Promise<{ now: Instant; version: number; settings: Map<string, string>; isAll: boolean }> {

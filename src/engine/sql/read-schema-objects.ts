@@ -5,13 +5,28 @@ import type { Tx } from "../transaction.ts";
 export type SchemaObject = { kind: string; name: string; definition: string };
 
 // Constraints and triggers have their own names, because a plugin may add them to tables of the engine. Columns are prefixed by
-// their table, because it may not add those.
+// their table, because it may not add those; so are rules and policies, which change what Pawl reads and writes. The count of
+// written rows is that of this transaction; a new file means that the table was emptied.
 const READ_SCHEMA_OBJECTS = `
-  select case c.relkind when 'i' then 'index' when 'v' then 'view' when 'S' then 'sequence' else 'table' end as kind,
+  select case c.relkind when 'i' then 'index' when 'v' then 'view' when 'S' then 'sequence' when 'c' then 'type' else 'table' end
+    as kind,
     c.relname::text as name,
     case c.relkind when 'i' then pg_get_indexdef(c.oid) when 'v' then pg_get_viewdef(c.oid)
-      else coalesce(array_to_string(c.reloptions, ','), '') end as definition
-  from pg_catalog.pg_class c where c.relnamespace = 'pawl'::regnamespace and c.relkind in ('r', 'p', 'i', 'v', 'm', 'S', 'f')
+      else concat(c.reloptions, c.relowner, c.relacl, c.relrowsecurity, c.relforcerowsecurity, c.relfilenode) end as definition
+  from pg_catalog.pg_class c
+  where c.relnamespace = 'pawl'::regnamespace and c.relkind in ('r', 'p', 'i', 'v', 'm', 'S', 'f', 'c')
+  union all
+  select 'rows of table', s.relname, (s.n_tup_ins + s.n_tup_upd + s.n_tup_del)::text
+  from pg_catalog.pg_stat_xact_user_tables s where s.schemaname = 'pawl'
+  union all
+  select 'rows of table', concat(s.schemaname, '.', s.relname), ''
+  from pg_catalog.pg_stat_xact_user_tables s
+  where s.schemaname not in ('pawl', 'pg_toast') and s.n_tup_ins + s.n_tup_upd + s.n_tup_del > 0
+  union all
+  select 'rule', concat(r.tablename, '.', r.rulename), r.definition from pg_catalog.pg_rules r where r.schemaname = 'pawl'
+  union all
+  select 'policy', concat(p.tablename, '.', p.policyname), concat(p.cmd, p.roles, p.qual, p.with_check)
+  from pg_catalog.pg_policies p where p.schemaname = 'pawl'
   union all
   select 'column', c.relname || '.' || a.attname,
     concat(format_type(a.atttypid, a.atttypmod), a.attnotnull, pg_get_expr(d.adbin, d.adrelid))
@@ -35,6 +50,23 @@ const READ_SCHEMA_OBJECTS = `
 /** Reads every object of the schema with its definition. */
 export function readSchemaObjects(tx: Tx): Promise<SchemaObject[]> {
   return query<SchemaObject>(tx, READ_SCHEMA_OBJECTS, []);
+}
+
+const READ_OUTSIDE_OBJECTS = `
+  select 'table or index' as kind, c.oid::regclass::text as name, concat('class ', c.oid) as definition
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where n.nspname <> 'pawl' and n.nspname !~ '^pg_'
+  union all
+  select 'function', p.oid::regproc::text, concat('function ', p.oid)
+  from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+  where n.nspname <> 'pawl' and n.nspname !~ '^pg_'
+  union all
+  select 'schema', n.nspname, concat('schema ', n.oid) from pg_catalog.pg_namespace n
+  where n.nspname <> 'pawl' and n.nspname !~ '^pg_'`;
+
+/** Reads the tables, indexes, functions and schemas of others in this database. */
+export function readOutsideObjects(tx: Tx): Promise<SchemaObject[]> {
+  return query<SchemaObject>(tx, READ_OUTSIDE_OBJECTS, []);
 }
 
 const READ_OUTSIDE_CHANGES = `

@@ -28,14 +28,14 @@ const COUNT_OPEN = `
   select t.id as task_id, t.lifecycle, t.status, t.due_action, t.pooled, t.open_blockers, t.open_holds,
     (select count(*)::int from pawl.hold h
      where h.org_id = $1 and h.task_id = t.id and h.released_at is null) as holds,
-    coalesce(edges.unresolved, 0) as unresolved, coalesce(edges.over, '{}') as over,
-    coalesce(edges.failed, '{}') as failed, coalesce(edges.gone, '{}') as gone
+    coalesce(edges.unresolved, 0) as unresolved, coalesce(edges.resolvable, '{}') as resolvable,
+    coalesce(edges.failed, '{}') as failed, coalesce(edges.missing, '{}') as missing
   from pawl.task t
   left join lateral (
     select count(*)::int as unresolved,
-      array_agg(d.blocker_id) filter (where b.final and (d.on_failure = 'proceed' or s.status is not null)) as over,
+      array_agg(d.blocker_id) filter (where b.final and (d.on_failure = 'proceed' or s.status is not null)) as resolvable,
       array_agg(d.blocker_id) filter (where b.final and d.on_failure = 'fail' and s.status is null) as failed,
-      array_agg(d.blocker_id) filter (where b.id is null) as gone
+      array_agg(d.blocker_id) filter (where b.id is null) as missing
     from pawl.dependency d
     left join pawl.task b on b.org_id = $1 and b.id = d.blocker_id
     left join unnest($3::text[], $4::text[]) as s(lifecycle, status) on s.lifecycle = b.lifecycle and s.status = b.status
@@ -56,11 +56,11 @@ export type Counted = {
   /** The number of unresolved dependencies. */
   unresolved: number;
   /** Blockers of unresolved dependencies that no longer block the task. */
-  over: string[];
+  resolvable: string[];
   /** Blockers that ended without success and make the task fail too. */
   failed: string[];
   /** Blockers that do not exist. */
-  gone: string[];
+  missing: string[];
 };
 
 /** Reads the counters of unfinished tasks, and counts the rows themselves. */

@@ -1,6 +1,6 @@
 import type { Instant, Lifecycle, Task } from "../../core/index.ts";
 import { column, jsonColumn, Dictionary, sparseColumn } from "../columns.ts";
-import { birthPatch, isFinal, isPooled } from "../task-row.ts";
+import { creationPatch, isFinal, isPooled } from "../task-row.ts";
 import type { KeyRecord } from "../write/work.ts";
 import { sealOf, eventHeader } from "../upkeep/seal.ts";
 import { statement } from "./statement.ts";
@@ -130,7 +130,7 @@ export function saveCreations({ org_id, now, rows, settings_version }: SaveCreat
     ),
     titles: column(rows.map(({ task }) => task.title)),
     datas: jsonColumn(rows.map(({ task }) => task.data)),
-    patches: jsonColumn(rows.map(({ task }) => birthPatch(task))),
+    patches: jsonColumn(rows.map(({ task }) => creationPatch(task))),
     assignees: sparseColumn(rows.map(({ task }) => task.assigned_to)),
     privates: sparseColumn(rows.map(({ task }) => task.private || null)),
     priorities: sparseColumn(rows.map(({ task }) => task.priority || null)),

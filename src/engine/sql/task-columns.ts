@@ -86,7 +86,7 @@ export type Beat = { token: string; beat_at: Instant; until: Instant };
 /** Reads a task from its cells. */
 export function taskOfCells(
   org_id: string,
-  cells: readonly [...task: TaskCells, ...beside: unknown[]],
+  cells: readonly [...task: TaskCells, ...others: unknown[]],
   beat: Beat | undefined,
 ): Task {
   const created_at = cells[22];

@@ -1,5 +1,5 @@
 import type { Instant } from "../../core/index.ts";
-import { ask } from "../ask.ts";
+import { queryOutsideTransaction } from "../query-outside-transaction.ts";
 import type { Confines } from "../directory/confines.ts";
 import type { Sql } from "../../postgres/index.ts";
 import type { MemberRow } from "./members.ts";
@@ -19,11 +19,11 @@ export type HolderRow = MemberRow & { hash: string; token_id: string; confined_t
 /** Finds the members of tokens by hash; unknown, revoked and expired tokens are left out. */
 export function findHolders(
   sql: Sql,
-  patienceMs: number,
+  retryTimeoutMs: number,
   org_id: string,
   hashes: readonly string[],
 ): Promise<HolderRow[]> {
-  return ask<HolderRow>(sql, patienceMs, FIND_HOLDERS, [org_id, hashes]);
+  return queryOutsideTransaction<HolderRow>(sql, retryTimeoutMs, FIND_HOLDERS, [org_id, hashes]);
 }
 
 const SAVE_TOKEN = `

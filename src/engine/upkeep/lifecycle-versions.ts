@@ -16,40 +16,40 @@ export type Repair = { task_id: string; what: string; was: unknown; is: unknown 
  * Migrates an org's tasks to the newest version of their lifecycle, with journal entries, `limit` tasks per transaction.
  * Tasks that another node has already migrated are skipped.
  */
-export async function bringUpToDate(
+export async function migrateOutdated(
   writer: Writer,
   org_id: string,
   lifecycle: Lifecycle,
   limit: number,
 ): Promise<Repair[]> {
-  const all: Repair[] = [];
-  const nextBatch = () =>
+  const repairs: Repair[] = [];
+  const migrateBatch = () =>
     writer.unit(org_id, async (unit) => {
       const ids = await pickOutdated(unit.tx, org_id, lifecycle, limit);
       const moved = ids.length === 0 ? [] : await migrateTasks(unit, lifecycle, ids);
       const pooled = await repairPool(unit.tx, org_id, lifecycle, limit);
       return [...moved, ...pooled.map(({ task_id, is }) => ({ task_id, what: "pooled", was: !is, is }))];
     });
-  const nextFree = () => untilFree(nextBatch);
-  for (let done = await nextFree(); done.length > 0; done = await nextFree()) all.push(...done);
-  return all;
+  const runBatch = () => retryWhileBusy(migrateBatch);
+  for (let done = await runBatch(); done.length > 0; done = await runBatch()) repairs.push(...done);
+  return repairs;
 }
 
 const MAX_TRIES = 100;
-const PAUSE_MS = 100;
+const RETRY_DELAY_MS = 100;
 
 /** Retries while another transaction has locked a dependent of these tasks. */
-function untilFree<T>(work: () => Promise<T>): Promise<T> {
+function retryWhileBusy<T>(work: () => Promise<T>): Promise<T> {
   return retry(work, {
     delayAfter: (error, failures) => {
       if (!(error instanceof RowsBusy)) return null;
       if (failures + 1 >= MAX_TRIES) throw unavailable(error);
-      return PAUSE_MS;
+      return RETRY_DELAY_MS;
     },
   });
 }
 
-/** Checks whether an unfinished task needs `bringUpToDate`. */
+/** Checks whether an unfinished task needs `migrateOutdated`. */
 export function isOutdated(
   { migrations, statuses, pool }: Lifecycle,
   { status, due_action, pooled }: { status: string; due_action: string | null; pooled: boolean },
@@ -81,7 +81,7 @@ async function migrateTasks(
 
 function workOf(loaded: LoadedTask): Work {
   const input = { from_version: loaded.task.lifecycle_version, to_version: loaded.lifecycle.version };
-  // Its version is written first, so that its row is another one then.
+  // setLifecycleVersion updates the row before this move is written, so the loaded ctid and xmin no longer match.
   return workOn({ ...loaded, ctid: null, xmin: null }, SYSTEM, systemCommand("migrate", input), null);
 }
 
@@ -89,10 +89,10 @@ function workOf(loaded: LoadedTask): Work {
 function migration({ lifecycle, task, settings }: LoadedTask, now: Instant): Moved {
   const to = lifecycle.migrations.statuses[task.status] ?? task.status;
   const lease = lifecycle.statuses[to]?.lease ? "keep" : "close";
-  const moment = to === task.status ? task.entered_at : now;
-  const clocked = {
+  const enteredAt = to === task.status ? task.entered_at : now;
+  const migrated = {
     ...task,
-    entered_at: moment,
+    entered_at: enteredAt,
     updated_at: now,
     lease: lease === "keep" ? task.lease : null,
   };
@@ -100,14 +100,14 @@ function migration({ lifecycle, task, settings }: LoadedTask, now: Instant): Mov
     kind: "moved",
     to,
     patch: {},
-    timer: timerOf(lifecycle, to, clocked, settings),
+    timer: timerOf(lifecycle, to, migrated, settings),
     lease,
     effects: [],
     event: { type: "migrated", action: "migrate", from: task.status, to, comment: null },
   };
 }
 
-/** Returns the timer of the new status; if it has none, a timer set by a rule is kept for the action that replaces its own. */
+/** Returns the timer of the new status. If it has none, keeps the task's timer if the lifecycle maps its action to a new one. */
 function timerOf(
   lifecycle: Lifecycle,
   to: string,

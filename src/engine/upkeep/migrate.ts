@@ -1,8 +1,8 @@
 import { PawlError } from "../../core/index.ts";
-import type { Sql } from "../../postgres/index.ts";
+import { isMistakeInSql } from "../../postgres/index.ts";
+import type { DriverTransaction, Sql } from "../../postgres/index.ts";
 import { readApplied } from "../sql/read-migrations.ts";
 import { readRights } from "../sql/read-rights.ts";
-import type { Tx } from "../transaction.ts";
 import { confine } from "./confine-migrations.ts";
 import { ENGINE_MIGRATIONS, hasTriggers, readMigrations } from "./migrations.ts";
 import type { Migration, MigrationName, MigrationSource } from "./migrations.ts";
@@ -27,7 +27,7 @@ export async function migrate(
   { triggers = true, sources = [ENGINE_MIGRATIONS] }: MigrateOptions = {},
 ): Promise<string[]> {
   const known = await readMigrations(sources);
-  const pending = async (tx: Tx) => missingOf(await appliedTo(tx), known, triggers);
+  const pending = async (tx: DriverTransaction) => missingOf(await appliedTo(tx), known, triggers);
   // An up-to-date schema only needs the privileges to read and write its tables.
   if ((await sql.begin("read only", pending)).length === 0) return [];
   return sql.begin(async (tx) => {
@@ -49,13 +49,28 @@ export async function migrate(
   });
 }
 
-async function run(tx: Tx, { owner, number, name, text }: Migration): Promise<void> {
+async function run(tx: DriverTransaction, { owner, number, name, text }: Migration): Promise<void> {
   if (owner === ENGINE_MIGRATIONS.owner) await tx.unsafe(text);
-  else await confine(tx, { owner, name }, () => tx.unsafe(text));
+  else await confine(tx, { owner, name }, () => runOfPlugin(tx, owner, name, text));
   await tx`insert into pawl.migration (owner, number, name) values (${owner}, ${number}, ${name})`;
 }
 
-async function appliedTo(tx: Tx): Promise<MigrationName[]> {
+async function runOfPlugin(tx: DriverTransaction, owner: string, name: string, text: string): Promise<void> {
+  try {
+    await tx.unsafe(text);
+  } catch (error) {
+    // A missing privilege or a lost connection is not a mistake in the file.
+    if (!isMistakeInSql(error)) throw error;
+    throw new PawlError(
+      "INVALID_LIFECYCLE",
+      `Plugin "${owner}": migration ${name} failed: ${error.message}; nothing of it was applied. Correct the file.`,
+      {},
+      { cause: error },
+    );
+  }
+}
+
+async function appliedTo(tx: DriverTransaction): Promise<MigrationName[]> {
   const { has_migrations } = await readRights(tx);
   return has_migrations ? readApplied(tx) : [];
 }
@@ -67,9 +82,12 @@ function missingOf(
 ): Migration[] {
   const beyond = unknownIn(applied, known)[0];
   if (beyond) {
+    const isOfPawl = beyond.owner === ENGINE_MIGRATIONS.owner;
     throw new PawlError(
       "DATABASE_UNUSABLE",
-      `The database is at migration ${beyond.name}, which this version of Pawl does not know; run a newer Pawl, or use another database.`,
+      isOfPawl
+        ? `The database is at migration ${beyond.name}, which this version of Pawl does not know; run a newer Pawl, or use another database.`
+        : `The database is at migration ${beyond.name}, which this version of the plugin "${beyond.owner}" does not have; run a newer one, restore a file that was renamed, or use another database.`,
     );
   }
   const done = new Set(applied.map(({ name }) => name));

@@ -33,7 +33,9 @@ async function migrationFiles(
 ): Promise<(MigrationName & { url: URL })[]> {
   const found = await Promise.all(
     sources.map(async ({ owner, folder }) => {
-      const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
+      // Without the slash, the names of the files would replace the folder's.
+      const inside = new URL(`${folder.href.replace(/\/$/, "")}/`);
+      const files = (await filesIn(owner, inside)).filter((file) => file.endsWith(".sql")).sort();
       return files.map((file, index) => {
         const number = Number.parseInt(file, 10);
         if (number !== index + 1)
@@ -41,9 +43,22 @@ async function migrationFiles(
             "INVALID_LIFECYCLE",
             `The migrations of ${owner} must be numbered 0001-…, 0002-… without gaps; ${file} is number ${index + 1}.`,
           );
-        return { owner, number, name: `${owner}/${file.replace(/\.sql$/, "")}`, url: new URL(file, folder) };
+        return { owner, number, name: `${owner}/${file.replace(/\.sql$/, "")}`, url: new URL(file, inside) };
       });
     }),
   );
   return found.flat();
+}
+
+async function filesIn(owner: string, folder: URL): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    throw new PawlError(
+      "INVALID_LIFECYCLE",
+      `Plugin "${owner}": the folder of its migrations cannot be read (${(error as Error).message}); name it as new URL("./migrations/", import.meta.url).`,
+      {},
+      { cause: error },
+    );
+  }
 }

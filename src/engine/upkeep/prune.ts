@@ -1,3 +1,4 @@
+import type { OldRows, PluginPrune } from "../engine-plugin.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { PawlError } from "../../core/index.ts";
 import type { Instant } from "../../core/index.ts";
@@ -11,7 +12,7 @@ import {
   readExports,
 } from "../sql/prune-tasks.ts";
 import type { Finished } from "../sql/prune-tasks.ts";
-import { readClock } from "../sql/read-surroundings.ts";
+import { readClock } from "../sql/read-task-context.ts";
 import type { Tx } from "../transaction.ts";
 import { keepAnswers } from "../write/stored-answers.ts";
 
@@ -29,7 +30,7 @@ export type Pruned = {
   pruned: number;
   /** Left for the next run because they were locked, changed or waited for. */
   skipped: number;
-  /** Could not be exported. */
+  /** Could not be exported, or the plugin's part in retention failed. */
   failed: { task_id: string; why: string }[];
 };
 
@@ -55,15 +56,57 @@ export async function pruneOrg(
     if (!last) break;
     after = last.id;
     const exported = onExport ? await exportTasks(runIn, org_id, found, onExport, total) : found;
-    const pruned = await runIn((tx) => pruneWithin(registry, tx, org_id, exported));
-    total.pruned += pruned;
-    total.skipped += exported.length - pruned;
+    // One transaction for each lifecycle: a plugin whose part fails keeps only its own tasks.
+    for (const [lifecycle, tasks] of byLifecycle(exported)) {
+      const plugin = registry.pruneOf(lifecycle);
+      try {
+        const pruned = await runIn((tx) => pruneWithin(tx, org_id, tasks, plugin));
+        total.pruned += pruned;
+        total.skipped += tasks.length - pruned;
+      } catch (error) {
+        if (!plugin.keep && !plugin.removeOfTasks) throw error;
+        total.failed.push(
+          ...tasks.map(({ id }) => ({ task_id: id, why: `Plugin "${lifecycle}": ${String(error)}` })),
+        );
+      }
+    }
   }
-  for (const removeOld of registry.removalsOfOld) {
-    const old = { before, below, limit: batch };
-    while ((await runIn((tx) => removeOld(tx, org_id, old))) === batch);
-  }
+  await removeOldRows(registry, runIn, org_id, { before, below, limit: batch });
   return total;
+}
+
+/** Maximum batches of old rows per plugin and run; the next run continues. */
+const MAX_BATCHES = 1_000;
+
+/** Lets every plugin delete its old rows. A failing one does not stop the others; the first failure is thrown. */
+async function removeOldRows(
+  registry: LifecycleRegistry,
+  runIn: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
+  org_id: string,
+  old: OldRows,
+): Promise<void> {
+  const failures: unknown[] = [];
+  for (const lifecycle of registry.lifecycles.keys()) {
+    const { removeOld } = registry.pruneOf(lifecycle);
+    if (!removeOld) continue;
+    try {
+      for (let batch = 0; batch < MAX_BATCHES; batch++)
+        if ((await runIn((tx) => removeOld(tx, org_id, old))) < old.limit) break;
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+function byLifecycle(tasks: readonly Finished[]): Map<string, Finished[]> {
+  const groups = new Map<string, Finished[]>();
+  for (const task of tasks) {
+    const group = groups.get(task.lifecycle);
+    if (group) group.push(task);
+    else groups.set(task.lifecycle, [task]);
+  }
+  return groups;
 }
 
 /** Calls `onExport` outside of any transaction, so that a slow callback holds no locks. */
@@ -76,31 +119,36 @@ async function exportTasks(
 ): Promise<Finished[]> {
   const ids = found.map((task) => task.id);
   const exported: Finished[] = [];
-  for (const { id, row_version, line } of await runIn((tx) => readExports(tx, org_id, ids))) {
+  for (const { line, ...task } of await runIn((tx) => readExports(tx, org_id, ids))) {
     try {
       await onExport(line);
-      exported.push({ id, row_version });
+      exported.push(task);
     } catch (error) {
-      total.failed.push({ task_id: id, why: String(error) });
+      total.failed.push({ task_id: task.id, why: String(error) });
     }
   }
   return exported;
 }
 
 async function pruneWithin(
-  registry: LifecycleRegistry,
   tx: Tx,
   org_id: string,
   tasks: readonly Finished[],
+  { keep, removeOfTasks }: PluginPrune,
 ): Promise<number> {
   const locked = await lockFinished(tx, org_id, tasks);
-  const gone = await deleteTasks(tx, org_id, await registry.prunable(tx, org_id, locked));
+  const kept = new Set(await keep?.(tx, org_id, locked));
+  const gone = await deleteTasks(
+    tx,
+    org_id,
+    locked.filter((id) => !kept.has(id)),
+  );
   if (gone.length === 0) return 0;
   await keepAnswers(tx, org_id, gone);
   const keys = await deleteBelongings(tx, org_id, gone);
   await deleteRequests(tx, org_id, keys);
   await deleteEventlessRequests(tx, org_id, gone);
-  await registry.removeOfTasks(tx, org_id, gone);
+  await removeOfTasks?.(tx, org_id, gone);
   return gone.length;
 }
 

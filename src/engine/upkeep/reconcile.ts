@@ -2,7 +2,7 @@ import type { Lifecycle } from "../../core/index.ts";
 import { failedBlocker } from "../write/failed-blockers.ts";
 import { violationOf } from "../../postgres/index.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
-import { bringUpToDate, isOutdated } from "./lifecycle-versions.ts";
+import { migrateOutdated, isOutdated } from "./lifecycle-versions.ts";
 import type { Repair } from "./lifecycle-versions.ts";
 import { resolveDependencies } from "../sql/dependencies.ts";
 import { countOpen, pickUnfinished, readWithBeats, START } from "../sql/reconcile-tasks.ts";
@@ -14,7 +14,7 @@ import { RowsBusy } from "../write/rows-busy.ts";
 import type { UnitOfWork } from "../write/unit-of-work.ts";
 import type { Writer } from "../write/writer.ts";
 
-/** A fault that no rule can repair: a person has to look at it. */
+/** A fault that no rule can repair: a person has to investigate it. */
 type Breach = { task_id: string; what: string };
 
 export type Reconciled = { checked: number; repaired: Repair[]; broken: Breach[] };
@@ -38,7 +38,7 @@ export async function reconcileOrg(
     const ids = found.filter(({ lifecycle }) => registry.lifecycles.has(lifecycle)).map(({ id }) => id);
     const counted = await writer.read((tx) => countOpen(tx, org_id, ids, successes));
     for (const lifecycle of outdatedIn(registry, counted))
-      report.repaired.push(...(await bringUpToDate(writer, org_id, lifecycle, chunk)));
+      report.repaired.push(...(await migrateOutdated(writer, org_id, lifecycle, chunk)));
     const wrong = counted.filter((one) => isWrong(registry, one)).map((one) => one.task_id);
     const repaired = await bisect(
       wrong,
@@ -48,7 +48,7 @@ export async function reconcileOrg(
     const breaches = await writer.read((tx) => findBreaches(registry, tx, org_id, ids));
     report.checked += ids.length;
     report.repaired.push(...repaired.flatMap((one) => one.repaired));
-    report.broken.push(...repaired.flatMap((one) => one.broken), ...goneBlockers(counted), ...breaches);
+    report.broken.push(...repaired.flatMap((one) => one.broken), ...missingBlockers(counted), ...breaches);
   }
   return report;
 }
@@ -84,7 +84,9 @@ async function repair(
   // Skips tasks locked by other transactions; the next run repairs what is still wrong with them.
   await unit.lock(ids);
   const counted = await countOpen(tx, org_id, [...unit.tasks.keys()], successes);
-  const edges = counted.flatMap(({ task_id, over }) => over.map((blocker_id) => ({ task_id, blocker_id })));
+  const edges = counted.flatMap(({ task_id, resolvable }) =>
+    resolvable.map((blocker_id) => ({ task_id, blocker_id })),
+  );
   if (edges.length > 0) unit.send(resolveDependencies(org_id, edges));
   const changes = counted.flatMap(changesOf);
   for (const one of counted) {
@@ -124,7 +126,7 @@ function moveOn(unit: UnitOfWork, counted: readonly Counted[]): Breach[] {
 }
 
 function isWrong(registry: LifecycleRegistry, one: Counted): boolean {
-  return one.over.length > 0 || changesOf(one).length > 0 || moveDueTo(registry, one) !== null;
+  return one.resolvable.length > 0 || changesOf(one).length > 0 || moveDueTo(registry, one) !== null;
 }
 
 function changesOf(one: Counted): Repair[] {
@@ -138,8 +140,8 @@ function changesOf(one: Counted): Repair[] {
   ];
 }
 
-function blockersOf({ unresolved, over }: Counted): number {
-  return unresolved - over.length;
+function blockersOf({ unresolved, resolvable }: Counted): number {
+  return unresolved - resolvable.length;
 }
 
 /** Returns the action that the system should have performed on a task, or null. */
@@ -162,9 +164,9 @@ function successesOf(lifecycles: Iterable<Lifecycle>): Success[] {
 }
 
 // It is unknown how a missing blocker ended, so its dependents are only reported, not moved.
-function goneBlockers(counted: readonly Counted[]): Breach[] {
-  return counted.flatMap(({ task_id, gone }) =>
-    gone.map((id) => ({ task_id, what: `waits for ${id}, which does not exist` })),
+function missingBlockers(counted: readonly Counted[]): Breach[] {
+  return counted.flatMap(({ task_id, missing }) =>
+    missing.map((id) => ({ task_id, what: `waits for ${id}, which does not exist` })),
   );
 }
 

@@ -4,7 +4,7 @@ import type { Sql } from "../../postgres/index.ts";
 import { Commits } from "../commits.ts";
 import type { EnginePlugin } from "../engine-plugin.ts";
 import { LifecycleRegistry } from "../lifecycle-registry.ts";
-import { bringUpToDate } from "./lifecycle-versions.ts";
+import { migrateOutdated } from "./lifecycle-versions.ts";
 import { findStranded } from "../sql/find-stranded.ts";
 import { orgsWithOutdated } from "../sql/pick-outdated.ts";
 import { lockRegister, saveLifecycle, saveTransitions } from "../sql/save-lifecycle.ts";
@@ -13,7 +13,7 @@ import { transact } from "../transact.ts";
 import type { Tx } from "../transaction.ts";
 import { Writer } from "../write/writer.ts";
 
-const TIMEOUTS = { patienceMs: 10_000, statementTimeoutMs: 60_000 };
+const TIMEOUTS = { retryTimeoutMs: 10_000, statementTimeoutMs: 60_000 };
 const BATCH_SIZE = 200;
 
 /**
@@ -33,7 +33,7 @@ export async function registerLifecycles(sql: Sql, plugins: readonly EnginePlugi
   const writer = new Writer(sql, TIMEOUTS, new LifecycleRegistry(plugins), new Commits());
   for (const lifecycle of lifecycles) {
     for (const org_id of await transact(sql, TIMEOUTS, (tx) => orgsWithOutdated(tx, lifecycle)))
-      await bringUpToDate(writer, org_id, lifecycle, BATCH_SIZE);
+      await migrateOutdated(writer, org_id, lifecycle, BATCH_SIZE);
   }
 }
 

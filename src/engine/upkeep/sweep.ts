@@ -96,10 +96,14 @@ function putOff(unit: UnitOfWork, { lifecycle, task, settings }: LoadedTask, why
 }
 
 function report(results: readonly TimerResult[]): Swept {
-  const put_off = results.flatMap(({ task_id, why }) =>
+  const postponed = results.flatMap(({ task_id, why }) =>
     why === null || why === "NOT_DUE" ? [] : [{ task_id, why }],
   );
-  return { looked_at: results.length, moved: results.filter(({ why }) => why === null).length, put_off };
+  return {
+    checked: results.length,
+    moved: results.filter(({ why }) => why === null).length,
+    postponed,
+  };
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -1,7 +1,8 @@
 import { timerDelay } from "../../std/timer-delay.ts";
+import { withTimeout } from "../../std/with-timeout.ts";
 
 export type Sweeper = {
-  /** Waits for a running sweep and stops. May be called twice. */
+  /** Waits for a running sweep, but not for one that does not end, and stops. May be called twice. */
   stop(): Promise<void>;
 };
 
@@ -11,6 +12,9 @@ type SweeperOptions = {
   firstMs?: number;
   onFault?: (error: unknown) => void;
 };
+
+/** Maximum time to wait for a running sweep when it stops: that of a plugin may never end. */
+const STOP_TIMEOUT_MS = 10_000;
 
 /** Sweeps every `everyMs`. A sweep that fails is reported to `onFault`, and the next one follows as usual. */
 export function startSweeper(
@@ -37,7 +41,7 @@ export function startSweeper(
     stop: async () => {
       stopped = true;
       clearTimeout(timer);
-      await running;
+      await withTimeout(running, STOP_TIMEOUT_MS, () => undefined);
     },
   };
 }

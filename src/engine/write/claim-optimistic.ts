@@ -3,7 +3,7 @@ import { decide } from "../../core/index.ts";
 import type { Instant, JsonObject, Lease, Lifecycle, Moved, Refusal, Task } from "../../core/index.ts";
 import { column, jsonColumn, sparseColumn } from "../columns.ts";
 import { CLAIM_TASKS } from "../sql/claim-tasks.ts";
-import type { DealtCells } from "../sql/claim-tasks.ts";
+import type { ClaimedCells } from "../sql/claim-tasks.ts";
 import type { Write } from "../sql/statement.ts";
 import { readAllSettings } from "../sql/read-projects.ts";
 import { eventHeader } from "../upkeep/seal.ts";
@@ -12,7 +12,7 @@ import { isFinal, isPooled } from "../task-row.ts";
 import { queryCells } from "../transaction.ts";
 import { claimedTask } from "./claim.ts";
 import type { ClaimAttempt, ClaimCommand, Claimed } from "./claim.ts";
-import { Again } from "./command-queue.ts";
+import { Retry } from "./command-queue.ts";
 import type { Outcome } from "./command-queue.ts";
 import { UnknownValue } from "./row-cache.ts";
 import type { NodeCache } from "./optimistic.ts";
@@ -20,7 +20,7 @@ import type { StoredTask } from "./stored-answers.ts";
 import { newLease } from "./unit-of-work.ts";
 
 /** The outcome of a claim whose rule reads more of the task: it is retried with locks. */
-const LOCKED = new Again({ mode: "locked" });
+const LOCKED = new Retry({ mode: "locked" });
 
 /** In orgs with more projects than this, claims on all projects are not optimistic: their settings are not compared. */
 const MAX_PROJECTS = 1_000;
@@ -49,7 +49,7 @@ export async function claimOptimistically(
     return locked;
   const slots = slotsOf(commands, moves, common);
   const { text, params } = claimStatement(commands, moves, slots, { ...common, org_id, batch });
-  const rows = await queryCells<DealtCells>(cache.sql, text, params);
+  const rows = await queryCells<ClaimedCells>(cache.sql, text, params);
   const [xmin, open, clock] = [rows[0]?.[2] ?? "", rows[0]?.[31] ?? false, rows[0]?.[32] ?? 0];
   if (!open) {
     cache.settings.delete(org_id);
@@ -95,7 +95,7 @@ function slotsOf(
 /** Builds a claimed task. The cells contain only the values that the claim did not set. */
 function taskAfterClaim(
   org_id: string,
-  cells: DealtCells,
+  cells: ClaimedCells,
   lifecycle: Lifecycle,
   { to, patch, timer }: Moved,
   lease: Lease | null,

@@ -1,4 +1,4 @@
-import { admit, canSee, isRefusal, refuse } from "../../core/index.ts";
+import { validateCommand, canSee, isRefusal, refuse } from "../../core/index.ts";
 import type { Actor, Command, JsonObject, Lifecycle, Condition, Refusal, Task } from "../../core/index.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
@@ -7,16 +7,16 @@ import type { PublicTask } from "../read/public-task.ts";
 import { unknownLifecycle, wrongField } from "../refusals.ts";
 import { findRequests } from "../sql/find-requests.ts";
 import type { RequestRow } from "../sql/find-requests.ts";
-import { holdMark, passClaims } from "../sql/hold-mark.ts";
+import { lockText, waitForClaims } from "../sql/advisory-locks.ts";
 import { pickFromPool } from "../sql/pick-from-pool.ts";
-import { findMarked } from "../sql/read-journal.ts";
+import { findByJournalKey } from "../sql/read-journal.ts";
 import type { EventRow } from "../sql/read-journal.ts";
 import { readSettings } from "../sql/read-projects.ts";
 import { saveRequests } from "../sql/save-requests.ts";
 import type { NewRequest } from "../sql/save-requests.ts";
 import type { Tx } from "../transaction.ts";
 import { visibleProjects } from "../read/visible-projects.ts";
-import { Again } from "./command-queue.ts";
+import { Retry } from "./command-queue.ts";
 import type { Attempt, Outcome } from "./command-queue.ts";
 import { readSnapshot } from "./read-snapshot.ts";
 import { keyConflict, restoreTasks, storedTask, storedTasks } from "./stored-answers.ts";
@@ -99,7 +99,11 @@ export function claimCommand(
   const { comment } = request;
   // The pool's action may require a version, a key and a lease token, which a claim lacks: admit it with placeholders.
   const sent = { action: pool.action, comment: comment ?? null, client_event_id: key ?? "claim" };
-  const admitted = admit(lifecycle, actor, { ...sent, expected_row_version: -1, lease_token: "none" });
+  const admitted = validateCommand(lifecycle, actor, {
+    ...sent,
+    expected_row_version: -1,
+    lease_token: "none",
+  });
   if (isRefusal(admitted)) return admitted;
   const command = { ...admitted.command, expected_row_version: null, lease_token: null };
   const filter = {
@@ -145,12 +149,12 @@ export async function claimLocked(
   // both. Keys are locked with the org's id, because orgs do not share keys.
   const [{ command: first }] = attempts as [ClaimAttempt];
   const locks = [...uncertain, batch, ...keys.map((key) => `${org_id} ${key}`)].map((name) =>
-    holdMark(tx, name),
+    lockText(tx, name),
   );
-  if (keys.length > 0) locks.push(passClaims(tx, org_id, first.lifecycle.name));
+  if (keys.length > 0) locks.push(waitForClaims(tx, org_id, first.lifecycle.name));
   const [used, committedEvents] = await Promise.all([
     findRequests(tx, org_id, keys),
-    findMarked(
+    findByJournalKey(
       tx,
       org_id,
       attempts.flatMap(({ command, uncertain: batches }) =>
@@ -181,7 +185,7 @@ export async function claimLocked(
     const share = shares[index] as Work[];
     // The claim got nothing, but there may be more tasks: others of the batch took those that it could see.
     if (share.length === 0 && free.length === wanted && commands.length > 1) {
-      outcomes[at] = new Again({ alone: true });
+      outcomes[at] = new Retry({ alone: true });
       continue;
     }
     const results = share.map((work) => unit.decide(work));
@@ -307,7 +311,7 @@ export function claimedTask(task: Task): ClaimedTask {
   return { task: publicTask(task), lease_token: token, lease_until: until };
 }
 
-/** Filters projects by the settings that limit who may take from the pool; null means all projects of the org. */
+/** Returns those of the projects in which the actor's skill level allows claims; null means all projects of the org. */
 export async function projectsWithin(
   registry: LifecycleRegistry,
   tx: Tx,

@@ -33,18 +33,18 @@ export class Attempt<Command> {
 const NONE: readonly string[] = [];
 
 /** The outcome of a command that must be retried, after the delay and with the given changes. */
-export class Again {
+export class Retry {
   readonly change: Partial<Pick<Attempt<never>, "mode" | "alone" | "busySince">>;
   readonly delayMs: number;
 
-  constructor(change: Again["change"], delayMs = 0) {
+  constructor(change: Retry["change"], delayMs = 0) {
     this.change = change;
     this.delayMs = delayMs;
   }
 }
 
 /** The outcome of a command that failed; the other commands of its batch did not. */
-export class Failed {
+export class CommandFailed {
   readonly error: unknown;
 
   constructor(error: unknown) {
@@ -52,7 +52,7 @@ export class Failed {
   }
 }
 
-export type Outcome<Answer> = Answer | Again | Failed;
+export type Outcome<Answer> = Answer | Retry | CommandFailed;
 
 class Waiting<Command, Answer> extends Attempt<Command> {
   notBefore = 0;
@@ -84,8 +84,8 @@ class Call<Answer> {
     if (commands === 0) this.resolve(this.answers);
   }
 
-  settle(index: number, answer: Answer | Failed): void {
-    if (answer instanceof Failed) {
+  settle(index: number, answer: Answer | CommandFailed): void {
+    if (answer instanceof CommandFailed) {
       this.reject(answer.error);
       return;
     }
@@ -193,11 +193,13 @@ export class CommandQueue<Command extends Queued, Answer> {
   }
 
   private async runBatch(batch: readonly Waiting<Command, Answer>[]): Promise<void> {
-    const outcomes = await this.run(batch).catch((error: unknown) => batch.map(() => new Failed(error)));
+    const outcomes = await this.run(batch).catch((error: unknown) =>
+      batch.map(() => new CommandFailed(error)),
+    );
     const retries: Waiting<Command, Answer>[] = [];
     for (const [index, waiting] of batch.entries()) {
       const outcome = outcomes[index] as Outcome<Answer>;
-      if (outcome instanceof Again) retries.push(delayed(waiting, outcome));
+      if (outcome instanceof Retry) retries.push(delayed(waiting, outcome));
       else waiting.call.settle(waiting.index, outcome);
     }
     // Retries stay ahead of later commands.
@@ -212,7 +214,7 @@ function fits<Command extends Queued>(one: Attempt<Command>, first: Attempt<Comm
 
 function delayed<Command, Answer>(
   waiting: Waiting<Command, Answer>,
-  { change, delayMs }: Again,
+  { change, delayMs }: Retry,
 ): Waiting<Command, Answer> {
   Object.assign(waiting, change);
   if (delayMs > 0) waiting.waits++;

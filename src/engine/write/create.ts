@@ -1,8 +1,8 @@
 import { isRefusal, PawlError, SYSTEM } from "../../core/index.ts";
 import type { Actor, JsonObject, Refusal } from "../../core/index.ts";
-import { admitCreations } from "./admit-creations.ts";
-import type { AdmittedCreation } from "./admit-creations.ts";
-import type { MakeTasks } from "../engine-plugin.ts";
+import { admitCreations } from "./validate-creations.ts";
+import type { AdmittedCreation } from "./validate-creations.ts";
+import type { CreateTasks } from "../engine-plugin.ts";
 import { saveDependencies } from "../sql/dependencies.ts";
 import { findRequests } from "../sql/find-requests.ts";
 import type { RequestRow } from "../sql/find-requests.ts";
@@ -11,7 +11,7 @@ import { readProjects } from "../sql/read-projects.ts";
 import { saveCreations } from "../sql/save-creations.ts";
 import { saveRequests } from "../sql/save-requests.ts";
 import type { NewRequest } from "../sql/save-requests.ts";
-import { Again, Failed } from "./command-queue.ts";
+import { Retry, CommandFailed } from "./command-queue.ts";
 import type { Attempt, Outcome } from "./command-queue.ts";
 import { Creations } from "./creations.ts";
 import type { CreatedTasks } from "./creations.ts";
@@ -76,7 +76,7 @@ export async function createLocked(
     }
     const answer = creations.decide(creation, plan);
     outcomes.push(answer);
-    if (answer instanceof Again || isRefusal(answer) || key === null || fingerprint === null) continue;
+    if (answer instanceof Retry || isRefusal(answer) || key === null || fingerprint === null) continue;
     requests.push({
       client_event_id: key,
       actor_id: actor.id,
@@ -123,13 +123,13 @@ async function replay(
 }
 
 /** Returns a function for effects that creates tasks in this unit; it throws on a refusal, which rolls back the causing command. */
-export function makeTasksIn(unit: UnitOfWork): MakeTasks {
+export function makeTasksIn(unit: UnitOfWork): CreateTasks {
   return async (actor: Actor, tasks) => {
     // Admitted as the system, without a key: the rule has checked the actor, and its command has the key.
     const admitted = admitCreations(unit.registry.lifecycles, { tasks, actor: SYSTEM });
     const command = isRefusal(admitted) ? admitted : createCommand({ ...admitted, actor });
     const [outcome] = isRefusal(command) ? [command] : await createLocked(unit, [{ command, uncertain: [] }]);
-    if (outcome === undefined || outcome instanceof Again || outcome instanceof Failed)
+    if (outcome === undefined || outcome instanceof Retry || outcome instanceof CommandFailed)
       throw new Error("an effect could not create its tasks in the transaction of its move");
     if (isRefusal(outcome)) throw new PawlError(outcome.code, outcome.detail, outcome.params);
     return { tasks: outcome.tasks, made: outcome.made ?? outcome.tasks.map(() => null) };

@@ -1,6 +1,6 @@
 import { canSee, decideCreation, draftOf, isRefusal, refuse } from "../../core/index.ts";
 import type { Actor, Created, Draft, Instant, JsonObject, Lifecycle, Refusal } from "../../core/index.ts";
-import type { AdmittedCreation, AdmittedTask } from "./admit-creations.ts";
+import type { AdmittedCreation, AdmittedTask } from "./validate-creations.ts";
 import { failedBlocker, failureAction } from "./failed-blockers.ts";
 import { findCycle } from "./find-cycle.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
@@ -15,7 +15,7 @@ import type { NewTaskRow } from "../sql/save-creations.ts";
 import { isSuccess, taskOf } from "../task-row.ts";
 import type { TaskRow } from "../task-row.ts";
 import type { Tx } from "../transaction.ts";
-import { Again } from "./command-queue.ts";
+import { Retry } from "./command-queue.ts";
 
 /** The answer to a creation; the lists have the order of the request. */
 export type CreatedTasks = {
@@ -160,7 +160,7 @@ export class Creations {
   }
 
   /** Decides the tasks of a request: all are created, or the request is refused. */
-  decide(creation: AdmittedCreation, drafted: Drafted[] | Refusal): CreatedTasks | Refusal | Again {
+  decide(creation: AdmittedCreation, drafted: Drafted[] | Refusal): CreatedTasks | Refusal | Retry {
     if (isRefusal(drafted)) return drafted;
     const inside = new Map(drafted.map((task) => [task.id, task.project_id]));
     const keys = new Set<string>();
@@ -182,7 +182,7 @@ export class Creations {
         continue;
       }
       // Another request of the batch creates the task with this key: retry when it is committed.
-      if (task.draft.dedupe_key != null && this.usedKeys.has(key)) return new Again({ mode: "locked" });
+      if (task.draft.dedupe_key != null && this.usedKeys.has(key)) return new Retry({ mode: "locked" });
       if (task.draft.dedupe_key != null && keys.has(key))
         return wrongField("tasks", "two tasks of the request have the same dedupe key");
       keys.add(key);
@@ -243,7 +243,7 @@ export class Creations {
       const blocker = this.blockers.get(blocker_id);
       const visibleProject = blocker !== undefined && canSee(actor, blocker) ? blocker.project_id : undefined;
       if ((inside.get(blocker_id) ?? visibleProject) !== task.project_id) {
-        const field = task.lifecycle.creation.waits_for ?? "blocked_by";
+        const field = task.lifecycle.creation.blockers_field ?? "blocked_by";
         const name = refOf(task.refs, named) ?? named;
         return wrongField(field, `there is no task ${name} in project ${task.project_id}`);
       }

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 
-/** Hashes the meaning of a request (SHA-256, hex): equal requests get equal fingerprints, whatever their notation. */
-export function fingerprintOf(meaning: unknown): string {
-  return hash("sha256", canonical(meaning), "hex");
+/** Hashes a request (SHA-256, hex); spaces around strings, key order and null fields make no difference. */
+export function fingerprintOf(request: unknown): string {
+  return hash("sha256", canonical(request), "hex");
 }
 
 /**

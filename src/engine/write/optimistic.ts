@@ -9,8 +9,8 @@ import type { CreatedCells, NewTaskRow } from "../sql/save-creations.ts";
 import { saveMoves } from "../sql/save-moves.ts";
 import type { WrittenCells } from "../sql/save-moves.ts";
 import { queryCells } from "../transaction.ts";
-import type { Runs } from "../transaction.ts";
-import { Again } from "./command-queue.ts";
+import type { Queryable } from "../transaction.ts";
+import { Retry } from "./command-queue.ts";
 import type { Outcome } from "./command-queue.ts";
 import * as create from "./create.ts";
 import type { CreateAttempt } from "./create.ts";
@@ -22,14 +22,14 @@ import { requireHeartbeat, UnknownValue } from "./row-cache.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { SettingsCache } from "./settings-cache.ts";
 import { readSnapshot } from "./read-snapshot.ts";
-import { answerTo, meaningOf, stored, workFor } from "./perform.ts";
+import { answerTo, commandFingerprint, stored, workFor } from "./perform.ts";
 import type { PerformAttempt, PerformCommand, Performed } from "./perform.ts";
 import { afterDecision, movedBy } from "./unit-of-work.ts";
 import type { LoadedTask, Move } from "./work.ts";
 
 /** A node's caches, and the client for statements that are their own transactions. */
 export type NodeCache = {
-  sql: Runs;
+  sql: Queryable;
   registry: LifecycleRegistry;
   rows: RowCache;
   settings: SettingsCache;
@@ -37,7 +37,7 @@ export type NodeCache = {
 };
 
 /** The outcome of a command that needs more than one statement: it is retried with locks. */
-const LOCKED = new Again({ mode: "locked" });
+const LOCKED = new Retry({ mode: "locked" });
 
 /** A move that is written if its row is unchanged, with the answer for the caller. */
 type Planned = { move: Move; answer: Performed };
@@ -98,7 +98,7 @@ function planOnCached(
   org_id: string,
   command: PerformCommand,
   now: Instant,
-): Planned | Again | null {
+): Planned | Retry | null {
   const cached = rows.get(org_id, command.request.task_id);
   const text = cached && settings.get(org_id)?.projects.get(cached.task.project_id);
   if (!cached || text === undefined) return null;
@@ -148,7 +148,7 @@ function plan(
   command: PerformCommand,
   loaded: LoadedTask | undefined,
   now: Instant,
-): Planned | Refusal | Again {
+): Planned | Refusal | Retry {
   const work = workFor(command, loaded);
   if (isRefusal(work)) return work;
   const { lifecycle, task, actor, settings, awaited } = work;
@@ -165,7 +165,9 @@ function plan(
   if (unblockedBy({ lifecycle, task: after }) !== null) return LOCKED;
   const answer = answerTo(movedBy(work, decision, after, null)) as Performed;
   const keyed = command.request.client_event_id != null;
-  const record = keyed ? { fingerprint: meaningOf(command, work.command), answer: stored(answer) } : null;
+  const record = keyed
+    ? { fingerprint: commandFingerprint(command, work.command), answer: stored(answer) }
+    : null;
   return { move: { work, decision, after, stale: false, made: null, record }, answer };
 }
 
@@ -189,7 +191,7 @@ export async function createOptimistically(
     const drafted = creations.draft(creation);
     if (isRefusal(drafted) || !drafted.every(isSimple)) continue;
     const answer = creations.decide(creation, drafted);
-    if (answer instanceof Again || isRefusal(answer) || answer.made !== undefined) continue;
+    if (answer instanceof Retry || isRefusal(answer) || answer.made !== undefined) continue;
     answers.set(at, answer);
     const { fingerprint } = creation;
     const record = fingerprint === null ? null : { fingerprint, answer: create.stored(answer) };

@@ -1,4 +1,4 @@
-import { admit, canSee, isRefusal } from "../../core/index.ts";
+import { validateCommand, canSee, isRefusal } from "../../core/index.ts";
 import type { Actor, Command, JsonObject, Refusal, Request, Task } from "../../core/index.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { publicTask } from "../read/public-task.ts";
@@ -7,10 +7,10 @@ import { notFound, usedForSomethingElse } from "../refusals.ts";
 import { isUuid } from "../../std/uuid.ts";
 import { findRequests } from "../sql/find-requests.ts";
 import type { RequestRow } from "../sql/find-requests.ts";
-import { entryOfRow, findMarked } from "../sql/read-journal.ts";
+import { entryOfRow, findByJournalKey } from "../sql/read-journal.ts";
 import { saveRequests } from "../sql/save-requests.ts";
 import type { NewRequest } from "../sql/save-requests.ts";
-import { Again } from "./command-queue.ts";
+import { Retry } from "./command-queue.ts";
 import type { Attempt, Outcome } from "./command-queue.ts";
 import { BUSY } from "./rows-busy.ts";
 import { keyConflict, restoreTasks, storedTask } from "./stored-answers.ts";
@@ -89,7 +89,7 @@ export async function performLocked(
       org_id,
       commands.flatMap(({ request }) => request.client_event_id ?? []),
     ),
-    findMarked(
+    findByJournalKey(
       tx,
       org_id,
       attempts.filter(({ uncertain }) => uncertain.length > 0).map(({ command }) => command.journalKey),
@@ -129,11 +129,11 @@ export async function performLocked(
     outcomes[at] = answer;
     const { client_event_id: key = null } = (commands[at] as PerformCommand).request;
     // A refusal does not use up the key.
-    if (answer instanceof Again || isRefusal(answer) || key === null) continue;
+    if (answer instanceof Retry || isRefusal(answer) || key === null) continue;
     requests.push({
       client_event_id: key,
       actor_id: work.actor.id,
-      fingerprint: meaningOf(commands[at] as PerformCommand, work.command),
+      fingerprint: commandFingerprint(commands[at] as PerformCommand, work.command),
       answer: stored(answer),
       task_id: answer.outcome === "moved" ? null : answer.task.id,
     });
@@ -152,13 +152,16 @@ export function workFor(
   if (!loaded || elsewhere || !canSee(actor, loaded.task)) return notFound(request.task_id);
   const action = "choose" in request ? request.choose(loaded.task) : request.action;
   if (typeof action !== "string") return action;
-  const admitted = admit(loaded.lifecycle, actor, { ...request, action });
+  const admitted = validateCommand(loaded.lifecycle, actor, { ...request, action });
   if (isRefusal(admitted)) return admitted;
   return workOn(loaded, actor, admitted.command, journalKey);
 }
 
-/** Returns the fingerprint of a command; the expected version and the notation of the input are not part of it. */
-export function meaningOf({ request, actor }: PerformCommand, { action, comment, input }: Command): string {
+/** Returns the fingerprint of a command; it ignores the expected version, and spaces and key order of the input. */
+export function commandFingerprint(
+  { request, actor }: PerformCommand,
+  { action, comment, input }: Command,
+): string {
   return fingerprintOf(["perform", actor.id, request.task_id, action, comment, input, request.lease_token]);
 }
 
@@ -186,9 +189,9 @@ async function replay(
   const isThere = "choose" in request && answer?.event?.to_status === request.to_status;
   const action = "choose" in request ? (isThere ? answer.event?.action : undefined) : request.action;
   if (action === undefined) return usedForSomethingElse(use.client_event_id);
-  const admitted = admit(lifecycle, actor, { ...request, action });
+  const admitted = validateCommand(lifecycle, actor, { ...request, action });
   if (isRefusal(admitted)) return admitted;
-  const conflict = keyConflict(use, meaningOf(command, admitted.command));
+  const conflict = keyConflict(use, commandFingerprint(command, admitted.command));
   if (conflict) return conflict;
   return answer === null ? usedForSomethingElse(use.client_event_id) : { ...answer, replayed: true };
 }
@@ -212,9 +215,9 @@ function withCurrentTask(unit: UnitOfWork, result: CommandResult): CommandResult
 }
 
 /** Builds the answer for the caller from a command's result. */
-export function answerTo(result: CommandResult): Performed | Refusal | Again {
+export function answerTo(result: CommandResult): Performed | Refusal | Retry {
   if (isRefusal(result)) return result;
-  if (result.kind === "deferred") return new Again({});
+  if (result.kind === "deferred") return new Retry({});
   if (result.kind !== "moved") return performed(result.kind, publicTask(result.task));
   const { task, event, lease_token, made } = result;
   const answer = { ...performed("moved", publicTask(task)), event, lease_token };

@@ -1,8 +1,8 @@
 import type { Instant } from "../../core/index.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
-import { lookAtTasks } from "../sql/look-at-tasks.ts";
+import { readTaskSnapshot } from "../sql/read-task-snapshot.ts";
 import { taskOfCells } from "../sql/task-columns.ts";
-import type { Runs } from "../transaction.ts";
+import type { Queryable } from "../transaction.ts";
 import type { LoadedTask } from "./work.ts";
 
 type Snapshot = {
@@ -19,12 +19,12 @@ type Snapshot = {
 /** Reads tasks, heartbeats, settings and the clock in one snapshot, without locks. Leaves out tasks of unknown lifecycles. */
 export async function readSnapshot(
   registry: LifecycleRegistry,
-  tx: Runs,
+  tx: Queryable,
   org_id: string,
   ids: readonly string[],
   keys: readonly string[] = [],
 ): Promise<Snapshot> {
-  const rows = await lookAtTasks(tx, org_id, ids, keys);
+  const rows = await readTaskSnapshot(tx, org_id, ids, keys);
   const used = new Set(rows[0]?.[36]);
   const snapshot: Snapshot = { now: 0, tasks: new Map(), settings_version: 0, settings: new Map(), used };
   for (const cells of rows) {

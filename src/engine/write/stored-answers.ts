@@ -6,7 +6,7 @@ import type { RequestRow } from "../sql/find-requests.ts";
 import { entryOfRow, readJournals } from "../sql/read-journal.ts";
 import type { EventRow } from "../sql/read-journal.ts";
 import { initialFields } from "../task-row.ts";
-import type { Runs, Tx } from "../transaction.ts";
+import type { Queryable, Tx } from "../transaction.ts";
 import type { JournalEntry } from "./work.ts";
 
 /** A task of a stored answer: its version, and the fields of the answer that are not in the journal. */
@@ -62,7 +62,7 @@ export type RestoredTask = { task: PublicTask; event: JournalEntry; lease_token:
 
 /** Restores tasks of an earlier answer from their journals. Leaves out tasks whose journal was deleted. */
 export async function restoreTasks(
-  tx: Runs,
+  tx: Queryable,
   org_id: string,
   stored: readonly StoredTask[],
 ): Promise<Map<string, RestoredTask>> {
@@ -84,15 +84,15 @@ export async function restoreTasks(
   return restored;
 }
 
-/** Run before journals are deleted: copies their tasks into the stored answers that also contain tasks which stay. */
+/** Runs before journals are deleted: copies their tasks into stored answers that also contain tasks that are kept. */
 export async function keepAnswers(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
-  const gone = new Set(ids);
+  const deleted = new Set(ids);
   for (const { client_event_id, answer } of await findSharedRequests(tx, org_id, ids)) {
     const tasks = storedTasks(answer as StoredTasks);
     const restored = await restoreTasks(
       tx,
       org_id,
-      tasks.filter(({ id }) => gone.has(id)),
+      tasks.filter(({ id }) => deleted.has(id)),
     );
     const at = tasks.map((one) => {
       const { task, event } = restored.get(one.id) ?? {};

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { apply, decide, durationMs, isRefusal, REMOVE_TASK, SYSTEM } from "../../core/index.ts";
 import type { Actor, Instant, JsonObject, Lease, Lifecycle, Moved, Task, Touched } from "../../core/index.ts";
 import type { PoolArrivals } from "./pool-arrivals.ts";
-import type { MakeTasks } from "../engine-plugin.ts";
+import type { CreateTasks } from "../engine-plugin.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { findExisting, lockTasks } from "../sql/lock-tasks.ts";
-import { readSurroundings } from "../sql/read-surroundings.ts";
+import { readTaskContext } from "../sql/read-task-context.ts";
 import { removeTasks } from "../sql/remove-tasks.ts";
 import { saveMoves } from "../sql/save-moves.ts";
 import { saveTouches } from "../sql/save-touches.ts";
@@ -27,7 +27,7 @@ type UnitOptions = {
   /** Collects the tasks that enter pools. */
   arrivals: PoolArrivals;
   /** Creates the tasks that side effects request, in this unit. */
-  makeTasksIn: (unit: UnitOfWork) => MakeTasks;
+  makeTasksIn: (unit: UnitOfWork) => CreateTasks;
 };
 
 /**
@@ -44,7 +44,7 @@ export class UnitOfWork {
   /** All loaded tasks in their current state. */
   readonly tasks = new Map<string, LoadedTask>();
   private readonly writes: SentWrites;
-  private readonly makeTasks: MakeTasks;
+  private readonly makeTasks: CreateTasks;
   /** Tasks with changes that are not part of a move. */
   private readonly touched = new Set<string>();
   private readonly exclusiveKeys = new Set<string>();
@@ -78,7 +78,7 @@ export class UnitOfWork {
     // Sent together, run in this order: heartbeats and settings are read after the tasks are locked.
     const [rows, context] = await Promise.all([
       lockTasks(this.tx, this.org_id, ids),
-      readSurroundings(this.tx, this.org_id, ids),
+      readTaskContext(this.tx, this.org_id, ids),
     ]);
     this.add(rows, context);
     if (rows.length === ids.length) return NONE;
@@ -98,11 +98,11 @@ export class UnitOfWork {
   /** Loads rows that a statement has already locked, in their order. */
   async take(rows: readonly TaskCells[]): Promise<LoadedTask[]> {
     const ids = rows.map(([id]) => id);
-    this.add(rows, await readSurroundings(this.tx, this.org_id, ids));
+    this.add(rows, await readTaskContext(this.tx, this.org_id, ids));
     return ids.flatMap((id) => this.tasks.get(id) ?? []);
   }
 
-  private add(rows: readonly TaskCells[], context: Awaited<ReturnType<typeof readSurroundings>>): void {
+  private add(rows: readonly TaskCells[], context: Awaited<ReturnType<typeof readTaskContext>>): void {
     // The whole unit happens at the moment of its first load.
     this.now ||= context.now;
     for (const cells of rows) {

@@ -2,24 +2,37 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { isRefusal, PawlError } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import { answerBy } from "../ask.ts";
-import { checkDriver, checkShape, transactionFault } from "../check-transaction.ts";
+import { answerBy } from "../query-outside-transaction.ts";
+import {
+  AdaptedTransaction,
+  callerTransaction,
+  StatementDescriber,
+  transactionFault,
+} from "../caller-transaction.ts";
+import type { CallerTransaction, PostgresTransaction } from "../caller-transaction.ts";
 import type { Commits } from "../commits.ts";
-import { isConnectionLoss, isUnstorable, onClosing, unavailable, violationOf } from "../../postgres/index.ts";
+import {
+  isConnectionLoss,
+  isUnstorable,
+  onClosing,
+  sideClient,
+  unavailable,
+  violationOf,
+} from "../../postgres/index.ts";
 import type { Sql } from "../../postgres/index.ts";
 import { PoolArrivals } from "./pool-arrivals.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import type { EngineObserver } from "../observer.ts";
 import { refusalOfData, refusalOfViolation } from "../refusals.ts";
 import { hasSettings, transact } from "../transact.ts";
-import type { Patience } from "../transact.ts";
-import { SentWrites } from "../transaction.ts";
+import type { Timeouts } from "../transact.ts";
+import { EngineTransaction, SentWrites } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import { bisect } from "./bisect.ts";
 import { claimLocked } from "./claim.ts";
 import { claimOptimistically } from "./claim-optimistic.ts";
 import type { ClaimAttempt, ClaimCommand, Claimed } from "./claim.ts";
-import { Again, Attempt, CommandQueue, Failed } from "./command-queue.ts";
+import { Retry, Attempt, CommandQueue, CommandFailed } from "./command-queue.ts";
 import type { Outcome } from "./command-queue.ts";
 import { createLocked, makeTasksIn } from "./create.ts";
 import type { CreateAttempt, CreateCommand } from "./create.ts";
@@ -39,8 +52,11 @@ type Answer = Performed | CreatedTasks | Claimed | Refusal;
 type Attempts = readonly Attempt<Command>[];
 type Outcomes = (Outcome<Answer> | typeof BUSY)[];
 
+/** A transaction of the caller: from an adapter, of postgres.js, or one that the engine began. */
+export type OpenTransaction = CallerTransaction | PostgresTransaction | Tx;
+
 /** The caller's own transaction, and a collector for the tasks that enter pools in it. */
-export type Within = { tx?: Tx | undefined; arrivals?: PoolArrivals };
+export type Within = { tx?: OpenTransaction | undefined; arrivals?: PoolArrivals };
 
 /**
  * The only way in which tasks change. Commands of an org that arrive together run as a batch: without locks if one statement is
@@ -48,18 +64,19 @@ export type Within = { tx?: Tx | undefined; arrivals?: PoolArrivals };
  */
 export class Writer {
   private readonly sql: Sql;
-  private readonly patience: Patience;
+  private readonly patience: Timeouts;
   private readonly registry: LifecycleRegistry;
   private readonly commits: Commits;
   private readonly observer: EngineObserver | undefined;
   private readonly cache: NodeCache;
   private readonly queues = new Map<string, CommandQueue<Command, Answer>>();
   /** The last command of each caller's transaction; commands in one transaction run one after the other. */
-  private readonly within = new Map<Tx, Promise<unknown>>();
+  private readonly within = new Map<object, Promise<unknown>>();
+  private readonly describer: StatementDescriber;
 
   constructor(
     sql: Sql,
-    patience: Patience,
+    patience: Timeouts,
     registry: LifecycleRegistry,
     commits: Commits,
     observer?: EngineObserver,
@@ -71,6 +88,7 @@ export class Writer {
     this.observer = observer;
     const [rows, settings, clock] = [new RowCache(), new SettingsCache(), new DatabaseClock()];
     this.cache = { sql, registry, rows, settings, clock };
+    this.describer = new StatementDescriber(() => sideClient(sql));
   }
 
   /** Runs the commands of one call; returns the answers in their order. */
@@ -109,7 +127,7 @@ export class Writer {
     const done = await transact(this.sql, this.patience, (tx, writes) =>
       work(new UnitOfWork({ tx, writes, org_id, registry: this.registry, arrivals, makeTasksIn })),
     );
-    this.commits.tell(org_id, "here", arrivals.list());
+    this.commits.notify(org_id, "here", arrivals.list());
     return done;
   }
 
@@ -127,10 +145,10 @@ export class Writer {
       first.mode === "optimistic"
         ? await this.runOptimistic(org_id, attempts, arrivals)
         : await this.runLocked(org_id, attempts, arrivals);
-    if (outcomes.some(addsEvents)) this.commits.tell(org_id, "here", arrivals.list());
+    if (outcomes.some(addsEvents)) this.commits.notify(org_id, "here", arrivals.list());
     const answered = attempts.flatMap(({ command }, at) => {
       const outcome = outcomes[at];
-      return outcome instanceof Again ? [] : [{ command, outcome }];
+      return outcome instanceof Retry ? [] : [{ command, outcome }];
     });
     if (answered.length > 0)
       this.observer?.settled?.({ verb: first.command.verb, answered, ms: performance.now() - begun });
@@ -157,7 +175,7 @@ export class Writer {
       // After any error nothing is written, unless only the answer was lost. Retry with locks.
       const isLost = isConnectionLoss(error) || isUnavailable(error);
       if (isLost) markUncertain(attempts, batch);
-      return attempts.map(() => new Again({ mode: "locked" }, isLost ? RECONNECT_DELAY_MS : 0));
+      return attempts.map(() => new Retry({ mode: "locked" }, isLost ? RECONNECT_DELAY_MS : 0));
     }
   }
 
@@ -204,11 +222,12 @@ export class Writer {
     return claimLocked(unit, attempts as readonly ClaimAttempt[], batch);
   }
 
-  /** Retries a command whose row is locked, with backoff; fails after `patienceMs`. */
-  private later({ waits, busySince }: Attempt<Command>): Again | Failed {
+  /** Retries a command whose row is locked, with backoff; fails after `retryTimeoutMs`. */
+  private later({ waits, busySince }: Attempt<Command>): Retry | CommandFailed {
     const now = performance.now();
-    if (now - (busySince ?? now) > this.patience.patienceMs) return new Failed(unavailable(new RowsBusy()));
-    return new Again({ busySince: busySince ?? now }, Math.min(2 ** waits, 100) * (0.5 + Math.random()));
+    if (now - (busySince ?? now) > this.patience.retryTimeoutMs)
+      return new CommandFailed(unavailable(new RowsBusy()));
+    return new Retry({ busySince: busySince ?? now }, Math.min(2 ** waits, 100) * (0.5 + Math.random()));
   }
 
   /**
@@ -216,21 +235,28 @@ export class Writer {
    * refusal and keeps the rest of the transaction alive.
    */
   private runInCallerTransaction(
-    tx: Tx,
+    given: OpenTransaction,
     org_id: string,
     command: Command,
     arrivals: PoolArrivals,
   ): Promise<Answer> {
-    checkShape(tx);
-    const before = this.within.get(tx) ?? Promise.resolve();
+    const [identity, tx] = this.adapt(given);
+    const before = this.within.get(identity) ?? Promise.resolve();
     const mine = before.then(() => this.runBehindSavepoint(tx, org_id, command, arrivals));
     const ended = mine
       .catch(() => undefined)
       .then(() => {
-        if (this.within.get(tx) === ended) this.within.delete(tx);
+        if (this.within.get(identity) === ended) this.within.delete(identity);
       });
-    this.within.set(tx, ended);
+    this.within.set(identity, ended);
     return mine;
+  }
+
+  /** Returns the object that identifies a transaction, and the transaction in the form in which the engine uses it. */
+  private adapt(given: OpenTransaction): [identity: object, tx: Tx] {
+    if (given instanceof EngineTransaction) return [given, given];
+    const caller = callerTransaction(given);
+    return [caller.transaction, new AdaptedTransaction(caller, this.describer)];
   }
 
   private async runBehindSavepoint(
@@ -242,28 +268,20 @@ export class Writer {
     const attempt = new Attempt<Command>(command, "locked");
     for (;;) {
       const outcome = await tx
-        .savepoint(async (inner) => {
-          await checkDriver(tx, inner);
-          const writes = new SentWrites(inner);
-          const [one] = await this.runInUnit(
-            { tx: inner, writes, org_id, arrivals },
-            [attempt],
-            randomUUID(),
-          );
+        .savepoint(async () => {
+          const writes = new SentWrites(tx);
+          const [one] = await this.runInUnit({ tx, writes, org_id, arrivals }, [attempt], randomUUID());
           await writes.done();
-          return { one };
+          return one;
         })
-        .then(
-          ({ one }) => one,
-          (error: unknown) => {
-            if (error instanceof RowsBusy) return BUSY;
-            const fault = transactionFault(error);
-            return fault ? new Failed(fault) : refusalOrFailure(error);
-          },
-        );
+        .catch((error: unknown) => {
+          if (error instanceof RowsBusy) return BUSY;
+          const fault = transactionFault(error);
+          return fault ? new CommandFailed(fault) : refusalOrFailure(error);
+        });
       const one = outcome === BUSY ? this.later(attempt) : outcome;
-      if (one instanceof Failed) throw one.error;
-      if (!(one instanceof Again)) return one as Answer;
+      if (one instanceof CommandFailed) throw one.error;
+      if (!(one instanceof Retry)) return one as Answer;
       Object.assign(attempt, one.change);
       attempt.waits++;
       await pause(one.delayMs);
@@ -287,7 +305,11 @@ const RECONNECT_DELAY_MS = 10;
 const LOST_ANSWER_TIMEOUT_MS = 250;
 
 /** Waits for statements outside a transaction; fails if a connection was closed meanwhile and no answer arrives. */
-async function unlessLost<T>(sql: Sql, { patienceMs }: Patience, work: Promise<T>): Promise<T> {
+async function unlessLost<T>(
+  sql: Sql,
+  { retryTimeoutMs: retryTimeoutMs }: Timeouts,
+  work: Promise<T>,
+): Promise<T> {
   let waiting: NodeJS.Timeout | undefined;
   let forget: () => void = () => undefined;
   const lost = new Promise<never>((_, reject) => {
@@ -298,7 +320,7 @@ async function unlessLost<T>(sql: Sql, { patienceMs }: Patience, work: Promise<T
     });
   });
   try {
-    return await answerBy(Date.now() + patienceMs, Promise.race([work, lost]));
+    return await answerBy(Date.now() + retryTimeoutMs, Promise.race([work, lost]));
   } finally {
     forget();
     clearTimeout(waiting);
@@ -311,15 +333,15 @@ function isUnavailable(error: unknown): boolean {
 }
 
 /** Constraint violations and unstorable values become refusals; other errors are failures. */
-function refusalOrFailure(error: unknown): Refusal | Failed {
+function refusalOrFailure(error: unknown): Refusal | CommandFailed {
   const constraint = violationOf(error);
   if (constraint !== null) return refusalOfViolation(constraint);
-  return isUnstorable(error) ? refusalOfData(error) : new Failed(error);
+  return isUnstorable(error) ? refusalOfData(error) : new CommandFailed(error);
 }
 
 /** Whether a command added journal rows. */
 function addsEvents(answer: Outcome<Answer>): boolean {
-  if (answer instanceof Again || answer instanceof Failed || isRefusal(answer) || answer.replayed)
+  if (answer instanceof Retry || answer instanceof CommandFailed || isRefusal(answer) || answer.replayed)
     return false;
   return answer.kind === "performed" ? answer.outcome === "moved" : answer.tasks.length > 0;
 }

@@ -48,9 +48,9 @@ const event = z
   })
   .meta({ id: "BoardEvent" });
 
-const workspace_id = fields.place;
-const comment = text.nullish().describe("why: it is what the next agent reads");
-const said = z.object({ comment, ...version, ...once });
+const workspace_id = fields.projectId;
+const comment = text.nullish().describe("the reason, for the next agent to read");
+const move = z.object({ comment, ...version, ...once });
 const moved = z.object({ task, event: event.nullable() });
 
 const deadlines = z.object({ NEW: z.number(), IN_PROGRESS: z.number(), BLOCKED: z.number() });
@@ -84,8 +84,16 @@ const workspaceStats = z.object({
 });
 
 const MOVE = ["TASK_NOT_FOUND", "INVALID_TRANSITION", "VERSION_CONFLICT", "COMMENT_REQUIRED"] as const;
-const move = { method: "POST", group, idempotent: true, versioned: true, ruled: true } as const;
-const moves = { ...move, body: said, replies: { 200: moved }, refusals: MOVE } as const;
+const moves = {
+  method: "POST",
+  group,
+  idempotent: true,
+  versioned: true,
+  ruled: true,
+  body: move,
+  replies: { 200: moved },
+  refusals: MOVE,
+} as const;
 
 const TASKS = taskRoutes({
   prefix: "/api/board",
@@ -110,7 +118,7 @@ const TASKS = taskRoutes({
           .array(z.enum(SORTS.flatMap((field) => [field, `-${field}`] as const)))
           .max(SORTS.length)
           .optional()
-          .describe("`-priority,created_at` unless given; a minus turns the order round"),
+          .describe("default `-priority,created_at`; a minus reverses the order"),
         limit: z.int().min(1).max(200).default(50),
         offset: z.int().min(0).max(1_000_000).default(0),
       }),
@@ -125,7 +133,7 @@ const TASKS = taskRoutes({
       summary: "A task with its journal, oldest first",
       replies: { 200: z.object({ task, events: z.array(event) }) },
     },
-    move: { body: said.extend({ action: name }), refusals: MOVE },
+    move: { body: move.extend({ action: name }), refusals: MOVE },
   },
 });
 
@@ -136,8 +144,8 @@ const MOVE_ROUTES = defineRoutes({
     path: "/api/board/tasks/{id}/status",
     permission: "task.comment",
     summary: "Change the status",
-    about: "Picks the rule that leads there. claim, escalate and take_over have routes of their own.",
-    body: said.extend({ status }),
+    about: "Picks the rule that leads to the status. claim, escalate and take_over have their own routes.",
+    body: move.extend({ status }),
   },
   claimBoardTask: {
     ...moves,
@@ -149,7 +157,7 @@ const MOVE_ROUTES = defineRoutes({
     ...moves,
     path: "/api/board/tasks/{id}/escalate",
     permission: "task.escalate",
-    summary: "Block a task that somebody else holds",
+    summary: "Block a task that another member holds",
   },
   takeOverBoardTask: {
     ...moves,
@@ -161,7 +169,7 @@ const MOVE_ROUTES = defineRoutes({
     ...moves,
     path: "/api/board/tasks/{id}/comments",
     permission: "task.comment",
-    summary: "Say something about a task, finished or not",
+    summary: "Comment on a task, finished or not",
     replies: { 201: moved },
   },
   claimNextBoardTask: {
@@ -176,7 +184,7 @@ const MOVE_ROUTES = defineRoutes({
       workspace_id,
       comment,
       limit: z.int().min(1).max(100).default(1),
-      priority: priority.nullish().describe("this one or higher"),
+      priority: priority.nullish().describe("the minimum priority"),
       ...once,
     }),
     replies: { 200: z.object({ tasks: z.array(task) }) },
@@ -198,7 +206,7 @@ const WORKSPACE_ROUTES = defineRoutes({
     path: "/api/board/workspaces/{id}",
     group,
     summary: "Change a workspace",
-    about: "A deadline holds from the next status change on.",
+    about: "A new deadline applies from the next status change of a task.",
     access: "admin",
     idempotent: true,
     body: z.object({
@@ -210,7 +218,7 @@ const WORKSPACE_ROUTES = defineRoutes({
           BLOCKED: z.number().positive().nullish(),
         })
         .optional()
-        .describe("minutes, fractions allowed; null brings the default back"),
+        .describe("minutes, fractions allowed; null restores the default"),
       ...once,
     }),
     replies: { 200: workspace },
@@ -220,9 +228,9 @@ const WORKSPACE_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/board/stats",
     group,
-    summary: "How the work goes",
+    summary: "Statistics of a workspace and its agents",
     about:
-      "Counts what happened in the period among the tasks you may see. in_progress, overdue and stuck are as of now; `tasks_by_status` and the completion rate are of the tasks created in the period.",
+      "Counts events of the period on tasks that you can see. in_progress, overdue and stuck are current; `tasks_by_status` and the completion rate cover the tasks created in the period.",
     query: z.object({
       workspace_id: id.optional(),
       period: z.enum(["day", "week", "month", "all"]).default("week"),
@@ -241,7 +249,7 @@ const WORKSPACE_ROUTES = defineRoutes({
   },
 });
 
-/** The board's routes: its tasks, their moves, and the workspaces they lie in. */
+/** The board's routes: tasks, their moves, and workspaces. */
 export const BOARD_ROUTES = { ...TASKS.table, ...MOVE_ROUTES, ...WORKSPACE_ROUTES };
 
 export type ListedBoardTask = z.output<typeof listed>;

@@ -7,7 +7,7 @@ import type { BoardEventRow } from "./sql/read-board-events.ts";
 
 type Row = Omit<PublicTask, "lease" | "org_id">;
 
-/** A task in the board's own words, as lists show it. */
+/** Converts a task to the board's fields, as lists show it. */
 export function listedTask(task: Row, blocked_by: readonly string[], now: Instant): ListedBoardTask {
   return {
     id: task.id,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { decideCreation, draftOf } from "../../core/index.ts";
 import type { Actor, Task } from "../../core/index.ts";
 import { testLifecycle } from "../../../test/support/lifecycle-grid.ts";
-import { judge, member, NOW, situationOf, SYSTEM, taskIn } from "../../../test/support/situation.ts";
+import { decideRequest, member, NOW, situationOf, SYSTEM, taskIn } from "../../../test/support/situation.ts";
 import { board } from "./lifecycle.ts";
 
 const ACTORS: Record<string, Actor> = {
@@ -14,7 +14,7 @@ const ACTORS: Record<string, Actor> = {
   system: SYSTEM,
 };
 
-// A task that "assignee" holds, its deadline passed; "free" has no assignee.
+// held: the task is assigned to "assignee" and its deadline has passed; free: it has no assignee.
 const GRID = `
 action    | setup | who                                   | NEW                  | IN_PROGRESS          | BLOCKED              | STUCK                | DONE                 | CANCELLED
 start     | held  | assignee                              | IN_PROGRESS          | .                    | .                    | .                    | .                    | .
@@ -57,8 +57,8 @@ function decided(status: string, action: string, actor: string, task: Partial<Ta
     ...task,
   });
   const who = ACTORS[actor];
-  if (!who) throw new Error(`nobody is called ${actor}`);
-  return judge(board, situationOf(board, at, who, { facts }), { action, comment: "because" });
+  if (!who) throw new Error(`unknown actor ${actor}`);
+  return decideRequest(board, situationOf(board, at, who, { facts }), { action, comment: "because" });
 }
 
 testLifecycle({
@@ -85,7 +85,7 @@ describe("the board's rules", () => {
     expect(decided(status, action, actor, task)).toMatchObject({ kind: "refused", code });
   });
 
-  test("the refusal for blockers names them, and says which will never be done", () => {
+  test("the refusal for blockers names them and those that will never be done", () => {
     const blockers = [
       { id: "t-1", status: "IN_PROGRESS" },
       { id: "t-2", status: "CANCELLED", final: true },
@@ -102,7 +102,9 @@ describe("the board's rules", () => {
     "%s without a comment is refused",
     (action) => {
       const situation = situationOf(board, taskIn(board, "NEW"), member("stranger", ["agent"]));
-      expect(judge(board, situation, { action, comment: "  " })).toMatchObject({ code: "COMMENT_REQUIRED" });
+      expect(decideRequest(board, situation, { action, comment: "  " })).toMatchObject({
+        code: "COMMENT_REQUIRED",
+      });
     },
   );
 
@@ -138,15 +140,15 @@ describe("the board's deadlines", () => {
     expect(decided("IN_PROGRESS", "comment", "stranger")).toMatchObject({ timer: "keep" });
   });
 
-  test("a workspace sets its own, in fractions of minutes too", () => {
+  test("a workspace sets its own deadlines, in fractions of minutes too", () => {
     const settings = { status_deadlines: { IN_PROGRESS: 0.5 } };
     const situation = situationOf(board, taskIn(board, "NEW"), member("a", ["agent"]), { settings });
-    expect(judge(board, situation, { action: "claim", comment: "mine" })).toMatchObject({
+    expect(decideRequest(board, situation, { action: "claim", comment: "mine" })).toMatchObject({
       timer: { due_at: NOW + 30_000 },
     });
   });
 
-  test("expire tells the whole minutes the task was in its status, and keeps the assignee", () => {
+  test("expire comments how many whole minutes the task was in its status, and keeps the assignee", () => {
     const decision = decided("IN_PROGRESS", "expire", "system", { entered_at: NOW - 1441.9 * minute });
     expect(decision).toMatchObject({
       event: { comment: "Status deadline expired. Was in IN_PROGRESS for 1441 minutes." },
@@ -155,7 +157,7 @@ describe("the board's deadlines", () => {
   });
 });
 
-test("a task begins as NEW, even with an assignee, and its deadline runs", () => {
+test("a new task is NEW, even with an assignee, and its deadline runs", () => {
   const input = board.creation.input.parse({
     title: "Write it",
     description: "*all*",
@@ -183,7 +185,7 @@ test("a task begins as NEW, even with an assignee, and its deadline runs", () =>
   });
 });
 
-test("a task is not made for somebody who does not work here", () => {
+test("a task is not created for an assignee outside the workspace", () => {
   const input = board.creation.input.parse({ title: "Write it", description: "all", assignee_id: "zoe" });
   const view = {
     input,

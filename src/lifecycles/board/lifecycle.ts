@@ -8,11 +8,11 @@ import {
 } from "../../core/index.ts";
 import { PRIORITIES, PRIORITY } from "./priorities.ts";
 
-const minutes = (byDefault: number) => z.number().positive().default(byDefault);
+const minutes = (defaultValue: number) => z.number().positive().default(defaultValue);
 const OPEN = ["NEW", "IN_PROGRESS", "BLOCKED", "STUCK"] as const;
 const FINAL = ["DONE", "CANCELLED"] as const;
 
-/** What a new task is made of. */
+/** Fields of a request that creates a task. */
 export const creationFields = z.object({
   title: z.string().trim().min(5).max(200),
   description: z.string().max(MAX_TEXT_LENGTH).trim().min(1),
@@ -22,7 +22,7 @@ export const creationFields = z.object({
   blocked_by: z.array(z.string().max(MAX_NAME_LENGTH)).max(MAX_LIST_LENGTH).default([]),
 });
 
-/** Agents in a workspace create tasks, take free ones, escalate what hangs and take over what is abandoned. */
+/** Agents in a workspace create tasks, take free ones, escalate stalled ones and take over abandoned ones. */
 export const board = defineLifecycle({
   name: "board",
   version: 1,
@@ -33,7 +33,7 @@ export const board = defineLifecycle({
       .object({ NEW: minutes(120), IN_PROGRESS: minutes(1440), BLOCKED: minutes(2880) })
       .prefault({}),
   }),
-  // Whether the one who is to do a new task is an active member of its workspace.
+  // Whether the assignee of a new task is an active member of its workspace.
   facts: z.object({ assignee_works_here: z.boolean().optional() }),
   statuses: {
     NEW: { meaning: "created, waits for someone", timers: [expireAfter("status_deadlines.NEW")] },
@@ -46,7 +46,7 @@ export const board = defineLifecycle({
     DONE: { meaning: "finished", final: true, success: true },
     CANCELLED: { meaning: "given up", final: true },
   },
-  demands: { comment: "required" },
+  action_defaults: { comment: "required" },
   actions: {
     start: { event: "status_changed" },
     claim: { event: "claimed" },
@@ -113,7 +113,7 @@ export const board = defineLifecycle({
       to: "STUCK",
       who: "system",
       guards: ["due"],
-      effects: ["tell_how_long"],
+      effects: ["note_time_in_status"],
     },
     { action: "comment", from: [...OPEN, ...FINAL], who: "anyone" },
   ],
@@ -121,40 +121,44 @@ export const board = defineLifecycle({
     escalator: {
       label: "anyone but the assignee",
       test: ({ actor, task }) => actor.id !== null && actor.id !== task.assigned_to,
-      refusal: () => refuse("CANNOT_ESCALATE_OWN", "You hold this task yourself: block it instead."),
+      refusal: () => refuse("CANNOT_ESCALATE_OWN", "This task is assigned to you: block it instead."),
     },
     rescuer: {
       label: "anyone but the assignee",
       test: ({ actor, task }) => actor.id !== null && actor.id !== task.assigned_to,
-      refusal: () => refuse("CANNOT_TAKE_OVER", "You hold this task already: resume it instead."),
+      refusal: () => refuse("CANNOT_TAKE_OVER", "This task is already assigned to you: resume it instead."),
     },
   },
   guards: {
     assignee_is_active: ({ facts, task }) =>
       task.assigned_to === null ||
       facts.assignee_works_here === true ||
-      refuse("VALIDATION_ERROR", `assignee_id: "${task.assigned_to}" is no active member here.`, {
-        errors: [{ path: "assignee_id", message: "must be an active member of the workspace" }],
-      }),
+      refuse(
+        "VALIDATION_ERROR",
+        `assignee_id: "${task.assigned_to}" is not an active member of this workspace.`,
+        {
+          errors: [{ path: "assignee_id", message: "must be an active member of the workspace" }],
+        },
+      ),
     no_assignee: {
       where: { field: "assigned_to", is: null },
       refusal: ({ task }) => alreadyClaimed(task.assigned_to ?? ""),
     },
     public: {
       where: { field: "private", is: false },
-      refusal: () => refuse("NOT_PUBLIC", "A private task is started by its assignee, not claimed."),
+      refusal: () => refuse("NOT_PUBLIC", "A private task cannot be claimed: its assignee starts it."),
     },
   },
   effects: {
-    tell_how_long: {
+    note_time_in_status: {
       comment: ({ task, now }) => {
         const minutes = Math.floor((now - task.entered_at) / 60_000);
         return `Status deadline expired. Was in ${task.status} for ${minutes} minutes.`;
       },
     },
   },
-  // A task that nobody holds and that is not NEW was never taken: that is an ordinary wrong turn.
-  not_from_here: {
+  // Without an assignee, a task that is not NEW was never claimed: the general refusal INVALID_TRANSITION applies.
+  wrong_status_refusals: {
     claim: ({ task }) => (task.assigned_to === null ? null : alreadyClaimed(task.assigned_to)),
   },
   invariants: {

@@ -1,7 +1,7 @@
 import { fromOf, isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import { notFound, readClock } from "../../plugin/index.ts";
-import type { By, Engine, Performed, PerformRequest, PublicTask, Tx } from "../../plugin/index.ts";
+import type { Caller, Engine, Performed, PerformRequest, PublicTask, Tx } from "../../plugin/index.ts";
 import { boardEvent, boardTask, listedTask } from "./board-task.ts";
 import { onWire, onWireOrNull, STATUSES } from "./api.ts";
 import type { BoardEvent, BoardStatus, BoardTask, ListedBoardTask } from "./api.ts";
@@ -11,8 +11,8 @@ import type { Priority } from "./priorities.ts";
 import { listBoard } from "./sql/list-board.ts";
 import { readBlockedBy } from "./sql/read-blocked-by.ts";
 import { readBoardEvents } from "./sql/read-board-events.ts";
-import { readNames, readPresent, readStatEvents } from "./sql/read-stats.ts";
-import { beginningOf, countByAgent, countWorkspace } from "./stats.ts";
+import { readNames, readCurrentCounts, readStatEvents } from "./sql/read-stats.ts";
+import { startOf, countByAgent, countWorkspace } from "./stats.ts";
 import type { Period } from "./stats.ts";
 
 type ListQuery = {
@@ -30,11 +30,11 @@ type ListQuery = {
 
 const FINISHED = STATUSES.filter((status) => board.statuses[status]?.final === true);
 
-/** These change a status too, but for a reason of their own, and have routes of their own. */
+/** Actions with their own route or timer; setting a status never chooses them. */
 const NAMED_MOVES = new Set(["claim", "escalate", "take_over", "expire"]);
 
-/** The board's verbs over the engine's. */
-export class BoardDesk {
+/** The operations of the board. */
+export class BoardService {
   private readonly engine: Engine;
 
   constructor(engine: Engine) {
@@ -42,7 +42,7 @@ export class BoardDesk {
   }
 
   async list(
-    { org_id, actor }: By,
+    { org_id, actor }: Caller,
     workspace_id: string,
     query: ListQuery,
   ): Promise<{ tasks: ListedBoardTask[]; total: number }> {
@@ -69,45 +69,52 @@ export class BoardDesk {
     });
   }
 
-  /** Tasks of the engine's in the board's words. */
-  tell(by: By, tasks: readonly PublicTask[]): Promise<BoardTask[]> {
-    return this.engine.transaction((tx) => tellWithin(tx, by, tasks));
+  /** Converts tasks to the board's fields. */
+  present(caller: Caller, tasks: readonly PublicTask[]): Promise<BoardTask[]> {
+    return this.engine.transaction((tx) => presentTasks(tx, caller, tasks));
   }
 
-  async tellMove(by: By, { task, event }: Performed): Promise<{ task: BoardTask; event: BoardEvent | null }> {
-    const [told] = (await this.tell(by, [task])) as [BoardTask];
-    return { task: told, event: event && boardEvent({ ...event, actor_name: by.actor.name }) };
+  async presentMove(
+    caller: Caller,
+    { task, event }: Performed,
+  ): Promise<{ task: BoardTask; event: BoardEvent | null }> {
+    const [presented] = (await this.present(caller, [task])) as [BoardTask];
+    return { task: presented, event: event && boardEvent({ ...event, actor_name: caller.actor.name }) };
   }
 
-  async find(by: By, id: string): Promise<{ task: BoardTask; events: BoardEvent[] } | Refusal> {
-    const task = await this.engine.find(by, id);
+  async find(caller: Caller, id: string): Promise<{ task: BoardTask; events: BoardEvent[] } | Refusal> {
+    const task = await this.engine.find(caller, id);
     if (isRefusal(task)) return task;
     if (task.lifecycle !== "board") return notFound(id);
     return this.engine.transaction(async (tx) => {
-      const [[told], events] = await Promise.all([
-        tellWithin(tx, by, [task]),
-        readBoardEvents(tx, by.org_id, task.id),
+      const [[presented], events] = await Promise.all([
+        presentTasks(tx, caller, [task]),
+        readBoardEvents(tx, caller.org_id, task.id),
       ]);
-      return { task: told as BoardTask, events: events.map(boardEvent) };
+      return { task: presented as BoardTask, events: events.map(boardEvent) };
     });
   }
 
-  /** The ordinary change of status: by the one rule that leads there. */
-  setStatus(by: By, to: BoardStatus, request: Omit<PerformRequest, "action">): Promise<Performed | Refusal> {
+  /** Changes the status by the action that leads to it. */
+  setStatus(
+    caller: Caller,
+    to: BoardStatus,
+    request: Omit<PerformRequest, "action">,
+  ): Promise<Performed | Refusal> {
     const choose = ({ status }: { status: string }) =>
       movesTo(to, status)[0] ??
       refuse("INVALID_TRANSITION", `No rule leads from ${status} to ${to}.`, { status, to });
-    return this.engine.perform(by, { ...request, to_status: to, choose });
+    return this.engine.perform(caller, { ...request, to_status: to, choose });
   }
 
-  async stats({ org_id, actor }: By, workspace_id: string, period: Period, agent_id: string | null) {
+  async stats({ org_id, actor }: Caller, workspace_id: string, period: Period, agent_id: string | null) {
     return this.engine.transaction(async (tx) => {
       const now = await readClock(tx);
-      const since = beginningOf(period, now);
-      const place = { workspace_id, reader: actor.id };
+      const since = startOf(period, now);
+      const scope = { workspace_id, reader: actor.id };
       const [events, present] = await Promise.all([
-        readStatEvents(tx, org_id, { ...place, since }),
-        readPresent(tx, org_id, place),
+        readStatEvents(tx, org_id, { ...scope, since }),
+        readCurrentCounts(tx, org_id, scope),
       ]);
       const agents = [...countByAgent(events, present)]
         .filter(([id]) => agent_id === null || id === agent_id)
@@ -128,13 +135,13 @@ export class BoardDesk {
   }
 }
 
-async function tellWithin(tx: Tx, { org_id }: By, tasks: readonly PublicTask[]): Promise<BoardTask[]> {
+async function presentTasks(tx: Tx, { org_id }: Caller, tasks: readonly PublicTask[]): Promise<BoardTask[]> {
   const ids = tasks.map((task) => task.id);
   const [blockers, now] = await Promise.all([readBlockedBy(tx, org_id, ids), readClock(tx)]);
   return tasks.map((task) => boardTask(task, blockers.get(task.id) ?? [], now));
 }
 
-/** The ordinary actions that lead to a status, from one status or from any. */
+/** Lists the actions that lead from one status to another. */
 function movesTo(to: string, from: string): string[] {
   const rules = board.rules.filter(
     (rule) => rule.to === to && !NAMED_MOVES.has(rule.action) && fromOf(rule).includes(from),

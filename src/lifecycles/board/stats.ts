@@ -1,15 +1,15 @@
 import type { Instant } from "../../core/index.ts";
 import { STATUSES } from "./api.ts";
 import type { BoardStatus } from "./api.ts";
-import type { Present, StatEvent } from "./sql/read-stats.ts";
+import type { CurrentCount, StatEvent } from "./sql/read-stats.ts";
 
 const DAY_MS = 86_400_000;
 const LENGTH_MS = { day: DAY_MS, week: 7 * DAY_MS, month: 30 * DAY_MS, all: Infinity } as const;
 
 export type Period = keyof typeof LENGTH_MS;
 
-/** Where a period that ends now begins; 0: with the first task. */
-export function beginningOf(period: Period, now: Instant): Instant {
+/** Returns the start of a period that ends now; 0: no start. */
+export function startOf(period: Period, now: Instant): Instant {
   return Math.max(0, now - LENGTH_MS[period]);
 }
 
@@ -26,14 +26,14 @@ export type AgentCounts = {
   escalations_received: number;
 };
 
-/** Every agent who had to do with what happened, or holds a task now. */
+/** Counts events and current tasks by agent. */
 export function countByAgent(
   events: readonly StatEvent[],
-  present: readonly Present[],
+  present: readonly CurrentCount[],
 ): Map<string, AgentCounts> {
   const agents = new Map<string, AgentCounts>();
   const of = (id: string | null): AgentCounts => {
-    const known = agents.get(id ?? "") ?? nothingYet();
+    const known = agents.get(id ?? "") ?? zeroCounts();
     if (id !== null) agents.set(id, known);
     return known;
   };
@@ -62,8 +62,8 @@ export function countByAgent(
   return agents;
 }
 
-/** A task that nobody holds is nobody's: what is counted for it is not kept. */
-function nothingYet(): AgentCounts {
+/** Counts for a new agent; those of events without an assignee are discarded. */
+function zeroCounts(): AgentCounts {
   return {
     tasks_completed: 0,
     tasks_cancelled: 0,
@@ -78,10 +78,10 @@ function nothingYet(): AgentCounts {
   };
 }
 
-export function countWorkspace(events: readonly StatEvent[], present: readonly Present[]) {
+export function countWorkspace(events: readonly StatEvent[], present: readonly CurrentCount[]) {
   const created = events.filter(({ action }) => action === "create");
   const countOf = (status: BoardStatus) => created.filter((event) => event.status === status).length;
-  const now = (what: Present["what"]) => present.find((one) => one.what === what)?.tasks ?? 0;
+  const now = (what: CurrentCount["what"]) => present.find((one) => one.what === what)?.tasks ?? 0;
   return {
     total_tasks_created: created.length,
     tasks_by_status: Object.fromEntries(STATUSES.map((status) => [status, countOf(status)])) as Record<

@@ -1,6 +1,6 @@
 import type { PluginUi } from "../../plugin/index.ts";
 
-/** Names of the lifecycle in the languages of the console; English ones follow from the definition. */
+/** Texts of the lifecycle for the console, in languages other than English; English texts come from the definition. */
 export const BOARD_TEXTS: NonNullable<PluginUi["texts"]> = {
   ru: {
     summary: "Задачи ИИ-агентов и людей с общей доской",

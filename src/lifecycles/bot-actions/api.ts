@@ -10,11 +10,11 @@ import {
   chatMessage,
 } from "./bot-action.ts";
 
-const { once, words } = fields;
+const { once, nonEmptyText: words } = fields;
 
 const group = "Chats";
-const workspaceId = chatId.optional().describe("a project's id; `main` unless given");
-const told = { 200: z.object({ action: botAction }) };
+const workspaceId = chatId.optional().describe("a project's id; default `main`");
+const actionReply = { 200: z.object({ action: botAction }) };
 const start = {
   method: "POST",
   group,
@@ -22,7 +22,7 @@ const start = {
   idempotent: true,
   ruled: true,
   body: botActionStart.extend(once),
-  replies: told,
+  replies: actionReply,
   refusals: ["NOT_FOUND"],
 } as const;
 const update = {
@@ -32,40 +32,41 @@ const update = {
   idempotent: true,
   ruled: true,
   body: botActionUpdate.extend(once),
-  replies: told,
+  replies: actionReply,
   refusals: ["UNKNOWN_ACTION_ID"],
 } as const;
 
 const ABOUT_START = [
-  "A start that is sent again is harmless: it renews the watchdog, takes changed words, and never brings a finished action",
-  "back. It is no heartbeat: say it once.",
+  "Can be repeated: it restarts the watchdog's timer and updates a changed displayText or payload, but never reopens a",
+  "finished action. One start is enough; heartbeats are not needed.",
 ].join(" ");
-const ABOUT_UPDATE = "The first finish wins; a later one of the same status changes words at most.";
+const ABOUT_UPDATE =
+  "The first finish wins. A later one with the same status can only change displayText and payload.";
 const ABOUT_CALLBACK =
-  "By a callback token, bound to a workspace and a chat: as `Authorization: Bearer`, or as `?callbackKey=`. Another chat is 403.";
+  "Needs a callback token, sent as `Authorization: Bearer` or `?callbackKey=`. It is valid for one workspace and chat; another chat is 403.";
 
 const ACTION_ROUTES = {
   startBotAction: {
     ...start,
     path: "/api/chat/actions/start",
-    summary: "Say that a bot is busy",
+    summary: "Start a bot action",
     about: ABOUT_START,
   },
   updateBotAction: {
     ...update,
     path: "/api/chat/actions/update",
-    summary: "Say how it ended",
+    summary: "Finish a bot action",
     about: ABOUT_UPDATE,
   },
   listBotActions: {
     method: "GET",
     path: "/api/chat/actions",
     group,
-    summary: "What bots are busy with in a chat, the newest `updatedAt` first",
+    summary: "List the bot actions of a chat, newest `updatedAt` first",
     query: z.object({
       workspaceId,
       chatId,
-      status: z.enum(botActionStatuses).optional().describe("`processing` unless given"),
+      status: z.enum(botActionStatuses).optional().describe("default `processing`"),
     }),
     replies: { 200: z.object({ actions: z.array(botAction) }) },
     refusals: ["NOT_FOUND"],
@@ -76,7 +77,7 @@ const CALLBACK_ROUTES = {
   startBotActionByCallback: {
     ...start,
     path: "/api/no-code/callback/actions/start",
-    summary: "Say that a bot is busy, from a no-code tool",
+    summary: "Start a bot action from a no-code tool",
     about: ABOUT_CALLBACK,
     confined: ["chat"],
     tokenInQuery: "callbackKey",
@@ -84,7 +85,7 @@ const CALLBACK_ROUTES = {
   updateBotActionByCallback: {
     ...update,
     path: "/api/no-code/callback/actions/update",
-    summary: "Say how it ended, from a no-code tool",
+    summary: "Finish a bot action from a no-code tool",
     about: ABOUT_CALLBACK,
     confined: ["chat"],
     tokenInQuery: "callbackKey",
@@ -94,19 +95,19 @@ const CALLBACK_ROUTES = {
     path: "/api/chats/{chatId}/callback-tokens",
     group,
     permission: "task.start",
-    summary: "Make a token for a no-code tool; it is shown this once",
-    about: "It speaks for you in this chat's callbacks, and opens nothing else.",
+    summary: "Create a callback token for a no-code tool; it is shown only once",
+    about: "The token acts as you in the callbacks of this chat, and gives no other access.",
     ruled: true,
-    body: z.object({ workspaceId: chatId.nullish().describe("a project's id; `main` unless given") }),
+    body: z.object({ workspaceId: chatId.nullish().describe("a project's id; default `main`") }),
     replies: { 201: z.object({ id: z.uuid(), token: z.string() }) },
     refusals: ["NOT_FOUND"],
   },
 } as const;
 
 const ABOUT_EVENTS = [
-  "Server-sent events: `id` is a position, `data` is `{type, action}` or `{type, message}`. The stream starts at now;",
-  "`after`, or the header `Last-Event-ID`, goes on after a position, without loss and without repeating.",
-  "Comments come at least every 15 seconds, with an `id` without data that says how far the chat has been looked through.",
+  "Server-sent events: `id` is a position, `data` is `{type, action}` or `{type, message}`. The stream starts with new events;",
+  "`after`, or the header `Last-Event-ID`, resumes after a position, without gaps or duplicates.",
+  "A comment is sent at least every 15 seconds, with an `id` without data: the position up to which the chat was read.",
 ].join(" ");
 
 const MESSAGE_ROUTES = {
@@ -114,7 +115,7 @@ const MESSAGE_ROUTES = {
     method: "GET",
     path: "/api/chats/{chatId}/events",
     group,
-    summary: "What happens in a chat, as it happens",
+    summary: "Stream the events of a chat",
     about: ABOUT_EVENTS,
     resumable: true,
     query: z.object({
@@ -123,7 +124,7 @@ const MESSAGE_ROUTES = {
         .int()
         .min(0)
         .optional()
-        .describe("a position; 0 is the beginning. Also taken as `Last-Event-ID`."),
+        .describe("a position; 0 is the beginning. The header `Last-Event-ID` works as well."),
     }),
     replies: { 200: eventStream(chatEvent) },
     refusals: ["NOT_FOUND"],
@@ -132,10 +133,10 @@ const MESSAGE_ROUTES = {
     method: "GET",
     path: "/api/chats/{chatId}/messages",
     group,
-    summary: "The newest messages of a chat, oldest first",
+    summary: "List the newest messages of a chat, oldest first",
     query: z.object({
       workspaceId,
-      before: z.uuid().optional().describe("a message's id: those that were said before it"),
+      before: z.uuid().optional().describe("a message's id; returns messages older than it"),
       limit: z.int().min(1).max(200).default(50),
     }),
     replies: { 200: z.object({ messages: z.array(chatMessage) }) },
@@ -146,11 +147,11 @@ const MESSAGE_ROUTES = {
     path: "/api/chats/{chatId}/messages",
     group,
     permission: "task.start",
-    summary: "Say something in a chat",
+    summary: "Send a message to a chat",
     idempotent: true,
     ruled: true,
     body: z.object({
-      workspaceId: chatId.nullish().describe("a project's id; `main` unless given"),
+      workspaceId: chatId.nullish().describe("a project's id; default `main`"),
       text: words.max(10_000),
       ...once,
     }),
@@ -159,5 +160,5 @@ const MESSAGE_ROUTES = {
   },
 } as const;
 
-/** Chats, and what bots are busy with in them. Here and not with their lifecycle, since the client's React parts stand on them. */
+/** Routes of chats, their messages and bot actions. */
 export const BOT_ACTIONS_ROUTES = defineRoutes({ ...ACTION_ROUTES, ...CALLBACK_ROUTES, ...MESSAGE_ROUTES });

@@ -1,6 +1,6 @@
-// Apart from the schemas: whoever shows bot actions in a browser needs the words, and not the library that checks them.
+// Separate from the schemas, so that a browser bundle with these names does not contain zod.
 
-/** What a bot may be busy with; another text is taken as well, for bots that are newer than this list. */
+/** The known types of actions. Other strings are accepted too, for bots that are newer than this list. */
 export const botActionTypes = ["transcribe_audio", "summarize", "generate_image", "process_file"] as const;
 
 export const botActionStatuses = ["processing", "done", "error"] as const;

@@ -6,7 +6,7 @@ import type { ChatRow } from "./sql/read-chat-page.ts";
 
 type Data = Pick<BotAction, "chatId" | "actionId" | "actionType" | "displayText" | "payload">;
 
-/** A task in the words of bot actions. */
+/** Converts a task to a bot action. */
 export function botActionOf(
   task: Pick<Task, "project_id" | "status" | "data" | "created_at" | "updated_at">,
 ): BotAction {
@@ -42,20 +42,20 @@ export function chatMessageOf({
   };
 }
 
-/** An event as its chat is told of it: the action as it was then, which may not be as it is now. */
+/** Converts a row of the feed to an event; an action has the state that it had at that event. */
 export function chatEventOf(row: ChatRow): ChatEvent {
-  const { project_id, chat_id, status, created_at, said, data, born_at } = row;
-  if (data === null || born_at === null) {
+  const { project_id, chat_id, status, created_at, patch_data, data, action_created_at } = row;
+  if (data === null || action_created_at === null) {
     const { message_id: id, author_id, text } = row;
     const message = { id, project_id, chat_id, author_id: author_id ?? "", text: text ?? "", created_at };
     return { type: "message", message: chatMessageOf(message) };
   }
-  const then = {
+  const past = {
     project_id,
     status,
-    data: { ...data, ...said },
-    created_at: born_at,
+    data: { ...data, ...patch_data },
+    created_at: action_created_at,
     updated_at: created_at,
   };
-  return { type: "bot_action", action: botActionOf(then) };
+  return { type: "bot_action", action: botActionOf(past) };
 }

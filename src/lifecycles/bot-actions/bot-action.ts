@@ -3,43 +3,43 @@ import { fields } from "../../api/index.ts";
 import { botActionStatuses } from "./bot-action-names.ts";
 import type { BotActionType } from "./bot-action-names.ts";
 
-const { anyObject, longText, moment, words } = fields;
+const { anyObject, longText, moment, nonEmptyText: words } = fields;
 
 export { botActionStatuses } from "./bot-action-names.ts";
 export type { BotActionStatus, BotActionType } from "./bot-action-names.ts";
 
-/** More than this is no longer about a line in a chat; every event of the action carries it. */
-const MOST_PAYLOAD_CHARACTERS = 65_536;
+/** Limits the payload, because every event of the action contains it. */
+const MAX_PAYLOAD_CHARACTERS = 65_536;
 
-const id = words.max(200).refine((name) => !/\p{Cc}/u.test(name), "must not hold control characters");
+const id = words.max(200).refine((name) => !/\p{Cc}/u.test(name), "must not contain control characters");
 
 const payload = anyObject.refine(
-  (value) => JSON.stringify(value).length <= MOST_PAYLOAD_CHARACTERS,
-  `must not be longer than ${MOST_PAYLOAD_CHARACTERS} characters of JSON`,
+  (value) => JSON.stringify(value).length <= MAX_PAYLOAD_CHARACTERS,
+  `must not be longer than ${MAX_PAYLOAD_CHARACTERS} characters of JSON`,
 );
 
-/** What an action is known by: the same actionId in another chat is another action. */
-const place = {
+/** Identifies an action: the same actionId in another chat is another action. */
+const actionKey = {
   workspaceId: id.describe("a project's id"),
   chatId: id,
-  actionId: id.describe("of the caller's making, one for each operation: a UUID is best"),
+  actionId: id.describe("chosen by the caller, one per operation; preferably a UUID"),
 };
 
-/** What may be said of an action, now or later; what is null or left out stays as it was. */
-const botActionWords = {
+/** Fields that start and update can change; null or a missing field keeps the stored value. */
+const botActionContent = {
   displayText: longText
     .nullish()
-    .describe("what the chat shows; HTML is removed, and what is longer than 300 characters is cut"),
+    .describe("shown in the chat; HTML is removed, and the text is cut to 300 characters"),
   payload: payload.nullish(),
 };
 
-export const botActionStart = z.object({ ...place, actionType: id, ...botActionWords });
+export const botActionStart = z.object({ ...actionKey, actionType: id, ...botActionContent });
 
 export const botActionUpdate = z.object({
-  ...place,
+  ...actionKey,
   status: z.enum(["done", "error"]),
-  actionType: id.nullish().describe("that of the start counts"),
-  ...botActionWords,
+  actionType: id.nullish().describe("ignored; the type sent with start applies"),
+  ...botActionContent,
 });
 
 export const botAction = z
@@ -57,7 +57,7 @@ export const botAction = z
   .meta({ id: "BotAction" });
 
 export type BotAction = z.output<typeof botAction> & {
-  // Completed by the editor, and open for what comes.
+  // Editors complete the known types; any other string is valid too.
   actionType: BotActionType | (string & {});
 };
 
@@ -74,7 +74,7 @@ export const chatMessage = z
 
 export type ChatMessage = z.output<typeof chatMessage>;
 
-/** What a chat's stream tells. */
+/** An event of a chat's stream. */
 export const chatEvent = z
   .discriminatedUnion("type", [
     z.object({ type: z.literal("bot_action"), action: botAction }),
@@ -84,5 +84,5 @@ export const chatEvent = z
 
 export type ChatEvent = z.output<typeof chatEvent>;
 
-/** Of a chat: whatever its owner calls it. */
+/** The id of a chat: any string that its owner chooses. */
 export const chatId = id;

@@ -5,11 +5,11 @@ import type { Chat } from "./chat-page.ts";
 import { readChatPage } from "./sql/read-chat-page.ts";
 import type { ChatRow } from "./sql/read-chat-page.ts";
 
-/** What is told of chats: one tail of the org's feed for all of them. */
+/** The feed of all chats of an org; the chats share one tail of the org's feed. */
 export function chatFeed(engine: Engine): FeedKind<ChatRow, ChatPage, ChatReader, Chat> {
   return {
-    // No lifecycle's name begins with a blank.
-    bellName: " chats",
+    // Starts with a space, which no name of a lifecycle does.
+    signalName: " chats",
     readerOf: (stream, chat) => new ChatReader(stream, chat),
     read: (org_id, walk, reader) =>
       engine.transaction((tx) => readChatPage(tx, org_id, { ...walk, chat: reader?.chat ?? null })),
@@ -17,7 +17,7 @@ export function chatFeed(engine: Engine): FeedKind<ChatRow, ChatPage, ChatReader
   };
 }
 
-/** One who reads a chat. */
+/** A reader of one chat. */
 class ChatReader {
   readonly stream: EventStream;
   readonly chat: Chat;
@@ -39,8 +39,8 @@ class ChatReader {
     return true;
   }
 
-  /** Asked each time: a member may lose a project while he reads. */
+  /** Checked for every page: a member can lose access to the project while the stream is open. */
   private get maySee(): boolean {
-    return visibleProjects(this.stream.by.actor, this.chat.project_id)?.length !== 0;
+    return visibleProjects(this.stream.caller.actor, this.chat.project_id)?.length !== 0;
   }
 }

@@ -1,22 +1,22 @@
-import { firstUnits } from "../../core/index.ts";
+import { truncateText } from "../../core/index.ts";
 
-const MOST_CHARACTERS = 300;
+const MAX_CHARACTERS = 300;
 
-// The longest emoji has about half of it; what is longer is a letter under a heap of accents.
-const UNITS_OF_CHARACTER = 32;
+// About twice the length of the longest emoji. A longer character is a letter with many combining accents.
+const MAX_UNITS_PER_CHARACTER = 32;
 
-/** Plain text: HTML removed, trimmed, at most 300 characters as a person counts them; null where nothing is left. */
+/** Returns plain text: HTML removed, trimmed, at most 300 characters (grapheme clusters); null if nothing is left. */
 export function cleanDisplayText(text: string | null | undefined): string | null {
   if (text === null || text === undefined) return null;
-  const cut = firstCharacters(withoutTags(text).trim()).trim();
+  const cut = firstCharacters(stripTags(text).trim()).trim();
   return cut === "" ? null : cut;
 }
 
 /**
- * One pass, so that no text takes long. Removing a tag can join two halves of another ("<<b>b>"): each ">" therefore
- * closes the last "<" of what is left by then, not of what was sent.
+ * Works in one pass, so the time is linear. Removing a tag can join two halves of another ("<<b>b>"); therefore each ">"
+ * closes the last "<" of the remaining text, not of the original text.
  */
-function withoutTags(text: string): string {
+function stripTags(text: string): string {
   const kept: string[] = [];
   const opened: number[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -29,7 +29,7 @@ function withoutTags(text: string): string {
     const unit = text.charAt(at);
     if (unit === "<") opened.push(kept.length);
     if (unit === ">") {
-      const tag = lastTag(opened, kept);
+      const tag = popOpenTag(opened, kept);
       if (tag !== undefined) {
         kept.length = tag;
         continue;
@@ -37,30 +37,26 @@ function withoutTags(text: string): string {
     }
     kept.push(unit);
   }
-  return kept.slice(0, endOf(opened, kept)).join("");
+  return kept.slice(0, endOfText(opened, kept)).join("");
 }
 
-/** Where the tag begins that a ">" ends; a "<" that begins none ("1 < 2 > 0") is dropped on the way. */
-function lastTag(opened: number[], kept: readonly string[]): number | undefined {
+/** Returns the start of the tag that a ">" closes. Skips each "<" that does not start a tag ("1 < 2 > 0"). */
+function popOpenTag(opened: number[], kept: readonly string[]): number | undefined {
   let last = opened.pop();
   while (last !== undefined && !beginsTag(kept, last)) last = opened.pop();
   return last;
 }
 
-/** A tag that is never closed reaches to the end, but "a<b" is a comparison as long as nothing is set in it. */
-function endOf(opened: readonly number[], kept: readonly string[]): number {
+/** An unclosed tag extends to the end of the text. "a<b" without a "=" after it is a comparison, not a tag. */
+function endOfText(opened: readonly number[], kept: readonly string[]): number {
   let end = kept.length;
-  let setting = kept.lastIndexOf("=");
+  let equals = kept.lastIndexOf("=");
   for (const last of opened.toReversed()) {
     if (!beginsTag(kept, last)) continue;
-    if (
-      setting < last &&
-      /[a-z]/i.test(kept[last + 1] ?? "") &&
-      /[\p{L}\p{N})\]]/u.test(kept[last - 1] ?? "")
-    )
+    if (equals < last && /[a-z]/i.test(kept[last + 1] ?? "") && /[\p{L}\p{N})\]]/u.test(kept[last - 1] ?? ""))
       continue;
     end = last;
-    if (setting >= last) setting = last === 0 ? -1 : kept.lastIndexOf("=", last - 1);
+    if (equals >= last) equals = last === 0 ? -1 : kept.lastIndexOf("=", last - 1);
   }
   return end;
 }
@@ -71,12 +67,12 @@ function beginsTag(kept: readonly string[], at: number): boolean {
 }
 
 function firstCharacters(text: string): string {
-  if (text.length <= MOST_CHARACTERS) return text;
+  if (text.length <= MAX_CHARACTERS) return text;
   const characters: string[] = [];
-  const bounded = firstUnits(text, MOST_CHARACTERS * UNITS_OF_CHARACTER);
+  const bounded = truncateText(text, MAX_CHARACTERS * MAX_UNITS_PER_CHARACTER);
   for (const { segment } of new Intl.Segmenter().segment(bounded)) {
-    if (characters.length === MOST_CHARACTERS) break;
-    characters.push(firstUnits(segment, UNITS_OF_CHARACTER));
+    if (characters.length === MAX_CHARACTERS) break;
+    characters.push(truncateText(segment, MAX_UNITS_PER_CHARACTER));
   }
   return characters.join("");
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { admitCreation, decideCreation, draftOf } from "../../core/index.ts";
 import type { Actor, JsonObject, Task } from "../../core/index.ts";
 import { testLifecycle } from "../../../test/support/lifecycle-grid.ts";
-import { judge, member, NOW, situationOf, SYSTEM, taskIn } from "../../../test/support/situation.ts";
+import { decideRequest, member, NOW, situationOf, SYSTEM, taskIn } from "../../../test/support/situation.ts";
 import { cleanDisplayText } from "./display-text.ts";
 import { botActions } from "./lifecycle.ts";
 
@@ -13,7 +13,7 @@ const ACTORS: Record<string, Actor> = {
   system: SYSTEM,
 };
 
-// What was stored: displayText "Working", payload {step: 1}; the watchdog's time has come.
+// Stored: displayText "Working", payload {step: 1}; the watchdog's timer has expired.
 const GRID = `
 action   | setup     | who           | processing | done     | error
 start    | same      | bot, stranger | touched    | absorbed | absorbed
@@ -62,7 +62,7 @@ function decided(
     due_action: status === "processing" ? "time_out" : null,
     ...task,
   });
-  return judge(botActions, situationOf(botActions, at, ACTORS[who] as Actor), { action, payload });
+  return decideRequest(botActions, situationOf(botActions, at, ACTORS[who] as Actor), { action, payload });
 }
 
 testLifecycle({
@@ -73,7 +73,7 @@ testLifecycle({
 });
 
 describe("the rules of bot-actions", () => {
-  test("a repeated start winds the watchdog up again", () => {
+  test("a repeated start restarts the watchdog's timer", () => {
     expect(decided("processing", "start", "bot")).toEqual({
       kind: "touched",
       patch: {},
@@ -83,7 +83,7 @@ describe("the rules of bot-actions", () => {
   });
 
   test.each([{}, { displayText: "<i></i>" }, { displayText: null, payload: null }])(
-    "words that were not said are kept, and told with what was: %j",
+    "missing fields keep their stored values, and the event contains them: %j",
     (words) => {
       expect(decided("processing", "update", "bot", { status: "done", ...words })).toMatchObject({
         patch: { data: { displayText: "Working", payload: { step: 1 } } },
@@ -92,20 +92,20 @@ describe("the rules of bot-actions", () => {
   );
 
   test.each([{ payload: { step: 1 } }, { payload: { step: 1.0 } }, { displayText: " Working<br>" }])(
-    "what is said again is nothing new: %j",
+    "repeated content does not count as a change: %j",
     (words) => {
       expect(decided("processing", "start", "bot", words)).toMatchObject({ kind: "touched" });
     },
   );
 
-  test("a number that JSON does not know is nothing new when it comes again", () => {
+  test("a repeated -0, which JSON stores as 0, does not count as a change", () => {
     const data = { chatId: "c1", actionId: "a1", actionType: "x", displayText: null, payload: { step: 0 } };
     expect(decided("processing", "start", "bot", { payload: { step: -0 } }, { data })).toMatchObject({
       kind: "touched",
     });
   });
 
-  test("the watchdog merges its reason into the payload, and not before its time", () => {
+  test("the watchdog merges its reason into the payload, and does nothing before its time", () => {
     expect(decided("processing", "time_out", "system")).toMatchObject({
       to: "error",
       patch: { data: { payload: { step: 1, reason: "timeout" } } },
@@ -117,7 +117,7 @@ describe("the rules of bot-actions", () => {
   });
 });
 
-test("an action is known by workspace, chat and actionId", () => {
+test("an action is identified by workspace, chat and actionId", () => {
   const key = (sent: JsonObject, project_id = "main") => {
     const admitted = admitCreation(botActions, ACTORS.bot as Actor, { actionType: "summarize", ...sent });
     if (admitted.kind === "refused") throw new Error(admitted.detail);
@@ -128,9 +128,11 @@ test("an action is known by workspace, chat and actionId", () => {
       facts: { workspace: project_id },
       now: NOW,
     };
-    const place = { id: "1", org_id: "main", project_id, open_blockers: 0 };
+    const identity = { id: "1", org_id: "main", project_id, open_blockers: 0 };
     const draft = draftOf(botActions, view);
-    expect(decideCreation(botActions, view, draft, place)).toMatchObject({ task: { status: "processing" } });
+    expect(decideCreation(botActions, view, draft, identity)).toMatchObject({
+      task: { status: "processing" },
+    });
     return draft.dedupe_key;
   };
   expect(key({ chatId: "c", actionId: "a" })).toBe(key({ chatId: "c", actionId: "a", workspaceId: "main" }));
@@ -143,14 +145,14 @@ test("an action is known by workspace, chat and actionId", () => {
   ).toBe(3);
 });
 
-test("an action is in the workspace that is its project, and in no other", () => {
+test("a workspaceId that differs from the project is refused", () => {
   const sent = { chatId: "c", actionId: "a", actionType: "summarize", workspaceId: "w" };
   const admitted = admitCreation(botActions, ACTORS.bot as Actor, sent);
   if (admitted.kind === "refused") throw new Error(admitted.detail);
   const settings = botActions.settings.parse({});
   const view = { input: admitted.input, actor: SYSTEM, settings, facts: { workspace: "main" }, now: NOW };
-  const place = { id: "1", org_id: "main", project_id: "main", open_blockers: 0 };
-  expect(decideCreation(botActions, view, draftOf(botActions, view), place)).toMatchObject({
+  const identity = { id: "1", org_id: "main", project_id: "main", open_blockers: 0 };
+  expect(decideCreation(botActions, view, draftOf(botActions, view), identity)).toMatchObject({
     code: "VALIDATION_ERROR",
     params: { errors: [{ path: "workspaceId" }] },
   });
@@ -181,27 +183,27 @@ test.each([
   ["<>script>", "<>script>"],
   ["1<<!-- -->!-- hidden", "1"],
   ["a</b", "a"],
-  // A text, not HTML: what stands for a character there stands for itself here, and never becomes a tag.
+  // Entities are plain text here: they are not decoded, and never become a tag.
   ["Tom &amp; Jerry", "Tom &amp; Jerry"],
   ["&lt;script&gt;alert(1)&lt;/script&gt;", "&lt;script&gt;alert(1)&lt;/script&gt;"],
   ["<b>&#60;img src=x&#62;</b>", "&#60;img src=x&#62;"],
   ["👨‍💻 <b>Готовим</b> 🇷🇺", "👨‍💻 Готовим 🇷🇺"],
 ])("displayText %j is shown as %j", (text, shown) => {
   expect(cleanDisplayText(text)).toBe(shown);
-  // What is shown has nothing left to remove.
+  // Cleaning is idempotent.
   expect(cleanDisplayText(shown)).toBe(shown);
 });
 
 test.each<[string, string, string | null]>([
   ["tags that are never closed", "<a".repeat(300_000), null],
-  ["comparisons without end", `a${"<a".repeat(300_000)}`, "a<".repeat(150)],
+  ["many comparisons", `a${"<a".repeat(300_000)}`, "a<".repeat(150)],
   ["tags within tags", "<".repeat(20_000) + "b>".repeat(20_000), null],
   ["comments that are never closed", "<!--".repeat(300_000), null],
-  ["settings that are never closed", "a<b=".repeat(300_000), "a"],
+  ["attributes that are never closed", "a<b=".repeat(300_000), "a"],
   ["blanks before the text", `${" ".repeat(1_000_000)}<b>${" ".repeat(1_000_000)}text`, "text"],
   ["markup before the text", `${"<b>".repeat(300_000)}text`, "text"],
-  ["a heap of accents", `a${"\u0301".repeat(1_000_000)}`, `a${"\u0301".repeat(31)}`],
-  ["a heap of accents, half a pair", `a${"𝅭".repeat(200)}b`, `a${"𝅭".repeat(15)}b`],
-])("%s are shown at once, however many they are", (_, text, shown) => {
+  ["many accents", `a${"\u0301".repeat(1_000_000)}`, `a${"\u0301".repeat(31)}`],
+  ["many accents, cut inside a surrogate pair", `a${"𝅭".repeat(200)}b`, `a${"𝅭".repeat(15)}b`],
+])("%s take linear time", (_, text, shown) => {
   expect(cleanDisplayText(text)).toBe(shown);
 });

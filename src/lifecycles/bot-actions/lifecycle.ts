@@ -6,16 +6,16 @@ import type { JsonObject } from "../../core/index.ts";
 import { cleanDisplayText } from "./display-text.ts";
 
 const { chatId, actionId, actionType, workspaceId, displayText, payload } = botActionStart.shape;
-const words = {
+const content = {
   displayText: displayText.transform(cleanDisplayText),
-  payload: payload.transform(asKept),
+  payload: payload.transform(normalizePayload),
 };
 
-/** What a chat bot is busy with: one line beside the messages that survives refreshes, retries and dead workers. */
+/** The long-running action of a chat bot, shown as one line that survives page reloads, retries and crashed workers. */
 export const botActions = defineLifecycle({
   name: "bot-actions",
   version: 1,
-  summary: "What a chat bot is busy with",
+  summary: "Long-running actions of a chat bot",
   data: z.object({
     chatId: z.string(),
     actionId: z.string(),
@@ -31,18 +31,18 @@ export const botActions = defineLifecycle({
       timers: [{ action: "time_out", since: "updated_at", after: { hours: "max_processing_hours" } }],
     },
     done: { meaning: "the bot has finished", final: true, success: true },
-    error: { meaning: "the bot gave up, or was never heard of again", final: true },
+    error: { meaning: "the bot has failed, or sent no update in time", final: true },
   },
   actions: {
-    start: { event: "bot_action", input: z.object(words) },
-    update: { event: "bot_action", input: z.object({ status: botActionUpdate.shape.status, ...words }) },
+    start: { event: "bot_action", input: z.object(content) },
+    update: { event: "bot_action", input: z.object({ status: botActionUpdate.shape.status, ...content }) },
     time_out: { event: "bot_action" },
   },
   creation: {
     permission: "task.start",
-    input: z.object({ chatId, actionId, actionType, workspaceId: workspaceId.nullish(), ...words }),
+    input: z.object({ chatId, actionId, actionType, workspaceId: workspaceId.nullish(), ...content }),
     facts: ["workspace"],
-    to: [{ status: "processing", guards: ["workspace_is_the_project"] }],
+    to: [{ status: "processing", guards: ["workspace_is_project"] }],
     draft: ({ input, facts }) => ({
       title: input.displayText ?? input.actionType,
       dedupe_key: keyOfAction({ ...input, workspaceId: facts.workspace ?? "main" }),
@@ -60,8 +60,8 @@ export const botActions = defineLifecycle({
       action: "start",
       from: "processing",
       who: "anyone",
-      guards: ["says_something_new"],
-      effects: ["take_words"],
+      guards: ["content_changed"],
+      effects: ["save_content"],
     },
     { action: "start", from: "processing", who: "anyone", outcome: "touched" },
     { action: "start", from: ["done", "error"], who: "anyone", outcome: "absorbed" },
@@ -70,32 +70,32 @@ export const botActions = defineLifecycle({
       from: "processing",
       to: "done",
       who: "anyone",
-      guards: ["says_done"],
-      effects: ["take_words"],
+      guards: ["status_is_done"],
+      effects: ["save_content"],
     },
     {
       action: "update",
       from: "processing",
       to: "error",
       who: "anyone",
-      guards: ["says_error"],
-      effects: ["take_words"],
+      guards: ["status_is_error"],
+      effects: ["save_content"],
     },
     {
       action: "update",
       from: "done",
       who: "anyone",
-      guards: ["says_done", "says_something_new"],
-      effects: ["take_words"],
+      guards: ["status_is_done", "content_changed"],
+      effects: ["save_content"],
     },
     {
       action: "update",
       from: "error",
       who: "anyone",
-      guards: ["says_error", "says_something_new"],
-      effects: ["take_words"],
+      guards: ["status_is_error", "content_changed"],
+      effects: ["save_content"],
     },
-    // The same again, or the other ending: the first finish won.
+    // A repeated or different finish changes nothing: the first one won.
     { action: "update", from: ["done", "error"], who: "anyone", outcome: "absorbed" },
     {
       action: "time_out",
@@ -108,25 +108,25 @@ export const botActions = defineLifecycle({
   ],
   permissions: { "task.time_out": ["system"] },
   guards: {
-    // Asked of a creation, whose input the types of guards do not know.
-    workspace_is_the_project: ({ input, task }) => {
+    // Guards a creation; the types of guards cover only the input of actions.
+    workspace_is_project: ({ input, task }) => {
       const { workspaceId: named } = input as { workspaceId?: string | null };
       if (named == null || named === task.project_id) return true;
       const errors = [{ path: "workspaceId", message: "must be the task's project_id" }];
       return refuse("VALIDATION_ERROR", `"workspaceId" must be the task's project_id.`, { errors });
     },
-    says_done: ({ input }) =>
-      input.status === "done" || refuse("INVALID_TRANSITION", "The update does not say done."),
-    says_error: ({ input }) =>
-      input.status === "error" || refuse("INVALID_TRANSITION", "The update does not say error."),
-    says_something_new: ({ input, task }) =>
+    status_is_done: ({ input }) =>
+      input.status === "done" || refuse("INVALID_TRANSITION", "The update's status is not done."),
+    status_is_error: ({ input }) =>
+      input.status === "error" || refuse("INVALID_TRANSITION", "The update's status is not error."),
+    content_changed: ({ input, task }) =>
       (input.displayText != null && input.displayText !== task.data.displayText) ||
       (input.payload != null && !isDeepStrictEqual(input.payload, task.data.payload)) ||
-      refuse("INVALID_TRANSITION", "Nothing new was said."),
+      refuse("INVALID_TRANSITION", "displayText and payload are unchanged."),
   },
   effects: {
-    // All of what is said now, also what stays: so that each journal row tells the action as it was then.
-    take_words: ({ input, task: { data } }) => ({
+    // Writes unchanged fields too, so that each journal row has the complete content at that moment.
+    save_content: ({ input, task: { data } }) => ({
       data: {
         displayText: input.displayText ?? data.displayText,
         payload: input.payload ?? data.payload,
@@ -137,17 +137,17 @@ export const botActions = defineLifecycle({
     }),
   },
   invariants: {
-    "the watchdog watches what is processing": (task) =>
+    "exactly the processing actions have a watchdog timer": (task) =>
       (task.status === "processing") === (task.due_action === "time_out"),
   },
 });
 
-/** What an action is known by. As JSON, so that one chat's keys begin with the same text, and no other chat's do. */
+/** Returns the key of an action. It is JSON, so the keys of one chat share a prefix that no other chat's keys have. */
 export function keyOfAction(action: { workspaceId: string; chatId: string; actionId: string }): string {
   return JSON.stringify([action.workspaceId, action.chatId, action.actionId]);
 }
 
-/** As JSON keeps it: a number that it does not know, as -0, would look new each time it is said. */
-function asKept(said: JsonObject | null | undefined): JsonObject | null {
-  return said == null ? null : (JSON.parse(JSON.stringify(said)) as JsonObject);
+/** Converts to JSON and back: JSON stores -0 as 0, so an unnormalized -0 would look changed every time. */
+function normalizePayload(payload: JsonObject | null | undefined): JsonObject | null {
+  return payload == null ? null : (JSON.parse(JSON.stringify(payload)) as JsonObject);
 }

@@ -15,7 +15,7 @@ const plugin = definePlugin({
   creationFacts: {
     workspace: (_tx, _org_id, requests) => Promise.resolve(requests.map(({ project_id }) => project_id)),
   },
-  // A watchdog may come later than a lease's end, which the sweep of the other lifecycles watches.
+  // Less often than the sweep of other lifecycles: a watchdog is less urgent than an expired lease.
   sweep: { intervalSeconds: (settings) => settings.botActionWatchdogIntervalMinutes * 60 },
   prune: { removeOld: pruneMessages },
   routes: (host) => [botActionRoutes(host)],

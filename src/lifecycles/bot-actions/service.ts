@@ -2,103 +2,109 @@ import { v7 as uuidv7 } from "uuid";
 import type { BotAction, BotActionStatus, ChatMessage } from "./bot-action.ts";
 import { canSee, isRefusal, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
-import { answerOnce, findByDedupeKey } from "../../plugin/index.ts";
-import type { By, Engine, Once } from "../../plugin/index.ts";
+import { withIdempotencyKey, findByDedupeKey } from "../../plugin/index.ts";
+import type { Caller, Engine, IdempotentResult } from "../../plugin/index.ts";
 import { botActionOf, chatMessageOf } from "./bot-action-on-wire.ts";
 import { botActions, keyOfAction } from "./lifecycle.ts";
 import { listBotActions } from "./sql/list-bot-actions.ts";
 import { listMessages } from "./sql/list-messages.ts";
-import type { MessagesOf } from "./sql/list-messages.ts";
+import type { MessageFilter } from "./sql/list-messages.ts";
 import { saveMessage } from "./sql/save-message.ts";
 
 type Key = { client_event_id: string | null };
-type Place = { workspaceId: string; chatId: string; actionId: string };
-type Words = { displayText?: string | null | undefined; payload?: JsonObject | null | undefined };
-type Told = { action: BotAction; replayed: boolean };
+type ActionKey = { workspaceId: string; chatId: string; actionId: string };
+type ActionContent = { displayText?: string | null | undefined; payload?: JsonObject | null | undefined };
+type ActionResult = { action: BotAction; replayed: boolean };
 
 const LIFECYCLE = botActions.name;
 
-/** Nobody looks at more at once; a line shows one of them. */
-const MOST_ACTIONS = 200;
+/** The indicator shows only one of them. */
+const MAX_LISTED_ACTIONS = 200;
 
-/** The verbs of chats over the engine's. */
-export class BotActionDesk {
+/** Implements bot actions and chat messages on top of the engine. */
+export class BotActionService {
   private readonly engine: Engine;
 
   constructor(engine: Engine) {
     this.engine = engine;
   }
 
-  /** Makes the action, or tells the one that is there that it was started again. */
+  /** Creates the action, or performs `start` on the existing one. */
   async start(
-    by: By,
-    { workspaceId, chatId, actionId, actionType, ...words }: Place & { actionType: string } & Words,
+    caller: Caller,
+    {
+      workspaceId,
+      chatId,
+      actionId,
+      actionType,
+      ...content
+    }: ActionKey & { actionType: string } & ActionContent,
     { client_event_id }: Key,
-  ): Promise<Told | Refusal> {
+  ): Promise<ActionResult | Refusal> {
     const action = {
       lifecycle: LIFECYCLE,
       project_id: workspaceId,
       chatId,
       actionId,
       actionType,
-      ...wordsOf(words),
+      ...contentOf(content),
     };
     for (;;) {
-      const made = await this.engine.create(by, [action], { client_event_id });
-      if (isRefusal(made)) return made;
-      const [[task], [existed]] = [made.tasks, made.existing];
-      if (!task) throw new Error("a creation without a task");
-      if (!existed) return { action: botActionOf(task), replayed: made.replayed };
-      const again = await this.engine.perform(by, {
+      const creation = await this.engine.create(caller, [action], { client_event_id });
+      if (isRefusal(creation)) return creation;
+      const [[task], [existing]] = [creation.tasks, creation.existing];
+      if (!task) throw new Error("create returned no task");
+      if (!existing) return { action: botActionOf(task), replayed: creation.replayed };
+      const again = await this.engine.perform(caller, {
         lifecycle: LIFECYCLE,
         task_id: task.id,
         action: "start",
-        payload: wordsOf(words),
-        // The key itself stands for the creation that found it.
+        payload: contentOf(content),
+        // The key itself is already used by the creation that found the action.
         client_event_id: client_event_id === null ? null : `${client_event_id} (again)`,
       });
       if (again.kind === "performed") return { action: botActionOf(again.task), replayed: again.replayed };
       if (again.code !== "TASK_NOT_FOUND") return again;
-      // The key has outlived the action: it gets the first answer again, however often it comes.
-      if (made.replayed) return { action: botActionOf(task), replayed: true };
-      // Pruned between the two: then it is new after all.
+      // The action was pruned, but its key is still stored: repeat the first answer.
+      if (creation.replayed) return { action: botActionOf(task), replayed: true };
+      // Pruned between the two calls: create it again.
     }
   }
 
   async update(
-    by: By,
-    { status, displayText, payload, ...place }: Place & { status: "done" | "error" } & Words,
+    caller: Caller,
+    { status, displayText, payload, ...actionKey }: ActionKey & { status: "done" | "error" } & ActionContent,
     { client_event_id }: Key,
-  ): Promise<Told | Refusal> {
-    const key = { lifecycle: LIFECYCLE, dedupe_key: keyOfAction(place) };
-    const [found] = await this.engine.transaction((tx) => findByDedupeKey(tx, by.org_id, [key]));
-    if (!found || !canSee(by.actor, found)) return unknownAction(place.actionId);
-    const done = await this.engine.perform(by, {
+  ): Promise<ActionResult | Refusal> {
+    const key = { lifecycle: LIFECYCLE, dedupe_key: keyOfAction(actionKey) };
+    const [found] = await this.engine.transaction((tx) => findByDedupeKey(tx, caller.org_id, [key]));
+    if (!found || !canSee(caller.actor, found)) return unknownAction(actionKey.actionId);
+    const done = await this.engine.perform(caller, {
       lifecycle: LIFECYCLE,
       task_id: found.id,
       action: "update",
-      payload: { status, ...wordsOf({ displayText, payload }) },
+      payload: { status, ...contentOf({ displayText, payload }) },
       client_event_id,
     });
-    if (isRefusal(done)) return done.code === "TASK_NOT_FOUND" ? unknownAction(place.actionId) : done;
+    if (isRefusal(done)) return done.code === "TASK_NOT_FOUND" ? unknownAction(actionKey.actionId) : done;
     return { action: botActionOf(done.task), replayed: done.replayed };
   }
 
   async list(
-    { org_id }: By,
+    { org_id }: Caller,
     { status, ...chat }: { workspaceId: string; chatId: string; status: BotActionStatus },
   ): Promise<BotAction[]> {
     const { final = false } = botActions.statuses[status] ?? {};
-    const asked = { ...chat, status, final, limit: MOST_ACTIONS };
-    const rows = await this.engine.transaction((tx) => listBotActions(tx, org_id, asked));
+    const filter = { ...chat, status, final, limit: MAX_LISTED_ACTIONS };
+    const rows = await this.engine.transaction((tx) => listBotActions(tx, org_id, filter));
     return rows.map(botActionOf);
   }
 
   async say(
-    { org_id, actor }: By,
+    { org_id, actor }: Caller,
     { workspaceId, chatId, text }: { workspaceId: string; chatId: string; text: string },
     { client_event_id }: Key,
-  ): Promise<Once<ChatMessage> | Refusal> {
+  ): Promise<IdempotentResult<ChatMessage> | Refusal> {
     const message = {
       id: uuidv7(),
       project_id: workspaceId,
@@ -107,21 +113,23 @@ export class BotActionDesk {
       text,
       client_event_id,
     };
-    const intention = { client_event_id, actor, meaning: ["say", workspaceId, chatId, text] };
-    const said = await this.engine.transaction((tx) =>
-      answerOnce(tx, org_id, intention, async () => chatMessageOf(await saveMessage(tx, org_id, message))),
+    const request = { client_event_id, actor, meaning: ["say", workspaceId, chatId, text] };
+    const result = await this.engine.transaction((tx) =>
+      withIdempotencyKey(tx, org_id, request, async () =>
+        chatMessageOf(await saveMessage(tx, org_id, message)),
+      ),
     );
-    if (said.kind === "done" && !said.replayed) this.engine.commits.tell(org_id);
-    return said;
+    if (result.kind === "done" && !result.replayed) this.engine.commits.notify(org_id);
+    return result;
   }
 
-  async messages({ org_id }: By, asked: MessagesOf): Promise<ChatMessage[]> {
-    const rows = await this.engine.transaction((tx) => listMessages(tx, org_id, asked));
+  async messages({ org_id }: Caller, filter: MessageFilter): Promise<ChatMessage[]> {
+    const rows = await this.engine.transaction((tx) => listMessages(tx, org_id, filter));
     return rows.map(chatMessageOf);
   }
 }
 
-function wordsOf({ displayText = null, payload = null }: Words): JsonObject {
+function contentOf({ displayText = null, payload = null }: ActionContent): JsonObject {
   return { displayText, payload };
 }
 

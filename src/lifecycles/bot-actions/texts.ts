@@ -3,21 +3,21 @@ import type { PluginUi } from "../../plugin/index.ts";
 /** Names of the lifecycle in the languages of the console; English ones follow from the definition. */
 export const BOT_ACTIONS_TEXTS: NonNullable<PluginUi["texts"]> = {
   ru: {
-    summary: "Чем сейчас заняты боты в чатах",
+    summary: "Долгие действия чат-ботов",
     statuses: {
       processing: "Выполняется",
       done: "Готово",
       error: "Ошибка",
     },
     actions: {
-      time_out: "Признать зависшей",
+      time_out: "Завершить по таймауту",
     },
     fields: {
-      actionId: "Действие",
-      actionType: "Вид действия",
+      actionId: "Идентификатор действия",
+      actionType: "Тип действия",
       chatId: "Чат",
-      displayText: "Что показать",
-      max_processing_hours: "Самое большее часов в работе",
+      displayText: "Текст для чата",
+      max_processing_hours: "Максимум часов в работе",
       workspaceId: "Проект",
     },
     choices: {

@@ -19,12 +19,12 @@ const group = "code";
 const status = z.enum(STATUSES);
 const lease_token = z.string().min(1).max(200);
 
-const awaited = z.object({
+const blocker = z.object({
   task_id: z.uuid(),
-  title: z.string().nullable().describe("null: not yours to see"),
+  title: z.string().nullable().describe("null: you may not see the task"),
   status: z.string(),
   on_failure: z.enum(["wait", "proceed", "fail"]),
-  resolved: z.boolean().describe("it holds the task up no longer"),
+  resolved: z.boolean().describe("the task no longer waits for it"),
 });
 
 const task = z
@@ -40,7 +40,7 @@ const task = z
     max_attempts: z.int(),
     auto_unblock: z.boolean(),
     may_be_empty: z.boolean(),
-    blocked_by: z.array(awaited),
+    blocked_by: z.array(blocker),
     blocked_reason: z.string().nullable(),
     retry_of: z.string().nullable(),
     needs_attention: z.boolean(),
@@ -57,14 +57,14 @@ const task = z
     created_by: z.string().nullable(),
     created_at: moment,
     updated_at: moment,
-    entered_at: moment.describe("since when it is in its status"),
+    entered_at: moment.describe("when it entered its status"),
     row_version: z.int(),
   })
   .meta({ id: "CodeTask" });
 
 const run = z
   .object({
-    run: z.int().describe("the version of the task that began it; the log goes by it"),
+    run: z.int().describe("the task's row_version at the start of the attempt; identifies its log"),
     attempt: z.int().describe("1 is the first"),
     worker: z.string().nullable(),
     worktree: z.string().nullable(),
@@ -74,7 +74,7 @@ const run = z
     outcome: z
       .enum(["completed", "retried", "failed", "blocked", "interrupted", "lost"])
       .nullable()
-      .describe("null: it is under way"),
+      .describe("null: in progress"),
     error: z.string().nullable(),
     exit_code: z.int().nullable(),
     commit: z.string().nullable(),
@@ -98,12 +98,12 @@ const event = z
 const output = z.object({ run: z.int(), text: z.string(), created_at: moment }).meta({ id: "CodeOutput" });
 
 const creation = creationFields.extend({
-  project_id: fields.place,
+  project_id: fields.projectId,
   on_failure: z
     .enum(["wait", "proceed", "fail"])
     .optional()
-    .describe("of blockers that name no policy of their own"),
-  available_at: givenMoment.nullish().describe("not to be taken before"),
+    .describe("for blockers without their own policy"),
+  available_at: givenMoment.nullish().describe("cannot be claimed before"),
 });
 
 const forAgents = { confined: ["task"] } as const;
@@ -128,7 +128,7 @@ const TASKS = taskRoutes({
       replies: {
         200: task.extend({
           runs: z.array(run),
-          log: z.string().describe("the last of what the agent of the last attempt said"),
+          log: z.string().describe("the end of the last attempt's output"),
         }),
       },
     },
@@ -145,27 +145,27 @@ const WORKER_ROUTES = defineRoutes({
     permission: "task.create",
     summary: "Try a failed task again",
     about:
-      "What is finished stays so: a copy is made that says `retry_of`, and who waited for the failed task waits for it.",
+      "Creates a copy with `retry_of`, because a finished task never changes. Tasks that waited for the failed one wait for the copy.",
     idempotent: true,
     ruled: true,
     body: z.object({ max_attempts: z.int().min(1).max(1_000).nullish(), ...once }),
     replies: { 201: task },
     refusals: ["TASK_NOT_FOUND", "NOT_FAILED"],
   },
-  tellCodeOutput: {
+  appendCodeOutput: {
     method: "POST",
     path: "/api/code/tasks/{id}/output",
     group,
-    summary: "Tell what an agent says",
+    summary: "Append to an agent's output",
     about:
-      "For the lease's worker. Of one attempt so much is kept here; the rest is in the worker's own file.",
+      "For the worker that holds the lease. The server keeps 4 MB per attempt; the worker's log file contains everything.",
     body: z.object({
       lease_token,
-      run: z.int().min(1).describe("the version of the task that began this attempt"),
+      run: z.int().min(1).describe("the task's row_version at the start of the attempt"),
       text: z.string().min(1).max(65_536),
     }),
     replies: {
-      200: z.object({ kept: z.boolean().describe("false: this attempt has said too much already") }),
+      200: z.object({ kept: z.boolean().describe("false: this attempt has reached the limit") }),
     },
     refusals: ["TASK_NOT_FOUND", "LEASE_LOST"],
   },
@@ -175,7 +175,7 @@ const WORKER_ROUTES = defineRoutes({
     group,
     summary: "A token for the agent that works on a task",
     about:
-      "For the lease's worker. It sees this task alone, comments, reports what stands in its way, and creates tasks beside it.",
+      "For the worker that holds the lease. The token can read this task, comment on it, report an obstacle, and create tasks in its project.",
     body: z.object({ lease_token, lasts_seconds: z.int().min(1).max(604_800).default(86_400) }),
     replies: { 201: z.object({ token: z.string(), expires_in_seconds: z.int() }) },
     refusals: ["TASK_NOT_FOUND", "LEASE_LOST"],
@@ -187,9 +187,9 @@ const VIEW_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/code/tasks/{id}/log",
     group,
-    summary: "What the agent of an attempt said",
+    summary: "The output of an attempt",
     confined: ["task"],
-    query: z.object({ run: z.int().min(1).optional().describe("the last one unless given") }),
+    query: z.object({ run: z.int().min(1).optional().describe("default: the last one") }),
     replies: { 200: media("text/plain", z.string()) },
     refusals: ["TASK_NOT_FOUND"],
   },
@@ -197,8 +197,8 @@ const VIEW_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/code/tasks/{id}/output",
     group,
-    summary: "What a task's agents say, as they say it",
-    about: "Server-sent events. From the beginning, or `after` a place.",
+    summary: "The live output of a task's agents",
+    about: "Server-sent events, from the beginning or `after` a position.",
     resumable: true,
     query: z.object({ after: z.int().min(0).optional() }),
     replies: { 200: eventStream(output) },
@@ -208,11 +208,11 @@ const VIEW_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/code/graph",
     group,
-    summary: "Who waits for whom",
+    summary: "Tasks and their dependencies",
     query: z.object({
       project_id: id.optional(),
-      finished: z.boolean().default(true).describe("false: only what is unfinished, and what it waits for"),
-      limit: z.int().min(1).max(2_000).default(500).describe("the newest so many"),
+      finished: z.boolean().default(true).describe("false: only unfinished tasks and their blockers"),
+      limit: z.int().min(1).max(2_000).default(500).describe("maximum number of tasks, newest first"),
     }),
     replies: {
       200: z.object({
@@ -231,12 +231,12 @@ const VIEW_ROUTES = defineRoutes({
         edges: z.array(
           z.object({
             from: z.uuid().describe("the blocker"),
-            to: z.uuid().describe("who waits for it"),
+            to: z.uuid().describe("the task that waits for it"),
             on_failure: z.enum(["wait", "proceed", "fail"]),
             resolved: z.boolean(),
           }),
         ),
-        more: z.boolean().describe("there are older ones"),
+        more: z.boolean().describe("there are older tasks"),
       }),
     },
     refusals: ["NOT_FOUND"],
@@ -245,7 +245,7 @@ const VIEW_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/code/summary",
     group,
-    summary: "How far it is, and who works on what",
+    summary: "Progress, and the tasks in progress",
     query: z.object({ project_id: id.optional() }),
     replies: {
       200: z.object({
@@ -273,7 +273,7 @@ const VIEW_ROUTES = defineRoutes({
   },
 });
 
-/** Code's routes: its tasks, what its workers need, and what is looked at. */
+/** The routes of the code lifecycle: for tasks, for workers, and for views. */
 export const CODE_ROUTES = { ...TASKS.table, ...WORKER_ROUTES, ...VIEW_ROUTES };
 
 export type CodeTask = z.output<typeof task>;
@@ -281,5 +281,5 @@ export type CodeRun = z.output<typeof run>;
 export type CodeEvent = z.output<typeof event>;
 export type CodeStatus = z.output<typeof status>;
 export type CodeOutput = z.output<typeof output>;
-export type Awaited = z.output<typeof awaited>;
+export type Blocker = z.output<typeof blocker>;
 export { onWire, onWireOrNull, STATUSES, TASKS, VIEW_ROUTES, WORKER_ROUTES };

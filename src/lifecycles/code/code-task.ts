@@ -2,8 +2,8 @@ import type { JournalEntry, PublicTask } from "../../plugin/index.ts";
 import { canSee } from "../../core/index.ts";
 import type { Actor } from "../../core/index.ts";
 import { onWire, onWireOrNull } from "./api.ts";
-import type { Awaited, CodeEvent, CodeStatus, CodeTask } from "./api.ts";
-import type { AwaitedRow } from "./sql/read-awaited.ts";
+import type { Blocker, CodeEvent, CodeStatus, CodeTask } from "./api.ts";
+import type { BlockerRow } from "./sql/read-task-blockers.ts";
 
 type Text =
   | "description"
@@ -22,8 +22,8 @@ type Data = Record<Text, string | null> & {
   claimed_at: number | null;
 };
 
-/** A task of the engine's in code's own words. */
-export function codeTask(task: PublicTask, awaited: readonly Awaited[]): CodeTask {
+/** Converts a task of the engine to the fields of this lifecycle. */
+export function codeTask(task: PublicTask, blockers: readonly Blocker[]): CodeTask {
   const data = task.data as unknown as Data;
   return {
     id: task.id,
@@ -37,7 +37,7 @@ export function codeTask(task: PublicTask, awaited: readonly Awaited[]): CodeTas
     max_attempts: data.max_attempts,
     auto_unblock: data.auto_unblock,
     may_be_empty: data.may_be_empty,
-    blocked_by: [...awaited],
+    blocked_by: [...blockers],
     blocked_reason: data.blocked_reason,
     retry_of: data.retry_of,
     needs_attention: task.needs_attention,
@@ -59,7 +59,7 @@ export function codeTask(task: PublicTask, awaited: readonly Awaited[]): CodeTas
   };
 }
 
-/** A start settles whatever attention was asked for: in progress, it is asked for when the time is over. */
+/** `start` clears needs_attention, so in progress only `report_stuck` sets it. */
 export function isStuck({
   status,
   needs_attention,
@@ -67,11 +67,11 @@ export function isStuck({
   return status === "in_progress" && needs_attention;
 }
 
-/** A blocker that the caller may not see is named by its id alone. */
-export function awaitedFor(
+/** Converts a blocker; one that the actor may not see shows only its id. */
+export function blockerFor(
   actor: Actor,
-  { blocker_id, title, status, on_failure, resolved, ...row }: AwaitedRow,
-): Awaited {
+  { blocker_id, title, status, on_failure, resolved, ...row }: BlockerRow,
+): Blocker {
   const seen = canSee(actor, row);
   return {
     task_id: blocker_id,

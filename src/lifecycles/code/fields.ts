@@ -17,20 +17,20 @@ export const commitId = z
 
 const ON_FAILURE = ["wait", "proceed", "fail"] as const;
 
-/** What is waited for: an id or a ref, alone or with what becomes of the task when it fails. */
+/** A blocker: an id or a ref, optionally with a policy for its failure. */
 const blocker = z.union([
   z.string().max(MAX_NAME_LENGTH),
   z.object({ task: z.string().max(MAX_NAME_LENGTH), on_failure: z.enum(ON_FAILURE).default("wait") }),
 ]);
 
-/** What stands in an agent's way, in the words of whoever met it. */
+/** An obstacle that an agent met: another task, or a description. */
 export const obstacle = z
   .object({ blocker_id: id.nullish(), description: text.max(2_000).nullish() })
   .refine((input) => input.blocker_id ?? input.description, {
     error: "name a blocker: blocker_id or description",
   });
 
-/** The fields that whoever creates a task may give. */
+/** Fields of a request that creates a task. */
 export const creationFields = z.object({
   title: text.max(200),
   description: z.string().max(MAX_TEXT_LENGTH).trim().nullish(),
@@ -41,5 +41,5 @@ export const creationFields = z.object({
   auto_unblock: z.boolean().default(true),
   may_be_empty: z.boolean().default(false),
   retry_of: id.nullish(),
-  clears: id.nullish().describe("the task whose way it clears"),
+  clears: id.nullish().describe("the task whose obstacle it clears"),
 });

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { lastLineOf, readableLines } from "./last-line.ts";
 
-const said = (content: object[]) => JSON.stringify({ type: "assistant", message: { content } });
+const assistant = (content: object[]) => JSON.stringify({ type: "assistant", message: { content } });
 
 test.each([
   ["", null],
   ["one\ntwo\n\n", "two"],
   ["\u001b[32mgreen\u001b[0m\r\n", "green"],
-  [said([{ type: "text", text: "Reading the parser\nand more" }]), "Reading the parser"],
-  [said([{ type: "tool_use", name: "Bash", input: { command: "npm test" } }]), "Bash npm test"],
+  [assistant([{ type: "text", text: "Reading the parser\nand more" }]), "Reading the parser"],
+  [assistant([{ type: "tool_use", name: "Bash", input: { command: "npm test" } }]), "Bash npm test"],
   [`before\n${JSON.stringify({ type: "system", subtype: "init" })}`, "before"],
   [JSON.stringify({ type: "result", result: "Done.\nAll of it." }), "Done."],
   ["{ half", "{ half"],
@@ -27,10 +27,10 @@ const toolResult = { type: "user", message: { content: [{ type: "tool_result", c
 
 test.each([
   [
-    said([{ type: "tool_use", name: "mcp__pawl__comment", input: { comment: "Hi" } }]),
+    assistant([{ type: "tool_use", name: "mcp__pawl__comment", input: { comment: "Hi" } }]),
     "mcp__pawl__comment Hi",
   ],
-  [said([{ type: "thinking", thinking: "…" }]), null],
+  [assistant([{ type: "thinking", thinking: "…" }]), null],
   [JSON.stringify(toolResult), null],
   [JSON.stringify(denial), "Bash denied: It needs approval."],
   [JSON.stringify(unavailable), "Sandbox required."],
@@ -38,23 +38,23 @@ test.each([
   expect(lastLineOf(output)).toBe(line);
 });
 
-const began = (item: object) => JSON.stringify({ type: "item.started", item });
-const ended = (item: object) => JSON.stringify({ type: "item.completed", item });
+const started = (item: object) => JSON.stringify({ type: "item.started", item });
+const completed = (item: object) => JSON.stringify({ type: "item.completed", item });
 const comment = { type: "mcp_tool_call", server: "pawl_task", tool: "comment" };
 const patch = { type: "file_change", changes: [{ path: "/w/a" }, { path: "/w/b" }] };
 const command = { type: "command_execution", command: "/bin/bash -lc 'npm test'" };
 
 test.each([
   [JSON.stringify({ type: "thread.started", thread_id: "1" }), null],
-  [began(command), "exec npm test"],
-  [began({ ...command, command: '/bin/zsh -c "echo 1\n"' }), "exec echo 1"],
-  [ended({ ...command, status: "completed", exit_code: 0 }), null],
-  [ended({ ...command, status: "failed", exit_code: 1 }), "exec npm test failed"],
-  [began(comment), "pawl_task comment"],
-  [ended({ ...comment, status: "failed", error: { message: "No." } }), "pawl_task comment failed: No."],
-  [ended({ ...patch, status: "completed" }), "edit /w/a, /w/b"],
-  [ended({ type: "agent_message", text: "Done.\nAll of it." }), "Done."],
-  [ended({ type: "error", message: "Model metadata not found." }), "Model metadata not found."],
+  [started(command), "exec npm test"],
+  [started({ ...command, command: '/bin/zsh -c "echo 1\n"' }), "exec echo 1"],
+  [completed({ ...command, status: "completed", exit_code: 0 }), null],
+  [completed({ ...command, status: "failed", exit_code: 1 }), "exec npm test failed"],
+  [started(comment), "pawl_task comment"],
+  [completed({ ...comment, status: "failed", error: { message: "No." } }), "pawl_task comment failed: No."],
+  [completed({ ...patch, status: "completed" }), "edit /w/a, /w/b"],
+  [completed({ type: "agent_message", text: "Done.\nAll of it." }), "Done."],
+  [completed({ type: "error", message: "Model metadata not found." }), "Model metadata not found."],
   [JSON.stringify({ type: "error", message: "Reconnecting... 1/5" }), "Reconnecting... 1/5"],
   [JSON.stringify({ type: "turn.failed", error: { message: "401 Unauthorized" } }), "401 Unauthorized"],
   [JSON.stringify({ type: "turn.completed", usage: {} }), null],
@@ -63,14 +63,19 @@ test.each([
 });
 
 test("fragments of a JSON line are not shown", () => {
-  const line = said([{ type: "text", text: "Reading" }]);
+  const line = assistant([{ type: "text", text: "Reading" }]);
   expect(lastLineOf(`before\n${line.slice(0, 40)}`)).toBe("before");
   expect(lastLineOf(`${line.slice(40)}\n`)).toBe(null);
   expect(lastLineOf("x".repeat(60_000))).toBe(null);
   expect(lastLineOf(`${line.slice(40)}\nafter\n`)).toBe("after");
 });
 
-test("a log is shown without the lines for programs", () => {
-  const log = [JSON.stringify(toolResult), said([{ type: "text", text: "Reading" }]), "\u001b[1mplain", ""];
+test("a log is shown without the JSON lines that are not for people", () => {
+  const log = [
+    JSON.stringify(toolResult),
+    assistant([{ type: "text", text: "Reading" }]),
+    "\u001b[1mplain",
+    "",
+  ];
   expect(readableLines(log.join("\n"))).toEqual(["Reading", "plain"]);
 });

@@ -1,4 +1,4 @@
-const LONGEST = 300;
+const MAX_LENGTH = 300;
 /** A longer line is data, not text for people. */
 const MAX_PLAIN_LENGTH = 10_000;
 
@@ -17,14 +17,14 @@ export function readableLines(output: string): string[] {
   return output.split(/\r?\n|\r/).flatMap((line) => readableLine(line) ?? []);
 }
 
-/** A line as people read it: agents that speak JSON are quoted, and what says nothing is null. */
+/** Converts a line to text for people: shortens the agents' JSON messages; null: nothing to show. */
 export function readableLine(line: string): string | null {
   const text = line.trim();
   if (text === "") return null;
   if (!text.startsWith("{")) return text.length > MAX_PLAIN_LENGTH ? null : cut(text);
   try {
-    const said = sayingOf(JSON.parse(text) as Saying);
-    return said ? cut(said) : null;
+    const readable = textOfMessage(JSON.parse(text) as AgentMessage);
+    return readable ? cut(readable) : null;
   } catch {
     // An incomplete line of JSON: the rest comes later, or was too long to keep.
     return text.startsWith('{"') ? null : cut(text);
@@ -37,7 +37,7 @@ function isTailOfJson(line: string): boolean {
 }
 
 /** Lines of Claude Code's `--output-format stream-json` and of `codex exec --json`. */
-type Saying = {
+type AgentMessage = {
   type?: string;
   subtype?: string;
   tool_name?: string;
@@ -61,19 +61,19 @@ type CodexItem = {
   changes?: { path?: string }[];
 };
 
-function sayingOf(saying: Saying): string | null {
-  const { type, subtype, message, error, item } = saying;
-  if (type === "result") return resultOf(saying);
+function textOfMessage(line: AgentMessage): string | null {
+  const { type, subtype, message, error, item } = line;
+  if (type === "result") return resultOf(line);
   if (type === "assistant" && typeof message === "object") return assistantOf(message.content);
   if (type === "system" && subtype === "permission_denied" && typeof message === "string")
-    return `${saying.tool_name ?? "tool"} denied: ${firstLine(message)}`;
+    return `${line.tool_name ?? "tool"} denied: ${firstLine(message)}`;
   if (type === "item.started" && item) return startedItemOf(item);
   if (type === "item.completed" && item) return completedItemOf(item);
   if (type === "turn.failed") return firstLine(error?.message ?? "");
   return type === "error" && typeof message === "string" ? firstLine(message) : null;
 }
 
-function resultOf({ result, errors }: Saying): string | null {
+function resultOf({ result, errors }: AgentMessage): string | null {
   if (typeof result === "string") return firstLine(result);
   const [error] = Array.isArray(errors) ? (errors as unknown[]) : [];
   return typeof error === "string" ? firstLine(error) : null;
@@ -121,7 +121,9 @@ function firstLine(text: string): string {
   return text.trim().split("\n", 1)[0] ?? "";
 }
 
-/** What steers a terminal is for a terminal, and not for a line. */
+/** Removes terminal control sequences and limits the length. */
 function cut(text: string): string {
-  return text.replaceAll(/\u001b\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u001f\u007f-\u009f]/g, "").slice(0, LONGEST);
+  return text
+    .replaceAll(/\u001b\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u001f\u007f-\u009f]/g, "")
+    .slice(0, MAX_LENGTH);
 }

@@ -2,7 +2,15 @@ import { describe, expect, test } from "vitest";
 import { decideCreation, draftOf } from "../../core/index.ts";
 import type { Actor, JsonObject, Task } from "../../core/index.ts";
 import { testLifecycle } from "../../../test/support/lifecycle-grid.ts";
-import { judge, member, NOW, situationOf, SYSTEM, taskIn, wordFor } from "../../../test/support/situation.ts";
+import {
+  decideRequest,
+  member,
+  NOW,
+  situationOf,
+  SYSTEM,
+  taskIn,
+  outcomeOf,
+} from "../../../test/support/situation.ts";
 import { code } from "./lifecycle.ts";
 
 const ACTORS: Record<string, Actor> = {
@@ -27,7 +35,7 @@ const PAYLOAD: Record<string, JsonObject> = {
   replace_blocker: { blocker_id: "b1", replacement_id: "b2" },
 };
 
-// "holder" has the lease where there is one, "zombie" an old token; attempt 0 of 3; timers have run out.
+// "holder" has the lease, if any, and "zombie" a stale token; attempt 0 of 3; all timers are due.
 const GRID = `
 action        | setup | who                   | ready      | claimed     | in_progress | blocked    | completed | failed
 claim         |       | holder, zombie        | claimed    | .           | .           | .          | .         | .
@@ -90,7 +98,7 @@ function decided(
     ...task,
   });
   const facts = { holds: holds ?? [{ id: "h1", kind: "blocker" }], named_blocker };
-  return judge(code, situationOf(code, at, ACTORS[who] as Actor, { facts, settings }), {
+  return decideRequest(code, situationOf(code, at, ACTORS[who] as Actor, { facts, settings }), {
     action,
     payload: payload ?? PAYLOAD[action],
     comment: "because",
@@ -106,7 +114,7 @@ testLifecycle({
 });
 
 describe("the rules of code", () => {
-  test("move along the matrix of the seed and nowhere else", () => {
+  test("allow exactly the transitions of the seed", () => {
     const MATRIX = {
       ready: ["claimed"],
       claimed: ["in_progress", "ready"],
@@ -167,10 +175,10 @@ describe("the rules of code", () => {
     ["in_progress", "report_stuck", "system", { settings: { progress_timeout_minutes: 62 } }, "NOT_DUE"],
     ["in_progress", "report_stuck", "system", { task: { needs_attention: true } }, "NOT_DUE"],
   ])("%s --%s--> by %s with %o is %s", (status, action, who, twist, expected) => {
-    expect(wordFor(decided(status, action, who, twist), status)).toBe(expected);
+    expect(outcomeOf(decided(status, action, who, twist), status)).toBe(expected);
   });
 
-  test("a lost lease clears the holder and makes the claim run out at once; that counts the attempt", () => {
+  test("a lost lease clears the worker and makes claim_timeout due, which counts the attempt", () => {
     expect(decided("in_progress", "lease_lost", "system")).toMatchObject({
       to: "claimed",
       patch: { data: { worker: null } },
@@ -184,14 +192,14 @@ describe("the rules of code", () => {
     });
   });
 
-  test("a claim that runs out when attempts are spent still returns the task, and asks for attention", () => {
+  test("claim_timeout after the last attempt returns the task to ready and sets needs_attention", () => {
     expect(decided("claimed", "claim_timeout", "system", { task: { attempt: 2 } })).toMatchObject({
       to: "ready",
       patch: { attempt: 3, needs_attention: true },
     });
   });
 
-  test("a retry keeps the lease and counts; a release counts nothing", () => {
+  test("a retry keeps the lease and counts an attempt; a release counts none", () => {
     expect(decided("in_progress", "retry", "holder")).toMatchObject({
       patch: { attempt: 1, data: { claimed_at: NOW } },
     });
@@ -199,29 +207,29 @@ describe("the rules of code", () => {
     expect(decided("claimed", "release", "holder")).not.toHaveProperty("patch.attempt");
   });
 
-  test("a worker that stops gives its task back unspent", () => {
+  test("a worker that stops returns its task without counting an attempt", () => {
     const payload = { error: "the worker stops", interrupted: true };
     expect(decided("in_progress", "retry", "holder", { payload })).not.toHaveProperty("patch.attempt");
     expect(decided("in_progress", "retry", "holder", { payload })).toMatchObject({ lease: "keep" });
   });
 
-  test("a blocker that failed is told to those who wait for it, and asks for attention", () => {
-    const told = decided("blocked", "blocker_failed", "system");
-    expect(told).toMatchObject({ patch: { needs_attention: true } });
-    expect(told).toMatchObject({ patch: { data: { blocked_reason: "b1 ended without success." } } });
+  test("a failed blocker is recorded on its dependents, which then need attention", () => {
+    const decision = decided("blocked", "blocker_failed", "system");
+    expect(decision).toMatchObject({ patch: { needs_attention: true } });
+    expect(decision).toMatchObject({ patch: { data: { blocked_reason: "b1 ended without success." } } });
     expect(decided("blocked", "doom", "system")).toMatchObject({
-      patch: { data: { blocked_reason: expect.stringContaining("was to fail with it") as string } },
+      patch: { data: { blocked_reason: expect.stringContaining("would have failed with it") as string } },
     });
   });
 
-  test("attention that was asked for is settled when work begins anew, ends, or a blocker is cleared", () => {
-    const asked = { task: { needs_attention: true } };
+  test("start, complete and clear_blocker reset needs_attention", () => {
+    const flagged = { task: { needs_attention: true } };
     for (const [status, action, who] of [
       ["claimed", "start", "holder"],
       ["in_progress", "complete", "holder"],
       ["blocked", "clear_blocker", "human"],
     ] as const) {
-      expect(decided(status, action, who, asked)).toMatchObject({ patch: { needs_attention: false } });
+      expect(decided(status, action, who, flagged)).toMatchObject({ patch: { needs_attention: false } });
     }
   });
 
@@ -232,7 +240,7 @@ describe("the rules of code", () => {
     });
   });
 
-  test("a blocker without a task becomes one, or a hold where that is switched off", () => {
+  test("a described blocker becomes a task, or a hold if auto_unblock is off", () => {
     const payload = { description: "the API is down" };
     expect(decided("in_progress", "block", "holder", { payload })).toMatchObject({
       patch: { open_blockers: 1 },
@@ -251,7 +259,7 @@ describe("the rules of code", () => {
 test.each([
   [0, "ready"],
   [1, "blocked"],
-])("a task with %i open blockers begins as %s", (open_blockers, status) => {
+])("a new task with %i open blockers is %s", (open_blockers, status) => {
   const view = {
     input: code.creation.input.parse({ title: "Add a flag", max_attempts: 5 }),
     actor: member("human", ["lead"]),

@@ -28,13 +28,13 @@ export const code = defineLifecycle({
     merge_candidates: z.array(z.string()).optional(),
     last_error: z.string().nullable(),
     blocked_reason: z.string().nullable(),
-    /** What an agent says stands in its way; its worker blocks the task for it. */
+    /** The obstacle that the agent reported; its worker then blocks the task. */
     obstacle: z.object({ blocker_id: z.string().nullable(), description: z.string().nullable() }).nullable(),
-    /** The task whose blocker this one was made to clear away. */
+    /** The task whose obstacle this one clears. */
     clears: z.string().nullable(),
   }),
   facts: z.object({
-    /** The task that `block` names; null where there is none that can be waited for here. */
+    /** The task that `block` names; null if the actor sees no such task in the project. */
     named_blocker: z.object({ final: z.boolean(), waits_for_this: z.boolean() }).nullable(),
   }),
   settings: z.object({
@@ -104,7 +104,7 @@ export const code = defineLifecycle({
     },
     clear_blocker: {
       event: "blocker_cleared",
-      input: z.object({ hold_id: id.nullish().describe("the oldest one unless given") }),
+      input: z.object({ hold_id: id.nullish().describe("default: the oldest one") }),
       facts: ["holds"],
     },
   },
@@ -151,7 +151,7 @@ export const code = defineLifecycle({
       who: "lease_holder",
       effects: ["note_commit"],
     },
-    // A worker that is told to stop gives the task back unspent: first to claimed, then by release.
+    // A worker that stops returns its task without counting an attempt: to claimed, and then by `release` to ready.
     {
       action: "retry",
       from: "in_progress",
@@ -198,7 +198,7 @@ export const code = defineLifecycle({
       to: "ready",
       who: "system",
       guards: ["due"],
-      effects: ["count_attempt", "drop_claim", "mark_worn_out"],
+      effects: ["count_attempt", "drop_claim", "flag_last_attempt"],
     },
     {
       action: "lease_lost",
@@ -206,7 +206,7 @@ export const code = defineLifecycle({
       to: "claimed",
       who: "system",
       guards: ["due", "attempts_left"],
-      effects: ["lose_holder"],
+      effects: ["expire_claim"],
     },
     {
       action: "lease_lost",
@@ -214,12 +214,12 @@ export const code = defineLifecycle({
       to: "failed",
       who: "system",
       guards: ["due"],
-      effects: ["note_silence"],
+      effects: ["note_lost_lease"],
     },
     { action: "release", from: "claimed", to: "ready", who: "lease_holder", effects: ["drop_claim"] },
 
-    // These move nothing: they tell, or change what is waited for.
-    // A merge is recognised by the commit recorded here: if a worker dies after moving the branch, the next one completes
+    // The actions below keep the status.
+    // A merge is recognized by the commit recorded here: if a worker dies after moving the branch, the next one completes
     // the task without running the agent again.
     { action: "record_merge", from: "in_progress", who: "lease_holder", effects: ["note_candidate"] },
     { action: "comment", from: ANYWHERE, who: "anyone" },
@@ -229,9 +229,9 @@ export const code = defineLifecycle({
       who: "anyone",
       effects: ["note_obstacle"],
     },
-    { action: "blocker_failed", from: "blocked", who: "system", effects: ["say_why"] },
-    { action: "doom", from: "blocked", who: "system", effects: ["say_doom"] },
-    { action: "replace_blocker", from: "blocked", who: "system", effects: ["await_another"] },
+    { action: "blocker_failed", from: "blocked", who: "system", effects: ["note_failed_blocker"] },
+    { action: "doom", from: "blocked", who: "system", effects: ["note_doom"] },
+    { action: "replace_blocker", from: "blocked", who: "system", effects: ["change_blocker"] },
     {
       action: "report_stuck",
       from: "in_progress",
@@ -266,12 +266,12 @@ export const code = defineLifecycle({
   },
   guards: {
     error_is_recoverable: ({ input }) =>
-      input.recoverable === true || refuse("NOT_RECOVERABLE", "Trying again would not help: fail the task."),
+      input.recoverable === true || refuse("NOT_RECOVERABLE", "A retry would not help: use fail."),
     attempts_left: ({ task }) =>
       task.attempt < task.data.max_attempts ||
       refuse(
         "ATTEMPTS_EXHAUSTED",
-        `${task.attempt} of ${task.data.max_attempts} attempts are spent: fail the task.`,
+        `${task.attempt} of ${task.data.max_attempts} attempts are used: use fail.`,
         {
           attempts: task.attempt,
           max_attempts: task.data.max_attempts,
@@ -280,31 +280,33 @@ export const code = defineLifecycle({
     no_use_to_retry: ({ task, input }) =>
       task.attempt >= task.data.max_attempts ||
       input.recoverable === false ||
-      refuse("ATTEMPTS_LEFT", "The error is recoverable and attempts are left: retry the task."),
+      refuse("ATTEMPTS_LEFT", "The error is recoverable and attempts are left: use retry."),
     worker_stops: ({ input }) =>
-      input.interrupted === true || refuse("NOT_RECOVERABLE", "The worker does not stop."),
+      input.interrupted === true || refuse("NOT_RECOVERABLE", "The worker is not stopping."),
     blocker_can_be_awaited: ({ input, facts }) => {
       if (!input.blocker_id) return true;
       const named = facts.named_blocker;
-      if (!named)
-        return refuse("NOT_FOUND", `There is no task ${input.blocker_id} that could be waited for.`);
+      if (!named) return refuse("NOT_FOUND", `There is no task ${input.blocker_id} in this project.`);
       if (named.final)
         return refuse("BLOCKER_FINISHED", `${input.blocker_id} is finished: there is nothing to wait for.`);
       return (
         !named.waits_for_this ||
-        refuse("CYCLIC_DEPENDENCY", `${input.blocker_id} waits for this very task.`, {
+        refuse("CYCLIC_DEPENDENCY", `${input.blocker_id} already waits for this task.`, {
           blocker_id: input.blocker_id,
         })
       );
     },
     hold_is_open: ({ facts, input }) =>
-      holdMeant(facts.holds, input.hold_id) !== null ||
-      refuse("NOT_FOUND", `The task has no open blocker ${input.hold_id ?? "that could be cleared"}.`),
+      findHold(facts.holds, input.hold_id) !== null ||
+      refuse(
+        "NOT_FOUND",
+        `The task has no open blocker${input.hold_id ? ` ${input.hold_id}` : ""} to clear.`,
+      ),
   },
   effects: {
     note_claim: ({ actor, now }) => ({ data: { claimed_at: now, worker: actor.id } }),
     drop_claim: () => ({ data: { claimed_at: null, worker: null } }),
-    // Work has begun anew: whatever somebody had to look at before is behind it.
+    // A new attempt makes earlier flags obsolete.
     note_worktree: ({ input }) => ({
       needs_attention: false,
       data: { worktree: input.worktree ?? null, branch: input.branch ?? null, obstacle: null },
@@ -316,11 +318,11 @@ export const code = defineLifecycle({
     }),
     note_commit: ({ input }) => ({ needs_attention: false, data: { commit: input.commit ?? null } }),
     note_error: ({ input }) => ({ data: { last_error: input.error ?? null } }),
-    note_silence: ({ task }) => ({
-      data: { last_error: `The lease of ${task.lease?.holder ?? "the worker"} ran out without a heartbeat.` },
+    note_lost_lease: ({ task }) => ({
+      data: { last_error: `The lease of ${task.lease?.holder ?? "the worker"} expired without a heartbeat.` },
     }),
-    // The claim's timer is due at once: the next sweep brings the task to ready and counts the attempt there.
-    lose_holder: {
+    // claim_timeout is due at once: the next sweep moves the task to ready and counts the attempt.
+    expire_claim: {
       change: () => ({ data: { worker: null } }),
       timer: ({ now }) => ({ due_at: now, due_action: "claim_timeout" }),
       lease: "close",
@@ -330,18 +332,21 @@ export const code = defineLifecycle({
         obstacle: { blocker_id: input.blocker_id ?? null, description: input.description ?? null },
       },
     }),
-    say_why: ({ input }) => ({ needs_attention: true, data: { blocked_reason: input.reason ?? null } }),
-    say_doom: ({ input }) => ({
+    note_failed_blocker: ({ input }) => ({
+      needs_attention: true,
+      data: { blocked_reason: input.reason ?? null },
+    }),
+    note_doom: ({ input }) => ({
       needs_attention: true,
       data: {
-        blocked_reason: `${input.reason ?? ""} This task was to fail with it: it is blocked for good, unless that one is retried.`,
+        blocked_reason: `${input.reason ?? ""} This task would have failed with it; instead it stays blocked until that task is retried.`,
       },
     }),
     forget_blocker: () => ({ needs_attention: false, data: { blocked_reason: null } }),
-    // The one that takes its place has just been made, in this transaction: it is not finished, so the count stays.
-    await_another: {
+    // The replacement was created in this transaction and is unfinished, so the number of open blockers stays the same.
+    change_blocker: {
       change: () => ({ needs_attention: false, data: { blocked_reason: null } }),
-      also: ({ input }) => [
+      side_effects: ({ input }) => [
         {
           kind: "replace_blocker",
           blocker_id: input.blocker_id ?? "",
@@ -349,7 +354,7 @@ export const code = defineLifecycle({
         },
       ],
     },
-    mark_worn_out: ({ task }) =>
+    flag_last_attempt: ({ task }) =>
       task.attempt + 1 >= task.data.max_attempts ? { needs_attention: true } : {},
     note_blocker: {
       change: ({ task, input }) => ({
@@ -358,7 +363,7 @@ export const code = defineLifecycle({
           ? { open_blockers: task.open_blockers + 1 }
           : { open_holds: task.open_holds + 1, needs_attention: true }),
       }),
-      also: ({ task, input }) => [
+      side_effects: ({ task, input }) => [
         becomesTask(task.data, input)
           ? {
               kind: "add_blocker",
@@ -370,8 +375,8 @@ export const code = defineLifecycle({
     },
     close_hold: {
       change: ({ task }) => ({ open_holds: Math.max(0, task.open_holds - 1), needs_attention: false }),
-      also: ({ facts, input }) => [
-        { kind: "release_hold", hold_id: holdMeant(facts.holds, input.hold_id) ?? input.hold_id },
+      side_effects: ({ facts, input }) => [
+        { kind: "release_hold", hold_id: findHold(facts.holds, input.hold_id) ?? input.hold_id },
       ],
     },
   },
@@ -384,11 +389,11 @@ export const code = defineLifecycle({
     "a claim always runs out": (task) => task.status !== "claimed" || task.due_action === "claim_timeout",
   },
   pool: { action: "claim", from: "ready" },
-  // A task that was to fail with its blocker stays blocked as well, and says so: no way leads from blocked to failed.
+  // A task with the policy `fail` also stays blocked: no transition leads from blocked to failed.
   unblocks: { from: "blocked", action: "unblock", flag: "blocker_failed", fail: "doom" },
 });
 
-/** A blocker is a task, found or made; only where making one is switched off does a person have to clear it. */
+/** Returns whether a blocker is a task, named or to be created; otherwise it is a hold that a person clears. */
 function becomesTask(
   data: { auto_unblock: boolean },
   input: { blocker_id?: string | null | undefined },
@@ -396,7 +401,7 @@ function becomesTask(
   return Boolean(input.blocker_id) || data.auto_unblock;
 }
 
-function holdMeant(
+function findHold(
   holds: readonly { id: string }[] | undefined,
   named: string | null | undefined,
 ): string | null {

@@ -1,15 +1,15 @@
 import { canSee } from "../../core/index.ts";
 import type { Task } from "../../core/index.ts";
 import { definePlugin, lockBlockers, query, saveDependencies } from "../../plugin/index.ts";
-import type { EffectItem, MakeTasks, NewTask, Tx } from "../../plugin/index.ts";
+import type { EffectItem, CreateTasks, NewTask, Tx } from "../../plugin/index.ts";
 import { findClearingTasks } from "./sql/find-clearing-tasks.ts";
 import { isUuid } from "../../std/uuid.ts";
 import { addCodeCommands } from "./cli/commands.ts";
 import { code } from "./lifecycle.ts";
 import { CODE_PROBLEMS } from "./problems.ts";
 import { codeRoutes } from "./routes.ts";
-import { forgetOutput } from "./sql/output.ts";
-import { waitsFor } from "./sql/read-named-blockers.ts";
+import { deleteOutput } from "./sql/output.ts";
+import { waitsFor } from "./sql/waits-for.ts";
 import { replaceBlockers } from "./sql/replace-blockers.ts";
 import { CODE_TEXTS } from "./texts.ts";
 
@@ -57,7 +57,7 @@ const plugin = definePlugin({
       await replaceBlockers(tx, items[0]?.org_id ?? "", edges);
     },
   },
-  prune: { removeOfTasks: forgetOutput },
+  prune: { removeOfTasks: deleteOutput },
   routes: codeRoutes,
   commands: addCodeCommands,
   ui: {
@@ -80,17 +80,17 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The task that clears each described obstacle away: one that is under way already, or a new one. */
+/** Finds the task that clears each described obstacle, or creates one. */
 async function clearingTasks(
   tx: Tx,
   org_id: string,
   items: readonly EffectItem[],
-  makeTasks: MakeTasks,
+  makeTasks: CreateTasks,
 ): Promise<(item: EffectItem) => string> {
   const described = items.filter(({ effect }) => effect.blocker_id === null);
   if (described.length === 0) return () => "";
   const keyOf = (project_id: string, description: unknown) => `${project_id}\u0000${textOf(description)}`;
-  const there = await findClearingTasks(
+  const existing = await findClearingTasks(
     tx,
     org_id,
     [...new Set(described.map(({ task }) => task.project_id))],
@@ -99,9 +99,9 @@ async function clearingTasks(
   await lockBlockers(
     tx,
     org_id,
-    there.map(({ id }) => id),
+    existing.map(({ id }) => id),
   );
-  const ids = new Map(there.map((row) => [keyOf(row.project_id, row.description), row.id]));
+  const ids = new Map(existing.map((row) => [keyOf(row.project_id, row.description), row.id]));
   for (const { task, actor, effect } of described) {
     const key = keyOf(task.project_id, effect.description);
     if (ids.has(key)) continue;
@@ -111,7 +111,7 @@ async function clearingTasks(
   return ({ task, effect }) => ids.get(keyOf(task.project_id, effect.description)) ?? "";
 }
 
-/** It is taken as soon as the task that waits for it would have been. */
+/** Has the priority of the task that waits for it. */
 function clearingTask({ id, project_id, priority }: Task, description: string): NewTask {
   const title = `Clear the way: ${description.split("\n", 1)[0] ?? ""}`.slice(0, 200);
   return { lifecycle: "code", project_id, priority, title, description, clears: id };

@@ -10,7 +10,7 @@ export const ROWS = {
   moveCodeTask: { method: "POST", path: "/api/code/tasks/{id}/transitions", idempotent: true },
   claimCodeTasks: { method: "POST", path: "/api/code/claims", idempotent: true },
   retryCodeTask: { method: "POST", path: "/api/code/tasks/{id}/retry", idempotent: true },
-  tellCodeOutput: { method: "POST", path: "/api/code/tasks/{id}/output" },
+  appendCodeOutput: { method: "POST", path: "/api/code/tasks/{id}/output" },
   makeAgentToken: { method: "POST", path: "/api/code/tasks/{id}/agent-token" },
   readCodeLog: { method: "GET", path: "/api/code/tasks/{id}/log", answers: "text" },
   streamCodeOutput: { method: "GET", path: "/api/code/tasks/{id}/output", answers: "stream" },

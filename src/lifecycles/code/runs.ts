@@ -2,7 +2,7 @@ import { onWire } from "./api.ts";
 import type { CodeRun } from "./api.ts";
 import type { RunEvent } from "./sql/read-run-events.ts";
 
-/** A task's attempts, as its journal tells them: each begins with a start and ends with what came of it. */
+/** Builds a task's attempts from its journal: each begins with `start` and ends with the next event. */
 export function runsOf(events: readonly RunEvent[]): CodeRun[] {
   const runs: CodeRun[] = [];
   for (const { row_version, action, to_status, actor_id, payload, created_at } of events) {

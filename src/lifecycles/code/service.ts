@@ -1,89 +1,92 @@
 import { isRefusal, refuse, SYSTEM } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import { notFound, rowsByTask } from "../../plugin/index.ts";
-import type { By, Engine, NewTask, Performed, PublicTask, Tx } from "../../plugin/index.ts";
-import { awaitedFor, codeEvent, codeTask, isStuck } from "./code-task.ts";
+import type { Caller, Engine, NewTask, Performed, PublicTask, Tx } from "../../plugin/index.ts";
+import { blockerFor, codeEvent, codeTask, isStuck } from "./code-task.ts";
 import { onWire, onWireOrNull, STATUSES } from "./api.ts";
 import type { CodeEvent, CodeRun, CodeStatus, CodeTask } from "./api.ts";
 import { runsOf } from "./runs.ts";
 import { lastLineOf } from "./last-line.ts";
-import { readAwaited } from "./sql/read-awaited.ts";
+import { readTaskBlockers } from "./sql/read-task-blockers.ts";
 import { countByStatus, findWaiting, readNodes } from "./sql/read-graph.ts";
 import { readLastOutput, readLogTail } from "./sql/output.ts";
 import { readRunEvents } from "./sql/read-run-events.ts";
 
-const MOST_AT_WORK = 200;
+const MAX_AT_WORK = 200;
 
-/** Code's verbs over the engine's. */
-export class CodeDesk {
+/** The operations of the code lifecycle. */
+export class CodeService {
   private readonly engine: Engine;
 
   constructor(engine: Engine) {
     this.engine = engine;
   }
 
-  /** Tasks of the engine's in code's own words. */
-  tell(by: By, tasks: readonly PublicTask[]): Promise<CodeTask[]> {
-    return this.engine.transaction((tx) => tellWithin(tx, by, tasks));
+  /** Converts tasks to the fields of this lifecycle. */
+  present(caller: Caller, tasks: readonly PublicTask[]): Promise<CodeTask[]> {
+    return this.engine.transaction((tx) => presentTasks(tx, caller, tasks));
   }
 
-  async tellMove(by: By, { task, event }: Performed): Promise<{ task: CodeTask; event: CodeEvent | null }> {
-    const [told] = (await this.tell(by, [task])) as [CodeTask];
-    return { task: told, event: event && codeEvent(event) };
+  async presentMove(
+    caller: Caller,
+    { task, event }: Performed,
+  ): Promise<{ task: CodeTask; event: CodeEvent | null }> {
+    const [presented] = (await this.present(caller, [task])) as [CodeTask];
+    return { task: presented, event: event && codeEvent(event) };
   }
 
-  /** A task of this lifecycle; of any other there is none here. */
-  async find(by: By, id: string): Promise<PublicTask | Refusal> {
-    const task = await this.engine.find(by, id);
+  /** Finds a task of this lifecycle; one of another lifecycle is refused as not found. */
+  async find(caller: Caller, id: string): Promise<PublicTask | Refusal> {
+    const task = await this.engine.find(caller, id);
     if (isRefusal(task) || task.lifecycle === "code") return task;
     return notFound(id);
   }
 
-  async show(by: By, id: string): Promise<(CodeTask & { runs: CodeRun[]; log: string }) | Refusal> {
-    const task = await this.find(by, id);
+  async show(caller: Caller, id: string): Promise<(CodeTask & { runs: CodeRun[]; log: string }) | Refusal> {
+    const task = await this.find(caller, id);
     if (isRefusal(task)) return task;
     return this.engine.transaction(async (tx) => {
-      const [[told], events, log] = await Promise.all([
-        tellWithin(tx, by, [task]),
-        readRunEvents(tx, by.org_id, task.id),
-        readLogTail(tx, by.org_id, task.id),
+      const [[presented], events, log] = await Promise.all([
+        presentTasks(tx, caller, [task]),
+        readRunEvents(tx, caller.org_id, task.id),
+        readLogTail(tx, caller.org_id, task.id),
       ]);
-      return { ...(told as CodeTask), runs: runsOf(events), log };
+      return { ...(presented as CodeTask), runs: runsOf(events), log };
     });
   }
 
-  /** A copy of a failed task, for which those wait from now on who waited for it. */
+  /** Copies a failed task; tasks that waited for it wait for the copy instead. */
   async retry(
-    by: By,
+    caller: Caller,
     id: string,
     { max_attempts, client_event_id }: { max_attempts: number | null; client_event_id: string | null },
   ): Promise<{ task: CodeTask; replayed: boolean } | Refusal> {
-    const failed = await this.find(by, id);
+    const failed = await this.find(caller, id);
     if (isRefusal(failed)) return failed;
     if (failed.status !== "failed")
       return refuse("NOT_FAILED", `The task is ${failed.status}.`, { status: failed.status });
     const copy = copyOf(failed, max_attempts);
-    const made = await this.engine.write(by.org_id, async (within) => {
-      const created = await this.engine.create(by, [copy], { client_event_id, ...within });
+    const result = await this.engine.write(caller.org_id, async (within) => {
+      const created = await this.engine.create(caller, [copy], { client_event_id, ...within });
       if (isRefusal(created) || created.replayed) return created;
       const [{ id: replacement_id } = { id: "" }] = created.tasks;
-      const system = { org_id: by.org_id, actor: SYSTEM };
-      for (const task_id of await findWaiting(within.tx, by.org_id, failed.id)) {
+      const system = { org_id: caller.org_id, actor: SYSTEM };
+      for (const task_id of await findWaiting(within.tx, caller.org_id, failed.id)) {
         const payload = { blocker_id: failed.id, replacement_id };
-        // Of another lifecycle: it has its own way to deal with it.
+        // Refused for a task of another lifecycle, which keeps its blocker.
         await this.engine.perform(system, { task_id, action: "replace_blocker", payload }, within);
       }
       return created;
     });
-    if (isRefusal(made)) return made;
-    const [task] = (await this.tell(by, made.tasks)) as [CodeTask];
-    return { task, replayed: made.replayed };
+    if (isRefusal(result)) return result;
+    const [task] = (await this.present(caller, result.tasks)) as [CodeTask];
+    return { task, replayed: result.replayed };
   }
 
-  async graph({ org_id, actor }: By, asked: { project_id: string; finished: boolean; limit: number }) {
+  async graph({ org_id, actor }: Caller, query: { project_id: string; finished: boolean; limit: number }) {
     return this.engine.transaction(async (tx) => {
-      const { limit } = asked;
-      const rows = await readNodes(tx, org_id, { ...asked, reader: actor.id, limit: limit + 1 });
+      const { limit } = query;
+      const rows = await readNodes(tx, org_id, { ...query, reader: actor.id, limit: limit + 1 });
       const nodes = rows
         .slice(0, limit)
         .reverse()
@@ -94,7 +97,7 @@ export class CodeDesk {
         }));
       const ids = nodes.map(({ id }) => id);
       const drawn = new Set(ids);
-      const edges = (await readAwaited(tx, org_id, ids))
+      const edges = (await readTaskBlockers(tx, org_id, ids))
         .filter(({ blocker_id }) => drawn.has(blocker_id))
         .map(({ task_id, blocker_id, on_failure, resolved }) => ({
           from: blocker_id,
@@ -106,16 +109,16 @@ export class CodeDesk {
     });
   }
 
-  async summary(by: By, project_id: string) {
-    const { org_id, actor } = by;
-    const { tasks } = await this.engine.list(by, {
+  async summary(caller: Caller, project_id: string) {
+    const { org_id, actor } = caller;
+    const { tasks } = await this.engine.list(caller, {
       lifecycle: "code",
       project_id,
       status: ["claimed", "in_progress"],
-      limit: MOST_AT_WORK,
+      limit: MAX_AT_WORK,
     });
     return this.engine.transaction(async (tx) => {
-      const [counts, said] = await Promise.all([
+      const [counts, output] = await Promise.all([
         countByStatus(tx, org_id, { project_id, reader: actor.id }),
         readLastOutput(
           tx,
@@ -123,10 +126,10 @@ export class CodeDesk {
           tasks.map(({ id }) => id),
         ),
       ]);
-      const of = (status: string) => counts.find((one) => one.status === status)?.tasks ?? 0;
-      const at_work = tasks.map((task) => atWork(task, said.get(task.id)));
+      const countOf = (status: string) => counts.find((one) => one.status === status)?.tasks ?? 0;
+      const at_work = tasks.map((task) => atWork(task, output.get(task.id)));
       return {
-        by_status: Object.fromEntries(STATUSES.map((status) => [status, of(status)])) as Record<
+        by_status: Object.fromEntries(STATUSES.map((status) => [status, countOf(status)])) as Record<
           CodeStatus,
           number
         >,
@@ -139,13 +142,17 @@ export class CodeDesk {
   }
 }
 
-async function tellWithin(tx: Tx, { org_id, actor }: By, tasks: readonly PublicTask[]): Promise<CodeTask[]> {
+async function presentTasks(
+  tx: Tx,
+  { org_id, actor }: Caller,
+  tasks: readonly PublicTask[],
+): Promise<CodeTask[]> {
   const ids = tasks.map(({ id }) => id);
-  const rows = rowsByTask(await readAwaited(tx, org_id, ids));
+  const rows = rowsByTask(await readTaskBlockers(tx, org_id, ids));
   return tasks.map((task) =>
     codeTask(
       task,
-      rows(task.id).map((row) => awaitedFor(actor, row)),
+      rows(task.id).map((row) => blockerFor(actor, row)),
     ),
   );
 }
@@ -166,7 +173,7 @@ function copyOf({ id, title, priority, project_id, data }: PublicTask, max_attem
   };
 }
 
-function atWork(task: PublicTask, said: string | undefined) {
+function atWork(task: PublicTask, output: string | undefined) {
   return {
     task_id: task.id,
     title: task.title,
@@ -177,7 +184,7 @@ function atWork(task: PublicTask, said: string | undefined) {
     since: onWire(task.entered_at),
     heartbeat_at: onWireOrNull(task.lease?.heartbeat_at ?? null),
     stuck: isStuck(task),
-    last_line: said === undefined ? null : lastLineOf(said),
+    last_line: output === undefined ? null : lastLineOf(output),
   };
 }
 

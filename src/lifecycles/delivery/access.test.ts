@@ -7,10 +7,10 @@ const NOW = 1_000_000;
 const DAY = 86_400_000;
 const later = NOW + DAY;
 
-// The access a user has, what is decided for 2 days, and what comes of it; "as it is": nothing changes.
+// The user's access, a decision for 2 days, and the resulting access; "unchanged": nothing changes.
 test.each<[UserStatus, number | null, Decision, unknown]>([
   ["PENDING", null, "approve", { status: "ACTIVE", access_until: NOW + 2 * DAY }],
-  ["ACTIVE", later, "approve", "as it is"],
+  ["ACTIVE", later, "approve", "unchanged"],
   ["EXPIRED", NOW - DAY, "approve", { status: "ACTIVE", access_until: NOW + 2 * DAY }],
   ["BLOCKED", null, "approve", { status: "ACTIVE", access_until: NOW + 2 * DAY }],
   ["PENDING", null, "extend", "USER_NOT_ACTIVE"],
@@ -20,8 +20,8 @@ test.each<[UserStatus, number | null, Decision, unknown]>([
   ["PENDING", null, "block", { status: "BLOCKED", access_until: null }],
   ["ACTIVE", later, "block", { status: "BLOCKED", access_until: null }],
   ["EXPIRED", NOW - DAY, "block", { status: "BLOCKED", access_until: null }],
-  ["BLOCKED", null, "block", "as it is"],
+  ["BLOCKED", null, "block", "unchanged"],
 ])("%s until %s --%s--> %o", (status, access_until, decision, expected) => {
   const decided = decideAccess(decision, { id: "1", status, access_until }, { now: NOW, days: 2 });
-  expect(decided === null ? "as it is" : "code" in decided ? decided.code : decided).toEqual(expected);
+  expect(decided === null ? "unchanged" : "code" in decided ? decided.code : decided).toEqual(expected);
 });

@@ -3,7 +3,7 @@ import { JOBS, STATUS_ROUTES } from "./api/job-routes.ts";
 import { USER_ROUTES } from "./api/user-routes.ts";
 import { WORK_ROUTES } from "./api/work-routes.ts";
 
-/** Delivery's routes: jobs, users, the catalogue, and what workers and the bot have to tell. */
+/** Routes of delivery: jobs, users, the catalogue of files, and the reports of workers and bot. */
 export const DELIVERY_ROUTES = {
   ...JOBS.table,
   ...STATUS_ROUTES,

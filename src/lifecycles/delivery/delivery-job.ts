@@ -15,11 +15,11 @@ type Data = {
   telegram_file_id: string | null;
 };
 
-/** What is shown of a job. */
-type Shown = Omit<PublicTask, "lease"> & Omit<JobRow, keyof TaskRow>;
+/** The fields from which the API representation of a job is built. */
+type JobFields = Omit<PublicTask, "lease"> & Omit<JobRow, keyof TaskRow>;
 
-/** A job in delivery's own words. */
-export function deliveryJob(row: Shown): DeliveryJob {
+/** Converts a row to the API representation of a job. */
+export function deliveryJob(row: JobFields): DeliveryJob {
   const { last_error: error, ...data } = row.data as unknown as Data;
   return {
     id: row.id,
@@ -45,8 +45,8 @@ export function deliveryJob(row: Shown): DeliveryJob {
   };
 }
 
-/** A job as an earlier answer told it: nothing of what has happened since. */
-export function jobAsAnswered(task: PublicTask): DeliveryJob {
+/** Converts a task of a replayed answer: without the progress and heartbeats since then. */
+export function replayedJob(task: PublicTask): DeliveryJob {
   const { holder = null, heartbeat_at = null } = task.lease ?? {};
   return deliveryJob({
     ...task,
@@ -59,8 +59,14 @@ export function jobAsAnswered(task: PublicTask): DeliveryJob {
   });
 }
 
-/** What an earlier try has told is not how far this one is. */
-function progressOf({ status, bytes, total_bytes, progress_at, entered_at }: Shown): DeliveryJob["progress"] {
+/** Ignores progress of an earlier attempt. */
+function progressOf({
+  status,
+  bytes,
+  total_bytes,
+  progress_at,
+  entered_at,
+}: JobFields): DeliveryJob["progress"] {
   if (bytes === null || progress_at === null) return null;
   if (status === "QUEUED" || status === "CLAIMED") return null;
   if (status === "DOWNLOADING" && progress_at < entered_at) return null;
@@ -76,7 +82,7 @@ export function deliveryUser(row: UserRow): DeliveryUser {
   };
 }
 
-/** A file as users may know it: without where it lies. */
+/** Converts a row to the public representation of a file, without its path. */
 export function deliveryFile({ id, parent_id, kind, name, size }: FileRow): DeliveryFile {
   return { id, folder_id: parent_id, kind, name, size };
 }

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 
 /**
- * What users know a file by: the same for the same place, so that a button from last month still works, and short enough
- * for a button. It says nothing of the place itself.
+ * Returns the public id of a file: the same for the same path, so that old buttons keep working, and short enough for a
+ * button. It does not reveal the path.
  */
 export function fileIdOf(org_id: string, path: string): string {
   return createHash("sha256").update(`${org_id}\n${path}`).digest("base64url").slice(0, 16);
 }
 
-/** A name as people type it when they seek it. */
-export function soughtAs(name: string): string {
+/** Normalizes a name for search: lower case, composed letters, "е" for "ё". */
+export function searchKey(name: string): string {
   return name.normalize("NFC").toLowerCase().replaceAll("ё", "е");
 }

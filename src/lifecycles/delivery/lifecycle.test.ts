@@ -2,7 +2,15 @@ import { describe, expect, test } from "vitest";
 import { admitCreation, draftOf } from "../../core/index.ts";
 import type { Actor, JsonObject, Task } from "../../core/index.ts";
 import { testLifecycle } from "../../../test/support/lifecycle-grid.ts";
-import { judge, member, NOW, situationOf, SYSTEM, taskIn, wordFor } from "../../../test/support/situation.ts";
+import {
+  decideRequest,
+  member,
+  NOW,
+  situationOf,
+  SYSTEM,
+  taskIn,
+  outcomeOf,
+} from "../../../test/support/situation.ts";
 import { delivery } from "./lifecycle.ts";
 
 const ACTORS: Record<string, Actor> = {
@@ -15,14 +23,14 @@ const ACTORS: Record<string, Actor> = {
 };
 
 const retryable = { code: "NETWORK_RESET", message: "reset", retryable: true };
-const hopeless = { code: "NOT_FOUND", message: "404", retryable: false };
+const permanent = { code: "NOT_FOUND", message: "404", retryable: false };
 const PAYLOAD: Record<string, JsonObject> = {
   deliver: { message_id: 5, telegram_file_id: "AgAD" },
   fail: { error: retryable },
   cancel: { user_id: "u1" },
 };
 
-// "holder" has the lease where there is one, "zombie" has an old token; the user is ACTIVE; attempt 0; timers have run out.
+// "holder" has the lease if there is one, "zombie" has an old token; the user is ACTIVE; attempt 0; timers have expired.
 const GRID = `
 action            | setup | who                 | QUEUED     | CLAIMED       | DOWNLOADING | STREAMING  | DELIVERED | FAILED | CANCELLED | EXPIRED
 claim             |       | holder, zombie      | CLAIMED    | .             | .           | .          | .         | .      | .         | .
@@ -48,13 +56,13 @@ claim, start_download, start_stream, deliver, fail, release | | bot, admin, view
 `;
 const HELD = ["CLAIMED", "DOWNLOADING", "STREAMING"];
 
-type Twist = { task?: Partial<Task>; user?: string | null; payload?: JsonObject; settings?: JsonObject };
+type Situation = { task?: Partial<Task>; user?: string | null; payload?: JsonObject; settings?: JsonObject };
 
 function decided(
   status: string,
   action: string,
   who: string,
-  { task, user = "ACTIVE", payload, settings = {} }: Twist = {},
+  { task, user = "ACTIVE", payload, settings = {} }: Situation = {},
 ) {
   const actor = ACTORS[who] as Actor;
   const lease = { token: "good", holder: "holder", until: NOW, heartbeat_at: NOW - 61_000 };
@@ -65,7 +73,7 @@ function decided(
     ...task,
   });
   const facts = { user: user === null ? null : { status: user } };
-  return judge(delivery, situationOf(delivery, job, actor, { facts, settings }), {
+  return decideRequest(delivery, situationOf(delivery, job, actor, { facts, settings }), {
     action,
     payload: payload ?? PAYLOAD[action],
     lease_token: who === "holder" ? "good" : who === "zombie" ? "old" : null,
@@ -81,7 +89,7 @@ testLifecycle({
 
 describe("the rules of delivery", () => {
   const fail = (error: JsonObject) => ({ payload: { error } });
-  test.each<[string, string, string, Twist, string]>([
+  test.each<[string, string, string, Situation, string]>([
     ["QUEUED", "claim", "holder", { task: { available_at: NOW + 1 } }, "NOT_YET_AVAILABLE"],
     ["CLAIMED", "start_download", "holder", { task: { attempt: 3 } }, "ATTEMPTS_EXHAUSTED"],
     ["CLAIMED", "start_download", "holder", { user: "EXPIRED" }, "USER_NOT_ACTIVE"],
@@ -91,9 +99,9 @@ describe("the rules of delivery", () => {
     ["DOWNLOADING", "fail", "holder", { task: { attempt: 1 } }, "QUEUED"],
     ["DOWNLOADING", "fail", "holder", { task: { attempt: 2 } }, "FAILED"],
     ["STREAMING", "fail", "holder", { task: { attempt: 2 } }, "FAILED"],
-    ["STREAMING", "fail", "holder", fail(hopeless), "FAILED"],
+    ["STREAMING", "fail", "holder", fail(permanent), "FAILED"],
     ["DOWNLOADING", "fail", "holder", { user: "BLOCKED" }, "FAILED"],
-    ["CLAIMED", "fail", "holder", fail(hopeless), "FAILED"],
+    ["CLAIMED", "fail", "holder", fail(permanent), "FAILED"],
     ["CLAIMED", "fail", "holder", { user: "BLOCKED" }, "FAILED"],
     ["CLAIMED", "fail", "holder", { task: { attempt: 3 } }, "FAILED"],
     ["CLAIMED", "heartbeat_timeout", "system", { task: { attempt: 1 } }, "QUEUED"],
@@ -102,11 +110,11 @@ describe("the rules of delivery", () => {
     ["STREAMING", "heartbeat_timeout", "system", { settings: { recover_after_seconds: 62 } }, "NOT_DUE"],
     ["QUEUED", "expire", "system", { settings: { ttl_hours: 26 } }, "NOT_DUE"],
     ["QUEUED", "cancel", "bot", { payload: { user_id: "somebody else" } }, "FORBIDDEN"],
-  ])("%s --%s--> by %s with %o is %s", (status, action, who, twist, expected) => {
-    expect(wordFor(decided(status, action, who, twist), status)).toBe(expected);
+  ])("%s --%s--> by %s with %o is %s", (status, action, who, situation, expected) => {
+    expect(outcomeOf(decided(status, action, who, situation), status)).toBe(expected);
   });
 
-  test("a lease opens with the claim, is kept while the job is in hand, and closes when it leaves", () => {
+  test("a lease opens with the claim, is kept while the job runs, and closes when the job leaves the worker", () => {
     expect(decided("QUEUED", "claim", "holder")).toMatchObject({
       lease: "open",
       timer: { due_action: "heartbeat_timeout", due_at: NOW + 60_000 },
@@ -121,7 +129,7 @@ describe("the rules of delivery", () => {
     }
   });
 
-  test("a graceful release burns no attempt; a failure and a silent worker do", () => {
+  test("a graceful release counts no attempt; a failure and a missing heartbeat do", () => {
     expect(decided("CLAIMED", "release", "holder")).not.toHaveProperty("patch.attempt");
     expect(decided("STREAMING", "fail", "holder")).toMatchObject({
       patch: { attempt: 1, data: { last_error: { code: "NETWORK_RESET", retryable: true } } },
@@ -129,14 +137,14 @@ describe("the rules of delivery", () => {
     expect(decided("STREAMING", "heartbeat_timeout", "system")).toMatchObject({
       patch: {
         attempt: 1,
-        data: { last_error: { message: "The worker was silent for 61 s in STREAMING." } },
+        data: { last_error: { message: "The worker sent no heartbeat for 61 s in STREAMING." } },
       },
     });
   });
 
-  test("a retry waits longer each time, and at least as long as the other side asked", () => {
-    const wait = (twist: Twist) => {
-      const decision = decided("STREAMING", "fail", "holder", twist);
+  test("the delay grows with each retry, and is at least the Retry-After of the other side", () => {
+    const wait = (situation: Situation) => {
+      const decision = decided("STREAMING", "fail", "holder", situation);
       return decision.kind === "moved" ? (decision.patch.available_at ?? 0) - NOW : 0;
     };
     expect(wait({})).toBeGreaterThanOrEqual(2_500);
@@ -145,14 +153,14 @@ describe("the rules of delivery", () => {
     expect(wait({ payload: { error: { ...retryable, retry_after_seconds: 1_000 } } })).toBe(1_000_000);
   });
 
-  test("what Telegram acknowledged is cached for the file", () => {
+  test("Telegram's file id is cached for the file", () => {
     expect(decided("STREAMING", "deliver", "holder")).toMatchObject({
       effects: [{ kind: "cache_file", file_id: "f1", telegram_file_id: "AgAD" }],
     });
   });
 });
 
-test("one tap is one job: the key is made of user, file and nonce", () => {
+test("the key of a job is a hash of user, file and nonce", () => {
   const draft = (nonce: string) => {
     const admitted = admitCreation(delivery, ACTORS.bot as Actor, {
       user_id: "u",

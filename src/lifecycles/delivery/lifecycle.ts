@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { backoffMs, defineLifecycle, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, refuse } from "../../core/index.ts";
 
-/** Three tries in all. */
+/** Three attempts in total. */
 const MAX_ATTEMPTS = 3;
 
-/** The storage does not let us in any more, and a fresh token was not to be had. */
+/** The storage rejects the token, and refreshing it failed. */
 export const SOURCE_TOKEN_INVALID = "SOURCE_TOKEN_INVALID";
 
 const HELD = ["CLAIMED", "DOWNLOADING", "STREAMING"] as const;
@@ -19,13 +19,13 @@ const failure = z.object({
   retry_after_seconds: z.number().min(0).max(86_400).nullish(),
 });
 
-const takenBack = {
+const recoverTimer = {
   action: "heartbeat_timeout",
   since: "heartbeat_at",
   after: { seconds: "recover_after_seconds" },
 } as const;
 
-/** A person taps "Скачать"; a worker streams the file from storage into the chat, once. */
+/** Delivers a file: a user taps "Скачать", and a worker streams the file from storage into the chat, once. */
 export const delivery = defineLifecycle({
   name: "delivery",
   version: 1,
@@ -49,21 +49,25 @@ export const delivery = defineLifecycle({
     access_days: z.number().positive().max(36_500).default(30),
   }),
   facts: z.object({
-    /** The Telegram user the file is for; null where he is unknown. */
+    /** The Telegram user that the file is for; null if unknown. */
     user: z.object({ status: z.enum(["PENDING", "ACTIVE", "EXPIRED", "BLOCKED"]) }).nullable(),
   }),
   statuses: {
     QUEUED: {
-      meaning: "waits for a worker",
+      meaning: "waiting for a worker",
       timers: [{ action: "expire", since: "created_at", after: { hours: "ttl_hours" } }],
     },
-    CLAIMED: { meaning: "a worker has it", lease: true, timers: [takenBack] },
-    DOWNLOADING: { meaning: "the file comes from storage", lease: true, timers: [takenBack] },
-    STREAMING: { meaning: "the file goes to Telegram", lease: true, timers: [takenBack] },
-    DELIVERED: { meaning: "Telegram acknowledged it", final: true, success: true },
-    FAILED: { meaning: "given up, with the reason", final: true },
-    CANCELLED: { meaning: "called off before it began", final: true },
-    EXPIRED: { meaning: "nobody came in time", final: true },
+    CLAIMED: { meaning: "claimed by a worker", lease: true, timers: [recoverTimer] },
+    DOWNLOADING: {
+      meaning: "the file is being fetched from the storage",
+      lease: true,
+      timers: [recoverTimer],
+    },
+    STREAMING: { meaning: "the file is being sent to Telegram", lease: true, timers: [recoverTimer] },
+    DELIVERED: { meaning: "Telegram has acknowledged the file", final: true, success: true },
+    FAILED: { meaning: "failed for good; last_error has the reason", final: true },
+    CANCELLED: { meaning: "canceled before a worker claimed it", final: true },
+    EXPIRED: { meaning: "not claimed in time", final: true },
   },
   lease: { lasts: { seconds: "recover_after_seconds" } },
   actions: {
@@ -74,7 +78,7 @@ export const delivery = defineLifecycle({
       input: z.object({
         message_id: z.number().int(),
         telegram_file_id: id,
-        // Of the file as it was read; null where it came from Telegram's own store.
+        // Revision of the file that was read; null if Telegram already had the file.
         revision: id.nullish(),
       }),
     },
@@ -95,7 +99,7 @@ export const delivery = defineLifecycle({
     to: [{ status: "QUEUED" }],
     draft: ({ input }) => ({
       title: input.title ?? `File ${input.file_id}`,
-      // One tap, one job: the same callback twice finds the first one.
+      // One tap creates one job: a repeated callback finds the existing one.
       dedupe_key: jobKey(input),
       data: {
         user_id: input.user_id,
@@ -115,7 +119,7 @@ export const delivery = defineLifecycle({
       from: "CLAIMED",
       to: "DOWNLOADING",
       who: "lease_holder",
-      guards: ["tries_left", "user_is_active"],
+      guards: ["attempts_left", "user_is_active"],
     },
     { action: "start_stream", from: "DOWNLOADING", to: "STREAMING", who: "lease_holder" },
     {
@@ -123,38 +127,38 @@ export const delivery = defineLifecycle({
       from: "STREAMING",
       to: "DELIVERED",
       who: "lease_holder",
-      effects: ["keep_acknowledgement"],
+      effects: ["save_acknowledgement"],
     },
     {
       action: "fail",
       from: RUNNING,
       to: "QUEUED",
       who: "lease_holder",
-      guards: ["error_is_retryable", "another_try_left", "user_is_active"],
-      effects: ["count_attempt", "note_error", "back_off"],
+      guards: ["error_is_retryable", "another_attempt_left", "user_is_active"],
+      effects: ["count_attempt", "save_error", "back_off"],
     },
     {
       action: "fail",
       from: RUNNING,
       to: "FAILED",
       who: "lease_holder",
-      effects: ["count_attempt", "note_error", "tell_failure", "call_admin"],
+      effects: ["count_attempt", "save_error", "notify_failure", "alert_admins"],
     },
     {
       action: "fail",
       from: "CLAIMED",
       to: "FAILED",
       who: "lease_holder",
-      guards: ["no_use_to_try"],
-      effects: ["note_error", "tell_failure", "call_admin"],
+      guards: ["cannot_succeed"],
+      effects: ["save_error", "notify_failure", "alert_admins"],
     },
     {
       action: "heartbeat_timeout",
       from: HELD,
       to: "QUEUED",
       who: "system",
-      guards: ["due", "another_try_left"],
-      effects: ["count_attempt", "note_silence"],
+      guards: ["due", "another_attempt_left"],
+      effects: ["count_attempt", "save_timeout"],
     },
     {
       action: "heartbeat_timeout",
@@ -162,7 +166,7 @@ export const delivery = defineLifecycle({
       to: "FAILED",
       who: "system",
       guards: ["due"],
-      effects: ["count_attempt", "note_silence", "tell_silence"],
+      effects: ["count_attempt", "save_timeout", "notify_timeout"],
     },
     { action: "release", from: ["CLAIMED", "DOWNLOADING"], to: "QUEUED", who: "lease_holder" },
     { action: "cancel", from: "QUEUED", to: "CANCELLED", who: ["user", "admin"] },
@@ -172,7 +176,7 @@ export const delivery = defineLifecycle({
       to: "EXPIRED",
       who: "system",
       guards: ["due"],
-      effects: ["tell_expiry"],
+      effects: ["notify_expiry"],
     },
   ],
   permissions: {
@@ -187,14 +191,15 @@ export const delivery = defineLifecycle({
   },
   who: {
     user: {
-      label: "the user it is for, through the bot",
+      label: "the job's user, through the bot",
       test: ({ actor, input, task }) => actor.kind === "service" && input.user_id === task.data.user_id,
     },
     admin: { label: "an admin", test: ({ actor }) => actor.roles.includes("admin") },
   },
   guards: {
-    tries_left: ({ task }) => task.attempt < MAX_ATTEMPTS || exhausted(task.attempt),
-    another_try_left: ({ task }) => task.attempt + 1 < MAX_ATTEMPTS || exhausted(task.attempt + 1),
+    attempts_left: ({ task }) => task.attempt < MAX_ATTEMPTS || attemptsExhausted(task.attempt),
+    another_attempt_left: ({ task }) =>
+      task.attempt + 1 < MAX_ATTEMPTS || attemptsExhausted(task.attempt + 1),
     user_is_active: ({ facts }) =>
       facts.user?.status === "ACTIVE" ||
       refuse("USER_NOT_ACTIVE", `The user is ${facts.user?.status ?? "unknown"}, not ACTIVE.`, {
@@ -202,45 +207,47 @@ export const delivery = defineLifecycle({
       }),
     error_is_retryable: ({ input }) =>
       input.error?.retryable === true ||
-      refuse("NOT_RECOVERABLE", "This error does not go away by trying again."),
-    no_use_to_try: ({ input, facts, task }) =>
+      refuse("NOT_RECOVERABLE", "This error is permanent: a retry would fail as well."),
+    cannot_succeed: ({ input, facts, task }) =>
       input.error?.retryable === false ||
       facts.user?.status !== "ACTIVE" ||
       task.attempt >= MAX_ATTEMPTS ||
-      refuse("ATTEMPTS_LEFT", "The job has not begun and can be tried again: release it instead."),
+      refuse("ATTEMPTS_LEFT", "The job has not started and can be retried: release it instead."),
   },
   effects: {
-    keep_acknowledgement: {
+    save_acknowledgement: {
       change: ({ input }) => ({
         data: { message_id: input.message_id ?? null, telegram_file_id: input.telegram_file_id ?? null },
       }),
-      also: ({ input, task }) => [
+      side_effects: ({ input, task }) => [
         {
           kind: "cache_file",
           file_id: task.data.file_id,
           telegram_file_id: input.telegram_file_id,
           revision: input.revision ?? null,
         },
-        // What could be read came from a storage that lets us in.
+        // The file was read from the storage, so the storage works.
         ...(input.revision == null ? [] : [{ kind: "source_is_well" }]),
       ],
     },
-    note_error: ({ input }) => ({ data: { last_error: input.error ?? null } }),
-    note_silence: ({ task, now }) => ({
+    save_error: ({ input }) => ({ data: { last_error: input.error ?? null } }),
+    save_timeout: ({ task, now }) => ({
       data: {
         last_error: {
           code: "HEARTBEAT_TIMEOUT",
-          message: `The worker was silent for ${Math.floor((now - (task.lease?.heartbeat_at ?? task.entered_at)) / 1000)} s in ${task.status}.`,
+          message: `The worker sent no heartbeat for ${Math.floor((now - (task.lease?.heartbeat_at ?? task.entered_at)) / 1000)} s in ${task.status}.`,
           retryable: true,
         },
       },
     }),
-    tell_failure: { also: ({ input, task }) => [tell(task, "job_failed", input.error?.code ?? null)] },
-    tell_silence: { also: ({ task }) => [tell(task, "job_failed", "HEARTBEAT_TIMEOUT")] },
-    tell_expiry: { also: ({ task }) => [tell(task, "job_expired", null)] },
-    // Only an admin can let us in again; he is told once, however many jobs fail of it.
-    call_admin: {
-      also: ({ input }) =>
+    notify_failure: {
+      side_effects: ({ input, task }) => [noticeEffect(task, "job_failed", input.error?.code ?? null)],
+    },
+    notify_timeout: { side_effects: ({ task }) => [noticeEffect(task, "job_failed", "HEARTBEAT_TIMEOUT")] },
+    notify_expiry: { side_effects: ({ task }) => [noticeEffect(task, "job_expired", null)] },
+    // Only an admin can fix the token. The admins get one notice, however many jobs fail.
+    alert_admins: {
+      side_effects: ({ input }) =>
         input.error?.code === SOURCE_TOKEN_INVALID
           ? [{ kind: "source_needs_admin", reason: input.error.message }]
           : [],
@@ -250,36 +257,36 @@ export const delivery = defineLifecycle({
         baseMs: settings.backoff_base_seconds * 1000,
         capMs: settings.backoff_cap_seconds * 1000,
       });
-      // What the other side asked for is honoured even beyond the cap.
+      // A Retry-After of the other side applies even beyond the cap.
       return { available_at: now + Math.max(waitMs, (input.error?.retry_after_seconds ?? 0) * 1000) };
     },
   },
   invariants: {
-    "a job in hand is under a lease": (task) =>
+    "exactly the claimed and running jobs have a lease": (task) =>
       HELD.some((status) => status === task.status) === (task.lease !== null),
-    "no more than three tries": (task) => task.attempt <= MAX_ATTEMPTS,
-    "a queued job has a try left": (task) => task.status !== "QUEUED" || task.attempt < MAX_ATTEMPTS,
+    "at most three attempts": (task) => task.attempt <= MAX_ATTEMPTS,
+    "a queued job has an attempt left": (task) => task.status !== "QUEUED" || task.attempt < MAX_ATTEMPTS,
   },
   pool: { action: "claim", from: "QUEUED" },
 });
 
-/** A word to the user, which goes out with the move or not at all; the bot finds the words. */
-function tell(
+/** A side effect that notifies the user. It is saved in the transaction of the move; the bot words the message. */
+function noticeEffect(
   task: { id: string; title: string; data: { user_id: string } },
   notice: string,
   code: string | null,
 ) {
   const { id, title, data } = task;
-  return { kind: "tell", notice, key: `${notice}:${id}`, user_id: data.user_id, params: { title, code } };
+  return { kind: "notify", notice, key: `${notice}:${id}`, user_id: data.user_id, params: { title, code } };
 }
 
-/** `sha256(user_id:file_id:request_nonce)`, as the bot's documents have it. */
+/** Returns `sha256(user_id:file_id:request_nonce)`. */
 function jobKey(tap: { user_id: string; file_id: string; request_nonce: string }): string {
   return createHash("sha256").update(`${tap.user_id}:${tap.file_id}:${tap.request_nonce}`).digest("hex");
 }
 
-function exhausted(attempt: number) {
-  return refuse("ATTEMPTS_EXHAUSTED", `That was try ${attempt} of ${MAX_ATTEMPTS}.`, {
+function attemptsExhausted(attempt: number) {
+  return refuse("ATTEMPTS_EXHAUSTED", `All ${MAX_ATTEMPTS} attempts are used (attempt: ${attempt}).`, {
     attempt,
     max_attempts: MAX_ATTEMPTS,
   });

@@ -8,8 +8,8 @@ import { deliveryRoutes } from "./routes.ts";
 import { DELIVERY_SETTINGS } from "./settings.ts";
 import { cacheFiles } from "./sql/cached-files.ts";
 import type { CachedFile } from "./sql/cached-files.ts";
-import { giveNotices } from "./sql/notices.ts";
-import { callAdmin, sourceIsWell } from "./sql/source.ts";
+import { addNotices } from "./sql/notices.ts";
+import { alertAdmins, clearSourceAlert } from "./sql/source.ts";
 import { findUsers } from "./sql/users.ts";
 import { DELIVERY_TEXTS } from "./texts.ts";
 
@@ -30,22 +30,24 @@ const plugin = definePlugin({
     },
   },
   effects: {
-    cache_file: written((tx, org_id, effects) => {
-      // The last one of a file counts.
+    cache_file: batchHandler((tx, org_id, effects) => {
+      // If a file occurs twice, its last entry counts.
       const files = new Map(effects.map((effect) => [effect.file_id, effect]));
       return cacheFiles(tx, org_id, [...files.values()] as unknown as CachedFile[]);
     }),
-    tell: written((tx, org_id, effects) => {
+    notify: batchHandler((tx, org_id, effects) => {
       const notices = effects.map(({ key, notice, user_id, params }) => ({
         key: key as string,
         kind: notice as string,
         user_id: user_id as string,
         params: params as JsonObject,
       }));
-      return giveNotices(tx, org_id, notices);
+      return addNotices(tx, org_id, notices);
     }),
-    source_needs_admin: written((tx, org_id, [effect]) => callAdmin(tx, org_id, String(effect?.reason))),
-    source_is_well: written(sourceIsWell),
+    source_needs_admin: batchHandler((tx, org_id, [effect]) =>
+      alertAdmins(tx, org_id, String(effect?.reason)),
+    ),
+    source_is_well: batchHandler(clearSourceAlert),
   },
   routes: deliveryRoutes,
   commands: addDeliveryCommands,
@@ -64,8 +66,8 @@ const plugin = definePlugin({
 // The compiler does not rewrite `import()` inside of `export default`.
 export default plugin;
 
-/** A transaction is of one org; what it has to do of one kind is written at once. */
-function written(
+/** Makes an effect handler that writes all effects of one kind in one statement; a transaction has only one org. */
+function batchHandler(
   write: (tx: Tx, org_id: string, effects: readonly JsonObject[]) => Promise<void>,
 ): EffectHandler {
   return async (tx, items) => {

@@ -18,7 +18,7 @@ export const ROWS = {
   saveDeliveryFiles: { method: "POST", path: "/api/delivery/files" },
   getDeliverySource: { method: "GET", path: "/api/delivery/files/{id}/source" },
   forgetCachedDeliveryFile: { method: "DELETE", path: "/api/delivery/files/{id}/cached/{telegram_file_id}" },
-  tellDeliveryProgress: { method: "POST", path: "/api/delivery/progress" },
+  reportDeliveryProgress: { method: "POST", path: "/api/delivery/progress" },
   recoverDeliveryJobs: { method: "POST", path: "/api/delivery/recover" },
   callDeliveryAdmin: { method: "POST", path: "/api/delivery/source/needs-admin" },
   takeDeliveryNotices: { method: "POST", path: "/api/delivery/notices/take" },

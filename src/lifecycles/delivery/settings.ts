@@ -31,7 +31,8 @@ export const DELIVERY_SETTINGS = {
     schema: address,
     default: "https://api.telegram.org",
     expected: "an address like http://127.0.0.1:8081",
-    description: "the Bot API server; Telegram's accepts files of up to 50 MB, your own up to 2 GB",
+    description:
+      "the Bot API server; Telegram's own accepts files of up to 50 MB, one that you run up to 2 GB",
   },
   deliveryStorage: {
     env: "STORAGE",
@@ -64,13 +65,13 @@ export const DELIVERY_SETTINGS = {
     schema: z.string().trim().min(1).nullable(),
     default: null,
     expected: "the id of an OAuth application",
-    description: "the OAuth application that issued the tokens",
+    description: "the id of the OAuth application that issued the tokens",
   },
   yandexClientSecret: {
     ...secret,
     env: "YANDEX_CLIENT_SECRET",
     expected: "the secret of an OAuth application",
-    description: "the application's secret",
+    description: "the secret of that OAuth application",
   },
   yandexDiskUrl: {
     env: "YANDEX_DISK_URL",
@@ -84,7 +85,7 @@ export const DELIVERY_SETTINGS = {
     schema: address,
     default: "https://oauth.yandex.ru",
     expected: "an address like https://example.com",
-    description: "the address at which Yandex refreshes tokens",
+    description: "the OAuth server that issues new tokens for Yandex Disk",
   },
   deliveryAdmins: {
     env: "PAWL_DELIVERY_ADMINS",
@@ -104,7 +105,7 @@ export const DELIVERY_SETTINGS = {
     env: "PAWL_DELIVERY_CATALOGUE_MINUTES",
     schema: z.number().min(0).max(10_080),
     default: 10,
-    expected: "a number of minutes up to a week",
+    expected: "a number of minutes from 0 to 10080 (a week)",
     description: "interval between scans of the storage for the bot's search; 0 turns them off",
   },
   deliveryWebhookUrl: {
@@ -119,7 +120,7 @@ export const DELIVERY_SETTINGS = {
     schema: z.int().min(0).max(65_535),
     default: 4748,
     expected: "a whole number from 0 to 65535",
-    description: "the port on which the bot receives those calls, at PAWL_HOST",
+    description: "the port for Telegram's calls to the bot, on the address PAWL_HOST",
   },
   deliveryAnswerSeconds: {
     env: "PAWL_DELIVERY_ANSWER_SECONDS",
@@ -127,14 +128,14 @@ export const DELIVERY_SETTINGS = {
     default: 1_800,
     expected: "a number of seconds from 1 to 86400",
     description:
-      "how long a worker waits for Telegram's answer after sending a file; your own Bot API server forwards the file before it answers",
+      "how long a worker waits for Telegram's answer after it has sent a file; a Bot API server that you run answers only after it has forwarded the file",
   },
   deliveryStallSeconds: {
     env: "PAWL_DELIVERY_STALL_SECONDS",
     schema: z.number().min(0.1).max(3_600),
     default: 60,
     expected: "a number of seconds from 0.1 to 3600",
-    description: "how long a transfer from storage or to Telegram may stall",
+    description: "how long a transfer may make no progress before it is aborted",
   },
 } as const;
 

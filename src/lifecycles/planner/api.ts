@@ -13,7 +13,17 @@ import { DELIVERABLE_ROUTES, SHIFT_ROUTES } from "./quality-api.ts";
 import { movesTask, OF_PLACE, OF_TASK, once, posts, reads, uuidPage } from "./route-rows.ts";
 import * as shapes from "./shapes.ts";
 
-const { anyObject, id, name, nextCursor, page, place, text, version, words } = fields;
+const {
+  anyObject,
+  id,
+  name,
+  nextCursor,
+  page,
+  projectId: place,
+  text,
+  version,
+  nonEmptyText: words,
+} = fields;
 
 const { task, transition } = shapes;
 
@@ -28,7 +38,7 @@ const TASKS = taskRoutes({
   routes: {
     create: {
       needs_key: true,
-      about: "It is `available` if nothing comes before it, and `blocked` otherwise.",
+      about: "It is `available` if all its blockers are done, and `blocked` otherwise.",
       body: z.object({
         ...taskFields,
         project_id: place,
@@ -78,11 +88,11 @@ const CHANGE_ROUTES = defineRoutes({
     method: "PATCH",
     path: "/api/planner/tasks/{id}",
     permission: "task.update",
-    summary: "Change what a task says of itself",
-    about: "Its status is changed by transitions alone.",
+    summary: "Change the metadata of a task",
+    about: "Only transitions change its status.",
     body: z.object({
       ...taskChanges,
-      status: z.unknown().optional().describe("not here: 422 STATUS_NOT_PATCHABLE"),
+      status: z.unknown().optional().describe("not allowed here: 422 STATUS_NOT_PATCHABLE"),
       ...version,
       ...once,
     }),
@@ -96,7 +106,7 @@ const CHANGE_ROUTES = defineRoutes({
     permission: "task.delete",
     summary:
       "Delete a task that never had an owner and has no defect, fix-task, escalation or dependent task",
-    about: "`If-Match` and `Idempotency-Key` are required. Its log stays, and can be read.",
+    about: "`If-Match` and `Idempotency-Key` are required. Its log is kept and can still be read.",
     replies: { 204: null },
     refusals: [...OF_TASK, "DELETE_NOT_ALLOWED"],
   },
@@ -107,9 +117,9 @@ const POOL_ROUTES = defineRoutes({
     ...reads,
     path: "/api/planner/tasks/{id}/transitions",
     permission: "task.read",
-    summary: "A task's log, oldest first; also of a task that was deleted",
+    summary: "A task's log, oldest first; also of a deleted task",
     query: z.object({
-      after: z.int().min(0).default(0).describe("the result_row_version after which to go on"),
+      after: z.int().min(0).default(0).describe("the last result_row_version of the page before"),
       limit: z.int().min(1).max(200).default(200),
     }),
     replies: { 200: z.object({ transitions: z.array(transition) }) },
@@ -119,11 +129,11 @@ const POOL_ROUTES = defineRoutes({
     ...posts,
     path: "/api/planner/claims",
     permission: "task.self_assign",
-    summary: "Take your best available task: by priority, then by age",
+    summary: "Take your best available task, by priority and then by age",
     body: z.object({ project_id: id.nullish(), ...once }),
     replies: {
       200: z.object({
-        task: task.nullable().describe("null: there is none for you"),
+        task: task.nullable().describe("null: no task is available to you"),
         transition: transition.nullable(),
       }),
     },
@@ -133,9 +143,9 @@ const POOL_ROUTES = defineRoutes({
     ...reads,
     path: "/api/planner/pool",
     permission: "task.read",
-    summary: "What is available to you, best first",
+    summary: "Available tasks, best first",
     about:
-      "Leads, supervisors and the system see all of it; an executor sees what is of his trades, where his skill is enough to take work at all.",
+      "Leads, supervisors and the system see all tasks. An executor with enough skill to take tasks sees those of the executor's trades, and others none.",
     query: z.object({
       project_id: id.optional(),
       ...page,
@@ -150,7 +160,7 @@ const HELP_ROUTES = defineRoutes({
     ...reads,
     path: "/api/planner/tasks/{id}/contributors",
     permission: "task.read",
-    summary: "Who helps",
+    summary: "The contributors of a task",
     replies: { 200: z.object({ contributors: z.array(z.string()) }) },
     refusals: OF_TASK,
   },
@@ -159,7 +169,7 @@ const HELP_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/planner/tasks/{id}/contributors",
     permission: "contributor.add",
-    summary: "Invite somebody to help",
+    summary: "Invite a member to help",
     body: z.object({ member_id: id, ...version, ...once }),
     replies: { 201: moved },
     refusals: OF_TASK,
@@ -169,7 +179,7 @@ const HELP_ROUTES = defineRoutes({
     method: "DELETE",
     path: "/api/planner/tasks/{id}/contributors/{member_id}",
     permission: "contributor.remove",
-    summary: "Leave, or have somebody leave",
+    summary: "Leave a task, or remove a contributor",
     replies: { 200: moved },
     refusals: OF_TASK,
   },
@@ -201,7 +211,7 @@ const HELP_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/planner/tasks/{id}/escalations/{escalation_id}/resolve",
     permission: "escalation.resolve",
-    summary: "Say what was done about a call for help",
+    summary: "Resolve a call for help",
     body: z.object({ note: words.max(10_000), ...version, ...once }),
     replies: { 200: moved.extend({ escalation: shapes.escalation }) },
     refusals: OF_TASK,
@@ -210,7 +220,7 @@ const HELP_ROUTES = defineRoutes({
     ...reads,
     path: "/api/planner/tasks/{id}/holds",
     permission: "task.read",
-    summary: "What holds a task up",
+    summary: "The open holds of a task",
     replies: { 200: z.object({ holds: z.array(shapes.hold) }) },
     refusals: OF_TASK,
   },
@@ -219,7 +229,7 @@ const HELP_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/planner/tasks/{id}/holds",
     permission: "hold.place",
-    summary: "Hold a task up",
+    summary: "Put a task on hold",
     body: z.object({
       kind: z.enum(HOLD_KINDS),
       reason: text.nullish().describe("required"),
@@ -234,7 +244,7 @@ const HELP_ROUTES = defineRoutes({
     method: "DELETE",
     path: "/api/planner/tasks/{id}/holds/{hold_id}",
     permission: "hold.release",
-    summary: "Release a hold; it releases no other",
+    summary: "Release one hold",
     replies: { 200: moved },
     refusals: OF_TASK,
   },
@@ -243,7 +253,7 @@ const HELP_ROUTES = defineRoutes({
     method: "DELETE",
     path: "/api/planner/tasks/{id}/depends_on/{blocker_id}",
     permission: "dependency.remove",
-    summary: "Wait no longer for another task, as for one that was canceled",
+    summary: "Remove a dependency, for example on a canceled task",
     replies: { 200: moved },
     refusals: OF_TASK,
   },
@@ -254,7 +264,7 @@ const DEFECT_ROUTES = defineRoutes({
     ...posts,
     path: "/api/planner/tasks/{id}/report-defect",
     permission: "task.create_defect",
-    summary: "Record a defect; it moves nothing",
+    summary: "Record a defect; the task does not move",
     body: defectFields.extend(once),
     replies: { 201: shapes.defect },
     refusals: OF_TASK,
@@ -263,12 +273,12 @@ const DEFECT_ROUTES = defineRoutes({
     ...posts,
     path: "/api/planner/tasks/{id}/fix",
     permission: "task.fix",
-    summary: "Make a task that mends another",
-    about: "The other must be submitted or done. What is not said it has from the other.",
+    summary: "Create a task that fixes another",
+    about: "The other must be submitted or done. Fields that are not given are copied from it.",
     body: z.object({
-      title: taskFields.title.nullish().describe("`Fix: <title of the other>` unless given"),
+      title: taskFields.title.nullish().describe("default: `Fix: <title of the other>`"),
       defect: defectFields.nullish(),
-      defect_id: id.nullish().describe("one that was reported; instead of `defect`"),
+      defect_id: id.nullish().describe("a reported defect, instead of `defect`"),
       ...once,
     }),
     replies: { 201: z.object({ task, defect: shapes.defect }) },
@@ -299,7 +309,7 @@ const DEFECT_ROUTES = defineRoutes({
   },
 });
 
-/** The planner's routes: tasks and their moves, the pool, what helps and hinders, defects, deliverables, shifts, policy. */
+/** The planner's routes: tasks, moves, the pool, contributors, escalations, holds, defects, deliverables, shifts, policy. */
 export const PLANNER_ROUTES = {
   ...TASKS.table,
   ...CHANGE_ROUTES,

@@ -5,7 +5,7 @@ import type { PlannerView } from "./guards.ts";
 
 type PlannerEffect = Effect<PlannerView, PlannerData>;
 
-/** The key that keeps an owner to one task at a time, held by a unique index. */
+/** The exclusive key of an owner; its unique index limits the owner to one task at a time. */
 export function wipKey(owner: string): string {
   return `wip:${owner}`;
 }
@@ -20,7 +20,7 @@ export const plannerEffects = {
       exclusive_key: null,
       data: { assigned_by: null, assigned_at: null, contributors: [], reason },
     }),
-  // A rejected task always goes back, even to an owner who took another meanwhile; only one of the two holds the key.
+  // A rejected task returns to its owner even if the owner has taken another one; then only the other one has the key.
   return_to_owner: ({ task, facts, input }) => {
     const data = { reason: input.reason ?? null };
     if (task.assigned_to === null || facts.owner_key_taken) return { data };
@@ -45,21 +45,21 @@ export const plannerEffects = {
         data: withoutAbsent({ description, required_trade, deliverable_id, parent_task_id }),
       };
     },
-    also: ({ input: { deliverable_id, parent_task_id } }) =>
+    side_effects: ({ input: { deliverable_id, parent_task_id } }) =>
       deliverable_id === undefined && parent_task_id === undefined
         ? []
         : [{ kind: "link_task", ...withoutAbsent({ deliverable: deliverable_id, parent: parent_task_id }) }],
   },
 
   record_defect: {
-    also: ({ task, input: { defect, create_fix } }) => {
+    side_effects: ({ task, input: { defect, create_fix } }) => {
       if (!defect) return [];
       return [create_fix ? { kind: "create_fix", defect } : { kind: "record_defect", defect, of: task.id }];
     },
   },
-  forget: { also: () => [{ kind: "forget_task" }] },
+  forget: { side_effects: () => [{ kind: "forget_task" }] },
   close_defect: {
-    also: ({ task, now }) => {
+    side_effects: ({ task, now }) => {
       if (task.data.kind !== "fix") return [];
       const { resolution } = task.data;
       return [
@@ -79,22 +79,24 @@ export const plannerEffects = {
       const hold = { id: facts.fresh_id, kind, reason, placed_by: actor.id, placed_at: now };
       return { open_holds: task.open_holds + 1, data: { holds: [...task.data.holds, hold] } };
     },
-    also: ({ facts, input }) => [
+    side_effects: ({ facts, input }) => [
       { kind: "place_hold", hold_id: facts.fresh_id, hold_kind: input.kind, reason: input.reason },
     ],
   },
   close_hold: {
-    // What is held up by nothing any more goes with the next sweep, or its owner is at work again: nobody needs to look.
+    // Without open holds, the next sweep releases the task, or its owner is on shift again: no attention is needed.
     change: ({ task: { data, open_holds }, input }) => {
       const holds = data.holds.filter(({ id }) => id !== input.hold_id);
       const change = { open_holds: Math.max(0, open_holds - 1), data: { holds } };
       return holds.length > 0 ? change : unflagging(data, END_OF_SHIFT, change);
     },
-    also: ({ input }) => [{ kind: "release_hold", hold_id: input.hold_id }],
+    side_effects: ({ input }) => [{ kind: "release_hold", hold_id: input.hold_id }],
   },
   open_escalation: {
     change: ({ task }) => ({ data: { open_escalations: task.data.open_escalations + 1 } }),
-    also: ({ input }) => [{ kind: "open_escalation", reason: input.reason, text: input.text ?? null }],
+    side_effects: ({ input }) => [
+      { kind: "open_escalation", reason: input.reason, text: input.text ?? null },
+    ],
   },
   close_escalation: {
     change: ({ task }) => {
@@ -104,7 +106,9 @@ export const plannerEffects = {
         data: { open_escalations },
       };
     },
-    also: ({ input }) => [{ kind: "close_escalation", escalation_id: input.escalation_id, note: input.note }],
+    side_effects: ({ input }) => [
+      { kind: "close_escalation", escalation_id: input.escalation_id, note: input.note },
+    ],
   },
 
   join: ({ task, input }) => ({
@@ -119,7 +123,7 @@ export const plannerEffects = {
         open_blockers: Math.max(0, open_blockers - 1),
         data: { depends_on: data.depends_on.filter((id) => id !== input.blocker_id) },
       }),
-    also: ({ input }) => [{ kind: "remove_dependency", blocker_id: input.blocker_id }],
+    side_effects: ({ input }) => [{ kind: "remove_dependency", blocker_id: input.blocker_id }],
   },
   note_flag: ({ task, input: { blocker_id, reason = "" } }) => ({
     data: { flags: [...task.data.flags, { about: blocker_id ?? END_OF_SHIFT, reason }] },

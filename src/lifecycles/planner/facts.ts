@@ -5,7 +5,7 @@ import { rowsByTask } from "../../plugin/index.ts";
 import type { CreationFactLoader, FactLoader, Tx } from "../../plugin/index.ts";
 import { isUuid } from "../../std/uuid.ts";
 import { wipKey } from "./effects.ts";
-import { lockNamedDefects } from "./sql/defects.ts";
+import { lockDefects } from "./sql/defects.ts";
 import { lockNamedDeliverables } from "./sql/deliverables.ts";
 import { readNamedEscalations } from "./sql/escalations.ts";
 import { readOpenWork, readPeople } from "./sql/read-people.ts";
@@ -18,7 +18,7 @@ import {
   readOwnersShifts,
 } from "./sql/read-task-facts.ts";
 
-/** What the planner's rules read beyond a task, each for a whole batch at once. */
+/** Loads the facts of the planner's rules, each for a whole batch at once. */
 export const plannerFactLoaders: Record<string, FactLoader> = {
   work_of_actor: async (tx, org_id, asks) => {
     const work = await readOpenWork(tx, org_id, unique(asks.map(({ actor }) => actor.id)));
@@ -31,7 +31,7 @@ export const plannerFactLoaders: Record<string, FactLoader> = {
     );
   },
   target: async (tx, org_id, asks) => {
-    const named = asks.map(({ input }) => said(input.assign_to) ?? said(input.member_id));
+    const named = asks.map(({ input }) => textOrNull(input.assign_to) ?? textOrNull(input.member_id));
     const ids = unique(named);
     const [people, work] = await Promise.all([readPeople(tx, org_id, ids), readOpenWork(tx, org_id, ids)]);
     return asks.map(({ task, actor }, index) => {
@@ -64,8 +64,8 @@ export const plannerFactLoaders: Record<string, FactLoader> = {
     });
   },
   fresh_id: (_tx, _org_id, asks) => Promise.resolve(asks.map(() => uuidv7())),
-  deliverable_here: (tx, org_id, asks) => deliverablesHere(tx, org_id, asks.map(placeOf)),
-  parent_here: (tx, org_id, asks) => parentsHere(tx, org_id, asks.map(placeOf)),
+  deliverable_here: (tx, org_id, asks) => deliverablesHere(tx, org_id, asks.map(linkRequestOf)),
+  parent_here: (tx, org_id, asks) => parentsHere(tx, org_id, asks.map(linkRequestOf)),
   history: async (tx, org_id, asks) => {
     const ids = asks.map(({ task }) => task.id);
     const histories = new Map(
@@ -85,7 +85,7 @@ export const plannerFactLoaders: Record<string, FactLoader> = {
   },
 };
 
-/** What the planner wants to know before it makes a task. */
+/** Loads the facts for creating a task. */
 export const plannerCreationFacts: Record<string, CreationFactLoader> = {
   blocker_ids: (_tx, _org_id, asks) =>
     Promise.resolve(
@@ -105,7 +105,7 @@ export const plannerCreationFacts: Record<string, CreationFactLoader> = {
   },
   defect: async (tx, org_id, asks) => {
     const named = asks.map(({ input }) => uuidIn(input.defect_id));
-    const defects = await lockNamedDefects(tx, org_id, unique(named));
+    const defects = await lockDefects(tx, org_id, unique(named));
     return asks.map(({ input }, index) => {
       const defect = defects.get(named[index] ?? "");
       return defect?.task_id === uuidIn(input.fix_of_task_id) ? defect : null;
@@ -113,30 +113,40 @@ export const plannerCreationFacts: Record<string, CreationFactLoader> = {
   },
 };
 
-type Place = { task_id?: string; project_id: string; input: JsonObject };
+type LinkRequest = { task_id?: string; project_id: string; input: JsonObject };
 
-function placeOf({ task, input }: { task: { id: string; project_id: string }; input: JsonObject }): Place {
+function linkRequestOf({
+  task,
+  input,
+}: {
+  task: { id: string; project_id: string };
+  input: JsonObject;
+}): LinkRequest {
   return { task_id: task.id, project_id: task.project_id, input };
 }
 
-async function deliverablesHere(tx: Tx, org_id: string, places: readonly Place[]): Promise<boolean[]> {
-  const ids = unique(places.map(({ input }) => uuidIn(input.deliverable_id)));
+async function deliverablesHere(
+  tx: Tx,
+  org_id: string,
+  requests: readonly LinkRequest[],
+): Promise<boolean[]> {
+  const ids = unique(requests.map(({ input }) => uuidIn(input.deliverable_id)));
   const known = await lockNamedDeliverables(tx, org_id, ids);
-  return places.map(
+  return requests.map(
     ({ project_id, input: { deliverable_id } }) =>
       deliverable_id == null || known.get(uuidIn(deliverable_id) ?? "")?.project_id === project_id,
   );
 }
 
-async function parentsHere(tx: Tx, org_id: string, places: readonly Place[]): Promise<boolean[]> {
-  const ids = unique(places.map(({ input }) => uuidIn(input.parent_task_id)));
+async function parentsHere(tx: Tx, org_id: string, requests: readonly LinkRequest[]): Promise<boolean[]> {
+  const ids = unique(requests.map(({ input }) => uuidIn(input.parent_task_id)));
   const known = await lockNamedTasks(tx, org_id, ids);
   const above = rowsByTask(await findAbove(tx, org_id, ids));
-  return places.map(({ task_id, project_id, input: { parent_task_id } }) => {
+  return requests.map(({ task_id, project_id, input: { parent_task_id } }) => {
     if (parent_task_id == null) return true;
     const parent = uuidIn(parent_task_id) ?? "";
-    const turnsRound = above(parent).some((row) => row.above === task_id);
-    return known.get(parent)?.project_id === project_id && parent !== task_id && !turnsRound;
+    const isCycle = above(parent).some((row) => row.above === task_id);
+    return known.get(parent)?.project_id === project_id && parent !== task_id && !isCycle;
   });
 }
 
@@ -152,7 +162,7 @@ export function workOf(work: readonly OpenWork[], member: string | null, { proje
     }));
 }
 
-function said(value: unknown): string | null {
+function textOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { fields } from "../../api/index.ts";
 import type { ActionSpec } from "../../core/index.ts";
 
-const { name: anyName, text, words } = fields;
+const { name: anyName, text, nonEmptyText: words } = fields;
 
-export const LONGEST_TITLE = 200;
+export const MAX_TITLE_LENGTH = 200;
 const instant = z.number().nullable();
 const id = z.string().nullable();
 const name = anyName.trim().min(1);
 
-/** Policy of a project; the seed's MIN_SKILL_TO_TAKE and its sisters. */
+/** The policy of a project, such as the seed's MIN_SKILL_TO_TAKE. */
 export const plannerSettings = z.object({
   min_skill_to_take: z.number().int().min(1).max(10).default(3),
   self_check_min_skill: z.number().int().min(1).max(10).default(8),
@@ -19,7 +19,7 @@ export const plannerSettings = z.object({
 
 export const HOLD_KINDS = ["materials", "qc", "access", "other"] as const;
 
-/** What holds a task up, as the task knows it. */
+/** An open hold, as stored in the task. */
 const hold = z.object({
   id: z.string(),
   kind: z.enum(HOLD_KINDS),
@@ -46,11 +46,11 @@ export const plannerData = z.object({
   resolution: z.string().nullable(),
   reason: z.string().nullable(),
   contributors: z.array(z.string()),
-  /** What it was created to wait for, and still does or has. */
+  /** Ids of its blockers, done or not. */
   depends_on: z.array(z.string()),
   holds: z.array(hold),
   open_escalations: z.number(),
-  /** Why the system wants a lead to look at it: a blocker that will never be done, or the end of a shift. */
+  /** Reasons for attention: a blocker that will never be done, or the end of a shift. */
   flags: z.array(z.object({ about: z.string(), reason: z.string() })),
 });
 
@@ -61,27 +61,27 @@ const openWork = z.array(z.object({ id: z.string(), title: z.string(), status: z
 export const plannerFacts = z.object({
   /** Tasks the actor owns in assigned or in_progress. */
   work_of_actor: openWork,
-  /** Whether another task of the owner holds the key that keeps him to one at a time. */
+  /** Whether another task of the owner has the owner's exclusive key. */
   owner_key_taken: z.boolean(),
-  /** The member the input names, if there is one. */
+  /** The member that the input names; null: unknown. */
   target: z
     .object({
       id: z.string(),
       active: z.boolean(),
       roles: z.array(z.string()),
       specializations: z.array(z.string()),
-      /** Whether the task's project is one of his. */
+      /** Whether the member may work in the task's project. */
       works_here: z.boolean(),
       work: openWork,
     })
     .nullable(),
-  /** Whether a shift of the owner has ended since he got the task, and none is running; null where he has none. */
+  /** Whether a shift of the owner has ended since the assignment, and none is running; null: the owner has no shift. */
   shift_of_owner: z.object({ over: z.boolean() }).nullable(),
-  /** The escalation the input names, if it is of this task. */
+  /** The escalation that the input names, if it belongs to this task. */
   escalation: z.object({ id: z.string(), open: z.boolean() }).nullable(),
-  /** An id that nobody has had: a rule makes none up. */
+  /** A new id; rules are pure and cannot create one. */
   fresh_id: z.string(),
-  /** Whether the deliverable that the input names is one of the project; true where it names none. */
+  /** Whether the deliverable that the input names belongs to the project; true if it names none. */
   deliverable_here: z.boolean(),
   /** Whether the parent that the input names is a task of the project, and not below the task itself. */
   parent_here: z.boolean(),
@@ -94,9 +94,9 @@ export const plannerFacts = z.object({
     has_fix: z.boolean(),
     has_escalation: z.boolean(),
   }),
-  /** The ids of what a new task waits for, where the input says names. */
+  /** The ids of a new task's blockers, which the input may name by ref. */
   blocker_ids: z.array(z.string()),
-  /** The task that a new one is to mend, if it is in the project. */
+  /** The task that a new one fixes, if it is in the project. */
   original: z
     .object({
       id: z.string(),
@@ -107,7 +107,7 @@ export const plannerFacts = z.object({
       deliverable_id: z.string().nullable(),
     })
     .nullable(),
-  /** The defect that the input names, if it is of that task. */
+  /** The defect that the input names, if it belongs to that task. */
   defect: z
     .object({
       id: z.string(),
@@ -118,25 +118,25 @@ export const plannerFacts = z.object({
     .nullable(),
 });
 
-/** What a person may say of a task, at creation and later. */
+/** Fields that can be set at creation and changed later. */
 export const taskFields = {
-  title: words.max(LONGEST_TITLE),
+  title: words.max(MAX_TITLE_LENGTH),
   description: text.trim().nullish(),
-  // No default here: an update that says nothing of the priority must leave it alone.
+  // No default: an update without a priority must not change it.
   priority: z.number().int().min(-1_000_000).max(1_000_000).nullish(),
   required_trade: name.nullish(),
   deliverable_id: name.nullish(),
   parent_task_id: name.nullish(),
 };
 
-/** The same, where all of it may stay as it is. */
+/** The same fields for an update, all optional. */
 export const taskChanges = { ...taskFields, title: taskFields.title.nullish() };
 
-/** On the wire absent and null are the same. */
+/** Absent and null mean false. */
 const flag = z
   .boolean()
   .nullish()
-  .transform((said) => said ?? false);
+  .transform((value) => value ?? false);
 
 export const SEVERITIES = ["minor", "major", "critical"] as const;
 
@@ -147,23 +147,21 @@ export const defectFields = z.object({
   severity: z
     .enum(SEVERITIES)
     .nullish()
-    .describe("`major` unless given")
-    .transform((said) => said ?? ("major" as const)),
+    .describe("default `major`")
+    .transform((value) => value ?? ("major" as const)),
 });
 
-/** How a task comes into being; one that mends another comes with its defect. */
+/** Fields of a request that creates a task; a fix-task comes with its defect. */
 export const creationFields = z
   .object({
     ...taskFields,
-    title: taskFields.title.nullish().describe("required, but for a fix-task"),
+    title: taskFields.title.nullish().describe("required, except for a fix-task"),
     depends_on: z
       .array(name)
       .max(1_000)
       .nullish()
-      .transform((said) => said ?? []),
-    fix_of_task_id: name
-      .nullish()
-      .describe("the task that this one is to mend; with `defect` or `defect_id`"),
+      .transform((value) => value ?? []),
+    fix_of_task_id: name.nullish().describe("the task that this one fixes; with `defect` or `defect_id`"),
     defect: defectFields.nullish(),
     defect_id: name.nullish(),
   })

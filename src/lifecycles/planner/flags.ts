@@ -3,10 +3,10 @@ import type { PlannerData } from "./fields.ts";
 
 type Flagged = Pick<PlannerData, "flags" | "open_escalations">;
 
-/** What a flag is about that is about no blocker. */
+/** The `about` of a flag that is not about a blocker. */
 export const END_OF_SHIFT = "shift";
 
-/** A change that takes a flag down with it whose cause is gone; nobody needs to look where nothing else is open. */
+/** Adds to a change the removal of a flag whose cause is gone, and updates needs_attention. */
 export function unflagging(before: Flagged, about: string, change: Change<PlannerData>): Change<PlannerData> {
   if (!before.flags.some((flag) => flag.about === about)) return change;
   const flags = before.flags.filter((flag) => flag.about !== about);

@@ -21,7 +21,11 @@ export const plannerWho = {
     label: "its owner",
     test: ({ actor, task }) => actor.id !== null && actor.id === task.assigned_to,
     refusal: ({ task }) =>
-      refuse("NOT_OWNER", `The owner is ${task.assigned_to ?? "nobody"}.`, { assigned_to: task.assigned_to }),
+      refuse(
+        "NOT_OWNER",
+        task.assigned_to === null ? "The task has no owner." : `The owner is ${task.assigned_to}.`,
+        { assigned_to: task.assigned_to },
+      ),
   },
   reviewer: {
     label: "lead or supervisor",
@@ -33,15 +37,15 @@ export const plannerWho = {
       actor.id !== null && (actor.id === task.assigned_to || task.data.contributors.includes(actor.id)),
   },
   leaver: {
-    label: "the contributor himself",
+    label: "the contributor",
     test: ({ actor, input }) => actor.id !== null && actor.id === input.member_id,
   },
 } as const satisfies Record<string, Who<PlannerView>>;
 
 export const plannerGuards = {
-  // What waits cannot be canceled here.
+  // The planner has no rule that cancels a blocked task.
   blockers_done: blockersDone("remove that dependency, or delete this task"),
-  nobody_assigned: ({ task }) =>
+  has_no_owner: ({ task }) =>
     task.assigned_to === null || refuse("INVALID_TRANSITION", `${task.assigned_to} owns the task.`),
 
   skill_to_take: {
@@ -50,9 +54,9 @@ export const plannerGuards = {
       skillTooLow(actor.skill_level, settings.min_skill_to_take, "take a task"),
   },
   skill_to_self_check: ({ actor, settings }) =>
-    skillOf(actor.skill_level, settings.self_check_min_skill, "approve your own task"),
+    requireSkill(actor.skill_level, settings.self_check_min_skill, "approve your own task"),
   skill_to_invite: ({ actor, settings }) =>
-    skillOf(actor.skill_level, settings.min_skill_to_invite, "invite or remove contributors"),
+    requireSkill(actor.skill_level, settings.min_skill_to_invite, "invite or remove contributors"),
 
   trade_matches: {
     where: { field: "data.required_trade", null_or_in: "actor.specializations" },
@@ -60,12 +64,12 @@ export const plannerGuards = {
   },
   target_trade_matches: ({ facts, task, input, settings }) => {
     if (input.override_trade && settings.allow_trade_override) return true;
-    return tradeOf(facts.target?.specializations ?? [], task.data.required_trade);
+    return requireTrade(facts.target?.specializations ?? [], task.data.required_trade);
   },
 
-  wip_is_zero: ({ facts }) => freeOf(facts.work_of_actor, "You hold"),
+  wip_is_zero: ({ facts }) => requireNoWork(facts.work_of_actor, "You hold"),
   target_wip_is_zero: ({ facts, input }) =>
-    freeOf(facts.target?.work ?? [], `${input.assign_to ?? "The target"} holds`),
+    requireNoWork(facts.target?.work ?? [], `${input.assign_to ?? "The target"} holds`),
   target_is_executor: ({ facts, input }) => {
     const { target } = facts;
     if (target?.active && target.works_here && target.roles.includes("executor")) return true;
@@ -77,21 +81,24 @@ export const plannerGuards = {
 
   is_contributor: ({ task, input }) =>
     task.data.contributors.includes(input.member_id ?? "") ||
-    refuse("NOT_FOUND", `${input.member_id ?? "Nobody"} is no contributor of the task.`),
+    refuse("NOT_FOUND", `${input.member_id ?? "The member"} is not a contributor of the task.`),
   joins_anew: ({ task, input }) =>
     (task.assigned_to !== input.member_id && !task.data.contributors.includes(input.member_id ?? "")) ||
-    notA("member_id", input.member_id, "somebody who does not take part yet"),
+    notA("member_id", input.member_id, "a member who is neither the owner nor a contributor"),
 
   resolution_of_fix: ({ task, input }) =>
     task.data.kind !== "fix" ||
     Boolean(input.resolution) ||
-    refuse("RESOLUTION_REQUIRED", "A fix-task is submitted with `resolution`: say how it was fixed."),
+    refuse("RESOLUTION_REQUIRED", "A fix-task needs `resolution`: describe how it was fixed."),
   other_is_explained: ({ input }) =>
     input.reason !== "other" || Boolean(input.text) || notA("text", input.text, "an explanation of `other`"),
 
   shift_is_over: ({ facts, task }) =>
     facts.shift_of_owner?.over === true ||
-    refuse("SHIFT_NOT_OVER", `${task.assigned_to ?? "The owner"} has no shift that has ended.`),
+    refuse(
+      "SHIFT_NOT_OVER",
+      `${task.assigned_to ?? "The owner"} has a running shift, or no shift that ended after the assignment.`,
+    ),
 
   hold_is_open: ({ task, input }) =>
     task.data.holds.some((hold) => hold.id === input.hold_id) ||
@@ -104,18 +111,18 @@ export const plannerGuards = {
     refuse("NOT_FOUND", `The task does not wait for ${input.blocker_id ?? ""}.`),
   flagged_before: ({ task, input }) =>
     task.data.flags.some(({ about }) => about === (input.blocker_id ?? END_OF_SHIFT)) ||
-    refuse("INVALID_TRANSITION", "Nobody has been told yet."),
+    refuse("INVALID_TRANSITION", "The task has no flag about this."),
 
   deliverable_is_here: ({ facts, input }) =>
     facts.deliverable_here || notA("deliverable_id", input.deliverable_id, "a deliverable of the project"),
   parent_is_here: ({ facts, input }) =>
     facts.parent_here ||
     notA("parent_task_id", input.parent_task_id, "a task of the project that is not below this one"),
-  // A fix-task mends what was handed in, is asked for by a lead, and has a defect that nobody else mends.
+  // Only a lead creates a fix-task: for submitted or finished work, and for a defect without another fix-task.
   fix_is_asked_for: ({ actor, input }) =>
     input.fix_of_task_id == null ||
     isLead(actor) ||
-    refuse("FORBIDDEN", "Only a lead or a supervisor has the permission task.fix.", {
+    refuse("FORBIDDEN", "Only leads and supervisors have the permission task.fix.", {
       roles: actor.roles,
       permission: "task.fix",
     }),
@@ -124,7 +131,7 @@ export const plannerGuards = {
     if (original === null) return refuse("TASK_NOT_FOUND", `There is no task ${fix_of_task_id}.`);
     const { status } = original;
     if (status === "submitted" || status === "done") return true;
-    return refuse("FIX_NOT_ALLOWED", `The task is ${status}: nothing was handed in that could be mended.`, {
+    return refuse("FIX_NOT_ALLOWED", `The task is ${status}; only submitted or finished work can be fixed.`, {
       status,
     });
   },
@@ -132,9 +139,9 @@ export const plannerGuards = {
     if (defect_id == null) return true;
     if (defect === null) return refuse("NOT_FOUND", `The task has no defect ${defect_id}.`);
     if (defect.is_free) return true;
-    return refuse("FIX_NOT_ALLOWED", `The defect ${defect_id} has a fix-task already.`, { defect_id });
+    return refuse("FIX_NOT_ALLOWED", `The defect ${defect_id} already has a fix-task.`, { defect_id });
   },
-  never_begun: ({ facts: { history }, task: { status } }) => {
+  never_owned: ({ facts: { history }, task: { status } }) => {
     const reasons = DELETION_OBSTACLES.filter(([obstacle]) => history[obstacle]).map(([, reason]) => reason);
     if (reasons.length === 0) return true;
     const next = status === "available" ? "cancel it instead" : "it stays on record";
@@ -143,11 +150,11 @@ export const plannerGuards = {
       ...history,
     });
   },
-  nobody_depends: ({ facts }) => {
+  no_dependents: ({ facts }) => {
     const { dependents } = facts;
     if (dependents.length === 0) return true;
     const named = dependents.map(({ id, title }) => `"${title}" (${id})`).join(", ");
-    return refuse("DELETE_NOT_ALLOWED", `Other tasks wait for it or are parts of it: ${named}.`, {
+    return refuse("DELETE_NOT_ALLOWED", `Other tasks depend on it or are parts of it: ${named}.`, {
       tasks: dependents,
     });
   },
@@ -171,30 +178,30 @@ function isLead({ roles }: Pick<Actor, "roles">): boolean {
 }
 
 export function holdNotAllowed(status: string) {
-  const next = status === "available" ? "assign or cancel it first" : "there is no work to hold up";
-  return refuse("HOLD_NOT_ALLOWED", `No hold is placed on a task that is ${status}: ${next}.`, { status });
+  const next = status === "available" ? "assign or cancel it first" : "no work is left to hold";
+  return refuse("HOLD_NOT_ALLOWED", `A task that is ${status} cannot be put on hold: ${next}.`, { status });
 }
 
 export function deleteNotAllowed({ status, assigned_to }: { status: string; assigned_to: string | null }) {
   const next = ["done", "canceled"].includes(status) ? "it stays on record" : "cancel it instead";
-  return refuse("DELETE_NOT_ALLOWED", `A task that is ${status} is not deleted: ${next}.`, {
+  return refuse("DELETE_NOT_ALLOWED", `A task that is ${status} cannot be deleted: ${next}.`, {
     status,
     assigned_to,
   });
 }
 
-function skillOf(skill: number | null, least: number, what: string) {
+function requireSkill(skill: number | null, least: number, what: string) {
   return (skill ?? 0) >= least || skillTooLow(skill, least, what);
 }
 
 function skillTooLow(skill: number | null, least: number, what: string) {
-  return refuse("SKILL_TOO_LOW", `To ${what} takes skill ${least}; yours is ${skill ?? "not set"}.`, {
+  return refuse("SKILL_TOO_LOW", `To ${what}, you need skill ${least}; yours is ${skill ?? "not set"}.`, {
     skill_level: skill,
     required: least,
   });
 }
 
-function tradeOf(trades: readonly string[], required: string | null) {
+function requireTrade(trades: readonly string[], required: string | null) {
   return required === null || trades.includes(required) || otherTrade(required);
 }
 
@@ -204,7 +211,7 @@ function otherTrade(required: string | null) {
   });
 }
 
-function freeOf(work: readonly { id: string; title: string; status: string }[], who: string) {
+function requireNoWork(work: readonly { id: string; title: string; status: string }[], who: string) {
   const [held] = work;
   if (held === undefined) return true;
   return refuse("WIP_LIMIT", `${who} "${held.title}" (${held.id}, ${held.status}); one task at a time.`, {
@@ -214,8 +221,8 @@ function freeOf(work: readonly { id: string; title: string; status: string }[], 
 }
 
 function notA(field: string, value: unknown, what: string) {
-  const said = typeof value === "string" ? `"${value}" is not` : "is not";
-  return refuse("VALIDATION_ERROR", `${field}: ${said} ${what}.`, {
+  const subject = typeof value === "string" ? `"${value}" is not` : "is not";
+  return refuse("VALIDATION_ERROR", `${field}: ${subject} ${what}.`, {
     errors: [{ path: field, message: `must be ${what}` }],
   });
 }

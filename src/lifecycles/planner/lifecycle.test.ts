@@ -3,14 +3,14 @@ import { decideCreation, draftOf } from "../../core/index.ts";
 import type { Actor, JsonObject, Request, Task } from "../../core/index.ts";
 import { testLifecycle } from "../../../test/support/lifecycle-grid.ts";
 import {
-  judge,
+  decideRequest,
   member,
   NEVER_BEGUN,
   NOW,
   situationOf,
   SYSTEM,
   taskIn,
-  wordFor,
+  outcomeOf,
 } from "../../../test/support/situation.ts";
 import { planner } from "./lifecycle.ts";
 
@@ -27,7 +27,7 @@ const ACTORS: Record<string, Actor> = {
   system: SYSTEM,
 };
 
-/** A payload for each action that has nothing wrong with it. */
+/** A valid payload for each action. */
 const PAYLOAD: Record<string, JsonObject> = {
   assign: { assign_to: "executor" },
   review_reject: { reason: "crooked" },
@@ -67,7 +67,7 @@ const GOOD_FACTS = {
 
 const OWNED = { ...NEVER_BEGUN, owned: true };
 
-// "owner" owns the task where it has one; everything that guards look at is in order.
+// "owner" owns the task, if it has an owner; all guards pass.
 const GRID = `
 action             | setup | who                                                    | blocked   | available        | assigned    | in_progress | submitted   | done | canceled
 unblock            |       | lead, supervisor, robot, system                        | available | .                | .           | .           | .           | .    | .
@@ -138,7 +138,7 @@ type Twist = {
 
 function decided(status: string, action: string, who: string | Actor, twist: Twist = {}) {
   const actor = typeof who === "string" ? ACTORS[who] : who;
-  if (!actor) throw new Error(`nobody is called ${JSON.stringify(who)}`);
+  if (!actor) throw new Error(`unknown actor ${JSON.stringify(who)}`);
   const owned = ["assigned", "in_progress", "submitted", "done"].includes(status);
   const task = taskIn(planner, status, {
     assigned_to: owned ? "owner" : null,
@@ -156,13 +156,17 @@ function decided(status: string, action: string, who: string | Actor, twist: Twi
     ...twist.task,
   });
   const facts = { ...GOOD_FACTS, ...twist.facts };
-  return judge(planner, situationOf(planner, task, actor, { facts, settings: twist.settings ?? {} }), {
-    action,
-    payload: PAYLOAD[action],
-    client_event_id: "k1",
-    expected_row_version: 7,
-    ...twist.request,
-  });
+  return decideRequest(
+    planner,
+    situationOf(planner, task, actor, { facts, settings: twist.settings ?? {} }),
+    {
+      action,
+      payload: PAYLOAD[action],
+      client_event_id: "k1",
+      expected_row_version: 7,
+      ...twist.request,
+    },
+  );
 }
 
 const busy = [{ id: "t9", title: "The other one", status: "in_progress" }];
@@ -175,7 +179,7 @@ testLifecycle({
   decide: ({ status, action, actor }) => decided(status, action, actor),
 });
 
-describe("each guard of the planner broken alone", () => {
+describe("each guard of the planner, if only it fails", () => {
   const blocked = { task: { open_blockers: 1 } };
   const held = { task: { open_holds: 1 } };
   const target = (change: JsonObject) => ({ facts: { target: { ...GOOD_FACTS.target, ...change } } });
@@ -247,18 +251,18 @@ describe("each guard of the planner broken alone", () => {
     },
   );
 
-  test("a trade is overridden only when the policy allows it and it was asked for", () => {
+  test("a trade is overridden only if the policy allows it and the request asks for it", () => {
     const wrongTrade = target({ specializations: [] });
-    const asked = { payload: { assign_to: "executor", override_trade: true } };
+    const override = { payload: { assign_to: "executor", override_trade: true } };
     const allowed = { allow_trade_override: true };
     const outcome = (twist: Twist) =>
-      wordFor(decided("available", "assign", "lead", { ...wrongTrade, ...twist }), "available");
-    expect(outcome({ request: asked })).toBe("TRADE_MISMATCH");
+      outcomeOf(decided("available", "assign", "lead", { ...wrongTrade, ...twist }), "available");
+    expect(outcome({ request: override })).toBe("TRADE_MISMATCH");
     expect(outcome({ settings: allowed })).toBe("TRADE_MISMATCH");
-    expect(outcome({ request: asked, settings: allowed })).toBe("assigned");
+    expect(outcome({ request: override, settings: allowed })).toBe("assigned");
   });
 
-  test("WIP_LIMIT names the task he holds", () => {
+  test("WIP_LIMIT names the task that the member already has", () => {
     expect(decided("available", "self_assign", "executor", { facts: { work_of_actor: busy } })).toMatchObject(
       {
         detail: 'You hold "The other one" (t9, in_progress); one task at a time.',
@@ -268,7 +272,7 @@ describe("each guard of the planner broken alone", () => {
   });
 });
 
-describe("what every command of the planner must carry", () => {
+describe("fields that commands of the planner require", () => {
   const versionFree = [
     "escalate",
     "place_hold",
@@ -292,7 +296,7 @@ describe("what every command of the planner must carry", () => {
     else expect(without("expected_row_version")).toMatchObject(missing("expected_row_version"));
   });
 
-  test("a stale version is refused before the status is looked at", () => {
+  test("a stale version is refused before the status is checked", () => {
     expect(decided("done", "start", "owner", { request: { expected_row_version: 6 } })).toMatchObject({
       code: "VERSION_CONFLICT",
       params: { expected_row_version: 6, row_version: 7 },
@@ -311,7 +315,7 @@ describe("effects of the planner", () => {
     return decision;
   };
 
-  test("self_assign and assign name the owner, who assigned, and take the key that keeps him to one task", () => {
+  test("self_assign and assign set the owner, the assigner and the exclusive key", () => {
     expect(patchOf("available", "self_assign", "executor").patch).toMatchObject({
       assigned_to: "executor",
       exclusive_key: "wip:executor",
@@ -324,7 +328,7 @@ describe("effects of the planner", () => {
     });
   });
 
-  test("submitting frees the owner but keeps him on record", () => {
+  test("submitting frees the owner's exclusive key but keeps the owner on record", () => {
     const { patch } = patchOf("in_progress", "submit", "owner");
     expect(patch).toMatchObject({ exclusive_key: null, data: { submitted_at: NOW } });
     expect("assigned_to" in patch).toBe(false);
@@ -336,7 +340,7 @@ describe("effects of the planner", () => {
     expect("exclusive_key" in patch).toBe(false);
   });
 
-  test("a lead who owns the task approves as lead; an owner of enough skill checks himself", () => {
+  test("a lead who owns the task approves as lead; an owner with enough skill self-checks", () => {
     const both = member("owner", ["executor", "lead"], { skill_level: 9 });
     expect(patchOf("submitted", "review_approve", both).patch.data).toEqual({
       reviewed_by: "owner",
@@ -360,11 +364,11 @@ describe("effects of the planner", () => {
     });
   });
 
-  test("canceling what was submitted keeps the owner on record", () => {
+  test("canceling a submitted task keeps the owner on record", () => {
     expect("assigned_to" in patchOf("submitted", "cancel", "lead").patch).toBe(false);
   });
 
-  test("a rejection may record a defect and ask for a fix-task; a fix without a defect is refused", () => {
+  test("a rejection can record a defect and create a fix-task; a fix-task without a defect is refused", () => {
     const defect = { description: "crack", severity: "critical" };
     const request = (payload: JsonObject) => ({ request: { payload: { reason: "bad", ...payload } } });
     expect(
@@ -379,9 +383,9 @@ describe("effects of the planner", () => {
   });
 
   test("approving a fix-task closes its defect with the resolution", () => {
-    const data = { kind: "fix", resolution: "welded anew" };
+    const data = { kind: "fix", resolution: "welded again" };
     expect(patchOf("submitted", "review_approve", "lead", { data }).effects).toMatchObject([
-      { kind: "close_defect", how_fixed: "welded anew", fixed_by: "owner", fixed_at: NOW },
+      { kind: "close_defect", how_fixed: "welded again", fixed_by: "owner", fixed_at: NOW },
     ]);
   });
 
@@ -393,7 +397,7 @@ describe("effects of the planner", () => {
     expect(attention(2)).toBe(true);
   });
 
-  test("an update changes what was sent, clears what was sent as null, and leaves the rest", () => {
+  test("an update changes the given fields, clears those given as null, and leaves the rest", () => {
     const payload = { title: "New", required_trade: null };
     const { patch } = patchOf("available", "update", "lead", { request: { payload } });
     expect(patch).toMatchObject({ title: "New", data: { required_trade: null } });
@@ -405,7 +409,7 @@ describe("effects of the planner", () => {
 test.each([
   [0, "available"],
   [2, "blocked"],
-])("a task with %i open blockers begins as %s", (open_blockers, status) => {
+])("a new task with %i open blockers is %s", (open_blockers, status) => {
   const input = planner.creation.input.parse({ title: "Weld" });
   const view = {
     input,

@@ -2,7 +2,7 @@ import { defineLifecycle } from "../../core/index.ts";
 import { plannerEffects } from "./effects.ts";
 import {
   creationFields,
-  LONGEST_TITLE,
+  MAX_TITLE_LENGTH,
   plannerActions,
   plannerData,
   plannerFacts,
@@ -14,7 +14,7 @@ import { plannerPermissions } from "./permissions.ts";
 const OWNED = ["assigned", "in_progress"] as const;
 const UNFINISHED = ["blocked", "available", "assigned", "in_progress", "submitted"] as const;
 
-const BORN = [
+const CREATION_GUARDS = [
   "fix_is_asked_for",
   "fix_has_an_original",
   "defect_is_free",
@@ -22,7 +22,7 @@ const BORN = [
   "parent_is_here",
 ] as const;
 
-/** A shop floor: work lies in a pool, executors pull it during their shift, leads assign, recall and review. */
+/** Production planning: work waits in a pool, executors take it during their shift, leads assign, recall and review. */
 export const planner = defineLifecycle({
   name: "planner",
   version: 1,
@@ -39,21 +39,21 @@ export const planner = defineLifecycle({
     done: { meaning: "accepted", final: true, success: true },
     canceled: { meaning: "given up", final: true },
   },
-  demands: { client_event_id: "required" },
+  action_defaults: { client_event_id: "required" },
   actions: plannerActions,
   creation: {
     input: creationFields,
     client_event_id: "required",
-    waits_for: "depends_on",
+    blockers_field: "depends_on",
     on_failure: "wait",
     facts: ["blocker_ids", "deliverable_here", "parent_here", "original", "defect"],
     to: [
-      { status: "available", guards: [...BORN, "blockers_done"] },
-      { status: "blocked", guards: BORN },
+      { status: "available", guards: [...CREATION_GUARDS, "blockers_done"] },
+      { status: "blocked", guards: CREATION_GUARDS },
     ],
-    // What a fix-task does not say it has from the task that it mends.
+    // A fix-task copies missing fields from the task that it fixes.
     draft: ({ input, facts: { original, defect, blocker_ids } }) => ({
-      title: input.title ?? `Fix: ${original?.title ?? ""}`.slice(0, LONGEST_TITLE),
+      title: input.title ?? `Fix: ${original?.title ?? ""}`.slice(0, MAX_TITLE_LENGTH),
       priority: input.priority ?? original?.priority ?? 0,
       blocked_by: blocker_ids,
       data: {
@@ -79,7 +79,7 @@ export const planner = defineLifecycle({
         flags: [],
       },
     }),
-    also: ({ task: { data }, input: { defect, defect_id } }) => {
+    side_effects: ({ task: { data }, input: { defect, defect_id } }) => {
       const { deliverable_id: deliverable, parent_task_id: parent, fix_of_task_id: fix } = data;
       const linked = deliverable !== null || parent !== null || fix !== null;
       return [
@@ -95,7 +95,7 @@ export const planner = defineLifecycle({
       from: "blocked",
       to: "available",
       who: ["anyone", "system"],
-      guards: ["blockers_done", "no_holds", "nobody_assigned"],
+      guards: ["blockers_done", "no_holds", "has_no_owner"],
     },
     {
       action: "self_assign",
@@ -176,7 +176,7 @@ export const planner = defineLifecycle({
     },
     { action: "cancel", from: "submitted", to: "canceled", who: "anyone", effects: ["note_reason"] },
 
-    // What changes a task without changing its status: each is one event in its journal.
+    // The actions below keep the status; each adds one event to the journal.
     {
       action: "update",
       from: UNFINISHED,
@@ -188,7 +188,7 @@ export const planner = defineLifecycle({
       action: "delete",
       from: ["blocked", "available"],
       who: "anyone",
-      guards: ["never_begun", "nobody_depends"],
+      guards: ["never_owned", "no_dependents"],
       effects: ["forget", "remove_task"],
     },
     { action: "place_hold", from: ["blocked", ...OWNED], who: "anyone", effects: ["open_hold"] },
@@ -248,11 +248,11 @@ export const planner = defineLifecycle({
   who: plannerWho,
   guards: plannerGuards,
   effects: plannerEffects,
-  not_from_here: {
+  wrong_status_refusals: {
     place_hold: ({ task }) => holdNotAllowed(task.status),
     delete: ({ task }) => deleteNotAllowed(task),
   },
-  foreign_actions: [
+  redirected_actions: [
     {
       prefix: "qc_",
       code: "QC_ACTION_FORBIDDEN",
@@ -260,12 +260,12 @@ export const planner = defineLifecycle({
     },
   ],
   invariants: {
-    "available means nobody assigned": (task) => task.status !== "available" || task.assigned_to === null,
+    "available means no owner": (task) => task.status !== "available" || task.assigned_to === null,
     "available means all blockers done": (task) => task.status !== "available" || task.open_blockers === 0,
     "available means no holds": (task) => task.status !== "available" || task.open_holds === 0,
     "work has an owner": (task) =>
       !["assigned", "in_progress", "submitted", "done"].includes(task.status) || task.assigned_to !== null,
-    "only work at hand keeps its owner busy": (task) =>
+    "only an assigned or started task occupies its owner": (task) =>
       task.exclusive_key === null || ["assigned", "in_progress"].includes(task.status),
   },
   // The pool also shows tasks to a member who holds one already.

@@ -19,24 +19,24 @@ import type { Shift } from "./sql/shifts.ts";
 
 type Status = PlannerTask["status"];
 
-/** A task in the planner's own words: all of it lies in its row, so that an answer that is kept stays true. */
-export function taskOnWire(told: PublicTask): PlannerTask {
-  const data = told.data as PlannerData;
+/** Converts a task to the planner's fields. It reads only the task's row, so that a stored answer can be replayed. */
+export function taskOnWire(task: PublicTask): PlannerTask {
+  const data = task.data as PlannerData;
   return {
-    id: told.id,
-    org_id: told.org_id,
-    project_id: told.project_id,
+    id: task.id,
+    org_id: task.org_id,
+    project_id: task.project_id,
     deliverable_id: data.deliverable_id,
-    title: told.title,
+    title: task.title,
     description: data.description,
     kind: data.kind,
-    status: told.status as Status,
-    row_version: told.row_version,
-    priority: told.priority,
+    status: task.status as Status,
+    row_version: task.row_version,
+    priority: task.priority,
     required_trade: data.required_trade,
     depends_on: data.depends_on,
     holds: data.holds.map(holdOnWire),
-    assigned_to: told.assigned_to,
+    assigned_to: task.assigned_to,
     assigned_by: data.assigned_by,
     assigned_at: onWireOrNull(data.assigned_at),
     started_at: onWireOrNull(data.started_at),
@@ -45,12 +45,12 @@ export function taskOnWire(told: PublicTask): PlannerTask {
     reviewed_at: onWireOrNull(data.reviewed_at),
     self_checked: data.self_checked,
     contributors: data.contributors,
-    needs_attention: told.needs_attention,
+    needs_attention: task.needs_attention,
     fix_of_task_id: data.fix_of_task_id,
     parent_task_id: data.parent_task_id,
-    created_by: told.created_by,
-    created_at: onWire(told.created_at),
-    updated_at: onWire(told.updated_at),
+    created_by: task.created_by,
+    created_at: onWire(task.created_at),
+    updated_at: onWire(task.updated_at),
   };
 }
 
@@ -58,7 +58,7 @@ export function holdOnWire({ placed_at, ...hold }: PlannerData["holds"][number])
   return { ...hold, placed_at: onWire(placed_at) };
 }
 
-/** A row of the journal as the planner's log tells it. */
+/** Converts a journal row to a row of the planner's log. */
 export function transitionOnWire(row: EventRow): PlannerTransition {
   return {
     id: `${row.task_id}.${row.row_version}`,
@@ -68,28 +68,28 @@ export function transitionOnWire(row: EventRow): PlannerTransition {
     actor_id: row.actor_id,
     expected_row_version: row.expected_row_version,
     result_row_version: Number(row.row_version),
-    // A mark of the engine's own is nobody's key.
+    // Keys with this prefix are the engine's own.
     client_event_id: row.client_event_id?.startsWith("pawl:") ? null : row.client_event_id,
     payload: { ...row.payload, ...addedBy(row) },
     created_at: onWire(row.created_at),
   };
 }
 
-/** What the server has added to what was asked for: without it the log would not give the task. */
+/** Returns the values that the server added to the request, so that a task can be rebuilt from its log. */
 function addedBy({ action, patch, project_id }: EventRow): JsonObject {
-  if (action === "create") return { project_id, ...bornWith(patch) };
+  if (action === "create") return { project_id, ...creationOf(patch) };
   const { holds } = (patch.data ?? {}) as Partial<PlannerData>;
   return action === "place_hold" ? { hold_id: holds?.at(-1)?.id } : {};
 }
 
-/** What a task was created with. */
-function bornWith(patch: JsonObject): JsonObject {
+/** Returns the fields that a task was created with. */
+function creationOf(patch: JsonObject): JsonObject {
   const { kind, description, required_trade, depends_on, ...data } = patch.data as PlannerData;
   const { deliverable_id, parent_task_id, fix_of_task_id, flags } = data;
   const { title, priority = 0 } = patch;
-  const said = { title, priority, kind, description, required_trade, depends_on };
+  const fields = { title, priority, kind, description, required_trade, depends_on };
   const links = { deliverable_id, parent_task_id, fix_of_task_id };
-  return { ...said, ...links, ...(flags.length > 0 ? { flags } : {}) };
+  return { ...fields, ...links, ...(flags.length > 0 ? { flags } : {}) };
 }
 
 export function escalationOnWire(row: Escalation): PlannerEscalation {

@@ -1,9 +1,9 @@
 const ALL = ["executor", "lead", "supervisor", "system"];
-/** A viewer reads only, and an admin looks after members and settings: both see everything of their projects. */
+/** A viewer only reads, and an admin manages members and settings: both see everything in their projects. */
 const READERS = [...ALL, "admin", "viewer"];
 const LEADS = ["lead", "supervisor"];
 
-/** Role → permission, checked before the engine is asked. Owner and skill rules apply on top of it. */
+/** The roles of each permission, checked before the engine is called. The rules also check owner and skill. */
 export const plannerPermissions = {
   "task.read": READERS,
   "task.create_defect": ALL,
@@ -39,10 +39,10 @@ export const plannerPermissions = {
   "policy.write": ["supervisor", "admin"],
 };
 
-/** What is asked of a role beyond its permission; the rules see to it. */
+/** Conditions that the rules check beyond the permission, for display. */
 export const plannerConditions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "task.create_defect": { executor: "who takes part" },
-  "task.self_assign": { executor: "skill, trade, nothing in hand" },
+  "task.create_defect": { executor: "owner or contributor" },
+  "task.self_assign": { executor: "skill, trade, no other task" },
   "task.start": { executor: "owner" },
   "task.submit": { executor: "owner" },
   "task.review_approve": { executor: "owner with self_check_min_skill" },
@@ -52,5 +52,5 @@ export const plannerConditions: Readonly<Record<string, Readonly<Record<string, 
     supervisor: "owner or contributor",
   },
   "contributor.add": { executor: "owner with min_skill_to_invite" },
-  "contributor.remove": { executor: "owner with min_skill_to_invite, or himself" },
+  "contributor.remove": { executor: "owner with min_skill_to_invite, or oneself" },
 };

@@ -8,11 +8,11 @@ import { PLANNER_PROBLEMS } from "./problems.ts";
 import { plannerRoutes } from "./routes.ts";
 import { plannerCreationFacts, plannerFactLoaders } from "./facts.ts";
 import { newDefect } from "./new-defect.ts";
-import type { SaidOfDefect } from "./new-defect.ts";
+import type { DefectInput } from "./new-defect.ts";
 import { releaseEndedShifts } from "./release-shifts.ts";
-import { closeDefects, listDefects, recordDefects, takeInHand } from "./sql/defects.ts";
+import { closeDefects, listDefects, recordDefects, assignFixTasks } from "./sql/defects.ts";
 import { closeEscalations, openEscalations } from "./sql/escalations.ts";
-import { findUnderRepair, forgetTasks, unlinkTasks } from "./sql/forget-tasks.ts";
+import { findUnderRepair, deleteRecordsOf, unlinkTasks } from "./sql/forget-tasks.ts";
 import { saveLinks } from "./sql/links.ts";
 import type { Link } from "./sql/links.ts";
 import { PLANNER_TEXTS } from "./texts.ts";
@@ -49,21 +49,21 @@ const effects: Record<string, EffectHandler> = {
   record_defect: async (tx, items, now) => {
     const defects = items.map(({ task, actor, effect }) => {
       const [of, fix_task_id] = [effect.of as string, effect.fixed_here ? task.id : null];
-      const place = { project_id: task.project_id, task_id: of, fix_task_id };
-      return newDefect(effect.defect as SaidOfDefect, place, actor, now);
+      const links = { project_id: task.project_id, task_id: of, fix_task_id };
+      return newDefect(effect.defect as DefectInput, links, actor, now);
     });
     await recordDefects(tx, orgOf(items), defects, now);
     return defects;
   },
   take_defect_in_hand: async (tx, items) => {
     const fixes = items.map(({ task, effect }) => ({ id: effect.defect_id as string, fix_task_id: task.id }));
-    await takeInHand(tx, orgOf(items), fixes);
+    await assignFixTasks(tx, orgOf(items), fixes);
     const ids = fixes.map(({ id }) => id);
     const rows = await listDefects(tx, orgOf(items), { projects: null, ids, limit: ids.length });
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => byId.get(id.toLowerCase()) ?? null);
   },
-  // The task that is rejected is still submitted in the database: its move is written when all effects are done.
+  // The rejected task is still submitted in the database: its move is written after all effects.
   create_fix: async (_tx, items, _now, makeTasks) => {
     const fixes: JsonObject[] = [];
     for (const { task, actor, effect } of items) {
@@ -102,7 +102,7 @@ const plugin = definePlugin({
   creationFacts: plannerCreationFacts,
   effects,
   sweep: { run: releaseEndedShifts },
-  prune: { keep: findUnderRepair, removeOfTasks: forgetTasks },
+  prune: { keep: findUnderRepair, removeOfTasks: deleteRecordsOf },
   routes: plannerRoutes,
   commands: addPlannerCommands,
   ui: {
@@ -122,7 +122,7 @@ const plugin = definePlugin({
 // The compiler does not rewrite `import()` inside of `export default`.
 export default plugin;
 
-/** A link that an effect does not speak of stays as it is. */
+/** Returns the links that an effect sets or clears; it leaves others unchanged. */
 function linksOf({ task, effect }: EffectItem): Link[] {
   return (["deliverable", "parent", "fix"] as const)
     .filter((kind) => effect[kind] !== undefined)

@@ -4,7 +4,7 @@ import type { Problem } from "../../core/index.ts";
 export const PLANNER_PROBLEMS: Readonly<Record<string, Problem>> = {
   NOT_OWNER: {
     status: 403,
-    title: "Only its owner may do this",
+    title: "Only the owner may do this",
     next: "Let the owner act, or have the task reassigned.",
   },
   SKILL_TOO_LOW: {
@@ -17,7 +17,7 @@ export const PLANNER_PROBLEMS: Readonly<Record<string, Problem>> = {
     title: "The trade does not match",
     next: "Pick a task of your trade, or ask a lead.",
   },
-  WIP_LIMIT: { status: 409, title: "One task at a time", next: "Submit the task at hand first." },
+  WIP_LIMIT: { status: 409, title: "One task at a time", next: "Submit your current task first." },
   HOLD_NOT_ALLOWED: {
     status: 409,
     title: "No hold in this status",
@@ -38,11 +38,11 @@ export const PLANNER_PROBLEMS: Readonly<Record<string, Problem>> = {
   RESOLUTION_REQUIRED: {
     status: 422,
     title: "A resolution is required",
-    next: "Say in `resolution` how it was fixed.",
+    next: "Describe in `resolution` how it was fixed.",
   },
   STATUS_NOT_PATCHABLE: {
     status: 422,
-    title: "The status is not changed this way",
+    title: "The status cannot be patched",
     next: "Use the transitions of the task.",
   },
   QC_ACTION_FORBIDDEN: {

@@ -4,12 +4,12 @@ import { defectFields } from "./fields.ts";
 import { OF_PLACE, once, posts, reads, uuidPage, writes } from "./route-rows.ts";
 import * as shapes from "./shapes.ts";
 
-const { givenMoment, id, keptObject, nextCursor, words } = fields;
+const { givenMoment, id, keptObject, nextCursor, nonEmptyText: words } = fields;
 
 const { task } = shapes;
 const name = words.max(200);
 
-/** What quality control looks at. */
+/** Routes of deliverables and their inspections. */
 export const DELIVERABLE_ROUTES = defineRoutes({
   createDeliverable: {
     ...posts,
@@ -47,8 +47,8 @@ export const DELIVERABLE_ROUTES = defineRoutes({
     ...posts,
     path: "/api/planner/deliverables/{id}/submit",
     permission: "deliverable.write",
-    summary: "Hand a deliverable over to quality control",
-    about: "When all its tasks are done or canceled; also again, when it was rejected and mended.",
+    summary: "Submit a deliverable to quality control",
+    about: "Requires all its tasks to be done or canceled. A rejected deliverable can be submitted again.",
     body: z.object(once),
     replies: { 200: shapes.deliverable },
     refusals: OF_PLACE,
@@ -67,7 +67,7 @@ export const DELIVERABLE_ROUTES = defineRoutes({
     permission: "inspection.write",
     summary: "Record an inspection",
     about:
-      "It decides about the deliverable, and never moves a task. With `defect` and `task_id` it records a defect of a task of the deliverable, with `create_fix` also a task that mends it.",
+      "Approves or rejects the deliverable, and never moves a task. With `defect` and `task_id`, it records a defect of one of the deliverable's tasks; with `create_fix`, also a task that fixes it.",
     body: z.object({
       result: z.enum(["approved", "rejected"]),
       measurements: keptObject.nullish(),
@@ -89,7 +89,7 @@ export const DELIVERABLE_ROUTES = defineRoutes({
   },
 });
 
-/** Who is at work, and what is asked of him. */
+/** Routes of shifts and of the project policy. */
 export const SHIFT_ROUTES = defineRoutes({
   createShift: {
     ...posts,
@@ -133,15 +133,15 @@ export const SHIFT_ROUTES = defineRoutes({
     path: "/api/planner/shifts/{id}/end",
     permission: "shift.write",
     summary: "End a shift now",
-    about: "What its members own goes back to the pool, unless they have another shift that is running.",
+    about: "Returns the tasks of its members to the pool, unless the owner has another running shift.",
     body: z.object(once),
     replies: {
       200: z.object({
         shift: shapes.shift,
-        released: z.array(z.uuid()).describe("tasks that went back to the pool"),
+        released: z.array(z.uuid()).describe("tasks returned to the pool"),
         kept: z
           .array(z.object({ task_id: z.uuid(), code: z.string(), detail: z.string() }))
-          .describe("tasks that stayed with their owners, and why"),
+          .describe("tasks that stayed with their owners, with the reason"),
       }),
     },
     refusals: OF_PLACE,
@@ -150,7 +150,7 @@ export const SHIFT_ROUTES = defineRoutes({
     ...reads,
     path: "/api/planner/projects/{id}/policy",
     permission: "policy.read",
-    summary: "What a project asks of its executors",
+    summary: "The policy of a project",
     replies: { 200: shapes.policy },
     refusals: OF_PLACE,
   },
@@ -159,12 +159,12 @@ export const SHIFT_ROUTES = defineRoutes({
     method: "PATCH",
     path: "/api/planner/projects/{id}/policy",
     permission: "policy.write",
-    summary: "Change what a project asks of its executors",
+    summary: "Change the policy of a project",
     body: z.object({
       min_skill_to_take: z.int().min(1).max(10).nullish(),
       self_check_min_skill: z.int().min(1).max(10).nullish(),
       min_skill_to_invite: z.int().min(1).max(10).nullish(),
-      allow_trade_override: z.boolean().nullish().describe("null brings a default back"),
+      allow_trade_override: z.boolean().nullish().describe("null restores the default"),
       ...once,
     }),
     replies: { 200: shapes.policy },

@@ -6,125 +6,134 @@ import { DEFECT_ROUTES, DELIVERABLE_ROUTES, SHIFT_ROUTES } from "./api.ts";
 import type { PlannerPolicy } from "./api.ts";
 import { planner } from "./lifecycle.ts";
 import { defectOnWire, deliverableOnWire, inspectionOnWire, shiftOnWire, taskOnWire } from "./on-wire.ts";
-import type { PlannerDesk } from "./service.ts";
-import { QualityDesk } from "./quality-service.ts";
-import { ShiftDesk } from "./shift-service.ts";
+import type { PlannerService } from "./service.ts";
+import { QualityService } from "./quality-service.ts";
+import { ShiftService } from "./shift-service.ts";
 import type { Defect } from "./sql/defects.ts";
 
-type House = { engine: Engine; directory: Directory };
+type Host = { engine: Engine; directory: Directory };
 
-/** Defects, and the tasks that mend them. */
-export function serveDefects({ engine }: House, tasks: PlannerDesk): RouteSet {
-  const desk = new QualityDesk(engine);
+/** Serves the routes of defects and fix-tasks. */
+export function serveDefects({ engine }: Host, tasks: PlannerService): RouteSet {
+  const service = new QualityService(engine);
   return serve(DEFECT_ROUTES, {
-    reportDefect: async ({ by, params, body: { client_event_id: _, ...said }, client_event_id }) => {
-      const done = await desk.report(by, params.id, said, client_event_id);
+    reportDefect: async ({ caller, params, body: { client_event_id: _, ...input }, client_event_id }) => {
+      const done = await service.report(caller, params.id, input, client_event_id);
       if (isRefusal(done)) return done;
       return answer(201, defectOnWire(done.answer), { replayed: done.replayed });
     },
-    fixPlannerTask: async ({ by, params, body: { client_event_id: _, ...said }, client_event_id }) => {
-      const original = await tasks.find(by, params.id);
+    fixPlannerTask: async ({ caller, params, body: { client_event_id: _, ...input }, client_event_id }) => {
+      const original = await tasks.find(caller, params.id);
       if (isRefusal(original)) return original;
       const { id: fix_of_task_id, project_id } = original;
-      const made = await tasks.create(by, { ...said, fix_of_task_id, project_id }, client_event_id);
-      if (isRefusal(made)) return made;
-      const { task, replayed } = made;
-      const defect = defectOnWire((made.made.record_defect ?? made.made.take_defect_in_hand) as Defect);
+      const created = await tasks.create(caller, { ...input, fix_of_task_id, project_id }, client_event_id);
+      if (isRefusal(created)) return created;
+      const { task, made, replayed } = created;
+      const defect = defectOnWire((made.record_defect ?? made.take_defect_in_hand) as Defect);
       return answer(201, { task, defect }, { row_version: task.row_version, replayed });
     },
-    listDefects: async ({ by, query: { project_id = null, ...query } }) => {
-      const filter = { ...query, projects: visibleProjects(by.actor, project_id) };
-      const { rows, cursor } = await desk.defects(by, filter);
+    listDefects: async ({ caller, query: { project_id = null, ...query } }) => {
+      const filter = { ...query, projects: visibleProjects(caller.actor, project_id) };
+      const { rows, cursor } = await service.defects(caller, filter);
       return answer(200, { defects: rows.map(defectOnWire), cursor });
     },
-    getDefect: async ({ by, params }) => {
-      const defect = await desk.defect(by, params.id);
+    getDefect: async ({ caller, params }) => {
+      const defect = await service.defect(caller, params.id);
       return isRefusal(defect) ? defect : answer(200, defectOnWire(defect));
     },
   });
 }
 
-/** Deliverables and their inspections. */
-export function serveDeliverables({ engine, directory }: House): RouteSet {
-  const desk = new QualityDesk(engine);
+/** Serves the routes of deliverables and inspections. */
+export function serveDeliverables({ engine, directory }: Host): RouteSet {
+  const service = new QualityService(engine);
   return serve(DELIVERABLE_ROUTES, {
-    createDeliverable: async ({ by, body: { project_id, type, serial }, client_event_id }) => {
-      const project = await directory.project(by, project_id ?? "main");
+    createDeliverable: async ({ caller, body: { project_id, type, serial }, client_event_id }) => {
+      const project = await directory.project(caller, project_id ?? "main");
       if (isRefusal(project)) return project;
-      const made = await desk.create(by, { project_id: project.id, type, serial }, client_event_id);
-      if (isRefusal(made)) return made;
-      return answer(201, deliverableOnWire(made.answer), { replayed: made.replayed });
+      const created = await service.create(caller, { project_id: project.id, type, serial }, client_event_id);
+      if (isRefusal(created)) return created;
+      return answer(201, deliverableOnWire(created.answer), { replayed: created.replayed });
     },
-    listDeliverables: async ({ by, query: { project_id = null, ...query } }) => {
-      const filter = { ...query, projects: visibleProjects(by.actor, project_id) };
-      const { rows, cursor } = await desk.deliverables(by, filter);
+    listDeliverables: async ({ caller, query: { project_id = null, ...query } }) => {
+      const filter = { ...query, projects: visibleProjects(caller.actor, project_id) };
+      const { rows, cursor } = await service.deliverables(caller, filter);
       return answer(200, { deliverables: rows.map(deliverableOnWire), cursor });
     },
-    getDeliverable: async ({ by, params }) => {
-      const deliverable = await desk.deliverable(by, params.id);
+    getDeliverable: async ({ caller, params }) => {
+      const deliverable = await service.deliverable(caller, params.id);
       return isRefusal(deliverable) ? deliverable : answer(200, deliverableOnWire(deliverable));
     },
-    submitDeliverable: async ({ by, params, client_event_id }) => {
-      const done = await desk.submit(by, params.id, client_event_id);
+    submitDeliverable: async ({ caller, params, client_event_id }) => {
+      const done = await service.submit(caller, params.id, client_event_id);
       if (isRefusal(done)) return done;
       return answer(200, deliverableOnWire(done.answer), { replayed: done.replayed });
     },
-    listInspections: async ({ by, params }) => {
-      const rows = await desk.inspections(by, params.id);
+    listInspections: async ({ caller, params }) => {
+      const rows = await service.inspections(caller, params.id);
       return isRefusal(rows) ? rows : answer(200, { inspections: rows.map(inspectionOnWire) });
     },
-    inspectDeliverable: async ({ by, params, body: { client_event_id: _, ...said }, client_event_id }) => {
-      const done = await desk.inspect(by, params.id, said, client_event_id);
+    inspectDeliverable: async ({
+      caller,
+      params,
+      body: { client_event_id: _, ...input },
+      client_event_id,
+    }) => {
+      const done = await service.inspect(caller, params.id, input, client_event_id);
       if (isRefusal(done)) return done;
       const { inspection, deliverable, defect, fix_task } = done.answer;
-      const told = {
+      const body = {
         inspection: inspectionOnWire(inspection),
         deliverable: deliverableOnWire(deliverable),
         ...(defect ? { defect: defectOnWire(defect) } : {}),
         ...(fix_task ? { fix_task: taskOnWire(fix_task) } : {}),
       };
-      return answer(201, told, { replayed: done.replayed });
+      return answer(201, body, { replayed: done.replayed });
     },
   });
 }
 
-/** Shifts, and a project's policy. */
-export function serveShifts({ engine, directory }: House): RouteSet {
-  const desk = new ShiftDesk(engine);
+/** Serves the routes of shifts and of the project policy. */
+export function serveShifts({ engine, directory }: Host): RouteSet {
+  const service = new ShiftService(engine);
   const policyOf = ({ settings }: Pick<Project, "settings">) =>
     engine.registry.settingsFor(planner, JSON.stringify(settings)) as PlannerPolicy;
 
   return serve(SHIFT_ROUTES, {
-    createShift: async ({ by, body: { project_id, starts_at, ends_at, members }, client_event_id }) => {
-      const project = await directory.project(by, project_id ?? "main");
+    createShift: async ({ caller, body: { project_id, starts_at, ends_at, members }, client_event_id }) => {
+      const project = await directory.project(caller, project_id ?? "main");
       if (isRefusal(project)) return project;
       const times = { starts_at: Date.parse(starts_at), ends_at: Date.parse(ends_at) };
-      const made = await desk.plan(by, { project_id: project.id, ...times, members }, client_event_id);
-      if (isRefusal(made)) return made;
-      return answer(201, shiftOnWire(made.answer), { replayed: made.replayed });
+      const planned = await service.plan(
+        caller,
+        { project_id: project.id, ...times, members },
+        client_event_id,
+      );
+      if (isRefusal(planned)) return planned;
+      return answer(201, shiftOnWire(planned.answer), { replayed: planned.replayed });
     },
-    listShifts: async ({ by, query: { project_id = null, ...query } }) => {
-      const filter = { ...query, projects: visibleProjects(by.actor, project_id) };
-      const { rows, cursor } = await desk.list(by, filter);
+    listShifts: async ({ caller, query: { project_id = null, ...query } }) => {
+      const filter = { ...query, projects: visibleProjects(caller.actor, project_id) };
+      const { rows, cursor } = await service.list(caller, filter);
       return answer(200, { shifts: rows.map(shiftOnWire), cursor });
     },
-    getShift: async ({ by, params }) => {
-      const shift = await desk.find(by, params.id);
+    getShift: async ({ caller, params }) => {
+      const shift = await service.find(caller, params.id);
       return isRefusal(shift) ? shift : answer(200, shiftOnWire(shift));
     },
-    endShift: async ({ by, params, client_event_id }) => {
-      const done = await desk.end(by, params.id, client_event_id);
+    endShift: async ({ caller, params, client_event_id }) => {
+      const done = await service.end(caller, params.id, client_event_id);
       if (isRefusal(done)) return done;
       const { shift, released, kept } = done.answer;
       return answer(200, { shift: shiftOnWire(shift), released, kept }, { replayed: done.replayed });
     },
-    getPolicy: async ({ by, params }) => {
-      const project = await directory.project(by, params.id);
+    getPolicy: async ({ caller, params }) => {
+      const project = await directory.project(caller, params.id);
       return isRefusal(project) ? project : answer(200, policyOf(project));
     },
-    changePolicy: async ({ by, params, body: { client_event_id: _, ...settings }, client_event_id }) => {
+    changePolicy: async ({ caller, params, body: { client_event_id: _, ...settings }, client_event_id }) => {
       const change = { lifecycle: "planner", settings: settings as JsonObject };
-      const done = await directory.changeSettings(by, params.id, change, { client_event_id });
+      const done = await directory.changeSettings(caller, params.id, change, { client_event_id });
       if (isRefusal(done)) return done;
       return answer(200, policyOf(done.answer), { replayed: done.replayed });
     },

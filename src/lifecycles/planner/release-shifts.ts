@@ -3,36 +3,36 @@ import type { SweepTools } from "../../plugin/index.ts";
 import { orgsWithEndedShifts, readLeftInHand, settleShifts } from "./sql/shifts.ts";
 import type { LeftInHand } from "./sql/shifts.ts";
 
-/** A task that stayed with its owner at the end of his shift, and why. */
-type Kept = { task_id: string; code: string; detail: string };
+/** A task that stayed with its owner at the end of a shift, and the reason. */
+type KeptTask = { task_id: string; code: string; detail: string };
 
-/** What came of the end of a shift: tasks that went back to the pool, and those that stayed. */
-export type Released = { released: string[]; kept: Kept[] };
+/** The result of the end of a shift: tasks that returned to the pool, and tasks that stayed. */
+export type Released = { released: string[]; kept: KeptTask[] };
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
-/** At every sweep, on every node: the rules look at the owner and his shifts again, so that nothing is released twice. */
+/** Releases tasks of ended shifts at every sweep of every node. The rules check owner and shifts again, so nothing is released twice. */
 export async function releaseEndedShifts(tools: SweepTools): Promise<void> {
   const failures: unknown[] = [];
   for (const { org_id } of await tools.transaction(orgsWithEndedShifts)) {
-    let walk: LeftInHand | null = { shift_id: null, after: null, limit: PAGE };
-    while (walk !== null) {
-      const page: LeftInHand = walk;
+    let next: LeftInHand | null = { shift_id: null, after: null, limit: PAGE_SIZE };
+    while (next !== null) {
+      const page: LeftInHand = next;
       const ids = await tools.transaction((tx) => readLeftInHand(tx, org_id, page));
-      // One that fails does not stop the others.
-      const tried = await Promise.allSettled(ids.map((id) => release(tools, org_id, id)));
-      for (const one of tried) if (one.status === "rejected") failures.push(one.reason);
-      walk = ids.length < PAGE ? null : { ...page, after: ids.at(-1) ?? null };
+      // A failure does not stop the other releases.
+      const results = await Promise.allSettled(ids.map((id) => release(tools, org_id, id)));
+      for (const one of results) if (one.status === "rejected") failures.push(one.reason);
+      next = ids.length < PAGE_SIZE ? null : { ...page, after: ids.at(-1) ?? null };
     }
     await tools.transaction((tx) => settleShifts(tx, org_id));
   }
   if (failures.length > 0) throw failures[0];
 }
 
-/** Releases what the members of one shift that is over still have; what cannot be released is tried again by every sweep. */
+/** Releases the tasks that the members of an ended shift still own. Every sweep retries those that cannot be released. */
 export async function releaseShift(tools: SweepTools, org_id: string, shift_id: string): Promise<Released> {
   const report: Released = { released: [], kept: [] };
-  const left = { shift_id, after: null, limit: MOST_OF_A_SHIFT };
+  const left = { shift_id, after: null, limit: MAX_TASKS_PER_SHIFT };
   for (const task_id of await tools.transaction((tx) => readLeftInHand(tx, org_id, left))) {
     const done = await release(tools, org_id, task_id);
     if (done === "released") report.released.push(task_id);
@@ -41,26 +41,26 @@ export async function releaseShift(tools: SweepTools, org_id: string, shift_id: 
   return report;
 }
 
-/** A shift has up to a thousand members, each with a task and what was rejected; the sweep sees to the rest. */
-const MOST_OF_A_SHIFT = 5_000;
+/** A shift has at most 1,000 members, each with one task and possibly rejected ones; the sweep releases the rest. */
+const MAX_TASKS_PER_SHIFT = 5_000;
 
 async function release(
   { perform }: SweepTools,
   org_id: string,
   task_id: string,
-): Promise<"released" | "gone" | Kept> {
+): Promise<"released" | "gone" | KeptTask> {
   const done = await perform(org_id, { task_id, action: "shift_release" });
   if (done.kind === "performed") return "released";
   const { code, detail } = done;
   if (GONE.has(code)) return "gone";
-  // Another shift that is running will end as well; nobody needs to look.
+  // Another shift is running: its end will release the task, so no attention is needed.
   if (code !== "SHIFT_NOT_OVER") await perform(org_id, { task_id, action: "flag", payload: flagOf(done) });
   return { task_id, code, detail };
 }
 
-/** Somebody else moved it meanwhile: it is no longer in hand. */
+/** Refusals of a task that was moved or deleted meanwhile. */
 const GONE = new Set(["INVALID_TRANSITION", "TASK_NOT_FOUND"]);
 
 function flagOf({ detail }: Refusal) {
-  return { reason: `The shift is over, but it could not go back to the pool: ${detail}` };
+  return { reason: `The shift has ended, but the task could not return to the pool: ${detail}` };
 }

@@ -13,7 +13,15 @@ import {
   visibleProjects,
   wrongField,
 } from "../../plugin/index.ts";
-import type { By, Engine, Performed, PerformRequest, PublicTask, TaskRow, Tx } from "../../plugin/index.ts";
+import type {
+  Caller,
+  Engine,
+  Performed,
+  PerformRequest,
+  PublicTask,
+  TaskRow,
+  Tx,
+} from "../../plugin/index.ts";
 import { isUuid } from "../../std/uuid.ts";
 import type { PlannerTask, PlannerTransition } from "./api.ts";
 import { workOf } from "./facts.ts";
@@ -24,83 +32,85 @@ import { lockNamedTasks } from "./sql/read-task-facts.ts";
 import { listPlannerTasks, listPool } from "./sql/list-planner-tasks.ts";
 import type { PlannerFilter } from "./sql/list-planner-tasks.ts";
 
-/** These see the whole pool; an executor sees what is for him. */
+/** Roles that see the whole pool; an executor sees tasks of matching trade and skill. */
 const SEES_ALL = ["lead", "supervisor", "system", "admin", "viewer"];
 
 export type Paged<T> = { rows: T[]; cursor: string | null };
 
-/** The planner's verbs over the engine's: tasks, their moves, the pool. */
-export class PlannerDesk {
+/** The operations on tasks, their moves and the pool. */
+export class PlannerService {
   private readonly engine: Engine;
 
   constructor(engine: Engine) {
     this.engine = engine;
   }
 
-  async create(by: By, fields: JsonObject, client_event_id: string | null) {
-    const made = await this.engine.create(by, [{ ...fields, lifecycle: "planner" }], { client_event_id });
-    if (isRefusal(made)) return made;
-    const [task] = made.tasks;
-    if (!task) throw new Error("a creation without a task");
-    return { task: taskOnWire(task), made: made.made?.[0] ?? {}, replayed: made.replayed };
+  async create(caller: Caller, fields: JsonObject, client_event_id: string | null) {
+    const result = await this.engine.create(caller, [{ ...fields, lifecycle: "planner" }], {
+      client_event_id,
+    });
+    if (isRefusal(result)) return result;
+    const [task] = result.tasks;
+    if (!task) throw new Error("the engine created no task");
+    return { task: taskOnWire(task), made: result.made?.[0] ?? {}, replayed: result.replayed };
   }
 
-  find(by: By, id: string): Promise<PublicTask | Refusal> {
-    return this.engine.transaction((tx) => findPlannerTask(tx, by, id));
+  find(caller: Caller, id: string): Promise<PublicTask | Refusal> {
+    return this.engine.transaction((tx) => findPlannerTask(tx, caller, id));
   }
 
-  list({ org_id }: By, filter: Omit<PlannerFilter, "unfinished">): Promise<Paged<PlannerTask>> {
+  list({ org_id }: Caller, filter: Omit<PlannerFilter, "unfinished">): Promise<Paged<PlannerTask>> {
     return this.engine.transaction(async (tx) => {
       const { limit, status } = filter;
       const unfinished = status?.every((one) => isOpen(planner, one)) ?? false;
       const rows = await listPlannerTasks(tx, org_id, { ...filter, unfinished, limit: limit + 1 });
-      return pageOf(rows.map(tell), limit, ({ id }) => id);
+      return pageOf(rows.map(taskOfRow), limit, ({ id }) => id);
     });
   }
 
-  /** A move, and what the log says of it. */
+  /** Performs an action; returns the task and the row of its log. */
   async perform(
-    by: By,
+    caller: Caller,
     request: PerformRequest & { action: string },
   ): Promise<{ done: Performed; task: PlannerTask; transition: PlannerTransition } | Refusal> {
-    const done = await this.engine.perform(by, { ...request, lifecycle: "planner" });
-    return isRefusal(done) ? done : { done, ...(await this.tellMove(by, done)) };
+    const done = await this.engine.perform(caller, { ...request, lifecycle: "planner" });
+    return isRefusal(done) ? done : { done, ...(await this.presentMove(caller, done)) };
   }
 
-  async tellMove(
-    by: By,
+  async presentMove(
+    caller: Caller,
     { task, event }: Performed,
   ): Promise<{ task: PlannerTask; transition: PlannerTransition }> {
-    if (!event) throw new Error(`a move of ${task.id} left nothing in the log`);
-    return { task: taskOnWire(task), transition: await this.transition(by, event) };
+    if (!event) throw new Error(`a move of ${task.id} added no row to the log`);
+    return { task: taskOnWire(task), transition: await this.transition(caller, event) };
   }
 
-  /** The log of a task, and of one that was deleted: whoever could see it can still read what became of it. */
+  /** Reads the log of a task, also of a deleted one if the caller could see it. */
   log(
-    by: By,
+    caller: Caller,
     task_id: string,
-    walk: { after: number; limit: number },
+    page: { after: number; limit: number },
   ): Promise<PlannerTransition[] | Refusal> {
     if (!isUuid(task_id)) return Promise.resolve(notFound(task_id));
     return this.engine.transaction(async (tx) => {
-      const [[there], rows] = await Promise.all([
-        findTasks(tx, by.org_id, [task_id]),
-        readJournal(tx, by.org_id, { task_id, ...walk }),
+      const [[current], rows] = await Promise.all([
+        findTasks(tx, caller.org_id, [task_id]),
+        readJournal(tx, caller.org_id, { task_id, ...page }),
       ]);
-      if (there && !isVisible(by, there)) return notFound(task_id);
+      if (current && !isVisible(caller, current)) return notFound(task_id);
       const [first] = rows;
-      const seen = first && { ...first, private: false, created_by: null, assigned_to: null };
-      if (!there && !(seen && isVisible(by, seen))) return notFound(task_id);
+      const deleted = first && { ...first, private: false, created_by: null, assigned_to: null };
+      if (!current && !(deleted && isVisible(caller, deleted))) return notFound(task_id);
       return rows.map(transitionOnWire);
     });
   }
 
-  /** The pool as it is for the caller, best first; each task with whether he may take it, and why not. */
-  pool(by: By, project_id: string | null, page: { cursor: string | null; limit: number }) {
-    const after = placeIn(page.cursor);
+  /** Reads the pool as the caller sees it, best first, with the reasons why the caller cannot take a task. */
+  pool(caller: Caller, project_id: string | null, page: { cursor: string | null; limit: number }) {
+    const after = parseCursor(page.cursor);
     if (after !== null && isRefusal(after)) return Promise.resolve(after);
     return this.engine.transaction(async (tx) => {
-      const { org_id, actor } = by;
+      const { org_id, actor } = caller;
       const all = actor.roles.some((role) => SEES_ALL.includes(role));
       const visible = visibleProjects(actor, project_id);
       const { registry } = this.engine;
@@ -115,7 +125,7 @@ export class PlannerDesk {
         readSettings(tx, org_id, visible),
         readClock(tx),
       ]);
-      const told = rows.map((row) => {
+      const tasks = rows.map((row) => {
         const task = taskOf(row, undefined);
         const settings = registry.settingsFor(planner, stored.get(task.project_id));
         const situation = {
@@ -126,15 +136,15 @@ export class PlannerDesk {
           now,
         };
         const reasons = explainAction(planner, situation, "self_assign");
-        return { ...tell(row), can_self_assign: reasons.length === 0, reasons };
+        return { ...taskOfRow(row), can_self_assign: reasons.length === 0, reasons };
       });
-      return pageOf(told, limit, ({ priority, id }) => `${priority}.${id}`);
+      return pageOf(tasks, limit, ({ priority, id }) => `${priority}.${id}`);
     });
   }
 
-  /** Takes the caller's best task. Where there is none, the reason is told if it lies with him. */
-  async claim(by: By, project_id: string | null, client_event_id: string | null) {
-    const claimed = await this.engine.claim(by, {
+  /** Takes the caller's best task. If there is none because of the caller's skill or work, returns that refusal. */
+  async claim(caller: Caller, project_id: string | null, client_event_id: string | null) {
+    const claimed = await this.engine.claim(caller, {
       lifecycle: "planner",
       limit: 1,
       project_id,
@@ -142,13 +152,13 @@ export class PlannerDesk {
     });
     if (isRefusal(claimed)) return claimed;
     const task = claimed.tasks[0]?.task;
-    if (!task) return claimed.refusal ?? (await this.unskilled(by, project_id)) ?? NOTHING;
-    const transition = await this.transition(by, { task_id: task.id, row_version: task.row_version });
+    if (!task) return claimed.refusal ?? (await this.skillRefusal(caller, project_id)) ?? NOTHING;
+    const transition = await this.transition(caller, { task_id: task.id, row_version: task.row_version });
     return { task: taskOnWire(task), transition, replayed: claimed.replayed };
   }
 
-  /** Where the caller's skill is enough in no project at all. */
-  private unskilled({ org_id, actor }: By, project_id: string | null): Promise<Refusal | null> {
+  /** Refuses a caller whose skill is too low in every project. */
+  private skillRefusal({ org_id, actor }: Caller, project_id: string | null): Promise<Refusal | null> {
     return this.engine.transaction(async (tx) => {
       const stored = await readSettings(tx, org_id, visibleProjects(actor, project_id));
       const least = [...stored.values()].map(
@@ -157,7 +167,7 @@ export class PlannerDesk {
       const skill_level = actor.skill_level ?? 0;
       if (least.length === 0 || least.some((demand) => demand <= skill_level)) return null;
       const required = Math.min(...least);
-      return refuse("SKILL_TOO_LOW", `To take a task takes skill ${required}; yours is ${skill_level}.`, {
+      return refuse("SKILL_TOO_LOW", `To take a task, you need skill ${required}; yours is ${skill_level}.`, {
         skill_level: actor.skill_level,
         required,
       });
@@ -165,7 +175,7 @@ export class PlannerDesk {
   }
 
   private async transition(
-    { org_id }: By,
+    { org_id }: Caller,
     { task_id, row_version }: { task_id: string; row_version: number },
   ): Promise<PlannerTransition> {
     const walk = { task_id, after: row_version - 1, limit: 1 };
@@ -177,35 +187,35 @@ export class PlannerDesk {
 
 const NOTHING = { task: null, transition: null, replayed: false };
 
-/** A task of the planner that the caller may see. */
-async function findPlannerTask(tx: Tx, by: By, id: string): Promise<PublicTask | Refusal> {
-  const [row] = isUuid(id) ? await findTasks(tx, by.org_id, [id]) : [];
-  return row && isVisible(by, row) ? publicTask(taskOf(row, undefined)) : notFound(id);
+/** Finds a task of the planner that the caller may see. */
+async function findPlannerTask(tx: Tx, caller: Caller, id: string): Promise<PublicTask | Refusal> {
+  const [row] = isUuid(id) ? await findTasks(tx, caller.org_id, [id]) : [];
+  return row && isVisible(caller, row) ? publicTask(taskOf(row, undefined)) : notFound(id);
 }
 
 /** Like `findPlannerTask`, and locks the task against deletion until the transaction ends. */
-export async function lockPlannerTask(tx: Tx, by: By, id: string): Promise<PublicTask | Refusal> {
-  if (isUuid(id)) await lockNamedTasks(tx, by.org_id, [id.toLowerCase()]);
-  return findPlannerTask(tx, by, id);
+export async function lockPlannerTask(tx: Tx, caller: Caller, id: string): Promise<PublicTask | Refusal> {
+  if (isUuid(id)) await lockNamedTasks(tx, caller.org_id, [id.toLowerCase()]);
+  return findPlannerTask(tx, caller, id);
 }
 
-function isVisible({ actor }: By, row: Parameters<typeof canSee>[1] & { lifecycle: string }): boolean {
+function isVisible({ actor }: Caller, row: Parameters<typeof canSee>[1] & { lifecycle: string }): boolean {
   return row.lifecycle === "planner" && canSee(actor, row);
 }
 
-function tell(row: TaskRow): PlannerTask {
+function taskOfRow(row: TaskRow): PlannerTask {
   return taskOnWire(publicTask(taskOf(row, undefined)));
 }
 
-/** One row more than a page has tells that there is another. */
+/** Cuts rows to a page. One row more than the limit means that there is a next page. */
 export function pageOf<T>(rows: readonly T[], limit: number, cursorOf: (row: T) => string): Paged<T> {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return { rows: page, cursor: rows.length > limit && last ? cursorOf(last) : null };
 }
 
-function placeIn(cursor: string | null): { priority: number; id: string } | null | Refusal {
+function parseCursor(cursor: string | null): { priority: number; id: string } | null | Refusal {
   if (cursor === null) return null;
   const [, priority = "", id = ""] = /^(-?\d{1,7})\.(.*)$/.exec(cursor) ?? [];
-  return isUuid(id) ? { priority: Number(priority), id } : wrongField("cursor", "is not one of Pawl's");
+  return isUuid(id) ? { priority: Number(priority), id } : wrongField("cursor", "is invalid");
 }

@@ -40,10 +40,10 @@ export const task = z
     row_version: z.int(),
     priority: z.int().describe("higher first"),
     required_trade: z.string().nullable(),
-    depends_on: z.array(z.uuid()).describe("what must be done before it"),
-    holds: z.array(hold).describe("those that are open"),
+    depends_on: z.array(z.uuid()).describe("its blockers"),
+    holds: z.array(hold).describe("open holds"),
     assigned_to: who,
-    assigned_by: who.describe("null: he took it himself"),
+    assigned_by: who.describe("null: taken by the owner"),
     assigned_at: moment.nullable(),
     started_at: moment.nullable(),
     submitted_at: moment.nullable(),
@@ -94,7 +94,7 @@ export const defect = z
   .object({
     id: z.uuid(),
     project_id: z.string(),
-    task_id: z.uuid().describe("the task that the work was done under"),
+    task_id: z.uuid().describe("the task whose work is defective"),
     description: z.string(),
     cause: z.string().nullable(),
     what_to_fix: z.string().nullable(),
@@ -142,7 +142,7 @@ export const shift = z
     starts_at: moment,
     ends_at: moment,
     members: z.array(z.string()),
-    settled: z.boolean().describe("it is over, and nothing is left that it should have released"),
+    settled: z.boolean().describe("the shift has ended, and all tasks that it should release are released"),
     created_by: who,
     created_at: moment,
   })
@@ -161,7 +161,7 @@ export const pooled = task.extend({
   can_self_assign: z.boolean().describe("whether you may take it now"),
   reasons: z
     .array(z.object({ code: z.string(), detail: z.string(), params: anyObject }))
-    .describe("why not: all of them"),
+    .describe("all reasons why not"),
 });
 
 export type PlannerTask = z.output<typeof task>;

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from "uuid";
 import { isRefusal, refuse, SYSTEM } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import { answerOnce, planAnew, readClock, wrongField } from "../../plugin/index.ts";
-import type { By, Engine, Once, Tx } from "../../plugin/index.ts";
+import { withIdempotencyKey, useCustomPlans, readClock, wrongField } from "../../plugin/index.ts";
+import type { Caller, Engine, IdempotentResult, Tx } from "../../plugin/index.ts";
 import { isUuid } from "../../std/uuid.ts";
 import { pageOf } from "./service.ts";
 import { releaseShift } from "./release-shifts.ts";
@@ -11,8 +11,8 @@ import { readPeople } from "./sql/read-people.ts";
 import { addShift, endShift, listShifts } from "./sql/shifts.ts";
 import type { Shift, ShiftFilter } from "./sql/shifts.ts";
 
-/** Shifts: who is at work, and until when. */
-export class ShiftDesk {
+/** The operations on shifts. */
+export class ShiftService {
   private readonly engine: Engine;
 
   constructor(engine: Engine) {
@@ -20,73 +20,73 @@ export class ShiftDesk {
   }
 
   plan(
-    { org_id, actor }: By,
-    said: Pick<Shift, "project_id" | "starts_at" | "ends_at" | "members">,
+    { org_id, actor }: Caller,
+    input: Pick<Shift, "project_id" | "starts_at" | "ends_at" | "members">,
     client_event_id: string | null,
-  ): Promise<Once<Shift> | Refusal> {
-    const intention = { client_event_id, actor, meaning: ["plan shift", said] };
+  ): Promise<IdempotentResult<Shift> | Refusal> {
+    const request = { client_event_id, actor, meaning: ["plan shift", input] };
     return this.engine.write(org_id, ({ tx }) =>
-      answerOnce(tx, org_id, intention, async () => {
-        const members = [...new Set(said.members)].sort();
-        const stranger = await strangerAmong(tx, org_id, said.project_id, members);
-        if (stranger !== null)
-          return wrongField("members", `"${stranger}" is no active member of the project`);
+      withIdempotencyKey(tx, org_id, request, async () => {
+        const members = [...new Set(input.members)].sort();
+        const nonMember = await findNonMember(tx, org_id, input.project_id, members);
+        if (nonMember !== null)
+          return wrongField("members", `"${nonMember}" is not an active member of the project`);
         const [created_at, created_by] = [await readClock(tx), actor.id];
-        const shift: Shift = { id: uuidv7(), ...said, members, settled: false, created_by, created_at };
+        const shift: Shift = { id: uuidv7(), ...input, members, settled: false, created_by, created_at };
         await addShift(tx, org_id, shift);
         return shift;
       }),
     );
   }
 
-  list({ org_id }: By, filter: ShiftFilter) {
+  list({ org_id }: Caller, filter: ShiftFilter) {
     return this.engine.transaction(async (tx) => {
-      await planAnew(tx);
+      await useCustomPlans(tx);
       const rows = await listShifts(tx, org_id, { ...filter, limit: filter.limit + 1 });
       return pageOf(rows, filter.limit, ({ id }) => id);
     });
   }
 
-  find(by: By, id: string): Promise<Shift | Refusal> {
-    return this.engine.transaction((tx) => findShift(tx, by, id));
+  find(caller: Caller, id: string): Promise<Shift | Refusal> {
+    return this.engine.transaction((tx) => findShift(tx, caller, id));
   }
 
-  /** Ends a shift and releases what it should, in one transaction. */
+  /** Ends a shift and releases its members' tasks, in one transaction. */
   end(
-    by: By,
+    caller: Caller,
     id: string,
     client_event_id: string | null,
-  ): Promise<Once<{ shift: Shift } & Released> | Refusal> {
-    const { org_id, actor } = by;
-    const intention = { client_event_id, actor, meaning: ["end shift", id] };
+  ): Promise<IdempotentResult<{ shift: Shift } & Released> | Refusal> {
+    const { org_id, actor } = caller;
+    const request = { client_event_id, actor, meaning: ["end shift", id] };
     return this.engine.write(org_id, (within) =>
-      answerOnce(within.tx, org_id, intention, async () => {
-        const found = await findShift(within.tx, by, id);
+      withIdempotencyKey(within.tx, org_id, request, async () => {
+        const found = await findShift(within.tx, caller, id);
         if (isRefusal(found)) return found;
         await endShift(within.tx, org_id, found.id);
         const report = await releaseShift(
           {
             transaction: (work) => work(within.tx),
-            perform: (org, request) => this.engine.perform({ org_id: org, actor: SYSTEM }, request, within),
+            perform: (org, command) => this.engine.perform({ org_id: org, actor: SYSTEM }, command, within),
           },
           org_id,
           found.id,
         );
-        const shift = await findShift(within.tx, by, id);
+        const shift = await findShift(within.tx, caller, id);
         return isRefusal(shift) ? shift : { shift, ...report };
       }),
     );
   }
 }
 
-async function findShift(tx: Tx, { org_id, actor }: By, id: string): Promise<Shift | Refusal> {
+async function findShift(tx: Tx, { org_id, actor }: Caller, id: string): Promise<Shift | Refusal> {
   const filter = { projects: actor.project_ids, id, limit: 1 };
   const [found] = isUuid(id) ? await listShifts(tx, org_id, filter) : [];
   return found ?? refuse("NOT_FOUND", `There is no shift ${id}.`, { id });
 }
 
-/** The first of those who do not work in the project. */
-async function strangerAmong(
+/** Returns the first id that is not an active member of the project; null: all are. */
+async function findNonMember(
   tx: Tx,
   org_id: string,
   project_id: string,

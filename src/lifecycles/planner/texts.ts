@@ -1,6 +1,6 @@
 import type { PluginUi } from "../../plugin/index.ts";
 
-/** Names of the lifecycle in the languages of the console; English ones follow from the definition. */
+/** Texts of the lifecycle for the console, in languages other than English; English texts come from the definition. */
 export const PLANNER_TEXTS: NonNullable<PluginUi["texts"]> = {
   ru: {
     summary: "Производство: пул, смены, разряды, проверка, дефекты, контроль качества",
@@ -77,8 +77,8 @@ export const PLANNER_TEXTS: NonNullable<PluginUi["texts"]> = {
       work: "Работа",
     },
     hints: {
-      "required, but for a fix-task": "Обязательно, если это не исправление",
-      "the task that this one is to mend; with `defect` or `defect_id`":
+      "required, except for a fix-task": "Обязательно, если это не исправление",
+      "the task that this one fixes; with `defect` or `defect_id`":
         "Задача, которую она исправляет; вместе с дефектом",
     },
     who: {
@@ -87,7 +87,7 @@ export const PLANNER_TEXTS: NonNullable<PluginUi["texts"]> = {
       "its owner": "её владелец",
       lead: "мастер",
       supervisor: "начальник участка",
-      "the contributor himself": "сам помощник",
+      "the contributor": "сам помощник",
     },
     refusals: {
       NOT_OWNER: "Её владелец: {assigned_to|никто}.",
@@ -99,7 +99,7 @@ export const PLANNER_TEXTS: NonNullable<PluginUi["texts"]> = {
       FIX_NOT_ALLOWED: "Исправлять пока нечего.",
       DELETE_NOT_ALLOWED: "Эту задачу нельзя удалить: отмените её.",
       REASON_REQUIRED: "Нужна причина.",
-      RESOLUTION_REQUIRED: "Скажите, как исправлено.",
+      RESOLUTION_REQUIRED: "Опишите, как исправлено.",
     },
   },
 };

@@ -1,25 +1,25 @@
 import { PawlError } from "../../core/index.ts";
 
-/** The clients that Pawl knows where to configure. */
+/** Clients whose configuration file Pawl knows. */
 export type AgentHost = "claude" | "cursor" | "codex" | "generic";
 
-/** How the client reaches Pawl: by a process that it starts, or over HTTP with a token. */
+/** How the client connects to Pawl: by a process that it starts, or over HTTP with a token. */
 export type Reach = { command: string; args: readonly string[] } | { url: string; token: string };
 
 type Edit = (before: string | null, path: string) => string;
 
-/** The file in which a client looks for MCP servers, and how Pawl is put into it; whatever else stands there stays. */
+/** The file where a client lists MCP servers, and how to add Pawl to it; other entries are kept. */
 export const CONFIG_FILES: Readonly<Record<AgentHost, { path: string; edit: (reach: Reach) => Edit }>> = {
   claude: {
     path: ".mcp.json",
-    edit: (reach) => inJson("url" in reach ? { type: "http", ...overHttp(reach) } : reach),
+    edit: (reach) => editJson("url" in reach ? { type: "http", ...httpEntry(reach) } : reach),
   },
-  cursor: { path: ".cursor/mcp.json", edit: (reach) => inJson("url" in reach ? overHttp(reach) : reach) },
-  codex: { path: ".codex/config.toml", edit: (reach) => inToml(reach) },
-  generic: { path: "mcp.json", edit: (reach) => inJson("url" in reach ? overHttp(reach) : reach) },
+  cursor: { path: ".cursor/mcp.json", edit: (reach) => editJson("url" in reach ? httpEntry(reach) : reach) },
+  codex: { path: ".codex/config.toml", edit: (reach) => editToml(reach) },
+  generic: { path: "mcp.json", edit: (reach) => editJson("url" in reach ? httpEntry(reach) : reach) },
 };
 
-/** What agents read about the project they work in. */
+/** Adds the section for agents to AGENTS.md. */
 export function editGuide(before: string | null): string {
   return withSection(before, ["<!-- pawl:begin -->", "<!-- pawl:end -->"], GUIDE);
 }
@@ -28,21 +28,21 @@ const GUIDE = `## Tasks
 
 Work here is shared through Pawl, the MCP server \`pawl\`.
 
-- Take work with \`claim_task\`; do not start on what you have not claimed.
-- When it is done, \`act\` with \`complete\` and say in \`comment\` what you did. If you cannot go on, \`act\` with \`block\` or \`release\` and say why.
-- Cut large work into pieces with \`create_tasks\`, with \`blocked_by\` where one must wait for another.
-- Nothing free? \`wait_for_changes\`. Refused? The answer says what to do instead.
-- A call that timed out can be sent again as it was: it is not done twice.`;
+- Take work with \`claim_task\`; do not work on a task that you have not claimed.
+- When it is done, \`act\` with \`complete\` and describe in \`comment\` what you did. If you cannot continue, \`act\` with \`block\` or \`release\` and give the reason.
+- Split large work with \`create_tasks\`, with \`blocked_by\` where one task must wait for another.
+- Nothing free? \`wait_for_changes\`. Refused? The reply explains what to do instead.
+- A call that timed out can be sent again unchanged: it is not executed twice.`;
 
-function overHttp({ url, token }: { url: string; token: string }) {
+function httpEntry({ url, token }: { url: string; token: string }) {
   return { url: `${url}/mcp`, headers: { Authorization: `Bearer ${token}` } };
 }
 
-function inJson(entry: object): Edit {
+function editJson(entry: object): Edit {
   return (before, path) => {
     const config = before === null || before.trim() === "" ? {} : parsed(before, path);
     const { mcpServers = {} } = config;
-    if (!isObject(mcpServers)) throw unreadable(path, "its mcpServers are no object");
+    if (!isObject(mcpServers)) throw unusableFile(path, "its mcpServers must be an object");
     return `${JSON.stringify({ ...config, mcpServers: { ...mcpServers, pawl: entry } }, null, 2)}\n`;
   };
 }
@@ -52,9 +52,9 @@ function parsed(text: string, path: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch {
-    throw unreadable(path, "it is not JSON");
+    throw unusableFile(path, "it is not JSON");
   }
-  if (!isObject(value)) throw unreadable(path, "it holds no object");
+  if (!isObject(value)) throw unusableFile(path, "it must contain an object");
   return value;
 }
 
@@ -62,9 +62,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function inToml(reach: Reach): Edit {
+function editToml(reach: Reach): Edit {
   const [begin, end] = ["# pawl:begin", "# pawl:end"] as const;
-  // A basic string of TOML is written as one of JSON.
+  // A JSON string is also a valid TOML string.
   const lines =
     "url" in reach
       ? [
@@ -75,12 +75,12 @@ function inToml(reach: Reach): Edit {
   return (before, path) => {
     const others = (before ?? "").replace(new RegExp(`${begin}\\n[^]*?${end}`), "");
     if (/^\s*\[mcp_servers\.(pawl|"pawl")\]/m.test(others))
-      throw unreadable(path, "it has a section [mcp_servers.pawl] of somebody else's; remove it");
+      throw unusableFile(path, "it has its own section [mcp_servers.pawl]; remove that first");
     return withSection(before, [begin, end], ["[mcp_servers.pawl]", ...lines].join("\n"));
   };
 }
 
-/** Puts a section between its marks, where it stood before or at the end. */
+/** Replaces the section between the marks, or appends it. */
 function withSection(before: string | null, [begin, end]: readonly [string, string], text: string): string {
   const section = `${begin}\n${text}\n${end}`;
   const [from, to] = [before?.indexOf(begin) ?? -1, before?.indexOf(end) ?? -1];
@@ -90,6 +90,6 @@ function withSection(before: string | null, [begin, end]: readonly [string, stri
   return `${head}${section}\n`;
 }
 
-function unreadable(path: string, why: string): PawlError {
-  return new PawlError("INVALID_CONFIG", `${path} is left as it is: ${why}.`, { path });
+function unusableFile(path: string, why: string): PawlError {
+  return new PawlError("INVALID_CONFIG", `${path} was not changed: ${why}.`, { path });
 }

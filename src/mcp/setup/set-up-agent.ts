@@ -5,23 +5,23 @@ import type { AgentHost, Reach } from "./agent-files.ts";
 
 export type SetUpOptions = {
   host: AgentHost;
-  /** Whom the agent acts as. */
+  /** The member that the agent acts as. */
   member: string;
   roles: readonly string[];
-  /** An admin's. */
+  /** A client with an admin's token. */
   admin: Client;
-  /** Where the server is. */
+  /** Address of the server. */
   url: string;
-  /** The process that the client is to start; over HTTP instead where none is given. */
+  /** The process that the client starts; null to connect over HTTP. */
   command: Extract<Reach, { command: string }> | null;
-  /** Where the member's token is kept, so that a second run needs no second token. */
+  /** Stores the member's token, so that a second run reuses it. */
   token: { path: string; read: () => Promise<string | null>; write: (token: string) => Promise<void> };
-  /** The project's files, by their path in it. */
+  /** The project's files, by relative path. */
   files: {
     read: (path: string) => Promise<string | null>;
     write: (path: string, text: string, options: { secret: boolean }) => Promise<void>;
   };
-  /** Write the files; otherwise only say what would stand in them. */
+  /** Write the files; otherwise only return their contents. */
   writes: boolean;
 };
 
@@ -36,14 +36,14 @@ export type SetUpReport = {
   }[];
 };
 
-/** Makes a place for an agent: a member, a token, and the files by which its client finds Pawl. May be run again. */
+/** Sets up an agent: a member, a token, and the files by which its client finds Pawl. May be run again. */
 export async function setUpAgent(options: SetUpOptions): Promise<SetUpReport> {
-  const { host, member, command, url, files, writes, token: kept } = options;
+  const { host, member, command, url, files, writes, token: store } = options;
   const config = CONFIG_FILES[host];
-  // Before anything is made: a file that cannot be mended by us must not leave a token behind.
+  // Checked first: a file that cannot be edited must not leave a token behind.
   const before = await files.read(config.path);
   config.edit({ command: "", args: [] })(before, config.path);
-  const made = await ensureMember(options);
+  const memberCreated = await ensureMember(options);
   const token = await ensureToken(options);
   const reach = command ?? { url: url.replace(/\/+$/, ""), token: token.token };
   const guide = await files.read(GUIDE_PATH);
@@ -62,7 +62,11 @@ export async function setUpAgent(options: SetUpOptions): Promise<SetUpReport> {
     const state = text === old ? "as it was" : writes ? "written" : "not written";
     report.push({ path, text, state, holds_token });
   }
-  return { member: { id: member, made }, token: { path: kept.path, made: token.made }, files: report };
+  return {
+    member: { id: member, made: memberCreated },
+    token: { path: store.path, made: token.created },
+    files: report,
+  };
 }
 
 const GUIDE_PATH = "AGENTS.md";
@@ -78,23 +82,24 @@ async function ensureMember({ admin, member, roles }: SetUpOptions): Promise<boo
     await admin.createMember({ id: member, name: member, kind: "agent", roles: [...roles] });
     return true;
   } catch (error) {
-    // Somebody else has just done the same.
+    // Another process has just created the member.
     if (error instanceof PawlProblem && error.code === "ALREADY_EXISTS") return false;
     throw error;
   }
 }
 
-/** The token that is kept, if it is still the member's; a new one otherwise. */
-async function ensureToken({ admin, member, url, token: kept }: SetUpOptions) {
-  const before = await kept.read();
-  if (before !== null && (await whoseIs(url, before)) === member) return { token: before, made: false };
+/** Returns the stored token if it still belongs to the member, else a new one. */
+async function ensureToken({ admin, member, url, token: store }: SetUpOptions) {
+  const before = await store.read();
+  if (before !== null && (await memberOfToken(url, before)) === member)
+    return { token: before, created: false };
   const { token } = await admin.createToken({ id: member });
-  await kept.write(token);
-  return { token, made: true };
+  await store.write(token);
+  return { token, created: true };
 }
 
-/** null: nobody's any more. */
-async function whoseIs(url: string, token: string): Promise<string | null> {
+/** null if the token was revoked. */
+async function memberOfToken(url: string, token: string): Promise<string | null> {
   try {
     return (await createClient({ url, token, retries: 2 }).getMe()).id;
   } catch (error) {

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { PawlProblem } from "../../client/index.ts";
-import { readPosition } from "../desk.ts";
-import type { Desk } from "../desk.ts";
-import { lifecycleNamed, tellLifecycle } from "../tell-lifecycles.ts";
-import { briefOf, tellActions, tellEvent, tellFully } from "../tell-task.ts";
+import { readPosition } from "../tool-context.ts";
+import type { ToolContext } from "../tool-context.ts";
+import { findLifecycleName, formatLifecycle } from "../format-lifecycles.ts";
+import { summaryOf, formatAllowedActions, formatEvent, formatTask } from "../format-task.ts";
 import { name, taskId, tool } from "../tool.ts";
-import type { Told } from "../tool.ts";
+import type { ToolReply } from "../tool.ts";
 
 const LAST_EVENTS = 10;
 
@@ -14,38 +14,39 @@ export const getTask = tool({
   title: "Get a task",
   reads: true,
   describe: () =>
-    "Shows a task: its fields, what you may do with it now and what each action needs, why other actions are refused, and its last events. With `lifecycle` instead of task_id it explains a lifecycle: statuses, fields to create a task with, actions, and who may do them.",
+    "Shows a task: its fields, what you may do with it now and what each action needs, why other actions are refused, and its last events. With `lifecycle` instead of task_id, it explains a lifecycle: its statuses, the fields of a new task, its actions, and who may perform them.",
   input: z.strictObject({
     task_id: taskId.optional(),
     lifecycle: name.optional(),
   }),
-  run: async (desk, { task_id, lifecycle }) => {
-    if (task_id !== undefined) return showTask(desk, task_id);
-    const named = await lifecycleNamed(desk, lifecycle);
-    return typeof named === "string" ? { text: tellLifecycle(await desk.lifecycle(named)) } : named;
+  run: async (context, { task_id, lifecycle }) => {
+    if (task_id !== undefined) return showTask(context, task_id);
+    const named = await findLifecycleName(context, lifecycle);
+    return typeof named === "string" ? { text: formatLifecycle(await context.lifecycle(named)) } : named;
   },
 });
 
-async function showTask(desk: Desk, id: string): Promise<Told> {
-  const { client, signal } = desk;
-  const after = await readPosition(desk);
+async function showTask(context: ToolContext, id: string): Promise<ToolReply> {
+  const { client, signal } = context;
+  const after = await readPosition(context);
   const task = await client.getTask({ id }, { signal });
   const [explained, { events }, lifecycle] = await Promise.all([
-    client.explainTask({ id }, { signal }).catch(notSetUp),
+    client.explainTask({ id }, { signal }).catch(describeMissingSetup),
     client.listTaskEvents({ id, after: Math.max(0, task.row_version - LAST_EVENTS) }, { signal }),
-    desk.lifecycle(task.lifecycle),
+    context.lifecycle(task.lifecycle),
   ]);
-  const may = typeof explained === "string" ? [explained] : tellActions(explained.actions, lifecycle);
+  const may =
+    typeof explained === "string" ? [explained] : formatAllowedActions(explained.actions, lifecycle);
   return {
     text: [
-      tellFully(task, desk),
+      formatTask(task, context),
       ...may,
       "Last events:",
-      ...events.map((event) => `- ${tellEvent(event, desk.now())}`),
+      ...events.map((event) => `- ${formatEvent(event, context.now())}`),
       `Next: act {task_id, action}, or wait_for_changes {task_id, after: ${after}}.`,
     ].join("\n"),
     data: {
-      task: briefOf(task),
+      task: summaryOf(task),
       may:
         typeof explained === "string"
           ? []
@@ -55,9 +56,9 @@ async function showTask(desk: Desk, id: string): Promise<Told> {
   };
 }
 
-/** A task can be read where its rules cannot be asked, since the server lacks what they look at. */
-function notSetUp(error: unknown): string {
+/** A task can be shown even if the server lacks a setting that its rules need. */
+function describeMissingSetup(error: unknown): string {
   if (error instanceof PawlProblem && error.code === "NOT_SET_UP")
-    return `What you may do cannot be told: ${error.detail}`;
+    return `The actions that you may perform are not known: ${error.detail}`;
   throw error;
 }

@@ -1,25 +1,25 @@
 import { z } from "zod";
 import { PawlProblem } from "../../client/index.ts";
 import type { FeedEvent } from "../../client/index.ts";
-import type { Desk } from "../desk.ts";
-import { lifecycleNamed } from "../tell-lifecycles.ts";
-import { tellEvent } from "../tell-task.ts";
+import type { ToolContext } from "../tool-context.ts";
+import { findLifecycleName } from "../format-lifecycles.ts";
+import { formatEvent } from "../format-task.ts";
 import { name, taskId, tool } from "../tool.ts";
 
-/** Below the minute after which clients of tools usually give up. */
-const LONGEST_WAIT_SECONDS = 50;
-/** What was committed together is told together. */
-const GATHER_MS = 150;
-const MOST_EVENTS = 50;
-const MOST_TITLES = 20;
+/** Below the timeout of most MCP clients, which is one minute. */
+const MAX_WAIT_SECONDS = 50;
+/** Waits this long after the first event, so that events of one commit are returned together. */
+const COLLECT_MS = 150;
+const MAX_EVENTS = 50;
+const MAX_TITLES = 20;
 
 const input = z.strictObject({
   after: z
     .int()
     .min(0)
     .optional()
-    .describe("position that another answer gave: nothing since is missed; from now on unless given"),
-  seconds: z.number().min(1).max(LONGEST_WAIT_SECONDS).default(25),
+    .describe("position from an earlier reply: returns the changes after it (default: now)"),
+  seconds: z.number().min(1).max(MAX_WAIT_SECONDS).default(25),
   lifecycle: name.optional(),
   project_id: name.optional(),
   task_id: taskId.optional(),
@@ -30,56 +30,56 @@ export const waitForChanges = tool({
   title: "Wait for changes",
   reads: true,
   describe: () =>
-    `Waits until others change tasks that you may see, at most \`seconds\` (up to ${LONGEST_WAIT_SECONDS}), and tells what they did and the next \`after\`. Your own actions are not told. Use it instead of asking again and again.`,
+    `Waits until others change tasks that you may see, at most \`seconds\` (up to ${MAX_WAIT_SECONDS}), and returns the changes and the next \`after\`. Your own actions are left out. Use it instead of polling.`,
   input,
-  run: async (desk, given) => {
+  run: async (context, given) => {
     const { lifecycle, task_id } = given;
-    // A misspelt name or id is refused at once: no event would ever match it.
-    const named = lifecycle === undefined ? "" : await lifecycleNamed(desk, lifecycle);
+    // Refuse a wrong name or id at once: no event would ever match it.
+    const named = lifecycle === undefined ? "" : await findLifecycleName(context, lifecycle);
     if (typeof named !== "string") return named;
-    if (task_id !== undefined) await desk.client.getTask({ id: task_id }, { signal: desk.signal });
-    const { events, position } = await gather(desk, given);
+    if (task_id !== undefined) await context.client.getTask({ id: task_id }, { signal: context.signal });
+    const { events, position } = await collectEvents(context, given);
     const after = position ?? given.after ?? 0;
-    const titles = await titlesOf(desk, events);
+    const titles = await titlesOf(context, events);
     const again = `wait_for_changes {after: ${after}}`;
     if (events.length === 0)
       return {
-        text: `Nothing has changed in ${given.seconds} s. Next: ${again} to go on waiting, or claim_task.`,
+        text: `Nothing changed in ${given.seconds} s. Next: ${again} to continue waiting, or claim_task.`,
         data: { events: [], after },
       };
     const lines = events.map(({ position: _, ...event }) => {
       const title = titles.get(event.task_id);
       const name = `${event.task_id}${title === undefined ? "" : ` "${title}"`}`;
-      return `- ${name} (${event.lifecycle}): ${tellEvent({ ...event, comment: null }, desk.now())}`;
+      return `- ${name} (${event.lifecycle}): ${formatEvent({ ...event, comment: null }, context.now())}`;
     });
     return {
       text: [
         ...lines,
-        `Next: get_task or claim_task on what concerns you; ${again} for what comes after.`,
+        `Next: get_task or claim_task on tasks that concern you; ${again} for later changes.`,
       ].join("\n"),
-      data: { events: events.map(briefOf), after },
+      data: { events: events.map(eventSummaryOf), after },
     };
   },
 });
 
-/** Listens until something has happened, or the time is over. A server that restarts meanwhile is found again. */
-async function gather(
-  desk: Desk,
+/** Collects events until the first ones arrive or the time is over. Reconnects if the server restarts. */
+async function collectEvents(
+  context: ToolContext,
   { seconds, after, ...filter }: z.output<typeof input>,
 ): Promise<{ events: FeedEvent[]; position: number | undefined }> {
-  const me = await desk.me();
-  const over = new AbortController();
+  const me = await context.me();
+  const timeUp = new AbortController();
   const end = () => {
-    over.abort();
+    timeUp.abort();
   };
   const timers = [setTimeout(end, seconds * 1_000)];
   const events: FeedEvent[] = [];
   let position: number | undefined;
   try {
-    const listening = desk.client.events({
+    const listening = context.client.events({
       ...filter,
       after,
-      signal: AbortSignal.any([desk.signal, over.signal]),
+      signal: AbortSignal.any([context.signal, timeUp.signal]),
       onPosition: (at) => {
         position = at;
       },
@@ -88,8 +88,8 @@ async function gather(
       position = event.position;
       if (event.actor_id === me.id) continue;
       events.push(event);
-      if (events.length === 1) timers.push(setTimeout(end, GATHER_MS));
-      if (events.length >= MOST_EVENTS) break;
+      if (events.length === 1) timers.push(setTimeout(end, COLLECT_MS));
+      if (events.length >= MAX_EVENTS) break;
     }
   } finally {
     timers.forEach(clearTimeout);
@@ -98,16 +98,16 @@ async function gather(
 }
 
 async function titlesOf(
-  { client, signal }: Desk,
+  { client, signal }: ToolContext,
   events: readonly FeedEvent[],
 ): Promise<Map<string, string>> {
-  const ids = [...new Set(events.map((event) => event.task_id))].slice(0, MOST_TITLES);
+  const ids = [...new Set(events.map((event) => event.task_id))].slice(0, MAX_TITLES);
   const found = await Promise.all(
     ids.map(async (id) => {
       try {
         return [[id, (await client.getTask({ id }, { signal })).title] as const];
       } catch (error) {
-        // It was told of while the caller could see it, and he cannot any more.
+        // The caller could see the task at the time of the event, and no longer can.
         if (error instanceof PawlProblem) return [];
         throw error;
       }
@@ -116,6 +116,14 @@ async function titlesOf(
   return new Map(found.flat());
 }
 
-function briefOf({ position, task_id, lifecycle, action, from_status, to_status, actor_id }: FeedEvent) {
+function eventSummaryOf({
+  position,
+  task_id,
+  lifecycle,
+  action,
+  from_status,
+  to_status,
+  actor_id,
+}: FeedEvent) {
   return { position, task_id, lifecycle, action, from_status, to_status, actor_id };
 }

@@ -3,7 +3,7 @@ import { isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import type { Route } from "../../api/index.ts";
 import { adminRefusal } from "../../engine/index.ts";
-import type { Authenticated, By, Directory } from "../../engine/index.ts";
+import type { Authenticated, Caller, Directory } from "../../engine/index.ts";
 import { replyProblem } from "../routing/problem-reply.ts";
 import type { OwnProblems } from "../routing/problem-reply.ts";
 import { RateLimit } from "./rate-limit.ts";
@@ -12,30 +12,30 @@ import { bearerOf, tokenOf } from "./session.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** In whose name the request is made; null on routes that are open to all. */
-    by: By | null;
+    /** The authenticated caller; null on open routes. */
+    caller: Caller | null;
   }
 }
 
-type Door = Pick<Route, "access" | "path" | "confined" | "tokenInQuery">;
+type GuardedRoute = Pick<Route, "access" | "path" | "confined" | "tokenInQuery">;
 
-/** Stands at the door: who is it, and may he come in here at all? */
-export class Guardian {
+/** Authenticates requests and checks access to routes. */
+export class Authenticator {
   private readonly directory: Directory;
   private readonly own: OwnProblems;
   private readonly limit: RateLimit | null;
 
-  /** With a limit of 0 everybody may come as often as he likes. */
+  /** A limit of 0 means unlimited. */
   constructor(directory: Directory, own: OwnProblems, requestsPerMinute = 0) {
     this.directory = directory;
     this.own = own;
     this.limit = requestsPerMinute > 0 ? new RateLimit(requestsPerMinute) : null;
   }
 
-  /** Lets those in who have the token and the permission that the route asks for, and answers the others. */
-  at({ access, path, confined = [], tokenInQuery }: Door, permission: PermissionCheck) {
-    return (request: FastifyRequest, reply: FastifyReply, letIn: (fault?: Error) => void): void => {
-      this.admit(request, tokenInQuery).then((known) => {
+  /** Creates the hook that passes requests with the token and permission that the route requires, and refuses the others. */
+  guardRoute({ access, path, confined = [], tokenInQuery }: GuardedRoute, permission: PermissionCheck) {
+    return (request: FastifyRequest, reply: FastifyReply, next: (fault?: Error) => void): void => {
+      this.identifyWithinLimit(request, tokenInQuery).then((known) => {
         const refusal = isRefusal(known)
           ? known
           : (confinedRefusal(known, confined) ??
@@ -46,31 +46,31 @@ export class Guardian {
           replyProblem(request, reply, refusal, this.own);
           return;
         }
-        request.by = known as By;
-        letIn();
-      }, letIn);
+        request.caller = known as Caller;
+        next();
+      }, next);
     };
   }
 
-  /** Whose request this is, if it is not one too many. */
-  admit(request: FastifyRequest, tokenInQuery?: string): Promise<Authenticated | Refusal> {
-    const recognised = this.recognise(request, tokenInQuery);
+  /** Returns the caller, or refuses it if it exceeds the rate limit. */
+  identifyWithinLimit(request: FastifyRequest, tokenInQuery?: string): Promise<Authenticated | Refusal> {
+    const identified = this.identify(request, tokenInQuery);
     const { limit } = this;
-    if (!limit) return recognised;
-    return recognised.then((known) => {
+    if (!limit) return identified;
+    return identified.then((known) => {
       const seconds = isRefusal(known) ? null : limit.secondsToWait(known.token_id);
-      return seconds === null ? known : tooMany(seconds);
+      return seconds === null ? known : rateLimited(seconds);
     });
   }
 
-  /** Whose request this is. `tokenInQuery` names the query parameter that the route also accepts a token in. */
-  recognise(request: FastifyRequest, tokenInQuery?: string): Promise<Authenticated | Refusal> {
+  /** Returns the caller. `tokenInQuery` names the query parameter in which the route accepts a token too. */
+  identify(request: FastifyRequest, tokenInQuery?: string): Promise<Authenticated | Refusal> {
     const token = tokenInQuery === undefined ? undefined : queryTokenOf(request, tokenInQuery);
     return this.authenticate(token ?? tokenOf(request));
   }
 
-  /** Whose request this is, where only programs ask: a session is not enough. */
-  recogniseBearer({ headers }: FastifyRequest): Promise<Authenticated | Refusal> {
+  /** Returns the caller by its `Authorization` header only; session cookies are not accepted. */
+  identifyBearer({ headers }: FastifyRequest): Promise<Authenticated | Refusal> {
     return this.authenticate(bearerOf(headers));
   }
 
@@ -87,24 +87,28 @@ function queryTokenOf({ headers, query }: FastifyRequest, parameter: string): st
     : undefined;
 }
 
-/** A token that was made for one thing opens nothing else. */
-export function confinedRefusal({ confined_to }: By, admitted: readonly string[]): Refusal | null {
+/** Refuses a confined token unless the route accepts its kind. */
+export function confinedRefusal({ confined_to }: Caller, admitted: readonly string[]): Refusal | null {
   if (!confined_to || admitted.includes(confined_to.kind)) return null;
-  return refuse("TOKEN_CONFINED", `This token is for one ${confined_to.kind} only, and opens nothing here.`, {
-    confined_to,
-  });
+  return refuse(
+    "TOKEN_CONFINED",
+    `This token can only be used for one ${confined_to.kind}, and this request is not part of it.`,
+    {
+      confined_to,
+    },
+  );
 }
 
-/** For a token that was made for one task there are no others. */
-function otherTaskRefusal({ confined_to }: By, path: string, { params }: FastifyRequest): Refusal | null {
-  if (confined_to?.kind !== "task" || !path.includes("/tasks/{id}")) return null;
+/** Refuses other tasks to a token that is confined to one task, as if they did not exist. */
+function otherTaskRefusal({ confined_to }: Caller, path: string, { params }: FastifyRequest): Refusal | null {
+  if (confined_to?.kind !== "task" || !path.includes("{id}")) return null;
   const { id = "" } = params as { id?: string };
   if (id.toLowerCase() === confined_to.task_id) return null;
   return refuse("TASK_NOT_FOUND", `There is no task ${id}.`, { task_id: id });
 }
 
-function tooMany(retry_after_seconds: number): Refusal {
-  return refuse("RATE_LIMITED", `This token asks too often: come again in ${retry_after_seconds} s.`, {
+function rateLimited(retry_after_seconds: number): Refusal {
+  return refuse("RATE_LIMITED", `Too many requests with this token. Try again in ${retry_after_seconds} s.`, {
     retry_after_seconds,
   });
 }

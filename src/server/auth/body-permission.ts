@@ -1,6 +1,6 @@
 import { creationPermission, didYouMean, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
 import type { Lifecycle, Refusal } from "../../core/index.ts";
-import type { By } from "../../engine/index.ts";
+import type { Caller } from "../../engine/index.ts";
 
 type Lifecycles = ReadonlyMap<string, Lifecycle>;
 
@@ -9,34 +9,34 @@ export function unknownLifecycle(lifecycles: Lifecycles, name: string): Refusal 
   if (lifecycles.has(name)) return null;
   const meant = didYouMean(name, lifecycles.keys());
   return refuse("VALIDATION_ERROR", `There is no lifecycle "${name}"${meant || "."}`, {
-    errors: [{ path: "lifecycle", message: `one of ${[...lifecycles.keys()].join(", ")}` }],
+    errors: [{ path: "lifecycle", message: `must be one of ${[...lifecycles.keys()].join(", ")}` }],
   });
 }
 
 /** Refuses a creation by a role that may create no task of the named lifecycle. */
-export function creationRefusal(lifecycles: Lifecycles, by: By, body: unknown): Refusal | null {
+export function creationRefusal(lifecycles: Lifecycles, caller: Caller, body: unknown): Refusal | null {
   const lifecycle = named(lifecycles, body);
-  return lifecycle && permissionRefusal(lifecycle, by.actor, creationPermission(lifecycle));
+  return lifecycle && permissionRefusal(lifecycle, caller.actor, creationPermission(lifecycle));
 }
 
 /** Refuses many creations if the role may not create one of them. */
-export function creationsRefusal(lifecycles: Lifecycles, by: By, body: unknown): Refusal | null {
+export function creationsRefusal(lifecycles: Lifecycles, caller: Caller, body: unknown): Refusal | null {
   const tasks = fieldOf(body, "tasks");
-  const refusals = Array.isArray(tasks) ? tasks.map((task) => creationRefusal(lifecycles, by, task)) : [];
+  const refusals = Array.isArray(tasks) ? tasks.map((task) => creationRefusal(lifecycles, caller, task)) : [];
   return refusals.find((refusal) => refusal !== null) ?? null;
 }
 
 /** Refuses a claim by a role that may not claim from the named lifecycle's pool. */
-export function claimRefusal(lifecycles: Lifecycles, by: By, body: unknown): Refusal | null {
+export function claimRefusal(lifecycles: Lifecycles, caller: Caller, body: unknown): Refusal | null {
   const lifecycle = named(lifecycles, body);
-  return lifecycle?.pool ? actionRefusal(lifecycle, by, { action: lifecycle.pool.action }) : null;
+  return lifecycle?.pool ? actionRefusal(lifecycle, caller, { action: lifecycle.pool.action }) : null;
 }
 
 /** Refuses a move by a role that may not perform the named action; an unknown action is not refused here. */
-export function actionRefusal(lifecycle: Lifecycle, by: By, body: unknown): Refusal | null {
+export function actionRefusal(lifecycle: Lifecycle, caller: Caller, body: unknown): Refusal | null {
   const action = fieldOf(body, "action");
   if (typeof action !== "string" || !Object.hasOwn(lifecycle.actions, action)) return null;
-  return permissionRefusal(lifecycle, by.actor, permissionOf(lifecycle, action));
+  return permissionRefusal(lifecycle, caller.actor, permissionOf(lifecycle, action));
 }
 
 function named(lifecycles: Lifecycles, body: unknown): Lifecycle | null {

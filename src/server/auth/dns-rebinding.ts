@@ -28,7 +28,8 @@ function hostRefusal(host: string, { origins, hosts }: AllowedCallers): Refusal 
     if (isLoopback(name) || isIP(name) !== 0 || isListed(name, hosts)) return null;
     if (origins.some((origin) => nameOf(new URL(origin)) === name)) return null;
   }
-  const detail = host === "" ? "The request names no host." : `The host ${host} is not allowed here.`;
+  const detail =
+    host === "" ? "The request has no Host header." : `Requests to the host ${host} are not allowed.`;
   return refuse("HOST_NOT_ALLOWED", detail, { host });
 }
 
@@ -37,7 +38,7 @@ function originRefusal(
   host: string,
   { origins, hosts }: AllowedCallers,
 ): Refusal | null {
-  // Programs send no origin.
+  // Only browsers send an origin.
   if (origin === undefined) return null;
   const page = URL.canParse(origin) ? new URL(origin) : null;
   if (page && /^https?:$/.test(page.protocol)) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RateLimit } from "./rate-limit.ts";
 
-test("who was quiet may come in a burst; after that he is held to the measure, and told how long", () => {
+test("an idle token may send a burst; after that it is limited, and gets the seconds to wait", () => {
   let now = 0;
   const limit = new RateLimit(6, () => now);
   const burst = Array.from({ length: 8 }, () => limit.secondsToWait("a"));
@@ -13,7 +13,7 @@ test("who was quiet may come in a burst; after that he is held to the measure, a
   expect(limit.secondsToWait("a")).toBe(10);
 });
 
-test("one who comes too often is in nobody else's way", () => {
+test("a limited token does not slow down other tokens", () => {
   const limit = new RateLimit(1, () => 0);
   expect([limit.secondsToWait("a"), limit.secondsToWait("a"), limit.secondsToWait("b")]).toEqual([
     null,
@@ -22,7 +22,7 @@ test("one who comes too often is in nobody else's way", () => {
   ]);
 });
 
-test("what is left does not grow beyond a minute's worth", () => {
+test("the allowance never exceeds that of one minute", () => {
   let now = 0;
   const limit = new RateLimit(2, () => now);
   limit.secondsToWait("a");

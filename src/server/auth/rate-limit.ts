@@ -1,25 +1,25 @@
-/** A token's bucket: how much is left in it, and as of when. */
+/** The bucket of a token: the requests left in it at a moment. */
 type Bucket = { left: number; at: number };
 
-/** Buckets are looked through for full ones each time their number has grown by so many. */
-const TIDY_EVERY = 10_000;
+/** Full buckets are removed each time the number of buckets has grown by this. */
+const CLEANUP_GROWTH = 10_000;
 
 /**
- * So many requests a minute for each token, on this node. A bucket that holds a minute's worth and is filled steadily: who
- * was quiet may come in a burst, who never stops is held to the measure.
+ * Limits the requests per minute of each token, on this node. A token bucket that holds one minute's worth and fills steadily,
+ * so that short bursts are allowed.
  */
 export class RateLimit {
   private readonly perMinute: number;
   private readonly clock: () => number;
   private readonly buckets = new Map<string, Bucket>();
-  private tidyAt = TIDY_EVERY;
+  private cleanupAt = CLEANUP_GROWTH;
 
   constructor(perMinute: number, clock: () => number = () => performance.now()) {
     this.perMinute = perMinute;
     this.clock = clock;
   }
 
-  /** Takes one; or says in how many seconds there will be one again. */
+  /** Takes a request from the bucket; returns null, or the seconds until the next is available. */
   secondsToWait(key: string): number | null {
     const now = this.clock();
     const bucket = this.buckets.get(key) ?? this.add(key, now);
@@ -32,15 +32,15 @@ export class RateLimit {
   }
 
   private add(key: string, now: number): Bucket {
-    if (this.buckets.size >= this.tidyAt) this.forgetFull(now);
+    if (this.buckets.size >= this.cleanupAt) this.removeFull(now);
     const bucket = { left: this.perMinute, at: now };
     this.buckets.set(key, bucket);
     return bucket;
   }
 
-  /** A bucket that nobody took from for a minute is full, and as good as none. */
-  private forgetFull(now: number): void {
+  /** Removes buckets unused for a minute: they are full, like a new one. */
+  private removeFull(now: number): void {
     for (const [key, { at }] of this.buckets) if (now - at >= 60_000) this.buckets.delete(key);
-    this.tidyAt = this.buckets.size + TIDY_EVERY;
+    this.cleanupAt = this.buckets.size + CLEANUP_GROWTH;
   }
 }

@@ -12,7 +12,7 @@ import type { Route } from "../../api/index.ts";
 /** Refuses an actor that may not call a route, whatever it sends. */
 export type PermissionCheck = (actor: Actor) => Refusal | null;
 
-/** Makes the check of a row's permission; throws INVALID_CONFIG for a name that none of the lifecycles has. */
+/** Creates the check of a row's permission; throws INVALID_CONFIG for a name that none of the lifecycles has. */
 export function permissionCheck(route: Route, lifecycles: readonly Lifecycle[]): PermissionCheck {
   const { permission } = route;
   if (permission === undefined || typeof permission === "object") return () => null;
@@ -30,22 +30,24 @@ export function permissionCheck(route: Route, lifecycles: readonly Lifecycle[]):
 export function anyPermissionCheck(lifecycles: readonly Lifecycle[]): PermissionCheck {
   return (actor) => {
     const may = lifecycles.some((lifecycle) =>
-      askedOf(lifecycle).some((permission) => permissionRefusal(lifecycle, actor, permission) === null),
+      requiredPermissions(lifecycle).some(
+        (permission) => permissionRefusal(lifecycle, actor, permission) === null,
+      ),
     );
     if (may) return null;
     const { roles } = actor;
-    return refuse("FORBIDDEN", `No role of yours (${roles.join(", ")}) has a permission for this.`, {
+    return refuse("FORBIDDEN", `None of your roles (${roles.join(", ")}) may do this.`, {
       roles,
     });
   };
 }
 
-function askedOf(lifecycle: Lifecycle): string[] {
+function requiredPermissions(lifecycle: Lifecycle): string[] {
   const ofActions = Object.keys(lifecycle.actions).map((action) => permissionOf(lifecycle, action));
   return [creationPermission(lifecycle), ...ofActions];
 }
 
-/** Every permission that a lifecycle knows: those of its creation and its actions, and those in its table. */
+/** Returns every permission of a lifecycle: of its creation, its actions and its permission table. */
 function permissionsOf(lifecycle: Lifecycle): string[] {
-  return [...askedOf(lifecycle), ...Object.keys(lifecycle.permissions)];
+  return [...requiredPermissions(lifecycle), ...Object.keys(lifecycle.permissions)];
 }

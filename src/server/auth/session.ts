@@ -3,36 +3,36 @@ import type { IncomingHttpHeaders } from "node:http";
 import { refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 
-/** What a request says of itself. */
-export type Saying = { method: string; headers: IncomingHttpHeaders };
+/** The method and headers of a request. */
+export type RequestHead = { method: string; headers: IncomingHttpHeaders };
 
-const REMEMBERED_SECONDS = 30 * 86_400;
-const CHANGES_NOTHING = new Set(["GET", "HEAD"]);
+const COOKIE_MAX_AGE_SECONDS = 30 * 86_400;
+const SAFE_METHODS = new Set(["GET", "HEAD"]);
 
-/** The token that a request was sent with: in its head or, from a page of ours, in the cookie of a session. */
-export function tokenOf({ method, headers }: Saying): string | Refusal {
+/** Returns the token of a request: from `Authorization` or, for pages of this server, from the session cookie. */
+export function tokenOf({ method, headers }: RequestHead): string | Refusal {
   if (headers.authorization !== undefined) return bearerOf(headers);
   const token = tokenInCookie("session", headers);
-  if (token === null) return nobody();
-  if (CHANGES_NOTHING.has(method)) return crossSiteRefusal(headers) ?? token;
-  // A page from elsewhere can make a browser send the cookie, but can neither read this nor work it out.
-  return headers["x-csrf-token"] === csrfTokenOf(token) ? (crossSiteRefusal(headers) ?? token) : forged();
+  if (token === null) return missingToken();
+  if (SAFE_METHODS.has(method)) return crossSiteRefusal(headers) ?? token;
+  // A page of another site can make a browser send the cookie, but it cannot know this token.
+  return headers["x-csrf-token"] === csrfTokenOf(token) ? (crossSiteRefusal(headers) ?? token) : crossSite();
 }
 
-/** The token in the head; what programs send. */
+/** Returns the token in `Authorization`, as programs send it. */
 export function bearerOf({ authorization = "" }: IncomingHttpHeaders): string | Refusal {
   const [, token] = /^Bearer +(\S{1,500}) *$/i.exec(authorization) ?? [];
-  return token ?? nobody();
+  return token ?? missingToken();
 }
 
-/** Derived from the token, so that it holds as long as that and nothing has to be kept. */
+/** Derives the CSRF token from the token, so that nothing has to be stored. */
 export function csrfTokenOf(token: string): string {
   return createHash("sha256").update(`pawl csrf\n${token}`).digest("base64url");
 }
 
 /**
- * A request that a browser says another site has made. Where it says nothing of it, as on a network without encryption, the
- * origin that it names must be the address it came to.
+ * Refuses a request that a page of another site made, according to the browser's `Sec-Fetch-Site`. Browsers leave that header
+ * out without TLS; then the host of `Origin` must be that of the request.
  */
 export function crossSiteRefusal(headers: IncomingHttpHeaders): Refusal | null {
   const { origin, host = "" } = headers;
@@ -41,33 +41,33 @@ export function crossSiteRefusal(headers: IncomingHttpHeaders): Refusal | null {
     site === undefined
       ? origin === undefined || hostOf(origin) === host
       : site === "same-origin" || site === "none";
-  return isOurs ? null : forged();
+  return isOurs ? null : crossSite();
 }
 
-/** The one that acts, and the one that a session was begun over, which only the routes of sessions are shown. */
+/** The current session, and the one to return to, which browsers send to the session routes only. */
 const COOKIES = {
   session: { name: "pawl_session", path: "/" },
   home: { name: "pawl_home", path: "/api/session" },
 } as const;
 type Cookie = keyof typeof COOKIES;
 
-/** The header that makes a browser keep a token, out of the reach of scripts. */
-export function keptCookie(
+/** Returns the Set-Cookie header that stores a token where scripts cannot read it. */
+export function setCookie(
   cookie: Cookie,
   headers: IncomingHttpHeaders,
   token: string,
   remember = false,
 ): string {
-  const lasting = remember ? [`Max-Age=${REMEMBERED_SECONDS}`] : [];
+  const lasting = remember ? [`Max-Age=${COOKIE_MAX_AGE_SECONDS}`] : [];
   return cookieOf(cookie, headers, encodeURIComponent(token), lasting);
 }
 
-/** The header that makes a browser forget it. */
-export function endedCookie(cookie: Cookie, headers: IncomingHttpHeaders): string {
+/** Returns the Set-Cookie header that deletes the cookie. */
+export function clearCookie(cookie: Cookie, headers: IncomingHttpHeaders): string {
   return cookieOf(cookie, headers, "", ["Max-Age=0"]);
 }
 
-/** A proxy may have taken the encryption off; by what the page was loaded tells the browser's `Origin`. */
+/** `Secure` depends on the browser's `Origin`, because a proxy may have terminated TLS. */
 function cookieOf(
   cookie: Cookie,
   headers: IncomingHttpHeaders,
@@ -85,7 +85,7 @@ function cookieOf(
   ].join("; ");
 }
 
-// By hand: the plugin for cookies would look at every answer, of which hardly any has to do with one.
+// Parsed by hand: the cookie plugin would process every request and answer.
 export function tokenInCookie(which: Cookie, headers: IncomingHttpHeaders): string | null {
   const name = `${cookieName(which, headers)}=`;
   const cookie = headers.cookie?.split(/; */).find((part) => part.startsWith(name));
@@ -93,7 +93,7 @@ export function tokenInCookie(which: Cookie, headers: IncomingHttpHeaders): stri
   return /^(?:[\w.~!*'()-]|%[0-7][0-9A-F]){1,1500}$/i.test(value) ? decodeURIComponent(value) : null;
 }
 
-/** Cookies know no ports: two servers on one machine would overwrite each other's. */
+/** Includes the port: cookies ignore ports, so two servers on one machine would overwrite each other's. */
 function cookieName(cookie: Cookie, { host = "" }: IncomingHttpHeaders): string {
   const { name } = COOKIES[cookie];
   const [, port] = /:(\d+)$/.exec(host) ?? [];
@@ -104,13 +104,13 @@ function hostOf(origin: string): string | null {
   return URL.canParse(origin) ? new URL(origin).host : null;
 }
 
-export function nobody(): Refusal {
-  return refuse("INVALID_TOKEN", "Say who you are: send Authorization: Bearer <token>.");
+export function missingToken(): Refusal {
+  return refuse("INVALID_TOKEN", "The request has no token. Send Authorization: Bearer <token>.");
 }
 
-function forged(): Refusal {
+function crossSite(): Refusal {
   return refuse(
     "CROSS_SITE_REQUEST",
-    "A session acts only for pages of this server, which show its csrf_token.",
+    "Requests with a session cookie must come from a page of this server and carry the session's csrf_token.",
   );
 }

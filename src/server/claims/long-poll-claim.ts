@@ -1,28 +1,28 @@
 import type { Refusal } from "../../core/index.ts";
-import type { By, Claimed, ClaimRequest, Engine } from "../../engine/index.ts";
+import type { Caller, Claimed, ClaimRequest, Engine } from "../../engine/index.ts";
 import type { PoolWatch } from "./pool-watch.ts";
 
-/** Claims as soon as there is something to claim, for as long as somebody waits for it. */
-export async function claimPatiently(
+/** Claims tasks; if there are none, waits up to `waitMs` and claims as soon as one arrives. */
+export async function longPollClaim(
   { engine, pools }: { engine: Engine; pools: PoolWatch },
-  by: By,
+  caller: Caller,
   request: ClaimRequest,
   { waitMs, signal }: { waitMs: number; signal: () => AbortSignal },
 ): Promise<Claimed | Refusal> {
-  const claim = () => engine.claim(by, request);
+  const claim = () => engine.claim(caller, request);
   if (waitMs <= 0) return claim();
   const until = Date.now() + waitMs;
-  const place = pools.enter(by.org_id, request);
+  const waiter = pools.enter(caller.org_id, request);
   try {
     for (;;) {
-      const answer = await place.look(claim, isInVain);
-      if (!isInVain(answer) || !(await place.isWorthALook(until - Date.now(), signal()))) return answer;
+      const answer = await waiter.attempt(claim, isEmpty);
+      if (!isEmpty(answer) || !(await waiter.waitForHint(until - Date.now(), signal()))) return answer;
     }
   } finally {
-    place.leave();
+    waiter.leave();
   }
 }
 
-function isInVain(answer: Claimed | Refusal): boolean {
+function isEmpty(answer: Claimed | Refusal): boolean {
   return answer.kind === "claimed" && answer.tasks.length === 0;
 }

@@ -1,173 +1,173 @@
 import type { ClaimRequest, Commits, PoolArrival } from "../../engine/index.ts";
 
-/** Whoever is not called looks by himself, and no more often than this: what no call tells of is found so. */
-const LOOK_EVERY_MS = 5_000;
-/** So many looks in vain may follow each other on calls; in the long run they are no more than those by himself. */
-const MOST_CREDIT = 3;
-/** Whose time comes later than this is found by looking. */
-const FORESEEN_MS = 60_000;
-const MOST_FORESEEN = 1_000;
-/** The database's clock is not ours. */
-const CLOCKS_DIFFER_MS = 50;
+/** Poll interval of waiters, which finds tasks that no hint announced. */
+const POLL_INTERVAL_MS = 5_000;
+/** Failed attempts that hints may cause in a row; in the long run, hints cause no more attempts than polling does. */
+const MAX_BURST = 3;
+/** A timer is set for tasks that become available within this time; polling finds later ones. */
+const SCHEDULED_WITHIN_MS = 60_000;
+const MAX_SCHEDULED = 1_000;
+/** The clock of the database may differ. */
+const CLOCK_TOLERANCE_MS = 50;
 
-/** Tasks that came into a pool, and who was called for them. */
-type Call = { key: string; project_id: string; left: number; called: Set<PlaceInQueue> };
+/** Tasks that arrived in a pool, and the waiters that were woken for them. */
+type Hint = { key: string; project_id: string; left: number; woken: Set<Waiter> };
 
-type Wanted = Pick<ClaimRequest, "lifecycle" | "project_id" | "limit">;
+type ClaimFilter = Pick<ClaimRequest, "lifecycle" | "project_id" | "limit">;
 
 /**
- * Those who wait for tasks: for each that comes into a pool one of them is called, the longest waiting first. So a thousand
- * who wait ask the database no more than one would, and who is idle is asked nothing.
+ * Wakes waiting claims: for each task that arrives in a pool one waiter is woken, the longest waiting first. So a thousand
+ * waiters query the database no more often than one.
  */
 export class PoolWatch {
-  private readonly queues = new Map<string, Set<PlaceInQueue>>();
-  private readonly foreseen = new Set<NodeJS.Timeout>();
-  private readonly lookMs: number;
+  private readonly queues = new Map<string, Set<Waiter>>();
+  private readonly scheduled = new Set<NodeJS.Timeout>();
+  private readonly pollMs: number;
 
-  constructor(commits: Commits, stopping: AbortSignal, lookMs = LOOK_EVERY_MS) {
-    this.lookMs = lookMs;
-    const forget = commits.onCommitted((org_id, _, arrivals) => {
-      for (const one of arrivals) this.hear(org_id, one);
+  constructor(commits: Commits, stopping: AbortSignal, pollMs = POLL_INTERVAL_MS) {
+    this.pollMs = pollMs;
+    const unsubscribe = commits.onCommitted((org_id, _, arrivals) => {
+      for (const one of arrivals) this.announce(org_id, one);
     });
     stopping.addEventListener("abort", () => {
-      forget();
-      for (const timer of this.foreseen) clearTimeout(timer);
+      unsubscribe();
+      for (const timer of this.scheduled) clearTimeout(timer);
     });
   }
 
-  /** A place to wait at, until it is left. Entered before the first look: what comes meanwhile calls. */
-  enter(org_id: string, { lifecycle, project_id = null, limit = 1 }: Wanted): PlaceInQueue {
+  /** Adds a waiter, until it leaves. Call it before the first attempt, so that tasks that arrive meanwhile wake it. */
+  enter(org_id: string, { lifecycle, project_id = null, limit = 1 }: ClaimFilter): Waiter {
     const key = keyOf(org_id, lifecycle);
     const queue = this.queues.get(key) ?? new Set();
     this.queues.set(key, queue);
-    const place = new PlaceInQueue(
-      { project_id, limit, lookMs: this.lookMs },
+    const waiter = new Waiter(
+      { project_id, limit, pollMs: this.pollMs },
       {
-        passOn: (call) => {
-          call.left += limit;
-          this.call(call);
+        handOver: (hint) => {
+          hint.left += limit;
+          this.wake(hint);
         },
         leave: () => {
-          queue.delete(place);
+          queue.delete(waiter);
           if (queue.size === 0 && this.queues.get(key) === queue) this.queues.delete(key);
         },
       },
     );
-    queue.add(place);
-    return place;
+    queue.add(waiter);
+    return waiter;
   }
 
-  private hear(org_id: string, { lifecycle, project_id, available_at, tasks }: PoolArrival): void {
-    const call = () => {
-      this.call({ key: keyOf(org_id, lifecycle), project_id, left: tasks, called: new Set() });
+  private announce(org_id: string, { lifecycle, project_id, available_at, tasks }: PoolArrival): void {
+    const wake = () => {
+      this.wake({ key: keyOf(org_id, lifecycle), project_id, left: tasks, woken: new Set() });
     };
     const inMs = available_at === null ? 0 : available_at - Date.now();
-    if (inMs <= 0) call();
-    else if (inMs <= FORESEEN_MS && this.foreseen.size < MOST_FORESEEN) {
+    if (inMs <= 0) wake();
+    else if (inMs <= SCHEDULED_WITHIN_MS && this.scheduled.size < MAX_SCHEDULED) {
       const timer = setTimeout(() => {
-        this.foreseen.delete(timer);
-        call();
-      }, inMs + CLOCKS_DIFFER_MS).unref();
-      this.foreseen.add(timer);
+        this.scheduled.delete(timer);
+        wake();
+      }, inMs + CLOCK_TOLERANCE_MS).unref();
+      this.scheduled.add(timer);
     }
   }
 
-  private call(call: Call): void {
-    for (const place of this.queues.get(call.key) ?? []) {
-      if (call.left <= 0) return;
-      if (call.called.has(place) || !place.looksInto(call.project_id)) continue;
-      call.called.add(place);
-      call.left -= place.limit;
-      place.hear(call);
+  private wake(hint: Hint): void {
+    for (const waiter of this.queues.get(hint.key) ?? []) {
+      if (hint.left <= 0) return;
+      if (hint.woken.has(waiter) || !waiter.accepts(hint.project_id)) continue;
+      hint.woken.add(waiter);
+      hint.left -= waiter.limit;
+      waiter.wakeFor(hint);
     }
   }
 }
 
-/** Where one waits. */
-export class PlaceInQueue {
+/** One waiting claim. */
+export class Waiter {
   readonly limit: number;
   private readonly project_id: string | null;
-  private readonly lookMs: number;
-  private readonly queue: { passOn: (call: Call) => void; leave: () => void };
-  private call: Call | null = null;
+  private readonly pollMs: number;
+  private readonly queue: { handOver: (hint: Hint) => void; leave: () => void };
+  private hint: Hint | null = null;
   private wake: () => void = () => undefined;
-  private credit = MOST_CREDIT;
-  private lookedAt = Date.now();
+  private burst = MAX_BURST;
+  private attemptedAt = Date.now();
 
   constructor(
-    { project_id, limit, lookMs }: { project_id: string | null; limit: number; lookMs: number },
-    queue: PlaceInQueue["queue"],
+    { project_id, limit, pollMs }: { project_id: string | null; limit: number; pollMs: number },
+    queue: Waiter["queue"],
   ) {
     this.project_id = project_id;
     this.limit = limit;
-    this.lookMs = lookMs;
+    this.pollMs = pollMs;
     this.queue = queue;
   }
 
-  looksInto(project_id: string): boolean {
+  accepts(project_id: string): boolean {
     return this.project_id === null || this.project_id === project_id;
   }
 
-  hear(call: Call): void {
-    this.call = call;
+  wakeFor(hint: Hint): void {
+    this.hint = hint;
     this.wake();
   }
 
-  /** Looks; what is not for him he was called for may be for the next. */
-  async look<Found>(find: () => Promise<Found>, isInVain: (found: Found) => boolean): Promise<Found> {
-    const { call } = this;
-    this.call = null;
+  /** Tries to claim; if a hint led to nothing, hands the hint to the next waiter. */
+  async attempt<Found>(find: () => Promise<Found>, isEmpty: (found: Found) => boolean): Promise<Found> {
+    const { hint } = this;
+    this.hint = null;
     const now = Date.now();
-    this.credit = Math.max(0, this.creditAt(now) - 1);
-    this.lookedAt = now;
+    this.burst = Math.max(0, this.burstAt(now) - 1);
+    this.attemptedAt = now;
     const found = await find();
-    if (call !== null && isInVain(found)) this.queue.passOn(call);
+    if (hint !== null && isEmpty(found)) this.queue.handOver(hint);
     return found;
   }
 
-  /** Waits until it is worth looking again; false: the time is over, or nobody waits any more. */
-  async isWorthALook(leftMs: number, signal: AbortSignal): Promise<boolean> {
+  /** Waits until the next attempt is due; returns false if the time is over or the caller is gone. */
+  async waitForHint(leftMs: number, signal: AbortSignal): Promise<boolean> {
     const end = Date.now() + leftMs;
-    // Not all at the same moment; and who comes again when his time is over looks then.
-    const next = this.lookedAt + this.lookMs * (1 + Math.random() / 4);
-    const isLast = next + this.lookMs > end;
-    await this.rest(isLast ? end : next, signal);
-    if (isLast && this.call === null) return false;
-    const soonest = this.lookedAt + Math.max(0, 1 - this.creditAt(this.lookedAt)) * this.lookMs;
-    if (this.call !== null && !signal.aborted) await pause(Math.min(end, soonest) - Date.now(), signal);
+    // Jitter, so that waiters do not poll together. No poll at the end: a client that claims again attempts then.
+    const next = this.attemptedAt + this.pollMs * (1 + Math.random() / 4);
+    const isLast = next + this.pollMs > end;
+    await this.sleepUntil(isLast ? end : next, signal);
+    if (isLast && this.hint === null) return false;
+    const soonest = this.attemptedAt + Math.max(0, 1 - this.burstAt(this.attemptedAt)) * this.pollMs;
+    if (this.hint !== null && !signal.aborted) await pause(Math.min(end, soonest) - Date.now(), signal);
     return !signal.aborted && Date.now() < end;
   }
 
   leave(): void {
     this.queue.leave();
-    if (this.call !== null) this.queue.passOn(this.call);
+    if (this.hint !== null) this.queue.handOver(this.hint);
   }
 
-  private creditAt(now: number): number {
-    return Math.min(MOST_CREDIT, this.credit + (now - this.lookedAt) / this.lookMs);
+  private burstAt(now: number): number {
+    return Math.min(MAX_BURST, this.burst + (now - this.attemptedAt) / this.pollMs);
   }
 
-  /** Until then, or until he is called. */
-  private async rest(until: number, signal: AbortSignal): Promise<void> {
-    if (this.call !== null) return;
-    const called = new AbortController();
+  /** Sleeps until the moment or the next hint. */
+  private async sleepUntil(until: number, signal: AbortSignal): Promise<void> {
+    if (this.hint !== null) return;
+    const woken = new AbortController();
     this.wake = () => {
-      called.abort();
+      woken.abort();
     };
-    await pause(until - Date.now(), AbortSignal.any([called.signal, signal]));
+    await pause(until - Date.now(), AbortSignal.any([woken.signal, signal]));
   }
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms <= 0 || signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
-    const over = () => {
+    const end = () => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", over);
+      signal.removeEventListener("abort", end);
       resolve();
     };
-    const timer = setTimeout(over, ms);
-    signal.addEventListener("abort", over);
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
   });
 }
 

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ConsolePlugin } from "../../api/index.ts";
-import { varyByEncoding } from "../routing/compress-answers.ts";
+import { varyByEncoding } from "../routing/compress-replies.ts";
 import type { AnswerPage } from "../routing/not-found.ts";
 
-/** The built console, and what plugins add to it. */
+/** The built console, and the screens of plugins. */
 export type ConsoleOptions = {
   folder: string;
   plugins?: readonly ConsolePlugin[];
@@ -15,8 +15,8 @@ export type ConsoleOptions = {
   pluginFolders?: ReadonlyMap<string, string>;
 };
 
-// Nothing from elsewhere, and inline only the map by which plugins find the console's modules: a task's title can never
-// become a script.
+// Allows nothing from other sites, and only one inline script, the import map of plugins, so that injected HTML cannot run
+// scripts.
 const policyWith = (importMapHash: string | null) =>
   [
     "default-src 'none'",
@@ -32,28 +32,28 @@ const policyWith = (importMapHash: string | null) =>
   ].join("; ");
 
 const FRESH = { "cache-control": "no-cache" };
-/** Their names are made of what is in them. */
+/** For files whose names contain a hash of their content. */
 const LASTING = { "cache-control": "public, max-age=31536000, immutable" };
 
-/** Matches the file names that the build makes, and no path, folder or hidden file. */
+/** Matches file names of the build, but no path, folder or hidden file. */
 const FILE_NAME = /^\w[\w.-]{0,199}$/;
 /** Files of a plugin's screens. */
 const PLUGIN_FILE = /^(\w[\w.-]{0,99}\/){0,5}\w[\w.-]{0,199}\.(js|css|map|svg|png|woff2)$/;
 
-/** Puts the files of the console on the server; gives what answers for its page wherever in it one begins. */
+/** Serves the files of the console; returns the function that answers any path of the console with its page. */
 export async function serveConsole(
   app: FastifyInstance,
   { folder, pluginFolders = new Map<string, string>() }: ConsoleOptions,
 ): Promise<AnswerPage> {
   await app.register(fastifyStatic, { root: folder, serve: false, preCompressed: true });
   const send = (request: FastifyRequest, reply: FastifyReply, file: string, root = folder) => {
-    // Always the whole file: there is no problem code for a precondition or a range that fails.
+    // Always the whole file: there is no problem code for a failed precondition or range.
     delete request.headers["if-match"];
     delete request.headers["if-unmodified-since"];
     return varyByEncoding(reply).sendFile(file, root, { cacheControl: false, acceptRanges: false });
   };
   const page = { ...FRESH, "content-security-policy": policyWith(hashOfImportMap(folder)) };
-  // The page is missing for a moment while an upgrade replaces the files.
+  // The page is missing briefly while an upgrade replaces the files.
   const sendPage = (request: FastifyRequest, reply: FastifyReply) =>
     existsSync(join(folder, "index.html")) ? send(request, reply.headers(page), "index.html") : null;
   app.get("/", (request, reply) => {
@@ -73,7 +73,7 @@ export async function serveConsole(
   return (request, reply) => (isForPeople(request) ? sendPage(request, reply) : null);
 }
 
-/** Lets the page's import map pass its own policy. */
+/** Returns the hash that allows the page's inline import map. */
 function hashOfImportMap(folder: string): string | null {
   const file = join(folder, "index.html");
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
@@ -81,7 +81,7 @@ function hashOfImportMap(folder: string): string | null {
   return map === undefined ? null : `sha256-${createHash("sha256").update(map).digest("base64")}`;
 }
 
-/** A browser that opens an address, and not a program that mistook one: below /api there are no pages. */
+/** Returns whether a browser opens a page: programs do not accept HTML, and below /api there are no pages. */
 function isForPeople({ method, url, headers: { accept = "" } }: FastifyRequest): boolean {
   return method === "GET" && !/^\/(api|assets|plugins)\//.test(url) && accept.includes("text/html");
 }

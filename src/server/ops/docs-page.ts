@@ -8,7 +8,7 @@ import { z } from "zod";
 
 type ApiDocs = { table: RouteTable; problems: OwnProblems; version: string };
 
-/** The API as one page that needs nothing else: no script, no font, nothing from elsewhere. */
+/** Renders the API as one self-contained page: no scripts, no fonts, no external files. */
 export function docsPage({ table, problems, version }: ApiDocs): { page: string; policy: string } {
   const groups = [...new Set(Object.values(table).map(({ group }) => group))];
   const sections = groups.map((group) => {
@@ -22,9 +22,9 @@ export function docsPage({ table, problems, version }: ApiDocs): { page: string;
 <title>Pawl API</title>
 <style>${STYLE}</style>
 <h1>Pawl API <small>${html(version)}</small></h1>
-<p>Every request but the open ones carries <code>Authorization: Bearer &lt;token&gt;</code>. Everything that goes wrong is
-told as <code>application/problem+json</code> with one of the <a href="#problems">codes below</a>. Lifecycles, their actions
-and inputs are in <a href="/openapi.json">the OpenAPI document</a>.</p>
+<p>Send <code>Authorization: Bearer &lt;token&gt;</code> with every request, except to routes marked as open. Errors are sent
+as <code>application/problem+json</code> with one of the <a href="#problems">codes below</a>. The lifecycles, their actions and
+inputs are in <a href="/openapi.json">the OpenAPI document</a>.</p>
 <nav>${[...groups, "problems"].map((group) => `<a href="#${html(group)}">${html(group)}</a>`).join(" ")}</nav>
 ${sections.join("\n")}
 <h2 id="problems">Problems</h2>
@@ -58,7 +58,7 @@ ${Object.entries(replies)
 </section>`;
 }
 
-const ACCESS = { open: "<i>Open to all.</i>", member: "", admin: "<i>For admins.</i>" };
+const ACCESS = { open: "<i>Open: needs no token.</i>", member: "", admin: "<i>For admins.</i>" };
 
 function answer(status: string, reply: Reply): string {
   if (reply === null) return `<p>${status}: no body</p>`;

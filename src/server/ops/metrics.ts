@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Lifecycle, Refusal } from "../../core/index.ts";
-import { Again, Failed } from "../../engine/index.ts";
+import { Retry, CommandFailed } from "../../engine/index.ts";
 import type {
-  Census,
+  DatabaseMetrics,
   ClaimCommand,
   Claimed,
   CreateCommand,
@@ -10,50 +10,50 @@ import type {
   EngineObserver,
   PerformCommand,
   Performed,
-  Settled,
+  BatchStats,
   Swept,
 } from "../../engine/index.ts";
 
-/** Counting what is unfinished costs as much as there is of it, however many ask. */
-const COUNT_EVERY_MS = 10_000;
+/** Tasks are counted at most this often, because the cost grows with the number of unfinished tasks. */
+const COUNT_INTERVAL_MS = 10_000;
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const SIZES = [1, 2, 5, 10, 25, 50, 100, 250, 500];
 
-/** A node's figures in Prometheus' words. Those with `tasks` in their names are of the database, and the same on every node. */
+/** Metrics of a node for Prometheus. Those with `tasks` in their names come from the database and are the same on every node. */
 export class Metrics implements EngineObserver {
-  /** Known by their definitions: what callers send must not become labels without end. */
+  /** Only known actions become labels: names that callers invent would create labels without limit. */
   private actions: ReadonlySet<string> = new Set();
   private poolActions: ReadonlyMap<string, string> = new Map();
   private readonly register = new Registry();
   private readonly registers = [this.register];
-  private census: { at: number; counted: Promise<Census> } | null = null;
+  private cached: { at: number; metrics: Promise<DatabaseMetrics> } | null = null;
 
   private readonly tasks = this.gauge("pawl_tasks", "Unfinished tasks", ["lifecycle", "status"]);
   private readonly attention = this.gauge(
     "pawl_tasks_needing_attention",
-    "Unfinished tasks that somebody should look at: stuck, worn out, or waiting for what has failed",
+    "Unfinished tasks that need attention: stuck, out of attempts, or waiting for a failed task",
     ["lifecycle", "status"],
   );
-  private readonly waiting = this.gauge("pawl_tasks_waiting", "Tasks that could be taken now", ["lifecycle"]);
+  private readonly waiting = this.gauge("pawl_tasks_waiting", "Tasks that can be claimed now", ["lifecycle"]);
   private readonly oldest = this.gauge(
     "pawl_tasks_oldest_waiting_seconds",
-    "How long the longest waiting one waits",
+    "How long the oldest claimable task has waited",
     ["lifecycle"],
   );
   private readonly lag = this.gauge(
     "pawl_tasks_sweep_lag_seconds",
-    "How long the first timer that ran out has waited",
+    "How long the oldest expired timer has waited for a sweep",
   );
   private readonly connections = this.gauge(
     "pawl_database_connections",
-    "Connections to the database, of all nodes",
+    "Database connections of all nodes",
     ["state"],
   );
-  private readonly readers = this.gauge("pawl_stream_readers", "Streams of events that are being read");
+  private readonly readers = this.gauge("pawl_stream_readers", "Open event streams of this node");
   private readonly transitions = new Counter({
     name: "pawl_transitions_total",
-    help: "What was asked for of this node, by outcome",
+    help: "Commands to this node by outcome",
     labelNames: ["lifecycle", "action", "outcome"],
     registers: this.registers,
   });
@@ -65,25 +65,25 @@ export class Metrics implements EngineObserver {
   );
   private readonly batchSeconds = this.histogram(
     "pawl_batch_seconds",
-    "How long a transaction took",
+    "Duration of a transaction",
     ["verb"],
     SECONDS,
   );
   private readonly sweepSeconds = this.histogram(
     "pawl_sweep_seconds",
-    "How long a sweep of this node took",
+    "Duration of a sweep on this node",
     [],
     SECONDS,
   );
   private readonly sweeps = new Counter({
     name: "pawl_sweep_timers_total",
-    help: "Timers that sweeps of this node acted upon, or put off",
+    help: "Timers handled by sweeps of this node: moved or postponed",
     labelNames: ["outcome"],
     registers: this.registers,
   });
   private readonly requestSeconds = this.histogram(
     "pawl_http_request_seconds",
-    "How long answers took",
+    "Duration of HTTP requests",
     ["method", "route", "status"],
     SECONDS,
   );
@@ -98,13 +98,13 @@ export class Metrics implements EngineObserver {
     collectDefaultMetrics({ register: this.register });
   }
 
-  /** Whose actions may stand as `action`. */
-  know(lifecycles: readonly Lifecycle[]): void {
+  /** Sets the lifecycles whose actions may be values of the label `action`. */
+  setLifecycles(lifecycles: readonly Lifecycle[]): void {
     this.actions = new Set(["create", ...lifecycles.flatMap(({ actions }) => Object.keys(actions))]);
     this.poolActions = new Map(lifecycles.flatMap(({ name, pool }) => (pool ? [[name, pool.action]] : [])));
   }
 
-  settled({ verb, answered, ms }: Settled): void {
+  settled({ verb, answered, ms }: BatchStats): void {
     this.batchSize.observe({ verb }, answered.length);
     this.batchSeconds.observe({ verb }, ms / 1_000);
     const tally = new Map<string, number>();
@@ -118,10 +118,10 @@ export class Metrics implements EngineObserver {
     }
   }
 
-  swept({ moved, put_off, ms }: Swept & { ms: number }): void {
+  swept({ moved, postponed, ms }: Swept & { ms: number }): void {
     this.sweepSeconds.observe(ms / 1_000);
     this.sweeps.inc({ outcome: "moved" }, moved);
-    this.sweeps.inc({ outcome: "put_off" }, put_off.length);
+    this.sweeps.inc({ outcome: "put_off" }, postponed.length);
   }
 
   logLineDropped(): void {
@@ -133,17 +133,17 @@ export class Metrics implements EngineObserver {
     this.requestSeconds.observe({ method, route, status }, ms / 1_000);
   }
 
-  /** All of it as text. A database that cannot be asked leaves its figures out: the others are wanted just then. */
-  async page(count: () => Promise<Census>, streamReaders: number): Promise<string> {
+  /** Renders all metrics as text; without a reachable database, those from the database are left out. */
+  async page(read: () => Promise<DatabaseMetrics>, streamReaders: number): Promise<string> {
     this.readers.set(streamReaders);
     for (const gauge of [this.tasks, this.attention, this.waiting, this.oldest, this.lag, this.connections])
       gauge.reset();
-    const census = await this.counted(count).catch(() => null);
-    if (census) this.tell(census);
+    const metrics = await this.readCached(read).catch(() => null);
+    if (metrics) this.setGauges(metrics);
     return this.register.metrics();
   }
 
-  private tell({ unfinished, waiting, sweep_lag_seconds, connections }: Census): void {
+  private setGauges({ unfinished, waiting, sweep_lag_seconds, connections }: DatabaseMetrics): void {
     for (const { lifecycle, status, tasks, attention } of unfinished) {
       this.tasks.set({ lifecycle, status }, tasks);
       this.attention.set({ lifecycle, status }, attention);
@@ -156,12 +156,12 @@ export class Metrics implements EngineObserver {
     for (const { state, connections: open } of connections) this.connections.set({ state }, open);
   }
 
-  private counted(count: () => Promise<Census>): Promise<Census> {
-    if (this.census && Date.now() - this.census.at < COUNT_EVERY_MS) return this.census.counted;
-    const census = { at: Date.now(), counted: count() };
-    this.census = census;
-    census.counted.catch(() => (this.census = null));
-    return census.counted;
+  private readCached(read: () => Promise<DatabaseMetrics>): Promise<DatabaseMetrics> {
+    if (this.cached && Date.now() - this.cached.at < COUNT_INTERVAL_MS) return this.cached.metrics;
+    const cached = { at: Date.now(), metrics: read() };
+    this.cached = cached;
+    cached.metrics.catch(() => (this.cached = null));
+    return cached.metrics;
   }
 
   private gauge<Label extends string>(name: string, help: string, labelNames: Label[] = []): Gauge<Label> {
@@ -178,40 +178,40 @@ export class Metrics implements EngineObserver {
   }
 }
 
-type NotDone = Refusal | Failed | Again;
+type NotDone = Refusal | CommandFailed | Retry;
 
-/** For each verb of the engine: lifecycle, action and outcome of what came of a command, each in its line. */
-const OUTCOMES: Record<Settled["verb"], (command: unknown, outcome: unknown) => string[]> = {
+/** For each verb of the engine: the labels of a command's outcome (lifecycle, action, outcome), one per line. */
+const OUTCOMES: Record<BatchStats["verb"], (command: unknown, outcome: unknown) => string[]> = {
   perform: (command, outcome) => {
     const { request } = command as PerformCommand;
-    const told = outcome as Performed | NotDone;
+    const result = outcome as Performed | NotDone;
     const action = "action" in request ? request.action : "";
-    if (!("outcome" in told)) return notDone("", action, told);
-    const moved = told.event?.action ?? action;
-    return [labelsOf(told.task.lifecycle, moved, told.replayed ? "replayed" : told.outcome)];
+    if (!("outcome" in result)) return notDone("", action, result);
+    const moved = result.event?.action ?? action;
+    return [labelsOf(result.task.lifecycle, moved, result.replayed ? "replayed" : result.outcome)];
   },
   create: (command, outcome) => {
     const { tasks } = (command as CreateCommand).creation;
-    const told = outcome as CreatedTasks | NotDone;
-    if (!("existing" in told))
-      return tasks.flatMap(({ lifecycle }) => notDone(lifecycle.name, "create", told));
-    return told.tasks.map(({ lifecycle }, place) =>
-      labelsOf(lifecycle, "create", told.replayed || told.existing[place] ? "replayed" : "moved"),
+    const result = outcome as CreatedTasks | NotDone;
+    if (!("existing" in result))
+      return tasks.flatMap(({ lifecycle }) => notDone(lifecycle.name, "create", result));
+    return result.tasks.map(({ lifecycle }, index) =>
+      labelsOf(lifecycle, "create", result.replayed || result.existing[index] ? "replayed" : "moved"),
     );
   },
   claim: (command, outcome) => {
-    const told = outcome as Claimed | NotDone;
-    if (!("tasks" in told)) return notDone((command as ClaimCommand).lifecycle.name, "claim", told);
-    return told.tasks.map(({ task }) =>
-      labelsOf(task.lifecycle, "claim", told.replayed ? "replayed" : "moved"),
+    const result = outcome as Claimed | NotDone;
+    if (!("tasks" in result)) return notDone((command as ClaimCommand).lifecycle.name, "claim", result);
+    return result.tasks.map(({ task }) =>
+      labelsOf(task.lifecycle, "claim", result.replayed ? "replayed" : "moved"),
     );
   },
 };
 
-/** What is tried again is counted then. */
-function notDone(lifecycle: string, action: string, told: NotDone): string[] {
-  if (told instanceof Again) return [];
-  return [labelsOf(lifecycle, action, told instanceof Failed ? "failed" : "refused")];
+/** A command that will be retried is counted after its retry. */
+function notDone(lifecycle: string, action: string, result: NotDone): string[] {
+  if (result instanceof Retry) return [];
+  return [labelsOf(lifecycle, action, result instanceof CommandFailed ? "failed" : "refused")];
 }
 
 function labelsOf(lifecycle: string, action: string, outcome: string): string {

@@ -2,26 +2,26 @@ import { isRefusal } from "../../core/index.ts";
 import { CLAIM_ROUTES, onWire, onWireOrNull, taskOnWire } from "../../api/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import type { Claimed, Engine } from "../../engine/index.ts";
-import { claimPatiently } from "../claims/long-poll-claim.ts";
+import { longPollClaim } from "../claims/long-poll-claim.ts";
 import { claimRefusal, unknownLifecycle } from "../auth/body-permission.ts";
 import type { PoolWatch } from "../claims/pool-watch.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";
 
-/** Taking tasks from a pool, and keeping them. */
+/** Claims from a pool, and heartbeats. */
 export function serveClaims({ engine, pools }: { engine: Engine; pools: PoolWatch }): RouteSet {
   const { lifecycles } = engine.registry;
   return serve(
     CLAIM_ROUTES,
     {
-      claimTasks: async ({ by, body, client_event_id, signal }) => {
+      claimTasks: async ({ caller, body, client_event_id, signal }) => {
         const unknown = unknownLifecycle(lifecycles, body.lifecycle);
         if (unknown) return unknown;
         const { lifecycle, limit, project_id = null, filter, comment = null, wait_seconds } = body;
         const least_priority = filter?.least_priority ?? null;
         const request = { lifecycle, limit, project_id, least_priority, comment, client_event_id };
         const waitMs = wait_seconds * 1_000;
-        const claimed = await claimPatiently({ engine, pools }, by, request, { waitMs, signal });
+        const claimed = await longPollClaim({ engine, pools }, caller, request, { waitMs, signal });
         if (isRefusal(claimed)) return claimed;
         const { tasks, refusal, replayed } = claimed;
         return answer(
@@ -30,13 +30,13 @@ export function serveClaims({ engine, pools }: { engine: Engine; pools: PoolWatc
           { replayed },
         );
       },
-      beatLeases: async ({ by, body: { leases } }) => {
-        const { extended, lost } = await engine.heartbeat(by, leases);
-        const beaten = extended.map((one) => ({ ...one, lease_until: onWire(one.lease_until) }));
-        return answer(200, { extended: beaten, lost });
+      beatLeases: async ({ caller, body: { leases } }) => {
+        const { extended, lost } = await engine.heartbeat(caller, leases);
+        const renewed = extended.map((one) => ({ ...one, lease_until: onWire(one.lease_until) }));
+        return answer(200, { extended: renewed, lost });
       },
     },
-    { claimTasks: ({ by, body }) => claimRefusal(lifecycles, by, body) },
+    { claimTasks: ({ caller, body }) => claimRefusal(lifecycles, caller, body) },
   );
 }
 

@@ -3,15 +3,15 @@ import type { TaskFeed } from "../streams/task-feed.ts";
 import { serve, stream } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";
 
-/** What happens, as it happens. */
+/** The live stream of events. */
 export function serveEvents(live: TaskFeed): RouteSet {
   return serve(EVENT_ROUTES, {
-    streamEvents: async ({ by, query, recognise }) => {
+    streamEvents: async ({ caller, query, identify }) => {
       const { after, lifecycle = null, project_id = null, task_id } = query;
       const filter = { lifecycle, project_id, task_id: task_id?.toLowerCase() ?? null };
-      const start = await live.startAfter(by.org_id, after);
+      const start = await live.startAfter(caller.org_id, after);
       return stream((response) => {
-        live.tell(response, { by, recognise, filter, start });
+        live.start(response, { caller, identify, filter, start });
       });
     },
   });

@@ -10,9 +10,9 @@ import type {
 import { isRefusal, PawlError } from "../../core/index.ts";
 import type { JsonObject, Lifecycle, Refusal } from "../../core/index.ts";
 import { notFound } from "../../engine/index.ts";
-import type { By, Directory, Engine, Performed, PublicTask, TaskQuery } from "../../engine/index.ts";
+import type { Caller, Directory, Engine, Performed, PublicTask, TaskQuery } from "../../engine/index.ts";
 import { actionRefusal } from "../auth/body-permission.ts";
-import { claimPatiently } from "../claims/long-poll-claim.ts";
+import { longPollClaim } from "../claims/long-poll-claim.ts";
 import type { PoolWatch } from "../claims/pool-watch.ts";
 import { defined } from "../routing/defined.ts";
 import { answer } from "../routing/route-set.ts";
@@ -31,38 +31,38 @@ type TaskIn<L> =
     : PublicTask;
 
 /** The caller, and whether the answer repeats an earlier one. */
-type Shown = { by: By; replayed: boolean };
+type Shown = { caller: Caller; replayed: boolean };
 type Present<L, Task> = (
   tasks: readonly TaskIn<L>[],
   shown: Shown,
 ) => readonly Task[] | Promise<readonly Task[]>;
 
-/** How the answers are made; each is optional where the usual shape is the right one. */
+/** How answers are built; each function is optional if the default shape fits. */
 type Presenting<L, Task, Event, Table extends RouteTable> = Optional<
   TaskOnWire,
   Task,
-  /** Gives the tasks of an answer their shape, in the same order; of a single task that is gone, nothing. */
+  /** Shapes the tasks of an answer, in the same order; for a single task that is gone, returns an empty list. */
   { present: Present<L, Task> }
 > &
   Optional<
     EventOnWire,
     Event,
-    /** Makes the whole answer to a move; by default the task and its event. */
-    { presentMove: (done: Performed, by: By) => MoveReply<Table> | Promise<MoveReply<Table>> }
+    /** Builds the whole answer to a move; default the task and its event. */
+    { presentMove: (done: Performed, caller: Caller) => MoveReply<Table> | Promise<MoveReply<Table>> }
   >;
 type Optional<Usual, Shape, Way> = Usual extends Shape ? Partial<Way> : Way;
 type MoveReply<Table extends RouteTable> = ReplyOf<Table[keyof Table & `move${string}`], 200> | Refusal;
 
 type Options<Table extends RouteTable> = {
-  /** Adds what a creation leaves out. */
-  complete?: (creation: JsonObject, by: By) => JsonObject | Promise<JsonObject>;
-  /** Routes of the table that the lifecycle serves itself. */
+  /** Adds missing fields to a creation. */
+  complete?: (creation: JsonObject, caller: Caller) => JsonObject | Promise<JsonObject>;
+  /** Handlers that replace the default ones. */
   verbs?: { readonly [Name in keyof Table]?: Verb<Table[Name]> };
 };
 
 /**
- * Serves the routes that `taskRoutes` describes. Tasks of other lifecycles are not found here, and actions are refused by role before
- * the task is looked for.
+ * Serves the routes that `taskRoutes` describes. Tasks of other lifecycles are not found here. The caller's role is checked before
+ * the task is read.
  *
  *     routes: (host) => [serveTaskRoutes(orders, host, { present: (tasks) => tasks.map(orderOnWire) })]
  */
@@ -73,17 +73,20 @@ export function serveTaskRoutes<Table extends RouteTable, L extends Lifecycle, T
 ): RouteSet {
   const { table, names, lifecycle } = routes;
   const own = (options.verbs ?? {}) as Readonly<Record<string, Verb>>;
-  // The types of the lifecycle and of its answers are erased here: the table's rows hold the shapes.
-  const made = verbsOf(routes, host, options as Erased);
+  // The types of the lifecycle and its answers are erased here; the rows of the table have the schemas.
+  const defaults = verbsOf(routes, host, options as Erased);
   const kinds = Object.entries(names) as [TaskRouteKind, string][];
   const verbs = kinds.map(([kind, name]): [string, Verb] => {
     const verb = own[name];
     const shaped = kind === "move" ? options.presentMove : !RESHAPED_BY_VERB.has(kind);
     if (!verb && !shaped && routes.reshaped.has(kind))
-      throw new PawlError("INVALID_CONFIG", `${name} answers in a shape of its own: add it to verbs.`);
-    return [name, verb ?? made[kind]];
+      throw new PawlError(
+        "INVALID_CONFIG",
+        `${name} has an answer of its own shape. Add a handler for it to "verbs".`,
+      );
+    return [name, verb ?? defaults[kind]];
   });
-  const checkAction: BodyCheck = ({ by, body }) => actionRefusal(lifecycle, by, body);
+  const checkAction: BodyCheck = ({ caller, body }) => actionRefusal(lifecycle, caller, body);
   return {
     table,
     verbs: Object.fromEntries(verbs),
@@ -91,7 +94,7 @@ export function serveTaskRoutes<Table extends RouteTable, L extends Lifecycle, T
   };
 }
 
-/** The usual verbs of these cannot answer in another shape. */
+/** The default handlers of these cannot answer in another shape. */
 const RESHAPED_BY_VERB = new Set<TaskRouteKind>(["list", "get"]);
 
 type Erased = {
@@ -99,8 +102,8 @@ type Erased = {
     tasks: readonly PublicTask[],
     shown: Shown,
   ) => readonly JsonObject[] | Promise<readonly JsonObject[]>;
-  presentMove?: (done: Performed, by: By) => JsonObject | Refusal | Promise<JsonObject | Refusal>;
-  complete?: (creation: JsonObject, by: By) => JsonObject | Promise<JsonObject>;
+  presentMove?: (done: Performed, caller: Caller) => JsonObject | Refusal | Promise<JsonObject | Refusal>;
+  complete?: (creation: JsonObject, caller: Caller) => JsonObject | Promise<JsonObject>;
 };
 
 /** Shared by the handlers of one lifecycle's routes. */
@@ -131,17 +134,17 @@ function verbsOf(
 
 function readingVerbs({ engine, lifecycle, project, present, presentOne }: Context) {
   return {
-    list: async ({ by, query }: ListCall) => {
+    list: async ({ caller, query }: ListCall) => {
       const { [project]: project_id, assigned_to, ...asked } = query;
-      const filter = { ...asked, project_id, assigned_to: assignee(by, assigned_to), lifecycle };
-      const { tasks, cursor } = await engine.list(by, defined(filter) as TaskQuery);
-      return answer(200, { tasks: await present(tasks, { by, replayed: false }), cursor });
+      const filter = { ...asked, project_id, assigned_to: assignee(caller, assigned_to), lifecycle };
+      const { tasks, cursor } = await engine.list(caller, defined(filter) as TaskQuery);
+      return answer(200, { tasks: await present(tasks, { caller, replayed: false }), cursor });
     },
-    get: async ({ by, params: { id } }: TaskCall) => {
-      const task = await engine.find(by, id);
+    get: async ({ caller, params: { id } }: TaskCall) => {
+      const task = await engine.find(caller, id);
       if (isRefusal(task)) return task;
       if (task.lifecycle !== lifecycle) return notFound(id);
-      const shape = await presentOne(task, { by, replayed: false });
+      const shape = await presentOne(task, { caller, replayed: false });
       return isRefusal(shape) ? shape : answer(200, shape, { row_version: versionOf(shape, task) });
     },
   };
@@ -151,32 +154,32 @@ function creatingVerbs(
   { engine, lifecycle, project, present, presentOne }: Context,
   { complete, findsExisting }: Required<Pick<Erased, "complete">> & { findsExisting: boolean },
 ) {
-  const create = async (by: By, sent: readonly JsonObject[], client_event_id: string | null) => {
+  const create = async (caller: Caller, sent: readonly JsonObject[], client_event_id: string | null) => {
     const creations = sent.map(async ({ [project]: project_id, ...fields }) => ({
-      ...(await complete(fields, by)),
+      ...(await complete(fields, caller)),
       lifecycle,
       project_id,
     }));
-    return createTasks(engine, by, (await Promise.all(creations)) as SentCreation[], client_event_id);
+    return createTasks(engine, caller, (await Promise.all(creations)) as SentCreation[], client_event_id);
   };
   return {
-    create: async ({ by, body: { client_event_id: _, ...sent }, client_event_id }: BodyCall) => {
-      const done = await create(by, [sent], client_event_id);
+    create: async ({ caller, body: { client_event_id: _, ...sent }, client_event_id }: BodyCall) => {
+      const done = await create(caller, [sent], client_event_id);
       if (isRefusal(done)) return done;
       const { replayed, existing } = done;
       const [task] = done.tasks as [PublicTask];
-      const shape = await presentOne(task, { by, replayed });
+      const shape = await presentOne(task, { caller, replayed });
       if (isRefusal(shape)) return shape;
       const status = existing[0] && findsExisting ? 200 : 201;
       return answer(status, shape, { row_version: versionOf(shape, task), replayed });
     },
-    batch: async ({ by, body, client_event_id }: BodyCall) => {
+    batch: async ({ caller, body, client_event_id }: BodyCall) => {
       const tasks = body.tasks as JsonObject[];
       const sent = tasks.map((one) => ({ ...one, [project]: one[project] ?? body[project] }));
-      const done = await create(by, sent, client_event_id);
+      const done = await create(caller, sent, client_event_id);
       if (isRefusal(done)) return done;
       const { replayed } = done;
-      return answer(201, { tasks: await present(done.tasks, { by, replayed }) }, { replayed });
+      return answer(201, { tasks: await present(done.tasks, { caller, replayed }) }, { replayed });
     },
   };
 }
@@ -185,31 +188,34 @@ function workingVerbs(context: Context, presentMove: Erased["presentMove"]) {
   const { engine, directory, lifecycle, project, present, presentOne } = context;
   const showMove =
     presentMove ??
-    (async ({ task, event, replayed }: Performed, by: By) => {
-      const shape = await presentOne(task, { by, replayed });
+    (async ({ task, event, replayed }: Performed, caller: Caller) => {
+      const shape = await presentOne(task, { caller, replayed });
       return isRefusal(shape) ? shape : { task: shape, event: event && eventOnWire(event) };
     });
   return {
     move: async (call: TaskCall & BodyCall) => {
-      const { by, params, body } = call;
+      const { caller, params, body } = call;
       const request = performRequest(params.id, body as Parameters<typeof performRequest>[1], call);
-      const done = await engine.perform(by, { ...request, lifecycle });
+      const done = await engine.perform(caller, { ...request, lifecycle });
       if (isRefusal(done)) return done;
-      const shape = await showMove(done, by);
+      const shape = await showMove(done, caller);
       const { task, replayed } = done;
       return isRefusal(shape) ? shape : answer(200, shape, { row_version: task.row_version, replayed });
     },
-    claim: async ({ by, body, client_event_id, signal }: BodyCall) => {
-      const place = await directory.project(by, (body[project] as string | null | undefined) ?? "main");
-      if (isRefusal(place)) return place;
+    claim: async ({ caller, body, client_event_id, signal }: BodyCall) => {
+      const found = await directory.project(caller, (body[project] as string | null | undefined) ?? "main");
+      if (isRefusal(found)) return found;
       const { limit, wait_seconds } = body as { limit: number; wait_seconds: number };
-      const request = { lifecycle, project_id: place.id, limit, client_event_id };
-      const claimed = await claimPatiently(context, by, request, { waitMs: wait_seconds * 1_000, signal });
+      const request = { lifecycle, project_id: found.id, limit, client_event_id };
+      const claimed = await longPollClaim(context, caller, request, {
+        waitMs: wait_seconds * 1_000,
+        signal,
+      });
       if (isRefusal(claimed)) return claimed;
       const { tasks: taken, replayed } = claimed;
       const shape = await present(
         taken.map(({ task }) => task),
-        { by, replayed },
+        { caller, replayed },
       );
       const tasks = shape.map((task, at) => ({ ...task, lease_token: taken[at]?.lease_token ?? null }));
       return answer(200, { tasks }, { replayed });
@@ -217,12 +223,12 @@ function workingVerbs(context: Context, presentMove: Erased["presentMove"]) {
   };
 }
 
-/** The shape may have been read later than the task. */
+/** Prefers the version in the shape, which may have been read later than the task. */
 function versionOf({ row_version }: JsonObject, task: PublicTask): number {
   return typeof row_version === "number" ? row_version : task.row_version;
 }
 
-type AnyCall = Omit<Call, "by" | "params" | "query" | "body"> & { by: By };
+type AnyCall = Omit<Call, "caller" | "params" | "query" | "body"> & { caller: Caller };
 type ListCall = AnyCall & { query: JsonObject & { assigned_to?: string } };
 type TaskCall = AnyCall & { params: { id: string } };
 type BodyCall = AnyCall & { body: JsonObject };

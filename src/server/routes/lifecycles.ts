@@ -1,11 +1,11 @@
-import { setImmediate as others } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { LIFECYCLE_ROUTES } from "../../api/index.ts";
 import { checking, describeLifecycle, didYouMean, mermaid, refuse } from "../../core/index.ts";
 import type { CheckReport, Lifecycle, LifecycleDescription, Refusal } from "../../core/index.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";
 
-/** What the lifecycles are. */
+/** Definitions, diagrams and checks of the lifecycles. */
 export function serveLifecycles(lifecycles: readonly Lifecycle[]): RouteSet {
   const byName = new Map(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle]));
   const unknown = (name: string): Refusal =>
@@ -47,14 +47,14 @@ export function serveLifecycles(lifecycles: readonly Lifecycle[]): RouteSet {
 
 const SLICE_MS = 10;
 
-/** Checks a lifecycle without keeping everybody else waiting: a large one takes a second. */
+/** Checks a lifecycle in slices, so that other requests are not blocked: a large one takes a second. */
 async function checkInSlices(lifecycle: Lifecycle): Promise<CheckReport> {
   const walking = checking(lifecycle);
   for (let begun = performance.now(); ;) {
     const { done, value } = walking.next();
     if (done) return value;
     if (performance.now() - begun < SLICE_MS) continue;
-    await others();
+    await yieldToEventLoop();
     begun = performance.now();
   }
 }

@@ -8,22 +8,22 @@ import type { RouteSet } from "../routing/route-set.ts";
 /** Members and their tokens: any member reads, admins write. */
 export function serveMembers(directory: Directory): RouteSet {
   return serve(MEMBER_ROUTES, {
-    getMe: ({ by: { org_id, actor } }) => answer(200, { org_id, ...(actor as Member), active: true }),
-    listMembers: async ({ by, query }) => answer(200, await directory.members(by, query)),
-    getMember: async ({ by, params: { id } }) => {
-      const member = await directory.member(by, id);
+    getMe: ({ caller: { org_id, actor } }) => answer(200, { org_id, ...(actor as Member), active: true }),
+    listMembers: async ({ caller, query }) => answer(200, await directory.members(caller, query)),
+    getMember: async ({ caller, params: { id } }) => {
+      const member = await directory.member(caller, id);
       return isRefusal(member) ? member : answer(200, member);
     },
-    createMember: async ({ by, body: { client_event_id: _, ...given }, client_event_id }) => {
-      const made = await directory.addMember(by, defined(given), { client_event_id });
+    createMember: async ({ caller, body: { client_event_id: _, ...given }, client_event_id }) => {
+      const made = await directory.addMember(caller, defined(given), { client_event_id });
       return isRefusal(made) ? made : answer(201, made.answer, { replayed: made.replayed });
     },
-    changeMember: async ({ by, params, body: { client_event_id: _, ...change }, client_event_id }) => {
-      const made = await directory.changeMember(by, params.id, defined(change), { client_event_id });
+    changeMember: async ({ caller, params, body: { client_event_id: _, ...change }, client_event_id }) => {
+      const made = await directory.changeMember(caller, params.id, defined(change), { client_event_id });
       return isRefusal(made) ? made : answer(200, made.answer, { replayed: made.replayed });
     },
-    listTokens: async ({ by, params }) => {
-      const tokens = await directory.tokens(by, params.id);
+    listTokens: async ({ caller, params }) => {
+      const tokens = await directory.tokens(caller, params.id);
       if (isRefusal(tokens)) return tokens;
       return answer(200, {
         tokens: tokens.map(({ created_at, expires_at, ...token }) => ({
@@ -33,13 +33,13 @@ export function serveMembers(directory: Directory): RouteSet {
         })),
       });
     },
-    createToken: async ({ by, params }) => {
-      const issued = await directory.issueToken(by, params.id);
+    createToken: async ({ caller, params }) => {
+      const issued = await directory.issueToken(caller, params.id);
       if (isRefusal(issued)) return issued;
       return answer(201, { id: issued.id, token: issued.token });
     },
-    revokeToken: async ({ by, params }) => {
-      const revoked = await directory.revokeToken(by, params.id);
+    revokeToken: async ({ caller, params }) => {
+      const revoked = await directory.revokeToken(caller, params.id);
       return isRefusal(revoked) ? revoked : answer(204, undefined);
     },
   });

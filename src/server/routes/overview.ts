@@ -6,13 +6,13 @@ import { defined } from "../routing/defined.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";
 
-/** How the work moves. */
+/** The overview of tasks and workers. */
 export function serveOverview(engine: Engine): RouteSet {
   return serve(OVERVIEW_ROUTES, {
-    getOverview: async ({ by, query: { window, ...scope } }) => {
+    getOverview: async ({ caller, query: { window, ...scope } }) => {
       const { seconds, bucket_seconds } = OVERVIEW_WINDOWS[window];
       const times = { window_ms: seconds * 1_000, bucket_ms: bucket_seconds * 1_000 };
-      const read = await engine.overview(by, { ...times, ...defined(scope) });
+      const read = await engine.overview(caller, { ...times, ...defined(scope) });
       const lifecycles = [...engine.registry.lifecycles.values()].filter(
         ({ name }) => (scope.lifecycle ?? name) === name,
       );

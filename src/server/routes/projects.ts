@@ -4,24 +4,24 @@ import type { Directory } from "../../engine/index.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";
 
-/** Projects: any member reads those that are his, admins write. */
+/** Projects: members read those they may see, admins write. */
 export function serveProjects(directory: Directory): RouteSet {
   return serve(PROJECT_ROUTES, {
-    listProjects: async ({ by, query }) => {
-      const { projects, cursor } = await directory.projects(by, query);
+    listProjects: async ({ caller, query }) => {
+      const { projects, cursor } = await directory.projects(caller, query);
       return answer(200, { projects: projects.map(projectOnWire), cursor });
     },
-    getProject: async ({ by, params }) => {
-      const project = await directory.project(by, params.id);
+    getProject: async ({ caller, params }) => {
+      const project = await directory.project(caller, params.id);
       return isRefusal(project) ? project : answer(200, projectOnWire(project));
     },
-    createProject: async ({ by, body: { client_event_id: _, ...given }, client_event_id }) => {
-      const made = await directory.addProject(by, given, { client_event_id });
+    createProject: async ({ caller, body: { client_event_id: _, ...given }, client_event_id }) => {
+      const made = await directory.addProject(caller, given, { client_event_id });
       if (isRefusal(made)) return made;
       return answer(201, projectOnWire(made.answer), { replayed: made.replayed });
     },
-    changeProject: async ({ by, params, body: { client_event_id: _, ...change }, client_event_id }) => {
-      const made = await directory.changeProject(by, params.id, change, { client_event_id });
+    changeProject: async ({ caller, params, body: { client_event_id: _, ...change }, client_event_id }) => {
+      const made = await directory.changeProject(caller, params.id, change, { client_event_id });
       if (isRefusal(made)) return made;
       return answer(200, projectOnWire(made.answer), { replayed: made.replayed });
     },

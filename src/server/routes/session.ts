@@ -7,14 +7,14 @@ import type { RouteSet } from "../routing/route-set.ts";
 import {
   crossSiteRefusal,
   csrfTokenOf,
-  endedCookie,
-  keptCookie,
-  nobody,
+  clearCookie,
+  setCookie,
+  missingToken,
   tokenInCookie,
   tokenOf,
 } from "../auth/session.ts";
 
-/** Browsers sign in and out. */
+/** Sign-in and sign-out of browsers. */
 export function serveSession(directory: Directory): RouteSet {
   return serve(SESSION_ROUTES, {
     signIn: async ({ headers, body: { token, remember, over } }) => {
@@ -23,8 +23,8 @@ export function serveSession(directory: Directory): RouteSet {
       const known = await directory.authenticate(token);
       if (isRefusal(known)) return known;
       if (known.confined_to)
-        return refuse("TOKEN_CONFINED", "This token is for programs: sign in with a token of your own.");
-      // From the demo's own page into the demo once more: home is where it was.
+        return refuse("TOKEN_CONFINED", "This token is only for programs. Sign in with a token of your own.");
+      // Signing in to the demo from within the demo keeps the session from before the demo.
       const present = tokenInCookie("home", headers) ?? tokenInCookie("session", headers);
       const home = over ? present : null;
       return answer(
@@ -33,8 +33,8 @@ export function serveSession(directory: Directory): RouteSet {
         {
           headers: {
             "set-cookie": [
-              keptCookie("session", headers, token, remember),
-              ...(home === null ? forgetsHome(headers) : [keptCookie("home", headers, home)]),
+              setCookie("session", headers, token, remember),
+              ...(home === null ? clearHome(headers) : [setCookie("home", headers, home)]),
             ],
           },
         },
@@ -46,27 +46,27 @@ export function serveSession(directory: Directory): RouteSet {
       const can_go_back = tokenInCookie("home", headers) !== null;
       return answer(200, { csrf_token: csrfTokenOf(token), can_go_back });
     },
-    // Open, since what this session was signed in with may be gone by now, as when the demo was removed.
+    // Open, because the current session's token may be invalid by now, as after the demo was removed.
     goBack: ({ headers }) => {
       const home = tokenInCookie("home", headers);
-      if (home === null) return crossSiteRefusal(headers) ?? nobody();
+      if (home === null) return crossSiteRefusal(headers) ?? missingToken();
       return (
         crossSiteRefusal(headers) ??
         answer(
           200,
           { csrf_token: csrfTokenOf(home), can_go_back: false },
-          { headers: { "set-cookie": [keptCookie("session", headers, home), endedCookie("home", headers)] } },
+          { headers: { "set-cookie": [setCookie("session", headers, home), clearCookie("home", headers)] } },
         )
       );
     },
     signOut: ({ headers }) =>
       crossSiteRefusal(headers) ??
       answer(204, undefined, {
-        headers: { "set-cookie": [endedCookie("session", headers), ...forgetsHome(headers)] },
+        headers: { "set-cookie": [clearCookie("session", headers), ...clearHome(headers)] },
       }),
   });
 }
 
-function forgetsHome(headers: IncomingHttpHeaders): string[] {
-  return tokenInCookie("home", headers) === null ? [] : [endedCookie("home", headers)];
+function clearHome(headers: IncomingHttpHeaders): string[] {
+  return tokenInCookie("home", headers) === null ? [] : [clearCookie("home", headers)];
 }

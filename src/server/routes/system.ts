@@ -1,13 +1,13 @@
 import { SYSTEM_ROUTES } from "../../api/index.ts";
 import { PawlError, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { By, Directory } from "../../engine/index.ts";
+import type { Caller, Directory } from "../../engine/index.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";
 
-const READY_WITHIN_MS = 2_000;
+const READY_TIMEOUT_MS = 2_000;
 
-/** Is it there, can it answer, and what can it be asked. */
+/** Liveness, readiness, metrics and API documentation. */
 export function serveSystem({
   directory,
   stopping,
@@ -25,10 +25,10 @@ export function serveSystem({
     getLive: () => answer(200, { status: "live" as const }),
     getReady: async () => {
       if (stopping.aborted) throw new PawlError("UNAVAILABLE", "This server is stopping.");
-      await directory.ping(READY_WITHIN_MS);
+      await directory.ping(READY_TIMEOUT_MS);
       return answer(200, { status: "ready" as const });
     },
-    getMetrics: async ({ by }) => beyondReach(by) ?? answer(200, await figures()),
+    getMetrics: async ({ caller }) => metricsRefusal(caller) ?? answer(200, await figures()),
     getOpenApi: () => {
       const { document, serialized } = openApi();
       return answer(200, document, { serialized });
@@ -40,7 +40,7 @@ export function serveSystem({
   });
 }
 
-function beyondReach({ org_id, actor }: By): Refusal | null {
+function metricsRefusal({ org_id, actor }: Caller): Refusal | null {
   if (org_id === "main" && actor.project_ids === null) return null;
   return refuse(
     "FORBIDDEN",

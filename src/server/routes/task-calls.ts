@@ -1,8 +1,8 @@
 import type { BodyRead, TASK_ROUTES } from "../../api/index.ts";
 import { isRefusal } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
-import type { By, CreatedTasks, Engine, NewTask, PerformRequest } from "../../engine/index.ts";
-import { besideTask } from "../auth/confine-creations.ts";
+import type { Caller, CreatedTasks, Engine, NewTask, PerformRequest } from "../../engine/index.ts";
+import { confineCreations } from "../auth/confine-creations.ts";
 import type { Call } from "../routing/route-set.ts";
 
 /** A creation as the client sends it: times are texts, and null means absent. */
@@ -13,15 +13,15 @@ export type SentCreation = JsonObject & {
   available_at?: string | null | undefined;
 };
 
-/** Creates all of the tasks or none; for a token of one task, beside that task. */
+/** Creates all tasks or none, within the limits of a confined token. */
 export async function createTasks(
   engine: Engine,
-  by: By,
+  caller: Caller,
   sent: readonly SentCreation[],
   client_event_id: string | null,
 ): Promise<CreatedTasks | Refusal> {
-  const beside = await besideTask(engine, by, sent);
-  return isRefusal(beside) ? beside : engine.create(by, beside.map(newTask), { client_event_id });
+  const confined = await confineCreations(engine, caller, sent);
+  return isRefusal(confined) ? confined : engine.create(caller, confined.map(newTask), { client_event_id });
 }
 
 /** The engine counts in milliseconds. */
@@ -36,7 +36,7 @@ function newTask({ project_id, ref, available_at, ...sent }: SentCreation): NewT
 
 type SentMove = Partial<BodyRead<typeof TASK_ROUTES.moveTask>> & { action: string };
 
-/** Absent fields become null, which means the same; requests of one shape are the cheapest to make and to read. */
+/** Builds the engine's request; absent fields become null, because objects of one shape are the fastest. */
 export function performRequest(
   task_id: string,
   { action, payload = null, comment = null, lease_token = null }: SentMove,
@@ -45,7 +45,7 @@ export function performRequest(
   return { task_id, action, payload, comment, lease_token, client_event_id, expected_row_version };
 }
 
-/** In `assigned_to`, `me` is the caller. */
-export function assignee({ actor }: By, assigned_to: string | undefined): string | undefined {
+/** Resolves `me` in `assigned_to` to the caller. */
+export function assignee({ actor }: Caller, assigned_to: string | undefined): string | undefined {
   return assigned_to === "me" ? (actor.id ?? undefined) : assigned_to;
 }

@@ -16,68 +16,68 @@ import {
   creationsRefusal,
   unknownLifecycle,
 } from "../auth/body-permission.ts";
-import { toldOf } from "../routing/problem-reply.ts";
+import { problemOfError } from "../routing/problem-reply.ts";
 import type { OwnProblems } from "../routing/problem-reply.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { BodyCheck, RouteSet, Verb } from "../routing/route-set.ts";
 import { assignee, createTasks, performRequest } from "./task-calls.ts";
 
 type Log = { error(about: object, message: string): void };
-type House = { engine: Engine; own: OwnProblems; log: Log };
+type TaskDeps = { engine: Engine; own: OwnProblems; log: Log };
 
-/** Tasks of every lifecycle. */
-export function serveTasks({ engine, own, log }: House): RouteSet {
+/** Routes for tasks of every lifecycle. */
+export function serveTasks({ engine, own, log }: TaskDeps): RouteSet {
   const { lifecycles } = engine.registry;
   return serve(
     TASK_ROUTES,
     {
-      createTask: async ({ by, body: { client_event_id: _, ...sent }, client_event_id }) => {
+      createTask: async ({ caller, body: { client_event_id: _, ...sent }, client_event_id }) => {
         const unknown = unknownLifecycle(lifecycles, sent.lifecycle);
         if (unknown) return unknown;
-        const made = await createTasks(engine, by, [sent], client_event_id);
+        const made = await createTasks(engine, caller, [sent], client_event_id);
         if (isRefusal(made)) return made;
         const [task] = made.tasks as [Performed["task"]];
         const { row_version } = task;
         const status = made.existing[0] ? 200 : 201;
         return answer(status, taskOnWire(task), { row_version, replayed: made.replayed });
       },
-      createTasks: async ({ by, body: { tasks }, client_event_id }) => {
+      createTasks: async ({ caller, body: { tasks }, client_event_id }) => {
         for (const { lifecycle } of tasks) {
           const unknown = unknownLifecycle(lifecycles, lifecycle);
           if (unknown) return unknown;
         }
-        const made = await createTasks(engine, by, tasks, client_event_id);
+        const made = await createTasks(engine, caller, tasks, client_event_id);
         if (isRefusal(made)) return made;
         return answer(201, { tasks: made.tasks.map(taskOnWire) }, { replayed: made.replayed });
       },
-      listTasks: async ({ by, query }) => {
+      listTasks: async ({ caller, query }) => {
         const { tasks, cursor } = await engine.list(
-          by,
-          defined({ ...query, assigned_to: assignee(by, query.assigned_to) }),
+          caller,
+          defined({ ...query, assigned_to: assignee(caller, query.assigned_to) }),
         );
         return answer(200, { tasks: tasks.map(taskOnWire), cursor });
       },
-      getTask: async ({ by, params: { id } }) => {
-        const task = await engine.find(by, id);
+      getTask: async ({ caller, params: { id } }) => {
+        const task = await engine.find(caller, id);
         if (isRefusal(task)) return task;
         return answer(200, taskOnWire(task), { row_version: task.row_version });
       },
-      listTaskEvents: async ({ by, params: { id }, query }) => {
-        const events = await engine.events(by, id, query);
+      listTaskEvents: async ({ caller, params: { id }, query }) => {
+        const events = await engine.events(caller, id, query);
         return isRefusal(events) ? events : answer(200, { events: events.map(eventOnWire) });
       },
-      explainTask: async ({ by, params: { id } }) => {
-        const actions = await engine.explain(by, id);
+      explainTask: async ({ caller, params: { id } }) => {
+        const actions = await engine.explain(caller, id);
         return isRefusal(actions) ? actions : answer(200, { actions });
       },
-      getTaskLinks: async ({ by, params: { id } }) => {
-        const links = await engine.links(by, id);
+      getTaskLinks: async ({ caller, params: { id } }) => {
+        const links = await engine.links(caller, id);
         return isRefusal(links) ? links : answer(200, linksOnWire(links));
       },
-      getGraph: async ({ by, query }) => answer(200, await engine.graph(by, defined(query))),
-      moveTask: async ({ by, params: { id }, body, client_event_id, expected_row_version }) => {
+      getGraph: async ({ caller, query }) => answer(200, await engine.graph(caller, defined(query))),
+      moveTask: async ({ caller, params: { id }, body, client_event_id, expected_row_version }) => {
         const request = performRequest(id, body, { client_event_id, expected_row_version });
-        const done = await engine.perform(by, request);
+        const done = await engine.perform(caller, request);
         if (isRefusal(done)) return done;
         const { task, replayed } = done;
         return answer(200, movedOnWire(done), { row_version: task.row_version, replayed });
@@ -85,33 +85,35 @@ export function serveTasks({ engine, own, log }: House): RouteSet {
       moveTasks: moveAll({ engine, own, log }),
     },
     {
-      createTask: ({ by, body }) => creationRefusal(lifecycles, by, body),
-      createTasks: ({ by, body }) => creationsRefusal(lifecycles, by, body),
+      createTask: ({ caller, body }) => creationRefusal(lifecycles, caller, body),
+      createTasks: ({ caller, body }) => creationsRefusal(lifecycles, caller, body),
       moveTask: moveCheck(engine),
     },
   );
 }
 
-/** Each action is answered in its place: a refusal of one does not undo the others. */
-function moveAll({ engine, own, log }: House): Verb<typeof TASK_ROUTES.moveTasks> {
-  return async ({ by, body, client_event_id: key }) => {
-    const requests = body.map((asked, place) => {
+/** Performs each action on its own: a refused one does not undo the others. */
+function moveAll({ engine, own, log }: TaskDeps): Verb<typeof TASK_ROUTES.moveTasks> {
+  return async ({ caller, body, client_event_id: key }) => {
+    const requests = body.map((asked, index) => {
       const { client_event_id = null, expected_row_version = null } = asked;
-      const made = key === null ? null : `${key}.${place}`;
+      const derived = key === null ? null : `${key}.${index}`;
       return performRequest(asked.id, asked, {
-        client_event_id: client_event_id ?? made,
+        client_event_id: client_event_id ?? derived,
         expected_row_version,
       });
     });
     const done = await Promise.all(
-      requests.map((request) => engine.perform(by, request).catch((error: unknown) => failed(error, log))),
+      requests.map((request) =>
+        engine.perform(caller, request).catch((error: unknown) => failed(error, log)),
+      ),
     );
     const [first] = done;
     if (first && done.every((one) => "code" in one && one.code === "UNAVAILABLE")) return first as Refusal;
     const replayed = done.every((one) => one.kind === "performed" && one.replayed);
-    const told = (one: Performed | Refusal) =>
+    const answerOf = (one: Performed | Refusal) =>
       isRefusal(one) ? problemDocument(one, { own }) : movedOnWire(one);
-    return answer(200, done.map(told), { replayed });
+    return answer(200, done.map(answerOf), { replayed });
   };
 }
 
@@ -125,10 +127,10 @@ function movedOnWire({ task, event, outcome, lease_token }: Performed) {
   };
 }
 
-/** Stands in its place among the answers: what became of the others must be told all the same. */
+/** Turns an error into a refusal, so that the other actions still get their answers. */
 function failed(error: unknown, log: Log): Refusal {
-  const { code, detail, params = {}, fault } = toldOf(error);
-  if (fault) log.error({ err: error }, "one of many moves failed");
+  const { code, detail, params = {}, fault } = problemOfError(error);
+  if (fault) log.error({ err: error }, "one action of a batch failed");
   return refuse(code, detail, params);
 }
 
@@ -140,12 +142,12 @@ function holdOnWire({ placed_at, released_at, ...hold }: Links["holds"][number])
   return { ...hold, placed_at: onWire(placed_at), released_at: onWireOrNull(released_at) };
 }
 
-/** The lifecycle is that of the task, which the engine reads anyway where the shape is right. */
+/** Checks the permission if the body is invalid; for a valid one the engine checks it, as it reads the task anyway. */
 function moveCheck(engine: Engine): BodyCheck {
-  return async ({ by, params: { id = "" }, body, misshapen }) => {
-    if (!misshapen) return null;
-    const task = await engine.find(by, id);
+  return async ({ caller, params: { id = "" }, body, invalid }) => {
+    if (!invalid) return null;
+    const task = await engine.find(caller, id);
     const lifecycle = isRefusal(task) ? undefined : engine.registry.lifecycles.get(task.lifecycle);
-    return lifecycle ? actionRefusal(lifecycle, by, body) : null;
+    return lifecycle ? actionRefusal(lifecycle, caller, body) : null;
   };
 }

@@ -1,4 +1,4 @@
-/** What was given of it: a field that is undefined is left out, as the engine's types want it. */
+/** Removes undefined fields, which the engine's types do not allow. */
 export function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const given: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(fields)) if (value !== undefined) given[key] = value as unknown;

@@ -3,17 +3,17 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 
-/** How long after the stop a request may still begin to come on a connection that was open by then. */
-const BEGINS_WITHIN_MS = 1_000;
+/** After the stop, time in which a request may still begin on a connection that is open. */
+const GRACE_MS = 1_000;
 
 /**
- * Tells those who wait when the server stops. It would itself wait for every connection that a client keeps for its next
- * request, also when that was busy at the moment it was asked to stop; and from then on nobody would look at the time that
- * slow clients take, so that one of them could keep it for ever.
+ * Returns a signal that aborts when the server stops, and closes idle and stalled connections from then on. Fastify alone would
+ * wait for every keep-alive connection, and Node no longer enforces request timeouts once the server closes, so one slow client
+ * could delay the stop forever.
  */
-export function endConnections(app: FastifyInstance, requestTimeoutMs: number): AbortSignal {
+export function drainConnections(app: FastifyInstance, requestTimeoutMs: number): AbortSignal {
   const stopping = new AbortController();
-  // Everybody whose answer is under way listens to it: that is no leak.
+  // No warning about a leak: every running request adds a listener.
   setMaxListeners(0, stopping.signal);
   const open = new Set<Socket>();
   let ending: NodeJS.Timeout | undefined;
@@ -27,8 +27,8 @@ export function endConnections(app: FastifyInstance, requestTimeoutMs: number): 
     ending = setInterval(() => {
       app.server.closeIdleConnections();
       const ms = Date.now() - stoppedAt;
-      if (ms > BEGINS_WITHIN_MS)
-        for (const socket of open) if (isDawdling(socket, ms > requestTimeoutMs)) socket.destroy();
+      if (ms > GRACE_MS)
+        for (const socket of open) if (isStalled(socket, ms > requestTimeoutMs)) socket.destroy();
     }, 20);
     done();
   });
@@ -38,9 +38,9 @@ export function endConnections(app: FastifyInstance, requestTimeoutMs: number): 
   return stopping.signal;
 }
 
-/** Nothing is being answered there, or, when the time for that is over, the request is still not all there. */
-function isDawdling(socket: Socket, timeIsOver: boolean): boolean {
-  // Node's own note of what is being answered on a connection; nothing else tells.
+/** Returns whether a connection answers nothing, or, after the timeout, has not received its request completely. */
+function isStalled(socket: Socket, isTimedOut: boolean): boolean {
+  // Node's internal field is the only way to find the response in progress on a connection.
   const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse | null };
-  return !response || (timeIsOver && !response.req.complete);
+  return !response || (isTimedOut && !response.req.complete);
 }

@@ -1,11 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance } from "fastify";
 import { findTooDeep, MAX_JSON_DEPTH, PawlError, shownErrors, TOO_DEEP } from "../../core/index.ts";
-import { unreadable } from "./problem-reply.ts";
+import { unreadableBody } from "./problem-reply.ts";
 
-/** Bodies are JSON in UTF-8 and nothing else; one that is empty is none. */
+/** Accepts bodies only as JSON in UTF-8; an empty body counts as none. */
 export function readJsonBodies(app: FastifyInstance): void {
-  // A key that would reach for an object's prototype is refused.
+  // Refuses keys such as `__proto__`.
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body: Buffer, done) => {
@@ -13,12 +13,12 @@ export function readJsonBodies(app: FastifyInstance): void {
       done(null, undefined);
       return;
     }
-    // Decoding would put question marks where the sender meant something.
+    // Decoding would silently replace invalid bytes.
     if (!isUtf8(body)) {
       done(invalid("it is not UTF-8"));
       return;
     }
-    // Before parsing: all later code may recurse over the body.
+    // Before parsing, because later code may recurse over the body.
     if (isNestedTooDeep(body)) {
       done(tooDeep(body));
       return;
@@ -64,6 +64,6 @@ function pathToTooDeep(body: Buffer): string {
 }
 
 function invalid(why: string): PawlError {
-  const { code, detail, params } = unreadable(why);
+  const { code, detail, params } = unreadableBody(why);
   return new PawlError(code, detail, params);
 }

@@ -1,24 +1,27 @@
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** Requests that may wait on one connection for the answer to the one before; clients of our time send none so. */
-const MOST_AHEAD = 16;
+/** Maximum requests of one connection that wait for earlier answers; modern clients do not pipeline at all. */
+const MAX_PIPELINED = 16;
 
-const ahead = new WeakMap<Socket, number>();
+const pipelined = new WeakMap<Socket, number>();
 
 /**
- * Whether a request is one too many that was sent without waiting for answers; its connection is cut. A few kilobytes can
- * ask for gigabytes that nobody reads.
+ * Returns whether a connection has sent too many requests without waiting for answers, and closes it in that case: a few
+ * kilobytes of requests could make the server buffer gigabytes of answers.
  */
-export function isTooFarAhead({ raw: { socket } }: FastifyRequest, { raw: response }: FastifyReply): boolean {
-  // A response has its socket at once unless another one is being answered there.
+export function exceedsPipelining(
+  { raw: { socket } }: FastifyRequest,
+  { raw: response }: FastifyReply,
+): boolean {
+  // A response gets its socket immediately unless an earlier one is in progress.
   if (response.socket !== null) return false;
-  const waiting = (ahead.get(socket) ?? 0) + 1;
-  ahead.set(socket, waiting);
-  if (waiting > MOST_AHEAD) {
+  const waiting = (pipelined.get(socket) ?? 0) + 1;
+  pipelined.set(socket, waiting);
+  if (waiting > MAX_PIPELINED) {
     socket.destroy();
     return true;
   }
-  response.once("close", () => ahead.set(socket, (ahead.get(socket) ?? 1) - 1));
+  response.once("close", () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1));
   return false;
 }

@@ -1,85 +1,94 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isRefusal, refuse } from "../../core/index.ts";
-import type { By } from "../../engine/index.ts";
+import type { Caller } from "../../engine/index.ts";
 import { rebindingRefusal } from "../auth/dns-rebinding.ts";
 import type { AllowedCallers } from "../auth/dns-rebinding.ts";
 import { confinedRefusal } from "../auth/authenticate.ts";
-import type { Guardian } from "../auth/authenticate.ts";
+import type { Authenticator } from "../auth/authenticate.ts";
 import { replyProblem } from "./problem-reply.ts";
 import type { OwnProblems } from "./problem-reply.ts";
 
-/** A protocol of its own behind the same door: it is given what is posted to its path by whoever has a token. */
+/** Another protocol at a path of its own, such as MCP: it receives the authenticated POST requests to that path. */
 export type Mount = {
   path: `/${string}`;
-  /** Which confined tokens are let in; what they may do is decided where they call on. */
+  /** Kinds of confined tokens that are accepted; the API that the protocol calls checks what they may do. */
   confined?: readonly string[];
-  answer: (visit: {
-    /** Its signal is aborted when the caller is gone or the server stops. */
+  answer: (call: {
+    /** Its signal aborts when the caller disconnects or the server stops. */
     request: Request;
-    /** The caller's. */
+    /** The caller's token. */
     token: string;
-    /** Where this server is to be reached from within. */
+    /** The URL of this server on its own machine. */
     url: string;
   }) => Promise<Response>;
 };
 
-type Mounting = {
-  guardian: Guardian;
+type MountDeps = {
+  authenticator: Authenticator;
   own: OwnProblems;
   stopping: AbortSignal;
   allowedCallers: AllowedCallers;
 };
 
-export function mount(app: FastifyInstance, { path, confined = [], answer }: Mount, serving: Mounting): void {
-  const { guardian, own, stopping, allowedCallers } = serving;
-  const letIn = async (request: FastifyRequest, reply: FastifyReply) => {
+export function mount(
+  app: FastifyInstance,
+  { path, confined = [], answer }: Mount,
+  serving: MountDeps,
+): void {
+  const { authenticator, own, stopping, allowedCallers } = serving;
+  const authenticate = async (request: FastifyRequest, reply: FastifyReply) => {
     const foreign = rebindingRefusal(request.headers, allowedCallers);
     if (foreign) {
       replyProblem(request, reply, foreign, own);
       return reply;
     }
-    // Not `admit`: a call from here to the API is one more request, and is counted there.
-    const known = await guardian.recogniseBearer(request);
+    // Without the rate limit: the protocol's calls to the API are counted there.
+    const known = await authenticator.identifyBearer(request);
     const refusal = isRefusal(known) ? known : confinedRefusal(known, confined);
     if (refusal) {
       replyProblem(request, reply, refusal, own);
       return reply;
     }
-    request.by = known as By;
+    request.caller = known as Caller;
     return undefined;
   };
   app.route({
     method: "POST",
     url: path,
-    onRequest: letIn,
+    onRequest: authenticate,
     handler: async (request, reply) => {
-      const { signal, letGo } = leaving(reply, stopping);
+      const { signal, release } = abortOnDisconnect(reply, stopping);
       try {
-        const answered = await unlessLeft(answer(visitOf(app, request, signal)), signal);
+        const answered = await nullIfAborted(answer(mountRequest(app, request, signal)), signal);
         if (answered === null) {
-          replyProblem(request, reply, refuse("UNAVAILABLE", "The server stops; send it again."), own);
+          replyProblem(
+            request,
+            reply,
+            refuse("UNAVAILABLE", "The server is stopping. Send the request again."),
+            own,
+          );
           return await reply;
         }
         for (const [name, value] of answered.headers) reply.header(name, value);
         return await reply.code(answered.status).send(await answered.text());
       } finally {
-        letGo();
+        release();
       }
     },
   });
   app.route({
     method: ["GET", "DELETE"],
     url: path,
-    onRequest: letIn,
+    onRequest: authenticate,
     handler: (request, reply) => {
       reply.header("allow", "POST");
-      replyProblem(request, reply, refuse("METHOD_NOT_ALLOWED", "Only POST is possible here."), own);
+      replyProblem(request, reply, refuse("METHOD_NOT_ALLOWED", "Only POST is allowed at this path."), own);
     },
   });
 }
 
-function visitOf(app: FastifyInstance, request: FastifyRequest, signal: AbortSignal) {
+function mountRequest(app: FastifyInstance, request: FastifyRequest, signal: AbortSignal) {
   const { authorization = "" } = request.headers;
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>
     typeof value === "string" && !HOP_BY_HOP.has(name) ? [[name, value] as [string, string]] : [],
@@ -93,7 +102,7 @@ function visitOf(app: FastifyInstance, request: FastifyRequest, signal: AbortSig
   };
 }
 
-/** These belong to the connection, or to a body that has been read and written anew. */
+/** Headers of the connection, or of the original body, which is serialized again. */
 const HOP_BY_HOP = new Set([
   "connection",
   "content-length",
@@ -103,41 +112,44 @@ const HOP_BY_HOP = new Set([
   "upgrade",
 ]);
 
-/** Who listens on every address is reached on his own machine. */
+/** Replaces the wildcard address by loopback. */
 function ownUrl({ server }: FastifyInstance): string {
   const { address, family, port } = server.address() as AddressInfo;
   if (family === "IPv6") return `http://[${address === "::" ? "::1" : address}]:${port}`;
   return `http://${address === "0.0.0.0" ? "127.0.0.1" : address}:${port}`;
 }
 
-/** Aborted when nobody waits for the answer any more. */
-function leaving({ raw }: FastifyReply, stopping: AbortSignal): { signal: AbortSignal; letGo: () => void } {
-  const left = new AbortController();
-  const leave = () => {
-    left.abort();
+/** Returns a signal that aborts when the caller disconnects or the server stops. */
+function abortOnDisconnect(
+  { raw }: FastifyReply,
+  stopping: AbortSignal,
+): { signal: AbortSignal; release: () => void } {
+  const controller = new AbortController();
+  const abort = () => {
+    controller.abort();
   };
-  raw.once("close", leave);
-  stopping.addEventListener("abort", leave);
-  if (stopping.aborted) leave();
-  const letGo = () => {
-    raw.off("close", leave);
-    stopping.removeEventListener("abort", leave);
+  raw.once("close", abort);
+  stopping.addEventListener("abort", abort);
+  if (stopping.aborted) abort();
+  const release = () => {
+    raw.off("close", abort);
+    stopping.removeEventListener("abort", abort);
   };
-  return { signal: left.signal, letGo };
+  return { signal: controller.signal, release };
 }
 
-/** null: it was left before it came. */
-async function unlessLeft<T>(answer: Promise<T>, signal: AbortSignal): Promise<T | null> {
-  const left = new Promise<null>((resolve) => {
-    const leave = () => {
+/** Returns null if the signal aborts before the answer is ready. */
+async function nullIfAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  const aborted = new Promise<null>((resolve) => {
+    const onAbort = () => {
       resolve(null);
     };
-    if (signal.aborted) leave();
-    else signal.addEventListener("abort", leave, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
   });
-  const unlessBroken = answer.catch((error: unknown) => {
+  const answered = answer.catch((error: unknown) => {
     if (signal.aborted) return null;
     throw error;
   });
-  return Promise.race([left, unlessBroken]);
+  return Promise.race([aborted, answered]);
 }

@@ -3,66 +3,69 @@ import { PROBLEM_MEDIA, problemDocument } from "../../api/index.ts";
 import { PawlError } from "../../core/index.ts";
 import type { AnyProblemCode, JsonObject, Problem } from "../../core/index.ts";
 
-/** Whatever is told as a problem: a refusal, or a fault. */
-export type Told = { code: AnyProblemCode; detail: string; params?: JsonObject };
+/** The fields of a problem, which is a refusal or an error. */
+export type ProblemFields = { code: AnyProblemCode; detail: string; params?: JsonObject };
 
 export type OwnProblems = Readonly<Record<string, Problem>>;
 
-/** Answers with a problem document, and with the headers that belong to its code. */
+/** Answers with a problem document and the headers that belong to its status. */
 export function replyProblem(
   request: FastifyRequest,
   reply: FastifyReply,
-  told: Told,
+  problem: ProblemFields,
   own: OwnProblems,
 ): void {
-  const document = problemDocument(told, { own, instance: `urn:pawl:request:${request.id}` });
+  const document = problemDocument(problem, { own, instance: `urn:pawl:request:${request.id}` });
   if (document.status === 401) reply.header("www-authenticate", "Bearer");
   if (document.status === 503 || document.status === 429)
-    reply.header("retry-after", Number(told.params?.retry_after_seconds ?? 1));
-  // A route that failed midway may have set the caching headers of a file already.
+    reply.header("retry-after", Number(problem.params?.retry_after_seconds ?? 1));
+  // A route that failed may already have set the caching headers of a file.
   reply.header("cache-control", "no-store");
   reply.code(document.status).type(PROBLEM_MEDIA).send(JSON.stringify(document));
 }
 
-/** What an error is to the one who asked. Faults that are none of his are not explained to him; the log has them. */
-export function toldOf(error: unknown): Told & { fault?: true } {
+/** Turns an error into the problem that the caller gets. Internal errors are not explained to callers; the log has them. */
+export function problemOfError(error: unknown): ProblemFields & { fault?: true } {
   if (error instanceof PawlError)
-    return SET_UP_FAULTS.has(error.code)
+    return SETUP_FAULTS.has(error.code)
       ? { code: "NOT_SET_UP", detail: error.message, fault: true }
       : { code: error.code, detail: error.message, params: { ...error.params } };
   const { code = "", message } = (error ?? {}) as Partial<FastifyError>;
-  const known = message === "aborted" ? GONE : FRAMEWORK[code];
+  const known = message === "aborted" ? ABORTED : FRAMEWORK[code];
   if (known) return known;
-  if (code.startsWith("FST_ERR_CTP")) return unreadable(message ?? "");
-  return ours();
+  if (code.startsWith("FST_ERR_CTP")) return unreadableBody(message ?? "");
+  return internalError();
 }
 
-/** Mistakes of whoever set Pawl up, met in the middle of a request. */
-const SET_UP_FAULTS = new Set<string>(["INVALID_LIFECYCLE", "INVALID_CONFIG"]);
+/** Mistakes in the setup of the server that show only during a request. */
+const SETUP_FAULTS = new Set<string>(["INVALID_LIFECYCLE", "INVALID_CONFIG"]);
 
-const FRAMEWORK: Readonly<Record<string, Told>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: "TOO_LARGE", detail: "The body is larger than this server takes." },
+const FRAMEWORK: Readonly<Record<string, ProblemFields>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: "TOO_LARGE", detail: "The body is larger than this server accepts." },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: "UNSUPPORTED_MEDIA_TYPE",
-    detail: "Bodies are JSON: send Content-Type: application/json.",
+    detail: "The body must be JSON, sent with Content-Type: application/json.",
   },
-  FST_ERR_BAD_URL: { code: "NOT_FOUND", detail: "There is nothing at this address." },
-  FST_ERR_MAX_PARAM_LENGTH: { code: "NOT_FOUND", detail: "There is nothing at this address." },
+  FST_ERR_BAD_URL: { code: "NOT_FOUND", detail: "There is no route at this address." },
+  FST_ERR_MAX_PARAM_LENGTH: { code: "NOT_FOUND", detail: "There is no route at this address." },
 };
 
-/** Nobody hears this: whoever was sending has hung up. */
-const GONE: Told = { code: "BAD_REQUEST", detail: "The request ended in the middle." };
+/** Only logged: the caller has disconnected. */
+const ABORTED: ProblemFields = {
+  code: "BAD_REQUEST",
+  detail: "The connection was closed before the request was complete.",
+};
 
-function ours(): Told & { fault: true } {
+function internalError(): ProblemFields & { fault: true } {
   return {
     code: "INTERNAL_ERROR",
-    detail: "Something went wrong here that should not; it has been written down.",
+    detail: "The server failed to handle this request.",
     fault: true,
   };
 }
 
-/** A body that cannot be read, and why. */
-export function unreadable(why: string): Told {
+/** Describes a body that cannot be parsed. */
+export function unreadableBody(why: string): ProblemFields {
   const detail = `The body cannot be read: ${why}`;
   return { code: "VALIDATION_ERROR", detail, params: { errors: [{ path: "", message: why }] } };
 }

@@ -13,7 +13,7 @@ export type ReadParts = {
   expected_row_version: number | null;
 };
 
-/** Makes the reader of one route's requests: what it gives has the shape that the row promises. */
+/** Creates the function that validates the requests of one route. */
 export function readerOf(route: Route, own: OwnProblems): (request: FastifyRequest) => ReadParts | Refusal {
   const fromText = route.query ? queryReader(route.query) : null;
   const absent = route.refusals?.find((code) => problemOf(code, own).status === 404);
@@ -21,7 +21,7 @@ export function readerOf(route: Route, own: OwnProblems): (request: FastifyReque
   return (request) => {
     const sent = request.params as Record<string, string>;
     if (absent !== undefined && params.some((name) => !isStorable(sent[name] ?? "")))
-      return refuse(absent, "What cannot be stored is nobody's name.", {});
+      return refuse(absent, "The id contains characters that no id has.", {});
     const mistakes: Mistake[] = [];
     const query =
       route.query && fromText
@@ -29,23 +29,23 @@ export function readerOf(route: Route, own: OwnProblems): (request: FastifyReque
         : undefined;
     if (route.resumable) resume(query as JsonObject | undefined, request, mistakes);
     const body = route.body ? parse(route.body, request.body, mistakes) : undefined;
-    const said = (Array.isArray(body) ? {} : (body ?? {})) as JsonObject;
+    const inBody = (Array.isArray(body) ? {} : (body ?? {})) as JsonObject;
     const client_event_id = route.idempotent
-      ? either("client_event_id", said, "Idempotency-Key", keyOf(request, mistakes), mistakes)
+      ? either("client_event_id", inBody, "Idempotency-Key", keyOf(request, mistakes), mistakes)
       : null;
-    // Of a body that could not be read nobody knows whether it had one.
+    // If the body is invalid, it is unknown whether it had a key.
     const unread = route.body !== undefined && body === undefined;
     if (route.needs_key && client_event_id === null && !unread)
-      mistakes.push({ path: "client_event_id", message: "required, here or as Idempotency-Key" });
+      mistakes.push({ path: "client_event_id", message: "required, in the body or as Idempotency-Key" });
     const expected_row_version = route.versioned
-      ? either("expected_row_version", said, "If-Match", versionOf(request, mistakes), mistakes)
+      ? either("expected_row_version", inBody, "If-Match", versionOf(request, mistakes), mistakes)
       : null;
-    if (mistakes.length > 0) return misshapen(mistakes);
+    if (mistakes.length > 0) return invalidRequest(mistakes);
     return { query, body, client_event_id, expected_row_version };
   };
 }
 
-function misshapen(errors: readonly Mistake[]): Refusal {
+function invalidRequest(errors: readonly Mistake[]): Refusal {
   const shown = shownErrors(errors);
   const [{ path, message } = { path: "", message: "wrong shape" }] = shown;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
@@ -59,7 +59,7 @@ function parse(schema: z.ZodType, sent: unknown, mistakes: Mistake[]): unknown {
   return undefined;
 }
 
-/** A query is all texts; what each of them stands for is in its schema. An empty one was not meant. */
+/** Converts the texts of a query to the types of its schema. An empty text counts as absent. */
 function queryReader(schema: z.ZodObject): (sent: JsonObject) => JsonObject {
   const { properties = {} } = z.toJSONSchema(schema, { io: "input" });
   const readers = Object.entries(properties).map(([name, property]) => ({
@@ -87,7 +87,7 @@ function numberOf(value: unknown): unknown {
   return typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 }
 
-/** A field that may come in the body or as a header; where both come they must agree. */
+/** Reads a field from the body or a header; if both are sent, they must be equal. */
 function either<Value extends string | number>(
   field: string,
   body: JsonObject,
@@ -95,13 +95,13 @@ function either<Value extends string | number>(
   sent: Value | null,
   mistakes: Mistake[],
 ): Value | null {
-  const said = (body[field] ?? null) as Value | null;
-  if (said !== null && sent !== null && said !== sent)
-    mistakes.push({ path: field, message: `is not what the header ${header} says` });
-  return said ?? sent;
+  const inBody = (body[field] ?? null) as Value | null;
+  if (inBody !== null && sent !== null && inBody !== sent)
+    mistakes.push({ path: field, message: `differs from the header ${header}` });
+  return inBody ?? sent;
 }
 
-/** Whoever connects again sends the id of the last event he has seen; his `after` is where he began. */
+/** Uses `Last-Event-ID` before `after`: a client that reconnects sends both, and `after` is where it first began. */
 function resume(query: JsonObject | undefined, { headers }: FastifyRequest, mistakes: Mistake[]): void {
   const sent = headers["last-event-id"];
   if (sent === undefined || sent === "") return;
@@ -111,17 +111,20 @@ function resume(query: JsonObject | undefined, { headers }: FastifyRequest, mist
   else if (query) query.after = after;
 }
 
-/** Some write it bare, some in quotes, as the draft of its standard has it. */
+/** Reads `Idempotency-Key`, bare or in quotes as in the draft of the standard. */
 function keyOf({ headers }: FastifyRequest, mistakes: Mistake[]): string | null {
   const sent = headers["idempotency-key"];
   if (sent === undefined) return null;
   const parsed = clientEventId.safeParse(String(sent).replace(/^"(.*)"$/, "$1"));
   if (parsed.success) return parsed.data;
-  mistakes.push({ path: "Idempotency-Key", message: parsed.error.issues[0]?.message ?? "is no key" });
+  mistakes.push({
+    path: "Idempotency-Key",
+    message: parsed.error.issues[0]?.message ?? "is not a valid key",
+  });
   return null;
 }
 
-/** An ETag of ours, `"7"`; `W/"7"` where the answer was compressed, here or by a proxy. `*` asks for nothing that is not so anyway. */
+/** Reads `If-Match`: `"7"`, or `W/"7"` if the answer was compressed. `*` matches any version. */
 function versionOf({ headers }: FastifyRequest, mistakes: Mistake[]): number | null {
   const sent = headers["if-match"];
   if (sent === undefined || sent === "*") return null;

@@ -1,10 +1,10 @@
 import { LogController } from "fastify";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** One line for each request: at debug, so that it costs next to nothing unless it is asked for; at warn where it failed. */
+/** Logs one line per request: at debug, which costs almost nothing by default; at warn if it failed. */
 export class RequestLog extends LogController {
   override incomingRequest(): void {
-    // What comes of it is told once it is answered.
+    // One line per request is enough: the one in `requestCompleted`.
   }
 
   override requestCompleted(
@@ -12,13 +12,13 @@ export class RequestLog extends LogController {
     request: FastifyRequest,
     reply: FastifyReply,
   ): void {
-    const { method, url, by, log } = request;
-    // Without its query, which may hold what somebody is looking for.
+    const { method, url, caller, log } = request;
+    // Without the query, which may contain private search terms.
     const [path] = url.split("?", 1);
     const { statusCode: status, elapsedTime: ms } = reply;
-    const told = { method, path, status, ms, org: by?.org_id, member: by?.actor.id };
-    if (error) log.warn({ ...told, err: error }, "answered, but not to the end");
-    else if (status >= 500) log.warn(told, "answered");
-    else log.debug(told, "answered");
+    const fields = { method, path, status, ms, org: caller?.org_id, member: caller?.actor.id };
+    if (error) log.warn({ ...fields, err: error }, "the answer was not sent completely");
+    else if (status >= 500) log.warn(fields, "request failed");
+    else log.debug(fields, "request answered");
   }
 }

@@ -5,8 +5,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isMedia } from "../../api/index.ts";
 import type { Reply, Route } from "../../api/index.ts";
-import type { By } from "../../engine/index.ts";
-import type { Guardian } from "../auth/authenticate.ts";
+import type { Caller } from "../../engine/index.ts";
+import type { Authenticator } from "../auth/authenticate.ts";
 import { anyPermissionCheck, permissionCheck } from "../auth/route-permission.ts";
 import { replyProblem } from "./problem-reply.ts";
 import type { OwnProblems } from "./problem-reply.ts";
@@ -15,16 +15,16 @@ import type { ReadParts } from "./read-call.ts";
 import type { Answer, BodyCheck, Call, RouteSet, Stream, Verb } from "./route-set.ts";
 
 export type Serving = {
-  guardian: Guardian;
+  authenticator: Authenticator;
   own: OwnProblems;
-  /** Those whose permissions the rows name. */
+  /** The lifecycles whose permissions the rows name. */
   lifecycles: readonly Lifecycle[];
   stopping: AbortSignal;
-  /** Compare every answer with its row; for tests, since what was asked for has been done by then. */
+  /** Validate every answer with the schema of its route; only for tests, because the change has been committed by then. */
   checksReplies: boolean;
 };
 
-/** Puts a set of routes on the server. */
+/** Registers a set of routes with the server. */
 export function serveRoutes(
   app: FastifyInstance,
   { table, verbs, bodyChecks }: RouteSet,
@@ -32,12 +32,12 @@ export function serveRoutes(
 ): void {
   for (const [name, route] of Object.entries(table)) {
     const verb = verbs[name];
-    if (!verb) throw new Error(`nothing serves ${route.method} ${route.path}`);
+    if (!verb) throw new Error(`no handler for ${route.method} ${route.path}`);
     serveRoute(app, route, verb, bodyChecks[name], serving);
   }
 }
 
-/** `/api/tasks/{id}` as the router writes it. */
+/** Converts `/api/tasks/{id}` to the router's `/api/tasks/:id`. */
 function routerPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
@@ -57,14 +57,14 @@ function serveRoute(
   app.route({
     method: route.method,
     url: routerPath(route.path),
-    // Before the body is read: who is not known, or never may, is told so whatever he sends.
-    ...(access === "open" ? {} : { onRequest: serving.guardian.at(route, checkPermission) }),
+    // Before the body is read, so that a caller without a token or permission gets that refusal for any body.
+    ...(access === "open" ? {} : { onRequest: serving.authenticator.guardRoute(route, checkPermission) }),
     errorHandler: (error, request, reply) => {
-      const forbidden = request.by && request.body == null ? checkUnread(request.by.actor) : null;
+      const forbidden = request.caller && request.body == null ? checkUnread(request.caller.actor) : null;
       if (!forbidden) throw error;
       replyProblem(request, reply, forbidden, serving.own);
     },
-    // Not async: the framework would watch each response to its end before it let go of the promise.
+    // Not async: the framework would keep the promise until the response has ended.
     handler: (request, reply) => {
       answerCall(request, reply).catch((error: unknown) => reply.send(error));
     },
@@ -72,49 +72,49 @@ function serveRoute(
 
   async function answerCall(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const parts = read(request);
-    const misshapen = isRefusal(parts);
-    const { by, params, body } = request as Heard;
-    const forbidden = by && checkBody ? await checkBody({ by, params, body, misshapen }) : null;
-    const done = forbidden ?? (misshapen ? parts : await verb(callOf(request, reply, route, parts, serving)));
+    const invalid = isRefusal(parts);
+    const { caller, params, body } = request as ParsedRequest;
+    const forbidden = caller && checkBody ? await checkBody({ caller, params, body, invalid }) : null;
+    const done = forbidden ?? (invalid ? parts : await verb(callOf(request, reply, route, parts, serving)));
     if (isRefusal(done)) replyProblem(request, reply, done, serving.own);
-    else if (isStream(done)) pour(reply, route, done);
+    else if (isStream(done)) startStream(reply, route, done);
     else send(reply, route, done, serving);
   }
 }
 
-type Heard = { by: By | null; params: Record<string, string>; body: unknown };
+type ParsedRequest = { caller: Caller | null; params: Record<string, string>; body: unknown };
 
 function callOf(
   request: FastifyRequest,
   reply: FastifyReply,
   { tokenInQuery }: Route,
   parts: ReadParts,
-  { guardian, stopping }: Serving,
+  { authenticator, stopping }: Serving,
 ): Call {
   let signal: AbortSignal | undefined;
   return {
-    by: request.by,
+    caller: request.caller,
     params: request.params as Record<string, string>,
     headers: request.headers,
     ...parts,
     signal: () => (signal ??= signalOf(reply, stopping)),
-    recognise: () => guardian.recognise(request, tokenInQuery),
+    identify: () => authenticator.identify(request, tokenInQuery),
   } as Call;
 }
 
-/** Made only where somebody asks for it: most answers are there before anybody could go. */
+/** Creates a signal on demand: most requests finish without needing one. */
 function signalOf(reply: FastifyReply, stopping: AbortSignal): AbortSignal {
-  const gone = new AbortController();
-  const leave = () => {
-    gone.abort();
+  const controller = new AbortController();
+  const abort = () => {
+    controller.abort();
   };
-  stopping.addEventListener("abort", leave);
+  stopping.addEventListener("abort", abort);
   reply.raw.once("close", () => {
-    stopping.removeEventListener("abort", leave);
-    leave();
+    stopping.removeEventListener("abort", abort);
+    abort();
   });
-  if (stopping.aborted || reply.raw.closed) leave();
-  return gone.signal;
+  if (stopping.aborted || reply.raw.closed) abort();
+  return controller.signal;
 }
 
 function send(reply: FastifyReply, route: Route, done: Answer, { checksReplies, stopping }: Serving): void {
@@ -131,13 +131,13 @@ function send(reply: FastifyReply, route: Route, done: Answer, { checksReplies, 
   else reply.send(body);
 }
 
-/** Lets an answer flow that has no end of its own; what the framework knows of the reply ends with its head. */
-function pour(reply: FastifyReply, route: Route, { status, stream }: Stream): void {
+/** Sends the headers and hands the response to the stream; the framework no longer handles it. */
+function startStream(reply: FastifyReply, route: Route, { status, stream }: Stream): void {
   const { raw } = reply;
   const row = route.replies[status];
   if (raw.destroyed) return;
   reply.hijack();
-  // Proxies that gather what they pass on would keep events back.
+  // Buffering proxies would delay events.
   reply.header("x-accel-buffering", "no");
   if (isMedia(row)) reply.type(row.media);
   raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders);
@@ -145,15 +145,15 @@ function pour(reply: FastifyReply, route: Route, { status, stream }: Stream): vo
   else stream(raw);
 }
 
-/** An answer that its row does not describe is a fault of ours, also where it only says more. */
+/** Throws if an answer does not match its row, also if it only has more fields. */
 function checkReply(route: Route, row: Reply | undefined, { status, body }: Answer): void {
-  const place = `${route.method} ${route.path} → ${status}`;
-  if (row === undefined) throw new Error(`${place} is not in its row`);
+  const target = `${route.method} ${route.path} → ${status}`;
+  if (row === undefined) throw new Error(`${target} is not in its row`);
   if (row === null) return;
-  const said = isMedia(row) ? body : (JSON.parse(JSON.stringify(body)) as unknown);
-  const parsed = (isMedia(row) ? row.schema : row).safeParse(said);
-  if (!parsed.success) throw new Error(`${place}: ${parsed.error.message}`);
-  if (!isDeepStrictEqual(parsed.data, said)) throw new Error(`${place} says more than its row`);
+  const sent = isMedia(row) ? body : (JSON.parse(JSON.stringify(body)) as unknown);
+  const parsed = (isMedia(row) ? row.schema : row).safeParse(sent);
+  if (!parsed.success) throw new Error(`${target}: ${parsed.error.message}`);
+  if (!isDeepStrictEqual(parsed.data, sent)) throw new Error(`${target} has more fields than its row`);
 }
 
 function isStream(answer: Answer): answer is Stream {

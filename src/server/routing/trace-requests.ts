@@ -3,8 +3,8 @@ import type { Span, TracerProvider } from "@opentelemetry/api";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 /**
- * A span for each request, below the caller's own where he sends `traceparent`. A tracing SDK that is loaded before Pawl
- * (`node --import`) finds them, and what the driver adds below them; without one there are no spans.
+ * Records a span for each request, as a child of the caller's span if it sends `traceparent`. A tracing SDK that is loaded before Pawl
+ * (`node --import`) exports them, with the spans that the database driver adds; without an SDK there are no spans.
  */
 export function traceRequests(app: FastifyInstance, version: string): void {
   if (!isTracing()) return;
@@ -28,7 +28,7 @@ export function traceRequests(app: FastifyInstance, version: string): void {
     const span = spans.get(request);
     if (span) {
       span.setAttribute("http.response.status_code", statusCode);
-      if (request.by) span.setAttribute("pawl.org", request.by.org_id);
+      if (request.caller) span.setAttribute("pawl.org", request.caller.org_id);
       if (statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();
     }

@@ -1,37 +1,37 @@
 import { isRefusal } from "../../core/index.ts";
 import type { ServerResponse } from "node:http";
 import type { Refusal } from "../../core/index.ts";
-import type { By } from "../../engine/index.ts";
+import type { Caller } from "../../engine/index.ts";
 
-/** Asks again who it is: a token may be revoked, and a member changed, while a stream goes on. */
-export type Recognise = () => Promise<({ kind: "known" } & By) | Refusal>;
+/** Authenticates the caller again: a token may be revoked, and a member changed, while a stream is open. */
+export type Identify = () => Promise<({ kind: "known" } & Caller) | Refusal>;
 
-/** What may lie unsent for a reader, beyond what he was sent last: who leaves more lying cannot keep up. */
-const MOST_UNSENT_BYTES = 262_144;
+/** Bytes buffered for a reader, besides the last write, before the server disconnects it. */
+const MAX_UNSENT_BYTES = 262_144;
 
-/** How long to stay away when the connection is lost. */
+/** Delay before a reader reconnects. */
 const RETRY_MS = 2_000;
-/** When the server stops, not all are to come back at the same moment. */
+/** Random extra delay when the server stops, so that readers do not all reconnect at once. */
 const RETRY_SPREAD_MS = 2_000;
 
-/** One response of server-sent events, from its head to its end. */
+/** One response of server-sent events. */
 export class EventStream {
-  /** In whose name it is read. */
-  by: By;
-  /** Up to here, everything has been sent that is for this reader. */
+  /** The authenticated reader. */
+  caller: Caller;
+  /** All events for this reader up to this position have been sent. */
   position: number;
   private readonly response: ServerResponse;
-  private readonly recognise: Recognise;
+  private readonly identify: Identify;
 
   constructor(
     response: ServerResponse,
-    { by, recognise, position }: { by: By; recognise: Recognise; position: number },
+    { caller, identify, position }: { caller: Caller; identify: Identify; position: number },
   ) {
     this.response = response;
-    this.by = by;
-    this.recognise = recognise;
+    this.caller = caller;
+    this.identify = identify;
     this.position = position;
-    response.write(`retry: ${RETRY_MS}\n${standing(position)}`);
+    response.write(`retry: ${RETRY_MS}\n${positionFrame(position)}`);
   }
 
   get isOpen(): boolean {
@@ -42,26 +42,26 @@ export class EventStream {
     this.response.once("close", listener);
   }
 
-  /** Sends whole events; a reader who has left too much lying is cut off, and can come back for it. */
+  /** Sends complete events; disconnects a reader that is too slow, which can then continue at its position. */
   send(events: Buffer): void {
     if (!this.isOpen) return;
-    if (this.response.writableLength > MOST_UNSENT_BYTES) this.response.destroy();
+    if (this.response.writableLength > MAX_UNSENT_BYTES) this.response.destroy();
     else this.response.write(events);
   }
 
-  /** Shows that somebody is there, and how far the feed has been looked through. */
-  beat(): void {
-    if (this.isOpen) this.response.write(standing(this.position));
+  /** Sends a heartbeat with the current position. */
+  sendHeartbeat(): void {
+    if (this.isOpen) this.response.write(positionFrame(this.position));
   }
 
-  /** Ends the stream of one who may no longer read; what has changed of him counts from now on. */
+  /** Ends the stream if the token is no longer valid; otherwise applies changes of the member. */
   async check(): Promise<void> {
-    const known = await this.recognise();
+    const known = await this.identify();
     if (isRefusal(known)) this.response.end();
-    else this.by = known;
+    else this.caller = known;
   }
 
-  /** Resolves when what was sent is on its way, or the reader gone. */
+  /** Resolves when the write buffer is empty, or the reader is gone. */
   async drained(): Promise<void> {
     const { response } = this;
     if (!response.writableNeedDrain || !this.isOpen) return;
@@ -74,7 +74,7 @@ export class EventStream {
     });
   }
 
-  /** Ends it, for the reader to come back to another server, or to this one when it is there again. */
+  /** Ends the stream; the reader reconnects to another server, or to this one after its restart. */
   dismiss(): void {
     if (this.isOpen)
       this.response.end(`retry: ${Math.round(RETRY_MS + Math.random() * RETRY_SPREAD_MS)}\n\n`);
@@ -86,9 +86,9 @@ export class EventStream {
 }
 
 /**
- * Where the feed stands. An id without data is remembered by the reader and makes no event: so he goes on from here also
- * if his connection is lost before anything has happened. Some libraries drop it, but show the comment.
+ * Returns a frame with the position. An id without data is stored by the reader but raises no event, so that it continues here
+ * even if the connection is lost before the next event. Some libraries ignore such an id, but report the comment.
  */
-function standing(position: number): string {
+function positionFrame(position: number): string {
   return `: at ${position}\nid: ${position}\n\n`;
 }

@@ -1,23 +1,23 @@
 import { visibleProjects } from "../../engine/index.ts";
-import type { By, FeedWalk } from "../../engine/index.ts";
+import type { Caller, FeedWalk } from "../../engine/index.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { Walk } from "./feed-tail.ts";
 import { viewOf } from "./rendered-page.ts";
-import type { FeedFilter, ToldPage, View } from "./rendered-page.ts";
+import type { FeedFilter, RenderedPage, View } from "./rendered-page.ts";
 
-/** One who reads an org's feed. */
+/** A reader of an org's feed. */
 export class FeedReader {
   readonly stream: EventStream;
   private readonly filter: FeedFilter;
-  private seen: { by: By; view: View } | null = null;
+  private seen: { caller: Caller; view: View } | null = null;
 
   constructor(stream: EventStream, filter: FeedFilter) {
     this.stream = stream;
     this.filter = filter;
   }
 
-  /** Sends what is his and new to him. */
-  take(page: ToldPage): boolean {
+  /** Sends the events of a page that are new to this reader and visible to it. */
+  take(page: RenderedPage): boolean {
     const { stream } = this;
     if (page.last <= stream.position) return false;
     const bytes = page.bytesFor(this.view, stream.position);
@@ -26,16 +26,16 @@ export class FeedReader {
     return bytes !== null;
   }
 
-  /** What of the feed can be his. */
+  /** The part of the feed that this reader may see. */
   get scope(): Omit<FeedWalk, keyof Walk> {
     const { lifecycle, project_id, task_id } = this.filter;
-    return { task_id, lifecycle, projects: visibleProjects(this.stream.by.actor, project_id) };
+    return { task_id, lifecycle, projects: visibleProjects(this.stream.caller.actor, project_id) };
   }
 
-  /** Made anew when the member has been looked up again. */
+  /** Recomputed after the member was authenticated again. */
   private get view(): View {
-    const { by } = this.stream;
-    if (this.seen?.by !== by) this.seen = { by, view: viewOf(by.actor, this.filter) };
+    const { caller } = this.stream;
+    if (this.seen?.caller !== caller) this.seen = { caller, view: viewOf(caller.actor, this.filter) };
     return this.seen.view;
   }
 }

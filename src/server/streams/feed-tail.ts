@@ -1,52 +1,52 @@
-import { setImmediate as breathe, setTimeout as pause } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop, setTimeout as pause } from "node:timers/promises";
 import type { EventStream } from "./event-stream.ts";
 
-/** Where in a feed to read, and how much. */
+/** The range of a feed to read. */
 export type Walk = { after: number; limit: number };
 
-/** The next events, up to and with the position `last`; `ended` where there was nothing after it. */
+/** The next events, up to and including the position `last`; `ended` if there were none after it. */
 export type FeedPart<Event> = { events: readonly Event[]; last: number; ended: boolean };
 
-/** A piece of the feed, ready to be told: what is after one position, up to and with another. */
+/** A rendered page of the feed: the events after the position `after`, up to and including `last`. */
 export type TailPage = {
   readonly after: number;
   readonly last: number;
   readonly size: number;
-  /** Most have been told: what was written for them can go. */
-  fold(): void;
+  /** Frees the rendered bytes once most readers have them. */
+  dropCache(): void;
 };
 
-/** One who reads: `take` sends what is his and new to him, puts his stream's position forward, and says whether he was sent anything. */
+/** A reader: `take` sends what is new and visible to it, advances the stream's position, and returns whether it sent anything. */
 export type TailReader<Page> = { readonly stream: EventStream; take(page: Page): boolean };
 
 export type TailSource<Event, Page, Reader> = {
-  /** Reads a piece of the org's feed. */
+  /** Reads a page of the org's feed. */
   read: (walk: Walk) => Promise<FeedPart<Event>>;
-  /** The same for one who is behind; many wait for each other, so that they leave the database to the others. */
-  readBehind: (walk: Walk, reader: Reader) => Promise<FeedPart<Event>>;
-  /** Makes ready what was read. */
+  /** Reads a page for a reader that is behind; concurrency is limited, to leave the database to others. */
+  readCatchUp: (walk: Walk, reader: Reader) => Promise<FeedPart<Event>>;
+  /** Prepares a page for sending. */
   pageOf: (read: { after: number; last: number; events: readonly Event[] }) => Page;
-  /** How often something was committed so far; `heard` resolves when that has changed, or it is time to look anyway. */
-  rings: () => number;
-  heard: (rings: number, signal: AbortSignal) => Promise<void>;
+  /** Counts commits; `waitForSignal` resolves when the count has changed, or when the next poll is due. */
+  signalCount: () => number;
+  waitForSignal: (count: number, signal: AbortSignal) => Promise<void>;
   onFault: (error: unknown) => void;
 };
 
-/** What the tail reads in one go, and what one who is behind does: he is sent no more than that without having taken it. */
-const PAGE = 500;
-const PAGE_BEHIND = 200;
-/** So many events are kept for those who are only a little behind, as all are who have just lost their connection. */
-const MOST_RECENT = 1_000;
-/** After so many readers others have their turn; whoever is sent nothing takes no tenth of the time. */
-const TOLD_AT_ONCE = 200;
-const PASSED_AS_ONE = 10;
-const LONGEST_REST_MS = 50;
-const AFTER_FAULT_MS = 500;
+const PAGE_SIZE = 500;
+/** Page size for readers that are behind; they get the next page only when they have received the last. */
+const CATCH_UP_PAGE_SIZE = 200;
+/** Recent events kept in memory for readers that are slightly behind, such as after a reconnect. */
+const MAX_RECENT_EVENTS = 1_000;
+/** Readers to send to before yielding to the event loop; one that is sent nothing costs less than a tenth of one that is. */
+const READERS_PER_TURN = 200;
+const SKIPPED_PER_SENT = 10;
+const MAX_PAUSE_MS = 50;
+const FAULT_PAUSE_MS = 500;
 
 /**
- * The end of one org's feed, read once for all who read it. Who is behind reads by himself, from the database, until he
- * has reached the tail. Each reader knows the position up to which he has been told everything, so that nothing is told
- * twice or left out, wherever he joins.
+ * Reads the end of one org's feed once for all its readers. A reader that is behind reads from the database until it has reached
+ * the tail. Each reader has the position up to which it has received everything, so no event is repeated or lost, wherever
+ * it joins.
  */
 export class FeedTail<Event, Page extends TailPage, Reader extends TailReader<Page>> {
   private position: number;
@@ -54,7 +54,7 @@ export class FeedTail<Event, Page extends TailPage, Reader extends TailReader<Pa
   private readonly source: TailSource<Event, Page, Reader>;
   private readonly readers = new Set<Reader>();
   private readonly behind = new Set<Reader>();
-  private readonly over = new AbortController();
+  private readonly stopped = new AbortController();
 
   constructor(position: number, source: TailSource<Event, Page, Reader>) {
     this.position = position;
@@ -69,7 +69,7 @@ export class FeedTail<Event, Page extends TailPage, Reader extends TailReader<Pa
   add(reader: Reader): void {
     this.readers.delete(reader);
     this.behind.add(reader);
-    void this.bring(reader).finally(() => this.behind.delete(reader));
+    void this.catchUp(reader).finally(() => this.behind.delete(reader));
   }
 
   remove(reader: Reader): void {
@@ -78,62 +78,62 @@ export class FeedTail<Event, Page extends TailPage, Reader extends TailReader<Pa
   }
 
   stop(): void {
-    this.over.abort();
+    this.stopped.abort();
   }
 
   private async run(): Promise<void> {
-    const { signal } = this.over;
+    const { signal } = this.stopped;
     while (!signal.aborted) {
-      // Counted before it is looked: what comes meanwhile has rung by then.
-      const rings = this.source.rings();
-      const ended = await this.look().catch((error: unknown) => {
-        // Whatever is in the way, the next look comes all the same: nothing is lost by it.
+      // Counted before the poll, so that a commit during the poll is not missed.
+      const count = this.source.signalCount();
+      const ended = await this.poll().catch((error: unknown) => {
+        // The next poll reads the same page again, so nothing is lost.
         this.source.onFault(error);
         return true;
       });
-      if (ended) await this.source.heard(rings, signal);
+      if (ended) await this.source.waitForSignal(count, signal);
     }
   }
 
-  /** Tells what is new; says whether that was all of it. */
-  private async look(): Promise<boolean> {
-    const page = await this.source.read({ after: this.position, limit: PAGE });
+  /** Reads and sends the next page; returns whether it was the last. */
+  private async poll(): Promise<boolean> {
+    const page = await this.source.read({ after: this.position, limit: PAGE_SIZE });
     if (page.events.length > 0) {
       const before = performance.now();
-      await this.tell(page);
-      // With many readers and many small commits telling is the work: at least half of the time is for others, and what is
-      // committed meanwhile is told together.
-      const rest = Math.min(performance.now() - before, LONGEST_REST_MS);
+      await this.sendToAll(page);
+      // With many readers and many small commits, sending takes most of the time: pause as long as it took, so that other work
+      // gets its turn, and the next commits are sent together.
+      const rest = Math.min(performance.now() - before, MAX_PAUSE_MS);
       if (rest >= 1) await pause(rest);
     }
     return page.ended;
   }
 
-  private async tell({ events, last }: FeedPart<Event>): Promise<void> {
+  private async sendToAll({ events, last }: FeedPart<Event>): Promise<void> {
     const page = this.source.pageOf({ after: this.position, last, events });
-    // Before it is told: whoever joins while it is gets it as well.
+    // Before sending, so that readers that join meanwhile get the page too.
     this.position = last;
     this.keep(page);
-    let told = 0;
+    let sent = 0;
     for (const reader of this.readers) {
-      // Nobody has missed a page, unless telling it failed in the middle: then he reads for himself what he has missed.
+      // A reader has missed a page only if sending it failed midway; then it catches up from the database.
       if (reader.stream.position < page.after) this.add(reader);
-      else told += reader.take(page) ? 1 : 1 / PASSED_AS_ONE;
-      if (told < TOLD_AT_ONCE) continue;
-      told = 0;
-      await breathe();
+      else sent += reader.take(page) ? 1 : 1 / SKIPPED_PER_SENT;
+      if (sent < READERS_PER_TURN) continue;
+      sent = 0;
+      await yieldToEventLoop();
     }
-    page.fold();
+    page.dropCache();
   }
 
   private keep(page: Page): void {
     this.recent.push(page);
     let kept = this.recent.reduce((sum, { size }) => sum + size, 0);
-    while (kept > MOST_RECENT) kept -= this.recent.shift()?.size ?? 0;
+    while (kept > MAX_RECENT_EVENTS) kept -= this.recent.shift()?.size ?? 0;
   }
 
-  /** Lets a reader come up to the tail at his own pace: he is sent the next piece when he has taken the last one. */
-  private async bring(reader: Reader): Promise<void> {
+  /** Brings a reader up to the tail at its own pace: it gets the next page when it has received the last. */
+  private async catchUp(reader: Reader): Promise<void> {
     const { stream } = reader;
     for (;;) {
       await stream.drained();
@@ -154,13 +154,16 @@ export class FeedTail<Event, Page extends TailPage, Reader extends TailReader<Pa
     const reached = this.position;
     const after = reader.stream.position;
     try {
-      const { events, last, ended } = await this.source.readBehind({ after, limit: PAGE_BEHIND }, reader);
-      // Where it ended, it has looked at everything that the tail had seen before: also where nothing of it was his.
+      const { events, last, ended } = await this.source.readCatchUp(
+        { after, limit: CATCH_UP_PAGE_SIZE },
+        reader,
+      );
+      // At the end of the feed the reader has passed everything that the tail had, even if none of it was visible to it.
       const read = { after, last: ended ? Math.max(last, reached) : last, events };
       reader.take(this.source.pageOf(read));
     } catch (error) {
       this.source.onFault(error);
-      await pause(AFTER_FAULT_MS);
+      await pause(FAULT_PAUSE_MS);
     }
   }
 }

@@ -1,66 +1,67 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyBaseLogger } from "fastify";
 import { SharedLookup } from "../../std/shared-lookup.ts";
-import type { By, Engine } from "../../engine/index.ts";
-import type { Bell } from "./org-signal.ts";
-import type { EventStream, Recognise } from "./event-stream.ts";
+import type { Caller, Engine } from "../../engine/index.ts";
+import type { OrgSignal } from "./org-signal.ts";
+import type { EventStream, Identify } from "./event-stream.ts";
 import { FeedTail } from "./feed-tail.ts";
 import type { FeedPart, TailPage, TailReader, TailSource, Walk } from "./feed-tail.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import { Turnstile } from "./semaphore.ts";
+import { Semaphore } from "./semaphore.ts";
 
-/** What live feeds share on a node. */
-export type LiveHouse = {
+/** Shared by the live feeds of a node. */
+export type StreamDeps = {
   engine: Engine;
-  bell: Bell;
+  orgSignal: OrgSignal;
   streams: OpenStreams;
   stopping: AbortSignal;
   log: FastifyBaseLogger;
-  /** How often a feed is looked at, whatever is heard: what other nodes commit may not be told; 1 second unless told. */
-  lookMs?: number;
+  /** Poll interval, because notifications from other nodes can be lost; default 1 s. */
+  pollMs?: number;
 };
 
-/** What a feed tells, and to whom: of tasks, or of a lifecycle's own. */
+/** Defines a feed: of tasks, or of a plugin. */
 export type FeedKind<Event, Page extends TailPage, Reader extends TailReader<Page>, Filter> = {
-  /** What wakes it: no lifecycle's name. */
-  bellName: string;
+  /** The name of its signal; must not be that of a lifecycle. */
+  signalName: string;
   readerOf: (stream: EventStream, filter: Filter) => Reader;
-  /** Reads a piece of an org's feed: for all, or what can be one reader's. */
+  /** Reads a page of an org's feed: for all readers, or for one. */
   read: (org_id: string, walk: Walk, reader: Reader | null) => Promise<FeedPart<Event>>;
+  /** Prepares events for sending, once for all readers. */
   pageOf: TailSource<Event, Page, Reader>["pageOf"];
 };
 
-/** Opens a feed of another kind beside that of tasks. */
+/** Opens a feed, such as one of a plugin. */
 export type OpenFeed = <Event, Page extends TailPage, Reader extends TailReader<Page>, Filter>(
   kind: FeedKind<Event, Page, Reader, Filter>,
 ) => LiveFeed<Event, Page, Reader, Filter>;
 
-/** Where a reader begins, and where the feed stood when he asked. */
+/** The reader's first position, and the end of the feed at that moment. */
 export type Start = { position: number; head: number };
 
-export type FeedAsk<Filter> = { by: By; recognise: Recognise; filter: Filter; start: Start };
+export type FeedRequest<Filter> = { caller: Caller; identify: Identify; filter: Filter; start: Start };
 
-/** Those who are behind share so many connections to the database. */
-const READ_AT_ONCE = 2;
+/** Database connections shared by all readers that are behind. */
+const MAX_CONCURRENT_READS = 2;
 
-const COMPLAINS_EVERY_MS = 10_000;
+const FAULT_LOG_INTERVAL_MS = 10_000;
 
-/** Everybody's live feed on this node: one tail for each org that has readers. */
+/** A live feed on this node: one tail for each org that has readers. */
 export class LiveFeed<Event, Page extends TailPage, Reader extends TailReader<Page>, Filter> {
-  private readonly house: Required<LiveHouse>;
+  private readonly deps: Required<StreamDeps>;
   private readonly kind: FeedKind<Event, Page, Reader, Filter>;
   private readonly tails = new Map<string, FeedTail<Event, Page, Reader>>();
-  private complainedAt = 0;
-  private readonly turnstile = new Turnstile(READ_AT_ONCE);
-  /** Whoever comes while one is being read shares the next one. */
+  private faultLoggedAt = 0;
+  private readonly semaphore = new Semaphore(MAX_CONCURRENT_READS);
+  /** Requests during a look-up share the next one. */
   private readonly heads: SharedLookup<string, number>;
 
-  constructor(house: LiveHouse, kind: FeedKind<Event, Page, Reader, Filter>) {
-    this.house = { lookMs: 1_000, ...house };
+  constructor(deps: StreamDeps, kind: FeedKind<Event, Page, Reader, Filter>) {
+    this.deps = { pollMs: 1_000, ...deps };
     this.kind = kind;
-    const { engine, bell, stopping } = house;
+    const { engine, orgSignal, stopping } = deps;
     const forget = engine.commits.onCommitted((org_id) => {
-      bell.ring(org_id, kind.bellName);
+      orgSignal.notify(org_id, kind.signalName);
     });
     stopping.addEventListener("abort", forget);
     this.heads = new SharedLookup(async (orgs) => {
@@ -70,16 +71,16 @@ export class LiveFeed<Event, Page extends TailPage, Reader extends TailReader<Pa
     });
   }
 
-  /** After a position, or at now. A position that is not reached yet, as after a restore, is now. */
+  /** Returns the start after a position; default the end of the feed. A position beyond the end, as after a restore, means the end. */
   async startAfter(org_id: string, after: number | undefined): Promise<Start> {
     const head = await this.heads.add(org_id);
     return { head, position: Math.min(after ?? head, head) };
   }
 
-  /** Tells the feed on a response whose head has been sent, until one of both ends it. */
-  tell(response: ServerResponse, { by, recognise, filter, start }: FeedAsk<Filter>): void {
-    const { org_id } = by;
-    const stream = this.house.streams.open(response, { by, recognise, position: start.position });
+  /** Streams the feed to a response whose headers have been sent, until either side ends it. */
+  start(response: ServerResponse, { caller, identify, filter, start }: FeedRequest<Filter>): void {
+    const { org_id } = caller;
+    const stream = this.deps.streams.open(response, { caller, identify, position: start.position });
     const reader = this.kind.readerOf(stream, filter);
     const tail = this.tails.get(org_id) ?? new FeedTail(start.head, this.sourceOf(org_id));
     this.tails.set(org_id, tail);
@@ -93,26 +94,26 @@ export class LiveFeed<Event, Page extends TailPage, Reader extends TailReader<Pa
   }
 
   private sourceOf(org_id: string): TailSource<Event, Page, Reader> {
-    const { bell, lookMs } = this.house;
-    const { read, pageOf, bellName } = this.kind;
+    const { orgSignal, pollMs } = this.deps;
+    const { read, pageOf, signalName } = this.kind;
     return {
       read: (walk) => read(org_id, walk, null),
-      readBehind: (walk, reader) => this.turnstile.pass(() => read(org_id, walk, reader)),
+      readCatchUp: (walk, reader) => this.semaphore.run(() => read(org_id, walk, reader)),
       pageOf,
-      rings: () => bell.rings(org_id, bellName),
-      // Not all orgs at the same moment.
-      heard: (rings, signal) =>
-        bell.heard(org_id, bellName, { rings, ms: lookMs * (0.75 + Math.random() / 2), signal }),
+      signalCount: () => orgSignal.count(org_id, signalName),
+      // Jitter, so that the orgs do not poll together.
+      waitForSignal: (count, signal) =>
+        orgSignal.wait(org_id, signalName, { count, ms: pollMs * (0.75 + Math.random() / 2), signal }),
       onFault: (error) => {
-        this.complain(error);
+        this.logFault(error);
       },
     };
   }
 
-  /** Every org meets the same fault again and again while it lasts. */
-  private complain(error: unknown): void {
-    if (Date.now() - this.complainedAt < COMPLAINS_EVERY_MS) return;
-    this.complainedAt = Date.now();
-    this.house.log.warn({ err: error }, "the feed cannot be read; it is looked at again until it can");
+  /** Logs at most once per interval: each poll of each org fails while the fault lasts. */
+  private logFault(error: unknown): void {
+    if (Date.now() - this.faultLoggedAt < FAULT_LOG_INTERVAL_MS) return;
+    this.faultLoggedAt = Date.now();
+    this.deps.log.warn({ err: error }, "reading the feed failed; retrying until it succeeds");
   }
 }

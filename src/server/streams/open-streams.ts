@@ -2,22 +2,22 @@ import type { ServerResponse } from "node:http";
 import { EventStream } from "./event-stream.ts";
 
 export type StreamTimes = {
-  /** How often a stream shows that somebody is there; 15 seconds unless told. */
+  /** Interval of heartbeats; default 15 s. */
   heartbeatMs?: number;
-  /** How often tokens of open streams are looked up again; 5 seconds unless told. */
+  /** Interval at which the tokens of open streams are checked; default 5 s. */
   checkMs?: number;
 };
 
-/** How long a reader may take for the last of a stream when the server stops. */
-const LAST_WORDS_MS = 1_000;
+/** When the server stops, time for a reader to receive the end of its stream. */
+const CLOSE_TIMEOUT_MS = 1_000;
 
-/** Ten thousand streams are not all served at one moment, while an event waits: each of these parts has its own. */
+/** Streams are served in this number of parts, so that ten thousand heartbeats at once do not delay an event. */
 const PARTS = 20;
 
-/** All streams that are being read, whatever they tell: they beat, are checked, and end with the server. */
+/** All open streams of a node: sends heartbeats, checks tokens, and ends the streams when the server stops. */
 export class OpenStreams {
   private readonly parts = Array.from({ length: PARTS }, () => new Set<EventStream>());
-  /** Parts whose tokens are being looked up. */
+  /** Parts whose tokens are being checked. */
   private readonly checking = new Set<Set<EventStream>>();
   private readonly timers: NodeJS.Timeout[];
   private opened = 0;
@@ -28,19 +28,19 @@ export class OpenStreams {
       this.stop();
     });
     this.timers = [
-      this.inTurn(heartbeatMs, (part) => {
-        for (const stream of part) stream.beat();
+      this.spreadOver(heartbeatMs, (part) => {
+        for (const stream of part) stream.sendHeartbeat();
       }),
-      this.inTurn(checkMs, (part) => void this.check(part)),
+      this.spreadOver(checkMs, (part) => void this.check(part)),
     ];
   }
 
-  /** How many are being read. */
+  /** The number of open streams. */
   get size(): number {
     return this.parts.reduce((sum, part) => sum + part.size, 0);
   }
 
-  /** Begins a stream; its head has been sent. */
+  /** Opens a stream on a response whose headers have been sent. */
   open(response: ServerResponse, reader: ConstructorParameters<typeof EventStream>[1]): EventStream {
     const stream = new EventStream(response, reader);
     const part = this.parts[this.opened++ % PARTS] as Set<EventStream>;
@@ -50,25 +50,25 @@ export class OpenStreams {
     return stream;
   }
 
-  /** Does something with all parts in so much time, one after the other. */
-  private inTurn(everyMs: number, work: (part: Set<EventStream>) => void): NodeJS.Timeout {
+  /** Handles all parts one after the other within the interval, repeatedly. */
+  private spreadOver(intervalMs: number, work: (part: Set<EventStream>) => void): NodeJS.Timeout {
     let turn = 0;
     return setInterval(() => {
       work(this.parts[turn++ % PARTS] as Set<EventStream>);
-    }, everyMs / PARTS).unref();
+    }, intervalMs / PARTS).unref();
   }
 
-  /** Ends all of them with a hint when to come again. */
+  /** Ends all streams, each with a delay before reconnecting. */
   private stop(): void {
     this.stopped = true;
     for (const timer of this.timers) clearInterval(timer);
     for (const part of this.parts) for (const stream of part) stream.dismiss();
     setTimeout(() => {
       for (const part of this.parts) for (const stream of part) stream.destroy();
-    }, LAST_WORDS_MS).unref();
+    }, CLOSE_TIMEOUT_MS).unref();
   }
 
-  /** The lookups of a part travel together. A database that is gone ends none of them: nothing can be read then. */
+  /** Checks the tokens of a part in one batch. A failed look-up, such as without a database, ends no stream. */
   private async check(part: Set<EventStream>): Promise<void> {
     if (this.checking.has(part)) return;
     this.checking.add(part);

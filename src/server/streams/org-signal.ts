@@ -1,26 +1,26 @@
-/** Wakes those who wait for what an org commits. Only a hint: whoever hears nothing looks by himself now and then. */
-export class Bell {
-  private readonly rung = new Map<string, number>();
+/** Wakes code that waits for commits of an org. Only a hint: waiters also poll. */
+export class OrgSignal {
+  private readonly counts = new Map<string, number>();
   private readonly waiting = new Map<string, Set<() => void>>();
 
-  ring(org_id: string, name: string): void {
+  notify(org_id: string, name: string): void {
     const key = keyOf(org_id, name);
-    this.rung.set(key, this.rings(org_id, name) + 1);
+    this.counts.set(key, this.count(org_id, name) + 1);
     for (const wake of [...(this.waiting.get(key) ?? [])]) wake();
   }
 
-  /** How often it has rung. */
-  rings(org_id: string, name: string): number {
-    return this.rung.get(keyOf(org_id, name)) ?? 0;
+  /** Returns the number of notifications so far. */
+  count(org_id: string, name: string): number {
+    return this.counts.get(keyOf(org_id, name)) ?? 0;
   }
 
-  /** Resolves when it has rung since `rings` were counted, when the time is over, or when nobody waits any more. */
-  async heard(
+  /** Resolves when the count differs from `count`, after `ms`, or when the signal aborts. */
+  async wait(
     org_id: string,
     name: string,
-    { rings, ms, signal }: { rings: number; ms: number; signal: AbortSignal },
+    { count, ms, signal }: { count: number; ms: number; signal: AbortSignal },
   ): Promise<void> {
-    if (signal.aborted || this.rings(org_id, name) !== rings) return;
+    if (signal.aborted || this.count(org_id, name) !== count) return;
     const key = keyOf(org_id, name);
     const waiting = this.waiting.get(key) ?? new Set();
     this.waiting.set(key, waiting);

@@ -5,8 +5,8 @@ import type { FeedEvent } from "../../engine/index.ts";
 
 export type FeedFilter = { lifecycle: string | null; project_id: string | null; task_id: string | null };
 
-/** What somebody may and wants to see. Whoever has the same `key` sees the same, but for what is private. */
-export type View = FeedFilter & { actor: Actor; key: string; keyOfHisOwn: string };
+/** The filter and permissions of a reader. Readers with the same `key` see the same, except private tasks. */
+export type View = FeedFilter & { actor: Actor; key: string; privateKey: string };
 
 export function viewOf(actor: Actor, filter: FeedFilter): View {
   const { lifecycle, project_id, task_id } = filter;
@@ -15,54 +15,56 @@ export function viewOf(actor: Actor, filter: FeedFilter): View {
     ...filter,
     actor,
     key: JSON.stringify([null, ...seen]),
-    keyOfHisOwn: JSON.stringify([actor.id, ...seen]),
+    privateKey: JSON.stringify([actor.id, ...seen]),
   };
 }
 
-/** A piece of the feed as it is told: each event is written once, and the same bytes go to all who see the same of it. */
-export class ToldPage {
-  /** What is after this position, up to and with `last`, is told here. */
+/** A page of the feed, ready to send: each event is serialized once, and readers with the same view share the same bytes. */
+export class RenderedPage {
+  /** The page has the events after this position, up to and including `last`. */
   readonly after: number;
   readonly last: number;
   private readonly events: readonly FeedEvent[];
   private readonly texts: string[] = [];
-  /** Those who see something here that is private. */
-  private readonly seers: ReadonlySet<string | null>;
-  private readonly written = new Map<string, Buffer | null>();
-  private folded = false;
+  /** Members that see a private task on this page. */
+  private readonly privateReaders: ReadonlySet<string | null>;
+  private readonly cache = new Map<string, Buffer | null>();
+  private cacheDropped = false;
 
   constructor({ after, last, events }: { after: number; last: number; events: readonly FeedEvent[] }) {
     this.after = after;
     this.last = last;
     this.events = events;
-    const secrets = events.filter((event) => event.private);
-    this.seers = new Set(secrets.flatMap(({ created_by, assigned_to }) => [created_by, assigned_to]));
+    const privateEvents = events.filter((event) => event.private);
+    this.privateReaders = new Set(
+      privateEvents.flatMap(({ created_by, assigned_to }) => [created_by, assigned_to]),
+    );
   }
 
-  /** How many events there are, whoever may see them. */
+  /** The number of events, visible or not. */
   get size(): number {
     return this.events.length;
   }
 
-  /** What is new here for one who has read up to a position; null where there is nothing. */
+  /** Returns the events after a position that a view includes; null if there are none. */
   bytesFor(view: View, position: number): Buffer | null {
-    if (position > this.after || this.folded) return this.write(view, position);
-    const key = this.seers.has(view.actor.id) ? view.keyOfHisOwn : view.key;
-    let bytes = this.written.get(key);
-    if (bytes === undefined) this.written.set(key, (bytes = this.write(view, position)));
+    if (position > this.after || this.cacheDropped) return this.render(view, position);
+    const key = this.privateReaders.has(view.actor.id) ? view.privateKey : view.key;
+    let bytes = this.cache.get(key);
+    if (bytes === undefined) this.cache.set(key, (bytes = this.render(view, position)));
     return bytes;
   }
 
-  /** Keeps the events alone: most have been told, and whoever comes now has it written for him. */
-  fold(): void {
-    this.folded = true;
-    this.written.clear();
+  /** Frees the shared bytes: most readers have them, and for later ones the page is rendered again. */
+  dropCache(): void {
+    this.cacheDropped = true;
+    this.cache.clear();
   }
 
-  private write(view: View, position: number): Buffer | null {
+  private render(view: View, position: number): Buffer | null {
     let text = "";
-    for (const [place, event] of this.events.entries())
-      if (event.position > position && sees(view, event)) text += this.texts[place] ??= textOf(event);
+    for (const [index, event] of this.events.entries())
+      if (event.position > position && sees(view, event)) text += this.texts[index] ??= textOf(event);
     return text === "" ? null : Buffer.from(text);
   }
 }

@@ -1,13 +1,13 @@
-/** Lets so many through at a time; the others wait in the order they came. */
-export class Turnstile {
+/** Runs at most `max` pieces of work at a time; the others wait in order. */
+export class Semaphore {
   private free: number;
   private readonly waiting: (() => void)[] = [];
 
-  constructor(atOnce: number) {
-    this.free = atOnce;
+  constructor(max: number) {
+    this.free = max;
   }
 
-  async pass<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free--;
     else await new Promise<void>((go) => this.waiting.push(go));
     try {

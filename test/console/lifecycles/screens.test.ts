@@ -1,27 +1,27 @@
 import { expect, test } from "vitest";
-import type { FrontDesk } from "../../http/front-desk.ts";
+import type { TestServer } from "../../http/test-server.ts";
 import { seriousFindings } from "../serious-findings.ts";
-import { onStage } from "../stage.ts";
+import { withConsole } from "../console-setup.ts";
 
 type Json = Record<string, unknown>;
-type Asked = (what: string, token: string, body?: object) => Promise<Json>;
+type Request = (what: string, token: string, body?: object) => Promise<Json>;
 
-/** Asks, and wants it to go well. */
-const askerAt =
-  (desk: () => FrontDesk): Asked =>
+/** Sends a request; throws unless it succeeds. */
+const requestTo =
+  (server: () => TestServer): Request =>
   async (what, token, body) => {
     const headers = what.startsWith("GET") ? {} : { "idempotency-key": crypto.randomUUID() };
-    const heard = await desk().ask(what, { token, headers, ...(body ? { body } : {}) });
-    if (heard.status >= 300) throw new Error(`${what}: ${heard.text}`);
-    return heard.body;
+    const reply = await server().ask(what, { token, headers, ...(body ? { body } : {}) });
+    if (reply.status >= 300) throw new Error(`${what}: ${reply.text}`);
+    return reply.body;
   };
 
-onStage("screens of the lifecycles' own", (stage) => {
-  const ask = askerAt(() => stage().desk);
+withConsole("screens of the built-in plugins", (setup) => {
+  const ask = requestTo(() => setup().server);
 
-  test("a graph of 300 tasks has no overlapping labels, and shows live what holds up what", async () => {
-    const { ann } = stage().tokens;
-    await ask("POST /api/projects", stage().tokens.admin, { id: "web" });
+  test("a graph of 300 tasks has no overlapping labels, and shows live which tasks block others", async () => {
+    const { ann } = setup().tokens;
+    await ask("POST /api/projects", setup().tokens.admin, { id: "web" });
     const tasks = Array.from({ length: 300 }, (_, at) => ({
       ref: `t${at}`,
       lifecycle: "board",
@@ -35,36 +35,36 @@ onStage("screens of the lifecycles' own", (stage) => {
               (ref) => ref !== `t${at}`,
             ),
     }));
-    const made = (await ask("POST /api/tasks/batch", ann, { tasks })).tasks as { id: string }[];
-    const page = await stage().visit("bob", "/lifecycles/board/graph?project=web");
+    const created = (await ask("POST /api/tasks/batch", ann, { tasks })).tasks as { id: string }[];
+    const page = await setup().openPage("bob", "/lifecycles/board/graph?project=web");
     await page.locator(".react-flow__node").nth(299).waitFor();
     expect(await page.locator(".react-flow__node").count()).toBe(300);
     expect(await page.evaluate<string[]>(OVERLAPS)).toEqual([]);
-    // Closer, where a box shows more than its title.
+    // Zoomed in, a box shows more than its title.
     await page.getByLabel("Find in the graph").fill("Task number 0 ");
     await page.locator(".task-graph[data-distance=near]").waitFor();
     expect(await page.evaluate<string[]>(OVERLAPS)).toEqual([]);
     await page.getByLabel("Find in the graph").press("Enter");
     const side = page.getByRole("region", { name: "Task number 0 " });
     await side.getByText("299 tasks wait for it").waitFor();
-    expect(await page.locator(".tie.over").count()).toBe(0);
-    const place = () => page.locator(`.react-flow__node[data-id="${made[7]!.id}"]`).getAttribute("style");
+    expect(await page.locator(".dependency.resolved").count()).toBe(0);
+    const place = () => page.locator(`.react-flow__node[data-id="${created[7]!.id}"]`).getAttribute("style");
     const before = await place();
-    await stage().act("ann", made[0]!.id, "claim");
-    await stage().act("ann", made[0]!.id, "complete");
+    await setup().move("ann", created[0]!.id, "claim");
+    await setup().move("ann", created[0]!.id, "complete");
     await side.getByText("Done").waitFor();
-    await expect.poll(() => page.locator(".tie.over").count()).toBeGreaterThan(1);
+    await expect.poll(() => page.locator(".dependency.resolved").count()).toBeGreaterThan(1);
     expect(await place()).toBe(before);
-    await page.locator(`.react-flow__node[data-id="${made[0]!.id}"]`).focus();
+    await page.locator(`.react-flow__node[data-id="${created[0]!.id}"]`).focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/tasks\//);
   });
 
-  test("a chat shows what is said and what bots are busy with, at once and for as long as they are", async () => {
-    const { bob } = stage().tokens;
-    const page = await stage().visit("ann", "/lifecycles/bot-actions/chat?chat=support");
-    await page.getByText("Nothing was said yet").waitFor();
+  test("a chat shows messages and running bot actions live", async () => {
+    const { bob } = setup().tokens;
+    const page = await setup().openPage("ann", "/lifecycles/bot-actions/chat?chat=support");
+    await page.getByText("No messages yet").waitFor();
     await page.getByLabel("Write a message…").fill("Please sum this up");
     await page.keyboard.press("Enter");
     await page.getByRole("log").getByText("Please sum this up").waitFor();
@@ -80,42 +80,42 @@ onStage("screens of the lifecycles' own", (stage) => {
     await line.getByText("Summarizing…").waitFor();
     await ask("POST /api/chat/actions/update", bob, { ...action, status: "done" });
     await expect.poll(() => line.innerText()).toBe("");
-    await page.getByText("No bot is busy anywhere.").waitFor();
+    await page.getByText("No bot is busy.").waitFor();
   });
 
-  test("the board's agents are shown with what they hold, and with what became of it", async () => {
-    const id = await stage().make("Held by Ann for a while");
-    const page = await stage().visit("eve", "/lifecycles/board/agents");
+  test("the agents of the board are shown with their tasks and results", async () => {
+    const id = await setup().createTask("Held by Ann for a while");
+    const page = await setup().openPage("eve", "/lifecycles/board/agents");
     await page.getByText("No agents yet").waitFor();
-    await stage().act("ann", id, "claim");
+    await setup().move("ann", id, "claim");
     const held = page.locator(".holder[data-agent=ann]", { hasText: "Held by Ann for a while" });
     await held.getByText("In progress").first().waitFor();
-    await stage().act("bob", id, "escalate");
+    await setup().move("bob", id, "escalate");
     await held.getByText("Blocked").waitFor();
-    await stage().act("ann", id, "resume");
-    await stage().act("ann", id, "complete");
+    await setup().move("ann", id, "resume");
+    await setup().move("ann", id, "complete");
     await held.waitFor({ state: "detached" });
-    const outcomes = page.locator(".agent-chart", { hasText: "What came of it" });
+    const outcomes = page.locator(".agent-chart", { hasText: "Outcomes" });
     await outcomes
       .locator("[data-agent=ann]")
       .getByLabel(/^completed: \d/)
       .waitFor();
-    const help = page.locator(".agent-chart", { hasText: "Who helped whom" });
+    const help = page.locator(".agent-chart", { hasText: "Takeovers and escalations" });
     await help.locator("[data-agent=bob]").getByLabel("escalated others' tasks: 1").waitFor();
   });
 
-  test("delivery shows files on their way, and an admin lets in who asks", async () => {
-    const { admin, ann } = stage().tokens;
-    const page = await stage().visit("admin", "/lifecycles/delivery/queue");
+  test("delivery shows running jobs, and an admin approves a user", async () => {
+    const { admin, ann } = setup().tokens;
+    const page = await setup().openPage("admin", "/lifecycles/delivery/queue");
     await page.getByText("No file is being delivered right now.").waitFor();
     await ask("POST /api/delivery/users", admin, { id: "501", name: "Maria Orlova" });
-    await page.getByText("1 person asks for access").waitFor();
-    await page.getByRole("link", { name: "Decide" }).click();
+    await page.getByText("1 user requests access").waitFor();
+    await page.getByRole("link", { name: "Review" }).click();
     const maria = page.locator("[data-user='501']");
     await maria.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("dialog").getByLabel("Days").fill("3");
     await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
-    await page.getByText("Maria Orlova may ask for files.").waitFor();
+    await page.getByText("Maria Orlova has access.").waitFor();
     await page.getByRole("button", { name: "All", exact: true }).click();
     await maria.getByText(/^2d 23h left/).waitFor();
 
@@ -141,14 +141,14 @@ onStage("screens of the lifecycles' own", (stage) => {
     await ask("POST /api/delivery/jobs", admin, { ...job, request_nonce: "2" });
     const waiting = page.getByRole("region", { name: "Waiting" });
     await waiting.getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("region", { name: "Lately" }).getByText("Cancelled").waitFor();
+    await page.getByRole("region", { name: "Recently finished" }).getByText("Cancelled").waitFor();
   });
 
-  test("an executor takes a task and submits it, a lead reviews it, and each sees the other's work at once", async () => {
-    const { lea } = stage().tokens;
+  test("an executor claims and submits a task, a lead reviews it, and each sees the other's changes live", async () => {
+    const { lea } = setup().tokens;
     for (const title of ["Weld the frame", "Weld the lid"])
       await ask("POST /api/planner/tasks", lea, { title, required_trade: "welding" });
-    const tom = await stage().visit("tom", "/lifecycles/planner/pool");
+    const tom = await setup().openPage("tom", "/lifecycles/planner/pool");
     const pool = tom.getByRole("region", { name: "Pool" });
     const [frame, lid] = ["Weld the frame", "Weld the lid"].map((title) =>
       pool.locator("li", { hasText: title }),
@@ -156,12 +156,12 @@ onStage("screens of the lifecycles' own", (stage) => {
     await frame!.getByRole("button", { name: "Take" }).click();
     const mine = tom.getByRole("region", { name: "My task" });
     await mine.getByText("Weld the frame").waitFor();
-    await lid!.getByText("You have a task already: one at a time.").waitFor();
+    await lid!.getByText("You already have a task.").waitFor();
     expect(await lid!.getByRole("button", { name: "Take" }).isDisabled()).toBe(true);
     await mine.getByRole("button", { name: "Start" }).click();
 
-    const lead = await stage().visit("lea", "/lifecycles/planner/review");
-    await lead.getByText("Nobody calls for help.").waitFor();
+    const lead = await setup().openPage("lea", "/lifecycles/planner/review");
+    await lead.getByText("No calls for help.").waitFor();
     await mine.getByRole("button", { name: "Call for help…" }).click();
     const dialog = tom.getByRole("dialog");
     await dialog.getByLabel("Reason").selectOption("materials");
@@ -176,22 +176,22 @@ onStage("screens of the lifecycles' own", (stage) => {
     await tom.getByRole("dialog").getByRole("button", { name: "Submit" }).click();
     const queue = lead.getByRole("region", { name: "To review" });
     const submitted = queue.locator("li", { hasText: "Weld the frame" });
-    // A defect may go with it, and need not.
+    // The defect is optional.
     await submitted.getByRole("button", { name: "Reject…" }).click();
     await lead.getByRole("dialog").getByLabel("Reason").fill("The seam has a gap");
     await lead.getByRole("dialog").getByRole("button", { name: "Review reject" }).click();
     await mine.getByRole("button", { name: "Submit" }).click();
     await tom.getByRole("dialog").getByRole("button", { name: "Submit" }).click();
     await submitted.getByRole("button", { name: "Approve" }).click();
-    await queue.getByText("Nothing waits for review").waitFor();
+    await queue.getByText("Nothing to review").waitFor();
     await mine.getByText("You have no task").waitFor();
-    await tom.getByRole("button", { name: "Take the best for me" }).click();
+    await tom.getByRole("button", { name: "Take the best task" }).click();
     await mine.getByText("Weld the lid").waitFor();
   });
 
-  test("a lead plans a shift and ends it, and quality control finds, mends and inspects", async () => {
-    const { lea, tom } = stage().tokens;
-    const page = await stage().visit("lea", "/lifecycles/planner/shifts");
+  test("a lead plans and ends a shift, and quality control reports, fixes and inspects a defect", async () => {
+    const { lea, tom } = setup().tokens;
+    const page = await setup().openPage("lea", "/lifecycles/planner/shifts");
     await page.getByRole("button", { name: "Plan a shift" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Tom Becker").check();
@@ -202,10 +202,10 @@ onStage("screens of the lifecycles' own", (stage) => {
     await page.getByRole("dialog").getByRole("button", { name: "End now" }).click();
     await page.getByRole("region", { name: "Past" }).getByText("Tom Becker").waitFor();
 
-    const made = await ask("POST /api/planner/tasks", lea, { title: "Paint the door", priority: 9 });
-    const path = `/api/planner/tasks/${String(made.id)}`;
+    const created = await ask("POST /api/planner/tasks", lea, { title: "Paint the door", priority: 9 });
+    const path = `/api/planner/tasks/${String(created.id)}`;
     const assign = { action: "assign", expected_row_version: 1, payload: { assign_to: "tom" } };
-    await releaseWhatHolds(ask, tom, lea);
+    await releaseTasks(ask, tom, lea);
     await ask(`POST ${path}/transitions`, lea, assign);
     await ask(`POST ${path}/transitions`, tom, { action: "start", expected_row_version: 2 });
     await ask(`POST ${path}/transitions`, tom, { action: "submit", expected_row_version: 3 });
@@ -214,14 +214,14 @@ onStage("screens of the lifecycles' own", (stage) => {
     await ask(`POST ${path}/report-defect`, lea, { description: "Runs in the paint", severity: "critical" });
     const defect = page.locator("[data-defect]", { hasText: "Runs in the paint" });
     await defect.getByText("critical").waitFor();
-    await defect.getByRole("button", { name: "Make a fix" }).click();
+    await defect.getByRole("button", { name: "Create a fix-task" }).click();
     await defect.getByRole("link", { name: "fix" }).waitFor();
     await page.getByRole("button", { name: "New deliverable" }).click();
     await page.getByRole("dialog").getByLabel("Type").fill("Door");
     await page.getByRole("dialog").getByLabel("Serial number").fill("D-7");
     await page.getByRole("dialog").getByRole("button", { name: "New deliverable" }).click();
     const door = page.locator("[data-deliverable]", { hasText: "Door D-7" });
-    await door.getByRole("button", { name: "Hand over" }).click();
+    await door.getByRole("button", { name: "Submit to QC" }).click();
     await door.getByRole("button", { name: "Inspect…" }).click();
     await page.getByRole("dialog").getByLabel("Result").selectOption("rejected");
     await page.getByRole("dialog").getByLabel("Report").fill("It does not close");
@@ -229,10 +229,10 @@ onStage("screens of the lifecycles' own", (stage) => {
     await door.getByText("It does not close").waitFor();
   });
 
-  test("what coding agents say is shown as they say it, and what they finish stands among the merges", async () => {
-    const { admin, ann } = stage().tokens;
+  test("output of coding agents is shown live, and finished tasks are listed as merges", async () => {
+    const { admin, ann } = setup().tokens;
     await ask("POST /api/code/tasks", admin, { title: "Add a retry", description: "To the sender" });
-    const page = await stage().visit("bob", "/lifecycles/code/workers");
+    const page = await setup().openPage("bob", "/lifecycles/code/workers");
     await page.getByText("No agent is at work").waitFor();
     const [taken] = (await ask("POST /api/code/claims", ann, {})).tasks as Claimed[];
     const { id, lease_token } = taken!;
@@ -249,7 +249,7 @@ onStage("screens of the lifecycles' own", (stage) => {
     await say("all tests pass\n");
     await terminal.getByText("all tests pass").waitFor();
     await page.getByRole("link", { name: "Merges" }).click();
-    await page.getByText("Nothing was merged yet").waitFor();
+    await page.getByText("Nothing merged yet").waitFor();
     await move("complete", { commit: "4f0c2a9be1d27c11" });
     await page.locator(".merges").getByText("4f0c2a9be").waitFor();
     await page.locator(".merges").getByRole("link", { name: "Add a retry" }).click();
@@ -258,17 +258,17 @@ onStage("screens of the lifecycles' own", (stage) => {
     await attempts.getByText("all tests pass").waitFor();
   });
 
-  test("axe finds nothing serious on any of them, light or dark, and none is wider than a phone", async () => {
+  test("axe finds nothing serious on any screen, light or dark, and none is wider than a phone", async () => {
     const findings: string[] = [];
-    await stage().make("Waits", { blocked_by: [await stage().make("Is waited for")] });
+    await setup().createTask("Waits", { blocked_by: [await setup().createTask("Is waited for")] });
     const looks = [
       { colorScheme: "light" },
       { colorScheme: "dark", locale: "ru", viewport: { width: 390, height: 844 } },
     ] as const;
     for (const look of looks) {
-      const page = await stage().visit("admin", "/", look);
+      const page = await setup().openPage("admin", "/", look);
       for (const path of SCREENS) {
-        await page.goto(stage().desk.url + path);
+        await page.goto(setup().server.url + path);
         await page.locator(READY).first().waitFor();
         for (const found of await seriousFindings(page)) findings.push(`${path} ${found}`);
         if (!("viewport" in look)) continue;
@@ -295,11 +295,11 @@ const SCREENS = [
   "/lifecycles/code/workers",
   "/lifecycles/code/merges",
 ];
-/** Something is there to be looked at, and nothing is still to come. */
+/** The screen shows content, and nothing is loading. */
 const READY = "main:not(:has(.bone)) :is(.card, .state)";
 
-/** Whatever an executor has in hand goes back to the pool. */
-async function releaseWhatHolds(ask: Asked, owner: string, lead: string): Promise<void> {
+/** Returns all tasks of an executor to the pool. */
+async function releaseTasks(ask: Request, owner: string, lead: string): Promise<void> {
   const query = "assigned_to=me&status=assigned,in_progress";
   const { tasks } = await ask(`GET /api/planner/tasks?${query}`, owner);
   for (const { id, row_version } of tasks as { id: string; row_version: number }[])
@@ -310,7 +310,7 @@ async function releaseWhatHolds(ask: Asked, owner: string, lead: string): Promis
     });
 }
 
-/** Boxes that lie over each other as they are drawn, and labels that reach out of theirs. */
+/** Finds boxes that overlap, and labels that exceed their boxes. */
 const OVERLAPS = `(() => {
   const found = [];
   const boxes = [...document.querySelectorAll(".react-flow__node")].map((node) => {

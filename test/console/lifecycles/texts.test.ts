@@ -8,29 +8,29 @@ import { TEXTS as graph } from "../../../src/console/screens/graph/texts.ts";
 import { botActionTypes } from "../../../src/lifecycles/bot-actions/bot-action-names.ts";
 import { botActionTexts } from "../../../src/lifecycles/bot-actions/react/bot-action-texts.ts";
 
-/** Every text with its path; those that are made of something, made of a number. */
-function saidIn(texts: object, path = ""): [string, string][] {
+/** All texts with their paths; functions are called with numbers. */
+function textsIn(texts: object, path = ""): [string, string][] {
   return Object.entries(texts).flatMap(([name, value]: [string, unknown]) => {
     if (typeof value === "string") return [[path + name, value] as [string, string]];
     if (typeof value === "function")
       return [
         [`${path}${name}()`, String((value as (n: number, m: number) => unknown)(5, 7))] as [string, string],
       ];
-    return saidIn(value as object, `${path}${name}.`);
+    return textsIn(value as object, `${path}${name}.`);
   });
 }
 
 test.each(Object.entries({ board, botActions, code, delivery, planner, graph }))(
-  "%s: both languages say the same things, and neither leaves one out",
+  "%s: both languages have the same texts, and none is empty",
   (_, { en, ru }) => {
-    const [english, russian] = [saidIn(en), saidIn(ru)];
+    const [english, russian] = [textsIn(en), textsIn(ru)];
     expect(russian.map(([path]) => path)).toEqual(english.map(([path]) => path));
     expect([...english, ...russian].filter(([, text]) => text.trim() === "")).toEqual([]);
     expect(russian.filter(([, text]) => !/[а-яё]/i.test(text)).map(([path]) => path)).toEqual([]);
   },
 );
 
-test("every type of bot action has a text, in Russian the one that all use", () => {
+test("every type of bot action has a text, in Russian the shared one", () => {
   expect(Object.keys(botActions.en.types)).toEqual([...botActionTypes]);
   expect(botActions.ru.types).toEqual(botActionTexts);
 });

@@ -11,7 +11,7 @@ const env = await openTestEngine({
   },
 });
 
-test("a text that PostgreSQL cannot store is refused, and the other commands in its batch succeed", async () => {
+test("a string that PostgreSQL cannot store is refused, and the other commands in its batch succeed", async () => {
   const tasks = await createTasks(
     env,
     ann,

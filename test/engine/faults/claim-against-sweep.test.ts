@@ -17,7 +17,7 @@ import {
 
 const env = await openTestEngine({ parts: EVERYBODY_IS_ACTIVE });
 const nodes = await openNodes(env);
-const by = env.by(ann);
+const caller = env.by(ann);
 const bot = member("bot", ["agent", "admin"], { kind: "service" });
 const MINUTE = 60_000;
 let taps = 0;
@@ -56,12 +56,12 @@ test("workers that claim and release while two nodes sweep get the right answer 
   await inParallel(8, async (worker) => {
     const node = pick(nodes, worker);
     for (let turn = 0; turn < 40; turn++) {
-      const taken = await node.claim(by, { lifecycle: "delivery", limit: 3 });
+      const taken = await node.claim(caller, { lifecycle: "delivery", limit: 3 });
       if (taken.kind === "refused") throw new Error(taken.detail);
       claimed += taken.tasks.length;
       for (const { task, lease_token } of taken.tasks) {
         outcomes.push(
-          outcomeOf(await node.perform(by, { task_id: task.id, action: "release", lease_token })),
+          outcomeOf(await node.perform(caller, { task_id: task.id, action: "release", lease_token })),
         );
       }
     }
@@ -90,24 +90,26 @@ async function heldLeases(): Promise<number> {
 test("requests of a zombie worker with its old token are refused with LEASE_LOST and change nothing", async () => {
   const tasks = await jobs(40);
   for (const task of tasks) {
-    const old = performed(await env.engine.perform(by, { task_id: task.id, action: "claim" })).lease_token;
+    const old = performed(
+      await env.engine.perform(caller, { task_id: task.id, action: "claim" }),
+    ).lease_token;
     await env.engine.sweep({ now: Date.now() + 2 * MINUTE });
     const now = performed(
       await env.engine.perform(env.by(bob), { task_id: task.id, action: "claim" }),
     ).lease_token;
     expect(now).not.toBe(old);
-    const before = await env.engine.events(by, task.id);
+    const before = await env.engine.events(caller, task.id);
     const error = { code: "X", message: "x", retryable: false };
     const answers = await Promise.all([
-      env.engine.perform(by, { task_id: task.id, action: "release", lease_token: old }),
-      env.engine.perform(by, { task_id: task.id, action: "fail", lease_token: old, payload: { error } }),
+      env.engine.perform(caller, { task_id: task.id, action: "release", lease_token: old }),
+      env.engine.perform(caller, { task_id: task.id, action: "fail", lease_token: old, payload: { error } }),
       // Also if the current holder sends it.
       env.engine.perform(env.by(bob), { task_id: task.id, action: "release", lease_token: old }),
     ]);
     expect(tally(answers.map(outcomeOf))).toEqual({ LEASE_LOST: 3 });
-    const beat = await env.engine.heartbeat(by, [{ task_id: task.id, lease_token: old ?? "" }]);
+    const beat = await env.engine.heartbeat(caller, [{ task_id: task.id, lease_token: old ?? "" }]);
     expect(beat).toEqual({ extended: [], lost: [task.id] });
-    expect(await env.engine.events(by, task.id)).toEqual(before);
+    expect(await env.engine.events(caller, task.id)).toEqual(before);
   }
   await expectIntegrity(env);
 });
@@ -128,7 +130,7 @@ test("when a claim and a deadline coincide, one wins and the other is refused", 
       // After the two hours of NEW, before the day of IN_PROGRESS.
       pick(nodes, round + 1).sweep({ now: Date.now() + 180 * MINUTE, limit: 5 }),
       inParallel(10, (index) =>
-        pick(nodes, round).perform(by, {
+        pick(nodes, round).perform(caller, {
           task_id: pick(tasks, 10 * round + index).id,
           action: "claim",
           comment: "mine",

@@ -11,11 +11,11 @@ import { expectNothingLostOrRepeated, Load } from "./load.ts";
 import { expectIntegrity, createTasks } from "./nodes.ts";
 
 const env = await openTestEngine();
-const by = env.by(ann);
+const caller = env.by(ann);
 let fateOf: (commit: number) => Fate = () => "pass";
 const proxy = await cuttingProxy(env.url, (commit) => fateOf(commit));
 const sql = connect(proxy.url, { maxConnections: 10 });
-const engine = new Engine(sql, PLUGINS, { patienceMs: WAIT_LIMIT_MS });
+const engine = new Engine(sql, PLUGINS, { retryTimeoutMs: WAIT_LIMIT_MS });
 afterAll(async () => {
   await sql.end({ timeout: 5 });
   await proxy.close();
@@ -54,7 +54,7 @@ test.each(CUTS)(
     const before = await countEvents();
     for (let round = 0; round < ROUNDS; round++) {
       cutOnce();
-      const created = await engine.create(by, [
+      const created = await engine.create(caller, [
         { lifecycle: "code", title: "First", ref: "first" },
         { lifecycle: "code", title: "Second", blocked_by: ["first"] },
       ]);
@@ -63,12 +63,12 @@ test.each(CUTS)(
       const task_id = first?.id ?? "";
 
       cutOnce();
-      const claimed = performed(await engine.perform(by, { task_id, action: "claim" }));
+      const claimed = performed(await engine.perform(caller, { task_id, action: "claim" }));
       expect(claimed).toMatchObject({ outcome: "moved", replayed: false, task: { row_version: 2 } });
       cutOnce();
       // The token is valid.
       const { lease_token } = claimed;
-      const released = performed(await engine.perform(by, { task_id, action: "release", lease_token }));
+      const released = performed(await engine.perform(caller, { task_id, action: "release", lease_token }));
       expect(released).toMatchObject({
         event: { action: "release" },
         task: { row_version: 3, status: "ready" },
@@ -76,7 +76,7 @@ test.each(CUTS)(
 
       const key = round % 2 === 0 ? { client_event_id: `claim ${fate} ${round}` } : {};
       cutOnce();
-      const taken = await engine.claim(by, { lifecycle: "code", limit: 1, ...key });
+      const taken = await engine.claim(caller, { lifecycle: "code", limit: 1, ...key });
       expect(taken).toMatchObject({ kind: "claimed", tasks: [{ task: { status: "claimed" } }] });
       const [one] = taken.kind === "claimed" ? taken.tasks : [];
       const [lease] = await env.sql`select token::text from pawl.lease where task_id = ${one?.task.id ?? ""}`;

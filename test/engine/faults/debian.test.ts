@@ -17,7 +17,7 @@ import { inParallel, expectIntegrity, pick, tally, outcomeOf } from "./nodes.ts"
 const reason = await whyNotDebian();
 if (reason !== null) console.warn(`Skipped: ${reason}.`);
 
-const by = { org_id: "main", actor: ann };
+const caller = { org_id: "main", actor: ann };
 const bot = { org_id: "main", actor: member("bot", ["agent", "admin"], { kind: "service" }) };
 
 async function openSuite(server: Server, database: string, prepare: boolean) {
@@ -29,7 +29,7 @@ async function openSuite(server: Server, database: string, prepare: boolean) {
   await registerLifecycles(sql, PLUGINS);
   await createOrg(sql, "main");
   // PgBouncer waits 15 seconds before its next login when a backend is terminated during one.
-  const options = { patienceMs: WAIT_LIMIT_MS };
+  const options = { retryTimeoutMs: WAIT_LIMIT_MS };
   const nodes = [new Engine(sql, PLUGINS, options), new Engine(sql, PLUGINS, options)];
   return { sql, nodes, engine: pick(nodes, 0) };
 }
@@ -76,12 +76,12 @@ describe.skipIf(reason !== null)("on Debian's packages", async () => {
 
     test("tasks are created, claimed by one of ten callers, and verified", async () => {
       for (let round = 0; round < 20; round++) {
-        const created = await engine.create(by, [
+        const created = await engine.create(caller, [
           { lifecycle: "board", title: `Round ${round} of`, description: "-" },
         ]);
         const task_id = created.kind === "created" ? (created.tasks[0]?.id ?? "") : created.code;
         const answers = await inParallel(10, (index) =>
-          pick(nodes, index).perform(by, { task_id, action: "claim", comment: "mine" }),
+          pick(nodes, index).perform(caller, { task_id, action: "claim", comment: "mine" }),
         );
         expect(tally(answers.map(outcomeOf))).toEqual({ performed: 1, TASK_ALREADY_CLAIMED: 9 });
       }
@@ -89,18 +89,18 @@ describe.skipIf(reason !== null)("on Debian's packages", async () => {
     });
 
     test("one client_event_id sent by ten callers is one change, for perform, create and claim", async () => {
-      const notes = await engine.create(by, [{ lifecycle: "board", title: "A note", description: "-" }]);
+      const notes = await engine.create(caller, [{ lifecycle: "board", title: "A note", description: "-" }]);
       const task_id = notes.kind === "created" ? (notes.tasks[0]?.id ?? "") : notes.code;
       const free = Array.from({ length: 100 }, (_, index) => ({
         lifecycle: "code",
         title: `Free ${index}`,
         priority: 1_000,
       }));
-      await engine.create(by, free);
+      await engine.create(caller, free);
       for (let round = 0; round < 10; round++) {
         const client_event_id = `${name} ${round}`;
         const comments = await inParallel(10, (index) =>
-          pick(nodes, index).perform(by, {
+          pick(nodes, index).perform(caller, {
             task_id,
             action: "comment",
             comment: "so",
@@ -109,13 +109,13 @@ describe.skipIf(reason !== null)("on Debian's packages", async () => {
         );
         expect(tally(comments.map(outcomeOf))).toEqual({ performed: 1, replayed: 9 });
         const created = await inParallel(10, (index) =>
-          pick(nodes, index).create(by, [{ lifecycle: "code", title: "Once" }], {
+          pick(nodes, index).create(caller, [{ lifecycle: "code", title: "Once" }], {
             client_event_id: `created ${client_event_id}`,
           }),
         );
         expect(tally(created.map(outcomeOf))).toEqual({ created: 1, replayed: 9 });
         const taken = await inParallel(10, (index) =>
-          pick(nodes, index).claim(by, {
+          pick(nodes, index).claim(caller, {
             lifecycle: "code",
             limit: 2,
             client_event_id: `taken ${client_event_id}`,
@@ -127,21 +127,24 @@ describe.skipIf(reason !== null)("on Debian's packages", async () => {
     });
 
     test("a finished blocker releases its dependents", async () => {
-      const created = await engine.create(by, [
+      const created = await engine.create(caller, [
         { lifecycle: "code", title: "First", ref: "first", priority: 1_000_000 },
         { lifecycle: "code", title: "Second", blocked_by: ["first"] },
       ]);
       const [first, second] = created.kind === "created" ? created.tasks : [];
       expect(second).toMatchObject({ status: "blocked", open_blockers: 1 });
-      const taken = await engine.claim(by, { lifecycle: "code" });
+      const taken = await engine.claim(caller, { lifecycle: "code" });
       const [mine] = taken.kind === "claimed" ? taken.tasks : [];
       expect(mine?.task.id).toBe(first?.id);
       const lease = { task_id: first?.id ?? "", lease_token: mine?.lease_token ?? "" };
-      expect((await engine.heartbeat(by, [lease])).lost).toEqual([]);
+      expect((await engine.heartbeat(caller, [lease])).lost).toEqual([]);
       const payload = { worktree: "/w", branch: "b" };
-      performed(await engine.perform(by, { ...lease, action: "start", payload }));
-      performed(await engine.perform(by, { ...lease, action: "complete", payload: { commit: "c" } }));
-      expect(await engine.find(by, second?.id ?? "")).toMatchObject({ status: "ready", open_blockers: 0 });
+      performed(await engine.perform(caller, { ...lease, action: "start", payload }));
+      performed(await engine.perform(caller, { ...lease, action: "complete", payload: { commit: "c" } }));
+      expect(await engine.find(caller, second?.id ?? "")).toMatchObject({
+        status: "ready",
+        open_blockers: 0,
+      });
     });
 
     test("an expired lease is released, and its old token is refused", async () => {
@@ -149,11 +152,11 @@ describe.skipIf(reason !== null)("on Debian's packages", async () => {
         { lifecycle: "delivery", user_id: "u", file_id: "f", chat_id: "c", request_nonce: "1" },
       ]);
       const task_id = created.kind === "created" ? (created.tasks[0]?.id ?? "") : created.code;
-      const { lease_token } = performed(await engine.perform(by, { task_id, action: "claim" }));
+      const { lease_token } = performed(await engine.perform(caller, { task_id, action: "claim" }));
       const swept = await engine.sweep({ now: Date.now() + 120_000 });
       expect(swept.moved).toBeGreaterThan(0);
-      performed(await engine.perform({ ...by, actor: bob }, { task_id, action: "claim" }));
-      const late = await engine.perform(by, { task_id, action: "release", lease_token });
+      performed(await engine.perform({ ...caller, actor: bob }, { task_id, action: "claim" }));
+      const late = await engine.perform(caller, { task_id, action: "release", lease_token });
       expect(outcomeOf(late)).toBe("LEASE_LOST");
       await expectIntegrity({ engine, sql });
     });

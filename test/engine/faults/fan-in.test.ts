@@ -8,7 +8,7 @@ import type { Node } from "./nodes.ts";
 
 const env = await openTestEngine();
 const nodes = await openNodes(env);
-const by = env.by(ann);
+const caller = env.by(ann);
 
 type Work = { task: PublicTask; token: string };
 
@@ -21,11 +21,11 @@ async function worksInProgress(count: number): Promise<Work[]> {
   );
   return inParallel(count, async (index) => {
     const task = pick(tasks, index);
-    const claimed = performed(await env.engine.perform(by, { task_id: task.id, action: "claim" }));
+    const claimed = performed(await env.engine.perform(caller, { task_id: task.id, action: "claim" }));
     const token = claimed.lease_token ?? "";
     const payload = { worktree: "/w", branch: "b" };
     performed(
-      await env.engine.perform(by, { task_id: task.id, action: "start", lease_token: token, payload }),
+      await env.engine.perform(caller, { task_id: task.id, action: "start", lease_token: token, payload }),
     );
     return { task, token };
   });
@@ -33,7 +33,9 @@ async function worksInProgress(count: number): Promise<Work[]> {
 
 async function complete(node: Node, { task, token }: Work): Promise<void> {
   const payload = { commit: "c" };
-  performed(await node.perform(by, { task_id: task.id, action: "complete", lease_token: token, payload }));
+  performed(
+    await node.perform(caller, { task_id: task.id, action: "complete", lease_token: token, payload }),
+  );
 }
 
 /** Expects that each task is ready after one `unblock`, and has no open blockers. */
@@ -82,7 +84,7 @@ test("a dependent that is created while its blocker finishes is never left waiti
     const work = pick(works, round);
     const [created] = await Promise.all([
       inParallel(3, (index) =>
-        pick(nodes, round + index).create(by, [
+        pick(nodes, round + index).create(caller, [
           { lifecycle: "code", title: "Dependent", blocked_by: [work.task.id] },
         ]),
       ),

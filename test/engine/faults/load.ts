@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import { PawlError } from "../../../src/core/index.ts";
 import type { Sql } from "../../../src/postgres/connect.ts";
-import type { By, Engine } from "../../../src/engine/engine.ts";
+import type { Caller, Engine } from "../../../src/engine/engine.ts";
 import { ann } from "../test-engine.ts";
 
-const BY: By = { org_id: "main", actor: ann };
+const BY: Caller = { org_id: "main", actor: ann };
 const POOL_EACH = 4;
 
 type Outcome = "done" | "unavailable";

@@ -22,7 +22,7 @@ const { sql } = database;
 await migrate(sql, { sources: migrationSources(PLUGINS) });
 await registerLifecycles(sql, PLUGINS);
 await createOrg(sql, "main");
-const engine = new Engine(sql, PLUGINS, { patienceMs: WAIT_LIMIT_MS });
+const engine = new Engine(sql, PLUGINS, { retryTimeoutMs: WAIT_LIMIT_MS });
 
 afterAll(async () => {
   await database.close();
@@ -66,7 +66,7 @@ test("PostgreSQL is stopped and started while thirty-two callers work: nothing i
 });
 
 test("callers of an unavailable database get an error in time, and are served when it is back", async () => {
-  const impatient = new Engine(sql, PLUGINS, { patienceMs: 0 });
+  const impatient = new Engine(sql, PLUGINS, { retryTimeoutMs: 0 });
   const load = new Load(impatient);
   load.start(8);
   await load.more(50);

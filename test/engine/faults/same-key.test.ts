@@ -16,7 +16,7 @@ import type { Node } from "./nodes.ts";
 
 const env = await openTestEngine();
 const nodes = await openNodes(env);
-const by = env.by(ann);
+const caller = env.by(ann);
 const ROUNDS = 100;
 
 const notes = await createTasks(
@@ -40,38 +40,38 @@ const REQUESTS: Record<string, { same: Send; different: Send; done: string }> = 
   perform: {
     done: "performed",
     same: (node, client_event_id, round) =>
-      node.perform(by, {
+      node.perform(caller, {
         task_id: pick(notes, round).id,
         action: "comment",
         comment: `about ${client_event_id}`,
         client_event_id,
       }) as never,
-    different: (node, client_event_id, round, caller) =>
-      node.perform(by, {
+    different: (node, client_event_id, round, nth) =>
+      node.perform(caller, {
         // Some callers use the same task and some another, so that some rows are locked and some are not.
-        task_id: pick(notes, round + (caller % 5)).id,
+        task_id: pick(notes, round + (nth % 5)).id,
         action: "comment",
-        comment: `${client_event_id} by ${caller}`,
+        comment: `${client_event_id} by ${nth}`,
         client_event_id,
       }) as never,
   },
   create: {
     done: "created",
     same: (node, client_event_id) =>
-      node.create(by, [{ lifecycle: "code", title: `Made ${client_event_id}`, priority: -1 }], {
+      node.create(caller, [{ lifecycle: "code", title: `Made ${client_event_id}`, priority: -1 }], {
         client_event_id,
       }),
-    different: (node, client_event_id, _, caller) =>
-      node.create(by, [{ lifecycle: "code", title: `Made ${client_event_id} ${caller}`, priority: -1 }], {
+    different: (node, client_event_id, _, nth) =>
+      node.create(caller, [{ lifecycle: "code", title: `Made ${client_event_id} ${nth}`, priority: -1 }], {
         client_event_id,
       }),
   },
   claim: {
     done: "claimed",
     same: (node, client_event_id) =>
-      node.claim(by, { lifecycle: "code", limit: 2, client_event_id }) as never,
-    different: (node, client_event_id, _, caller) =>
-      node.claim(by, { lifecycle: "code", limit: caller + 1, client_event_id }) as never,
+      node.claim(caller, { lifecycle: "code", limit: 2, client_event_id }) as never,
+    different: (node, client_event_id, _, nth) =>
+      node.claim(caller, { lifecycle: "code", limit: nth + 1, client_event_id }) as never,
   },
 };
 

@@ -10,7 +10,7 @@ import { ann, openTestEngine } from "../test-engine.ts";
 import { inParallel, expectIntegrity, createTasks, pick, tally, outcomeOf } from "./nodes.ts";
 
 const env = await openTestEngine({ maxConnections: 2 });
-const by = env.by(ann);
+const caller = env.by(ann);
 const notes = await createTasks(
   env,
   ann,
@@ -29,14 +29,14 @@ test("a node that is shut down during a batch first answers all requests, and no
     const count = <T>(answer: Promise<T>) => answer.finally(() => answered++);
     const requests = Array.from({ length: 100 }, (_, index) => [
       count(
-        engine.perform(by, {
+        engine.perform(caller, {
           task_id: pick(notes, index).id,
           action: "comment",
           comment: `round ${round} note ${index}`,
         }),
       ),
-      count(engine.create(by, [{ lifecycle: "code", title: `round ${round} task ${index}` }])),
-      count(engine.claim(by, { lifecycle: "code" })),
+      count(engine.create(caller, [{ lifecycle: "code", title: `round ${round} task ${index}` }])),
+      count(engine.claim(caller, { lifecycle: "code" })),
     ]).flat();
     // The later rounds drain at a later stage of the batches.
     for (let turn = 0; turn < round; turn++) await new Promise(setImmediate);
@@ -59,7 +59,7 @@ test("a node whose database client has ended answers UNAVAILABLE at once", async
   const sql = connect(env.url, { maxConnections: 1 });
   const engine = new Engine(sql, PLUGINS);
   await sql.end({ timeout: 5 });
-  const error = await engine.claim(by, { lifecycle: "code" }).catch((thrown: unknown) => thrown);
+  const error = await engine.claim(caller, { lifecycle: "code" }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(PawlError);
   expect(error).toMatchObject({ code: "UNAVAILABLE" });
 });
@@ -68,11 +68,11 @@ test("two hundred callers on two connections all get an answer", async () => {
   for (let round = 0; round < 5; round++) {
     const answers = await inParallel<unknown>(200, (index) => {
       const task_id = pick(notes, index).id;
-      if (index % 5 === 0) return env.engine.claim(by, { lifecycle: "code", limit: 2 });
-      if (index % 5 === 1) return env.engine.find(by, task_id);
-      if (index % 5 === 2) return env.engine.list(by, { limit: 10 });
-      if (index % 5 === 3) return env.engine.create(by, [{ lifecycle: "code", title: "More" }]);
-      return env.engine.perform(by, { task_id, action: "comment", comment: "so" });
+      if (index % 5 === 0) return env.engine.claim(caller, { lifecycle: "code", limit: 2 });
+      if (index % 5 === 1) return env.engine.find(caller, task_id);
+      if (index % 5 === 2) return env.engine.list(caller, { limit: 10 });
+      if (index % 5 === 3) return env.engine.create(caller, [{ lifecycle: "code", title: "More" }]);
+      return env.engine.perform(caller, { task_id, action: "comment", comment: "so" });
     });
     expect(answers.length).toBe(200);
     for (const answer of answers) expect(answer).not.toHaveProperty("code");
@@ -82,23 +82,23 @@ test("two hundred callers on two connections all get an answer", async () => {
 
 test("callers get UNAVAILABLE while every connection is in use, and are served once one is free", async () => {
   const sql = connect(env.url, { maxConnections: 2 });
-  const engine = new Engine(sql, PLUGINS, { patienceMs: 100 });
+  const engine = new Engine(sql, PLUGINS, { retryTimeoutMs: 100 });
   let free: () => void = () => undefined;
   const freed = new Promise<void>((resolve) => (free = resolve));
   const taken = inParallel(2, () => sql.begin(() => freed));
   const title = "Retried later";
   const errors = await inParallel(20, (index) =>
     (index % 2 === 0
-      ? engine.create(by, [{ lifecycle: "code", title }])
-      : engine.claim(by, { lifecycle: "code" })
+      ? engine.create(caller, [{ lifecycle: "code", title }])
+      : engine.claim(caller, { lifecycle: "code" })
     ).catch((error: unknown) => error),
   );
   for (const one of errors) expect(one).toMatchObject({ code: "UNAVAILABLE" });
   free();
   await taken;
-  expect(outcomeOf(await engine.create(by, [{ lifecycle: "code", title }]))).toBe("created");
-  // No request that got UNAVAILABLE was carried out.
-  expect((await env.engine.list(by, { q: title })).tasks.length).toBe(1);
+  expect(outcomeOf(await engine.create(caller, [{ lifecycle: "code", title }]))).toBe("created");
+  // No request that got UNAVAILABLE took effect.
+  expect((await env.engine.list(caller, { q: title })).tasks.length).toBe(1);
   await sql.end({ timeout: 5 });
 });
 
@@ -109,9 +109,9 @@ test("callers get UNAVAILABLE in time when the server closes every connection", 
   await once(proxy, "listening");
   const { port } = proxy.address() as AddressInfo;
   const sql = connect(`postgres://pawl@127.0.0.1:${port}/pawl`, { maxConnections: 2 });
-  const engine = new Engine(sql, PLUGINS, { patienceMs: 100 });
+  const engine = new Engine(sql, PLUGINS, { retryTimeoutMs: 100 });
   const errors = await inParallel(10, () =>
-    engine.claim(by, { lifecycle: "code" }).catch((error: unknown) => error),
+    engine.claim(caller, { lifecycle: "code" }).catch((error: unknown) => error),
   );
   for (const one of errors) expect(one).toMatchObject({ code: "UNAVAILABLE" });
   await sql.end({ timeout: 0 });

@@ -6,7 +6,7 @@ import { openTestEngine } from "../test-engine.ts";
 import { expectNothingLostOrRepeated, Load } from "./load.ts";
 import { expectIntegrity } from "./nodes.ts";
 
-const env = await openTestEngine({ patienceMs: WAIT_LIMIT_MS });
+const env = await openTestEngine({ retryTimeoutMs: WAIT_LIMIT_MS });
 const killer = connect(env.url, { maxConnections: 1, applicationName: "killer" });
 afterAll(() => killer.end({ timeout: 5 }));
 

@@ -1,6 +1,6 @@
 // A task with blockers can be claimed as soon as its last blocker is finished, and never earlier.
 import { expect, test } from "vitest";
-import type { By, Claimed, Pawl, PublicTask, Refusal } from "../../../src/main/index.ts";
+import type { Caller, Claimed, Pawl, PublicTask, Refusal } from "../../../src/main/index.ts";
 import { ann, as, bob, createJobs, expectConsistent, newOrg, openCluster, times } from "./cluster.ts";
 
 const cluster = await openCluster();
@@ -12,18 +12,22 @@ function tasksOf(answer: Claimed | Refusal): Claimed["tasks"] {
   return answer.tasks;
 }
 
-async function finish(node: Pawl, by: By, { task, lease_token }: Claimed["tasks"][number]): Promise<void> {
-  const done = await node.perform(by, { task_id: task.id, action: "finish", lease_token });
+async function finish(
+  node: Pawl,
+  caller: Caller,
+  { task, lease_token }: Claimed["tasks"][number],
+): Promise<void> {
+  const done = await node.perform(caller, { task_id: task.id, action: "finish", lease_token });
   if (done.kind === "refused") throw new Error(`${done.code}: ${done.detail}`);
 }
 
 /** Claims and finishes until every task of the org is finished. */
-async function work(node: Pawl, by: By, limit: number): Promise<void> {
+async function work(node: Pawl, caller: Caller, limit: number): Promise<void> {
   for (;;) {
-    const tasks = tasksOf(await node.claim(by, { lifecycle: "job", limit }));
-    await Promise.all(tasks.map((one) => finish(node, by, one)));
+    const tasks = tasksOf(await node.claim(caller, { lifecycle: "job", limit }));
+    await Promise.all(tasks.map((one) => finish(node, caller, one)));
     if (tasks.length > 0) continue;
-    const open = await sql`select from pawl.task where org_id = ${by.org_id} and not final limit 1`;
+    const open = await sql`select from pawl.task where org_id = ${caller.org_id} and not final limit 1`;
     if (open.length === 0) return;
   }
 }
@@ -67,45 +71,45 @@ test("workers on two nodes finish chains and fans of tasks, each after its block
 
 test("a dependent can be claimed as soon as the finish of its blocker is answered", async () => {
   const org_id = await newOrg(cluster);
-  const by = as(ann, org_id);
+  const caller = as(ann, org_id);
   for (let round = 0; round < 20; round++) {
-    const created = await createJobs(first, [{ ref: "b" }, { after: ["b"] }], by);
+    const created = await createJobs(first, [{ ref: "b" }, { after: ["b"] }], caller);
     const [blocker, dependent] = created as [PublicTask, PublicTask];
-    const [held] = tasksOf(await first.claim(by, { lifecycle: "job", limit: 5 }));
+    const [held] = tasksOf(await first.claim(caller, { lifecycle: "job", limit: 5 }));
     expect(held?.task.id).toBe(blocker.id);
-    expect(tasksOf(await second.claim(by, { lifecycle: "job" }))).toEqual([]);
-    await finish(first, by, held!);
-    const [next] = tasksOf(await second.claim(by, { lifecycle: "job" }));
+    expect(tasksOf(await second.claim(caller, { lifecycle: "job" }))).toEqual([]);
+    await finish(first, caller, held!);
+    const [next] = tasksOf(await second.claim(caller, { lifecycle: "job" }));
     expect(next?.task.id).toBe(dependent.id);
-    await finish(second, by, next!);
+    await finish(second, caller, next!);
   }
   await expectConsistent(cluster, org_id);
 });
 
 test("a dependent created while its blocker finishes on another node is neither stuck nor claimed too early", async () => {
   const org_id = await newOrg(cluster);
-  const by = as(ann, org_id);
+  const caller = as(ann, org_id);
   let waited = 0;
   for (let round = 0; round < 40; round++) {
-    const [blocker] = (await createJobs(first, [{}], by)) as [PublicTask];
-    const [held] = tasksOf(await first.claim(by, { lifecycle: "job" }));
+    const [blocker] = (await createJobs(first, [{}], caller)) as [PublicTask];
+    const [held] = tasksOf(await first.claim(caller, { lifecycle: "job" }));
     expect(held?.task.id).toBe(blocker.id);
     const creating = times(4, (n) =>
-      (n % 2 === 0 ? first : second).create(by, [{ lifecycle: "job", after: [blocker.id] }]),
+      (n % 2 === 0 ? first : second).create(caller, [{ lifecycle: "job", after: [blocker.id] }]),
     );
-    const claiming = times(4, (n) => (n % 2 === 0 ? second : first).claim(by, { lifecycle: "job" }));
+    const claiming = times(4, (n) => (n % 2 === 0 ? second : first).claim(caller, { lifecycle: "job" }));
     // The finish is sent together with the other requests, or a little later in other rounds.
-    for (let looks = 0; looks < round % 5; looks++) await sql`select 1`;
-    await finish(round % 2 === 0 ? second : first, by, held!);
+    for (let delay = 0; delay < round % 5; delay++) await sql`select 1`;
+    await finish(round % 2 === 0 ? second : first, caller, held!);
     const [created, claims] = [await Promise.all(creating), await Promise.all(claiming)];
     const tasks = created.flatMap((answer) => (answer.kind === "created" ? answer.tasks : []));
     expect(tasks).toHaveLength(4);
     waited += tasks.filter(({ status }) => status === "waiting").length;
     // Everything is committed now: all unclaimed tasks can be claimed.
-    const rest = tasksOf(await second.claim(by, { lifecycle: "job", limit: 10 }));
+    const rest = tasksOf(await second.claim(caller, { lifecycle: "job", limit: 10 }));
     const claimed = [...claims.flatMap(tasksOf), ...rest];
     expect(claimed.map(({ task }) => task.id).sort()).toEqual(tasks.map(({ id }) => id).sort());
-    await Promise.all(claimed.map((one) => finish(first, by, one)));
+    await Promise.all(claimed.map((one) => finish(first, caller, one)));
   }
   // Otherwise no creation came before the finish of its blocker.
   expect(waited).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { afterAll, expect, inject } from "vitest";
 import { openPawl } from "../../../src/main/index.ts";
 import type {
   Actor,
-  By,
+  Caller,
   JsonObject,
   Pawl,
   PawlOptions,
@@ -65,7 +65,7 @@ export const ann = member("ann", ["agent"]);
 export const bob = member("bob", ["agent"]);
 export const cat = member("cat", ["agent"]);
 
-export function as(actor: Actor, org_id = "main"): By {
+export function as(actor: Actor, org_id = "main"): Caller {
   return { org_id, actor };
 }
 
@@ -73,10 +73,10 @@ export function as(actor: Actor, org_id = "main"): By {
 export async function createJobs(
   node: Pawl,
   jobs: readonly JsonObject[],
-  by: By = as(cat),
+  caller: Caller = as(cat),
 ): Promise<PublicTask[]> {
   const created = await node.create(
-    by,
+    caller,
     jobs.map((fields) => ({ lifecycle: "job", ...fields })),
   );
   if (created.kind === "refused") throw new Error(`${created.code}: ${created.detail}`);

@@ -1,6 +1,6 @@
 // Concurrent claims get different tasks, the best ones first, and only tasks that match their filters.
 import { expect, test } from "vitest";
-import type { Actor, By, Claimed, Pawl, PublicTask, Refusal } from "../../../src/main/index.ts";
+import type { Actor, Caller, Claimed, Pawl, PublicTask, Refusal } from "../../../src/main/index.ts";
 import { member } from "../../support/situation.ts";
 import { ann, as, bob, cat, createJobs, expectConsistent, newOrg, openCluster, times } from "./cluster.ts";
 
@@ -13,11 +13,14 @@ function tasksOf(answer: Claimed | Refusal): PublicTask[] {
   return answer.tasks.map(({ task }) => task);
 }
 
-/** Sends claims of one task each to two nodes in turn, all in one turn of the event loop. */
-async function claimAtOnce(count: number, byOf: (index: number) => By): Promise<(PublicTask | null)[]> {
+/** Sends claims for one task each, alternating between two nodes, all in one turn of the event loop. */
+async function claimAtOnce(
+  count: number,
+  callerAt: (index: number) => Caller,
+): Promise<(PublicTask | null)[]> {
   const answers = await Promise.all(
     times(count, (index) =>
-      (index % 2 === 0 ? first : second).claim(byOf(index), { lifecycle: "job", limit: 1 }),
+      (index % 2 === 0 ? first : second).claim(callerAt(index), { lifecycle: "job", limit: 1 }),
     ),
   );
   return answers.map((answer) => {
@@ -94,45 +97,57 @@ test("concurrent claims with different filters get only tasks that match", async
     ...times(3, (n) => ({ project_id: "south", private: true, priority: n + 60 })),
   ];
   await createJobs(first, fields, as(bob, org_id));
-  type Ask = {
+  type ClaimCase = {
     actor: Actor;
-    more?: { project_id?: string; least_priority?: number };
-    fits: (task: PublicTask) => boolean;
+    filter?: { project_id?: string; least_priority?: number };
+    matches: (task: PublicTask) => boolean;
   };
   const noTrade = ({ data }: PublicTask) => data.trade === null;
-  const asks: Ask[] = [
-    { actor: inNorth, fits: ({ project_id }) => project_id === "north" },
+  const cases: ClaimCase[] = [
+    { actor: inNorth, matches: ({ project_id }) => project_id === "north" },
     {
       actor: ann,
-      more: { project_id: "south" },
-      fits: (task) => task.project_id === "south" && noTrade(task) && !task.private,
+      filter: { project_id: "south" },
+      matches: (task) => task.project_id === "south" && noTrade(task) && !task.private,
     },
     {
       actor: ann,
-      more: { least_priority: 14 },
-      fits: (task) => task.priority >= 14 && noTrade(task) && !task.private,
+      filter: { least_priority: 14 },
+      matches: (task) => task.priority >= 14 && noTrade(task) && !task.private,
     },
     {
       actor: welder,
-      more: { project_id: "south" },
-      fits: (task) => task.data.trade !== "painting" && !task.private,
+      filter: { project_id: "south" },
+      matches: (task) => task.data.trade !== "painting" && !task.private,
     },
-    { actor: bob, more: { least_priority: 60 }, fits: (task) => task.private && task.created_by === "bob" },
-    { actor: ann, more: { project_id: "nowhere" }, fits: () => false },
+    {
+      actor: bob,
+      filter: { least_priority: 60 },
+      matches: (task) => task.private && task.created_by === "bob",
+    },
+    { actor: ann, filter: { project_id: "nowhere" }, matches: () => false },
   ];
   const answers = await Promise.all(
     times(60, (index) => {
-      const { actor, more } = asks[index % asks.length]!;
-      return (index % 4 < 2 ? first : second).claim(as(actor, org_id), { lifecycle: "job", ...more });
+      const { actor, filter } = cases[index % cases.length]!;
+      return (index % 4 < 2 ? first : second).claim(as(actor, org_id), { lifecycle: "job", ...filter });
     }),
   );
   const taken = answers.flatMap((answer, index) =>
-    tasksOf(answer).map((task) => ({ task, ask: asks[index % asks.length]!, index: index % asks.length })),
+    tasksOf(answer).map((task) => ({
+      task,
+      claimCase: cases[index % cases.length]!,
+      index: index % cases.length,
+    })),
   );
-  for (const { task, ask } of taken) expect(ask.fits(task), `${task.title} ${task.priority}`).toBe(true);
+  for (const { task, claimCase } of taken)
+    expect(claimCase.matches(task), `${task.title} ${task.priority}`).toBe(true);
   expect(new Set(taken.map(({ task }) => task.id)).size).toBe(taken.length);
-  const counts = times(asks.length, (kind) => taken.filter(({ index }) => index === kind).length);
-  // Only one kind of claim matches the private tasks, those in the north, and those for welders.
+  const counts = times(
+    cases.length,
+    (claimIndex) => taken.filter(({ index }) => index === claimIndex).length,
+  );
+  // The tasks in the north, the private tasks and the welding tasks each match only one of the claims.
   expect([counts[0], counts[4], counts[5]]).toEqual([6, 3, 0]);
   expect(counts[3]).toBeGreaterThanOrEqual(6);
   const left = await sql`select from pawl.task where org_id = ${org_id} and status = 'open'`;

@@ -6,7 +6,7 @@ import { ann, as, createJobs, expectConsistent, openCluster, times, outcomeOf } 
 const cluster = await openCluster();
 const { sql } = cluster;
 const [first, second] = cluster.nodes as [Pawl, Pawl];
-const by = as(ann);
+const caller = as(ann);
 const ROUNDS = 8;
 
 type Answer = Parameters<typeof outcomeOf>[0];
@@ -27,7 +27,7 @@ const REQUESTS: Record<string, () => Promise<{ send: Send; events: number }>> = 
       events: 3,
       send: (node, client_event_id) =>
         node.create(
-          by,
+          caller,
           [{ lifecycle: "job", ref: "a" }, ...times(2, () => ({ lifecycle: "job", after: ["a"] }))],
           {
             client_event_id,
@@ -39,7 +39,7 @@ const REQUESTS: Record<string, () => Promise<{ send: Send; events: number }>> = 
     return {
       events: 1,
       send: (node, client_event_id) =>
-        node.create(by, [{ lifecycle: "job", after: [id] }], { client_event_id }),
+        node.create(caller, [{ lifecycle: "job", after: [id] }], { client_event_id }),
     };
   },
   "a claim": async () => {
@@ -49,7 +49,7 @@ const REQUESTS: Record<string, () => Promise<{ send: Send; events: number }>> = 
     );
     return {
       events: 3,
-      send: (node, client_event_id) => node.claim(by, { lifecycle: "job", limit: 3, client_event_id }),
+      send: (node, client_event_id) => node.claim(caller, { lifecycle: "job", limit: 3, client_event_id }),
     };
   },
 };
@@ -66,7 +66,7 @@ function sending(
 ): { send: Send; events: number } {
   return {
     events: 1,
-    send: (node, client_event_id) => node.perform(by, { task_id: id, action, payload, client_event_id }),
+    send: (node, client_event_id) => node.perform(caller, { task_id: id, action, payload, client_event_id }),
   };
 }
 
@@ -93,7 +93,7 @@ test("two keys of one member on one task are two requests, however they are mixe
     const colors = ["blue", "green"];
     const answers = await Promise.all(
       times(20, (n) =>
-        (n % 4 < 2 ? first : second).perform(by, {
+        (n % 4 < 2 ? first : second).perform(caller, {
           task_id: task.id,
           action: "paint",
           payload: { color: colors[n % 2] },
@@ -105,7 +105,7 @@ test("two keys of one member on one task are two requests, however they are mixe
       const [one, ...others] = answers.filter((_, n) => n % 2 === index).map(withoutReplayed);
       for (const other of others) expect(other).toEqual(one);
     }
-    expect(await first.find(by, task.id)).toMatchObject({ row_version: 3 });
+    expect(await first.find(caller, task.id)).toMatchObject({ row_version: 3 });
   }
   await expectConsistent(cluster);
 });

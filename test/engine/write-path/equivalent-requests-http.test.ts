@@ -1,9 +1,9 @@
 // Over HTTP, equivalent requests with one key are one request, whatever their route and the form of their body.
 import { describe, expect, test } from "vitest";
-import { ALL_ROLES, openFrontDesk, wordOf } from "../../http/front-desk.ts";
-import type { Heard } from "../../http/front-desk.ts";
+import { ALL_ROLES, startTestServer, outcomeOf } from "../../http/test-server.ts";
+import type { Reply } from "../../http/test-server.ts";
 
-const server = await openFrontDesk();
+const server = await startTestServer();
 const token = await server.member({ id: "boss", roles: ALL_ROLES, skill_level: 9 });
 const stranger = await server.member({ id: "other", roles: ALL_ROLES, skill_level: 9 });
 let keys = 0;
@@ -17,11 +17,11 @@ async function create(body: object): Promise<string> {
   return String(created.body.id);
 }
 
-async function move(id: string, action: string, more: object = {}): Promise<Heard> {
+async function move(id: string, action: string, more: object = {}): Promise<Reply> {
   const { body } = await server.ask(`GET /api/tasks/${id}`, { token });
   const versioned = { expected_row_version: body.row_version, client_event_id: newKey(), comment: "so" };
   const moved = await send(`POST /api/tasks/${id}/transitions`, { action, ...versioned, ...more });
-  expect(wordOf(moved)).toBe("200");
+  expect(outcomeOf(moved)).toBe("200");
   return moved;
 }
 
@@ -33,7 +33,7 @@ const tap = () => ({ user_id: "u", file_id: "f", chat_id: "c", request_nonce: `n
 const delivery = () => create({ lifecycle: "delivery", title: "A file", ...tap() });
 
 /** Returns the id and version of the task in a response, whatever field the route uses for it. */
-function taskOf({ body }: Heard): { id: unknown; row_version: unknown } {
+function taskOf({ body }: Reply): { id: unknown; row_version: unknown } {
   type Shown = { id?: unknown; row_version?: unknown };
   const { task, job, tasks } = body as { task?: Shown; job?: Shown; tasks?: Shown[] };
   const { id, row_version } = task ?? job ?? tasks?.[0] ?? body;
@@ -161,9 +161,9 @@ describe.each(Object.entries(CASES))("%s with one key", (_, { make, ways }) => {
   test("by every route and in every form gets the first answer", async () => {
     const id = await make?.();
     const client_event_id = newKey();
-    const responses: Heard[] = [];
+    const responses: Reply[] = [];
     for (const [what, body] of ways(id ?? "")) responses.push(await send(what, { ...body, client_event_id }));
-    expect(responses.map(wordOf)).toEqual(responses.map(() => String(responses[0]!.status)));
+    expect(responses.map(outcomeOf)).toEqual(responses.map(() => String(responses[0]!.status)));
     expect(responses[0]!.status).toBeLessThan(300);
     for (const replay of responses.slice(1)) {
       expect(replay.headers.get("idempotent-replayed")).toBe("true");
@@ -178,7 +178,7 @@ describe.each(Object.entries(CASES))("%s with one key", (_, { make, ways }) => {
     const [[what, body]] = ways(id ?? "") as [Way];
     const keyed = { ...body, client_event_id: newKey() };
     expect((await send(what, keyed)).status).toBeLessThan(300);
-    expect(wordOf(await send(what, keyed, stranger))).toBe("409 IDEMPOTENCY_CONFLICT");
+    expect(outcomeOf(await send(what, keyed, stranger))).toBe("409 IDEMPOTENCY_CONFLICT");
   });
 });
 
@@ -201,11 +201,11 @@ describe("a board status set with a key", () => {
     const id = await create(assigned);
     const key = newKey();
     const first = await status(id, "IN_PROGRESS", key);
-    expect(wordOf(first)).toBe("200");
+    expect(outcomeOf(first)).toBe("200");
     for (const action of ["block", "resume", "complete"]) {
       await move(id, action);
       const again = await status(id, "IN_PROGRESS", key);
-      expect([wordOf(again), again.headers.get("idempotent-replayed")], action).toEqual(["200", "true"]);
+      expect([outcomeOf(again), again.headers.get("idempotent-replayed")], action).toEqual(["200", "true"]);
       expect(again.body).toEqual(first.body);
     }
   });
@@ -217,7 +217,7 @@ describe("a board status set with a key", () => {
     const first = await status(id, "DONE", key);
     const complete = { action: "complete", comment: "so", client_event_id: key };
     const again = await send(`POST /api/board/tasks/${id}/transitions`, complete);
-    expect(wordOf(again)).toBe("200");
+    expect(outcomeOf(again)).toBe("200");
     expect(again.body).toEqual(first.body);
   });
 
@@ -225,17 +225,17 @@ describe("a board status set with a key", () => {
     const id = await board();
     await move(id, "claim");
     const key = newKey();
-    expect(wordOf(await status(id, "BLOCKED", key))).toBe("200");
-    expect(wordOf(await status(id, "IN_PROGRESS", key))).toBe("409 IDEMPOTENCY_CONFLICT");
+    expect(outcomeOf(await status(id, "BLOCKED", key))).toBe("200");
+    expect(outcomeOf(await status(id, "IN_PROGRESS", key))).toBe("409 IDEMPOTENCY_CONFLICT");
   });
 
   test("is a conflict with another comment", async () => {
     const id = await board();
     await move(id, "claim");
     const key = newKey();
-    expect(wordOf(await status(id, "BLOCKED", key))).toBe("200");
+    expect(outcomeOf(await status(id, "BLOCKED", key))).toBe("200");
     const body = { status: "BLOCKED", comment: "not so", client_event_id: key };
     const other = await server.ask(`PATCH /api/board/tasks/${id}/status`, { token, body });
-    expect(wordOf(other)).toBe("409 IDEMPOTENCY_CONFLICT");
+    expect(outcomeOf(other)).toBe("409 IDEMPOTENCY_CONFLICT");
   });
 });

@@ -6,7 +6,7 @@ import { ann, as, bob, cat, createJobs, openCluster, times, outcomeOf } from "./
 const cluster = await openCluster();
 const { sql } = cluster;
 const [first, second] = cluster.nodes as [Pawl, Pawl];
-const by = as(ann);
+const caller = as(ann);
 let keys = 0;
 const newKey = () => `meaning ${keys++}`;
 
@@ -95,8 +95,9 @@ describe("a command repeated with its key", () => {
     const [task] = (await createJobs(first, [{}])) as [PublicTask];
     const answers = await answersTo(
       requests,
-      (node, request, client_event_id) => node.perform(by, { ...request, task_id: task.id, client_event_id }),
-      () => first.perform(by, { task_id: task.id, action: "drop" }),
+      (node, request, client_event_id) =>
+        node.perform(caller, { ...request, task_id: task.id, client_event_id }),
+      () => first.perform(caller, { task_id: task.id, action: "drop" }),
     );
     expectFirstAnswer(answers);
     expect(await eventsWithKey()).toBe(1);
@@ -106,7 +107,7 @@ describe("a command repeated with its key", () => {
     const [task] = (await createJobs(first, [{}])) as [PublicTask];
     const ids = [task.id, task.id.toUpperCase()];
     const send = (node: Pawl, task_id: string, client_event_id: string) =>
-      node.perform(by, { task_id, action: "paint", client_event_id });
+      node.perform(caller, { task_id, action: "paint", client_event_id });
     expectFirstAnswer(await answersTo(ids, send));
   });
 
@@ -122,7 +123,7 @@ describe("a command repeated with its key", () => {
       { ...request, task_id: other.id },
     ];
     const send = (node: Pawl, one: typeof request, client_event_id: string) =>
-      node.perform(by, { ...one, client_event_id });
+      node.perform(caller, { ...one, client_event_id });
     const answers = await answersTo([request, ...(others as (typeof request)[])], send);
     const stranger = await second.perform(as(bob), { ...request, client_event_id: `meaning ${keys - 1}` });
     expect([...answers, stranger].map(outcomeOf)).toEqual([
@@ -136,10 +137,10 @@ describe("a command repeated with its key", () => {
     const [task] = (await createJobs(first, [{}])) as [PublicTask];
     const client_event_id = newKey();
     const remark = { task_id: task.id, action: "remark", client_event_id };
-    expect(outcomeOf(await first.perform(by, remark))).toBe("INVALID_TRANSITION");
-    expect(outcomeOf(await second.perform(by, remark))).toBe("INVALID_TRANSITION");
-    expect(outcomeOf(await first.perform(by, { ...remark, action: "close" }))).toBe("performed");
-    expect(outcomeOf(await second.perform(by, remark))).toBe("IDEMPOTENCY_CONFLICT");
+    expect(outcomeOf(await first.perform(caller, remark))).toBe("INVALID_TRANSITION");
+    expect(outcomeOf(await second.perform(caller, remark))).toBe("INVALID_TRANSITION");
+    expect(outcomeOf(await first.perform(caller, { ...remark, action: "close" }))).toBe("performed");
+    expect(outcomeOf(await second.perform(caller, remark))).toBe("IDEMPOTENCY_CONFLICT");
   });
 });
 
@@ -157,7 +158,7 @@ const SAME_CREATIONS: Record<string, JsonObject[]> = {
 describe("a creation repeated with its key", () => {
   test.each(Object.entries(SAME_CREATIONS))("%s gets the first answer", async (_, requests) => {
     const answers = await answersTo(requests, (node, fields, client_event_id) =>
-      node.create(by, [{ lifecycle: "job", ...fields }], { client_event_id }),
+      node.create(caller, [{ lifecycle: "job", ...fields }], { client_event_id }),
     );
     expectFirstAnswer(answers);
     expect(await eventsWithKey()).toBe(1);
@@ -169,14 +170,14 @@ describe("a creation repeated with its key", () => {
       { lifecycle: "job", title: "Two", after: ["a"] },
     ];
     const send = (node: Pawl, tasks: typeof chain, client_event_id: string) =>
-      node.create(by, tasks, { client_event_id });
+      node.create(caller, tasks, { client_event_id });
     expectFirstAnswer(await answersTo([chain, chain], send));
   });
 
   test("but another title, project, number of tasks or member is a conflict", async () => {
     const client_event_id = newKey();
     const tasks = [{ lifecycle: "job", title: "Mine" }];
-    const send = (node: Pawl, wanted: typeof tasks, who = by) =>
+    const send = (node: Pawl, wanted: typeof tasks, who = caller) =>
       node.create(who, wanted, { client_event_id });
     const answers = [
       await send(first, tasks),
@@ -184,8 +185,8 @@ describe("a creation repeated with its key", () => {
       await send(first, [{ ...tasks[0]!, project_id: "other" } as (typeof tasks)[0]]),
       await send(second, [...tasks, ...tasks]),
       await send(first, tasks, as(bob)),
-      await second.perform(by, { task_id: pool[0]!.id, action: "paint", client_event_id }),
-      await first.claim(by, { lifecycle: "job", client_event_id }),
+      await second.perform(caller, { task_id: pool[0]!.id, action: "paint", client_event_id }),
+      await first.claim(caller, { lifecycle: "job", client_event_id }),
     ];
     expect(answers.map(outcomeOf)).toEqual(["created", ...times(6, () => "IDEMPOTENCY_CONFLICT")]);
     expect(await eventsWithKey()).toBe(1);
@@ -194,8 +195,10 @@ describe("a creation repeated with its key", () => {
   test("is decided again if it was refused before", async () => {
     const client_event_id = newKey();
     const wrong = [{ lifecycle: "job", after: [crypto.randomUUID()] }];
-    expect(outcomeOf(await first.create(by, wrong, { client_event_id }))).toBe("VALIDATION_ERROR");
-    expect(outcomeOf(await second.create(by, [{ lifecycle: "job" }], { client_event_id }))).toBe("created");
+    expect(outcomeOf(await first.create(caller, wrong, { client_event_id }))).toBe("VALIDATION_ERROR");
+    expect(outcomeOf(await second.create(caller, [{ lifecycle: "job" }], { client_event_id }))).toBe(
+      "created",
+    );
   });
 });
 
@@ -213,7 +216,7 @@ const SAME_CLAIMS: Record<string, JsonObject[]> = {
 describe("a claim repeated with its key", () => {
   test.each(Object.entries(SAME_CLAIMS))("%s gets the first answer", async (_, requests) => {
     const answers = await answersTo(requests, (node, fields, client_event_id) =>
-      node.claim(by, { lifecycle: "job", ...fields, client_event_id }),
+      node.claim(caller, { lifecycle: "job", ...fields, client_event_id }),
     );
     expectFirstAnswer(answers);
     expect(answers[0]).toMatchObject({ tasks: times(await eventsWithKey(), () => ({})) });
@@ -222,7 +225,7 @@ describe("a claim repeated with its key", () => {
   test("but another limit, project, comment, priority or member is a conflict", async () => {
     const others = [{ limit: 2 }, { project_id: "main" }, { comment: "so" }, { least_priority: 1 }];
     const answers = await answersTo([{}, ...others], (node, fields, client_event_id) =>
-      node.claim(by, { lifecycle: "job", ...fields, client_event_id }),
+      node.claim(caller, { lifecycle: "job", ...fields, client_event_id }),
     );
     const client_event_id = `meaning ${keys - 1}`;
     answers.push(await first.claim(as(cat), { lifecycle: "job", client_event_id }));
@@ -232,10 +235,10 @@ describe("a claim repeated with its key", () => {
 
   test("is tried again if it got no task before", async () => {
     const request = { lifecycle: "job", project_id: "other", client_event_id: newKey() };
-    expect(await first.claim(by, request)).toMatchObject({ kind: "claimed", tasks: [], replayed: false });
+    expect(await first.claim(caller, request)).toMatchObject({ kind: "claimed", tasks: [], replayed: false });
     const [task] = (await createJobs(first, [{ project_id: "other" }])) as [PublicTask];
-    const claimed = await second.claim(by, request);
+    const claimed = await second.claim(caller, request);
     expect(claimed).toMatchObject({ tasks: [{ task: { id: task.id } }], replayed: false });
-    expect(await first.claim(by, request)).toEqual({ ...claimed, replayed: true });
+    expect(await first.claim(caller, request)).toEqual({ ...claimed, replayed: true });
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import {
-  admit,
+  validateCommand,
   admitCreation,
   apply,
   decide,
@@ -135,7 +135,7 @@ export class Model {
     expect(sent.actor.id, `the actor of ${id}`).toBe(actor_id);
     if (sent.verb === "claim") return { ...bare, input: {}, comment };
     expect(sent.request, `the request of ${id}`).toMatchObject({ action, comment });
-    const admitted = admit(job, actor, sent.request as { action: string });
+    const admitted = validateCommand(job, actor, sent.request as { action: string });
     if (admitted.kind === "refused") throw new Error(`${id}: ${admitted.detail}`);
     expect(payload ?? {}, `the payload of ${id}`).toEqual(admitted.command.input);
     return admitted.command;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineLifecycle, definePlugin, refuse } from "../../../src/main/index.ts";
 import type { EnginePlugin, PawlOptions } from "../../../src/main/index.ts";
+import { query } from "../../../src/plugin/index.ts";
 
 const MAX_NOTES = 3;
 const MAX_ATTEMPTS = 2;
@@ -60,7 +61,7 @@ export const job = defineLifecycle({
       after: z.array(z.string()).default([]),
       key: z.string().nullish(),
     }),
-    waits_for: "after",
+    blockers_field: "after",
     to: [{ status: "open", guards: ["blockers_done"] }, { status: "waiting" }],
     draft: ({ input }) => ({
       title: input.title,
@@ -140,25 +141,25 @@ export const job = defineLifecycle({
     paint: ({ input }) => ({ data: { color: input.color ?? "" } }),
     note: {
       change: ({ facts }) => ({ data: { notes: facts.notes + 1 } }),
-      also: ({ input }) => [{ kind: "write_note", text: input.text }],
+      side_effects: ({ input }) => [{ kind: "write_note", text: input.text }],
     },
     place: {
       change: ({ task, input }) => ({
         open_holds: task.open_holds + 1,
         data: { hold_ids: [...task.data.hold_ids, input.hold_id ?? ""] },
       }),
-      also: ({ input }) => [{ kind: "place_hold", hold_id: input.hold_id, hold_kind: "other" }],
+      side_effects: ({ input }) => [{ kind: "place_hold", hold_id: input.hold_id, hold_kind: "other" }],
     },
     lift: {
       change: ({ task, input }) => ({
         open_holds: task.open_holds - 1,
         data: { hold_ids: task.data.hold_ids.filter((id) => id !== input.hold_id) },
       }),
-      also: ({ input }) => [{ kind: "release_hold", hold_id: input.hold_id }],
+      side_effects: ({ input }) => [{ kind: "release_hold", hold_id: input.hold_id }],
     },
     reserve: ({ input }) => ({ exclusive_key: `slot ${input.slot ?? 0}` }),
     release: () => ({ exclusive_key: null }),
-    spawn: { also: ({ input }) => [{ kind: "create_job", title: input.title }] },
+    spawn: { side_effects: ({ input }) => [{ kind: "create_job", title: input.title }] },
   },
   lease: { lasts: { minutes: 5 } },
   pool: {
@@ -180,7 +181,8 @@ export const JOB_TABLES = `
 export const jobParts = {
   facts: {
     notes: async (tx, org_id, asks) => {
-      const rows = await tx.unsafe<{ task_id: string; notes: number }[]>(
+      const rows = await query<{ task_id: string; notes: number }>(
+        tx,
         `select n.task_id, count(*)::int as notes from public.job_note n
          where n.org_id = $1 and n.task_id = any($2::text::uuid[]) group by n.task_id`,
         [org_id, `{${asks.map(({ task }) => task.id).join(",")}}`],
@@ -192,7 +194,7 @@ export const jobParts = {
   effects: {
     write_note: async (tx, items) => {
       for (const { org_id, task, effect } of items)
-        await tx.unsafe(`insert into public.job_note (org_id, task_id, text) values ($1, $2, $3)`, [
+        await query(tx, `insert into public.job_note (org_id, task_id, text) values ($1, $2, $3)`, [
           org_id,
           task.id,
           String(effect.text),

@@ -66,11 +66,11 @@ function expectFewTransactions({ rollbacks, writes }: { rollbacks: number; write
 
 test("a sweep moves 149 due tasks and postpones the one that the database refuses", async () => {
   const org_id = await newOrg(cluster);
-  const by = as(ann, org_id);
+  const caller = as(ann, org_id);
   const jobs = await createJobs(
     first,
     times(COUNT, () => ({})),
-    by,
+    caller,
   );
   const bad = jobs.at(-1)!;
   await sql`update pawl.task set due_at = now() - interval '1 hour' where org_id = ${org_id}`;
@@ -79,21 +79,21 @@ test("a sweep moves 149 due tasks and postpones the one that the database refuse
   const now = Date.now() + 3 * HOUR;
   const counted = await counting((node) => node.sweep({ org_id, now }));
   expect(counted.result.moved).toBe(COUNT - 1);
-  expect(counted.result.put_off).toMatchObject([{ task_id: bad.id }]);
+  expect(counted.result.postponed).toMatchObject([{ task_id: bad.id }]);
   const moved = await sql`select from pawl.event where org_id = ${org_id} and action = 'remind'`;
   expect(moved).toHaveLength(COUNT - 1);
-  expect(await first.find(by, bad.id)).toMatchObject({ row_version: 1, needs_attention: false });
-  expect(await first.sweep({ org_id, now })).toMatchObject({ looked_at: 0 });
+  expect(await first.find(caller, bad.id)).toMatchObject({ row_version: 1, needs_attention: false });
+  expect(await first.sweep({ org_id, now })).toMatchObject({ checked: 0 });
   expectFewTransactions(counted);
 });
 
 test("149 of 150 concurrent commands are performed, and only the one that the database rejects is refused", async () => {
   const org_id = await newOrg(cluster);
-  const by = as(ann, org_id);
+  const caller = as(ann, org_id);
   const jobs = await createJobs(
     first,
     times(COUNT, () => ({})),
-    by,
+    caller,
   );
   const bad = jobs[97]!;
   await refuse(`id = '${bad.id}' and data ->> 'color' = 'red'`);
@@ -104,7 +104,7 @@ test("149 of 150 concurrent commands are performed, and only the one that the da
       Promise.all(
         jobs.map(({ id }) =>
           outcomeWhenAnswered(
-            node.perform(by, { task_id: id, action, payload: action === "note" ? { text: "x" } : {} }),
+            node.perform(caller, { task_id: id, action, payload: action === "note" ? { text: "x" } : {} }),
           ),
         ),
       ),
@@ -119,11 +119,13 @@ test("149 of 150 concurrent commands are performed, and only the one that the da
 
 test("149 of 150 concurrent creations succeed, and only the one that the database rejects is refused", async () => {
   const org_id = await newOrg(cluster);
-  const by = as(ann, org_id);
+  const caller = as(ann, org_id);
   await refuse(`org_id = '${org_id}' and title = 'job 31'`);
   const counted = await counting((node) =>
     Promise.all(
-      times(COUNT, (n) => outcomeWhenAnswered(node.create(by, [{ lifecycle: "job", title: `job ${n}` }]))),
+      times(COUNT, (n) =>
+        outcomeWhenAnswered(node.create(caller, [{ lifecycle: "job", title: `job ${n}` }])),
+      ),
     ),
   );
   const refused = counted.result.flatMap((outcome, n) => (outcome === "created" ? [] : [n]));
@@ -134,15 +136,15 @@ test("149 of 150 concurrent creations succeed, and only the one that the databas
 
 test("reconcile releases 149 tasks and reports the one that the database rejects", async () => {
   const org_id = await newOrg(cluster);
-  const by = as(ann, org_id);
+  const caller = as(ann, org_id);
   const [blocker, ...jobs] = (await createJobs(
     first,
     [{ ref: "b" }, ...times(COUNT, () => ({ after: ["b"] }))],
-    by,
+    caller,
   )) as [PublicTask, ...PublicTask[]];
   // Finish the blocker without releasing its dependents.
   await sql`update pawl.dependency set resolved = true where org_id = ${org_id}`;
-  await first.perform(by, { task_id: blocker.id, action: "close" });
+  await first.perform(caller, { task_id: blocker.id, action: "close" });
   await sql`update pawl.dependency set resolved = false where org_id = ${org_id}`;
   const bad = jobs[120]!;
   await refuse(`id = '${bad.id}' and status = 'open'`);

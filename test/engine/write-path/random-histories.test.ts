@@ -44,7 +44,7 @@ async function readTasks(org_id: string): Promise<PublicTask[]> {
   return tasks;
 }
 
-/** Whether a request was carried out, so that its key is used. */
+/** Whether a request took effect, so that its key is used. */
 function isAccepted({ answer }: Sent): boolean {
   return answer.kind !== "refused" && !(answer.kind === "claimed" && answer.tasks.length === 0);
 }

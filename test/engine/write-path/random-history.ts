@@ -64,15 +64,15 @@ function send(
   org_id: string,
   { verb, actor, request, client_event_id }: Planned,
 ): Promise<Answer> {
-  const by = { org_id, actor };
-  if (verb === "perform") return node.perform(by, { ...request, client_event_id } as never);
-  if (verb === "claim") return node.claim(by, { ...request, lifecycle: "job", client_event_id });
-  return node.create(by, request.tasks as never, { client_event_id });
+  const caller = { org_id, actor };
+  if (verb === "perform") return node.perform(caller, { ...request, client_event_id } as never);
+  if (verb === "claim") return node.claim(caller, { ...request, lifecycle: "job", client_event_id });
+  return node.create(caller, request.tasks as never, { client_event_id });
 }
 
 async function sweep(node: Pawl, org_id: string, ahead: number): Promise<void> {
-  const { put_off } = await node.sweep({ org_id, now: Date.now() + ahead });
-  if (put_off.length > 0) throw new Error(`a sweep put off ${JSON.stringify(put_off)}`);
+  const { postponed } = await node.sweep({ org_id, now: Date.now() + ahead });
+  if (postponed.length > 0) throw new Error(`a sweep put off ${JSON.stringify(postponed)}`);
 }
 
 /** The state of a task according to the answers; other requests may have changed it since. */

@@ -1,6 +1,7 @@
 // Runs one node in a separate process: `node --import tsx separate-node-process.ts <database url>`.
 // The effect `write_note` waits for an advisory lock, so that a test can stop this process in the middle of a transaction.
 import { definePlugin, openPawl } from "../../../src/main/index.ts";
+import { query } from "../../../src/plugin/index.ts";
 import { job, jobParts, nodeOptions } from "./job.ts";
 import { GATE, NODE_NAME } from "./separate-node.ts";
 import type { Call, Reply } from "./separate-node.ts";
@@ -17,7 +18,7 @@ const pawl = await openPawl({
       effects: {
         ...jobParts.effects,
         write_note: async (tx, items) => {
-          await tx.unsafe("select pg_advisory_xact_lock_shared($1)", [GATE]);
+          await query(tx, "select pg_advisory_xact_lock_shared($1)", [GATE]);
           await write_note(tx, items);
         },
       },

@@ -1,6 +1,6 @@
 // A node that is paused (SIGSTOP) in the middle of a transaction does not block the other nodes of its org.
 import { afterAll, afterEach, expect, test } from "vitest";
-import type { By, Pawl, PublicTask } from "../../../src/main/index.ts";
+import type { Caller, Pawl, PublicTask } from "../../../src/main/index.ts";
 import {
   ann,
   as,
@@ -53,9 +53,9 @@ async function closeGate(): Promise<() => Promise<void>> {
 }
 
 /** Stops the separate node while its command `note` on a task has a transaction open. */
-async function stopInTransaction(by: By, task: PublicTask, key: string) {
+async function stopInTransaction(caller: Caller, task: PublicTask, key: string) {
   const openGate = await closeGate();
-  const noted = separate.perform(by, {
+  const noted = separate.perform(caller, {
     task_id: task.id,
     action: "note",
     payload: { text: "x" },
@@ -73,35 +73,38 @@ async function stopInTransaction(by: By, task: PublicTask, key: string) {
 }
 
 /** Sends commands of every kind to both other nodes and expects an answer to each. */
-async function expectOthersServed(by: By): Promise<void> {
+async function expectOthersServed(caller: Caller): Promise<void> {
   const jobs = await createJobs(
     first,
     [...times(8, () => ({})), { ref: "b" }, { after: ["b"] }, { priority: 9 }, { priority: 9 }],
-    by,
+    caller,
   );
   const outcomes = await Promise.all(
     [first, second].flatMap((node, index) => {
       const move = (position: number, action: string, more: object = {}) =>
-        node.perform(by, { task_id: jobs[position + 4 * index]!.id, action, ...more });
+        node.perform(caller, { task_id: jobs[position + 4 * index]!.id, action, ...more });
       return [
         move(0, "paint"),
         move(1, "paint", { client_event_id: crypto.randomUUID() }),
         move(2, "note", { payload: { text: "x" } }),
         move(3, "close"),
-        node.perform(by, {
+        node.perform(caller, {
           task_id: jobs[8]!.id,
           action: index === 0 ? "paint" : "spawn",
           payload: { title: "y" },
         }),
-        node.create(by, [{ lifecycle: "job" }]),
-        node.create(by, [{ lifecycle: "job" }], { client_event_id: crypto.randomUUID() }),
-        node.claim(by, { lifecycle: "job" }),
+        node.create(caller, [{ lifecycle: "job" }]),
+        node.create(caller, [{ lifecycle: "job" }], { client_event_id: crypto.randomUUID() }),
+        node.claim(caller, { lifecycle: "job" }),
       ].map((answer) => outcomeWhenAnswered(answer));
     }),
   );
   for (const outcome of outcomes) expect(["performed", "created", "claimed"]).toContain(outcome);
-  const { put_off } = await second.sweep({ org_id: by.org_id, now: Date.now() + 3 * 3_600_000 });
-  expect(put_off).toEqual([]);
+  const { postponed } = await second.sweep({
+    org_id: caller.org_id,
+    now: Date.now() + 3 * 3_600_000,
+  });
+  expect(postponed).toEqual([]);
 }
 
 async function countNotes(task: PublicTask): Promise<number> {
@@ -112,17 +115,17 @@ async function countNotes(task: PublicTask): Promise<number> {
 
 test("other nodes keep working while a node is stopped in a transaction, and it finishes its command when it continues", async () => {
   const org_id = await newOrg(cluster);
-  const by = as(ann, org_id);
-  const [task] = (await createJobs(first, [{}], by)) as [PublicTask];
-  const { noted, session } = await stopInTransaction(by, task, "stopped");
-  await expectOthersServed(by);
+  const caller = as(ann, org_id);
+  const [task] = (await createJobs(first, [{}], caller)) as [PublicTask];
+  const { noted, session } = await stopInTransaction(caller, task, "stopped");
+  await expectOthersServed(caller);
   expect(await openTransactions()).toEqual([session]);
-  const painted = outcomeWhenAnswered(second.perform(by, { task_id: task.id, action: "paint" }));
+  const painted = outcomeWhenAnswered(second.perform(caller, { task_id: task.id, action: "paint" }));
   process.kill(separate.pid, "SIGCONT");
   expect(await outcomeWhenAnswered(noted)).toBe("performed");
   expect(await painted).toBe("performed");
   const again = { task_id: task.id, action: "note", payload: { text: "x" }, client_event_id: "stopped" };
-  expect(await outcomeWhenAnswered(first.perform(by, again))).toBe("replayed");
+  expect(await outcomeWhenAnswered(first.perform(caller, again))).toBe("replayed");
   expect(await countNotes(task)).toBe(1);
   expect(await countEvents(sql, task.id)).toBe(3);
   await expectConsistent(cluster, org_id);
@@ -130,11 +133,11 @@ test("other nodes keep working while a node is stopped in a transaction, and it 
 
 test("a stopped node whose transaction the database has ended decides again when it continues", async () => {
   const org_id = await newOrg(cluster);
-  const by = as(ann, org_id);
-  const [task] = (await createJobs(first, [{}], by)) as [PublicTask];
-  const { noted, session } = await stopInTransaction(by, task, "ended");
+  const caller = as(ann, org_id);
+  const [task] = (await createJobs(first, [{}], caller)) as [PublicTask];
+  const { noted, session } = await stopInTransaction(caller, task, "ended");
   await sql`select pg_terminate_backend(${session.pid})`;
-  expect(await outcomeWhenAnswered(first.perform(by, { task_id: task.id, action: "close" }))).toBe(
+  expect(await outcomeWhenAnswered(first.perform(caller, { task_id: task.id, action: "close" }))).toBe(
     "performed",
   );
   process.kill(separate.pid, "SIGCONT");
@@ -146,17 +149,21 @@ test("a stopped node whose transaction the database has ended decides again when
 
 test("a busy node that is stopped blocks no other node, or only for seconds if it was about to commit", async () => {
   const org_id = await newOrg(cluster);
-  const by = as(ann, org_id);
+  const caller = as(ann, org_id);
   let caught = 0;
   let held = 0;
   for (let round = 0; round < 80; round++) {
     const fields = times(30, (n) => (n < 15 ? { ref: `b${n}` } : { after: [`b${n - 15}`] }));
-    const jobs = (await createJobs(first, fields, by)).slice(0, 15);
+    const jobs = (await createJobs(first, fields, caller)).slice(0, 15);
     const burst = jobs.map(({ id }, n) =>
-      separate.perform(by, { task_id: id, action: n % 2 === 0 ? "close" : "note", payload: { text: "x" } }),
+      separate.perform(caller, {
+        task_id: id,
+        action: n % 2 === 0 ? "close" : "note",
+        payload: { text: "x" },
+      }),
     );
     // Each round stops it a little later than the one before.
-    for (let looks = 0; looks < round % 8; looks++) await openTransactions();
+    for (let delay = 0; delay < round % 8; delay++) await openTransactions();
     process.kill(separate.pid, "SIGSTOP");
     // Statements that the database has received run to their end.
     await expect.poll(async () => (await openTransactions()).filter(isRunning)).toEqual([]);
@@ -167,7 +174,7 @@ test("a busy node that is stopped blocks no other node, or only for seconds if i
         held++;
         await expect.poll(() => isLocked(org_id), { timeout: WAIT_LIMIT_MS }).toBe(false);
       } else {
-        if (caught < 3) await expectOthersServed(by);
+        if (caught < 3) await expectOthersServed(caller);
         // A message that the database read late may have ended the transaction meanwhile.
         if ((await openTransactions()).length > 0) caught++;
       }

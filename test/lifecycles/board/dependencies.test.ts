@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { wanted } from "../../http/front-desk.ts";
-import { openBoardRoom } from "./board-room.ts";
+import { bodyOf } from "../../http/test-server.ts";
+import { startBoardServer } from "./board-server.ts";
 
-const room = await openBoardRoom();
-const { ann, bob, cat, ask, act, make } = room;
+const server = await startBoardServer();
+const { ann, bob, cat, ask, act, make } = server;
 
 const batch = (tasks: object[], more = {}) =>
   ask("POST /api/board/tasks/batch", {
@@ -23,22 +23,22 @@ test("fan-in: a task starts when the last of its blockers is done", async () => 
   const waiting = await make(cat, { blocked_by: [one.id, two.id] });
   expect(waiting).toMatchObject({ has_unresolved_blockers: true });
   expect([...(waiting.blocked_by as string[])].sort()).toEqual([one.id, two.id].sort());
-  const heard = await ask(`POST /api/board/tasks/${waiting.id}/claim`, {
+  const reply = await ask(`POST /api/board/tasks/${waiting.id}/claim`, {
     token: bob,
     body: { comment: "me" },
   });
-  expect(heard).toMatchObject({ status: 409, body: { code: "UNRESOLVED_BLOCKERS", open_blockers: 2 } });
-  expect(heard.body.blockers).toEqual(
+  expect(reply).toMatchObject({ status: 409, body: { code: "UNRESOLVED_BLOCKERS", open_blockers: 2 } });
+  expect(reply.body.blockers).toEqual(
     expect.arrayContaining([expect.objectContaining({ id: one.id, status: "NEW" })]),
   );
   await done(one.id);
   expect(await act(bob, waiting.id, "claim")).toBe("UNRESOLVED_BLOCKERS");
   await done(two.id);
-  expect((await room.look(bob, waiting.id)).task.has_unresolved_blockers).toBe(false);
+  expect((await server.getTask(bob, waiting.id)).task.has_unresolved_blockers).toBe(false);
   expect(await act(bob, waiting.id, "claim")).toBe("IN_PROGRESS");
 });
 
-test("fan-out: one finished blocker frees all who waited", async () => {
+test("fan-out: one finished blocker frees all its dependents", async () => {
   const blocker = await make(cat);
   const waiting = await Promise.all(
     Array.from({ length: 20 }, () => make(cat, { blocked_by: [blocker.id] })),
@@ -48,19 +48,19 @@ test("fan-out: one finished blocker frees all who waited", async () => {
   expect(new Set(outcomes)).toEqual(new Set(["IN_PROGRESS"]));
 });
 
-test("a cancelled blocker never becomes DONE, and the refusal says so", async () => {
+test("the refusal names a canceled blocker that will never be DONE", async () => {
   const blocker = await make(cat);
   const waiting = await make(cat, { blocked_by: [blocker.id] });
   await act(cat, blocker.id, "cancel");
-  const heard = await ask(`POST /api/board/tasks/${waiting.id}/claim`, {
+  const reply = await ask(`POST /api/board/tasks/${waiting.id}/claim`, {
     token: bob,
     body: { comment: "me" },
   });
-  expect(heard.body).toMatchObject({
+  expect(reply.body).toMatchObject({
     code: "UNRESOLVED_BLOCKERS",
     blockers: [{ id: blocker.id, status: "CANCELLED" }],
   });
-  expect(heard.body.detail).toContain("will never be done");
+  expect(reply.body.detail).toContain("will never be done");
 });
 
 test("a blocker that was done before counts as done", async () => {
@@ -69,8 +69,8 @@ test("a blocker that was done before counts as done", async () => {
   expect(await make(cat, { blocked_by: [blocker.id] })).toMatchObject({ has_unresolved_blockers: false });
 });
 
-test("many tasks at once wait for each other by ref", async () => {
-  const { tasks } = wanted<{ tasks: { id: string; blocked_by: string[] }[] }>(
+test("tasks of one batch depend on each other by ref", async () => {
+  const { tasks } = bodyOf<{ tasks: { id: string; blocked_by: string[] }[] }>(
     201,
     await batch([
       { ref: "a", title: "First of three" },
@@ -83,22 +83,22 @@ test("many tasks at once wait for each other by ref", async () => {
   expect([...c.blocked_by].sort()).toEqual([a.id, b.id].sort());
 });
 
-test("a cycle by refs is refused with its path, and nothing is made", async () => {
+test("a cycle of refs is refused with its path, and nothing is created", async () => {
   const before = (await ask("GET /api/board/tasks", { token: cat })).body.total;
-  const heard = await batch([
+  const reply = await batch([
     { ref: "a", blocked_by: ["c"] },
     { ref: "b", blocked_by: ["a"] },
     { ref: "c", blocked_by: ["b"] },
     { ref: "free" },
   ]);
-  expect(heard).toMatchObject({ status: 409, body: { code: "CYCLIC_DEPENDENCY" } });
-  const path = heard.body.path as string[];
+  expect(reply).toMatchObject({ status: 409, body: { code: "CYCLIC_DEPENDENCY" } });
+  const path = reply.body.path as string[];
   expect(path[0]).toBe(path.at(-1));
   expect(new Set(path)).toEqual(new Set(["a", "b", "c"]));
   expect((await ask("GET /api/board/tasks", { token: cat })).body.total).toBe(before);
 });
 
-test("a task that waits for itself is a cycle too, and one bad task spoils the batch", async () => {
+test("a task that waits for itself is refused as a cycle, and one invalid task fails the whole batch", async () => {
   expect((await batch([{ ref: "a", blocked_by: ["a"] }])).body.code).toBe("CYCLIC_DEPENDENCY");
   const before = (await ask("GET /api/board/tasks", { token: cat })).body.total;
   expect((await batch([{}, { title: "no" }])).body.code).toBe("VALIDATION_ERROR");
@@ -114,11 +114,11 @@ test("a blocker of another workspace is refused", async () => {
   expect((await ask("POST /api/board/tasks", { token: cat, body })).body.code).toBe("VALIDATION_ERROR");
 });
 
-test("a task that got stuck while waiting can be taken over by nobody past its blockers", async () => {
+test("a task that got stuck while waiting cannot be taken over before its blockers are done", async () => {
   const blocker = await make(cat);
   const waiting = await make(cat, { blocked_by: [blocker.id], assignee_id: "ann" });
-  await room.desk.engine.sweep({ now: Date.now() + 7_300_000 });
-  expect((await room.look(bob, waiting.id)).task.status).toBe("STUCK");
+  await server.testEngine.engine.sweep({ now: Date.now() + 7_300_000 });
+  expect((await server.getTask(bob, waiting.id)).task.status).toBe("STUCK");
   expect(await act(bob, waiting.id, "take_over")).toBe("UNRESOLVED_BLOCKERS");
   expect(await act(ann, waiting.id, "resume")).toBe("UNRESOLVED_BLOCKERS");
   expect(await act(bob, blocker.id, "take_over")).toBe("IN_PROGRESS");

@@ -1,26 +1,24 @@
 import { expect, test } from "vitest";
-import { openBoardRoom } from "./board-room.ts";
+import { startTestServer } from "../../http/test-server.ts";
+import { startBoardServer } from "./board-server.ts";
 
-const room = await openBoardRoom();
-const beside = await openBoardRoomBeside();
-const { ask, make, cat } = room;
+const server = await startBoardServer();
+const otherNode = await startTestServer({ sameDatabaseAs: server });
+const { ask, make, cat } = server;
 const ROUNDS = 120;
 
-async function openBoardRoomBeside() {
-  const { openFrontDesk } = await import("../../http/front-desk.ts");
-  return openFrontDesk({ beside: room });
-}
-
-test(`of fifty agents who claim one task at once one wins, ${ROUNDS} times`, async () => {
+test(`one of fifty agents that claim a task at once wins, ${ROUNDS} times`, async () => {
   const agents = await Promise.all(
-    Array.from({ length: 50 }, (_, n) => room.member({ id: `agent-${n}`, kind: "agent", roles: ["agent"] })),
+    Array.from({ length: 50 }, (_, n) =>
+      server.member({ id: `agent-${n}`, kind: "agent", roles: ["agent"] }),
+    ),
   );
   for (let round = 0; round < ROUNDS; round++) {
     const { id } = await make(cat);
     const answers = await Promise.all(
       agents.map((token, n) =>
-        // Half of them through another node.
-        (n % 2 === 0 ? room : beside).ask(`POST /api/board/tasks/${id}/claim`, {
+        // Half of the requests go to another node.
+        (n % 2 === 0 ? server : otherNode).ask(`POST /api/board/tasks/${id}/claim`, {
           token,
           body: { comment: "mine" },
         }),
@@ -29,12 +27,12 @@ test(`of fifty agents who claim one task at once one wins, ${ROUNDS} times`, asy
     const codes = answers.map(({ status, body }) => (status === 200 ? "won" : body.code));
     expect(codes.filter((code) => code === "won")).toHaveLength(1);
     expect(codes.filter((code) => code === "TASK_ALREADY_CLAIMED")).toHaveLength(49);
-    const { events } = await room.look(cat, id);
+    const { events } = await server.getTask(cat, id);
     expect(events.map(({ type }) => type)).toEqual(["created", "claimed"]);
   }
 });
 
-test("ten agents with claim-next empty a board of 1,000 tasks: none twice, none left", async () => {
+test("ten agents with claim-next take each of 1,000 tasks once", async () => {
   await ask("POST /api/projects", { body: { id: "thousand" } });
   for (let n = 0; n < 1_000; n += 250) {
     const tasks = Array.from({ length: 250 }, (_, k) => ({
@@ -45,16 +43,18 @@ test("ten agents with claim-next empty a board of 1,000 tasks: none twice, none 
     expect((await ask("POST /api/board/tasks/batch", { token: cat, body })).status).toBe(201);
   }
   const agents = await Promise.all(
-    Array.from({ length: 10 }, (_, n) => room.member({ id: `worker-${n}`, kind: "agent", roles: ["agent"] })),
+    Array.from({ length: 10 }, (_, n) =>
+      server.member({ id: `worker-${n}`, kind: "agent", roles: ["agent"] }),
+    ),
   );
   const taken = await Promise.all(
     agents.map(async (token, n) => {
       const mine: string[] = [];
-      const door = n % 2 === 0 ? room : beside;
+      const node = n % 2 === 0 ? server : otherNode;
       for (;;) {
         const body = { workspace_id: "thousand", comment: "next", limit: 1 + (n % 3) };
-        const heard = await door.ask("POST /api/board/claim-next", { token, body });
-        const tasks = heard.body.tasks as { id: string }[];
+        const reply = await node.ask("POST /api/board/claim-next", { token, body });
+        const tasks = reply.body.tasks as { id: string }[];
         if (tasks.length === 0) return mine;
         mine.push(...tasks.map(({ id }) => id));
       }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { openBoardRoom } from "./board-room.ts";
+import { startBoardServer } from "./board-server.ts";
 
-const room = await openBoardRoom();
-const { ann, bob, cat, vic, act, make } = room;
+const server = await startBoardServer();
+const { ann, bob, cat, vic, act, make } = server;
 const WHO = { ann, bob, cat };
 type Who = keyof typeof WHO;
 
-/** Ways to each status: cat creates, ann holds. */
+/** The moves to each status: cat creates the task, ann holds it. */
 const PATHS: Record<string, [Who, string][]> = {
   NEW: [],
   IN_PROGRESS: [["ann", "claim"]],
@@ -25,11 +25,11 @@ async function taskIn(status: string): Promise<string> {
   const { id } = await make(cat, {});
   const steps = status === "STUCK" ? PATHS.IN_PROGRESS : PATHS[status];
   for (const [who, action] of steps ?? []) await act(WHO[who], id, action);
-  if (status === "STUCK") await room.desk.engine.sweep({ now: Date.now() + 2 * 86_400_000 });
+  if (status === "STUCK") await server.testEngine.engine.sweep({ now: Date.now() + 2 * 86_400_000 });
   return id;
 }
 
-// from, action, by whom (ann holds it, cat made it, bob is neither), what comes of it
+// from, action, actor (ann holds the task, cat created it, bob neither), outcome
 const TABLE: [string, string, Who, string][] = [
   ["NEW", "claim", "bob", "IN_PROGRESS"],
   ["NEW", "start", "bob", "FORBIDDEN"],
@@ -79,35 +79,35 @@ test.each(TABLE)("%s --%s--> by %s is %s", async (from, action, who, outcome) =>
   expect(await act(WHO[who], await taskIn(from), action)).toBe(outcome);
 });
 
-test("every action needs a comment, and a viewer may do none", async () => {
+test("every action needs a comment, and a viewer may perform none", async () => {
   const { id } = await make(cat);
   expect(await act(bob, id, "claim", { comment: null })).toBe("COMMENT_REQUIRED");
   expect(await act(bob, id, "claim", { comment: "   " })).toBe("COMMENT_REQUIRED");
   expect(await act(vic, id, "claim")).toBe("FORBIDDEN");
-  expect((await room.look(cat, id)).events).toHaveLength(1);
+  expect((await server.getTask(cat, id)).events).toHaveLength(1);
 });
 
 test("a deadline runs in the three statuses that have one, by the workspace's minutes", async () => {
-  const { id, ...born } = await make(cat);
+  const { id, ...created } = await make(cat);
   const minutes = (task: Record<string, unknown>) =>
     (Date.parse(String(task.status_deadline_at)) - Date.parse(String(task.updated_at))) / 60_000;
-  expect(minutes(born)).toBe(120);
+  expect(minutes(created)).toBe(120);
   await act(ann, id, "claim");
-  expect(minutes((await room.look(ann, id)).task)).toBe(1440);
+  expect(minutes((await server.getTask(ann, id)).task)).toBe(1440);
   await act(ann, id, "block");
-  expect(minutes((await room.look(ann, id)).task)).toBe(2880);
+  expect(minutes((await server.getTask(ann, id)).task)).toBe(2880);
   await act(cat, id, "cancel");
-  expect((await room.look(ann, id)).task.status_deadline_at).toBeNull();
+  expect((await server.getTask(ann, id)).task.status_deadline_at).toBeNull();
 });
 
-test("an expired deadline tells how long, keeps the assignee, and a second sweep writes nothing", async () => {
+test("an expired deadline is commented with its duration, keeps the assignee, and a second sweep writes nothing", async () => {
   const { id } = await make(cat);
   await act(ann, id, "claim");
-  const entered = Date.parse(String((await room.look(ann, id)).task.updated_at));
+  const entered = Date.parse(String((await server.getTask(ann, id)).task.updated_at));
   const later = entered + (1440 + 17) * 60_000 + 30_000;
-  await room.desk.engine.sweep({ now: later });
-  await room.desk.engine.sweep({ now: later });
-  const { task, events } = await room.look(ann, id);
+  await server.testEngine.engine.sweep({ now: later });
+  await server.testEngine.engine.sweep({ now: later });
+  const { task, events } = await server.getTask(ann, id);
   expect(task).toMatchObject({ status: "STUCK", assignee_id: "ann", status_deadline_at: null });
   expect(events.filter(({ type }) => type === "deadline_expired")).toMatchObject([
     {
@@ -122,8 +122,8 @@ test("an expired deadline tells how long, keeps the assignee, and a second sweep
 describe("changing the status", () => {
   const set = async (token: string, id: string, status: string, more = {}) => {
     const body = { status, comment: "so", ...more };
-    const heard = await room.ask(`PATCH /api/board/tasks/${id}/status`, { token, body });
-    return heard.status === 200 ? (heard.body.task as { status: string }).status : heard.body.code;
+    const reply = await server.ask(`PATCH /api/board/tasks/${id}/status`, { token, body });
+    return reply.status === 200 ? (reply.body.task as { status: string }).status : reply.body.code;
   };
 
   test.each([
@@ -151,11 +151,11 @@ describe("changing the status", () => {
     const key = { client_event_id: "done once" };
     expect(await set(ann, id, "DONE", key)).toBe("DONE");
     expect(await set(ann, id, "DONE", key)).toBe("DONE");
-    expect((await room.look(ann, id)).task.row_version).toBe(3);
+    expect((await server.getTask(ann, id)).task.row_version).toBe(3);
     expect(await set(ann, id, "DONE")).toBe("INVALID_TRANSITION");
   });
 
-  test("an assignee who was named at creation starts his task; others cannot claim it", async () => {
+  test("an assignee named at creation starts the task; others cannot claim it", async () => {
     const { id, status } = await make(cat, { assignee_id: "ann" });
     expect(status).toBe("NEW");
     expect(await act(bob, id, "claim")).toBe("TASK_ALREADY_CLAIMED");
@@ -163,19 +163,22 @@ describe("changing the status", () => {
   });
 });
 
-test("the named moves have routes of their own, with journal entries of their own", async () => {
+test("claim, escalate, takeover and comments have their own routes and event types", async () => {
   const { id } = await make(cat);
-  const say = (path: string, token: string) =>
-    room.ask(`POST /api/board/tasks/${id}/${path}`, { token, body: { comment: `to ${path}` } });
-  expect((await say("claim", ann)).body.event).toMatchObject({ type: "claimed", actor_name: "Agent ann" });
-  expect((await say("escalate", ann)).body.code).toBe("CANNOT_ESCALATE_OWN");
-  expect((await say("escalate", bob)).body.event).toMatchObject({ type: "escalated", new_status: "BLOCKED" });
-  await room.desk.engine.sweep({ now: Date.now() + 3 * 86_400_000 });
-  expect((await say("takeover", ann)).body.code).toBe("CANNOT_TAKE_OVER");
-  expect((await say("takeover", bob)).body.event).toMatchObject({ type: "taken_over", old_status: "STUCK" });
+  const send = (path: string, token: string) =>
+    server.ask(`POST /api/board/tasks/${id}/${path}`, { token, body: { comment: `to ${path}` } });
+  expect((await send("claim", ann)).body.event).toMatchObject({ type: "claimed", actor_name: "Agent ann" });
+  expect((await send("escalate", ann)).body.code).toBe("CANNOT_ESCALATE_OWN");
+  expect((await send("escalate", bob)).body.event).toMatchObject({
+    type: "escalated",
+    new_status: "BLOCKED",
+  });
+  await server.testEngine.engine.sweep({ now: Date.now() + 3 * 86_400_000 });
+  expect((await send("takeover", ann)).body.code).toBe("CANNOT_TAKE_OVER");
+  expect((await send("takeover", bob)).body.event).toMatchObject({ type: "taken_over", old_status: "STUCK" });
   expect(await act(bob, id, "complete")).toBe("DONE");
-  expect(await say("comments", cat)).toMatchObject({ status: 201, body: { event: { type: "commented" } } });
-  const { events } = await room.look(cat, id);
+  expect(await send("comments", cat)).toMatchObject({ status: 201, body: { event: { type: "commented" } } });
+  const { events } = await server.getTask(cat, id);
   expect(events.map(({ type }) => type)).toEqual([
     "created",
     "claimed",

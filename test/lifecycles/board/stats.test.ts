@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { openBoardRoom } from "./board-room.ts";
+import { startBoardServer } from "./board-server.ts";
 
-const room = await openBoardRoom();
-const { ann, bob, cat, ask, act, make, sql } = room;
+const server = await startBoardServer();
+const { ann, bob, cat, ask, act, make, sql } = server;
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 
@@ -15,9 +15,9 @@ type Stats = {
 const stats = async (query: string) =>
   (await ask(`GET /api/board/stats?${query}`, { token: cat })).body as Stats;
 
-/** Moves everything that has happened in a workspace so far into the past, as if it had been done then. */
+/** Moves all events and tasks of a workspace into the past. */
 async function age(workspace: string, ms: number): Promise<void> {
-  // The journal is never changed, but by whoever owns the database and switches its defences off.
+  // Triggers protect the journal; only the owner of the database can disable them.
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     const back = `${ms} milliseconds`;
@@ -27,10 +27,10 @@ async function age(workspace: string, ms: number): Promise<void> {
   });
 }
 
-test("a history that was counted by hand", async () => {
+test("statistics of a known history match the figures counted by hand", async () => {
   await ask("POST /api/projects", { body: { id: "history" } });
   const here = { workspace_id: "history" };
-  // Forty days ago: one task, made and claimed by ann, done ten minutes later.
+  // Forty days ago: ann creates and claims a task, and completes it ten minutes later.
   const old = await make(ann, here);
   await act(ann, old.id, "claim");
   await age("history", 10 * MINUTE);
@@ -49,8 +49,8 @@ test("a history that was counted by hand", async () => {
   await act(cat, dropped.id, "cancel");
   await age("history", 20 * 60 * MINUTE);
 
-  // Today: what ann left is stuck, bob takes it over and finishes it; a new one waits, another is under way.
-  await room.desk.engine.sweep({ now: Date.now() + 3 * DAY });
+  // Today: ann's task is stuck, and bob takes it over and completes it; one new task waits, another is in progress.
+  await server.testEngine.engine.sweep({ now: Date.now() + 3 * DAY });
   await act(bob, rescued.id, "take_over");
   await age("history", 6 * MINUTE);
   await act(bob, rescued.id, "complete");
@@ -91,7 +91,7 @@ test("a history that was counted by hand", async () => {
       agent_name: "Agent bob",
       tasks_completed: 1,
       tasks_cancelled: 1,
-      // Made 30 + 60 + 20 h + 6 minutes before, first in progress 30 minutes after that.
+      // Created 30 + 60 minutes, 20 hours and 6 minutes ago; first in progress 30 minutes later.
       avg_lead_time_minutes: near(30 + 60 + 1200 + 6),
       avg_cycle_time_minutes: near(60 + 1200 + 6),
       tasks_taken_over_by_agent: 1,
@@ -120,32 +120,36 @@ test("a history that was counted by hand", async () => {
   });
 });
 
-test("what is overdue or stuck now is counted as of now", async () => {
+test("overdue and stuck tasks are counted as of now", async () => {
   await ask("POST /api/projects", { body: { id: "late" } });
   const overdue = await make(cat, { workspace_id: "late" });
   const stuck = await make(cat, { workspace_id: "late" });
   await sql`update pawl.task set due_at = now() - interval '1 minute' where id = ${stuck.id}`;
-  await room.desk.engine.sweep();
+  await server.testEngine.engine.sweep();
   await sql`update pawl.task set due_at = now() - interval '1 minute' where id = ${overdue.id}`;
   expect((await stats("workspace_id=late")).workspace).toMatchObject({ overdue_count: 1, stuck_count: 1 });
   const listed = await ask("GET /api/board/tasks?workspace_id=late&overdue=true", { token: cat });
   expect(listed.body).toMatchObject({ total: 1, tasks: [{ id: overdue.id, is_overdue: true }] });
 });
 
-test.each(["period=year", "agent_id=", "workspace_id=nowhere"])("asked with %s", async (query) => {
+test.each([
+  ["period=year", 422],
+  ["agent_id=", 200],
+  ["workspace_id=nowhere", 404],
+] as const)("a request with %s is answered with %i", async (query, expected) => {
   const { status } = await ask(`GET /api/board/stats?${query}`, { token: cat });
-  expect(status).toBe(query.startsWith("period") ? 422 : query.startsWith("workspace") ? 404 : 200);
+  expect(status).toBe(expected);
 });
 
-test("a day's figures cost the same whatever lies before it", async () => {
-  const [few, many] = [await pagesOfADay(10_000), await pagesOfADay(100_000)];
+test("figures of a day cost the same on a board with ten times the history", async () => {
+  const [few, many] = [await pagesOfDay(10_000), await pagesOfDay(100_000)];
   expect(many).toBeLessThan(few * 2);
 });
 
-/** What a day's figures read of a board with a long past: counted in pages, because time on a shared machine is no measure. */
-async function pagesOfADay(tasks: number): Promise<number> {
-  // One connection, so that one backend knows all that was read, and can be told to say so at once.
-  const other = await openBoardRoom({ maxConnections: 1 });
+/** Counts the pages that figures of a day read on a board with a long history; times on a shared machine vary too much. */
+async function pagesOfDay(tasks: number): Promise<number> {
+  // With one connection, one backend counts all pages and can flush its statistics at once.
+  const other = await startBoardServer({ maxConnections: 1 });
   await other.sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`
@@ -168,7 +172,7 @@ async function pagesOfADay(tasks: number): Promise<number> {
   for (let n = 0; n < 20; n++) await other.make(other.cat);
   await other.sql`vacuum analyze pawl.task`;
   await other.sql`vacuum analyze pawl.event`;
-  const ofADay = () => other.ask("GET /api/board/stats?period=day", { token: other.cat });
+  const figuresOfDay = () => other.ask("GET /api/board/stats?period=day", { token: other.cat });
   const pages = async () => {
     await other.sql`select pg_stat_force_next_flush()`;
     const [row] = await other.sql<{ pages: number }[]>`
@@ -176,8 +180,8 @@ async function pagesOfADay(tasks: number): Promise<number> {
       from pg_statio_user_tables where relname in ('task', 'event')`;
     return row?.pages ?? 0;
   };
-  expect((await ofADay()).body.workspace).toMatchObject({ total_tasks_created: 20 });
+  expect((await figuresOfDay()).body.workspace).toMatchObject({ total_tasks_created: 20 });
   const before = await pages();
-  for (let n = 0; n < 20; n++) await ofADay();
+  for (let n = 0; n < 20; n++) await figuresOfDay();
   return ((await pages()) - before) / 20;
 }

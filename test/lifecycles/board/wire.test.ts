@@ -1,26 +1,26 @@
 import { expect, test } from "vitest";
-import { wanted } from "../../http/front-desk.ts";
-import { openBoardRoom } from "./board-room.ts";
+import { bodyOf } from "../../http/test-server.ts";
+import { startBoardServer } from "./board-server.ts";
 
-const room = await openBoardRoom();
-const { ann, bob, cat, ask, act, make } = room;
+const server = await startBoardServer();
+const { ann, bob, cat, ask, act, make } = server;
 
 const aText = expect.any(String) as unknown;
 
 const list = async (token: string, query = "") => {
-  const body = wanted(200, await ask(`GET /api/board/tasks?${query}`, { token }));
+  const body = bodyOf(200, await ask(`GET /api/board/tasks?${query}`, { token }));
   return body as { tasks: Record<string, unknown>[]; total: number; limit: number; offset: number };
 };
 const titles = ({ tasks }: { tasks: Record<string, unknown>[] }) => tasks.map(({ title }) => title);
 
-test("a task on the wire has the board's words and no others", async () => {
-  const heard = await ask("POST /api/board/tasks", {
+test("a task has exactly the documented fields", async () => {
+  const reply = await ask("POST /api/board/tasks", {
     token: cat,
     body: { title: "  Write it down  ", description: "All", priority: "high", nonsense: 1 },
   });
-  expect(heard.status).toBe(201);
-  expect(heard.headers.get("etag")).toBe('"1"');
-  expect(heard.body).toEqual({
+  expect(reply.status).toBe(201);
+  expect(reply.headers.get("etag")).toBe('"1"');
+  expect(reply.body).toEqual({
     id: aText,
     workspace_id: "main",
     title: "Write it down",
@@ -50,14 +50,14 @@ test.each([
   [{ blocked_by: ["no-such-task"] }, "blocked_by"],
 ] as const)("a task with %o is refused for its %s", async (wrong, field) => {
   const body = { title: "Write it down", description: "All", ...wrong };
-  const heard = await ask("POST /api/board/tasks", { token: cat, body });
-  expect(heard).toMatchObject({ status: 422, body: { code: "VALIDATION_ERROR" } });
-  expect(JSON.stringify(heard.body.errors)).toContain(field);
+  const reply = await ask("POST /api/board/tasks", { token: cat, body });
+  expect(reply).toMatchObject({ status: 422, body: { code: "VALIDATION_ERROR" } });
+  expect(JSON.stringify(reply.body.errors)).toContain(field);
 });
 
-test("an assignee who is switched off, or of another workspace, is refused, through the generic door too", async () => {
-  await room.member({ id: "off", roles: ["agent"], active: false });
-  await room.member({ id: "afar", roles: ["agent"], project_ids: [] });
+test("an assignee who is inactive or in another workspace is refused, by the generic route too", async () => {
+  await server.member({ id: "off", roles: ["agent"], active: false });
+  await server.member({ id: "afar", roles: ["agent"], project_ids: [] });
   for (const assignee_id of ["off", "afar"]) {
     const body = { lifecycle: "board", title: "Write it down", description: "All", assignee_id };
     expect((await ask("POST /api/board/tasks", { token: cat, body })).body.code).toBe("VALIDATION_ERROR");
@@ -99,16 +99,16 @@ test("lists filter, sort and page, and leave descriptions out", async () => {
 });
 
 test.each(["limit=0", "limit=201", "limit=x", "offset=-1", "status=OLD", "sort=title", "unassigned=maybe"])(
-  "a list asked with %s is refused",
+  "a list with %s is refused",
   async (query) => {
-    const heard = await ask(`GET /api/board/tasks?${query}`, { token: ann });
-    expect(heard).toMatchObject({ status: 422, body: { code: "VALIDATION_ERROR" } });
+    const reply = await ask(`GET /api/board/tasks?${query}`, { token: ann });
+    expect(reply).toMatchObject({ status: 422, body: { code: "VALIDATION_ERROR" } });
   },
 );
 
-test("a workspace that one may not see is not there", async () => {
+test("a workspace that the caller may not see is not found", async () => {
   await ask("POST /api/projects", { body: { id: "closed" } });
-  const eve = await room.member({ id: "eve", roles: ["agent"], project_ids: ["main"] });
+  const eve = await server.member({ id: "eve", roles: ["agent"], project_ids: ["main"] });
   const hidden = await make(ann, { workspace_id: "closed" });
   for (const what of [
     "GET /api/board/tasks?workspace_id=closed",
@@ -123,7 +123,7 @@ test("a workspace that one may not see is not there", async () => {
   expect(await act(eve, hidden.id, "claim")).toBe("TASK_NOT_FOUND");
 });
 
-test("an admin changes the deadlines; they hold from the next status change on", async () => {
+test("an admin changes the deadlines; they apply from the next status change", async () => {
   await ask("POST /api/projects", { body: { id: "hasty" } });
   const { id, status_deadline_at } = await make(ann, { workspace_id: "hasty" });
   const change = { name: "Hasty", status_deadlines: { NEW: 0.5, IN_PROGRESS: 2.5 } };
@@ -137,9 +137,9 @@ test("an admin changes the deadlines; they hold from the next status change on",
       status_deadlines: { NEW: 0.5, IN_PROGRESS: 2.5, BLOCKED: 2880 },
     },
   });
-  expect((await room.look(ann, id)).task.status_deadline_at).toBe(status_deadline_at);
+  expect((await server.getTask(ann, id)).task.status_deadline_at).toBe(status_deadline_at);
   await act(ann, id, "claim");
-  const { task } = await room.look(ann, id);
+  const { task } = await server.getTask(ann, id);
   expect(Date.parse(String(task.status_deadline_at)) - Date.parse(String(task.updated_at))).toBe(150_000);
   for (const wrong of [{ NEW: 0 }, { NEW: -1 }, { STUCK: 5 }, { NEW: "soon" }]) {
     const body = { status_deadlines: wrong };
@@ -147,7 +147,7 @@ test("an admin changes the deadlines; they hold from the next status change on",
   }
 });
 
-test("the board's door leads to the board alone", async () => {
+test("the board's routes find no task of another lifecycle", async () => {
   const body = { lifecycle: "code", title: "Not for the board" };
   const { id } = (await ask("POST /api/tasks", { token: ann, body })).body as { id: string };
   expect((await ask(`GET /api/board/tasks/${id}`, { token: ann })).body.code).toBe("TASK_NOT_FOUND");
@@ -157,7 +157,7 @@ test("the board's door leads to the board alone", async () => {
   expect(set.body.code).toBe("TASK_NOT_FOUND");
 });
 
-test("stale versions and repeated keys are answered as everywhere", async () => {
+test("a stale version is refused, and a repeated key gets the first answer", async () => {
   const { id } = await make(cat);
   const claim = (more: object) =>
     ask(`POST /api/board/tasks/${id}/claim`, { token: ann, body: { comment: "mine", ...more } });

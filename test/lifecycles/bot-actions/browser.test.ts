@@ -6,7 +6,7 @@ import { createClient } from "../../../src/client/index.ts";
 import { BOT_ACTIONS_ROUTES } from "../../../src/lifecycles/bot-actions/index.ts";
 import { emptyDatabase, scratchData, startPawl } from "../../http/running-pawl.ts";
 import type { RunningPawl } from "../../http/running-pawl.ts";
-import { openBrowser, whyNoBrowser } from "../../support/browser.ts";
+import { openBrowser, browserProblem } from "../../support/browser.ts";
 import { freePort, makeChatApp, servePages } from "./chat-app.ts";
 import type { ChatApp } from "./chat-app.ts";
 import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
@@ -15,7 +15,7 @@ const TOKEN = "an-admin-of-the-test";
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
 const bot = createClient({ url, token: TOKEN }).calls(BOT_ACTIONS_ROUTES);
-const missing = await whyNoBrowser();
+const missing = await browserProblem();
 if (missing !== null) console.warn(`skipped: ${missing}`);
 
 let app: ChatApp;
@@ -50,16 +50,16 @@ afterAll(async () => {
 async function start(env: Record<string, string> = {}): Promise<void> {
   pawl = await startPawl(["--port", String(port), "--data", data], {
     env: { DATABASE_URL: databaseUrl, PAWL_ADMIN_TOKEN: TOKEN, PAWL_CORS_ORIGINS: pages, ...env },
-    // Whichever of them is the last one is ended below.
+    // The last one is stopped in afterAll.
     until: () => undefined,
   });
 }
 
 let chats = 0;
 
-/** A chat of its own, and its page in the browser. */
+/** Opens the page of a new chat in the browser. */
 async function openChat(react = "19", options: Parameters<Browser["newContext"]>[0] = {}) {
-  if (!browser) throw new Error("there is no browser");
+  if (!browser) throw new Error("the browser is not open");
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const faults: string[] = [];
@@ -70,34 +70,34 @@ async function openChat(react = "19", options: Parameters<Browser["newContext"]>
   const chatId = `chat ${++chats}`;
   const query = new URLSearchParams({ url, chat: chatId });
   await page.goto(`${pages}/${react}/?${query.toString()}#token=${TOKEN}`);
-  const place = { workspaceId: "main", chatId };
+  const chat = { workspaceId: "main", chatId };
   return {
     page,
     faults,
     start: (actionId: string, actionType = "transcribe_audio") =>
-      bot.startBotAction({ ...place, actionId, actionType }),
+      bot.startBotAction({ ...chat, actionId, actionType }),
     update: (actionId: string, status: "done" | "error" = "done") =>
-      bot.updateBotAction({ ...place, actionId, status }),
-    say: (text: string) => bot.sayInChat({ ...place, text }),
+      bot.updateBotAction({ ...chat, actionId, status }),
+    say: (text: string) => bot.sayInChat({ ...chat, text }),
     leave: () => context.close(),
   };
 }
 
-/** Patient: a busy machine is no fault of the page's. */
-const soon = (expectation: () => Promise<void>) =>
+/** Has a long timeout, because the machine may be busy. */
+const eventually = (expectation: () => Promise<void>) =>
   vi.waitFor(expectation, { timeout: WAIT_LIMIT_MS, interval: 20 });
 
 const shows = (page: Page, text: string) =>
-  soon(async () => {
+  eventually(async () => {
     expect(await page.getByRole("status").textContent()).toBe(text);
   });
 
-test("the page compiles in a project that has installed Pawl", () => {
-  expect(app.mistakes).toBe("");
+test("the example page compiles in a project that has installed Pawl", () => {
+  expect(app.compilerOutput).toBe("");
 });
 
 describe.skipIf(missing !== null)("in a browser", () => {
-  test("the line appears when a bot starts, is there after a reload, and goes when it is done", async () => {
+  test("the line appears when a bot starts, survives a reload, and disappears when the bot is done", async () => {
     const { page, start: begin, update, say, faults, leave } = await openChat();
     await say("hello");
     await page.getByText("hello").waitFor();
@@ -109,7 +109,7 @@ describe.skipIf(missing !== null)("in a browser", () => {
     );
     await page.reload();
     await shows(page, "Готовим стенограмму…");
-    // Beside the messages, and none of them.
+    // The line is not a message.
     await expect.poll(() => page.getByRole("listitem").allTextContents()).toEqual(["adminhello"]);
     await update("a");
     await shows(page, "");
@@ -117,7 +117,7 @@ describe.skipIf(missing !== null)("in a browser", () => {
     await leave();
   });
 
-  test("of two at once the newer is shown, and how many there are beside it; a late word of the older hides nothing", async () => {
+  test("the newer of two actions is shown, with the number of others; an update of the older one does not hide it", async () => {
     const { page, start: begin, update, leave } = await openChat();
     await begin("older", "summarize");
     await begin("newer", "generate_image");
@@ -131,26 +131,26 @@ describe.skipIf(missing !== null)("in a browser", () => {
     await leave();
   });
 
-  test("whoever listens or wants calm is served: no fault that axe finds, and nothing turns where motion is unwanted", async () => {
+  test("axe finds no accessibility problem, and prefers-reduced-motion stops the spinner", async () => {
     for (const reducedMotion of ["no-preference", "reduce"] as const) {
       const { page, start: begin, leave } = await openChat("19", { reducedMotion });
       await begin("a");
       await shows(page, "Готовим стенограмму…");
       const turning = () => page.evaluate("document.getAnimations().length");
       expect(await turning()).toBe(reducedMotion === "reduce" ? 0 : 1);
-      // Whoever changes his mind is heard, too.
+      // A change of the preference takes effect at once.
       await page.emulateMedia({ reducedMotion: reducedMotion === "reduce" ? "no-preference" : "reduce" });
-      await soon(async () => {
+      await eventually(async () => {
         expect(await turning()).toBe(reducedMotion === "reduce" ? 1 : 0);
       });
       await page.evaluate(await axe());
-      const { violations } = await page.evaluate<Examined>("axe.run()");
+      const { violations } = await page.evaluate<AxeResult>("axe.run()");
       expect(violations.map(({ id, help }) => `${id}: ${help}`)).toEqual([]);
       await leave();
     }
   });
 
-  test("the server is started again during the action, the update comes meanwhile, and the line goes", async () => {
+  test("after a restart of the server during an action, an update still removes the line", async () => {
     const { page, start: begin, update, say, leave } = await openChat();
     await begin("a");
     await begin("b", "summarize");
@@ -166,9 +166,9 @@ describe.skipIf(missing !== null)("in a browser", () => {
     await leave();
   });
 
-  test("a bot that is never heard of again is ended by the watchdog, and the line goes by itself", async () => {
+  test("the watchdog ends the action of a bot that sends no update, and the line disappears", async () => {
     await pawl?.stop();
-    // Fractions: 3.6 seconds, looked for every 0.6.
+    // Fractions: a limit of 3.6 seconds, checked every 0.6.
     await start({ BOT_ACTION_MAX_PROCESSING_HOURS: "0.001", BOT_ACTION_WATCHDOG_INTERVAL_MINUTES: "0.01" });
     const { page, start: begin, leave } = await openChat();
     const { action } = await begin("a");
@@ -179,7 +179,7 @@ describe.skipIf(missing !== null)("in a browser", () => {
     await leave();
   });
 
-  test("all the same on React 18", async ({ skip }) => {
+  test("the line works with React 18", async ({ skip }) => {
     if (!hasReact18) skip();
     await pawl?.stop();
     await start();
@@ -195,7 +195,7 @@ describe.skipIf(missing !== null)("in a browser", () => {
   });
 });
 
-type Examined = { violations: { id: string; help: string }[] };
+type AxeResult = { violations: { id: string; help: string }[] };
 
 function axe(): Promise<string> {
   return readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

@@ -18,16 +18,17 @@ const EXAMPLE = join(ROOT, "examples/chat-line");
 const REACT_18 = join(ROOT, "test/support/react-18");
 
 export type ChatApp = {
-  /** What the compiler has to say about the page, in the project of somebody who installed Pawl. */
-  mistakes: string;
-  /** The page on this React, ready to be loaded by a browser. */
-  bundle: (reactIn: string) => Promise<string>;
+  /** Errors that the TypeScript compiler reports for the page. */
+  compilerOutput: string;
+  /** Bundles the page with the React in this `node_modules` folder. */
+  bundle: (reactFolder: string) => Promise<string>;
+  /** The `node_modules` folder with React 19. */
   react19: string;
-  /** null: it could not be installed, and why is told. */
+  /** Installs React 18 and returns its `node_modules` folder; if that fails, warns and returns null. */
   react18: () => Promise<string | null>;
 };
 
-/** The page of the example in a project of its own, on what would be published of Pawl. */
+/** Creates a project that has Pawl installed from its package, with the page of the example. */
 export async function makeChatApp(): Promise<ChatApp> {
   const scratch = await realpath(await mkdtemp(join(tmpdir(), "pawl-chat-")));
   afterAll(() => rm(scratch, { recursive: true, force: true }));
@@ -52,8 +53,8 @@ export async function makeChatApp(): Promise<ChatApp> {
     (error: unknown) => error as { stdout: string },
   );
   return {
-    mistakes: stdout,
-    bundle: async (reactIn) => {
+    compilerOutput: stdout,
+    bundle: async (reactFolder) => {
       const { outputFiles } = await build({
         absWorkingDir: project,
         entryPoints: ["page.tsx"],
@@ -63,7 +64,7 @@ export async function makeChatApp(): Promise<ChatApp> {
         platform: "browser",
         jsx: "automatic",
         define: { "process.env.NODE_ENV": '"development"' },
-        alias: { react: join(reactIn, "react"), "react-dom": join(reactIn, "react-dom") },
+        alias: { react: join(reactFolder, "react"), "react-dom": join(reactFolder, "react-dom") },
         write: false,
       });
       return outputFiles[0]!.text;
@@ -77,9 +78,9 @@ async function installReact18(folder: string): Promise<string | null> {
   await mkdir(folder);
   for (const file of ["package.json", "package-lock.json", ".npmrc"])
     await cp(join(REACT_18, file), join(folder, file));
-  const arguments_ = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+  const npmArguments = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
   try {
-    await execute("npm", arguments_, {
+    await execute("npm", npmArguments, {
       cwd: folder,
       timeout: WAIT_LIMIT_MS,
       shell: process.platform === "win32",
@@ -91,7 +92,7 @@ async function installReact18(folder: string): Promise<string | null> {
   return join(folder, "node_modules");
 }
 
-/** Serves pages by their names, with a policy that allows them no more than they need. */
+/** Serves pages by name, with a strict content security policy. */
 export async function servePages(pages: Readonly<Record<string, string | null>>): Promise<string> {
   const html = (await readFile(join(EXAMPLE, "index.html"), "utf8")).replace("./page.tsx", "./page.js");
   const css = await readFile(join(EXAMPLE, "chat.css"), "utf8");
@@ -115,7 +116,7 @@ export async function servePages(pages: Readonly<Record<string, string | null>>)
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A port that was free a moment ago: whoever is started there twice is found again. */
+/** Returns a free port, for a server that is restarted at the same address. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,26 +1,26 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
-import { wordOf } from "../../http/front-desk.ts";
-import { actionIn, openChatRoom } from "./chat-room.ts";
-import type { ChatListener } from "./chat-room.ts";
+import { outcomeOf } from "../../http/test-server.ts";
+import { actionIn, startChatServer } from "./chat-test-server.ts";
+import type { ChatListener } from "./chat-test-server.ts";
 
-const room = await openChatRoom();
-const { ask, start, update, list } = room;
+const server = await startChatServer();
+const { ask, start, update, list } = server;
 
-let made = 0;
-const anew = () => `a${++made}`;
+let ids = 0;
+const nextId = () => `a${++ids}`;
 
-/** How an action comes into a state; it was started with these words. */
-const WORDS = { displayText: "Working", payload: { step: 1 } };
+/** Brings an action into a state; it is started with this content. */
+const CONTENT = { displayText: "Working", payload: { step: 1 } };
 const STATES: Record<string, (id: string) => Promise<unknown>> = {
   none: () => Promise.resolve(),
-  processing: (id) => start(id, WORDS),
+  processing: (id) => start(id, CONTENT),
   done: async (id) => {
-    await start(id, WORDS);
+    await start(id, CONTENT);
     await update(id, { status: "done" });
   },
   error: async (id) => {
-    await start(id, WORDS);
+    await start(id, CONTENT);
     await update(id, { status: "error" });
   },
 };
@@ -39,7 +39,7 @@ const CALLS: Record<string, (id: string) => ReturnType<typeof start>> = {
   "error new text": (id) => update(id, { status: "error", displayText: "Broken" }),
 };
 
-// call | state before | status, displayText, payload.step or pages after | is an event published, is updatedAt later
+// call | state before | status, displayText, payload.step or pages after | event published | updatedAt changed
 const TABLE = `
 start             | none       | processing | -            | -  | event |
 start same        | none       | processing | Working      | 1  | event |
@@ -74,42 +74,42 @@ const CELLS = TABLE.trim()
   .split("\n")
   .map((line) => line.split("|").map((cell) => cell.trim()) as [string, string, ...string[]]);
 
-/** Everything that was told so far: what is said now is told after it. */
-async function told(listener: ChatListener) {
-  const { body } = await ask("POST /api/chats/c1/messages", { token: room.ann, body: { text: anew() } });
+/** Returns all actions published so far. Sends a message and waits for it, because its event comes after them. */
+async function publishedActions(listener: ChatListener) {
+  const { body } = await ask("POST /api/chats/c1/messages", { token: server.ann, body: { text: nextId() } });
   const { id } = body.message as { id: string };
   await listener.until(() => listener.events.some((e) => e.type === "message" && e.message.id === id));
   return listener.events.filter((event) => event.type === "bot_action").map(({ action }) => action);
 }
 
-test("every cell of the table, over HTTP, with what is published", async () => {
-  const heard = await room.listen("c1");
-  const wrong: unknown[] = [];
+test("every row of the table, over HTTP, with its published event", async () => {
+  const listener = await server.listen("c1");
+  const mismatches: unknown[] = [];
   for (const [call, state, ...after] of CELLS) {
-    const id = anew();
+    const id = nextId();
     await STATES[state]!(id);
     const [before] = [await find(id)];
-    const published = (await told(heard)).length;
+    const published = (await publishedActions(listener)).length;
     const answer = await CALLS[call]!(id);
     const action = answer.status === 200 ? actionIn(answer) : null;
     const now = await find(id);
     const payload = (now?.payload ?? {}) as { step?: number; pages?: number };
-    const news = (await told(heard)).slice(published);
-    const got = [
+    const news = (await publishedActions(listener)).slice(published);
+    const actual = [
       action?.status ?? String(answer.status),
       now?.displayText ?? "-",
       String(payload.pages ?? payload.step ?? "-"),
       news.length > 0 ? "event" : "",
       before && now && before.updatedAt !== now.updatedAt ? "touched" : "",
     ];
-    if (JSON.stringify(got) !== JSON.stringify(after)) wrong.push({ call, state, got, after });
-    // The answer, the list and the event tell the same; there is one event at most.
-    if (JSON.stringify(action) !== JSON.stringify(now)) wrong.push({ call, state, action, now });
+    if (JSON.stringify(actual) !== JSON.stringify(after)) mismatches.push({ call, state, actual, after });
+    // The answer, the list and the event are equal; there is at most one event.
+    if (JSON.stringify(action) !== JSON.stringify(now)) mismatches.push({ call, state, action, now });
     if (news.length > 0 && JSON.stringify(news) !== JSON.stringify([now]))
-      wrong.push({ call, state, news, now });
+      mismatches.push({ call, state, news, now });
   }
-  heard.close();
-  expect(wrong).toEqual([]);
+  listener.close();
+  expect(mismatches).toEqual([]);
 });
 
 async function find(actionId: string) {
@@ -120,18 +120,18 @@ async function find(actionId: string) {
   return null;
 }
 
-test("an update before the start is told, in these words, to start first", async () => {
-  const heard = await update("uuid-123");
-  expect(wordOf(heard)).toBe("404 UNKNOWN_ACTION_ID");
-  expect(heard.body.detail).toBe("Действие с actionId 'uuid-123' не найдено. Сначала вызовите start.");
-  expect(wordOf(await start("uuid-123"))).toBe("200");
+test("an update before the start is refused, and the refusal asks for start", async () => {
+  const reply = await update("uuid-123");
+  expect(outcomeOf(reply)).toBe("404 UNKNOWN_ACTION_ID");
+  expect(reply.body.detail).toBe("Действие с actionId 'uuid-123' не найдено. Сначала вызовите start.");
+  expect(outcomeOf(await start("uuid-123"))).toBe("200");
   expect(actionIn(await update("uuid-123")).status).toBe("done");
 });
 
 test("the same actionId in another chat, or in another workspace, is another action", async () => {
-  const id = anew();
-  for (const place of [{}, { chatId: "c2" }, { workspaceId: "shop" }])
-    await start(id, { ...place, displayText: JSON.stringify(place) });
+  const id = nextId();
+  for (const chat of [{}, { chatId: "c2" }, { workspaceId: "shop" }])
+    await start(id, { ...chat, displayText: JSON.stringify(chat) });
   await update(id, { chatId: "c2" });
   expect(actionIn(await start(id)).status).toBe("processing");
   expect(actionIn(await start(id, { chatId: "c2" })).status).toBe("done");
@@ -140,7 +140,7 @@ test("the same actionId in another chat, or in another workspace, is another act
   ]);
 });
 
-test("of two chats whose names begin the same each has its own actions", async () => {
+test("chats whose ids share a prefix have separate actions", async () => {
   for (const chatId of ['q"', 'q","x', "q", "q'", "q#"]) await start(`in ${chatId}`, { chatId });
   for (const chatId of ['q"', 'q","x', "q", "q'", "q#"])
     expect((await list(`chatId=${encodeURIComponent(chatId)}`)).map(({ actionId }) => actionId)).toEqual([
@@ -148,8 +148,8 @@ test("of two chats whose names begin the same each has its own actions", async (
     ]);
 });
 
-test("the list is of those that are processing, the one that was heard of last first", async () => {
-  const ids = [anew(), anew(), anew()];
+test("the list contains the processing actions, last updated first", async () => {
+  const ids = [nextId(), nextId(), nextId()];
   const chat = { chatId: "sorted" };
   for (const id of ids) await start(id, chat);
   await start(ids[0]!, chat);
@@ -172,14 +172,14 @@ test.each<[string, JsonObject, string]>([
   ["update", { status: "processing" }, "status"],
   ["update", { status: undefined }, "status"],
   ["update", { actionId: null }, "actionId"],
-])("%s with a wrong %o is told so", async (call, fields, path) => {
-  const heard = await (call === "start" ? start : update)(anew(), fields);
-  expect(wordOf(heard)).toBe("422 VALIDATION_ERROR");
-  expect(heard.body.errors).toMatchObject([{ path }]);
+])("%s with an invalid %o is refused", async (call, fields, path) => {
+  const reply = await (call === "start" ? start : update)(nextId(), fields);
+  expect(outcomeOf(reply)).toBe("422 VALIDATION_ERROR");
+  expect(reply.body.errors).toMatchObject([{ path }]);
 });
 
-test("words are cleaned on the way in, and what is nothing then leaves what was there", async () => {
-  const id = anew();
+test("displayText is cleaned before it is stored, and an empty one keeps the stored text", async () => {
+  const id = nextId();
   const shown = async (displayText: unknown) => actionIn(await start(id, { displayText })).displayText;
   expect(await shown("   ")).toBe(null);
   expect(await shown(" <p>Готовим <b>стенограмму</b>…</p> ")).toBe("Готовим стенограмму…");
@@ -190,27 +190,29 @@ test("words are cleaned on the way in, and what is nothing then leaves what was 
   expect(await shown("é".normalize("NFD").repeat(400))).toBe("é".normalize("NFD").repeat(300));
 });
 
-test("who only looks starts nothing; who is of another project does not see it", async () => {
-  const id = anew();
-  expect(wordOf(await start(id, {}, { token: room.vic }))).toBe("403 FORBIDDEN");
-  expect(wordOf(await start(id, { chatId: 7 }, { token: room.vic }))).toBe("403 FORBIDDEN");
-  expect(wordOf(await start(id, {}, { token: room.wim }))).toBe("404 NOT_FOUND");
-  expect(wordOf(await start(id, { workspaceId: "nowhere" }))).toBe("404 NOT_FOUND");
+test("a viewer cannot start an action; a member of another project cannot see it", async () => {
+  const id = nextId();
+  expect(outcomeOf(await start(id, {}, { token: server.vic }))).toBe("403 FORBIDDEN");
+  expect(outcomeOf(await start(id, { chatId: 7 }, { token: server.vic }))).toBe("403 FORBIDDEN");
+  expect(outcomeOf(await start(id, {}, { token: server.wim }))).toBe("404 NOT_FOUND");
+  expect(outcomeOf(await start(id, { workspaceId: "nowhere" }))).toBe("404 NOT_FOUND");
   await start(id);
-  expect(wordOf(await update(id, {}, { token: room.vic }))).toBe("403 FORBIDDEN");
-  expect(wordOf(await update(id, {}, { token: room.wim }))).toBe("404 UNKNOWN_ACTION_ID");
-  expect(wordOf(await ask("GET /api/chat/actions?chatId=c1", { token: room.vic }))).toBe("200");
-  expect(wordOf(await ask("GET /api/chat/actions?chatId=c1", { token: room.wim }))).toBe("404 NOT_FOUND");
+  expect(outcomeOf(await update(id, {}, { token: server.vic }))).toBe("403 FORBIDDEN");
+  expect(outcomeOf(await update(id, {}, { token: server.wim }))).toBe("404 UNKNOWN_ACTION_ID");
+  expect(outcomeOf(await ask("GET /api/chat/actions?chatId=c1", { token: server.vic }))).toBe("200");
+  expect(outcomeOf(await ask("GET /api/chat/actions?chatId=c1", { token: server.wim }))).toBe(
+    "404 NOT_FOUND",
+  );
 });
 
-test("a key says a start or an update once, and the first answer again", async () => {
-  const id = anew();
+test("a repeated idempotency key gets the first answer", async () => {
+  const id = nextId();
   const headers = { "idempotency-key": `key of ${id}` };
   const first = await start(id, {}, { headers });
   await update(id);
   const again = await start(id, {}, { headers });
   expect([again.headers.get("idempotent-replayed"), again.body]).toEqual(["true", first.body]);
-  expect(wordOf(await start(id, { displayText: "other" }, { headers }))).toBe("409 IDEMPOTENCY_CONFLICT");
+  expect(outcomeOf(await start(id, { displayText: "other" }, { headers }))).toBe("409 IDEMPOTENCY_CONFLICT");
 
   const repeat = { headers: { "idempotency-key": `repeat of ${id}` } };
   const found = await start(id, {}, repeat);
@@ -218,28 +220,28 @@ test("a key says a start or an update once, and the first answer again", async (
   expect([foundAgain.headers.get("idempotent-replayed"), foundAgain.body]).toEqual(["true", found.body]);
 });
 
-test("a key that outlives its action, which is too old to be kept, still gets an answer", async () => {
-  const [id, chat] = [anew(), { chatId: "pruned" }];
+test("a key whose action was pruned still gets the first answer", async () => {
+  const [id, chat] = [nextId(), { chatId: "pruned" }];
   const headers = { "idempotency-key": `outlives ${id}` };
   await start(id, chat);
   const { createdAt } = actionIn(await start(id, chat, { headers }));
   await update(id, chat);
-  await room.engine.prune({ org_id: "main", before: Date.now() + 3_600_000 });
-  expect(wordOf(await update(id, chat))).toBe("404 UNKNOWN_ACTION_ID");
+  await server.engine.prune({ org_id: "main", before: Date.now() + 3_600_000 });
+  expect(outcomeOf(await update(id, chat))).toBe("404 UNKNOWN_ACTION_ID");
   expect(actionIn(await start(id, chat, { headers }))).toMatchObject({ actionId: id, createdAt });
   expect(actionIn(await start(id, chat)).status).toBe("processing");
 });
 
-test("by the shared routes an action has the same key, and its workspace is its project", async () => {
-  const id = anew();
+test("the shared task routes use the same key, and the workspace is the project", async () => {
+  const id = nextId();
   const action = { lifecycle: "bot-actions", chatId: "c1", actionId: id, actionType: "summarize" };
-  const there = { ...action, project_id: "shop" };
-  const one = await ask("POST /api/tasks", { body: there });
+  const inShop = { ...action, project_id: "shop" };
+  const one = await ask("POST /api/tasks", { body: inShop });
   const two = await ask("POST /api/tasks", { body: { ...action, project_id: "main" } });
   expect(one.body.id).not.toBe(two.body.id);
   expect(actionIn(await start(id, { workspaceId: "shop" })).createdAt).toBe(one.body.created_at);
-  const astray = await ask("POST /api/tasks", {
-    body: { ...there, actionId: anew(), workspaceId: "main" },
+  const mismatch = await ask("POST /api/tasks", {
+    body: { ...inShop, actionId: nextId(), workspaceId: "main" },
   });
-  expect(wordOf(astray)).toBe("422 VALIDATION_ERROR");
+  expect(outcomeOf(mismatch)).toBe("422 VALIDATION_ERROR");
 });

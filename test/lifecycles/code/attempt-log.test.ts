@@ -7,8 +7,8 @@ import { openAttemptLog } from "../../../src/lifecycles/code/worker/attempt-log.
 import { runCommand } from "../../../src/lifecycles/code/worker/run-command.ts";
 import { CAN_MOUNT, fillDisk, smallDisk } from "../../support/small-disk.ts";
 
-test.runIf(existsSync("/dev/full"))("a log that the disk refuses does not stop the agent", async () => {
-  let said = "";
+test.runIf(existsSync("/dev/full"))("a log that cannot be written does not stop the agent", async () => {
+  let output = "";
   const end = await runCommand({
     program: "/bin/sh",
     args: ["-c", "yes hello | head -c 1000000"],
@@ -17,10 +17,10 @@ test.runIf(existsSync("/dev/full"))("a log that the disk refuses does not stop t
     timeoutMs: 60_000,
     signal: new AbortController().signal,
     logFile: "/dev/full",
-    onOutput: (text) => (said += text),
+    onOutput: (text) => (output += text),
   });
   expect(end).toEqual({ how: "exited", exitCode: 0 });
-  expect(said).toHaveLength(1_000_000);
+  expect(output).toHaveLength(1_000_000);
 });
 
 test.runIf(CAN_MOUNT)(

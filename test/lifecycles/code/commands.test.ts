@@ -7,17 +7,17 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { pawl } from "../../cli/pawl-process.ts";
 import { BUILT_PAWL, ROOT } from "../../support/built-pawl.ts";
 import { until } from "../../support/until.ts";
-import { openCodeShop } from "./code-shop.ts";
-import { gitEnvironment, openWorkbench } from "./workbench.ts";
-import type { Workbench } from "./workbench.ts";
+import { startCodeServer } from "./code-server.ts";
+import { gitEnvironment, createTestRepository } from "./test-repository.ts";
+import type { TestRepository } from "./test-repository.ts";
 
 const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { version: string };
-const shop = await openCodeShop({ server: { version } });
+const server = await startCodeServer({ server: { version } });
 
-/** `pawl code …` as a user runs it: by the lead unless told otherwise. */
-const code = (args: readonly string[], { token = shop.lea, cwd }: { token?: string; cwd?: string } = {}) =>
+/** Runs `pawl code …` as a user; default: the lead. */
+const code = (args: readonly string[], { token = server.lea, cwd }: { token?: string; cwd?: string } = {}) =>
   pawl(["code", ...args], {
-    env: { ...gitEnvironment(), PAWL_URL: shop.url, PAWL_TOKEN: token },
+    env: { ...gitEnvironment(), PAWL_URL: server.url, PAWL_TOKEN: token },
     ...(cwd === undefined ? {} : { cwd }),
   });
 const json = async <T = Record<string, unknown>>(args: readonly string[]) => {
@@ -25,7 +25,7 @@ const json = async <T = Record<string, unknown>>(args: readonly string[]) => {
   if (exit !== 0) throw new Error(`${String(exit)} ${stderr}`);
   return JSON.parse(stdout) as T;
 };
-type Told = { id: string; status: string; title: string; attempts: number; commit: string | null };
+type CodeTask = { id: string; status: string; title: string; attempts: number; commit: string | null };
 
 const YAML = `
 tasks:
@@ -42,8 +42,8 @@ tasks:
 `;
 
 describe("pawl code add", () => {
-  test("takes a file of tasks; list and graph show them, in words and as JSON", async () => {
-    const { folder, project_id } = await openWorkbench(shop);
+  test("adds the tasks of a file; list and graph show them as text and as JSON", async () => {
+    const { folder, project_id } = await createTestRepository(server);
     const file = join(folder, "tasks.yaml");
     await writeFile(file, YAML);
     const added = await code(["add", "--file", file, "--project", project_id]);
@@ -53,14 +53,14 @@ describe("pawl code add", () => {
 
     const [listed, blocked, drawn, graph, all] = await Promise.all([
       code(["list", "--project", project_id]),
-      json<{ tasks: Told[] }>(["list", "--project", project_id, "--status", "blocked,failed"]),
+      json<{ tasks: CodeTask[] }>(["list", "--project", project_id, "--status", "blocked,failed"]),
       code(["graph", "--project", project_id]),
-      json<{ nodes: Told[]; edges: { to: string; on_failure: string }[] }>([
+      json<{ nodes: CodeTask[]; edges: { to: string; on_failure: string }[] }>([
         "graph",
         "--project",
         project_id,
       ]),
-      json<{ tasks: Told[] }>(["list", "--project", project_id]),
+      json<{ tasks: CodeTask[] }>(["list", "--project", project_id]),
     ]);
     expect(listed.stdout.split("\n")[0]).toMatch(/^ID +STATUS +TRIES +WORKER +SINCE +TITLE/);
     expect(listed.stdout).toMatch(/ blocked +0\/3 .*Write a command +waits for \w+, \w+/);
@@ -75,9 +75,9 @@ describe("pawl code add", () => {
     expect(graph.edges.map(({ on_failure }) => on_failure)).toEqual(["proceed", "proceed"]);
   });
 
-  test("takes a title, what it waits for, and a key by which nothing is added twice", async () => {
-    const { project_id } = await openWorkbench(shop);
-    const first = await json<{ tasks: [Told] }>(["add", "First", "--project", project_id]);
+  test("adds a task by title, with blockers, once per key", async () => {
+    const { project_id } = await createTestRepository(server);
+    const first = await json<{ tasks: [CodeTask] }>(["add", "First", "--project", project_id]);
     const { id } = first.tasks[0];
     const add = [
       "add",
@@ -91,31 +91,31 @@ describe("pawl code add", () => {
       "--key",
       id,
     ];
-    const [second, again] = [await json<{ tasks: [Told] }>(add), await json<{ tasks: [Told] }>(add)];
+    const [second, again] = [await json<{ tasks: [CodeTask] }>(add), await json<{ tasks: [CodeTask] }>(add)];
     expect(second.tasks).toMatchObject([
       { status: "blocked", max_attempts: 1, blocked_by: [{ task_id: id }] },
     ]);
     expect(again.tasks[0].id).toBe(second.tasks[0].id);
   });
 
-  test("says what is wrong: usage by 2, a refusal of the server's by 3, and never by a stack", async () => {
-    const { folder } = await openWorkbench(shop);
-    const WRONG: [yaml: string | null, args: string[], exit: number, told: RegExp][] = [
+  test("explains a usage fault (exit code 2) or a refusal (3), without a stack trace", async () => {
+    const { folder } = await createTestRepository(server);
+    const WRONG: [yaml: string | null, args: string[], exit: number, message: RegExp][] = [
       ["- One", ["Two"], 2, /Give a title, or --file/],
       [null, ["--file", "gone.yaml"], 2, /gone\.yaml cannot be read/],
       ["- a: [", [], 2, /tasks-\d\.yaml: .*\.$/m],
       ["- title: One\n  atfer: [x]", [], 2, /task 1: .*atfer/],
       ["- title: One\n  after: [x]", [], 3, /there is no task x/],
       ["- {ref: a, title: A, after: [b]}\n- {ref: b, title: B, after: [a]}", [], 3, /wait/],
-      [null, ["Title", "--priority", "high"], 2, /It takes a number from/],
+      [null, ["Title", "--priority", "high"], 2, /It must be a number from/],
     ];
     await Promise.all(
-      WRONG.map(async ([yaml, args, exit, told], n) => {
+      WRONG.map(async ([yaml, args, exit, message], n) => {
         const file = join(folder, `tasks-${n}.yaml`);
         if (yaml !== null) await writeFile(file, yaml);
         const more = yaml === null ? [] : ["--file", file];
         const ran = await code(["add", ...args, ...more], { cwd: folder });
-        expect(ran.stderr).toMatch(told);
+        expect(ran.stderr).toMatch(message);
         expect(ran).toMatchObject({ code: exit, stdout: "" });
         expect(ran.stderr).not.toMatch(/^ +at /m);
       }),
@@ -124,26 +124,26 @@ describe("pawl code add", () => {
 });
 
 describe("pawl code run", () => {
-  const run = ({ repo, project_id }: Workbench, agent: string, ...more: string[]) =>
+  const run = ({ repo, project_id }: TestRepository, agent: string, ...more: string[]) =>
     ["run", "--repo", repo, "--project", project_id, "--agent", agent, ...more] as const;
   const tokensLeft = async () => {
     const member = `coder-${hostname().replaceAll(/[^\w.-]/g, "-")}`;
-    const { body } = await shop.ask(`GET /api/members/${member}/tokens`);
+    const { body } = await server.ask(`GET /api/members/${member}/tokens`);
     return ((body.tokens ?? []) as { confined_to: object | null }[]).filter(
       (one) => one.confined_to === null,
     );
   };
 
-  test("does what there is to do; show, log, worktrees and catch-up tell of it and go on from there", async () => {
-    const bench = await openWorkbench(shop);
+  test("runs all tasks; then show, log, worktrees, catch-up and retry work on the result", async () => {
+    const bench = await createTestRepository(server);
     const { add, agent, git, repo, project_id } = bench;
     const good = await add("Write two");
     const bad = await add("Break it", { max_attempts: 1 });
     const script = await agent(
       `echo "I am on it"; echo x > "file-$PAWL_TASK_ID"; case "$1" in *"Break it"*) exit 3;; esac`,
     );
-    const ran = await code(run(bench, script, "--until-done", "--workers", "2"), { token: shop.admin });
-    // One has failed: that is a finding.
+    const ran = await code(run(bench, script, "--until-done", "--workers", "2"), { token: server.admin });
+    // Exit code 1, because a task failed.
     expect(ran.code).toBe(1);
     expect(ran.stdout).toMatch(new RegExp(`Z merged ${good.id} Write two [\\da-f]{10}\n`));
     expect(ran.stdout).toMatch(new RegExp(`Z completed ${good.id} Write two`));
@@ -165,7 +165,7 @@ describe("pawl code run", () => {
     expect(listed.stdout).toMatch(new RegExp(`^${bad.id} +failed +1/1 .*exit code 3`, "m"));
     const commit = await git("rev-parse", "main");
     expect(shown.stdout).toMatch(new RegExp(`^commit +${commit}$`, "m"));
-    expect(shown.stdout).toMatch(/^RUN +WORKER +BEGAN +TOOK +OUTCOME/m);
+    expect(shown.stdout).toMatch(/^RUN +WORKER +STARTED +TOOK +OUTCOME/m);
     expect(shown.stdout).toMatch(/I am on it\n$/);
     expect(log.stdout).toBe("I am on it\n");
     expect(trees.stdout).toMatch(new RegExp(`^${bad.id} +failed .*unmerged work`, "m"));
@@ -183,35 +183,33 @@ describe("pawl code run", () => {
       await code(["catch-up", "--repo", repo]),
       await code(["worktrees", "--repo", repo, "--reap", "--force", "--older-than", "0"]),
     ];
-    expect(again.stdout).toBe(`Your files in ${repo} are those of main.\n`);
+    expect(again.stdout).toBe(`Your files in ${repo} are up to date with main.\n`);
     expect(gone.stdout).toMatch(/^0 worktrees removed\.\n2 pieces of unmerged work dropped/);
-    expect((await code(["worktrees", "--repo", repo])).stdout).toBe(
-      "There are no worktrees, and no work is kept.\n",
-    );
+    expect((await code(["worktrees", "--repo", repo])).stdout).toBe("No worktrees and no kept work.\n");
 
-    const retried = await json<Told & { retry_of: string }>(["retry", bad.id]);
+    const retried = await json<CodeTask & { retry_of: string }>(["retry", bad.id]);
     expect(retried).toMatchObject({ status: "ready", retry_of: bad.id });
     expect(await code(["retry", good.id])).toMatchObject({ code: 3 });
   });
 
-  test("that is killed leaves a token behind, which the next one revokes; a log is followed until Ctrl-C", async () => {
-    const bench = await openWorkbench(shop);
+  test("revokes the token that a killed run left; `log --follow` ends with Ctrl-C", async () => {
+    const bench = await createTestRepository(server);
     const { add, agent } = bench;
     const task = await add("Take long");
     const script = await agent(`echo "I take my time"; sleep 600`);
     const start = (args: readonly string[], token: string) => {
       const child = spawn(process.execPath, [...BUILT_PAWL, "code", ...args], {
-        env: { ...gitEnvironment(), PAWL_URL: shop.url, PAWL_TOKEN: token },
+        env: { ...gitEnvironment(), PAWL_URL: server.url, PAWL_TOKEN: token },
         stdio: ["ignore", "pipe", "inherit"],
       });
       onTestFinished(() => void child.kill("SIGKILL"));
-      let said = "";
-      child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
-      return { child, said: () => said, ended: once(child, "close") };
+      let output = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+      return { child, output: () => output, ended: once(child, "close") };
     };
-    const runner = start(run(bench, script), shop.admin);
-    const reader = start(["log", task.id, "--follow"], shop.lea);
-    await until(() => reader.said().includes("I take my time"));
+    const runner = start(run(bench, script), server.admin);
+    const reader = start(["log", task.id, "--follow"], server.lea);
+    await until(() => reader.output().includes("I take my time"));
     expect(await tokensLeft()).toHaveLength(1);
     runner.child.kill("SIGKILL");
     reader.child.kill("SIGINT");
@@ -219,52 +217,52 @@ describe("pawl code run", () => {
     await runner.ended;
 
     const again = await add("Take long again");
-    const next = start(run(bench, script, "--grace", "600"), shop.admin);
-    await until(() => next.said().includes("working"));
+    const next = start(run(bench, script, "--grace", "600"), server.admin);
+    await until(() => next.output().includes("working"));
     expect(await tokensLeft()).toHaveLength(1);
     next.child.kill("SIGINT");
-    await until(() => next.said().includes("Ctrl-C again"));
+    await until(() => next.output().includes("Ctrl-C again"));
     next.child.kill("SIGINT");
     expect(await next.ended).toEqual([0, null]);
     expect(await tokensLeft()).toEqual([]);
-    expect(await shop.look(again.id)).toMatchObject({ status: "ready", attempts: 0 });
+    expect(await server.getTask(again.id)).toMatchObject({ status: "ready", attempts: 0 });
   });
 
   test("completes tasks with a timeout of a fractional number of milliseconds", async () => {
-    const bench = await openWorkbench(shop);
+    const bench = await createTestRepository(server);
     const task = await bench.add("Take 8.2 minutes at most");
     const script = await bench.agent("echo done > done");
-    const ran = await code(run(bench, script, "--timeout", "8.2", "--until-done"), { token: shop.wim });
+    const ran = await code(run(bench, script, "--timeout", "8.2", "--until-done"), { token: server.wim });
     expect(ran.code).toBe(0);
-    expect(await shop.look(task.id)).toMatchObject({ status: "completed", attempts: 0 });
+    expect(await server.getTask(task.id)).toMatchObject({ status: "completed", attempts: 0 });
   });
 
-  test("refuses what cannot go well, and says what to do", async () => {
-    const { repo } = await openWorkbench(shop);
-    const WRONG: [args: string[], exit: number, told: RegExp][] = [
-      [["--agent", "no-such-agent {prompt}"], 2, /There is no "no-such-agent" here\.\n.*--agent/],
+  test("refuses a setup that cannot work, and names the remedy", async () => {
+    const { repo } = await createTestRepository(server);
+    const WRONG: [args: string[], exit: number, message: RegExp][] = [
+      [["--agent", "no-such-agent {prompt}"], 2, /"no-such-agent" is not installed\.\n.*--agent/],
       [["--agent", "true", "--target", "gone"], 2, /There is no branch gone/],
-      [["--agent", "true", "--repo", "/"], 2, /is no git repository/],
-      [["--agent", "true", "--worktrees", "inside"], 2, /outside of it/],
-      [["--timeout", "soon"], 2, /It takes a number from/],
-      [["--agent", "sh -c 'true"], 2, /quote that is not closed/],
+      [["--agent", "true", "--repo", "/"], 2, /is not a git repository/],
+      [["--agent", "true", "--worktrees", "inside"], 2, /must be outside it/],
+      [["--timeout", "soon"], 2, /It must be a number from/],
+      [["--agent", "sh -c 'true"], 2, /unclosed quote/],
     ];
     await Promise.all(
-      WRONG.map(async ([args, exit, told]) => {
-        const ran = await code(["run", ...args], { token: shop.wim, cwd: repo });
-        expect(ran.stderr).toMatch(told);
+      WRONG.map(async ([args, exit, message]) => {
+        const ran = await code(["run", ...args], { token: server.wim, cwd: repo });
+        expect(ran.stderr).toMatch(message);
         expect(ran.code).toBe(exit);
         expect(ran.stderr).not.toMatch(/^ +at /m);
       }),
     );
   });
 
-  test("is for workers: who is none is told how to become one", async () => {
-    const bench = await openWorkbench(shop);
+  test("refuses a member who is not a worker, and explains how to create one", async () => {
+    const bench = await createTestRepository(server);
     const ran = await code(run(bench, "true"));
     expect([ran.code, ran.stderr]).toEqual([
       4,
-      expect.stringMatching(/"lea" is no worker.*\n.*pawl members/),
+      expect.stringMatching(/"lea" cannot claim tasks.*\n.*pawl members/),
     ]);
   });
 });

@@ -2,13 +2,13 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createClient } from "../../../src/client/index.ts";
-import { behindOf, catchUp } from "../../../src/lifecycles/code/worker/checkouts.ts";
-import { findWorktrees, tidyUp } from "../../../src/lifecycles/code/worker/tidy-up.ts";
+import { outdatedCheckouts, catchUp } from "../../../src/lifecycles/code/worker/user-checkouts.ts";
+import { findWorktrees, cleanUp } from "../../../src/lifecycles/code/worker/clean-up.ts";
 import { until } from "../../support/until.ts";
-import { openCodeShop } from "./code-shop.ts";
-import type { CodeTask } from "./code-shop.ts";
-import { openWorkbench } from "./workbench.ts";
-import type { Workbench } from "./workbench.ts";
+import { startCodeServer } from "./code-server.ts";
+import type { CodeTask } from "./code-server.ts";
+import { createTestRepository } from "./test-repository.ts";
+import type { TestRepository } from "./test-repository.ts";
 
 Object.assign(process.env, {
   HOME: "/nonexistent",
@@ -21,17 +21,17 @@ const HOOKS = [
   ...["pre-rebase", "post-rewrite", "reference-transaction", "pre-auto-gc"],
 ];
 
-const shop = await openCodeShop();
-const client = createClient({ url: shop.url, token: shop.wim });
+const server = await startCodeServer();
+const client = createClient({ url: server.url, token: server.wim });
 async function whenFinal({ id }: CodeTask, wanted = "completed"): Promise<void> {
-  await until(async () => ["completed", "failed"].includes((await shop.look(id)).status));
-  const { status, last_error } = await shop.look(id);
+  await until(async () => ["completed", "failed"].includes((await server.getTask(id)).status));
+  const { status, last_error } = await server.getTask(id);
   expect(status, String(last_error)).toBe(wanted);
 }
 
-/** `$NOTES/evil <name>` records that it ran, and passes its input on as a filter would. */
+/** `$NOTES/evil <name>` records that it ran, and copies its input to its output, as a filter does. */
 async function openTrap() {
-  const bench = await openWorkbench(shop);
+  const bench = await createTestRepository(server);
   const { folder } = bench;
   await writeFile(
     join(folder, "evil"),
@@ -48,13 +48,13 @@ async function openTrap() {
 
 /** Does everything that Pawl does with the repository after the agent has ended. */
 async function finishUp(
-  { open }: Workbench,
-  repository: Awaited<ReturnType<Workbench["open"]>>,
+  { open }: TestRepository,
+  repository: Awaited<ReturnType<TestRepository["open"]>>,
 ): Promise<void> {
   await findWorktrees(repository, client);
-  for (const { path } of await behindOf(repository)) await catchUp(repository, path);
-  await tidyUp(repository, client, { olderThanMs: -1 });
-  await tidyUp(await open(), client, { olderThanMs: -1, force: true });
+  for (const { path } of await outdatedCheckouts(repository)) await catchUp(repository, path);
+  await cleanUp(repository, client, { olderThanMs: -1 });
+  await cleanUp(await open(), client, { olderThanMs: -1, force: true });
 }
 
 describe("no program runs for an agent that", () => {
@@ -182,7 +182,7 @@ describe("no program runs for an agent that", () => {
     await whenFinal(task);
     await worker.stop();
     await findWorktrees(repository, client);
-    await tidyUp(repository, client, { olderThanMs: -1 });
+    await cleanUp(repository, client, { olderThanMs: -1 });
     expect(await ran()).toBe("");
   });
 });

@@ -14,10 +14,10 @@ import {
 } from "../../support/coding-agents.ts";
 import { openModelApi } from "../../support/model-api.ts";
 import type { ModelApi } from "../../support/model-api.ts";
-import { openCodeShop } from "./code-shop.ts";
-import type { CodeTask } from "./code-shop.ts";
-import { gitEnvironment, openWorkbench } from "./workbench.ts";
-import type { Workbench } from "./workbench.ts";
+import { startCodeServer } from "./code-server.ts";
+import type { CodeTask } from "./code-server.ts";
+import { gitEnvironment, createTestRepository } from "./test-repository.ts";
+import type { TestRepository } from "./test-repository.ts";
 
 const whyNoAgents = await whyNoCodingAgents();
 if (whyNoAgents !== null) console.warn(`skipped: ${whyNoAgents}`);
@@ -30,7 +30,7 @@ for (const [agent, why] of Object.entries(whyNoSandbox))
 
 const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { version: string };
 const mounts = [{ path: "/mcp", confined: ["task"], answer: answerMcp({ version }) } as const];
-const shop = await openCodeShop({ server: { version, mounts } });
+const server = await startCodeServer({ server: { version, mounts } });
 
 /** The program that the task asks to run: it fails without the file that the agent has to write first. */
 const CHECK = `import { readFileSync, writeFileSync } from "node:fs";
@@ -38,13 +38,13 @@ writeFileSync("checked", "checked " + readFileSync("greeting", "utf8"));
 console.log("the check passed");
 `;
 
-const LAST_WORDS = "The greeting is there, and the check passed.";
+const FINAL_MESSAGE = "The greeting is there, and the check passed.";
 
-type Bench = Workbench & { api: ModelApi; task: CodeTask; outside: string };
+type Bench = TestRepository & { api: ModelApi; task: CodeTask; outside: string };
 
 /** A repository with one task, and a model that writes, runs the check, comments, and tries to write elsewhere. */
 async function openBench(): Promise<Bench> {
-  const bench = await openWorkbench(shop, { within: AGENTS_FOLDER, lease_seconds: 60 });
+  const bench = await createTestRepository(server, { within: AGENTS_FOLDER, lease_seconds: 60 });
   const { repo, git, add, folder } = bench;
   await writeFile(join(repo, "check.mjs"), CHECK);
   await git("add", ".");
@@ -53,7 +53,7 @@ async function openBench(): Promise<Bench> {
   const outside = join(folder, "outside");
   await mkdir(outside);
   const api = await openModelApi(async () => {
-    const { worktree } = await shop.look(task.id);
+    const { worktree } = await server.getTask(task.id);
     return [
       { write: join(String(worktree), "greeting"), content: "hello\n" },
       { shell: "node check.mjs" },
@@ -61,7 +61,7 @@ async function openBench(): Promise<Bench> {
       { write: join(outside, "by-edit"), content: "no\n" },
       { shell: `echo no > ${join(outside, "by-shell")}` },
     ];
-  }, LAST_WORDS);
+  }, FINAL_MESSAGE);
   return { ...bench, api, task, outside };
 }
 
@@ -76,8 +76,8 @@ async function runAgent({ repo, folder, project_id, api }: Bench, ...more: strin
       ...gitEnvironment(),
       HOME: home,
       PATH: `${AGENTS_BIN}:${process.env.PATH ?? ""}`,
-      PAWL_URL: shop.url,
-      PAWL_TOKEN: shop.wim,
+      PAWL_URL: server.url,
+      PAWL_TOKEN: server.wim,
       ANTHROPIC_BASE_URL: api.url,
       ANTHROPIC_API_KEY: "a-key",
       OPENAI_API_KEY: "a-key",
@@ -92,7 +92,7 @@ async function runAgent({ repo, folder, project_id, api }: Bench, ...more: strin
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as { event: string; line?: string });
-  return { ...ran, said: events.flatMap(({ event, line }) => (event === "said" ? [line ?? ""] : [])) };
+  return { ...ran, output: events.flatMap(({ event, line }) => (event === "output" ? [line ?? ""] : [])) };
 }
 
 /** Codex has no environment variable for the address of the API. */
@@ -115,7 +115,7 @@ trust_level = "trusted"
 }
 
 async function commentsOn({ id }: CodeTask) {
-  const { body } = await shop.ask(`GET /api/tasks/${id}/events`);
+  const { body } = await server.ask(`GET /api/tasks/${id}/events`);
   const events = body.events as { type: string; actor_id: string; comment: string }[];
   return events
     .filter(({ type }) => type === "commented")
@@ -131,25 +131,25 @@ const AGENTS = [
     noSandbox: whyNoSandbox.claude,
     // It refuses to start without its sandbox.
     noTools: whyNoSandbox.claude,
-    lines: ["Bash node check.mjs", "mcp__pawl__comment The greeting is written.", LAST_WORDS],
+    lines: ["Bash node check.mjs", "mcp__pawl__comment The greeting is written.", FINAL_MESSAGE],
   },
   {
     agent: "Codex",
     args: ["--agent", CODEX_AGENT],
     noSandbox: whyNoSandbox.codex,
     noTools: null,
-    lines: ["exec node check.mjs", "pawl_task comment", LAST_WORDS],
+    lines: ["exec node check.mjs", "pawl_task comment", FINAL_MESSAGE],
   },
 ];
 
 describe.skipIf(whyNoAgents !== null).each(AGENTS)(
   "$agent, as documented,",
   ({ args, noSandbox, noTools, lines }) => {
-    test.skipIf(noSandbox !== null)("does its work, and writes nowhere but in its worktree", async () => {
+    test.skipIf(noSandbox !== null)("completes the task, and writes only in its worktree", async () => {
       const bench = await openBench();
       const { api, task, outside, read, history } = bench;
       const ran = await runAgent(bench, ...args);
-      expect(await shop.look(task.id)).toMatchObject({ status: "completed", last_error: null });
+      expect(await server.getTask(task.id)).toMatchObject({ status: "completed", last_error: null });
       expect(ran.code).toBe(0);
       expect(await history()).toEqual(["A check", "Greet"]);
       expect([await read("greeting"), await read("checked")]).toEqual(["hello", "checked hello"]);
@@ -157,18 +157,18 @@ describe.skipIf(whyNoAgents !== null).each(AGENTS)(
       expect(api.results[1]).toContain("the check passed");
       expect(await commentsOn(task)).toEqual([COMMENT]);
       expect(await readdir(outside)).toEqual([]);
-      expect(ran.said.filter((line) => lines.includes(line))).toEqual(expect.arrayContaining(lines));
+      expect(ran.output.filter((line) => lines.includes(line))).toEqual(expect.arrayContaining(lines));
       // Raw JSON of the agents is not shown.
-      expect(ran.said.filter((line) => line.includes('{"type"'))).toEqual([]);
+      expect(ran.output.filter((line) => line.includes('{"type"'))).toEqual([]);
       const shown = await pawl(["code", "show", task.id], {
-        env: { PAWL_URL: shop.url, PAWL_TOKEN: shop.lea },
+        env: { PAWL_URL: server.url, PAWL_TOKEN: server.lea },
       });
-      expect(shown.stdout.trimEnd().split("\n").at(-1)).toBe(LAST_WORDS);
+      expect(shown.stdout.trimEnd().split("\n").at(-1)).toBe(FINAL_MESSAGE);
       expect(api.unexpected).toEqual([]);
     });
 
     test.skipIf(noTools !== null)(
-      "reaches Pawl's tools where the repository configures Pawl for another member",
+      "reaches Pawl's tools even if the repository configures Pawl for another member",
       async () => {
         const bench = await openBench();
         const { repo, git, task } = bench;
@@ -191,13 +191,13 @@ test.runIf(process.platform === "linux")("without Claude Code's sandbox, no task
   await mkdir(bin);
   await symlink("/bin/true", join(bin, "claude"));
   const ran = await pawl(["code", "run", "--repo", repo], {
-    env: { ...gitEnvironment(), PATH: bin, PAWL_URL: shop.url, PAWL_TOKEN: shop.wim },
+    env: { ...gitEnvironment(), PATH: bin, PAWL_URL: server.url, PAWL_TOKEN: server.wim },
   });
-  expect(ran.stderr).toMatch(/There is no "bwrap" here\.\n.*apt install bubblewrap socat/);
-  expect([ran.code, (await shop.look(task.id)).status]).toEqual([2, "ready"]);
+  expect(ran.stderr).toMatch(/"bwrap" is not installed\.\n.*apt install bubblewrap socat/);
+  expect([ran.code, (await server.getTask(task.id)).status]).toEqual([2, "ready"]);
 });
 
-test("the README and the help give the commands that were tested", async () => {
+test("the README and the help contain the tested commands", async () => {
   const readme = await readFile(join(ROOT, "src/lifecycles/code/README.md"), "utf8");
   const help = (await pawl(["code", "run", "--help"])).stdout;
   for (const text of [readme, help])

@@ -9,28 +9,28 @@ import {
   worktreesOf,
 } from "../../../src/lifecycles/code/worker/worktree.ts";
 import { createClient } from "../../../src/client/index.ts";
-import { tidyUp } from "../../../src/lifecycles/code/worker/tidy-up.ts";
+import { cleanUp } from "../../../src/lifecycles/code/worker/clean-up.ts";
 import { until } from "../../support/until.ts";
-import { openCodeShop } from "./code-shop.ts";
-import type { CodeTask } from "./code-shop.ts";
-import { openWorkbench, picture } from "./workbench.ts";
+import { startCodeServer } from "./code-server.ts";
+import type { CodeTask } from "./code-server.ts";
+import { createTestRepository, snapshotOf } from "./test-repository.ts";
 
-// As for a user who has told git nothing.
+// The environment of a user without git settings.
 Object.assign(process.env, {
   HOME: "/nonexistent",
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_GLOBAL: "/dev/null",
 });
 
-const shop = await openCodeShop();
-const { look } = shop;
-const statusOf = async ({ id }: CodeTask) => (await look(id)).status;
+const server = await startCodeServer();
+const { getTask } = server;
+const statusOf = async ({ id }: CodeTask) => (await getTask(id)).status;
 const whenFinal = (task: CodeTask, status = "completed") =>
   until(async () => (await statusOf(task)) === status);
 
 describe("a repository", () => {
-  test("keeps its hooks: they judge commits, and nothing else that Pawl does", async () => {
-    const { add, agent, work, repo, history, note } = await openWorkbench(shop);
+  test("keeps its hooks: they run on commits, and on nothing else that Pawl does", async () => {
+    const { add, agent, work, repo, history, note } = await createTestRepository(server);
     const hook = async (name: string, script: string) => {
       await mkdir(join(repo, ".git/hooks"), { recursive: true });
       await writeFile(join(repo, ".git/hooks", name), `#!/bin/sh\n${script}\n`);
@@ -55,12 +55,12 @@ describe("a repository", () => {
     await hook("pre-commit", "sleep 30");
     const stuck = await add("Wait for a hook");
     await work({ timeoutMs: 8_000, agent: await agent("echo x > x") });
-    await until(async () => (await look(stuck.id)).attempts === 1);
-    expect((await look(stuck.id)).last_error).toMatch(/hooks did not come to an end/);
+    await until(async () => (await getTask(stuck.id)).attempts === 1);
+    expect((await getTask(stuck.id)).last_error).toMatch(/hooks did not finish in time/);
   });
 
-  test("with submodules and a branch of the task's name is worked on, and what was on that branch is kept", async () => {
-    const bench = await openWorkbench(shop);
+  test("with submodules and an existing branch of the task's name works, and the branch's commit is kept", async () => {
+    const bench = await createTestRepository(server);
     const { git, folder, add, agent, work, history, open } = bench;
     await git(
       "-c",
@@ -84,14 +84,14 @@ describe("a repository", () => {
     await Promise.all([whenFinal(task), whenFinal(other)]);
     await worker.stop();
     expect(await history()).toEqual(["with a submodule", "Write two", "Write three"]);
-    expect((await look(other.id)).branch).toBe(`pawl/${other.id}-2`);
+    expect((await getTask(other.id)).branch).toBe(`pawl/${other.id}-2`);
     expect(await keptWork(await open())).toMatchObject([{ task_id: task.id, subject: "somebody's own" }]);
     expect(await git("rev-parse", "--abbrev-ref", `pawl/${other.id}`)).toBe(`pawl/${other.id}`);
     expect((await git("worktree", "list")).split("\n")).toHaveLength(2);
   });
 
-  test("that a killed worker left branches in is tidied: those of completed tasks go, and unmerged work on them is kept", async () => {
-    const { add, agent, work, git, folder, open } = await openWorkbench(shop);
+  test("is cleaned of branches of completed tasks that a killed worker left, and unmerged work on them is kept", async () => {
+    const { add, agent, work, git, folder, open } = await createTestRepository(server);
     const tasks = [await add("Merged"), await add("Unmerged"), await add("Looked at")];
     const worker = await work({ agent: await agent(`echo x > "file-$PAWL_TASK_ID"`) });
     for (const task of tasks) await whenFinal(task);
@@ -103,16 +103,16 @@ describe("a repository", () => {
     await git("branch", unmerged!, commit);
     await git("branch", pending, "main");
     await git("worktree", "add", "--quiet", "-b", checkedOut!, join(folder, "mine"));
-    const client = createClient({ url: shop.url, token: shop.wim });
-    await tidyUp(await open(), client);
+    const client = createClient({ url: server.url, token: server.wim });
+    await cleanUp(await open(), client);
     expect((await git("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")).split("\n")).toEqual(
       ["main", checkedOut, pending].sort(),
     );
     expect(await keptWork(await open())).toMatchObject([{ task_id: tasks[1]!.id, commit }]);
   });
 
-  test("whose worktrees come and go at the same moments has one for each who asks", async () => {
-    const { open } = await openWorkbench(shop);
+  test("serves workers that add and remove worktrees at the same time", async () => {
+    const { open } = await createTestRepository(server);
     const repository = await open();
     await Promise.all(
       ["a", "b", "c"].map(async (letter) => {
@@ -127,14 +127,14 @@ describe("a repository", () => {
     expect(await worktreesOf(repository)).toEqual([]);
   });
 
-  test("on a full disk is left alone: the task is given back unspent, and the worker says what to do", async () => {
-    const { add, agent, work, folder } = await openWorkbench(shop);
+  test("on a full disk stops the worker with advice, and the task is released without counting an attempt", async () => {
+    const { add, agent, work, folder } = await createTestRepository(server);
     const task = await add("Write two");
     const bin = join(folder, "bin");
     await mkdir(bin);
     const real = (process.env.PATH ?? "")
       .split(":")
-      .map((place) => join(place, "git"))
+      .map((folderOfPath) => join(folderOfPath, "git"))
       .find(existsSync)!;
     const shim = `#!/bin/sh\ncase "$*" in *"worktree add"*) echo "fatal: write error: No space left on device" >&2; exit 128;; esac\nexec ${real} "$@"\n`;
     await writeFile(join(bin, "git"), shim, { mode: 0o755 });
@@ -143,21 +143,21 @@ describe("a repository", () => {
     try {
       const worker = await work({ agent: await agent("true") });
       await worker.finished;
-      expect(worker.trouble()?.message).toMatch(/^The disk is full/);
-      expect(await look(task.id)).toMatchObject({ status: "ready", attempts: 0 });
+      expect(worker.failure()?.message).toMatch(/^The disk is full/);
+      expect(await getTask(task.id)).toMatchObject({ status: "ready", attempts: 0 });
     } finally {
       process.env.PATH = path;
     }
   });
 
-  test("whose agent puts something else in its worktree's place is not harmed, and neither is what lies around it", async () => {
-    const bench = await openWorkbench(shop);
+  test("is not harmed by an agent that replaces its worktree, and neither is a repository around it", async () => {
+    const bench = await createTestRepository(server);
     const { git, add, agent, work, history, repo, folder } = bench;
-    // As where a home directory is under version control.
+    // As if the home directory is under version control.
     const around = (...args: string[]) => git("-C", folder, ...args);
     await around("init", "--quiet", "--initial-branch=home");
     await writeFile(join(repo, "draft"), "mine\n");
-    const before = await picture(bench);
+    const before = await snapshotOf(bench);
     const task = await add("Write two", { max_attempts: 5 });
     const worker = await work({
       agent: await agent(`
@@ -171,17 +171,17 @@ describe("a repository", () => {
     });
     await whenFinal(task);
     await worker.stop();
-    const { runs } = await look(task.id);
+    const { runs } = await getTask(task.id);
     const gone = expect.stringMatching(/worktree is gone/) as string;
     expect(runs.map(({ error }) => error)).toEqual([
       gone,
       gone,
       gone,
-      expect.stringMatching(/a git repository of its own in deep\/down\/inner/),
+      expect.stringMatching(/a git repository in deep\/down\/inner/),
       null,
     ]);
     expect(await history()).toEqual(["Write two"]);
-    expect(await picture(bench)).toEqual(before);
+    expect(await snapshotOf(bench)).toEqual(before);
     expect(await around("ls-files")).toBe("");
     await expect(around("rev-parse", "--verify", "HEAD")).rejects.toThrow();
     expect((await git("worktree", "list")).split("\n")).toHaveLength(1);

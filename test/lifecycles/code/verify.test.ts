@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { until } from "../../support/until.ts";
-import { openCodeShop } from "./code-shop.ts";
-import type { CodeTask } from "./code-shop.ts";
-import { openWorkbench } from "./workbench.ts";
+import { startCodeServer } from "./code-server.ts";
+import type { CodeTask } from "./code-server.ts";
+import { createTestRepository } from "./test-repository.ts";
 
 Object.assign(process.env, {
   HOME: "/nonexistent",
@@ -10,12 +10,13 @@ Object.assign(process.env, {
   GIT_CONFIG_GLOBAL: "/dev/null",
 });
 
-const shop = await openCodeShop();
-const whenCompleted = ({ id }: CodeTask) => until(async () => (await shop.look(id)).status === "completed");
+const server = await startCodeServer();
+const whenCompleted = ({ id }: CodeTask) =>
+  until(async () => (await server.getTask(id)).status === "completed");
 
 describe("--verify", () => {
   test("two tasks that pass alone and break together are not both merged", async () => {
-    const { add, agent, work, git } = await openWorkbench(shop);
+    const { add, agent, work, git } = await createTestRepository(server);
     const tasks = [await add("Write red"), await add("Write blue")];
     await work(
       {
@@ -34,8 +35,8 @@ describe("--verify", () => {
       ["list", "not-blue", "red"],
       ["blue", "list", "not-red"],
     ]).toContainEqual(files);
-    const told = await Promise.all(tasks.map(({ id }) => shop.look(id)));
-    const second = told.find(({ attempts }) => attempts === 1);
+    const results = await Promise.all(tasks.map(({ id }) => server.getTask(id)));
+    const second = results.find(({ attempts }) => attempts === 1);
     expect(second).toMatchObject({
       runs: [
         { outcome: "retried", exit_code: 7, error: expect.stringContaining("they clash") as string },
@@ -45,7 +46,7 @@ describe("--verify", () => {
   });
 
   test("runs while others merge, and again on their merged work; files that it writes are not merged", async () => {
-    const { add, agent, work, git, note, folder, history } = await openWorkbench(shop);
+    const { add, agent, work, git, note, folder, history } = await createTestRepository(server);
     const slow = await add("Write slow");
     const fast = await add("Write fast");
     await work(
@@ -71,8 +72,8 @@ describe("--verify", () => {
     expect(await git("for-each-ref", "--format=%(refname)", "refs/pawl/kept")).toBe("");
   });
 
-  test("runs on the committed work also where the target has not moved", async () => {
-    const { add, agent, work, note, folder, history } = await openWorkbench(shop);
+  test("runs on the committed work also if the target has not moved", async () => {
+    const { add, agent, work, note, folder, history } = await createTestRepository(server);
     const task = await add("Write two");
     await work({
       verify: `git status --porcelain > ${folder}/status; git log -1 --format=%s > ${folder}/subject; ls > ${folder}/files`,
@@ -88,7 +89,7 @@ describe("--verify", () => {
   });
 
   test("runs under the lock when the target keeps moving, and so finishes", async () => {
-    const { add, agent, work, note, folder, history } = await openWorkbench(shop);
+    const { add, agent, work, note, folder, history } = await createTestRepository(server);
     const task = await add("Write two");
     await work({
       // Someone commits to the target during each of the first five checks.
@@ -105,6 +106,6 @@ describe("--verify", () => {
       ...["locked", "locked", "locked"],
     ]);
     expect(await history()).toEqual([...Array.from({ length: 5 }, () => "other"), "Write two"]);
-    expect((await shop.look(task.id)).attempts).toBe(0);
+    expect((await server.getTask(task.id)).attempts).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { Catalogue } from "../../../src/lifecycles/delivery/bot/catalogue.ts";
 import { until } from "../../support/until.ts";
-import { FOLDER, logInto, openLibrary, over } from "./library-room.ts";
+import { FOLDER, logInto, openLibrary, untilFinished } from "./test-library.ts";
 import { labels, Person } from "./person.ts";
 import type { Message } from "./stand-ins/bot-api.ts";
 import { bytes } from "./stand-ins/content.ts";
@@ -20,25 +20,25 @@ for (let number = 10; number < 30; number++)
 
 const admin = new Person(telegram, 100, "Босс");
 const ann = new Person(telegram, 200, "Анна");
-const bot = await library.startBot({ admins: ["100"], catalogueEveryMs: 3_600_000 });
+const bot = await library.startBot({ admins: ["100"], catalogueIntervalMs: 3_600_000 });
 
 const accessOf = (person: Person) => library.bot.getDeliveryUser({ id: String(person.id) });
 const jobsOf = async (person: Person) =>
   (await library.bot.listDeliveryJobs({ user_id: String(person.id) })).jobs;
 
-describe("the bot, as a person uses it", () => {
-  test("who is new asks for access, and the admin gives it with a tap", async () => {
+describe("the bot", () => {
+  test("requests access for a new user, and the admin grants it with a tap", async () => {
     expect((await ann.say("/start")).text).toContain("Запрос на доступ отправлен");
     expect((await ann.say("/start")).text).toContain("уже у администратора");
     expect((await ann.say("Ландау")).text).toContain("уже у администратора");
-    const asked = await admin.hears(/Анна \(200\) просит доступ/);
-    expect(labels(asked)).toEqual(["✅ Открыть доступ", "🚫 Закрыть доступ"]);
+    const request = await admin.waitFor(/Анна \(200\) просит доступ/);
+    expect(labels(request)).toEqual(["✅ Открыть доступ", "🚫 Закрыть доступ"]);
     await admin.tap(/Открыть доступ/);
-    expect(asked).toMatchObject({
+    expect(request).toMatchObject({
       text: expect.stringMatching(/^Анна \(200\): доступ открыт до/) as string,
       buttons: [],
     });
-    await ann.hears(/Доступ открыт до/);
+    await ann.waitFor(/Доступ открыт до/);
     const { access_until, decided_by } = await accessOf(ann);
     const days = (Date.parse(access_until!) - Date.now()) / 86_400_000;
     expect(days).toBeGreaterThan(29.9);
@@ -46,7 +46,7 @@ describe("the bot, as a person uses it", () => {
     expect(decided_by).toBe("100");
   });
 
-  test("folders open three deep in one message, and lead back", async () => {
+  test("opens nested folders in one message, and goes back", async () => {
     const message = await ann.say("/start");
     expect(labels(message)).toEqual([
       "📁 Журналы",
@@ -71,7 +71,7 @@ describe("the bot, as a person uses it", () => {
     expect(labels(message)).toContain("📄 № 18.txt · 2 Б");
   });
 
-  test("a new file is there when its folder is opened, and one that is gone is there no more", async () => {
+  test("shows new files when their folder is opened, and no deleted ones", async () => {
     disk.put(`${FOLDER}/Книги/Физика/Новинка.txt`, bytes("new"));
     disk.remove(`${FOLDER}/Устав.txt`);
     const catalogue = new Catalogue({ calls: library.bot, storage: library.storage, log: logInto([]) });
@@ -81,44 +81,44 @@ describe("the bot, as a person uses it", () => {
     const { files } = await library.bot.listDeliveryFiles({ q: "физика" });
     expect(await names(files[0]!.id)).toEqual(["Ландау", "Новинка.txt"]);
     disk.put(`${FOLDER}/Устав.txt`, bytes("the rules"));
-    await catalogue.walk(new AbortController().signal);
+    await catalogue.scanAll(new AbortController().signal);
     expect((await library.bot.listDeliveryFiles({ q: "устав" })).total).toBe(1);
   });
 
-  test("a folder that cannot be read, and a name that cannot be told, hide nothing beside them", async () => {
+  test("skips unreadable folders and invalid names, and shows the rest", async () => {
     disk.put(`${FOLDER}/Закрыто/тайна.txt`, bytes("secret"));
     disk.put(`${FOLDER}/Странное/ с пробелами .txt`, bytes("odd"));
     disk.put(`${FOLDER}/Странное/${"я".repeat(1_001)}.txt`, bytes("long"));
-    disk.mischief.plan(`list ${FOLDER}/Закрыто`, { kind: "status", status: 403 });
+    disk.faults.plan(`list ${FOLDER}/Закрыто`, { kind: "status", status: 403 });
     const lines: typeof library.logged = [];
     const catalogue = new Catalogue({ calls: library.bot, storage: library.storage, log: logInto(lines) });
-    await catalogue.walk(new AbortController().signal);
+    await catalogue.scanAll(new AbortController().signal);
     expect(lines.map(({ message }) => message)).toEqual([
-      "a folder could not be looked at; the others are",
-      "something in the storage has a name that cannot be told",
+      "a folder could not be scanned; continuing with the others",
+      "an entry in the storage has an invalid name; skipped",
     ]);
     const { files } = await library.bot.listDeliveryFiles({ q: "с пробелами" });
     expect(files).toMatchObject([{ name: " с пробелами .txt" }]);
     const { path } = await library.worker.getDeliverySource({ id: files[0]!.id });
     expect(path).toBe(`${FOLDER}/Странное/ с пробелами .txt`);
     for (const gone of ["Закрыто", "Странное"]) disk.remove(`${FOLDER}/${gone}`);
-    await catalogue.walk(new AbortController().signal);
+    await catalogue.scanAll(new AbortController().signal);
     expect((await library.bot.listDeliveryFiles({ q: "с пробелами" })).total).toBe(0);
   });
 
-  test("many who open a folder at once have it looked at once", async () => {
-    let looks = 0;
+  test("scans a folder once if many users open it at the same time", async () => {
+    let scans = 0;
     const list: typeof library.storage.list = (folder, signal) => {
-      looks++;
+      scans++;
       return library.storage.list(folder, signal);
     };
     const storage = { ...library.storage, list };
     const catalogue = new Catalogue({ calls: library.bot, storage, log: logInto([]) });
     await Promise.all(Array.from({ length: 20 }, () => catalogue.open(null, { page: 0, perPage: 8 })));
-    expect(looks).toBe(1);
+    expect(scans).toBe(1);
   });
 
-  test("search finds words of a name in any order and case, wherever it lies", async () => {
+  test("finds names by words in any order and case, in all folders", async () => {
     const found = await ann.say("ПОЛЯ том");
     expect(found.text).toBe("🔎 «ПОЛЯ том»: найдено 1");
     expect(labels(found)).toEqual([expect.stringMatching(/Том 2\. Поля/)]);
@@ -128,30 +128,30 @@ describe("the bot, as a person uses it", () => {
     expect((await ann.say(`x${"🔎".repeat(150)}`)).text).toContain("ничего не найдено");
   });
 
-  test("whom the bot cannot answer just now is told so, and is heard the next time", async () => {
+  test("reports a failure to the user, and answers the next message", async () => {
     const broken = { kind: "status" as const, status: 500 };
-    telegram.mischief.plan("sendMessage 200", broken);
-    expect((await ann.say("поля")).text).toBe("Сейчас не получается. Попробуйте ещё раз через минуту.");
+    telegram.faults.plan("sendMessage 200", broken);
+    expect((await ann.say("поля")).text).toBe("Сейчас не получилось. Попробуйте ещё раз через минуту.");
     await ann.say("поля");
-    telegram.mischief.plan("editMessageText 200", broken);
+    telegram.faults.plan("editMessageText 200", broken);
     await ann.tap(/Том 2/);
-    expect(telegram.answers.at(-1)).toContain("Сейчас не получается");
+    expect(telegram.answers.at(-1)).toContain("Сейчас не получилось");
     await ann.tap(/Том 2/);
     expect(labels(ann.find(/Скачать/).message)).toContain("⬇️ Скачать");
   });
 
-  test("one tap is one job; the button is drawn anew, and a later wish is another", async () => {
+  test("creates one job per tap; the button is renewed, and a later tap creates another job", async () => {
     await ann.say("механика");
     await ann.tap(/Том 1/);
     const { message, data } = ann.find(/^⬇️ Скачать$/);
-    const first = ann.poke(/^⬇️ Скачать$/);
-    telegram.again(first);
+    const first = ann.tapWithoutWaiting(/^⬇️ Скачать$/);
+    telegram.redeliver(first);
     await until(() => (message.text ?? "").includes("в очереди"));
-    const second = telegram.again(first);
-    await until(() => telegram.heard(second));
+    const second = telegram.redeliver(first);
+    await until(() => telegram.isConfirmed(second));
     expect(ann.find(/Скачать ещё раз/).data).not.toBe(data);
-    const third = telegram.again(first);
-    await until(() => telegram.heard(third));
+    const third = telegram.redeliver(first);
+    await until(() => telegram.isConfirmed(third));
     expect(await jobsOf(ann)).toMatchObject([
       { status: "QUEUED", title: "Том 1. Механика.pdf", chat_id: "200" },
     ]);
@@ -159,7 +159,7 @@ describe("the bot, as a person uses it", () => {
     expect(await jobsOf(ann)).toHaveLength(2);
   });
 
-  test("/status shows what is queued, and a queued job is cancelled by its button", async () => {
+  test("/status shows queued jobs, and a button cancels one", async () => {
     const shown = await ann.say("/status");
     expect(shown.text?.match(/Том 1\. Механика\.pdf: в очереди/g)).toHaveLength(2);
     await ann.tap(/Отменить/);
@@ -168,8 +168,8 @@ describe("the bot, as a person uses it", () => {
     expect(shown.text).toContain("отменён");
   });
 
-  test("nobody cancels, or sees, what another has asked for", async () => {
-    await library.reader("202");
+  test("does not let users see or cancel jobs of others", async () => {
+    await library.addReader("202");
     const eve = new Person(telegram, 202, "Ева");
     const [mine] = (await jobsOf(ann)).filter(({ status }) => status === "QUEUED");
     const shown = await eve.say("/status");
@@ -179,7 +179,7 @@ describe("the bot, as a person uses it", () => {
     expect((await library.job(mine!.id)).status).toBe("QUEUED");
   });
 
-  test("/status tells of a stuck job with its age, and of one on its way how far it is", async () => {
+  test("/status shows the age of a stuck job, and the progress of a running one", async () => {
     const [job] = (await jobsOf(ann)).filter(({ status }) => status === "QUEUED");
     const claimed = await library.ask("POST /api/claims", {
       token: library.tokens.worker,
@@ -189,56 +189,56 @@ describe("the bot, as a person uses it", () => {
     for (const action of ["start_download", "start_stream"] as const)
       await library.worker.moveDeliveryJob({ id: job!.id, action, lease_token });
     const jobs = [{ job_id: job!.id, lease_token, bytes: 450, total_bytes: 1_000 }];
-    await library.worker.tellDeliveryProgress({ worker: { id: "w", concurrency: 1 }, jobs });
+    await library.worker.reportDeliveryProgress({ worker: { id: "w", concurrency: 1 }, jobs });
     expect((await ann.say("/status")).text).toContain("Том 1. Механика.pdf: отправляется, 45 %");
     await sql`update pawl.task set leased_at = now() - interval '45 seconds' where id = ${job!.id}`;
-    const status = await library.boss.getDeliveryStatus();
+    const status = await library.adminCalls.getDeliveryStatus();
     expect(status.stuck).toMatchObject([{ id: job!.id, stuck: true }]);
-    expect((await ann.say("/status")).text).toMatch(/Механика\.pdf: застрял, нет вестей 4\d с/);
+    expect((await ann.say("/status")).text).toMatch(/Механика\.pdf: завис, нет ответа 4\d с/);
     const error = { code: "FILE_NOT_FOUND", message: "storage: gone (404)", retryable: false };
     await library.worker.moveDeliveryJob({ id: job!.id, action: "fail", lease_token, payload: { error } });
-    await ann.hears(/«Том 1\. Механика\.pdf» доставить не удалось: файла больше нет в библиотеке/);
+    await ann.waitFor(/«Том 1\. Механика\.pdf» доставить не удалось: файла больше нет в библиотеке/);
     expect((await ann.say("/status")).text).toContain("не доставлен: файла больше нет");
   });
 
-  test("/status has what is still to come, however much has come since; what is no text is answered too", async () => {
+  test("/status shows open jobs before finished ones; messages without text are answered too", async () => {
     const { files } = await library.bot.listDeliveryFiles({ q: "том" });
     const waiting = await library.tap("200", files[0]!.id);
     for (let count = 0; count < 11; count++) {
       const { id } = await library.tap("200", files[0]!.id);
-      await library.boss.moveDeliveryJob({ id, action: "cancel" });
+      await library.adminCalls.moveDeliveryJob({ id, action: "cancel" });
     }
     const { text } = await ann.say("/status");
     expect(text?.split("\n")[1]).toMatch(/: в очереди$/);
     expect(text?.split("\n")).toHaveLength(11);
-    await library.boss.moveDeliveryJob({ id: waiting.id, action: "cancel" });
+    await library.adminCalls.moveDeliveryJob({ id: waiting.id, action: "cancel" });
     expect((await ann.send({ sticker: { file_id: "s" } })).text).toContain("Напишите, что найти");
   });
 
-  test("a file comes into the chat that asked for it", async () => {
+  test("delivers a file to the chat that requested it", async () => {
     const worker = await library.startWorker();
     await ann.say("устав");
     await ann.tap(/Устав/);
     await ann.tap(/Скачать/);
     const [job] = await jobsOf(ann);
-    expect((await over(library, job!.id)).status).toBe("DELIVERED");
+    expect((await untilFinished(library, job!.id)).status).toBe("DELIVERED");
     expect(telegram.documents(200)).toMatchObject([{ file_name: "Устав.txt" }]);
     expect((await ann.say("/status")).text).toContain("Устав.txt: доставлен");
     await worker.stop();
   });
 
-  test("who has access for less than a day is told, once, and so are the admins, who extend it with a tap", async () => {
+  test("warns user and admins once, in the last 24 hours of access; an admin extends it with a tap", async () => {
     const second = await library.startBot({ admins: ["100"] });
     await sql`update pawl.delivery_user set access_until = now() + interval '20 hours' where id = '200'`;
-    await ann.hears(/Доступ к библиотеке заканчивается/);
-    await admin.hears(/У пользователя Анна \(200\) доступ заканчивается/);
+    await ann.waitFor(/Доступ к библиотеке заканчивается/);
+    await admin.waitFor(/У пользователя Анна \(200\) доступ заканчивается/);
     const before = Date.parse((await accessOf(ann)).access_until!);
-    const asked = admin.find(/Продлить/);
-    const tapped = admin.poke(/Продлить/);
-    telegram.again(tapped);
-    await ann.hears(/Доступ продлён до/);
-    await until(() => asked.message.buttons.length === 0);
-    // Two taps on one button are one month.
+    const button = admin.find(/Продлить/);
+    const tapped = admin.tapWithoutWaiting(/Продлить/);
+    telegram.redeliver(tapped);
+    await ann.waitFor(/Доступ продлён до/);
+    await until(() => button.message.buttons.length === 0);
+    // Two taps on one button extend access once.
     const after = Date.parse((await accessOf(ann)).access_until!);
     expect(after - before).toBe(30 * 86_400_000);
     expect(ann.chat().filter(({ text }) => text?.includes("заканчивается"))).toHaveLength(1);
@@ -248,23 +248,23 @@ describe("the bot, as a person uses it", () => {
     await second.stop();
   });
 
-  test("whose time is over is told so, asks again, and gets it again", async () => {
+  test("shows an expired user that access has ended, and lets the user request it again", async () => {
     await sql`update pawl.delivery_user set access_until = now() - interval '1 minute' where id = '200'`;
-    const told = await ann.say("/status");
-    expect(told.text).toBe("Срок доступа к библиотеке закончился.");
+    const reply = await ann.say("/status");
+    expect(reply.text).toBe("Срок доступа к библиотеке закончился.");
     await ann.tap(/Запросить доступ/);
-    expect(told.text).toContain("Запрос отправлен");
-    await admin.hears(/Анна \(200\) просит продлить доступ/);
+    expect(reply.text).toContain("Запрос отправлен");
+    await admin.waitFor(/Анна \(200\) просит продлить доступ/);
     await admin.tap(/Продлить/);
     expect(labels(await ann.say("/start"))).toContain("📁 Книги");
   });
 
-  test("admins list, approve, extend and block by commands; to others these are unknown", async () => {
+  test("lets admins list, approve, extend and block users by commands, which others cannot use", async () => {
     const dan = new Person(telegram, 203, "Даня");
     await dan.say("/start");
     expect((await dan.say("/approve 203")).text).toContain("уже у администратора");
     expect((await accessOf(dan)).status).toBe("PENDING");
-    expect((await admin.say("/approve")).text).toBe("Так: /approve 123456 30");
+    expect((await admin.say("/approve")).text).toBe("Формат: /approve 123456 30");
     expect((await admin.say("/extend 203")).text).toContain("сначала /approve 203");
     expect((await admin.say("/approve 999")).text).toBe("Пользователя 999 нет.");
     expect((await admin.say("/approve 203 7")).text).toMatch(/^Даня \(203\): доступ открыт до/);
@@ -275,49 +275,51 @@ describe("the bot, as a person uses it", () => {
       expect((await dan.say(words)).text).toBe("Доступ к библиотеке закрыт.");
   });
 
-  test("two bots hear many taps, some of them twice, and each is one job", async () => {
+  test("creates one job per tap with two bots and repeated updates", async () => {
     const second = await library.startBot();
     const people = await Promise.all(
       Array.from({ length: 12 }, async (_, index) => {
         const person = new Person(telegram, 300 + index, "Читатель");
-        await library.reader(String(person.id));
+        await library.addReader(String(person.id));
         return person;
       }),
     );
     await Promise.all(people.map((person) => person.say("поля")));
-    for (const person of people) person.poke(/Том 2/);
-    const all = (look: (message: Message) => boolean) =>
-      until(() => people.every((person) => person.chat().some(look)));
+    for (const person of people) person.tapWithoutWaiting(/Том 2/);
+    const all = (isDone: (message: Message) => boolean) =>
+      until(() => people.every((person) => person.chat().some(isDone)));
     await all((message) => labels(message).includes("⬇️ Скачать"));
-    for (const person of people) telegram.again(person.poke(/Скачать/));
+    for (const person of people) telegram.redeliver(person.tapWithoutWaiting(/Скачать/));
     await all(({ text }) => (text ?? "").includes("в очереди"));
     await until(() => telegram.waiting() === 0);
     await second.stop();
     expect((await Promise.all(people.map(jobsOf))).map((jobs) => jobs.length)).toEqual(people.map(() => 1));
   });
 
-  test("admins turn the pages of users by the command below each", async () => {
-    for (const id of ["401", "402"]) await library.reader(id);
+  test("pages through the users with the command below each page", async () => {
+    for (const id of ["401", "402"]) await library.addReader(id);
     const first = await admin.say("/users");
     const [, next = ""] = /\n(\/users \d+)$/.exec(first.text ?? "") ?? [];
     const second = await admin.say(next);
     const ids = [first, second].flatMap(({ text }) =>
       [...(text ?? "").matchAll(/\((\d+)\):/g)].map(([, id]) => id),
     );
-    const { users } = await library.boss.listDeliveryUsers({ status: ["ACTIVE", "EXPIRED", "BLOCKED"] });
+    const { users } = await library.adminCalls.listDeliveryUsers({
+      status: ["ACTIVE", "EXPIRED", "BLOCKED"],
+    });
     expect(ids).toEqual(users.map(({ id }) => id));
   });
 
-  test("nothing of the storage's name, paths or ids has reached anybody", () => {
-    const said = JSON.stringify([telegram.messages, telegram.answers]);
-    expect(said).not.toMatch(/disk:|Library|yandex|яндекс/i);
+  test("never shows the storage's name, paths or ids", () => {
+    const sent = JSON.stringify([telegram.messages, telegram.answers]);
+    expect(sent).not.toMatch(/disk:|Library|yandex|яндекс/i);
     for (const { buttons } of telegram.messages)
       for (const { callback_data } of buttons) expect(callback_data).toMatch(/^[odfscraeb](:[\w-]*){0,3}$/);
   });
 });
 
-describe("the bot that Telegram calls", () => {
-  test("hears what people say, in English, and nobody but Telegram", async () => {
+describe("the bot with a webhook", () => {
+  test("answers in English, and refuses requests without Telegram's secret", async () => {
     await bot.stop();
     const lines = library.logged.length;
     const hook = await openPort();
@@ -325,7 +327,7 @@ describe("the bot that Telegram calls", () => {
       webhook: { url: `http://127.0.0.1:${hook}/`, host: "127.0.0.1", port: hook },
       language: "en",
     });
-    await until(() => library.logged.slice(lines).some(({ message }) => message === "Telegram may call"));
+    await until(() => library.logged.slice(lines).some(({ message }) => message === "webhook is ready"));
     const { text } = await ann.say("/help");
     expect(text).toContain("/start: the library");
     const forged = await fetch(`http://127.0.0.1:${hook}/`, {
@@ -338,7 +340,7 @@ describe("the bot that Telegram calls", () => {
 });
 
 afterAll(() => {
-  // The token is in every address of the Bot API, and in no log.
+  // Every URL of the Bot API contains the token; no log may.
   expect(JSON.stringify(library.logged)).not.toContain("the-token-of-the-bot");
 });
 

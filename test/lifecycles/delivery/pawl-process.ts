@@ -7,14 +7,14 @@ import { onTestFinished } from "vitest";
 import { BUILT_PAWL } from "../../support/built-pawl.ts";
 
 export type PawlProcess = {
-  /** What it has said and logged so far. */
-  said: () => string;
-  /** Ends it and gives its exit code; null: killed. */
+  /** Its output and log so far. */
+  output: () => string;
+  /** Ends it and returns its exit code; null if it was killed. */
   end: (signal: NodeJS.Signals) => Promise<number | null>;
   ended: Promise<number | null>;
 };
 
-/** `pawl delivery …` in a process of its own, ready when it has said its first line. */
+/** Starts `pawl delivery …` in its own process; resolves with the first line of output. */
 export async function startPawlDelivery(
   args: readonly string[],
   env: Record<string, string>,
@@ -25,17 +25,17 @@ export async function startPawlDelivery(
     env: { PATH: process.env.PATH, PAWL_LOG_LEVEL: "info", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let said = "";
+  let output = "";
   const ended = once(child, "close").then(([code]) => code as number | null);
   onTestFinished(async () => {
     if (child.exitCode === null) child.kill("SIGKILL");
     await ended;
     await rm(folder, { recursive: true, force: true });
   });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
   await new Promise<void>((resolve) => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
+      output += text;
       resolve();
     });
     void ended.then(() => {
@@ -43,7 +43,7 @@ export async function startPawlDelivery(
     });
   });
   return {
-    said: () => said,
+    output: () => output,
     ended,
     end: (signal) => {
       child.kill(signal);

@@ -2,10 +2,10 @@ import { until } from "../../support/until.ts";
 
 import type { BotApiStandIn, Message } from "./stand-ins/bot-api.ts";
 
-/** What the bot says without being asked. */
+/** Messages that the bot sends unasked. */
 const NOTICE = /^(Доступ (открыт|продлён) до|Доступ к библиотеке заканчивается|👤|⏳|❌|⌛|⚠️)/u;
 
-/** Somebody with Telegram in his hand. */
+/** A Telegram user who chats with the bot. */
 export class Person {
   readonly id: number;
   private readonly telegram: BotApiStandIn;
@@ -17,17 +17,17 @@ export class Person {
     this.name = name;
   }
 
-  /** What stands in his chat with the bot, oldest first. */
+  /** Returns the messages of the chat with the bot, oldest first. */
   chat(): Message[] {
     return this.telegram.messages.filter(({ chat_id }) => chat_id === String(this.id));
   }
 
-  /** Writes, and gives what the bot writes back: what it says by itself meanwhile is something else. */
+  /** Sends a text and returns the bot's answer, ignoring notices. */
   say(text: string): Promise<Message> {
     return this.send({ text });
   }
 
-  /** The same with anything that a message can hold. */
+  /** Sends any content and returns the bot's answer, ignoring notices. */
   async send(content: { text?: string; sticker?: object }): Promise<Message> {
     const before = this.chat().length;
     this.telegram.say({ id: this.id, first_name: this.name }, content);
@@ -38,31 +38,31 @@ export class Person {
     );
   }
 
-  /** Taps the button with these words, the latest there is, and gives the message as it is then. */
-  async tap(words: RegExp): Promise<Message> {
-    const { message, data } = this.find(words);
+  /** Taps the latest button with a matching text; returns the message after the tap was answered. */
+  async tap(pattern: RegExp): Promise<Message> {
+    const { message, data } = this.find(pattern);
     const tapped = this.telegram.tap({ id: this.id, first_name: this.name }, message, data);
     await until(() => this.telegram.answered(tapped));
     return message;
   }
 
-  /** Taps and does not wait; gives the id of the update. */
-  poke(words: RegExp): number {
-    const { message, data } = this.find(words);
+  /** Taps without waiting for the answer; returns the id of the update. */
+  tapWithoutWaiting(pattern: RegExp): number {
+    const { message, data } = this.find(pattern);
     return this.telegram.tap({ id: this.id, first_name: this.name }, message, data);
   }
 
-  /** Waits for words that the bot says by itself. */
-  hears(words: RegExp): Promise<Message> {
-    return until(() => this.chat().find(({ text }) => words.test(text ?? "")));
+  /** Waits for a message of the bot. */
+  waitFor(pattern: RegExp): Promise<Message> {
+    return until(() => this.chat().find(({ text }) => pattern.test(text ?? "")));
   }
 
-  find(words: RegExp): { message: Message; data: string } {
+  find(pattern: RegExp): { message: Message; data: string } {
     for (const message of this.chat().reverse()) {
-      const button = message.buttons.find(({ text }) => words.test(text));
+      const button = message.buttons.find(({ text }) => pattern.test(text));
       if (button) return { message, data: button.callback_data };
     }
-    throw new Error(`no button ${String(words)} in ${JSON.stringify(this.chat())}`);
+    throw new Error(`button ${String(pattern)} not found in ${JSON.stringify(this.chat())}`);
   }
 }
 

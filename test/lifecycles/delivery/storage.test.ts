@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { DeliveryFault } from "../../../src/lifecycles/delivery/worker/faults.ts";
-import { readWhole } from "../../../src/lifecycles/delivery/worker/read-whole.ts";
+import { readVerified } from "../../../src/lifecycles/delivery/worker/read-verified.ts";
 import { localStorage } from "../../../src/lifecycles/delivery/worker/storage/local-storage.ts";
 import type { Entry, Storage } from "../../../src/lifecycles/delivery/worker/storage/storage.ts";
 import { yandexDisk } from "../../../src/lifecycles/delivery/worker/storage/yandex-disk.ts";
 import { openBotApi, BOT_TOKEN } from "./stand-ins/bot-api.ts";
 import { bytes, generated } from "./stand-ins/content.ts";
-import { accountOf, FOLDER, keptInMemory } from "./library-room.ts";
+import { accountOf, FOLDER, memoryTokenStore } from "./test-library.ts";
 import { openYandexDisk } from "./stand-ins/yandex-disk.ts";
 import { Sender } from "../../../src/lifecycles/delivery/worker/sender.ts";
 
@@ -30,8 +30,8 @@ afterAll(async () => {
 });
 
 const signal = new AbortController().signal;
-const yandex = (store = keptInMemory(), account = accountOf(disk)) =>
-  yandexDisk({ ...account, apiUrl: disk.url, folder: FOLDER, patienceMs: 5_000 }, store);
+const yandex = (store = memoryTokenStore(), account = accountOf(disk)) =>
+  yandexDisk({ ...account, apiUrl: disk.url, folder: FOLDER, retryTimeoutMs: 5_000 }, store);
 const local = localStorage(join(root, "library"));
 
 async function listed(storage: Storage, folder: string | null): Promise<Entry[]> {
@@ -44,14 +44,14 @@ async function contentOf(storage: Storage, path: string): Promise<string> {
   const file = await storage.open(path, signal);
   const parts: Uint8Array[] = [];
   const reading = { signal, onBytes: () => undefined, beforeLast: () => Promise.resolve() };
-  for await (const part of readWhole(file, reading)) parts.push(part);
+  for await (const part of readVerified(file, reading)) parts.push(part);
   await file.close();
   return Buffer.concat(parts).toString();
 }
 
 const codeOf = (work: Promise<unknown>) =>
   work.then(
-    () => "went well",
+    () => "success",
     (error: unknown) => (error instanceof DeliveryFault ? error.code : String(error)),
   );
 
@@ -75,7 +75,7 @@ describe.each([
     expect(await contentOf(open(), path("Книги/а.txt"))).toBe("один");
   });
 
-  test("says of what is not there, or no file, that it is not there", async () => {
+  test("reports a missing file, and a folder opened as a file, as not found", async () => {
     expect(await codeOf(open().open(path("нет.txt"), signal))).toBe("FILE_NOT_FOUND");
     expect(await codeOf(open().open(path("Книги"), signal))).toBe("FILE_NOT_FOUND");
     expect(await codeOf(listed(open(), path("нет")))).toBe("FILE_NOT_FOUND");
@@ -83,56 +83,56 @@ describe.each([
 });
 
 test.each(["link.txt", "out/secret.txt", "../secret.txt", "Книги/../../secret.txt"])(
-  "a folder is not left by %s",
+  "the path %s cannot leave the folder",
   async (path) => {
     expect(await codeOf(local.open(path, signal))).toBe("ACCESS_DENIED");
   },
 );
 
-test("folders of more than a page are listed whole", async () => {
+test("a folder of several pages is listed completely", async () => {
   for (let number = 0; number < 1_100; number++) disk.put(`${FOLDER}/Много/${number}.txt`, bytes("x"));
   expect(await listed(yandex(), `${FOLDER}/Много`)).toHaveLength(1_100);
 });
 
-test("a folder from which files go while it is looked through is still there", async () => {
-  const place = join(root, "library/Уходит");
-  await mkdir(place);
+test("files deleted while their folder is listed are skipped", async () => {
+  const folder = join(root, "library/Уходит");
+  await mkdir(folder);
   const names = Array.from({ length: 500 }, (_, number) => `${number}.txt`);
   for (let round = 0; round < 10; round++) {
-    for (const name of names) writeFileSync(join(place, name), "x");
-    const look = codeOf(listed(local, "Уходит"));
-    // Just as far as the look is when it knows their names.
-    await Promise.all([realpath(root), realpath(place)]);
-    for (const name of (await readdir(place)).reverse()) if (name !== "0.txt") rmSync(join(place, name));
-    expect(await look).toBe("went well");
+    for (const name of names) writeFileSync(join(folder, name), "x");
+    const listing = codeOf(listed(local, "Уходит"));
+    // About as long as the listing takes to read the names.
+    await Promise.all([realpath(root), realpath(folder)]);
+    for (const name of (await readdir(folder)).reverse()) if (name !== "0.txt") rmSync(join(folder, name));
+    expect(await listing).toBe("success");
   }
   expect(await listed(local, "Уходит")).toMatchObject([{ name: "0.txt" }]);
-  await rm(place, { recursive: true });
+  await rm(folder, { recursive: true });
 });
 
-test("what was refreshed is kept, and used by the next process; many who are refused at once share one refresh", async () => {
-  const store = keptInMemory();
+test("refreshed tokens are stored and used by the next process; concurrent requests share one refresh", async () => {
+  const store = memoryTokenStore();
   const account = accountOf(disk);
-  disk.letIn({ access: "not the first any more", refresh: account.refreshToken });
-  const before = disk.asked.filter((what) => what === "refresh").length;
+  disk.setTokens({ access: "not the first any more", refresh: account.refreshToken });
+  const before = disk.requests.filter((what) => what === "refresh").length;
   const storage = yandex(store, account);
   await Promise.all(Array.from({ length: 5 }, () => listed(storage, null)));
   await listed(yandex(store, account), null);
-  expect(disk.asked.filter((what) => what === "refresh")).toHaveLength(before + 1);
+  expect(disk.requests.filter((what) => what === "refresh")).toHaveLength(before + 1);
   expect(JSON.parse(store.text!)).toMatchObject({ access_token: disk.tokens().access });
 });
 
-test("of processes that are refused at the same moment one refreshes, and the others find what it got", async () => {
-  const store = keptInMemory();
+test("if several processes are refused at once, one refreshes and the others use its tokens", async () => {
+  const store = memoryTokenStore();
   const account = accountOf(disk);
-  disk.letIn({ access: "changed since", refresh: account.refreshToken });
+  disk.setTokens({ access: "changed since", refresh: account.refreshToken });
   const processes = Array.from({ length: 4 }, () => yandex(store, account));
-  const heard = await Promise.all(processes.map((storage) => codeOf(listed(storage, null))));
-  expect(heard).toEqual(processes.map(() => "went well"));
+  const outcomes = await Promise.all(processes.map((storage) => codeOf(listed(storage, null))));
+  expect(outcomes).toEqual(processes.map(() => "success"));
 });
 
-test("a token that was set anew goes before what was kept of the old one", async () => {
-  const store = keptInMemory();
+test("a changed token setting replaces the stored tokens", async () => {
+  const store = memoryTokenStore();
   store.text = JSON.stringify({ of: "another pair", access_token: "stale", refresh_token: "stale" });
   expect(await listed(yandex(store), null)).not.toEqual([]);
 });
@@ -141,29 +141,29 @@ test.each([
   [
     "is refused",
     () => {
-      disk.letIn({ access: "changed", refresh: "used up" });
+      disk.setTokens({ access: "changed", refresh: "used up" });
     },
     "SOURCE_TOKEN_INVALID",
   ],
   [
-    "meets a server that is out of order",
+    "fails with a server error",
     () => {
-      disk.mischief.plan("refresh", { kind: "status", status: 502 });
+      disk.faults.plan("refresh", { kind: "status", status: 502 });
     },
     "STORAGE_UNAVAILABLE",
   ],
-])("a refresh that %s is %s", async (_, spoil, code) => {
+])("a refresh that %s is %s", async (_, breakRefresh, code) => {
   const account = accountOf(disk);
   const good = disk.tokens();
-  disk.letIn({ ...good, access: "changed" });
-  spoil();
-  expect(await codeOf(listed(yandex(keptInMemory(), account), null))).toBe(code);
-  disk.letIn(good);
+  disk.setTokens({ ...good, access: "changed" });
+  breakRefresh();
+  expect(await codeOf(listed(yandex(memoryTokenStore(), account), null))).toBe(code);
+  disk.setTokens(good);
 });
 
-test("a large file is read in pieces of bounded size, whatever breaks off in between", async () => {
+test("a large file is read in chunks of bounded size, despite interruptions", async () => {
   const { sha256 } = disk.put(`${FOLDER}/large.bin`, generated(20_000_003, 7));
-  disk.mischief.plan(
+  disk.faults.plan(
     `bytes ${FOLDER}/large.bin`,
     { kind: "reset", after: 5_000_001 },
     { kind: "reset", after: 9_000_000 },
@@ -176,22 +176,22 @@ test("a large file is read in pieces of bounded size, whatever breaks off in bet
     signal,
     onBytes: () => undefined,
     beforeLast: () => {
-      order.push("asked");
+      order.push("beforeLast");
       return Promise.resolve();
     },
   };
-  for await (const part of readWhole(file, reading)) {
+  for await (const part of readVerified(file, reading)) {
     hash.update(part);
     largest = Math.max(largest, part.length);
     if (order.length > 0) order.push("last");
   }
   expect(hash.digest("hex")).toBe(sha256);
   expect(largest).toBeLessThanOrEqual(1_048_576);
-  // The last bytes come after the question whether they may.
-  expect(order).toEqual(["asked", "last"]);
+  // `beforeLast` is called before the last bytes.
+  expect(order).toEqual(["beforeLast", "last"]);
 });
 
-test("the cloud's Bot API server takes 50 MB, one of one's own 2 GB, and what is larger is told so", async () => {
+test("Telegram's own Bot API server accepts 50 MB, other servers 2 GB; larger files are refused", async () => {
   const telegram = await openBotApi();
   const sender = (apiUrl: string) =>
     new Sender({ botToken: BOT_TOKEN, apiUrl, stallMs: 1_000, answerMs: 1_000 });

@@ -19,8 +19,8 @@ import { BOT_TOKEN, failure, openBotApi } from "./stand-ins/bot-api.ts";
 const telegram = await openBotApi();
 const folder = await mkdtemp(join(tmpdir(), "pawl-tour-"));
 await mkdir(join(folder, "library/Книги"), { recursive: true });
-const words = "Все счастливые семьи похожи друг на друга.";
-await writeFile(join(folder, "library/Книги/Анна Каренина.txt"), words);
+const content = "Все счастливые семьи похожи друг на друга.";
+await writeFile(join(folder, "library/Книги/Анна Каренина.txt"), content);
 afterAll(async () => {
   await telegram.close();
   await rm(folder, { recursive: true, force: true });
@@ -41,29 +41,29 @@ await startPawl(["--data", data, "--port", "0"], {
   until: afterAll,
 });
 
-test("with a folder and a bot's token, three commands deliver a file; their members are made by themselves", async () => {
-  // Telegram is out of order while they start.
-  telegram.mischief.plan("getMe", { kind: "reset" }, { kind: "status", status: 502 });
-  for (const method of ["setMyCommands", "deleteWebhook"]) telegram.mischief.plan(method, { kind: "reset" });
+test("with a folder and a bot token, three commands deliver a file; they create their members", async () => {
+  // Telegram is unavailable while they start.
+  telegram.faults.plan("getMe", { kind: "reset" }, { kind: "status", status: 502 });
+  for (const method of ["setMyCommands", "deleteWebhook"]) telegram.faults.plan(method, { kind: "reset" });
   const [bot, worker] = await Promise.all([
     startPawlDelivery(["bot", "--data", data], env),
     startPawlDelivery(["worker", "--data", data, "--concurrency", "2"], env),
   ]);
-  expect(bot.said()).toContain("@library_bot is there (https://t.me/library_bot), as delivery-bot");
-  expect(worker.said()).toContain(
+  expect(bot.output()).toContain("@library_bot is running (https://t.me/library_bot), as delivery-bot");
+  expect(worker.output()).toContain(
     "Delivering as delivery-worker through @library_bot, 2 at a time, from local storage.",
   );
 
-  const boss = new Person(telegram, 100, "Boss");
+  const admin = new Person(telegram, 100, "Boss");
   const reader = new Person(telegram, 200, "Reader");
-  expect((await boss.say("/start")).text).toBe("📁 Библиотека");
+  expect((await admin.say("/start")).text).toBe("📁 Библиотека");
   await reader.say("/start");
-  await boss.hears(/Reader \(200\) просит доступ/);
+  await admin.waitFor(/Reader \(200\) просит доступ/);
   const listed = await pawl(["delivery", "users", "--status", "PENDING", "--data", data]);
   expect(listed.stdout).toMatch(/200 +Reader +PENDING/);
   const approved = await pawl(["delivery", "approve", "200", "--days", "7", "--data", data, "--json"]);
   expect(JSON.parse(approved.stdout)).toMatchObject({ id: "200", status: "ACTIVE" });
-  await reader.hears(/Доступ открыт до/);
+  await reader.waitFor(/Доступ открыт до/);
   await reader.say("/start");
   await reader.tap(/Книги/);
   await reader.tap(/Каренина/);
@@ -71,7 +71,7 @@ test("with a folder and a bot's token, three commands deliver a file; their memb
   const [document] = await until(() => telegram.documents(200).length > 0 && telegram.documents(200));
   expect(document).toMatchObject({
     file_name: "Анна Каренина.txt",
-    sha256: createHash("sha256").update(words).digest("hex"),
+    sha256: createHash("sha256").update(content).digest("hex"),
   });
 
   const status = await pawl(["delivery", "status", "--data", data]);
@@ -81,11 +81,11 @@ test("with a folder and a bot's token, three commands deliver a file; their memb
     expect((await stat(join(data, "delivery", name))).mode & 0o777).toBe(0o600);
   for (const process of [bot, worker]) {
     expect(await process.end("SIGTERM")).toBe(0);
-    expect(process.said()).not.toContain(BOT_TOKEN);
+    expect(process.output()).not.toContain(BOT_TOKEN);
   }
 
   const again = await startPawlDelivery(["worker", "--data", data], env);
-  expect(again.said()).toContain("Delivering as delivery-worker");
+  expect(again.output()).toContain("Delivering as delivery-worker");
   expect(await again.end("SIGINT")).toBe(0);
 });
 
@@ -93,8 +93,8 @@ test.runIf(existsSync("/dev/full"))(
   "a bot keeps running when the disk refuses its output and log",
   async () => {
     const full = openSync("/dev/full", "w");
-    // Each failure is logged, and then Telegram is asked again.
-    telegram.mischief.plan("getMe", { kind: "reset" }, { kind: "reset" });
+    // Each failure is logged, and then the call is retried.
+    telegram.faults.plan("getMe", { kind: "reset" }, { kind: "reset" });
     const child = spawn(process.execPath, [...BUILT_PAWL, "delivery", "bot", "--data", data], {
       env: { PATH: process.env.PATH, ...env },
       stdio: ["ignore", full, full],
@@ -112,8 +112,8 @@ test.runIf(existsSync("/dev/full"))(
   },
 );
 
-test("an address that Telegram does not take is told in Telegram's words", async () => {
-  telegram.mischief.plan("setWebhook", {
+test("a rejected webhook address is reported with Telegram's reason", async () => {
+  telegram.faults.plan("setWebhook", {
     kind: "status",
     status: 400,
     body: failure(400, "Bad Request: bad webhook: an HTTPS URL must be provided for webhook"),
@@ -121,11 +121,11 @@ test("an address that Telegram does not take is told in Telegram's words", async
   const webhook = { PAWL_DELIVERY_WEBHOOK_URL: "http://127.0.0.1/", PAWL_DELIVERY_WEBHOOK_PORT: "0" };
   const ran = await pawl(["delivery", "bot", "--data", data], { env: { ...env, ...webhook } });
   expect(ran.code).toBe(1);
-  expect(ran.stderr).toContain("Telegram does not take PAWL_DELIVERY_WEBHOOK_URL: Bad Request: bad webhook");
+  expect(ran.stderr).toContain("Telegram rejects PAWL_DELIVERY_WEBHOOK_URL: Bad Request: bad webhook");
   expect(ran.stderr).not.toContain("bug in Pawl");
 });
 
-test("a port of the webhook that is taken is named, with what to do", async () => {
+test("a webhook port that is in use is reported with a solution", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
   onTestFinished(() => void taken.close());
@@ -143,22 +143,18 @@ test("a port of the webhook that is taken is named, with what to do", async () =
 });
 
 test.each([
-  ["no token of a bot", { TELEGRAM_BOT_TOKEN: "" }, "TELEGRAM_BOT_TOKEN is not set"],
-  ["what is no token of a bot", { TELEGRAM_BOT_TOKEN: "hunter2" }, "TELEGRAM_BOT_TOKEN is not a token"],
+  ["no bot token", { TELEGRAM_BOT_TOKEN: "" }, "TELEGRAM_BOT_TOKEN is not set"],
+  ["a malformed bot token", { TELEGRAM_BOT_TOKEN: "hunter2" }, "TELEGRAM_BOT_TOKEN is not a token"],
   [
-    "a token that Telegram does not know",
+    "an unknown bot token",
     { TELEGRAM_BOT_TOKEN: "1:unknown" },
-    "Telegram does not know the bot",
+    "Telegram rejects the token in TELEGRAM_BOT_TOKEN",
   ],
   ["no folder", { STORAGE_FOLDER: "" }, "STORAGE_FOLDER is not set"],
-  ["a folder that is not there", { STORAGE_FOLDER: "/nowhere" }, "there is no folder /nowhere"],
-  [
-    "a storage that nobody knows",
-    { STORAGE: "dropbox" },
-    'STORAGE is "dropbox", not one of local, yandex-disk',
-  ],
+  ["a missing folder", { STORAGE_FOLDER: "/nowhere" }, "the folder /nowhere does not exist"],
+  ["an unknown storage", { STORAGE: "dropbox" }, 'STORAGE is "dropbox", not one of local, yandex-disk'],
   ["Yandex Disk without a token", { STORAGE: "yandex-disk" }, "YANDEX_DISK_TOKEN is not set"],
-])("with %s it says what to do, and nothing secret", async (_, wrong, words) => {
+])("with %s it reports what to do, without secrets", async (_, wrong, words) => {
   const ran = await pawl(["delivery", "worker", "--data", data], { env: { ...env, ...wrong } });
   expect(ran).toMatchObject({ code: 1, stdout: "" });
   expect(ran.stderr).toContain(words);

@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import type { Route } from "../../../src/api/index.ts";
 import { DELIVERY_ROUTES } from "../../../src/lifecycles/delivery/api.ts";
 import { fileIdOf } from "../../../src/lifecycles/delivery/file-id.ts";
-import { wordOf } from "../../http/front-desk.ts";
+import { outcomeOf } from "../../http/test-server.ts";
 import { until } from "../../support/until.ts";
-import { openLibrary, over } from "./library-room.ts";
+import { openLibrary, untilFinished } from "./test-library.ts";
 import { bytes } from "./stand-ins/content.ts";
 
 const library = await openLibrary();
-const { ask, bot, boss, worker, disk, shelve, reader, tap } = library;
+const { ask, bot, adminCalls, worker, disk, addFile, addReader, tap } = library;
 
 const tokens: Record<string, string | null> = {
   admin: library.admin,
@@ -17,12 +17,12 @@ const tokens: Record<string, string | null> = {
   agent: await library.member({ id: "agent", kind: "agent", roles: ["agent"] }),
   viewer: await library.member({ id: "viewer", roles: ["viewer"] }),
   out: await library.member({ id: "out", roles: ["agent"], project_ids: ["elsewhere"] }),
-  nobody: null,
+  anonymous: null,
 };
-const { file_id } = await shelve("a.txt", bytes("a"));
-await reader("1");
+const { file_id } = await addFile("a.txt", bytes("a"));
+await addReader("1");
 let nonces = 0;
-const MAKE: Record<string, () => Promise<string>> = {
+const CREATE: Record<string, () => Promise<string>> = {
   job: async () => (await tap("1", file_id)).id,
   user: async () => {
     const id = String(900 + nonces++);
@@ -35,7 +35,7 @@ const MAKE: Record<string, () => Promise<string>> = {
   },
 };
 const UNKNOWN = "0197a000-0000-7000-8000-000000000001";
-const wish = { user_id: "1", file_id, chat_id: "1" };
+const tapBody = { user_id: "1", file_id, chat_id: "1" };
 const jobs = "/api/delivery/jobs";
 const users = "/api/delivery/users";
 const files = "/api/delivery/files";
@@ -44,13 +44,13 @@ const beat = { worker: { id: "w", concurrency: 2 }, jobs: [] };
 
 type Row = [who: string, what: string, body: unknown, answer: string];
 const TABLE: Row[] = [
-  ["bot", `POST ${jobs}`, { ...wish, request_nonce: "n1" }, "201"],
-  ["bot", `POST ${jobs}`, { ...wish, request_nonce: "n1" }, "200"],
-  ["agent", `POST ${jobs}`, { ...wish, request_nonce: "n2", project_id: "nowhere" }, "404 NOT_FOUND"],
-  ["bot", `POST ${jobs}`, { ...wish }, "422 VALIDATION_ERROR"],
-  ["bot", `POST ${jobs}`, { ...wish, request_nonce: "a\u0000" }, "422 VALIDATION_ERROR"],
-  ["viewer", `POST ${jobs}`, { ...wish }, "403 FORBIDDEN"],
-  ["nobody", `POST ${jobs}`, { ...wish, request_nonce: "n3" }, "401 INVALID_TOKEN"],
+  ["bot", `POST ${jobs}`, { ...tapBody, request_nonce: "n1" }, "201"],
+  ["bot", `POST ${jobs}`, { ...tapBody, request_nonce: "n1" }, "200"],
+  ["agent", `POST ${jobs}`, { ...tapBody, request_nonce: "n2", project_id: "nowhere" }, "404 NOT_FOUND"],
+  ["bot", `POST ${jobs}`, { ...tapBody }, "422 VALIDATION_ERROR"],
+  ["bot", `POST ${jobs}`, { ...tapBody, request_nonce: "a\u0000" }, "422 VALIDATION_ERROR"],
+  ["viewer", `POST ${jobs}`, { ...tapBody }, "403 FORBIDDEN"],
+  ["anonymous", `POST ${jobs}`, { ...tapBody, request_nonce: "n3" }, "401 INVALID_TOKEN"],
   ["viewer", `GET ${jobs}?status=QUEUED,FAILED&user_id=1&limit=1`, undefined, "200"],
   ["viewer", `GET ${jobs}?status=LOST`, undefined, "422 VALIDATION_ERROR"],
   ["viewer", `GET ${jobs}/{job}`, undefined, "200"],
@@ -96,19 +96,19 @@ const TABLE: Row[] = [
   ["bot", `POST ${users}`, { id: "801" }, "422 VALIDATION_ERROR"],
   ["bot", `GET ${users}/{user}`, undefined, "200"],
   ["agent", `GET ${users}/{user}`, undefined, "403 FORBIDDEN"],
-  ["bot", `GET ${users}/nobody`, undefined, "404 NOT_FOUND"],
+  ["bot", `GET ${users}/unknown`, undefined, "404 NOT_FOUND"],
   ["bot", `GET ${users}/%00`, undefined, "404 NOT_FOUND"],
   ["admin", `POST ${users}/{user}/approve`, { days: 1 }, "200"],
   ["worker", `POST ${users}/{user}/approve`, {}, "403 FORBIDDEN"],
   ["admin", `POST ${users}/{user}/approve`, { days: -1 }, "422 VALIDATION_ERROR"],
-  ["admin", `POST ${users}/nobody/approve`, {}, "404 NOT_FOUND"],
+  ["admin", `POST ${users}/unknown/approve`, {}, "404 NOT_FOUND"],
   ["admin", `POST ${users}/1/extend`, {}, "200"],
   ["admin", `POST ${users}/{user}/extend`, {}, "409 USER_NOT_ACTIVE"],
   ["agent", `POST ${users}/1/extend`, {}, "403 FORBIDDEN"],
-  ["admin", `POST ${users}/nobody/extend`, {}, "404 NOT_FOUND"],
+  ["admin", `POST ${users}/unknown/extend`, {}, "404 NOT_FOUND"],
   ["bot", `POST ${users}/{user}/block`, {}, "200"],
   ["agent", `POST ${users}/{user}/block`, {}, "403 FORBIDDEN"],
-  ["bot", `POST ${users}/nobody/block`, {}, "404 NOT_FOUND"],
+  ["bot", `POST ${users}/unknown/block`, {}, "404 NOT_FOUND"],
 
   ["bot", `GET ${files}`, undefined, "200"],
   ["worker", `GET ${files}?q=A.TXT`, undefined, "200"],
@@ -138,11 +138,11 @@ const TABLE: Row[] = [
 ];
 
 test.each(TABLE)("%s: %s with %j is %s", async (who, what, body, answer) => {
-  let made = what;
-  for (const [kind, make] of Object.entries(MAKE))
-    if (made.includes(`{${kind}}`)) made = made.replaceAll(`{${kind}}`, await make());
-  const heard = await ask(made, { token: tokens[who] ?? null, ...(body === undefined ? {} : { body }) });
-  expect(wordOf(heard), heard.text).toBe(answer);
+  let path = what;
+  for (const [kind, make] of Object.entries(CREATE))
+    if (path.includes(`{${kind}}`)) path = path.replaceAll(`{${kind}}`, await make());
+  const reply = await ask(path, { token: tokens[who] ?? null, ...(body === undefined ? {} : { body }) });
+  expect(outcomeOf(reply), reply.text).toBe(answer);
 });
 
 test("the table has every route of delivery, with all its answers and refusals", () => {
@@ -155,11 +155,11 @@ test("the table has every route of delivery, with all its answers and refusals",
         .map((want) => `${method} ${path}: ${want}`);
     },
   );
-  // From where a job has gone its actions start no more: the rules' own tests have all of them.
+  // The tests of the rules cover INVALID_TRANSITION.
   expect(missing).toEqual([`POST ${jobs}/{id}/transitions: INVALID_TRANSITION`]);
 });
 
-test("a job on the wire has delivery's words, and its title is the file's name", async () => {
+test("a job has exactly the documented fields, and its title is the file's name", async () => {
   expect(await tap("1", file_id, "on the wire")).toEqual({
     id: expect.any(String) as string,
     project_id: "main",
@@ -184,21 +184,21 @@ test("a job on the wire has delivery's words, and its title is the file's name",
   });
 });
 
-test("of many who tap the same button at once, through both doors, all get one job", async () => {
-  const body = { ...wish, request_nonce: "the same" };
-  const heard = await Promise.all(
+test("concurrent taps with the same nonce, through both routes, get one job", async () => {
+  const body = { ...tapBody, request_nonce: "the same" };
+  const replies = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
       index % 2 === 0
         ? ask(`POST ${jobs}`, { token: tokens.bot!, body })
         : ask("POST /api/tasks", { token: tokens.bot!, body: { lifecycle: "delivery", ...body } }),
     ),
   );
-  expect(new Set(heard.map(({ body: { id } }) => id)).size).toBe(1);
-  expect(heard.filter(({ status }) => status === 201)).toHaveLength(1);
+  expect(new Set(replies.map(({ body: { id } }) => id)).size).toBe(1);
+  expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
 });
 
-test("jobs are paged newest first, and a project that is not one's own hides them", async () => {
-  await reader("2");
+test("jobs are paged newest first, and members of other projects do not see them", async () => {
+  await addReader("2");
   const ids: string[] = [];
   for (let count = 0; count < 5; count++) ids.unshift((await tap("2", file_id)).id);
   const first = await bot.listDeliveryJobs({ user_id: "2", limit: 3 });
@@ -209,26 +209,26 @@ test("jobs are paged newest first, and a project that is not one's own hides the
   expect(body.jobs).toEqual([]);
 });
 
-test("the status counts the queue, and names workers with their last heartbeat", async () => {
-  await worker.tellDeliveryProgress({ worker: { id: "box-1", concurrency: 3 }, jobs: [] });
-  const { queue, workers } = await boss.getDeliveryStatus();
+test("the status has counts of the queue, and workers with their last heartbeat", async () => {
+  await worker.reportDeliveryProgress({ worker: { id: "box-1", concurrency: 3 }, jobs: [] });
+  const { queue, workers } = await adminCalls.getDeliveryStatus();
   expect(queue.QUEUED).toBeGreaterThan(0);
   const seen = workers.find(({ id }) => id === "box-1");
   expect(seen).toMatchObject({ member_id: "delivery-worker", concurrency: 3 });
   expect(Math.abs(Date.parse(seen!.heartbeat_at) - Date.now())).toBeLessThan(60_000);
 });
 
-test("progress is taken from the lease's worker alone", async () => {
+test("progress is accepted only from the worker that holds the lease", async () => {
   const { id } = await tap("1", file_id);
   await library.sql`update pawl.task set priority = 9 where id = ${id}`;
   const { body } = await ask("POST /api/claims", { token: tokens.worker!, body: { lifecycle: "delivery" } });
   const [{ lease_token }] = body.tasks as [{ lease_token: string }];
   await worker.moveDeliveryJob({ id, action: "start_download", lease_token });
-  const told = { job_id: id, bytes: 5, total_bytes: 10 };
-  await worker.tellDeliveryProgress({ ...beat, jobs: [{ ...told, lease_token: UNKNOWN }] });
-  await boss.tellDeliveryProgress({ ...beat, jobs: [{ ...told, lease_token }] });
+  const progress = { job_id: id, bytes: 5, total_bytes: 10 };
+  await worker.reportDeliveryProgress({ ...beat, jobs: [{ ...progress, lease_token: UNKNOWN }] });
+  await adminCalls.reportDeliveryProgress({ ...beat, jobs: [{ ...progress, lease_token }] });
   expect((await bot.getDeliveryJob({ id })).progress).toBeNull();
-  await worker.tellDeliveryProgress({ ...beat, jobs: [{ ...told, lease_token }] });
+  await worker.reportDeliveryProgress({ ...beat, jobs: [{ ...progress, lease_token }] });
   expect((await bot.getDeliveryJob({ id })).progress).toMatchObject({ bytes: 5, total_bytes: 10 });
   await worker.moveDeliveryJob({ id, action: "release", lease_token });
   expect((await bot.getDeliveryJob({ id })).progress).toBeNull();
@@ -236,11 +236,11 @@ test("progress is taken from the lease's worker alone", async () => {
 
 test("the same decision with the same key extends access once", async () => {
   const once = { id: "1", days: 1, client_event_id: "one tap" };
-  const answers = await Promise.all(Array.from({ length: 5 }, () => boss.extendDeliveryUser(once)));
+  const answers = await Promise.all(Array.from({ length: 5 }, () => adminCalls.extendDeliveryUser(once)));
   expect(new Set(answers.map(({ access_until }) => access_until)).size).toBe(1);
 });
 
-test("a notice that nobody settles is given out again; one that is settled is not", async () => {
+test("an unsettled notice is offered again; a settled one is not", async () => {
   await bot.requestDeliveryAccess({ id: "990", name: "Waits" });
   const take = async () =>
     (await bot.takeDeliveryNotices({ limit: 100 })).notices.filter(({ params }) => params.user_id === "990");
@@ -254,33 +254,33 @@ test("a notice that nobody settles is given out again; one that is settled is no
   expect(await take()).toEqual([]);
 });
 
-test("who asks again and again is told of once, until an admin has decided, or an hour later", async () => {
+test("repeated requests for access create one notice, until an admin decides or an hour passes", async () => {
   const ask = () => bot.requestDeliveryAccess({ id: "992", name: "Insists", again: true });
-  const told = async () =>
+  const noticeCount = async () =>
     (await library.sql`select 1 from pawl.delivery_notice where key like 'request:992:%'`).length;
   for (let times = 0; times < 5; times++) await ask();
-  expect(await told()).toBe(1);
+  expect(await noticeCount()).toBe(1);
   await library.sql`update pawl.delivery_user set requested_at = now() - interval '61 minutes' where id = '992'`;
   await Promise.all([ask(), ask()]);
-  expect(await told()).toBe(2);
-  await boss.approveDeliveryUser({ id: "992" });
+  expect(await noticeCount()).toBe(2);
+  await adminCalls.approveDeliveryUser({ id: "992" });
   await library.sql`update pawl.delivery_user set access_until = now() where id = '992'`;
   await Promise.all([ask(), ask()]);
-  expect(await told()).toBe(3);
-  await boss.blockDeliveryUser({ id: "992" });
+  expect(await noticeCount()).toBe(3);
+  await adminCalls.blockDeliveryUser({ id: "992" });
 });
 
-test("access is given for as long as the project says, and ends by the clock alone", async () => {
+test("access lasts as long as the project's setting, and expires without any job", async () => {
   await ask("PATCH /api/projects/main", { body: { settings: { delivery: { access_days: 3 } } } });
   await bot.requestDeliveryAccess({ id: "991", name: "Three days" });
-  const { access_until } = await boss.approveDeliveryUser({ id: "991" });
+  const { access_until } = await adminCalls.approveDeliveryUser({ id: "991" });
   expect(Math.round((Date.parse(access_until!) - Date.now()) / 86_400_000)).toBe(3);
   await library.sql`update pawl.delivery_user set access_until = now() - interval '1 second' where id = '991'`;
   expect((await bot.getDeliveryUser({ id: "991" })).status).toBe("EXPIRED");
   expect((await bot.listDeliveryUsers({ status: ["EXPIRED"] })).users.map(({ id }) => id)).toEqual(["991"]);
 });
 
-test("a folder that is gone takes with it all that lay in it", async () => {
+test("deleting a folder deletes its contents", async () => {
   const entry = (kind: "file" | "folder", path: string) => ({ kind, path, name: path.split("/").at(-1)! });
   const save = (folder: string | null, scan: string, ...entries: ReturnType<typeof entry>[]) =>
     bot.saveDeliveryFiles({ folder, scan, entries, last: true });
@@ -305,7 +305,7 @@ test("if a page lists a path twice, its last entry counts", async () => {
   expect(found).toMatchObject({ path: "twice.txt", name: "last.txt" });
 });
 
-test("of two looks at a folder that overlap the later one is right, whichever ends first", async () => {
+test("the later of two overlapping scans of a folder wins, whichever ends first", async () => {
   const save = (scan: string, names: string[], last: boolean) =>
     bot.saveDeliveryFiles({
       folder: "both",
@@ -331,7 +331,7 @@ test("of two looks at a folder that overlap the later one is right, whichever en
   expect(await shown()).toEqual(["new", "stays"]);
 });
 
-test("a name has the blanks that it has in storage, and a job whose file has no other name is called by its id", async () => {
+test("a name keeps its spaces, and a job whose file has a blank name is titled by its id", async () => {
   const path = " folder / .txt ";
   const entries = [
     { kind: "file" as const, path, name: " .txt " },
@@ -344,7 +344,7 @@ test("a name has the blanks that it has in storage, and a job whose file has no 
   expect((await tap("1", blank)).title).toBe(`File ${blank}`);
 });
 
-test("a job that waited too long expires, and its user is owed a word", async () => {
+test("a job that waited too long expires, and its user gets a notice", async () => {
   const { id } = await tap("1", file_id);
   await library.engine.sweep({ now: Date.now() + 25 * 3_600_000 });
   expect((await library.job(id)).status).toBe("EXPIRED");
@@ -352,37 +352,37 @@ test("a job that waited too long expires, and its user is owed a word", async ()
   expect(owed).toEqual([{ kind: "job_expired" }]);
 });
 
-test("a token that is over is refreshed; one that cannot be calls an admin, once, until it is well again", async () => {
+test("an expired token is refreshed; if that fails, the admins are notified once, until the storage works again", async () => {
   const working = await library.startWorker({ concurrency: 2 });
   let count = 0;
   const delivered = async () => {
     const number = count++;
-    const shelved = await shelve(`token ${number}.txt`, bytes(`token ${number}`));
-    return over(library, (await tap("1", shelved.file_id)).id);
+    const file = await addFile(`token ${number}.txt`, bytes(`token ${number}`));
+    return untilFinished(library, (await tap("1", file.file_id)).id);
   };
   const old = disk.tokens();
-  disk.letIn({ access: "another", refresh: old.refresh });
+  disk.setTokens({ access: "another", refresh: old.refresh });
   expect((await delivered()).status).toBe("DELIVERED");
   const fresh = disk.tokens();
   expect(fresh.access).not.toBe("another");
-  expect((await boss.getDeliveryStatus()).source).toBeNull();
+  expect((await adminCalls.getDeliveryStatus()).source).toBeNull();
 
-  disk.letIn({ access: "nobody knows", refresh: null });
+  disk.setTokens({ access: "changed", refresh: null });
   const failed = await Promise.all([delivered(), delivered(), delivered()]);
   const last_error = { code: "SOURCE_TOKEN_INVALID", retryable: false };
   for (const job of failed) expect(job).toMatchObject({ status: "FAILED", last_error });
   const notices =
     await library.sql`select kind, params from pawl.delivery_notice where kind = 'source_needs_admin'`;
-  // One from the table above, which came and went; and one for three jobs.
+  // One from the table above, and one for three jobs.
   expect(notices).toHaveLength(2);
-  expect((await boss.getDeliveryStatus()).source?.reason).toContain("token is invalid");
-  // Nothing of the storage's secrets, paths or words is kept or told.
+  expect((await adminCalls.getDeliveryStatus()).source?.reason).toContain("token is invalid");
+  // No secrets, paths or texts of the storage are stored or logged.
   expect(JSON.stringify([failed, notices, library.logged])).not.toMatch(
     /refresh-\d|access-\d|disk:\/|the-app-secret/,
   );
 
-  disk.letIn(fresh);
+  disk.setTokens(fresh);
   expect((await delivered()).status).toBe("DELIVERED");
-  await until(async () => (await boss.getDeliveryStatus()).source === null);
+  await until(async () => (await adminCalls.getDeliveryStatus()).source === null);
   await working.stop();
 });

@@ -6,7 +6,7 @@ import type { PlannerTask } from "../../../src/lifecycles/planner/api.ts";
 import { ROOT } from "../../support/built-pawl.ts";
 import { emptyDatabase, scratchData, startPawl } from "../../http/running-pawl.ts";
 
-test("a day on the floor goes as its story tells: two crews, forty tasks, defects, a change of shifts", async () => {
+test("the planner-day example prints its main events and finishes all 40 tasks", async () => {
   const token = "an-admin-of-the-test";
   const env = { DATABASE_URL: await emptyDatabase(), PAWL_ADMIN_TOKEN: token, PAWL_SWEEP_SECONDS: "0.5" };
   const server = await startPawl(["--port", "0", "--data", await scratchData()], { env });
@@ -19,10 +19,10 @@ test("a day on the floor goes as its story tells: two crews, forty tasks, defect
     "Lea has planned 40 tasks; 8 can begin, the others wait.",
     "The steel for",
     "bob calls for help",
-    "would wait for it for ever",
+    "would wait for it forever",
     "The early shift is over",
-    "stays where it is: The task is on hold (materials).",
-    "Pawl gives it back to the pool",
+    "stays with its owner: The task is on hold (materials).",
+    "Pawl returns the task to the pool",
     "rejects",
     "hours after it was done",
     "Quentin has approved 8 frames.",

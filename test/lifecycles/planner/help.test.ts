@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
 import type { PlannerEscalation, PlannerHold, PlannerTask } from "../../../src/lifecycles/planner/api.ts";
-import { wanted } from "../../http/front-desk.ts";
-import { openShopFloor } from "./shop-floor.ts";
+import { bodyOf } from "../../http/test-server.ts";
+import { startPlannerServer } from "./planner-server.ts";
 
-const floor = await openShopFloor();
-const { say, act, get, log, make, taskIn } = floor;
+const server = await startPlannerServer();
+const { send, act, get, log, make, taskIn } = server;
 const UNKNOWN = "0197a000-0000-7000-8000-000000000001";
 
-test("holds are typed and released one by one, each an event of its task", async () => {
+test("holds have a kind and are released one by one, each as one event of the task", async () => {
   const { id, row_version } = await taskIn("in_progress");
   const place = async (kind: string) =>
-    wanted<{ hold: PlannerHold; task: PlannerTask }>(
+    bodyOf<{ hold: PlannerHold; task: PlannerTask }>(
       201,
-      await say("lea", `POST /tasks/${id}/holds`, { kind, reason: "no" }),
+      await send("lea", `POST /tasks/${id}/holds`, { kind, reason: "no" }),
     );
   const [one, two] = [await place("materials"), await place("materials")];
   expect(two.task.holds).toEqual([one.hold, two.hold]);
@@ -24,14 +24,14 @@ test("holds are typed and released one by one, each an event of its task", async
     placed_at: two.task.updated_at,
   });
   expect(await act("lea", id, "recall_to_pool", { reason: "r" })).toBe("OPEN_HOLDS");
-  const released = await say("rob", `DELETE /tasks/${id}/holds/${one.hold.id}`);
+  const released = await send("rob", `DELETE /tasks/${id}/holds/${one.hold.id}`);
   expect(released.body).toMatchObject({
     task: { holds: [two.hold] },
     transition: { action: "release_hold" },
   });
-  expect((await say("lea", `DELETE /tasks/${id}/holds/${one.hold.id}`)).body.code).toBe("NOT_FOUND");
-  expect((await say("lea", `DELETE /tasks/${id}/holds/${UNKNOWN}`)).status).toBe(404);
-  expect((await say("vic", `GET /tasks/${id}/holds`)).body).toEqual({ holds: [two.hold] });
+  expect((await send("lea", `DELETE /tasks/${id}/holds/${one.hold.id}`)).body.code).toBe("NOT_FOUND");
+  expect((await send("lea", `DELETE /tasks/${id}/holds/${UNKNOWN}`)).status).toBe(404);
+  expect((await send("vic", `GET /tasks/${id}/holds`)).body).toEqual({ holds: [two.hold] });
   expect((await get(id)).row_version).toBe(row_version + 3);
   expect((await log(id)).slice(-3).map(({ action }) => action)).toEqual([
     "place_hold",
@@ -44,24 +44,24 @@ test.each(["available", "submitted", "done", "canceled"])(
   "no hold is placed on a task that is %s",
   async (status) => {
     const { id } = await taskIn(status);
-    const heard = await say("lea", `POST /tasks/${id}/holds`, { kind: "qc", reason: "wait" });
-    expect(heard).toMatchObject({ status: 409, body: { code: "HOLD_NOT_ALLOWED" } });
+    const reply = await send("lea", `POST /tasks/${id}/holds`, { kind: "qc", reason: "wait" });
+    expect(reply).toMatchObject({ status: 409, body: { code: "HOLD_NOT_ALLOWED" } });
   },
 );
 
-test("a hold says what it is", async () => {
+test("a hold needs a kind and a reason", async () => {
   const { id } = await taskIn("assigned");
-  const place = (body: JsonObject) => say("lea", `POST /tasks/${id}/holds`, body);
+  const place = (body: JsonObject) => send("lea", `POST /tasks/${id}/holds`, body);
   expect((await place({ kind: "qc" })).body.code).toBe("REASON_REQUIRED");
   expect((await place({ kind: "weather", reason: "rain" })).body.code).toBe("VALIDATION_ERROR");
-  expect((await say("bob", `POST /tasks/${id}/holds`, { kind: "qc", reason: "x" })).body.code).toBe(
+  expect((await send("bob", `POST /tasks/${id}/holds`, { kind: "qc", reason: "x" })).body.code).toBe(
     "FORBIDDEN",
   );
 });
 
-test("an escalation changes neither status nor owner; a lead resolves it with a note, the last one clears the flag", async () => {
+test("an escalation changes neither status nor owner; a lead resolves it, and the last one clears needs_attention", async () => {
   const { id, row_version } = await taskIn("in_progress");
-  const opened = await say("bob", `POST /tasks/${id}/escalations`, {
+  const opened = await send("bob", `POST /tasks/${id}/escalations`, {
     reason: "help_needed",
     text: "too heavy",
   });
@@ -79,7 +79,7 @@ test("an escalation changes neither status nor owner; a lead resolves it with a 
   const first = opened.body.escalation as PlannerEscalation;
   await act("bob", id, "escalate", { reason: "tools" }, { expected_row_version: null });
   const listed = async () =>
-    wanted<{ escalations: PlannerEscalation[] }>(200, await say("vic", `GET /tasks/${id}/escalations`))
+    bodyOf<{ escalations: PlannerEscalation[] }>(200, await send("vic", `GET /tasks/${id}/escalations`))
       .escalations;
   const [, second] = await listed();
   expect(await listed()).toMatchObject([
@@ -88,10 +88,10 @@ test("an escalation changes neither status nor owner; a lead resolves it with a 
   ]);
 
   const resolve = (which: string, body: JsonObject = { note: "two more hands" }) =>
-    say("lea", `POST /tasks/${id}/escalations/${which}/resolve`, body);
+    send("lea", `POST /tasks/${id}/escalations/${which}/resolve`, body);
   expect((await resolve(first.id, {})).body.code).toBe("VALIDATION_ERROR");
   expect(
-    (await say("bob", `POST /tasks/${id}/escalations/${first.id}/resolve`, { note: "x" })).body.code,
+    (await send("bob", `POST /tasks/${id}/escalations/${first.id}/resolve`, { note: "x" })).body.code,
   ).toBe("FORBIDDEN");
   const resolved = await resolve(first.id.toUpperCase());
   expect(resolved.body).toMatchObject({
@@ -107,17 +107,17 @@ test("an escalation changes neither status nor owner; a lead resolves it with a 
 
 test("an escalation is resolved also when the task is finished", async () => {
   const { id } = await taskIn("submitted");
-  const opened = await say("bob", `POST /tasks/${id}/escalations`, { reason: "materials" });
+  const opened = await send("bob", `POST /tasks/${id}/escalations`, { reason: "materials" });
   await act("lea", id, "review_approve");
   const { id: which } = opened.body.escalation as PlannerEscalation;
-  const resolved = await say("lea", `POST /tasks/${id}/escalations/${which}/resolve`, { note: "came" });
+  const resolved = await send("lea", `POST /tasks/${id}/escalations/${which}/resolve`, { note: "came" });
   expect(resolved.body.task).toMatchObject({ status: "done", needs_attention: false });
 });
 
-test("contributors are invited by a lead or by an owner of enough skill; they escalate, see, leave, and no more", async () => {
+test("contributors are invited by a lead or by an owner with enough skill; they can only read, escalate and leave", async () => {
   const { id, row_version } = await taskIn("in_progress");
   const invite = (who: "bob" | "lea" | "cat" | "rob", member_id: string) =>
-    say(who, `POST /tasks/${id}/contributors`, { member_id });
+    send(who, `POST /tasks/${id}/contributors`, { member_id });
   expect((await invite("bob", "eve")).body.code).toBe("SKILL_TOO_LOW");
   expect((await invite("cat", "eve")).body.code).toBe("NOT_OWNER");
   expect((await invite("rob", "eve")).body.code).toBe("FORBIDDEN");
@@ -129,51 +129,51 @@ test("contributors are invited by a lead or by an owner of enough skill; they es
   });
   expect((await invite("lea", "eve")).body.code).toBe("VALIDATION_ERROR");
   await invite("lea", "cat");
-  expect((await say("vic", `GET /tasks/${id}/contributors`)).body).toEqual({ contributors: ["eve", "cat"] });
+  expect((await send("vic", `GET /tasks/${id}/contributors`)).body).toEqual({ contributors: ["eve", "cat"] });
 
   expect(await act("eve", id, "escalate", { reason: "access" })).toBe("in_progress");
   for (const action of ["start", "submit"])
     expect(await act("eve", id, action)).toMatch(/NOT_OWNER|INVALID_TRANSITION/);
-  expect((await say("eve", `PATCH /tasks/${id}`, { title: "Mine", expected_row_version: 1 })).body.code).toBe(
-    "FORBIDDEN",
-  );
-  expect((await say("eve", `DELETE /tasks/${id}/contributors/cat`)).body.code).toBe("NOT_OWNER");
-  expect((await say("bob", `DELETE /tasks/${id}/contributors/cat`)).body.code).toBe("SKILL_TOO_LOW");
-  const left = await say("eve", `DELETE /tasks/${id}/contributors/eve`);
+  expect(
+    (await send("eve", `PATCH /tasks/${id}`, { title: "Mine", expected_row_version: 1 })).body.code,
+  ).toBe("FORBIDDEN");
+  expect((await send("eve", `DELETE /tasks/${id}/contributors/cat`)).body.code).toBe("NOT_OWNER");
+  expect((await send("bob", `DELETE /tasks/${id}/contributors/cat`)).body.code).toBe("SKILL_TOO_LOW");
+  const left = await send("eve", `DELETE /tasks/${id}/contributors/eve`);
   expect(left.body).toMatchObject({
     task: { contributors: ["cat"] },
     transition: { action: "remove_contributor" },
   });
-  expect((await say("eve", `DELETE /tasks/${id}/contributors/eve`)).body.code).toBe("NOT_FOUND");
+  expect((await send("eve", `DELETE /tasks/${id}/contributors/eve`)).body.code).toBe("NOT_FOUND");
   expect(await act("eve", id, "escalate", { reason: "access" })).toBe("FORBIDDEN");
   expect((await get(id)).row_version).toBe(row_version + 4);
   expect(await act("lea", id, "recall_to_pool", { reason: "r" })).toBe("available");
   expect((await get(id)).contributors).toEqual([]);
 });
 
-test("an owner of enough skill invites and removes", async () => {
-  await floor.free("cat");
+test("an owner with enough skill invites and removes contributors", async () => {
+  await server.free("cat");
   const { id } = await make();
   await act("cat", id, "self_assign");
-  expect((await say("cat", `POST /tasks/${id}/contributors`, { member_id: "dan" })).status).toBe(201);
-  expect((await say("cat", `DELETE /tasks/${id}/contributors/dan`)).status).toBe(200);
+  expect((await send("cat", `POST /tasks/${id}/contributors`, { member_id: "dan" })).status).toBe(201);
+  expect((await send("cat", `DELETE /tasks/${id}/contributors/dan`)).status).toBe(200);
 });
 
-test("what is made to wait for a canceled task needs attention from its first moment, and the database agrees", async () => {
+test("a new task that depends on canceled tasks needs attention from the start", async () => {
   const [one, two, live] = [await make(), await make(), await make()];
-  for (const { id } of [one, two]) await act("lea", id, "cancel", { reason: "not any more" });
-  const born = await make({ title: "Too late", depends_on: [one.id, live.id, two.id] });
-  expect(born).toMatchObject({ status: "blocked", needs_attention: true, row_version: 1 });
-  expect(await get(born.id)).toEqual(born);
-  expect((await log(born.id))[0]?.payload.flags).toMatchObject([{ about: one.id }, { about: two.id }]);
+  for (const { id } of [one, two]) await act("lea", id, "cancel", { reason: "no longer needed" });
+  const late = await make({ title: "Too late", depends_on: [one.id, live.id, two.id] });
+  expect(late).toMatchObject({ status: "blocked", needs_attention: true, row_version: 1 });
+  expect(await get(late.id)).toEqual(late);
+  expect((await log(late.id))[0]?.payload.flags).toMatchObject([{ about: one.id }, { about: two.id }]);
   const removed = async (blocker: string) =>
-    (await say("lea", `DELETE /tasks/${born.id}/depends_on/${blocker}`)).body.task;
+    (await send("lea", `DELETE /tasks/${late.id}/depends_on/${blocker}`)).body.task;
   expect(await removed(one.id)).toMatchObject({ needs_attention: true });
   expect(await removed(two.id)).toMatchObject({ needs_attention: false, status: "blocked" });
-  expect((await floor.engine.verify("main")).differences).toEqual([]);
+  expect((await server.engine.verify("main")).differences).toEqual([]);
 });
 
-test("of two blockers that are canceled in one request both are told of, each for itself", async () => {
+test("two blockers canceled in one request add one flag each", async () => {
   const [one, two] = [await make(), await make()];
   const { id } = await make({ depends_on: [one.id, two.id] });
   const body = [one, two].map((task) => ({
@@ -183,22 +183,22 @@ test("of two blockers that are canceled in one request both are told of, each fo
     expected_row_version: 1,
     client_event_id: `both ${task.id}`,
   }));
-  await floor.ask("POST /api/transitions", { token: floor.tokens.lea, body });
+  await server.ask("POST /api/transitions", { token: server.tokens.lea, body });
   const flags = (await log(id)).filter(({ action }) => action === "flag");
   expect(flags.map(({ payload }) => payload.blocker_id).sort()).toEqual([one.id, two.id].sort());
   const removed = async (blocker: string) =>
-    (await say("lea", `DELETE /tasks/${id}/depends_on/${blocker}`)).body.task;
+    (await send("lea", `DELETE /tasks/${id}/depends_on/${blocker}`)).body.task;
   expect(await removed(one.id)).toMatchObject({ needs_attention: true, status: "blocked" });
   expect(await removed(two.id)).toMatchObject({ needs_attention: false, status: "available" });
 });
 
-test("what waits for a canceled task needs attention and is told so; removing the dependency frees it", async () => {
+test("a task whose blocker is canceled needs attention; removing the dependency frees it", async () => {
   const [dead, live] = [await make({ title: "Dead" }), await make({ title: "Live" })];
   const { id } = await make({ title: "Waits", depends_on: [dead.id, live.id] });
-  await act("lea", dead.id, "cancel", { reason: "not any more" });
+  await act("lea", dead.id, "cancel", { reason: "no longer needed" });
   const waiting = await get(id);
   expect(waiting).toMatchObject({ status: "blocked", needs_attention: true, row_version: 2 });
-  const refusal = await floor.move("lea", id, "unblock");
+  const refusal = await server.move("lea", id, "unblock");
   expect(refusal.body).toMatchObject({
     code: "UNRESOLVED_BLOCKERS",
     blockers: [{ id: dead.id, status: "canceled" }, { id: live.id }],
@@ -208,7 +208,7 @@ test("what waits for a canceled task needs attention and is told so; removing th
   );
 
   const remove = (blocker: string, who: "lea" | "bob" | "rob" = "lea") =>
-    say(who, `DELETE /tasks/${id}/depends_on/${blocker}`);
+    send(who, `DELETE /tasks/${id}/depends_on/${blocker}`);
   for (const who of ["bob", "rob"] as const) expect((await remove(dead.id, who)).body.code).toBe("FORBIDDEN");
   expect((await remove(UNKNOWN)).body.code).toBe("NOT_FOUND");
   const removed = await remove(dead.id);

@@ -3,17 +3,17 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
 import type { PlannerDeliverable } from "../../../src/lifecycles/planner/api.ts";
 import { PLANNER_ROUTES } from "../../../src/lifecycles/planner/api.ts";
-import { wanted } from "../../http/front-desk.ts";
-import { openShopFloor } from "./shop-floor.ts";
-import type { Who } from "./shop-floor.ts";
+import { bodyOf } from "../../http/test-server.ts";
+import { startPlannerServer } from "./planner-server.ts";
+import type { Who } from "./planner-server.ts";
 
-const floor = await openShopFloor();
-const { say, make, taskIn, free } = floor;
+const server = await startPlannerServer();
+const { send, make, taskIn, free } = server;
 const UNKNOWN = "0197a000-0000-7000-8000-000000000001";
 
-describe("every route that changes something takes a key, once", () => {
-  /** For each route: somebody, a request that succeeds, and another meaning for its key. */
-  type Try = {
+describe("every route that changes something uses a key once", () => {
+  /** For each route: a member, a request that succeeds, and a different request for the same key. */
+  type Trial = {
     who: Who;
     path: string;
     body?: JsonObject;
@@ -21,7 +21,7 @@ describe("every route that changes something takes a key, once", () => {
     otherPath?: string;
     version?: number;
   };
-  const TRIES: Record<string, () => Promise<Try>> = {
+  const TRIALS: Record<string, () => Promise<Trial>> = {
     createPlannerTask: () =>
       Promise.resolve({ who: "lea", path: "/tasks", body: { title: "A" }, other: { title: "B" } }),
     changePlannerTask: async () => {
@@ -58,7 +58,7 @@ describe("every route that changes something takes a key, once", () => {
     },
     removeContributor: async () => {
       const { id } = await taskIn("assigned");
-      await say("lea", `POST /tasks/${id}/contributors`, { member_id: "eve" });
+      await send("lea", `POST /tasks/${id}/contributors`, { member_id: "eve" });
       return {
         who: "lea",
         path: `/tasks/${id}/contributors/eve`,
@@ -76,7 +76,7 @@ describe("every route that changes something takes a key, once", () => {
     },
     resolveEscalation: async () => {
       const { id } = await taskIn("assigned");
-      const { body } = await say("bob", `POST /tasks/${id}/escalations`, { reason: "tools" });
+      const { body } = await send("bob", `POST /tasks/${id}/escalations`, { reason: "tools" });
       const path = `/tasks/${id}/escalations/${(body.escalation as { id: string }).id}/resolve`;
       return { who: "lea", path, body: { note: "a" }, other: { note: "b" } };
     },
@@ -92,7 +92,7 @@ describe("every route that changes something takes a key, once", () => {
     releaseHold: async () => {
       const { id } = await taskIn("assigned");
       const hold = async () => {
-        const { body } = await say("lea", `POST /tasks/${id}/holds`, { kind: "qc", reason: "a" });
+        const { body } = await send("lea", `POST /tasks/${id}/holds`, { kind: "qc", reason: "a" });
         return (body.hold as { id: string }).id;
       };
       return {
@@ -135,22 +135,22 @@ describe("every route that changes something takes a key, once", () => {
         other: { serial: "b" },
       }),
     submitDeliverable: async () => {
-      const made = async (serial: string) =>
-        wanted<PlannerDeliverable>(201, await say("lea", "POST /deliverables", { type: "submit", serial }))
+      const create = async (serial: string) =>
+        bodyOf<PlannerDeliverable>(201, await send("lea", "POST /deliverables", { type: "submit", serial }))
           .id;
       return {
         who: "lea",
-        path: `/deliverables/${await made("a")}/submit`,
+        path: `/deliverables/${await create("a")}/submit`,
         body: {},
-        otherPath: `/deliverables/${await made("b")}/submit`,
+        otherPath: `/deliverables/${await create("b")}/submit`,
       };
     },
     inspectDeliverable: async () => {
-      const { id } = wanted<PlannerDeliverable>(
+      const { id } = bodyOf<PlannerDeliverable>(
         201,
-        await say("lea", "POST /deliverables", { type: "inspect", serial: "a" }),
+        await send("lea", "POST /deliverables", { type: "inspect", serial: "a" }),
       );
-      await say("lea", `POST /deliverables/${id}/submit`, {});
+      await send("lea", `POST /deliverables/${id}/submit`, {});
       return {
         who: "lea",
         path: `/deliverables/${id}/inspections`,
@@ -164,12 +164,12 @@ describe("every route that changes something takes a key, once", () => {
     },
     endShift: async () => {
       const body = { starts_at: "2030-01-01T08:00:00Z", ends_at: "2030-01-01T16:00:00Z", members: ["wes"] };
-      const made = async () => (await say("lea", "POST /shifts", body)).body.id as string;
+      const create = async () => (await send("lea", "POST /shifts", body)).body.id as string;
       return {
         who: "lea",
-        path: `/shifts/${await made()}/end`,
+        path: `/shifts/${await create()}/end`,
         body: {},
-        otherPath: `/shifts/${await made()}/end`,
+        otherPath: `/shifts/${await create()}/end`,
       };
     },
     changePolicy: () =>
@@ -183,20 +183,20 @@ describe("every route that changes something takes a key, once", () => {
   const CHANGING = Object.entries(PLANNER_ROUTES).filter(([, { method }]) => method !== "GET");
 
   test.each(CHANGING)("%s", async (name, { method, replies }) => {
-    const setUp = TRIES[name];
-    if (!setUp) throw new Error(`${name} is not tried`);
+    const setUp = TRIALS[name];
+    if (!setUp) throw new Error(`no trial for ${name}`);
     const { who, path, body, other, otherPath = path, version } = await setUp();
     const headers = (key: string | null) => ({
       ...(key === null ? {} : { "idempotency-key": key }),
       ...(version === undefined ? {} : { "if-match": `"${version}"` }),
     });
     const ask = (to: string, sent: JsonObject | undefined, key: string | null) =>
-      floor.ask(`${method} /api/planner${to}`, {
-        token: floor.tokens[who],
+      server.ask(`${method} /api/planner${to}`, {
+        token: server.tokens[who],
         ...(sent === undefined ? {} : { body: sent }),
         headers: headers(key),
       });
-    const events = async () => Number((await floor.sql`select count(*) from pawl.event`)[0]?.count);
+    const events = async () => Number((await server.sql`select count(*) from pawl.event`)[0]?.count);
 
     const keyless = await ask(path, body, null);
     expect(keyless).toMatchObject({ status: 422, body: { errors: [{ path: "client_event_id" }] } });
@@ -204,26 +204,26 @@ describe("every route that changes something takes a key, once", () => {
     const [first, twin] = await Promise.all([ask(path, body, key), ask(path, body, key)]);
     expect(Object.keys(replies)).toContain(String(first.status));
     expect(twin.body).toEqual(first.body);
-    const told = await events();
+    const count = await events();
     const again = await ask(path, body, key);
     expect([again.status, again.body]).toEqual([first.status, first.body]);
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     const conflict = await ask(otherPath, body && { ...body, ...other }, key);
     expect(conflict.body.code).toBe("IDEMPOTENCY_CONFLICT");
-    expect(await events(), "nothing more was written").toBe(told);
+    expect(await events(), "nothing more was written").toBe(count);
   });
 });
 
-test("absent and null are the same: in shape, and in what a key means", async () => {
-  const deliverable = await say("lea", "POST /deliverables", { type: "null", serial: "a" });
+test("absent and null fields are the same, also when a key is compared", async () => {
+  const deliverable = await send("lea", "POST /deliverables", { type: "null", serial: "a" });
   const inspected = `/deliverables/${String(deliverable.body.id)}`;
-  await say("lea", `POST ${inspected}/submit`, {});
+  await send("lea", `POST ${inspected}/submit`, {});
   const [one, two, three] = [await make(), await taskIn("submitted"), await taskIn("done")];
   const defect = { description: "a crack" };
   const nothing = { cause: null, what_to_fix: null, severity: null };
   const version = { expected_row_version: two.row_version };
   const reject = { action: "review_reject", ...version, payload: { reason: "r", defect } };
-  const TRIES: [what: string, sent: JsonObject, nulls: JsonObject][] = [
+  const REQUESTS: [what: string, sent: JsonObject, nulls: JsonObject][] = [
     [
       "POST /tasks",
       { title: "A" },
@@ -243,12 +243,12 @@ test("absent and null are the same: in shape, and in what a key means", async ()
       { measurements: null, act: null, create_fix: null },
     ],
   ];
-  for (const [what, sent, nulls] of TRIES) {
+  for (const [what, sent, nulls] of REQUESTS) {
     const key = { client_event_id: `null ${what}` };
-    const first = await say("lea", what, { ...sent, ...nulls, ...key });
+    const first = await send("lea", what, { ...sent, ...nulls, ...key });
     expect(first.status, `${what} ${first.text}`).toBeLessThan(300);
-    const again = await say("lea", what, { ...sent, ...key });
+    const again = await send("lea", what, { ...sent, ...key });
     expect([again.body, again.headers.get("idempotent-replayed")], what).toEqual([first.body, "true"]);
   }
-  expect(await floor.get(one.id)).toMatchObject({ title: one.title, priority: 3 });
+  expect(await server.get(one.id)).toMatchObject({ title: one.title, priority: 3 });
 });

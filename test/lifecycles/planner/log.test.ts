@@ -2,24 +2,24 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
 import type { PlannerHold, PlannerTask, PlannerTransition } from "../../../src/lifecycles/planner/api.ts";
-import { wanted } from "../../http/front-desk.ts";
-import { openShopFloor } from "./shop-floor.ts";
-import type { Who } from "./shop-floor.ts";
+import { bodyOf } from "../../http/test-server.ts";
+import { startPlannerServer } from "./planner-server.ts";
+import type { Who } from "./planner-server.ts";
 
-const floor = await openShopFloor();
-const { say, move, get, log, make, taskIn } = floor;
+const server = await startPlannerServer();
+const { send, move, get, log, make, taskIn } = server;
 
-/** A task as far as the log has told it, and what decides whether somebody must look at it. */
-type Told = { task: PlannerTask; open: number; flags: string[] };
+/** A task rebuilt from its log so far, with the causes of needs_attention. */
+type Rebuilt = { task: PlannerTask; open: number; flags: string[] };
 
 const NOT_OWNED = { assigned_to: null, assigned_by: null, assigned_at: null, contributors: [] };
 
-/** What one row of the log means, in the words of the specification and of nothing else. */
-function follow({ task, open, flags }: Told, row: PlannerTransition): Told {
+/** Applies one row of the log as the specification describes it, without using the lifecycle's code. */
+function applyRow({ task, open, flags }: Rebuilt, row: PlannerTransition): Rebuilt {
   const { action, payload, actor_id, created_at } = row;
-  const said = payload as Partial<PlannerTask> &
+  const input = payload as Partial<PlannerTask> &
     Partial<Record<"assign_to" | "blocker_id" | "hold_id" | "member_id", string>>;
-  const set = (change: Partial<PlannerTask>, more: Partial<Told> = {}): Told => ({
+  const set = (change: Partial<PlannerTask>, more: Partial<Rebuilt> = {}): Rebuilt => ({
     task: { ...task, ...change },
     open,
     flags,
@@ -27,16 +27,21 @@ function follow({ task, open, flags }: Told, row: PlannerTransition): Told {
   });
   switch (action) {
     case "create": {
-      // What it was told of when it was made: blockers that had been given up already.
-      const { flags: born = [], ...fields } = said as Partial<PlannerTask> & { flags?: { about: string }[] };
-      return set({ ...fields, created_by: actor_id, created_at }, { flags: born.map(({ about }) => about) });
+      // Flags at creation: blockers that were already canceled.
+      const { flags: initial = [], ...fields } = input as Partial<PlannerTask> & {
+        flags?: { about: string }[];
+      };
+      return set(
+        { ...fields, created_by: actor_id, created_at },
+        { flags: initial.map(({ about }) => about) },
+      );
     }
     case "update":
-      return set(said);
+      return set(input);
     case "self_assign":
       return set({ assigned_to: actor_id, assigned_by: null, assigned_at: created_at });
     case "assign":
-      return set({ assigned_to: said.assign_to ?? null, assigned_by: actor_id, assigned_at: created_at });
+      return set({ assigned_to: input.assign_to ?? null, assigned_by: actor_id, assigned_at: created_at });
     case "start":
       return set({ started_at: created_at });
     case "submit":
@@ -55,11 +60,11 @@ function follow({ task, open, flags }: Told, row: PlannerTransition): Told {
     case "resolve_escalation":
       return set({}, { open: open - 1 });
     case "flag":
-      return set({}, { flags: [...flags, said.blocker_id ?? "shift"] });
+      return set({}, { flags: [...flags, input.blocker_id ?? "shift"] });
     case "remove_dependency":
       return set(
-        { depends_on: task.depends_on.filter((id) => id !== said.blocker_id) },
-        { flags: flags.filter((flag) => flag !== said.blocker_id) },
+        { depends_on: task.depends_on.filter((id) => id !== input.blocker_id) },
+        { flags: flags.filter((flag) => flag !== input.blocker_id) },
       );
     case "place_hold": {
       const {
@@ -72,19 +77,19 @@ function follow({ task, open, flags }: Told, row: PlannerTransition): Told {
       });
     }
     case "release_hold": {
-      const holds = task.holds.filter(({ id }) => id !== said.hold_id);
+      const holds = task.holds.filter(({ id }) => id !== input.hold_id);
       return set({ holds }, { flags: flags.filter((flag) => flag !== "shift" || holds.length > 0) });
     }
     case "add_contributor":
-      return set({ contributors: [...task.contributors, said.member_id ?? ""] });
+      return set({ contributors: [...task.contributors, input.member_id ?? ""] });
     case "remove_contributor":
-      return set({ contributors: task.contributors.filter((id) => id !== said.member_id) });
+      return set({ contributors: task.contributors.filter((id) => id !== input.member_id) });
     default:
       return set({});
   }
 }
 
-const UNWRITTEN = {
+const EMPTY_TASK = {
   org_id: "main",
   row_version: 0,
   holds: [],
@@ -100,21 +105,23 @@ const UNWRITTEN = {
   needs_attention: false,
 } as unknown as PlannerTask;
 
-function rebuilt(id: string, rows: readonly PlannerTransition[]): PlannerTask {
-  let told: Told = { task: { ...UNWRITTEN, id }, open: 0, flags: [] };
+function rebuild(id: string, rows: readonly PlannerTransition[]): PlannerTask {
+  let rebuilt: Rebuilt = { task: { ...EMPTY_TASK, id }, open: 0, flags: [] };
   for (const row of rows) {
-    expect(row.result_row_version, "no row is missing").toBe(told.task.row_version + 1);
-    expect(row.from_status ?? undefined, "each row begins where the last one ended").toBe(told.task.status);
-    told = follow(told, row);
-    told.task.status = row.to_status ?? told.task.status;
-    told.task.row_version = row.result_row_version;
-    told.task.updated_at = row.created_at;
-    told.task.needs_attention = told.open > 0 || told.flags.length > 0;
+    expect(row.result_row_version, "no row is missing").toBe(rebuilt.task.row_version + 1);
+    expect(row.from_status ?? undefined, "each row begins where the last one ended").toBe(
+      rebuilt.task.status,
+    );
+    rebuilt = applyRow(rebuilt, row);
+    rebuilt.task.status = row.to_status ?? rebuilt.task.status;
+    rebuilt.task.row_version = row.result_row_version;
+    rebuilt.task.updated_at = row.created_at;
+    rebuilt.task.needs_attention = rebuilt.open > 0 || rebuilt.flags.length > 0;
   }
-  return told.task;
+  return rebuilt.task;
 }
 
-/** What is tried in each status, by its number below: otherwise hardly anything would ever move. */
+/** Numbers of the actions below that fit each status: random ones would hardly ever move a task. */
 const FITTING: Record<string, number[]> = {
   blocked: [1, 2, 3, 8, 8],
   available: [1, 9, 12, 12, 14],
@@ -125,7 +132,7 @@ const FITTING: Record<string, number[]> = {
   canceled: [7],
 };
 
-test("from the log alone each task can be built again, whatever was done to it", async () => {
+test("every task can be rebuilt from its log alone", async () => {
   const ids: string[] = [];
   const executors: Who[] = ["bob", "cat", "eve"];
   const step = fc.record({ pick: fc.nat(), task: fc.nat(), who: fc.nat() });
@@ -146,11 +153,11 @@ test("from the log alone each task can be built again, whatever was done to it",
     const what = FITTING[now.status]?.at(pick % (FITTING[now.status]?.length ?? 1));
     const owner = (now.assigned_to as Who | null) ?? executor;
     const post = (path: string, body: JsonObject, by: Who = "lea") =>
-      say(by, `POST /tasks/${id}${path}`, body);
-    const heard = await (() => {
+      send(by, `POST /tasks/${id}${path}`, body);
+    const reply = await (() => {
       switch (what) {
         case 1:
-          return say("lea", `PATCH /tasks/${id}`, {
+          return send("lea", `PATCH /tasks/${id}`, {
             title: `Named ${who}`,
             priority: who % 9,
             expected_row_version: now.row_version,
@@ -158,22 +165,24 @@ test("from the log alone each task can be built again, whatever was done to it",
         case 2:
           return post("/holds", { kind: "materials", reason: "r" });
         case 3:
-          return now.holds[0] ? say("lea", `DELETE /tasks/${id}/holds/${now.holds[0].id}`) : null;
+          return now.holds[0] ? send("lea", `DELETE /tasks/${id}/holds/${now.holds[0].id}`) : null;
         case 4:
           return post("/contributors", { member_id: "dan" });
         case 5:
-          return say("dan", `DELETE /tasks/${id}/contributors/dan`);
+          return send("dan", `DELETE /tasks/${id}/contributors/dan`);
         case 6:
           return post("/escalations", { reason: "tools" }, owner);
         case 7:
-          return say("lea", `GET /tasks/${id}/escalations`).then(({ body }) => {
+          return send("lea", `GET /tasks/${id}/escalations`).then(({ body }) => {
             const [open] = (body.escalations as { id: string; resolved_at: string | null }[]).filter(
               (one) => one.resolved_at === null,
             );
             return open ? post(`/escalations/${open.id}/resolve`, { note: "n" }) : null;
           });
         case 8:
-          return now.depends_on[0] ? say("lea", `DELETE /tasks/${id}/depends_on/${now.depends_on[0]}`) : null;
+          return now.depends_on[0]
+            ? send("lea", `DELETE /tasks/${id}/depends_on/${now.depends_on[0]}`)
+            : null;
         case 9:
           return who % 5 === 0 ? move("lea", id, "cancel", { reason: "r" }) : null;
         case 10:
@@ -192,31 +201,31 @@ test("from the log alone each task can be built again, whatever was done to it",
           return move(owner, id, "submit");
         case 21: {
           const hours = { starts_at: "2020-01-01T08:00:00Z", ends_at: "2099-01-01T08:00:00Z" };
-          return say("lea", "POST /shifts", { ...hours, members: [owner] }).then(({ body }) =>
-            say("lea", `POST /shifts/${String(body.id)}/end`, {}),
+          return send("lea", "POST /shifts", { ...hours, members: [owner] }).then(({ body }) =>
+            send("lea", `POST /shifts/${String(body.id)}/end`, {}),
           );
         }
         default:
           return move("lea", id, "review_approve");
       }
     })();
-    if (heard && heard.status < 300) moves++;
+    if (reply && reply.status < 300) moves++;
   }
   expect(moves).toBeGreaterThan(60);
-  const told = new Set((await Promise.all(ids.map(log))).flat().map(({ action }) => action));
-  expect([...told]).toEqual(expect.arrayContaining(["shift_release", "flag", "review_reject", "unblock"]));
-  for (const id of ids) expect(rebuilt(id, await log(id))).toEqual(await get(id));
+  const actions = new Set((await Promise.all(ids.map(log))).flat().map(({ action }) => action));
+  expect([...actions]).toEqual(expect.arrayContaining(["shift_release", "flag", "review_reject", "unblock"]));
+  for (const id of ids) expect(rebuild(id, await log(id))).toEqual(await get(id));
 });
 
-test("the log of a long life is read page by page", async () => {
+test("a long log is read page by page", async () => {
   const { id } = await make();
   for (let version = 1; version < 6; version++)
-    await say("lea", `PATCH /tasks/${id}`, { priority: version, expected_row_version: version });
+    await send("lea", `PATCH /tasks/${id}`, { priority: version, expected_row_version: version });
   const pages: PlannerTransition[] = [];
   for (let after = 0; ;) {
-    const { transitions } = wanted<{ transitions: PlannerTransition[] }>(
+    const { transitions } = bodyOf<{ transitions: PlannerTransition[] }>(
       200,
-      await say("vic", `GET /tasks/${id}/transitions?after=${after}&limit=4`),
+      await send("vic", `GET /tasks/${id}/transitions?after=${after}&limit=4`),
     );
     if (transitions.length === 0) break;
     pages.push(...transitions);
@@ -226,9 +235,9 @@ test("the log of a long life is read page by page", async () => {
   expect(pages.map(({ result_row_version }) => result_row_version)).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-test("nobody changes the log, or takes a row of it away, not even by hand", async () => {
+test("the log cannot be changed or deleted, by any route or by SQL", async () => {
   const { id } = await taskIn("assigned");
-  const { sql } = floor;
+  const { sql } = server;
   await expect(sql`update pawl.event set action = 'start' where task_id = ${id}`).rejects.toMatchObject({
     constraint_name: "event_never_changed",
   });
@@ -240,5 +249,5 @@ test("nobody changes the log, or takes a row of it away, not even by hand", asyn
     `DELETE /tasks/${id}/transitions`,
     `PUT /tasks/${id}/transitions`,
   ])
-    expect((await say("lea", what, {})).status).toBe(405);
+    expect((await send("lea", what, {})).status).toBe(405);
 });

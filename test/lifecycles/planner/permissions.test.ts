@@ -6,10 +6,10 @@ import { PLANNER_ROUTES } from "../../../src/lifecycles/planner/api.ts";
 import { addPlannerCommands } from "../../../src/lifecycles/planner/cli/commands.ts";
 import { Command } from "commander";
 import picocolors from "picocolors";
-import { openShopFloor } from "./shop-floor.ts";
-import type { Who } from "./shop-floor.ts";
+import { startPlannerServer } from "./planner-server.ts";
+import type { Who } from "./planner-server.ts";
 
-const floor = await openShopFloor();
+const server = await startPlannerServer();
 const ROLES: Record<string, Who> = {
   executor: "bob",
   lead: "lea",
@@ -23,7 +23,7 @@ const tasks = `/tasks/${NOWHERE}`;
 const defect = { description: "a crack" };
 const hours = { starts_at: "2030-01-01T08:00:00Z", ends_at: "2030-01-01T16:00:00Z" };
 
-/** The table of the specification: permission, who has it, and how it is asked for. What is asked for is nowhere. */
+/** The table of the specification: a permission, its roles, and requests that need it. Their tasks do not exist. */
 type Row = [permission: string, holders: string, ...asks: [what: string, body?: JsonObject][]];
 const act = (action: string, payload: JsonObject = {}): [string, JsonObject] => [
   `POST ${tasks}/transitions`,
@@ -108,7 +108,7 @@ const TABLE: Row[] = [
 describe.each(TABLE)("%s", (permission, holders, ...asks) => {
   test.each(Object.entries(ROLES))("%s", async (role, who) => {
     for (const [what, body] of asks) {
-      const { status, body: answer } = await floor.say(who, what, body, { "if-match": '"1"' });
+      const { status, body: answer } = await server.send(who, what, body, { "if-match": '"1"' });
       if (holders.split(" ").includes(role)) expect(answer.permission, what).toBeUndefined();
       else expect([status, answer.code, answer.permission], what).toEqual([403, "FORBIDDEN", permission]);
       if (status === 403) expect(answer.detail).toContain(permission);
@@ -116,15 +116,15 @@ describe.each(TABLE)("%s", (permission, holders, ...asks) => {
   });
 });
 
-test("the table above is the one of the code, and every permission opens something", () => {
-  const told = Object.fromEntries(
+test("the table above matches the code, and every permission is used by a route", () => {
+  const expected = Object.fromEntries(
     TABLE.map(([permission, holders]) => [permission, holders.split(" ").filter(Boolean).sort()]),
   );
-  const given = Object.entries<readonly string[]>(plannerPermissions).map(([name, roles]) => [
+  const actual = Object.entries<readonly string[]>(plannerPermissions).map(([name, roles]) => [
     name,
     [...roles].sort(),
   ]);
-  expect(told).toEqual(Object.fromEntries(given));
+  expect(Object.fromEntries(actual)).toEqual(expected);
   const opened = new Set<unknown>(Object.values<Route>(PLANNER_ROUTES).map(({ permission }) => permission));
   const byRoute = TABLE.map(([permission]) => permission).filter(
     (permission) => !permission.startsWith("task."),
@@ -132,8 +132,8 @@ test("the table above is the one of the code, and every permission opens somethi
   expect(byRoute.filter((permission) => !opened.has(permission))).toEqual([]);
 });
 
-test("`pawl planner roles` prints it, for people and for machines", async () => {
-  const said = async (...args: string[]) => {
+test("`pawl planner roles` prints the table as text and as JSON", async () => {
+  const print = async (...args: string[]) => {
     let text = "";
     const screen = {
       write: (more: string) => void (text += more),
@@ -148,13 +148,13 @@ test("`pawl planner roles` prints it, for people and for machines", async () => 
     expect(code).toBe(0);
     return text;
   };
-  const lines = (await said()).trimEnd().split("\n");
+  const lines = (await print()).trimEnd().split("\n");
   expect(lines[0]).toMatch(/^permission +executor +lead +supervisor +system +admin +viewer$/);
   expect(lines).toHaveLength(TABLE.filter(([, holders]) => holders !== "").length + 1);
   expect(lines.find((line) => line.startsWith("task.review_approve"))).toMatch(
     /owner with self_check_min_skill +yes +yes$/,
   );
-  const table = JSON.parse(await said("--json")) as Record<string, Record<string, { allowed: boolean }>>;
+  const table = JSON.parse(await print("--json")) as Record<string, Record<string, { allowed: boolean }>>;
   for (const [permission, holders] of TABLE)
     for (const role of Object.keys(ROLES))
       expect(table[permission]?.[role]?.allowed ?? false).toBe(holders.split(" ").includes(role));

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
-import { CREW, openShopFloor } from "./shop-floor.ts";
-import type { Who } from "./shop-floor.ts";
+import { CREW, startPlannerServer } from "./planner-server.ts";
+import type { Who } from "./planner-server.ts";
 
-const floor = await openShopFloor();
-const { say, act, move, get, log, make, taskIn, free } = floor;
+const server = await startPlannerServer();
+const { send, act, move, get, log, make, taskIn, free } = server;
 
 const LEADS: Who[] = ["lea", "sue"];
 const reason = { reason: "so" };
 
-/** The spec's table: from, action, to, who may, what is sent, and what else has changed. bob owns what somebody owns. */
+/** The table of the specification: from, action, to, actors, payload, and other changes. bob owns tasks that have an owner. */
 type Row = [
   from: string,
   action: string,
@@ -18,7 +18,7 @@ type Row = [
   who: Who[],
   payload: JsonObject,
   changed: JsonObject,
-  /** What makes the move possible. */
+  /** Prepares the task so that the move is possible. */
   ready?: (id: string) => Promise<void>,
 ];
 const TABLE: Row[] = [
@@ -58,24 +58,24 @@ const TABLE: Row[] = [
   ["submitted", "cancel", "canceled", LEADS, reason, { assigned_to: "bob" }],
 ];
 
-/** Its blocker is done, but nobody told it. */
+/** Finishes the task's blocker without unblocking the task. */
 async function blockerIsDone(id: string): Promise<void> {
   const [blocker] = (await get(id)).depends_on as [string];
-  await floor.sql`update pawl.dependency set resolved = true where task_id = ${id}`;
+  await server.sql`update pawl.dependency set resolved = true where task_id = ${id}`;
   await free("bob");
   for (const action of ["self_assign", "start", "submit"]) await act("bob", blocker, action);
   await act("lea", blocker, "review_approve");
-  await floor.sql`update pawl.task set open_blockers = 0 where id = ${id}`;
+  await server.sql`update pawl.task set open_blockers = 0 where id = ${id}`;
 }
 
-/** The owner's shift has ended a moment ago, and no sweep has come by. */
+/** Ends the owner's shift without a sweep. */
 async function shiftIsOver(): Promise<void> {
   const [starts_at, ends_at] = [-60_000, 20].map((ms) => new Date(Date.now() + ms).toISOString());
-  await say("lea", "POST /shifts", { starts_at, ends_at, members: ["bob"] });
+  await send("lea", "POST /shifts", { starts_at, ends_at, members: ["bob"] });
   await expect.poll(() => Date.now(), { interval: 5 }).toBeGreaterThan(Date.parse(ends_at!) + 20);
 }
 
-/** Who has the permission by his role, but is not the one whom the rule is for. */
+/** Members whose role has the permission, but whom the rule refuses. */
 const OUTSIDERS: Record<string, [who: Who, code: string][]> = {
   start: [["cat", "NOT_OWNER"]],
   submit: [["cat", "NOT_OWNER"]],
@@ -104,14 +104,14 @@ describe.each(TABLE)("%s --%s--> %s", (from, action, to, who, payload, changed, 
     return task;
   };
 
-  test("every role that may not is told which permission it lacks, whatever else is wrong", async () => {
+  test("a role without the permission is refused with its name, even if the request has other mistakes", async () => {
     const { id } = await taskIn(from);
     const refused = everybody.filter((one) => one !== "tom" && !(PERMITTED[action] ?? who).includes(one));
     expect(refused.length).toBeGreaterThan(4);
     for (const one of refused) {
       const { body } = await move(one, id, action, payload, { expected_row_version: 99 });
       expect(body, one).toMatchObject({ code: "FORBIDDEN", permission: `task.${action}` });
-      expect((await say(one, `POST /tasks/nothing/transitions`, { action, payload: 7 })).body.code).toBe(
+      expect((await send(one, `POST /tasks/nothing/transitions`, { action, payload: 7 })).body.code).toBe(
         "FORBIDDEN",
       );
     }
@@ -120,7 +120,7 @@ describe.each(TABLE)("%s --%s--> %s", (from, action, to, who, payload, changed, 
     expect((await get(id)).status).toBe(from);
   });
 
-  test("a version that is stale or missing, and a missing key, are refused and change nothing", async () => {
+  test("a stale or missing version and a missing key are refused and change nothing", async () => {
     const { id, row_version } = await readyTask();
     const [one] = who as [Who];
     const stale = await move(one, id, action, payload, { expected_row_version: row_version - 1 });
@@ -140,7 +140,7 @@ describe.each(TABLE)("%s --%s--> %s", (from, action, to, who, payload, changed, 
     expect(await get(id)).toMatchObject({ status: from, row_version });
   });
 
-  test.each(who)("%s may, once for each key", async (one) => {
+  test.each(who)("%s may perform it, once per key", async (one) => {
     const { id, row_version } = await readyTask();
     if (from === "available") for (const executor of ["bob", "cat"] as const) await free(executor);
     const key = randomUUID();
@@ -163,14 +163,14 @@ describe.each(TABLE)("%s --%s--> %s", (from, action, to, who, payload, changed, 
       payload,
     });
     expect(first.headers.get("etag")).toBe(`"${row_version + 1}"`);
-    // The version moves on, where it can; the answer stays the first one, whatever version comes with the key.
-    await say("lea", `PATCH /tasks/${id}`, { priority: 3, expected_row_version: row_version + 1 });
+    // After another change, the key still gets the first answer, with any version.
+    await send("lea", `PATCH /tasks/${id}`, { priority: 3, expected_row_version: row_version + 1 });
     for (const version of [row_version, 1]) {
       const again = await move(one, id, action, payload, { ...how, expected_row_version: version });
       expect(again.body).toEqual(first.body);
       expect(again.headers.get("idempotent-replayed")).toBe("true");
     }
-    const unread = await move(one, id, action, { ...payload, nobody_reads: "this" }, how);
+    const unread = await move(one, id, action, { ...payload, unknown_field: "this" }, how);
     expect(unread.body).toEqual(first.body);
     const other = await readyTask();
     expect((await move(one, other.id, action, payload, how)).body.code).toBe("IDEMPOTENCY_CONFLICT");
@@ -178,7 +178,7 @@ describe.each(TABLE)("%s --%s--> %s", (from, action, to, who, payload, changed, 
   });
 });
 
-test("every action says from which statuses it starts", async () => {
+test("the refusal of an action names the statuses from which it starts", async () => {
   for (const [from, action, , [one], payload] of TABLE) {
     const elsewhere = [
       "blocked",
@@ -198,7 +198,7 @@ test("every action says from which statuses it starts", async () => {
   }
 });
 
-describe("guards, each broken alone", () => {
+describe("each guard, if only it fails", () => {
   test("self_assign: skill, trade, and one task at a time", async () => {
     const { id } = await make({ required_trade: "painter" });
     expect(await act("dan", id, "self_assign")).toBe("SKILL_TOO_LOW");
@@ -213,13 +213,13 @@ describe("guards, each broken alone", () => {
     expect(await act("eve", id, "self_assign")).toBe("assigned");
   });
 
-  test("assign: an active executor of the project, of the trade, with nothing in hand", async () => {
+  test("assign: an active executor of the project, with the trade and without another task", async () => {
     const { id } = await make({ required_trade: "painter" });
     for (const assign_to of ["nobody", "lea", "vic"]) {
       expect(await act("lea", id, "assign", { assign_to })).toBe("VALIDATION_ERROR");
     }
-    await floor.member({ id: "off", roles: ["executor"], active: false, specializations: ["painter"] });
-    await floor.member({ id: "far", roles: ["executor"], project_ids: [], specializations: ["painter"] });
+    await server.member({ id: "off", roles: ["executor"], active: false, specializations: ["painter"] });
+    await server.member({ id: "far", roles: ["executor"], project_ids: [], specializations: ["painter"] });
     for (const assign_to of ["off", "far"])
       expect(await act("lea", id, "assign", { assign_to })).toBe("VALIDATION_ERROR");
     await free("eve");
@@ -229,34 +229,34 @@ describe("guards, each broken alone", () => {
     await free("bob");
     expect(await act("lea", id, "assign", { assign_to: "bob" })).toBe("TRADE_MISMATCH");
     expect(await act("lea", id, "assign", { assign_to: "bob", override_trade: true })).toBe("TRADE_MISMATCH");
-    await say("sue", "PATCH /projects/main/policy", { allow_trade_override: true });
+    await send("sue", "PATCH /projects/main/policy", { allow_trade_override: true });
     expect(await act("lea", id, "assign", { assign_to: "bob" })).toBe("TRADE_MISMATCH");
     expect(await act("lea", id, "assign", { assign_to: "bob", override_trade: true })).toBe("assigned");
-    await say("sue", "PATCH /projects/main/policy", { allow_trade_override: null });
+    await send("sue", "PATCH /projects/main/policy", { allow_trade_override: null });
   });
 
-  test("who holds work in a project that the lead does not see is busy, and no more is told of it", async () => {
-    await floor.ask("POST /api/projects", { body: { id: "vault" } });
-    const token = await floor.member({ id: "len", roles: ["lead"], project_ids: ["main"] });
+  test("WIP_LIMIT hides the title of a task in a project that the lead cannot see", async () => {
+    await server.ask("POST /api/projects", { body: { id: "vault" } });
+    const token = await server.member({ id: "len", roles: ["lead"], project_ids: ["main"] });
     await free("bob");
     const secret = await make({ project_id: "vault", title: "The new prototype" });
     await act("bob", secret.id, "self_assign");
     const { id } = await make();
     const body = { action: "assign", payload: { assign_to: "bob" }, expected_row_version: 1 };
-    const told = async (who: string) =>
+    const replyTo = async (who: string) =>
       (
-        await floor.ask(`POST /api/planner/tasks/${id}/transitions`, {
+        await server.ask(`POST /api/planner/tasks/${id}/transitions`, {
           token: who,
           body: { ...body, client_event_id: randomUUID() },
         })
       ).text;
-    expect(await told(token)).toContain("WIP_LIMIT");
-    expect(await told(token)).not.toContain("prototype");
-    expect(await told(floor.tokens.lea)).toContain("prototype");
+    expect(await replyTo(token)).toContain("WIP_LIMIT");
+    expect(await replyTo(token)).not.toContain("prototype");
+    expect(await replyTo(server.tokens.lea)).toContain("prototype");
     await free("bob");
   });
 
-  test("a reason is given where one is asked for", async () => {
+  test("recall_to_pool, cancel, escalate and review_reject need a reason", async () => {
     const { id } = await taskIn("in_progress");
     for (const [who, action] of [
       ["lea", "recall_to_pool"],
@@ -273,7 +273,7 @@ describe("guards, each broken alone", () => {
     expect(await act("lea", submitted.id, "review_reject")).toBe("REASON_REQUIRED");
   });
 
-  test("an owner of enough skill checks himself; a lead who owns the task approves as lead", async () => {
+  test("an owner with enough skill self-checks; a lead who owns the task approves as lead", async () => {
     for (const [owner, outcome] of [
       ["cat", { self_checked: true, reviewed_by: null }],
       ["tom", { self_checked: false, reviewed_by: "tom" }],
@@ -288,13 +288,13 @@ describe("guards, each broken alone", () => {
     }
   });
 
-  test("shift_release by hand is for the role system, and only when the owner's shift has ended", async () => {
+  test("shift_release by request needs the role system and an ended shift of the owner", async () => {
     const { id } = await taskIn("in_progress");
     expect(await act("lea", id, "shift_release")).toBe("FORBIDDEN");
     expect(await act("rob", id, "shift_release")).toBe("SHIFT_NOT_OVER");
   });
 
-  test("nothing lets a task that is held up into the pool: neither unblock, nor a recall, nor the end of a shift", async () => {
+  test("unblock, recall_to_pool and shift_release are refused for a task on hold", async () => {
     for (const [from, who, action, ready] of [
       ["blocked", "sue", "unblock", blockerIsDone],
       ["in_progress", "lea", "recall_to_pool", () => Promise.resolve()],
@@ -302,12 +302,12 @@ describe("guards, each broken alone", () => {
     ] as const) {
       const { id } = await taskIn(from);
       await ready(id);
-      await say("lea", `POST /tasks/${id}/holds`, { kind: "access", reason: "locked" });
+      await send("lea", `POST /tasks/${id}/holds`, { kind: "access", reason: "locked" });
       expect(await act(who, id, action, reason), action).toBe("OPEN_HOLDS");
     }
   });
 
-  test("qc actions point to inspections, and unknown actions are told what there is", async () => {
+  test("qc actions point to inspections, and unknown actions are invalid", async () => {
     const { id } = await make();
     expect(await move("lea", id, "qc_approve")).toMatchObject({
       status: 422,
@@ -320,7 +320,7 @@ describe("guards, each broken alone", () => {
     });
   });
 
-  test("unblock by hand: refused while something comes before it, with its name", async () => {
+  test("unblock is refused while a blocker is open, with the blocker's id", async () => {
     const blocked = await taskIn("blocked");
     const { status, body } = await move("lea", blocked.id, "unblock");
     expect([status, body.code]).toEqual([409, "UNRESOLVED_BLOCKERS"]);

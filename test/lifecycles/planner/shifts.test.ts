@@ -3,19 +3,19 @@ import { SYSTEM } from "../../../src/core/index.ts";
 import { startSweeper } from "../../../src/engine/upkeep/sweeper.ts";
 import { releaseEndedShifts } from "../../../src/lifecycles/planner/release-shifts.ts";
 import type { PlannerShift } from "../../../src/lifecycles/planner/api.ts";
-import { wanted } from "../../http/front-desk.ts";
-import { openShopFloor } from "./shop-floor.ts";
-import type { Who } from "./shop-floor.ts";
+import { bodyOf } from "../../http/test-server.ts";
+import { startPlannerServer } from "./planner-server.ts";
+import type { Who } from "./planner-server.ts";
 
-const floor = await openShopFloor();
-const { say, act, move, get, log, make, free } = floor;
+const server = await startPlannerServer();
+const { send, act, move, get, log, make, free } = server;
 
 const at = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
 
-/** A shift from an hour ago; it ends in so many seconds. */
+/** Plans a shift that began an hour ago and ends in `ends_in` seconds. */
 async function shift(ends_in: number, members: Who[] = ["bob"], more: object = {}): Promise<PlannerShift> {
   const times = { starts_at: at(-3_600), ends_at: at(ends_in), ...more };
-  return wanted<PlannerShift>(201, await say("lea", "POST /shifts", { ...times, members }));
+  return bodyOf<PlannerShift>(201, await send("lea", "POST /shifts", { ...times, members }));
 }
 
 async function working(who: Who): Promise<string> {
@@ -25,22 +25,21 @@ async function working(who: Who): Promise<string> {
   return id;
 }
 
-/** Until it is so. */
-async function until(look: () => Promise<boolean>): Promise<void> {
-  await expect.poll(look, { interval: 20 }).toBe(true);
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  await expect.poll(condition, { interval: 20 }).toBe(true);
 }
 
-test("a shift ends on time though three nodes sweep: each task is released once", async () => {
+test("at the end of a shift, three sweeping nodes release each task once", async () => {
   const [bobs, cats] = [await working("bob"), await working("cat")];
   await act("cat", cats, "start");
-  await say("lea", `POST /tasks/${cats}/contributors`, { member_id: "eve" });
+  await send("lea", `POST /tasks/${cats}/contributors`, { member_id: "eve" });
   const { id, ends_at } = await shift(1.5, ["bob", "cat"]);
-  const nodes = [floor.engine, floor.desk.node(), floor.desk.node()];
+  const nodes = [server.engine, server.testEngine.node(), server.testEngine.node()];
   const sweepers = nodes.map((node) => startSweeper(() => node.sweep(), { everyMs: 40 }));
   onTestFinished(async () => {
     await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
   });
-  await until(async () => wanted<PlannerShift>(200, await say("lea", `GET /shifts/${id}`)).settled);
+  await until(async () => bodyOf<PlannerShift>(200, await send("lea", `GET /shifts/${id}`)).settled);
   for (const task of [bobs, cats]) {
     const row = await get(task);
     expect(row).toMatchObject({
@@ -56,134 +55,134 @@ test("a shift ends on time though three nodes sweep: each task is released once"
   }
 });
 
-test("a task that is held at the end of the shift stays, says why, and goes when the hold is released", async () => {
+test("a task on hold stays at the end of the shift, is flagged with the reason, and is released after the hold", async () => {
   const id = await working("bob");
-  const { body } = await say("lea", `POST /tasks/${id}/holds`, { kind: "materials", reason: "no steel" });
+  const { body } = await send("lea", `POST /tasks/${id}/holds`, { kind: "materials", reason: "no steel" });
   const planned = await shift(0.05);
   await until(async () => {
-    await floor.engine.sweep();
+    await server.engine.sweep();
     return (await get(id)).needs_attention;
   });
-  await floor.engine.sweep();
-  await floor.engine.sweep();
+  await server.engine.sweep();
+  await server.engine.sweep();
   expect(await get(id)).toMatchObject({ status: "assigned", assigned_to: "bob", needs_attention: true });
   const flags = (await log(id)).filter(({ action }) => action === "flag");
-  expect(flags, "told once").toHaveLength(1);
+  expect(flags, "flagged once").toHaveLength(1);
   expect(flags[0]?.payload.reason).toContain("The task is on hold (materials).");
-  expect((await say("lea", "GET /tasks?needs_attention=true")).body.tasks).toMatchObject([{ id }]);
-  const shiftNow = async () => wanted<PlannerShift>(200, await say("lea", `GET /shifts/${planned.id}`));
+  expect((await send("lea", "GET /tasks?needs_attention=true")).body.tasks).toMatchObject([{ id }]);
+  const shiftNow = async () => bodyOf<PlannerShift>(200, await send("lea", `GET /shifts/${planned.id}`));
   expect((await shiftNow()).settled).toBe(false);
 
-  await say("lea", `DELETE /tasks/${id}/holds/${(body.hold as { id: string }).id}`);
-  expect(await get(id), "nothing is left to look at").toMatchObject({
+  await send("lea", `DELETE /tasks/${id}/holds/${(body.hold as { id: string }).id}`);
+  expect(await get(id), "no attention needed").toMatchObject({
     status: "assigned",
     needs_attention: false,
   });
-  await floor.engine.sweep();
+  await server.engine.sweep();
   expect(await get(id)).toMatchObject({ status: "available", needs_attention: false });
   expect((await shiftNow()).settled).toBe(true);
 });
 
-test("an owner with another running shift keeps his task until that ends; back to back is no gap", async () => {
+test("an owner with another running shift keeps the task until that one ends, also with adjacent shifts", async () => {
   const id = await working("bob");
   const now = Date.now();
   const early = await shift(0.05);
-  const late = wanted<PlannerShift>(
+  const late = bodyOf<PlannerShift>(
     201,
-    await say("lea", "POST /shifts", {
+    await send("lea", "POST /shifts", {
       starts_at: early.ends_at,
       ends_at: new Date(now + 3_600_000).toISOString(),
       members: ["bob"],
     }),
   );
   await until(() => Promise.resolve(Date.now() > Date.parse(early.ends_at) + 20));
-  await floor.engine.sweep();
+  await server.engine.sweep();
   expect(await get(id)).toMatchObject({ status: "assigned", assigned_to: "bob", needs_attention: false });
   expect((await move("rob", id, "shift_release")).body.code).toBe("SHIFT_NOT_OVER");
-  const ended = await say("lea", `POST /shifts/${late.id}/end`, {});
+  const ended = await send("lea", `POST /shifts/${late.id}/end`, {});
   expect(ended.body).toMatchObject({ released: [id], kept: [], shift: { settled: true } });
   expect((await get(id)).status).toBe("available");
-  await floor.engine.sweep();
+  await server.engine.sweep();
   expect((await log(id)).filter(({ action }) => action === "shift_release")).toHaveLength(1);
 });
 
-test("a task that was taken after the end is not released by it", async () => {
+test("a task taken after the end of a shift is not released by it", async () => {
   await free("bob");
   const planned = await shift(0.01);
   await until(() => Promise.resolve(Date.now() > Date.parse(planned.ends_at) + 20));
   const id = await working("bob");
-  await floor.engine.sweep();
+  await server.engine.sweep();
   expect((await get(id)).status).toBe("assigned");
   expect((await move("rob", id, "shift_release")).body.code).toBe("SHIFT_NOT_OVER");
   const next = await shift(0.01);
   await until(() => Promise.resolve(Date.now() > Date.parse(next.ends_at) + 20));
-  expect(await act("rob", id, "shift_release"), "by hand, when the owner's shift has ended").toBe(
+  expect(await act("rob", id, "shift_release"), "by request, after the owner's shift has ended").toBe(
     "available",
   );
 });
 
-test("a shift ends now when a lead says so: what is kept is told with its reason, and a replay tells the same", async () => {
+test("a lead ends a shift now: kept tasks are listed with the reason, and a replay returns the same", async () => {
   const [bobs, cats] = [await working("bob"), await working("cat")];
-  await say("lea", `POST /tasks/${cats}/holds`, { kind: "access", reason: "locked" });
+  await send("lea", `POST /tasks/${cats}/holds`, { kind: "access", reason: "locked" });
   const { id } = await shift(3_600, ["bob", "cat"]);
   const key = { client_event_id: `end ${id}` };
-  const ended = await say("lea", `POST /shifts/${id}/end`, key);
+  const ended = await send("lea", `POST /shifts/${id}/end`, key);
   expect(ended.body).toMatchObject({ released: [bobs], kept: [{ task_id: cats, code: "OPEN_HOLDS" }] });
   expect(Date.parse((ended.body.shift as PlannerShift).ends_at)).toBeLessThanOrEqual(Date.now());
   expect(await get(cats)).toMatchObject({ status: "assigned", assigned_to: "cat", needs_attention: true });
-  const again = await say("lea", `POST /shifts/${id}/end`, key);
+  const again = await send("lea", `POST /shifts/${id}/end`, key);
   expect(again.body).toEqual(ended.body);
   expect(again.headers.get("idempotent-replayed")).toBe("true");
 });
 
-/** Moves a shift, and what somebody got under it, into the past. */
-async function longAgo(shift_id: string, task_id: string): Promise<void> {
-  await floor.sql`update pawl.planner_shift set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'
+/** Moves a shift and the assignment of a task one day into the past. */
+async function moveToPast(shift_id: string, task_id: string): Promise<void> {
+  await server.sql`update pawl.planner_shift set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'
     where id = ${shift_id}`;
-  await floor.sql`update pawl.task
+  await server.sql`update pawl.task
     set data = jsonb_set(data, '{assigned_at}', to_jsonb((data ->> 'assigned_at')::float8 - 86400000)) where id = ${task_id}`;
 }
 
-const isLookedAt = async (id: string) =>
-  (await floor.sql`select settled from pawl.planner_shift where id = ${id}`)[0]?.settled === false;
+const isUnsettled = async (id: string) =>
+  (await server.sql`select settled from pawl.planner_shift where id = ${id}`)[0]?.settled === false;
 
-test("what is rejected when its owner's shift is over goes back to him, and from him to the pool", async () => {
+test("a task rejected after its owner's shift returns to the owner, and then to the pool", async () => {
   const id = await working("bob");
   for (const action of ["start", "submit"]) await act("bob", id, action);
   const planned = await shift(3_600);
-  const ended = await say("lea", `POST /shifts/${planned.id}/end`, {});
-  expect(ended.body, "what was handed in is not in hand").toMatchObject({ released: [], kept: [] });
-  await longAgo(planned.id, id);
-  await floor.engine.sweep();
-  expect(await isLookedAt(planned.id), "it may be rejected yet").toBe(true);
+  const ended = await send("lea", `POST /shifts/${planned.id}/end`, {});
+  expect(ended.body, "a submitted task is not released").toMatchObject({ released: [], kept: [] });
+  await moveToPast(planned.id, id);
+  await server.engine.sweep();
+  expect(await isUnsettled(planned.id), "it may still be rejected").toBe(true);
   expect(await act("lea", id, "review_reject", { reason: "crooked" })).toBe("in_progress");
   expect(await get(id)).toMatchObject({ assigned_to: "bob" });
-  await floor.engine.sweep();
+  await server.engine.sweep();
   expect(await get(id)).toMatchObject({ status: "available", assigned_to: null });
-  await floor.engine.sweep();
-  expect(await isLookedAt(planned.id), "all is settled").toBe(false);
+  await server.engine.sweep();
+  expect(await isUnsettled(planned.id), "settled").toBe(false);
 });
 
-test("a move that was decided before the end and committed after it is found by the next sweep", async () => {
+test("the next sweep releases a task whose assignment was committed after the end of the shift", async () => {
   await free("bob");
   const planned = await shift(0.01);
   await until(() => Promise.resolve(Date.now() > Date.parse(planned.ends_at) + 20));
-  await floor.engine.sweep();
+  await server.engine.sweep();
   const id = await working("bob");
-  // As if it had been under way when the sweep looked.
+  // Simulates an assignment that was in progress during the sweep.
   const before = Date.parse(planned.ends_at) - 1;
-  await floor.sql`update pawl.task set data = jsonb_set(data, '{assigned_at}', to_jsonb(${before}::float8)) where id = ${id}`;
-  await floor.engine.sweep();
+  await server.sql`update pawl.task set data = jsonb_set(data, '{assigned_at}', to_jsonb(${before}::float8)) where id = ${id}`;
+  await server.engine.sweep();
   expect((await get(id)).status).toBe("available");
 });
 
-test("hundreds of shifts that wait for a hold keep no other from ending", async () => {
+test("hundreds of shifts with a task on hold do not delay other shifts", async () => {
   const held = await working("bob");
-  await say("lea", `POST /tasks/${held}/holds`, { kind: "materials", reason: "no steel" });
-  const free_ = await working("cat");
+  await send("lea", `POST /tasks/${held}/holds`, { kind: "materials", reason: "no steel" });
+  const releasable = await working("cat");
   const planned = await shift(3_600);
-  await say("lea", `POST /shifts/${planned.id}/end`, {});
-  await floor.sql`
+  await send("lea", `POST /shifts/${planned.id}/end`, {});
+  await server.sql`
     with copies as (
       insert into pawl.planner_shift (org_id, id, project_id, starts_at, ends_at, settled, created_at)
       select org_id, gen_random_uuid(), project_id, starts_at, ends_at, false, created_at
@@ -192,17 +191,17 @@ test("hundreds of shifts that wait for a hold keep no other from ending", async 
     insert into pawl.planner_shift_member (org_id, shift_id, member_id) select org_id, id, 'bob' from copies`;
   const last = await shift(0.01, ["cat"]);
   await until(() => Promise.resolve(Date.now() > Date.parse(last.ends_at) + 20));
-  await floor.engine.sweep();
-  expect((await get(free_)).status).toBe("available");
+  await server.engine.sweep();
+  expect((await get(releasable)).status).toBe("available");
   expect(await get(held)).toMatchObject({ status: "assigned", assigned_to: "bob" });
   await act("lea", held, "cancel", { reason: "no steel" });
 });
 
-test("a task that cannot be released for a fault keeps no other in hand", async () => {
+test("an error while releasing one task does not stop the release of others", async () => {
   const [bobs, cats] = [await working("bob"), await working("cat")];
   const planned = await shift(0.01, ["bob", "cat"]);
   await until(() => Promise.resolve(Date.now() > Date.parse(planned.ends_at) + 20));
-  const { engine } = floor;
+  const { engine } = server;
   const sweep = releaseEndedShifts({
     transaction: (work) => engine.transaction(work),
     perform: (org_id, request) =>
@@ -214,15 +213,15 @@ test("a task that cannot be released for a fault keeps no other in hand", async 
   expect([(await get(bobs)).status, (await get(cats)).status]).toEqual(["assigned", "available"]);
 });
 
-test("shifts of other projects, and of others, release nothing", async () => {
-  await floor.ask("POST /api/projects", { body: { id: "annex" } });
+test("shifts of other projects or members release nothing", async () => {
+  await server.ask("POST /api/projects", { body: { id: "annex" } });
   const id = await working("bob");
   for (const [members, project_id] of [
     [["cat"], "main"],
     [["bob"], "annex"],
   ] as [Who[], string][]) {
     const planned = await shift(3_600, members, { project_id });
-    expect((await say("lea", `POST /shifts/${planned.id}/end`, {})).body.released).toEqual([]);
+    expect((await send("lea", `POST /shifts/${planned.id}/end`, {})).body.released).toEqual([]);
   }
   expect((await get(id)).status).toBe("assigned");
 });
@@ -232,10 +231,10 @@ test.each([
   [{ members: ["nobody"] }, "members"],
   [{ ends_at: at(-7_200) }, "ends_at"],
   [{ starts_at: "soon" }, "starts_at"],
-])("a shift with %j is told what is wrong", async (wrong, path) => {
+])("a shift with %j is refused with the path of the mistake", async (wrong, path) => {
   const body = { starts_at: at(-3_600), ends_at: at(60), members: ["bob"], ...wrong };
-  const heard = await say("lea", "POST /shifts", body);
-  expect(heard).toMatchObject({
+  const reply = await send("lea", "POST /shifts", body);
+  expect(reply).toMatchObject({
     status: 422,
     body: {
       code: "VALIDATION_ERROR",

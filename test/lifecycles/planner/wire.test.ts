@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/index.ts";
 import type { PlannerDeliverable, PlannerTask } from "../../../src/lifecycles/planner/api.ts";
-import { wanted } from "../../http/front-desk.ts";
-import { openShopFloor } from "./shop-floor.ts";
-import type { Who } from "./shop-floor.ts";
+import { bodyOf } from "../../http/test-server.ts";
+import { startPlannerServer } from "./planner-server.ts";
+import type { Who } from "./planner-server.ts";
 
-const floor = await openShopFloor();
-const { say, act, get, log, make, taskIn, free } = floor;
+const server = await startPlannerServer();
+const { send, act, get, log, make, taskIn, free } = server;
 const UNKNOWN = "0197a000-0000-7000-8000-000000000001";
 
 const FIELDS =
@@ -17,7 +17,7 @@ const FIELDS =
     /,\s*/,
   );
 
-test("a task on the wire has the fields that were agreed, and no others", async () => {
+test("a task has exactly the documented fields", async () => {
   const first = await make();
   const task = await make({
     title: "  Paint ",
@@ -39,9 +39,9 @@ test("a task on the wire has the fields that were agreed, and no others", async 
     needs_attention: false,
     self_checked: false,
   });
-  const heard = await say("vic", `GET /tasks/${task.id}`);
-  expect(heard.body).toEqual(task);
-  expect(heard.headers.get("etag")).toBe('"1"');
+  const reply = await send("vic", `GET /tasks/${task.id}`);
+  expect(reply.body).toEqual(task);
+  expect(reply.headers.get("etag")).toBe('"1"');
 });
 
 test.each([
@@ -54,15 +54,15 @@ test.each([
   [{ parent_task_id: UNKNOWN }, "parent_task_id"],
   [{ deliverable_id: "nonsense" }, "deliverable_id"],
   [{ title: "a\u0000b" }, "title"],
-])("a task with %j is refused and told where", async (wrong, path) => {
-  const heard = await say("lea", "POST /tasks", { title: "Weld", ...wrong });
-  expect(heard).toMatchObject({ status: 422, body: { code: "VALIDATION_ERROR", errors: [{ path }] } });
+])("a task with %j is refused with the path of the mistake", async (wrong, path) => {
+  const reply = await send("lea", "POST /tasks", { title: "Weld", ...wrong });
+  expect(reply).toMatchObject({ status: 422, body: { code: "VALIDATION_ERROR", errors: [{ path }] } });
 });
 
-test("lists are filtered and come page by page", async () => {
-  const deliverable = wanted<PlannerDeliverable>(
+test("lists are filtered and paged", async () => {
+  const deliverable = bodyOf<PlannerDeliverable>(
     201,
-    await say("lea", "POST /deliverables", { type: "list", serial: "1" }),
+    await send("lea", "POST /deliverables", { type: "list", serial: "1" }),
   );
   const parent = await make({ title: "Whole" });
   const parts = [];
@@ -78,7 +78,7 @@ test("lists are filtered and come page by page", async () => {
   await free("bob");
   await act("bob", parts[1]!.id, "self_assign");
   const ids = async (query: string) =>
-    wanted<{ tasks: PlannerTask[] }>(200, await say("vic", `GET /tasks?${query}`)).tasks.map(({ id }) => id);
+    bodyOf<{ tasks: PlannerTask[] }>(200, await send("vic", `GET /tasks?${query}`)).tasks.map(({ id }) => id);
   const all = parts.map(({ id }) => id);
   expect(await ids(`parent_task_id=${parent.id}`)).toEqual(all);
   expect(await ids(`deliverable_id=${deliverable.id}`)).toEqual(all);
@@ -86,20 +86,20 @@ test("lists are filtered and come page by page", async () => {
   expect(await ids(`parent_task_id=${parent.id}&q=THREE&required_trade=welder&kind=work`)).toEqual([all[2]]);
   expect(await ids(`parent_task_id=${parent.id}&kind=fix`)).toEqual([]);
   expect(
-    (await floor.ask("GET /api/planner/tasks?assigned_to=me", { token: floor.tokens.bob })).body.tasks,
+    (await server.ask("GET /api/planner/tasks?assigned_to=me", { token: server.tokens.bob })).body.tasks,
   ).toMatchObject([{ id: all[1] }]);
-  const page = await say("vic", `GET /tasks?parent_task_id=${parent.id}&limit=2`);
+  const page = await send("vic", `GET /tasks?parent_task_id=${parent.id}&limit=2`);
   expect(await ids(`parent_task_id=${parent.id}&limit=2&cursor=${String(page.body.cursor)}`)).toEqual([
     all[2],
   ]);
   for (const wrong of ["status=planned", "limit=0", "cursor=x", "parent_task_id=x"])
-    expect((await say("vic", `GET /tasks?${wrong}`)).status, wrong).toBe(422);
+    expect((await send("vic", `GET /tasks?${wrong}`)).status, wrong).toBe(422);
 });
 
 describe("a change", () => {
-  const change = (who: Who, id: string, body: JsonObject) => say(who, `PATCH /tasks/${id}`, body);
+  const change = (who: Who, id: string, body: JsonObject) => send(who, `PATCH /tasks/${id}`, body);
 
-  test("of what a task says of itself is one event, and leaves the rest as it is", async () => {
+  test("to the metadata of a task is one event, and leaves the rest unchanged", async () => {
     const task = await taskIn("in_progress", { description: "old", priority: 2 });
     const { id, row_version: expected_row_version } = task;
     const changed = await change("lea", id, { title: "New", description: null, expected_row_version });
@@ -127,28 +127,28 @@ describe("a change", () => {
     expect((await change("bob", id, { priority: 1 })).body.code).toBe("FORBIDDEN");
   });
 
-  test("of the status is no change, however it is sent", async () => {
+  test("to the status is always refused", async () => {
     const { id, row_version: expected_row_version } = await make();
     for (const body of [
       { status: "done", expected_row_version },
       { status: null },
       { status: "done", title: 7, client_event_id: null },
     ]) {
-      const heard = await change("lea", id, body);
-      expect(heard).toMatchObject({ status: 422, body: { code: "STATUS_NOT_PATCHABLE" } });
+      const reply = await change("lea", id, body);
+      expect(reply).toMatchObject({ status: 422, body: { code: "STATUS_NOT_PATCHABLE" } });
     }
     expect((await change("bob", id, { status: "done" })).body.code).toBe("FORBIDDEN");
     expect((await get(id)).row_version).toBe(1);
   });
 
-  test("of a finished task is too late", async () => {
+  test("to a finished task is refused", async () => {
     const { id, row_version: expected_row_version } = await taskIn("done");
     expect((await change("lea", id, { title: "x", expected_row_version })).body.code).toBe(
       "INVALID_TRANSITION",
     );
   });
 
-  test("of the parent makes no ring, and names a task of the project", async () => {
+  test("to the parent allows no cycle, and only a task of the project", async () => {
     const [top, middle, bottom] = [await make({ title: "Top" }), await make(), await make()];
     const below = (id: string, parent_task_id: string | null, expected_row_version: number) =>
       change("lea", id, { parent_task_id, expected_row_version });
@@ -160,7 +160,7 @@ describe("a change", () => {
       });
     expect((await below(bottom.id, null, 2)).body).toMatchObject({ parent_task_id: null });
     expect((await below(top.id, bottom.id, 1)).status).toBe(200);
-    await floor.ask("POST /api/projects", { body: { id: "yard" } });
+    await server.ask("POST /api/projects", { body: { id: "yard" } });
     const elsewhere = await make({ project_id: "yard" });
     expect((await below(elsewhere.id, top.id, 1)).status).toBe(422);
   });
@@ -168,12 +168,12 @@ describe("a change", () => {
 
 describe("a deletion", () => {
   const remove = (who: Who, id: string, version: number | null, key?: string) =>
-    say(who, `DELETE /tasks/${id}`, undefined, {
+    send(who, `DELETE /tasks/${id}`, undefined, {
       ...(version === null ? {} : { "if-match": `"${version}"` }),
       "idempotency-key": key ?? randomUUID(),
     });
 
-  test("takes a task away that nobody has begun; its log stays, and a replay is answered the same", async () => {
+  test("removes a task that never had an owner; its log stays, and a replay gets the same answer", async () => {
     const { id } = await taskIn("blocked");
     for (const who of ["bob", "rob", "adam"] as const)
       expect((await remove(who, id, 1)).body, who).toMatchObject({
@@ -182,13 +182,13 @@ describe("a deletion", () => {
       });
     expect((await remove("lea", id, 9)).body.code).toBe("VERSION_CONFLICT");
     expect((await remove("lea", id, null)).body.errors).toMatchObject([{ path: "expected_row_version" }]);
-    const keyless = await floor.ask(`DELETE /api/planner/tasks/${id}`, {
-      token: floor.tokens.lea,
+    const keyless = await server.ask(`DELETE /api/planner/tasks/${id}`, {
+      token: server.tokens.lea,
       headers: { "if-match": '"1"' },
     });
     expect(keyless.body.errors).toMatchObject([{ path: "client_event_id" }]);
     expect((await remove("lea", id, 1, "gone")).status).toBe(204);
-    expect((await say("lea", `GET /tasks/${id}`)).body.code).toBe("TASK_NOT_FOUND");
+    expect((await send("lea", `GET /tasks/${id}`)).body.code).toBe("TASK_NOT_FOUND");
     expect((await log(id)).map(({ action, to_status }) => [action, to_status])).toEqual([
       ["create", "blocked"],
       ["delete", null],
@@ -196,12 +196,12 @@ describe("a deletion", () => {
     const again = await remove("lea", id, 1, "gone");
     expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([204, "true"]);
     expect((await remove("sue", id, 1)).body.code).toBe("TASK_NOT_FOUND");
-    expect((await floor.engine.verify("main")).differences).toEqual([]);
-    expect((await floor.engine.reconcile("main")).broken).toEqual([]);
+    expect((await server.engine.verify("main")).differences).toEqual([]);
+    expect((await server.engine.reconcile("main")).broken).toEqual([]);
   });
 
   test.each(["assigned", "in_progress", "submitted", "done", "canceled"])(
-    "of a task that is %s is not allowed",
+    "is refused for a task that is %s",
     async (status) => {
       const { id, row_version } = await taskIn(status);
       expect(await remove("lea", id, row_version)).toMatchObject({
@@ -212,7 +212,7 @@ describe("a deletion", () => {
     },
   );
 
-  test("of a task that others wait for, or are parts of, is not allowed until they are gone", async () => {
+  test("is refused while other tasks depend on the task or are parts of it", async () => {
     const { id } = await make();
     const waits = await make({ title: "Waits", depends_on: [id] });
     const part = await make({ title: "Part", parent_task_id: id });
@@ -225,12 +225,12 @@ describe("a deletion", () => {
     expect((await remove("lea", id, 1)).status).toBe(204);
   });
 
-  test("and a creation that waits for the task, at once: one of them wins, and nobody waits for nothing", async () => {
+  test("and a concurrent creation of a dependent task cannot both succeed, so no blocker is missing", async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await make();
       const [deleted, created] = await Promise.all([
         remove("lea", id, 1),
-        say("lea", "POST /tasks", { title: "After", depends_on: [id] }),
+        send("lea", "POST /tasks", { title: "After", depends_on: [id] }),
       ]);
       expect([deleted.status, created.status]).toSatisfy(
         ([gone, made]: number[]) => (gone === 204 && made === 422) || (gone === 409 && made === 201),
@@ -239,12 +239,12 @@ describe("a deletion", () => {
   });
 });
 
-test("the planner's door leads to the planner alone", async () => {
+test("the planner's routes find no task of another lifecycle", async () => {
   const body = { lifecycle: "code", title: "Not for the floor" };
-  const token = await floor.member({ id: "agent", roles: ["agent", "lead"] });
-  const { id } = (await floor.ask("POST /api/tasks", { token, body })).body as { id: string };
+  const token = await server.member({ id: "agent", roles: ["agent", "lead"] });
+  const { id } = (await server.ask("POST /api/tasks", { token, body })).body as { id: string };
   for (const path of ["", "/transitions", "/holds", "/contributors", "/escalations"])
-    expect((await say("lea", `GET /tasks/${id}${path}`)).body.code).toBe("TASK_NOT_FOUND");
+    expect((await send("lea", `GET /tasks/${id}${path}`)).body.code).toBe("TASK_NOT_FOUND");
   const move = { action: "cancel", payload: { reason: "r" }, expected_row_version: 1 };
-  expect((await say("lea", `POST /tasks/${id}/transitions`, move)).body.code).toBe("TASK_NOT_FOUND");
+  expect((await send("lea", `POST /tasks/${id}/transitions`, move)).body.code).toBe("TASK_NOT_FOUND");
 });

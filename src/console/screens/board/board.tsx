@@ -9,17 +9,17 @@ import { useSearch } from "../../router.tsx";
 import { CreateDialog } from "../../tasks/create-dialog.tsx";
 import { Filters, useFilters } from "../../tasks/filters.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
-import { isFor } from "../../tasks/may.ts";
-import { MoveDialog } from "../../tasks/move-dialog.tsx";
-import { MoveTo } from "../../tasks/move-to.tsx";
-import type { Target } from "../../tasks/targets.ts";
-import { useReasons } from "../../tasks/use-reasons.ts";
+import { isAllowed } from "../../tasks/role-permissions.ts";
+import { MoveTask } from "../../tasks/move-task.tsx";
+import { MoveTargetDialog } from "../../tasks/move-target-dialog.tsx";
+import type { MoveTarget } from "../../tasks/move-targets.ts";
+import { useRefusalTexts } from "../../tasks/use-refusal-texts.ts";
 import { useI18n } from "../../texts/i18n.tsx";
 import { Column } from "./column.tsx";
 import { useDrag } from "./drag.ts";
 import "./board.css";
 
-/** The tasks of a lifecycle in columns by status, to be seen and to be moved. */
+/** A lifecycle's tasks in columns by status; cards can be moved. */
 export function Board({ lifecycle: name = "" }: { lifecycle?: string }) {
   const { t } = useI18n();
   const me = useMe();
@@ -31,7 +31,7 @@ export function Board({ lifecycle: name = "" }: { lifecycle?: string }) {
   return (
     <>
       <LifecycleHead lifecycle={name}>
-        {lifecycle && isFor(lifecycle.creation.roles, me.roles) && (
+        {lifecycle && isAllowed(lifecycle.creation.roles, me.roles) && (
           <Button
             look="main"
             icon="plus"
@@ -61,7 +61,7 @@ export function Board({ lifecycle: name = "" }: { lifecycle?: string }) {
       ) : (
         <Skeleton lines={4} height={80} />
       )}
-      {creating && lifecycle && isFor(lifecycle.creation.roles, me.roles) && (
+      {creating && lifecycle && isAllowed(lifecycle.creation.roles, me.roles) && (
         <CreateDialog
           lifecycle={lifecycle}
           project_id={search.get("project")}
@@ -74,26 +74,26 @@ export function Board({ lifecycle: name = "" }: { lifecycle?: string }) {
   );
 }
 
-type Asked = { kind: "choose"; task: Task } | { kind: "move"; task: Task; target: Target };
+type OpenDialog = { kind: "choose"; task: Task } | { kind: "move"; task: Task; target: MoveTarget };
 
 function Columns({ lifecycle, showsFinished }: { lifecycle: Lifecycle; showsFinished: boolean }) {
   const { t } = useI18n();
   const { any, ...filters } = useFilters();
-  const reasonsOf = useReasons(lifecycle.name);
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const refusalTexts = useRefusalTexts(lifecycle.name);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const { data: overview } = useQuery(queries.overview({ window: "day" }));
   const figures = overview?.lifecycles.find((one) => one.name === lifecycle.name);
-  const onDrop = (task: Task, target: Target | null) => {
-    if (!target) toast(t.board.asking, "bad");
-    else if (target.actions.length > 0) setAsked({ kind: "move", task, target });
-    else toast(`${t.board.refused}: ${reasonsOf(task.status, target).join(" ")}`, "bad");
+  const onDrop = (task: Task, target: MoveTarget | null) => {
+    if (!target) toast(t.board.checking, "bad");
+    else if (target.actions.length > 0) setDialog({ kind: "move", task, target });
+    else toast(`${t.board.refused}: ${refusalTexts(task.status, target).join(" ")}`, "bad");
   };
   const { drag, grab, ghost } = useDrag(lifecycle, onDrop);
   const chooseTarget = useCallback((task: Task) => {
-    setAsked({ kind: "choose", task });
+    setDialog({ kind: "choose", task });
   }, []);
-  const deeds = useMemo(() => ({ grab, chooseTarget }), [grab, chooseTarget]);
-  // While a card is carried all statuses are there: a finished one may be just where it is to go.
+  const cardActions = useMemo(() => ({ grab, chooseTarget }), [grab, chooseTarget]);
+  // While a card is dragged all columns are shown, because its target may be a final status.
   const statuses = lifecycle.statuses.filter(({ final }) => !final || showsFinished || drag !== null);
   const isEmpty =
     figures?.open === 0 && !any && !showsFinished && figures.statuses.every(({ entered }) => entered === 0);
@@ -111,7 +111,7 @@ function Columns({ lifecycle, showsFinished }: { lifecycle: Lifecycle; showsFini
             filters={filters}
             count={any ? null : (figures?.statuses.find((one) => one.status === status.name)?.tasks ?? null)}
             drag={drag}
-            deeds={deeds}
+            actions={cardActions}
           />
         ))}
       </div>
@@ -120,25 +120,25 @@ function Columns({ lifecycle, showsFinished }: { lifecycle: Lifecycle; showsFini
           {drag.task.title}
         </div>
       )}
-      {asked?.kind === "choose" && (
-        <MoveTo
+      {dialog?.kind === "choose" && (
+        <MoveTargetDialog
           lifecycle={lifecycle}
-          task={asked.task}
+          task={dialog.task}
           onChosen={(target) => {
-            setAsked({ kind: "move", task: asked.task, target });
+            setDialog({ kind: "move", task: dialog.task, target });
           }}
           onClose={() => {
-            setAsked(null);
+            setDialog(null);
           }}
         />
       )}
-      {asked?.kind === "move" && (
-        <MoveDialog
+      {dialog?.kind === "move" && (
+        <MoveTask
           lifecycle={lifecycle}
-          task={asked.task}
-          target={asked.target}
+          task={dialog.task}
+          target={dialog.target}
           onClose={() => {
-            setAsked(null);
+            setDialog(null);
           }}
         />
       )}

@@ -6,29 +6,29 @@ import { queries } from "../../data/queries.ts";
 import type { ListQuery } from "../../data/list-query.ts";
 import { Skeleton, ErrorState } from "../../design/states.tsx";
 import { toneOf, useStatusLabel } from "../../design/status.tsx";
-import { useReasons } from "../../tasks/use-reasons.ts";
+import { useRefusalTexts } from "../../tasks/use-refusal-texts.ts";
 import { useI18n } from "../../texts/i18n.tsx";
 import type { Drag } from "./drag.ts";
 import { TaskCard } from "./task-card.tsx";
-import type { CardDeeds } from "./task-card.tsx";
+import type { CardActions } from "./task-card.tsx";
 
 const CARD_PX = 139;
 const PAGE = 100;
-/** The next page is asked for when so few cards are left below. */
-const AHEAD = 25;
+/** The next page is requested when fewer cards than this are left below. */
+const PREFETCH_DISTANCE = 25;
 
 type Props = {
   lifecycle: Lifecycle;
   status: Lifecycle["statuses"][number];
   filters: Omit<ListQuery, "lifecycle">;
-  /** How many there are, where that is known without loading them. */
+  /** Number of tasks, if known without loading them. */
   count: number | null;
   drag: Drag | null;
-  deeds: CardDeeds;
+  actions: CardActions;
 };
 
-/** The tasks of one status; only those that can be seen are drawn, and more are loaded as they come near. */
-export function Column({ lifecycle, status, filters, count, drag, deeds }: Props) {
+/** Tasks of one status; renders only visible cards, and loads more while scrolling. */
+export function Column({ lifecycle, status, filters, count, drag, actions }: Props) {
   const { t, f } = useI18n();
   const label = useStatusLabel(lifecycle.name);
   const scroller = useRef<HTMLDivElement>(null);
@@ -52,7 +52,7 @@ export function Column({ lifecycle, status, filters, count, drag, deeds }: Props
   const last = items.at(-1)?.index ?? 0;
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   useEffect(() => {
-    if (hasNextPage && !isFetchingNextPage && last >= tasks.length - AHEAD) void fetchNextPage();
+    if (hasNextPage && !isFetchingNextPage && last >= tasks.length - PREFETCH_DISTANCE) void fetchNextPage();
   }, [last, tasks.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
   const shown = count ?? tasks.length;
   return (
@@ -85,7 +85,7 @@ export function Column({ lifecycle, status, filters, count, drag, deeds }: Props
             return (
               task && (
                 <div key={key} className="slot" style={{ transform: `translateY(${start}px)` }}>
-                  <TaskCard task={task} deeds={deeds} dragged={drag?.task.id === task.id} />
+                  <TaskCard task={task} actions={actions} dragged={drag?.task.id === task.id} />
                 </div>
               )
             );
@@ -106,20 +106,20 @@ function dropState(drag: Drag | null, status: string): DropState {
   return (drag.targets.find((target) => target.status === status)?.actions.length ?? 0) > 0 ? "yes" : "no";
 }
 
-/** While a card is carried, every column says whether it can be put there, and by what, or why not. */
+/** While a card is dragged: the actions that move it to this column, or the reasons why it cannot be moved. */
 function DropNote({ lifecycle, drag, status }: { lifecycle: string; drag: Drag | null; status: string }) {
   const { t, n } = useI18n();
-  const reasonsOf = useReasons(lifecycle);
+  const refusalTexts = useRefusalTexts(lifecycle);
   const state = dropState(drag, status);
   if (!drag || state === undefined || state === "home") return null;
-  if (state === "asking") return <p className="drop-note">{t.board.asking}</p>;
+  if (state === "asking") return <p className="drop-note">{t.board.checking}</p>;
   const target = drag.targets?.find((one) => one.status === status);
   if (!target) return null;
   if (state === "yes")
     return <p className="drop-note">{t.board.dropHere(target.actions.map(n.action).join(" / "))}</p>;
   return (
     <ul className="drop-note">
-      {reasonsOf(drag.task.status, target).map((reason) => (
+      {refusalTexts(drag.task.status, target).map((reason) => (
         <li key={reason}>{reason}</li>
       ))}
     </ul>

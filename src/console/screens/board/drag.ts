@@ -3,19 +3,19 @@ import type { PointerEvent as ReactPointerEvent } from "react";
 import { useQuery } from "@tanstack/react-query";
 import type { Lifecycle, Task } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
-import { targetsOf } from "../../tasks/targets.ts";
-import type { Target } from "../../tasks/targets.ts";
+import { moveTargetsOf } from "../../tasks/move-targets.ts";
+import type { MoveTarget } from "../../tasks/move-targets.ts";
 
-/** A card in the hand: which, over what, and where it may go (null: not known yet). */
-export type Drag = { task: Task; over: string | null; targets: Target[] | null };
+/** The dragged card, the column under it, and its possible targets (null until loaded). */
+export type Drag = { task: Task; over: string | null; targets: MoveTarget[] | null };
 
 const THRESHOLD_PX = 6;
 const EDGE_PX = 70;
 
-/** Carries a card with the mouse or a pen. Fingers scroll; for them, and for keys, there is the card's own menu. */
+/** Drags a card with a mouse or pen. Touch scrolls; for touch and keyboard each card has a menu. */
 export function useDrag(
   lifecycle: Lifecycle | undefined,
-  onDrop: (task: Task, target: Target | null) => void,
+  onDrop: (task: Task, target: MoveTarget | null) => void,
 ) {
   const [held, setHeld] = useState<{ task: Task; over: string | null } | null>(null);
   const ghost = useRef<HTMLDivElement>(null);
@@ -23,10 +23,11 @@ export function useDrag(
   const { data: explained } = useQuery({
     ...queries.actions(held?.task.id ?? ""),
     enabled: held !== null,
-    // What was allowed a while ago may not be any more.
+    // Permissions may have changed since the last request.
     staleTime: 0,
   });
-  const targets = held && lifecycle && explained ? targetsOf(lifecycle, held.task.status, explained) : null;
+  const targets =
+    held && lifecycle && explained ? moveTargetsOf(lifecycle, held.task.status, explained) : null;
   const latest = useRef({ held, targets, onDrop });
   latest.current = { held, targets, onDrop };
 
@@ -50,7 +51,7 @@ export function useDrag(
       }
       scrollAtEdges(moved.clientX);
       const over = columnAt(moved.clientX, moved.clientY);
-      setHeld((known) => (known && known.over !== over ? { ...known, over } : known));
+      setHeld((current) => (current && current.over !== over ? { ...current, over } : current));
     };
     const finish = (drop: boolean) => {
       window.removeEventListener("pointermove", move);
@@ -59,10 +60,10 @@ export function useDrag(
       window.removeEventListener("keydown", escape, true);
       if (!dragging) return;
       swallowClick();
-      const { held: known, targets: where, onDrop: tell } = latest.current;
+      const { held: last, targets: lastTargets, onDrop: report } = latest.current;
       setHeld(null);
-      if (drop && known?.over && known.over !== task.status)
-        tell(task, where?.find(({ status }) => status === known.over) ?? null);
+      if (drop && last?.over && last.over !== task.status)
+        report(task, lastTargets?.find(({ status }) => status === last.over) ?? null);
     };
     const up = () => {
       finish(true);
@@ -106,7 +107,7 @@ function scrollAtEdges(x: number): void {
   else if (x < box.left + EDGE_PX) columns.scrollLeft -= 14;
 }
 
-/** Letting go of a card is no click on its link. */
+/** Prevents the click on the card's link that follows a drop. */
 function swallowClick(): void {
   const swallow = (event: MouseEvent) => {
     event.preventDefault();

@@ -11,27 +11,27 @@ import { latinKey } from "../../shell/shortcuts.ts";
 import { Deadline } from "../../tasks/deadline.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
 
-export type CardDeeds = {
+export type CardActions = {
   grab: (event: PointerEvent<HTMLElement>, task: Task) => void;
   chooseTarget: (task: Task) => void;
 };
 
-/** A task on the board: what it is, whose it is, how long it has, and what it waits for. */
+/** A task on the board with its owner, deadline and blockers. */
 export const TaskCard = memo(function TaskCard({
   task,
-  deeds,
+  actions,
   dragged,
 }: {
   task: Task;
-  deeds: CardDeeds;
+  actions: CardActions;
   dragged: boolean;
 }) {
   const { t } = useI18n();
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.target !== event.currentTarget) return;
     if (event.key === "Enter") navigate(addresses.task(task.id));
-    else if (latinKey(event) === "m") deeds.chooseTarget(task);
-    else if (event.key.startsWith("Arrow")) stepFrom(event.currentTarget, event.key);
+    else if (latinKey(event) === "m") actions.chooseTarget(task);
+    else if (event.key.startsWith("Arrow")) moveFocus(event.currentTarget, event.key);
     else return;
     event.preventDefault();
   };
@@ -46,7 +46,7 @@ export const TaskCard = memo(function TaskCard({
       title={t.board.moveHint}
       onKeyDown={onKeyDown}
       onPointerDown={(event) => {
-        deeds.grab(event, task);
+        actions.grab(event, task);
       }}
     >
       <div className="row top-line">
@@ -59,7 +59,7 @@ export const TaskCard = memo(function TaskCard({
           label={t.board.moveTo(task.title)}
           tabIndex={-1}
           onClick={() => {
-            deeds.chooseTarget(task);
+            actions.chooseTarget(task);
           }}
         />
       </div>
@@ -114,8 +114,8 @@ function Marks({ task }: { task: Task }) {
   );
 }
 
-/** Arrows go up and down in a column, and across to what lies beside. */
-function stepFrom(card: HTMLElement, key: string): void {
+/** Moves the focus up or down in a column, or to the nearest card of the next column. */
+function moveFocus(card: HTMLElement, key: string): void {
   const column = card.closest<HTMLElement>("[data-column]");
   const cards = (of: Element | null | undefined) => [
     ...(of?.querySelectorAll<HTMLElement>("[data-card]") ?? []),

@@ -18,11 +18,11 @@ import { useNames, useI18n } from "../../texts/i18n.tsx";
 import "../../tasks/filters.css";
 import "./events.css";
 
-/** On a phone an event has three lines. */
+/** On a phone an event takes three lines. */
 const NARROW = window.matchMedia("(max-width: 720px)");
 const ROW_PX = { wide: 40, narrow: 92 };
 
-/** The org's events as they happen; paused, they wait. */
+/** Live list of the org's events; can be paused. */
 export function Events() {
   const { t } = useI18n();
   usePageTitle(t.events.title);
@@ -82,7 +82,7 @@ function useFiltered(events: readonly FeedEvent[]): readonly FeedEvent[] {
   const [search] = useSearch();
   const lifecycle = search.get("lifecycle");
   const project = search.get("project");
-  const words = (search.get("q") ?? "").toLowerCase();
+  const text = (search.get("q") ?? "").toLowerCase();
   const nameOf = useMemberNames();
   const namesOf = useNames();
   return useMemo(
@@ -91,7 +91,7 @@ function useFiltered(events: readonly FeedEvent[]): readonly FeedEvent[] {
         (event) =>
           (!lifecycle || event.lifecycle === lifecycle) &&
           (!project || event.project_id === project) &&
-          (words === "" ||
+          (text === "" ||
             [
               event.action,
               namesOf(event.lifecycle).action(event.action),
@@ -103,9 +103,9 @@ function useFiltered(events: readonly FeedEvent[]): readonly FeedEvent[] {
             ]
               .join(" ")
               .toLowerCase()
-              .includes(words)),
+              .includes(text)),
       ),
-    [events, lifecycle, project, words, namesOf],
+    [events, lifecycle, project, text, namesOf],
   );
 }
 
@@ -150,7 +150,7 @@ function EventFilters() {
   );
 }
 
-/** Newest on top. */
+/** Lists events, newest first. */
 function Tail({ events }: { events: readonly FeedEvent[] }) {
   const { t, f } = useI18n();
   const namesOf = useNames();

@@ -11,26 +11,26 @@ import { ProjectPicker } from "../../tasks/project-picker.tsx";
 import { navigate, useSearch } from "../../router.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
-import { Canvas } from "./canvas.tsx";
+import { GraphView } from "./graph-view.tsx";
 import { ChosenTask } from "./chosen-task.tsx";
 import { TEXTS } from "./texts.ts";
-import type { Graph } from "./ties.ts";
+import type { Graph } from "./task-dependencies.ts";
 import "./graph.css";
 
-const MOST = 300;
+const MAX_TASKS = 300;
 
-/** Who waits for whom, and what holds up what. */
+/** Graph of tasks and the tasks that block them. */
 export default function GraphScreen({ lifecycle }: { lifecycle: string }) {
   const texts = useTexts(TEXTS);
   const [search, change] = useSearch();
   const project_id = search.get("project");
   const finished = search.get("finished") !== "no";
-  const asked = useLiveQuery({
+  const graphQuery = useLiveQuery({
     lifecycle,
     key: ["graph", project_id, finished],
     ask: (signal) =>
       client.getGraph(
-        { lifecycle, finished, limit: MOST, ...(project_id ? { project_id } : {}) },
+        { lifecycle, finished, limit: MAX_TASKS, ...(project_id ? { project_id } : {}) },
         { signal },
       ),
   });
@@ -49,25 +49,25 @@ export default function GraphScreen({ lifecycle }: { lifecycle: string }) {
         </label>
         <ProjectPicker />
       </LifecycleHead>
-      <Loaded of={[asked]}>{(graph) => <Shown graph={graph} lifecycle={lifecycle} />}</Loaded>
+      <Loaded of={[graphQuery]}>{(graph) => <GraphContent graph={graph} lifecycle={lifecycle} />}</Loaded>
     </>
   );
 }
 
-function Shown({ graph, lifecycle }: { graph: Graph; lifecycle: string }) {
+function GraphContent({ graph, lifecycle }: { graph: Graph; lifecycle: string }) {
   const { f } = useI18n();
   const texts = useTexts(TEXTS);
   const { data: definition } = useQuery(queries.lifecycle(lifecycle));
   const [chosen, setChosen] = useState<string | null>(null);
-  const [words, setWords] = useState("");
+  const [text, setText] = useState("");
   const found = useMemo(() => {
-    const wanted = words.trim().toLowerCase();
-    return wanted === ""
+    const query = text.trim().toLowerCase();
+    return query === ""
       ? null
-      : (graph.tasks.find(({ title }) => title.toLowerCase().includes(wanted))?.id ?? null);
-  }, [graph, words]);
+      : (graph.tasks.find(({ title }) => title.toLowerCase().includes(query))?.id ?? null);
+  }, [graph, text]);
   if (graph.tasks.length === 0) return <EmptyState icon="rules" title={texts.empty} hint={texts.emptyHint} />;
-  const known = graph.tasks.some(({ id }) => id === chosen) ? chosen : null;
+  const selected = graph.tasks.some(({ id }) => id === chosen) ? chosen : null;
   return (
     <section className="card graph-card">
       <header className="head">
@@ -81,9 +81,9 @@ function Shown({ graph, lifecycle }: { graph: Graph; lifecycle: string }) {
           type="search"
           aria-label={texts.find}
           placeholder={texts.find}
-          value={words}
+          value={text}
           onChange={(event) => {
-            setWords(event.target.value);
+            setText(event.target.value);
           }}
           onKeyDown={(event) => {
             if (event.key === "Enter" && found) setChosen(found);
@@ -91,10 +91,10 @@ function Shown({ graph, lifecycle }: { graph: Graph; lifecycle: string }) {
         />
       </header>
       <div className="graph-stage">
-        <Canvas
+        <GraphView
           graph={graph}
           definition={definition}
-          chosen={known}
+          chosen={selected}
           found={found}
           onChoose={setChosen}
           onOpen={(id) => {
@@ -103,7 +103,7 @@ function Shown({ graph, lifecycle }: { graph: Graph; lifecycle: string }) {
         />
         <ChosenTask
           graph={graph}
-          id={known}
+          id={selected}
           onChoose={setChosen}
           onClear={() => {
             setChosen(null);

@@ -12,43 +12,42 @@ type Texts = {
   emptyHint: string;
   waits: (n: number) => string;
   waitedFor: (n: number) => string;
-  free: string;
-  unseen: (n: number) => string;
+  notBlocked: string;
+  notShown: (n: number) => string;
   open: string;
-  clear: string;
+  clearSelection: string;
   find: string;
   keys: string;
-  choose: string;
+  select: string;
   waitsFor: string;
-  holdsUp: string;
+  blocks: string;
   nothing: string;
-  legend: { holds: string; dead: string; over: string };
-  never: string;
+  legend: { blocks: string; failed: string; resolved: string };
+  cannotStart: string;
 };
 
 export const TEXTS: LocalizedTexts<Texts> = {
   en: {
     title: "Graph",
-    tasks: (n) =>
-      en(n, { one: `${n} task that is tied to others`, other: `${n} tasks that are tied to others` }),
-    more: (n) => `The newest ${n} are shown.`,
-    finished: "Finished too",
-    empty: "Nothing waits for anything",
-    emptyHint: "Tasks that are created with others to wait for appear here, with what holds them up.",
+    tasks: (n) => en(n, { one: `${n} connected task`, other: `${n} connected tasks` }),
+    more: (n) => `Showing the newest ${n}.`,
+    finished: "Show finished",
+    empty: "No dependencies",
+    emptyHint: "Tasks that wait for other tasks appear here, with their blockers.",
     waits: (n) => en(n, { one: `waits for ${n} task`, other: `waits for ${n} tasks` }),
     waitedFor: (n) => en(n, { one: `${n} task waits for it`, other: `${n} tasks wait for it` }),
-    free: "waits for nothing",
-    unseen: (n) => en(n, { one: `${n} of them is not shown`, other: `${n} of them are not shown` }),
+    notBlocked: "not blocked",
+    notShown: (n) => `${n} not shown`,
     open: "Open the task",
-    clear: "Show all alike",
+    clearSelection: "Clear selection",
     find: "Find in the graph",
-    keys: "← → along the ties, ↑ ↓ beside, Enter opens",
-    choose: "Choose a task to see what holds it up, and whom it holds up.",
+    keys: "← → follow dependencies, ↑ ↓ move up and down, Enter opens",
+    select: "Select a task to see what blocks it and what it blocks.",
     waitsFor: "Waits for",
-    holdsUp: "Holds up",
+    blocks: "Blocks",
     nothing: "nothing",
-    legend: { holds: "holds up", dead: "will never end well", over: "no longer waited for" },
-    never: "This one has ended, and not well: who waits for it waits for ever.",
+    legend: { blocks: "blocks", failed: "failed, still blocks", resolved: "resolved" },
+    cannotStart: "This task did not succeed: tasks that wait for it cannot start.",
   },
   ru: {
     title: "Граф",
@@ -59,28 +58,28 @@ export const TEXTS: LocalizedTexts<Texts> = {
         other: `${n} связанных задач`,
       }),
     more: (n) => `Показаны самые новые: ${n}.`,
-    finished: "И завершённые",
-    empty: "Никто никого не ждёт",
-    emptyHint: "Здесь появятся задачи, созданные с зависимостями, и то, что их держит.",
+    finished: "Показать завершённые",
+    empty: "Зависимостей нет",
+    emptyHint: "Здесь появятся задачи, которые ждут другие задачи, и то, что их блокирует.",
     waits: (n) => ru(n, { one: `ждёт ${n} задачу`, few: `ждёт ${n} задачи`, other: `ждёт ${n} задач` }),
     waitedFor: (n) =>
       ru(n, { one: `её ждёт ${n} задача`, few: `её ждут ${n} задачи`, other: `её ждут ${n} задач` }),
-    free: "ничего не ждёт",
-    unseen: (n) =>
+    notBlocked: "ничего не ждёт",
+    notShown: (n) =>
       ru(n, {
-        one: `${n} из них не показана`,
-        few: `${n} из них не показаны`,
-        other: `${n} из них не показаны`,
+        one: `${n} не показана`,
+        few: `${n} не показаны`,
+        other: `${n} не показано`,
       }),
     open: "Открыть задачу",
-    clear: "Показать все одинаково",
+    clearSelection: "Снять выделение",
     find: "Найти в графе",
-    keys: "← → по связям, ↑ ↓ рядом, Enter открывает",
-    choose: "Выберите задачу, чтобы увидеть, что её держит и кого держит она.",
+    keys: "← → по зависимостям, ↑ ↓ вверх и вниз, Enter открывает",
+    select: "Выберите задачу, чтобы увидеть, что её блокирует и что блокирует она.",
     waitsFor: "Ждёт",
-    holdsUp: "Держит",
+    blocks: "Блокирует",
     nothing: "ничего",
-    legend: { holds: "держит", dead: "уже не будет выполнена", over: "больше не ждут" },
-    never: "Она завершилась неудачей: те, кто её ждёт, не дождутся.",
+    legend: { blocks: "блокирует", failed: "не удалась, блокирует", resolved: "выполнена" },
+    cannotStart: "Задача завершилась неудачей: ожидающие её задачи не могут начаться.",
   },
 };

@@ -6,17 +6,17 @@ import { Loaded } from "../../design/loaded.tsx";
 import { Skeleton } from "../../design/states.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
 
-/** What walking every situation of the lifecycle has found. */
+/** Result of `check`, which explores every situation of the lifecycle. */
 export function Check({ lifecycle }: { lifecycle: string }) {
   const { t } = useI18n();
-  const asked = useQuery(queries.check(lifecycle));
+  const checkQuery = useQuery(queries.check(lifecycle));
   return (
     <section className="card">
       <header className="head">
         <h2>{t.lifecycle.check}</h2>
       </header>
       <div className="body">
-        <Loaded compact of={[asked]} placeholder={<Skeleton />}>
+        <Loaded compact of={[checkQuery]} placeholder={<Skeleton />}>
           {(report) => <Report report={report} />}
         </Loaded>
       </div>

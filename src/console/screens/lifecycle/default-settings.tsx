@@ -2,10 +2,10 @@ import type { Lifecycle } from "../../data/client.ts";
 import { DataValue } from "../../tasks/data-value.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
 
-/** What can be set, as it is unless a project says otherwise. */
+/** Settings of a lifecycle with their defaults. */
 export function DefaultSettings({ lifecycle }: { lifecycle: Lifecycle }) {
   const { t, n } = useI18n();
-  const rows = flat(lifecycle.settings?.defaults ?? {});
+  const rows = flatten(lifecycle.settings?.defaults ?? {});
   return (
     <section className="card">
       <header className="head">
@@ -34,10 +34,10 @@ export function DefaultSettings({ lifecycle }: { lifecycle: Lifecycle }) {
   );
 }
 
-function flat(settings: Record<string, unknown>, path = ""): [string, unknown][] {
+function flatten(settings: Record<string, unknown>, path = ""): [string, unknown][] {
   return Object.entries(settings).flatMap(([name, value]): [string, unknown][] => {
-    const place = path === "" ? name : `${path}.${name}`;
+    const settingPath = path === "" ? name : `${path}.${name}`;
     const isGroup = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isGroup ? flat(value as Record<string, unknown>, place) : [[place, value]];
+    return isGroup ? flatten(value as Record<string, unknown>, settingPath) : [[settingPath, value]];
   });
 }

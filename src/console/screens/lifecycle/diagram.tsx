@@ -8,9 +8,9 @@ import { textWidth } from "../../graph/measure.ts";
 import { navigate } from "../../router.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
 
-const MOST_NAMED = 2;
+const MAX_NAMED_ACTIONS = 2;
 
-/** A lifecycle as boxes and arrows, with what is in each status now and what went along each arrow. */
+/** A lifecycle as boxes and arrows, with the tasks in each status and the moves along each arrow. */
 export function Diagram({
   lifecycle,
   figures,
@@ -23,8 +23,8 @@ export function Diagram({
   const boxes = useMemo(
     () =>
       lifecycle.statuses.map(({ name, final, meaning }): GraphBox => {
-        const known = figures?.statuses.find(({ status }) => status === name);
-        const count = final ? (known?.entered ?? 0) : (known?.tasks ?? 0);
+        const counts = figures?.statuses.find(({ status }) => status === name);
+        const count = final ? (counts?.entered ?? 0) : (counts?.tasks ?? 0);
         return {
           id: name,
           width: Math.max(116, textWidth(label(name)) + 44),
@@ -44,16 +44,16 @@ export function Diagram({
   );
   const edges = useMemo(
     () =>
-      arrowsOf(lifecycle, figures).map(({ from, to, actions, count, most }): GraphEdge => {
-        const more = actions.length > MOST_NAMED ? ` +${actions.length - MOST_NAMED}` : "";
-        const named = actions.slice(0, MOST_NAMED).join(", ") + more;
+      arrowsOf(lifecycle, figures).map(({ from, to, actions, count, maxCount }): GraphEdge => {
+        const more = actions.length > MAX_NAMED_ACTIONS ? ` +${actions.length - MAX_NAMED_ACTIONS}` : "";
+        const named = actions.slice(0, MAX_NAMED_ACTIONS).join(", ") + more;
         return {
           id: `${from}→${to}`,
           from,
           to,
-          weight: most === 0 ? 0 : count / most,
+          weight: maxCount === 0 ? 0 : count / maxCount,
           faded: count === 0,
-          // As if something had gone along it: what comes to pass later moves nothing about.
+          // Reserves room for a count, so that the layout stays when the first task moves along the arrow.
           labelWidth: textWidth(`${named} ${t.lifecycle.rate("999")}`, { size: 11.5, weight: 500 }),
           label: (
             <>
@@ -79,11 +79,11 @@ export function Diagram({
   );
 }
 
-type Arrow = { from: string; to: string; actions: string[]; count: number; most: number };
+type Arrow = { from: string; to: string; actions: string[]; count: number; maxCount: number };
 
-/** One arrow for all rules that lead from one status to another. */
+/** Merges all rules between two statuses into one arrow. */
 function arrowsOf(lifecycle: Lifecycle, figures: LifecycleFigures | undefined): Arrow[] {
-  const arrows = new Map<string, Omit<Arrow, "most">>();
+  const arrows = new Map<string, Omit<Arrow, "maxCount">>();
   for (const { action, from, to } of lifecycle.rules) {
     if (to === null) continue;
     for (const status of from) {
@@ -98,6 +98,6 @@ function arrowsOf(lifecycle: Lifecycle, figures: LifecycleFigures | undefined): 
     const known = arrows.get(JSON.stringify([from, to]));
     if (known) known.count += count;
   }
-  const most = Math.max(0, ...[...arrows.values()].map(({ count }) => count));
-  return [...arrows.values()].map((arrow) => ({ ...arrow, most }));
+  const maxCount = Math.max(0, ...[...arrows.values()].map(({ count }) => count));
+  return [...arrows.values()].map((arrow) => ({ ...arrow, maxCount }));
 }

@@ -14,7 +14,7 @@ import "./lifecycle.css";
 
 const Diagram = lazyComponent(async () => ({ default: (await import("./diagram.tsx")).Diagram }));
 
-/** What a lifecycle declares, and how it runs. */
+/** Definition of a lifecycle, with its current figures. */
 export function LifecycleScreen({ lifecycle: name = "" }: { lifecycle?: string }) {
   const { t } = useI18n();
   const [window, setWindow] = useWindow();

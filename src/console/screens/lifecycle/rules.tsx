@@ -2,7 +2,7 @@ import type { Lifecycle, LifecycleFigures, Timer } from "../../data/client.ts";
 import { StatusChip } from "../../design/status.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
 
-/** The table that decides everything, row by row. */
+/** Table of the lifecycle's rules. */
 export function Rules({ lifecycle }: { lifecycle: Lifecycle }) {
   const { t, f, n } = useI18n();
   const nameOf = (who: string) => n.who(lifecycle.who?.find(({ name }) => name === who)?.label ?? who);
@@ -45,8 +45,8 @@ export function Rules({ lifecycle }: { lifecycle: Lifecycle }) {
                   )}
                 </td>
                 <td>{rule.who.map(nameOf).join(", ")}</td>
-                <td className="soft">{rule.guards.map(spoken).join(", ")}</td>
-                <td className="soft">{rule.effects.map(spoken).join(", ")}</td>
+                <td className="soft">{rule.guards.map(inWords).join(", ")}</td>
+                <td className="soft">{rule.effects.map(inWords).join(", ")}</td>
               </tr>
             ))}
           </tbody>
@@ -73,7 +73,7 @@ export function Statuses({
         <table className="plain-table">
           <tbody>
             {lifecycle.statuses.map((status) => {
-              const known = figures?.statuses.find((one) => one.status === status.name);
+              const counts = figures?.statuses.find((one) => one.status === status.name);
               return (
                 <tr key={status.name}>
                   <th scope="row">
@@ -92,7 +92,7 @@ export function Statuses({
                       ))}
                     </span>
                   </td>
-                  <td className="num">{known && f.number(known.tasks ?? known.entered)}</td>
+                  <td className="num">{counts && f.number(counts.tasks ?? counts.entered)}</td>
                 </tr>
               );
             })}
@@ -130,8 +130,8 @@ export function Permissions({ lifecycle }: { lifecycle: Lifecycle }) {
   );
 }
 
-/** A guard's name is a condition in words already. */
-function spoken(name: string): string {
+/** Guards and effects are named in plain words. */
+function inWords(name: string): string {
   return name.replaceAll("_", " ");
 }
 

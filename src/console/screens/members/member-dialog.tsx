@@ -9,25 +9,28 @@ import { ProblemNote } from "../../design/states.tsx";
 import { toast } from "../../design/toasts.tsx";
 import { LabelledField } from "../../forms/schema-form.tsx";
 import { useDraft } from "../../forms/use-draft.tsx";
-import { useSending } from "../../forms/use-sending.ts";
+import { useSubmit } from "../../forms/use-submit.ts";
 import { useI18n } from "../../texts/i18n.tsx";
 
 const KINDS = ["human", "agent", "worker", "service"] as const;
 
-type Written = Record<"id" | "name" | "roles" | "project_ids" | "skill_level" | "specializations", string> & {
+type MemberInput = Record<
+  "id" | "name" | "roles" | "project_ids" | "skill_level" | "specializations",
+  string
+> & {
   kind: Member["kind"];
   active: boolean;
 };
 
-/** A new member, or changes of one that is there. */
+/** Creates or changes a member. */
 export function MemberDialog({ member, onClose }: { member: Member | null; onClose: () => void }) {
   const { t } = useI18n();
   const queryClient = useQueryClient();
-  const draft = useDraft(`member/${member?.id ?? ""}`, () => writtenOf(member), onClose);
-  const { values: written, change: setWritten, close } = draft;
-  const { busy, problem, mistakes, send } = useSending();
+  const draft = useDraft(`member/${member?.id ?? ""}`, () => inputOf(member), onClose);
+  const { values: input, change: setInput, close } = draft;
+  const { busy, problem, errors, send } = useSubmit();
   const save = async () => {
-    const { id, ...change } = readOf(written);
+    const { id, ...change } = parseInput(input);
     if (member) await client.changeMember({ ...change, id: member.id });
     else await client.createMember({ ...change, ...(id === "" ? {} : { id }) });
     await queryClient.invalidateQueries({ queryKey: keys.members });
@@ -35,17 +38,17 @@ export function MemberDialog({ member, onClose }: { member: Member | null; onClo
     close();
   };
   const submit = () => {
-    const isNumber = written.skill_level.trim() === "" || Number.isFinite(Number(written.skill_level));
+    const isNumber = input.skill_level.trim() === "" || Number.isFinite(Number(input.skill_level));
     void send(save, isNumber ? {} : { skill_level: t.form.number });
   };
-  const text = (name: keyof Written, label: string, hint?: string) => (
+  const text = (name: keyof MemberInput, label: string, hint?: string) => (
     <TextField
       label={label}
       hint={hint}
-      mistake={mistakes[name]}
-      value={String(written[name])}
+      error={errors[name]}
+      value={String(input[name])}
       onChange={(value) => {
-        setWritten({ ...written, [name]: value });
+        setInput({ ...input, [name]: value });
       }}
     />
   );
@@ -69,9 +72,9 @@ export function MemberDialog({ member, onClose }: { member: Member | null; onClo
       <div className="two">
         {text("name", t.members.name)}
         <Kind
-          kind={written.kind}
+          kind={input.kind}
           onChange={(kind) => {
-            setWritten({ ...written, kind });
+            setInput({ ...input, kind });
           }}
         />
       </div>
@@ -84,9 +87,9 @@ export function MemberDialog({ member, onClose }: { member: Member | null; onClo
       <label className="check">
         <input
           type="checkbox"
-          checked={written.active}
+          checked={input.active}
           onChange={(event) => {
-            setWritten({ ...written, active: event.target.checked });
+            setInput({ ...input, active: event.target.checked });
           }}
         />
         {t.members.active}
@@ -98,24 +101,24 @@ export function MemberDialog({ member, onClose }: { member: Member | null; onClo
 function TextField({
   label,
   hint,
-  mistake,
+  error,
   value,
   onChange,
 }: {
   label: string;
   hint: string | undefined;
-  mistake: string | undefined;
+  error: string | undefined;
   value: string;
   onChange: (value: string) => void;
 }) {
   const id = useId();
   return (
-    <LabelledField id={id} label={label} hint={hint} mistake={mistake}>
+    <LabelledField id={id} label={label} hint={hint} error={error}>
       <input
         id={id}
         className="input"
         value={value}
-        aria-invalid={mistake !== undefined}
+        aria-invalid={error !== undefined}
         onChange={(event) => {
           onChange(event.target.value);
         }}
@@ -147,7 +150,7 @@ function Kind({ kind, onChange }: { kind: Member["kind"]; onChange: (kind: Membe
   );
 }
 
-function writtenOf(member: Member | null): Written {
+function inputOf(member: Member | null): MemberInput {
   return {
     id: member?.id ?? "",
     name: member?.name ?? "",
@@ -160,17 +163,17 @@ function writtenOf(member: Member | null): Written {
   };
 }
 
-function readOf(written: Written) {
-  const projects = listOf(written.project_ids);
+function parseInput(input: MemberInput) {
+  const projects = listOf(input.project_ids);
   return {
-    id: written.id.trim(),
-    ...(written.name.trim() === "" ? {} : { name: written.name.trim() }),
-    kind: written.kind,
-    roles: listOf(written.roles),
+    id: input.id.trim(),
+    ...(input.name.trim() === "" ? {} : { name: input.name.trim() }),
+    kind: input.kind,
+    roles: listOf(input.roles),
     project_ids: projects.length === 0 ? null : projects,
-    skill_level: written.skill_level.trim() === "" ? null : Number(written.skill_level),
-    specializations: listOf(written.specializations),
-    active: written.active,
+    skill_level: input.skill_level.trim() === "" ? null : Number(input.skill_level),
+    specializations: listOf(input.specializations),
+    active: input.active,
   };
 }
 

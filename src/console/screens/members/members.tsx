@@ -14,7 +14,7 @@ import "./members.css";
 
 type Open = { kind: "member"; member: Member | null } | { kind: "tokens"; member: Member };
 
-/** Who is who, what they may, and by which tokens they are known. */
+/** Members with their roles, projects and tokens. */
 export function Members() {
   const { t } = useI18n();
   usePageTitle(t.members.title);
@@ -22,9 +22,9 @@ export function Members() {
   const isAdmin = me.roles.includes("admin");
   const members = useQuery(queries.members());
   const [open, setOpen] = useState<Open | null>(null);
-  const [words, setWords] = useState("");
+  const [text, setText] = useState("");
   const matches = ({ id, name, roles }: Member) =>
-    [id, name, ...roles].join(" ").toLowerCase().includes(words.toLowerCase());
+    [id, name, ...roles].join(" ").toLowerCase().includes(text.toLowerCase());
   const close = () => {
     setOpen(null);
   };
@@ -38,9 +38,9 @@ export function Members() {
           type="search"
           aria-label={t.members.find}
           placeholder={t.members.find}
-          value={words}
+          value={text}
           onChange={(event) => {
-            setWords(event.target.value);
+            setText(event.target.value);
           }}
         />
         {isAdmin && (
@@ -131,7 +131,7 @@ function Row({ member, isMe, isAdmin, onOpen }: RowProps) {
       </td>
       <td>
         {isAdmin && (
-          <span className="row deeds">
+          <span className="row buttons">
             <IconButton
               icon="key"
               small

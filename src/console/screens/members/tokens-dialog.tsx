@@ -14,24 +14,24 @@ import { Skeleton, EmptyState, ProblemNote } from "../../design/states.tsx";
 import { toast } from "../../design/toasts.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
 
-/** The tokens by which a member is known: made, shown once, revoked. */
+/** Lists, creates and revokes a member's tokens; a new token is shown once. */
 export function TokensDialog({ member, onClose }: { member: Member; onClose: () => void }) {
   const { t } = useI18n();
   const queryClient = useQueryClient();
-  const origin = useOrigin();
-  const [asked, setAsked] = useState<string | null>(null);
-  const made = useQuery(queries.tokens(member.id));
-  const stale = () => queryClient.invalidateQueries({ queryKey: keys.tokens(member.id) });
-  const make = useMutation({ mutationFn: () => client.createToken({ id: member.id }), onSuccess: stale });
+  const describe = useTokenDescription();
+  const [confirmingId, setConfirmingId] = useState<string | null>(null);
+  const tokensQuery = useQuery(queries.tokens(member.id));
+  const refetch = () => queryClient.invalidateQueries({ queryKey: keys.tokens(member.id) });
+  const create = useMutation({ mutationFn: () => client.createToken({ id: member.id }), onSuccess: refetch });
   const revoke = useMutation({
     mutationFn: (id: string) => client.revokeToken({ id }),
     onSuccess: () => {
       toast(t.members.revoked);
-      setAsked(null);
-      return stale();
+      setConfirmingId(null);
+      return refetch();
     },
   });
-  const problem = make.error ?? revoke.error;
+  const problem = create.error ?? revoke.error;
   return (
     <Dialog
       title={t.members.tokensOf(member.name)}
@@ -40,9 +40,9 @@ export function TokensDialog({ member, onClose }: { member: Member; onClose: () 
         <Button
           look="main"
           icon="key"
-          disabled={make.isPending}
+          disabled={create.isPending}
           onClick={() => {
-            make.mutate();
+            create.mutate();
           }}
         >
           {t.members.newToken}
@@ -50,13 +50,13 @@ export function TokensDialog({ member, onClose }: { member: Member; onClose: () 
       }
     >
       {problem && <ProblemNote problem={problem} />}
-      {make.data && (
+      {create.data && (
         <div className="secret" role="status">
-          <span>{t.members.newTokenIs}</span>
-          <CopyText text={make.data.token} />
+          <span>{t.members.newTokenHint}</span>
+          <CopyText text={create.data.token} />
         </div>
       )}
-      <Loaded compact of={[made]} placeholder={<Skeleton lines={2} />}>
+      <Loaded compact of={[tokensQuery]} placeholder={<Skeleton lines={2} />}>
         {(tokens) =>
           tokens.length === 0 ? (
             <EmptyState compact icon="key" title={t.members.noTokens} />
@@ -66,17 +66,17 @@ export function TokensDialog({ member, onClose }: { member: Member; onClose: () 
                 <li key={id}>
                   <span className="stack tight">
                     <code className="small">…{id.slice(-12)}</code>
-                    <span className="faint small">{origin(token)}</span>
+                    <span className="faint small">{describe(token)}</span>
                   </span>
                   <span className="push" />
-                  {asked === id && <span className="small">{t.members.revokeSure}</span>}
+                  {confirmingId === id && <span className="small">{t.members.confirmRevoke}</span>}
                   <Button
                     small
                     look="danger"
                     disabled={revoke.isPending}
                     onClick={() => {
-                      if (asked === id) revoke.mutate(id);
-                      else setAsked(id);
+                      if (confirmingId === id) revoke.mutate(id);
+                      else setConfirmingId(id);
                     }}
                   >
                     {t.members.revoke}
@@ -93,15 +93,15 @@ export function TokensDialog({ member, onClose }: { member: Member; onClose: () 
 
 type Token = ReplyOf<typeof ROUTES.listTokens>["tokens"][number];
 
-/** Tells when a token was made and by whom, when it expires, and what it is confined to. */
-function useOrigin() {
+/** Describes a token: when and by whom it was created, when it expires, and what it is confined to. */
+function useTokenDescription() {
   const { t, f } = useI18n();
   const nameOf = useMemberNames();
   return ({ created_at, created_by, confined_to, expires_at }: Omit<Token, "id">) =>
     [
       created_by === null
-        ? t.members.madeBySetup(f.moment(created_at))
-        : t.members.made(f.moment(created_at), nameOf(created_by)),
+        ? t.members.createdAtSetup(f.moment(created_at))
+        : t.members.createdBy(f.moment(created_at), nameOf(created_by)),
       ...(expires_at === null ? [] : [t.members.expires(f.moment(expires_at))]),
       ...(confined_to === null ? [] : [t.members.confined(String(confined_to.kind))]),
     ].join(" · ");

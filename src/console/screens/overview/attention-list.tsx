@@ -7,7 +7,7 @@ import { StatusChip } from "../../design/status.tsx";
 import { Link } from "../../router.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
 
-/** The tasks that somebody should look at, and for how long nobody has. */
+/** Tasks that need attention, and for how long they have. */
 export function AttentionList({ tasks, total }: { tasks: Overview["attention"]; total: number }) {
   const { t, f } = useI18n();
   const now = useNow(10);

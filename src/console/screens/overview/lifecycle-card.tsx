@@ -14,7 +14,7 @@ const Throughput = lazyComponent(async () => ({
   default: (await import("../../charts/throughput.tsx")).Throughput,
 }));
 
-/** A lifecycle at a glance: how much is where, how much comes and goes, and how long it takes. */
+/** Figures of a lifecycle: tasks by status, throughput, time in status. */
 export function LifecycleCard({ figures, overview }: { figures: LifecycleFigures; overview: Overview }) {
   const { t, f } = useI18n();
   const created = total(figures.created);
@@ -74,7 +74,7 @@ function Figure({ value, label }: { value: string; label: string }) {
   );
 }
 
-/** Open tasks by status, each as wide as its share; what is finished stands beside, counted within the window. */
+/** Open tasks by status, each bar as wide as its share; tasks finished within the window are listed beside it. */
 function StatusBar({ figures }: { figures: LifecycleFigures }) {
   const { t, f } = useI18n();
   const { data: lifecycle } = useQuery(queries.lifecycle(figures.name));
@@ -97,7 +97,7 @@ function StatusBar({ figures }: { figures: LifecycleFigures }) {
               <i />
               <span>{label(status)}</span>
               <b className="num">{final ? `+${f.short(entered)}` : f.short(tasks ?? 0)}</b>
-              {final && <span className="unseen">{t.overview.finalNow(f.number(entered))}</span>}
+              {final && <span className="unseen">{t.overview.finishedInWindow(f.number(entered))}</span>}
             </li>
           ))}
       </ul>

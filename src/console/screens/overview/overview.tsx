@@ -17,7 +17,7 @@ import "./overview.css";
 
 const WINDOWS: readonly Window[] = ["hour", "day", "week"];
 
-/** What moves, what is stuck, and who works. */
+/** Figures of all lifecycles, tasks that need attention, and active workers. */
 export function Overview() {
   const { t, f } = useI18n();
   const [window, setWindow] = useWindow();
@@ -38,13 +38,13 @@ export function Overview() {
         />
       </header>
       <Loaded of={[overview]} placeholder={<Loading />}>
-        {(figures) => <Shown data={figures} />}
+        {(figures) => <OverviewContent data={figures} />}
       </Loaded>
     </>
   );
 }
 
-/** Which window the figures are of; in the address, so that it can be sent to others. */
+/** The time window of the figures; stored in the address, so that it can be shared. */
 export function useWindow(): [Window, (window: Window) => void] {
   const [search, change] = useSearch();
   const window = WINDOWS.find((one) => one === search.get("window")) ?? "day";
@@ -56,9 +56,9 @@ export function useWindow(): [Window, (window: Window) => void] {
   ];
 }
 
-function Shown({ data }: { data: Figures }) {
+function OverviewContent({ data }: { data: Figures }) {
   const { t, f } = useI18n();
-  // Those with work in them first; what nobody uses stays out of the way.
+  // Busy lifecycles first, unused ones last.
   const lifecycles = data.lifecycles.toSorted((a, b) => weight(b) - weight(a));
   return (
     <div className="overview">

@@ -3,9 +3,9 @@ import { useNow } from "../../design/clock.ts";
 import { Avatar } from "../../design/person.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
 
-const SHOWN = 12;
+const MAX_SHOWN = 12;
 
-/** Whose hands work is in, and when they were last heard of. */
+/** Members that hold leases or tasks, and when they were last active. */
 export function Workers({ workers }: { workers: Overview["workers"] }) {
   const { t, f } = useI18n();
   const now = useNow(5);
@@ -19,7 +19,7 @@ export function Workers({ workers }: { workers: Overview["workers"] }) {
         <p className="body faint">{t.overview.workersEmpty}</p>
       ) : (
         <ul className="workers">
-          {workers.slice(0, SHOWN).map((worker) => (
+          {workers.slice(0, MAX_SHOWN).map((worker) => (
             <li key={worker.member_id}>
               <Avatar id={worker.member_id} name={worker.name} />
               <div className="stack">

@@ -11,10 +11,10 @@ import { SchemaForm } from "../../forms/schema-form.tsx";
 import { fieldsOf, readValues, valuesFrom } from "../../forms/schema.ts";
 import type { Field, Values } from "../../forms/schema.ts";
 import { useDraft } from "../../forms/use-draft.tsx";
-import { useSending } from "../../forms/use-sending.ts";
+import { useSubmit } from "../../forms/use-submit.ts";
 import { useI18n } from "../../texts/i18n.tsx";
 
-/** What a project sets of its own for a lifecycle; a field that is empty has the default. */
+/** A project's own settings for a lifecycle; an empty field means the default. */
 export function ProjectSettings({
   project,
   lifecycle,
@@ -33,12 +33,12 @@ export function ProjectSettings({
   const own = (project.settings[lifecycle] ?? {}) as Values;
   const initial = (): { values: Values | null } => ({ values: null });
   const draft = useDraft(`settings/${project.id}/${lifecycle}`, initial, onClose);
-  const { busy, problem, mistakes, send } = useSending();
-  const written = draft.values.values ?? valuesFrom(fields, own);
+  const { busy, problem, errors, send } = useSubmit();
+  const input = draft.values.values ?? valuesFrom(fields, own);
   const save = async () => {
-    const { payload, mistakes: found } = readValues(fields, written, t.form);
+    const { payload, errors: found } = readValues(fields, input, t.form);
     await send(async () => {
-      const settings = { [lifecycle]: withoutGone(own, payload) };
+      const settings = { [lifecycle]: withRemovedAsNull(own, payload) };
       await client.changeProject({ id: project.id, settings });
       await queryClient.invalidateQueries({ queryKey: keys.projects });
       toast(t.settings.saved);
@@ -66,8 +66,8 @@ export function ProjectSettings({
       {data && fields.length === 0 && <p className="soft">{t.lifecycle.noSettings}</p>}
       <SchemaForm
         fields={fields}
-        values={written}
-        mistakes={mistakes}
+        values={input}
+        errors={errors}
         onChange={(values) => {
           draft.change({ values });
         }}
@@ -76,28 +76,28 @@ export function ProjectSettings({
   );
 }
 
-/** The default of a group stands in the parts of it. */
-function withDefault(field: Field, byDefault: unknown): Field {
-  const known = (byDefault ?? {}) as Values;
+/** Passes the default of a group on to its fields. */
+function withDefault(field: Field, defaultValue: unknown): Field {
+  const defaults = (defaultValue ?? {}) as Values;
   return {
     ...field,
     required: false,
-    byDefault,
-    fields: field.fields.map((inner) => withDefault(inner, known[inner.name])),
+    defaultValue: defaultValue,
+    fields: field.fields.map((inner) => withDefault(inner, defaults[inner.name])),
   };
 }
 
-/** What was set and is no more is brought back to its default, by null. */
-function withoutGone(before: Values, now: Values): Values {
-  const gone = Object.keys(before).filter((name) => !(name in now));
+/** Adds null for each setting that was removed; the server then restores its default. */
+function withRemovedAsNull(before: Values, now: Values): Values {
+  const removed = Object.keys(before).filter((name) => !(name in now));
   return {
     ...Object.fromEntries(
       Object.entries(now).map(([name, value]) => [
         name,
-        isGroup(value) && isGroup(before[name]) ? withoutGone(before[name], value) : value,
+        isGroup(value) && isGroup(before[name]) ? withRemovedAsNull(before[name], value) : value,
       ]),
     ),
-    ...Object.fromEntries(gone.map((name) => [name, null])),
+    ...Object.fromEntries(removed.map((name) => [name, null])),
   };
 }
 

@@ -10,13 +10,13 @@ import { ProblemNote } from "../../design/states.tsx";
 import { toast } from "../../design/toasts.tsx";
 import { LabelledField } from "../../forms/schema-form.tsx";
 import { useDraft } from "../../forms/use-draft.tsx";
-import { useSending } from "../../forms/use-sending.ts";
+import { useSubmit } from "../../forms/use-submit.ts";
 import { useI18n } from "../../texts/i18n.tsx";
 import { ProjectSettings } from "./project-settings.tsx";
 
 type Open = { kind: "new" } | { kind: "settings"; project: Project; lifecycle: string };
 
-/** Projects, and what each has set of its own for every lifecycle. */
+/** Projects with their own settings for each lifecycle. */
 export function Projects({ projects }: { projects: readonly Project[] }) {
   const { t } = useI18n();
   const me = useMe();
@@ -53,7 +53,7 @@ export function Projects({ projects }: { projects: readonly Project[] }) {
             </span>
             <span className="row wrap">
               {lifecycles.map(({ name }) => (
-                <Chosen
+                <SettingsButton
                   key={name}
                   project={project}
                   lifecycle={name}
@@ -75,7 +75,7 @@ export function Projects({ projects }: { projects: readonly Project[] }) {
   );
 }
 
-function Chosen({
+function SettingsButton({
   project,
   lifecycle,
   isAdmin,
@@ -111,14 +111,14 @@ function NewProject({ onClose }: { onClose: () => void }) {
   const { t } = useI18n();
   const queryClient = useQueryClient();
   const draft = useDraft("project", () => ({ id: "", name: "" }), onClose);
-  const { values: written, change: setWritten, close } = draft;
-  const { busy, problem, mistakes, send } = useSending();
+  const { values: input, change: setInput, close } = draft;
+  const { busy, problem, errors, send } = useSubmit();
   const id = useId();
   const save = async () => {
-    const given = Object.entries(written).flatMap(([name, value]) =>
+    const filled = Object.entries(input).flatMap(([name, value]) =>
       value.trim() === "" ? [] : [[name, value.trim()]],
     );
-    await client.createProject(Object.fromEntries(given) as Partial<typeof written>);
+    await client.createProject(Object.fromEntries(filled) as Partial<typeof input>);
     await queryClient.invalidateQueries({ queryKey: keys.projects });
     toast(t.settings.saved);
     close();
@@ -144,14 +144,14 @@ function NewProject({ onClose }: { onClose: () => void }) {
           key={name}
           id={`${id}-${name}`}
           label={name === "id" ? t.settings.projectId : t.settings.projectName}
-          mistake={mistakes[name]}
+          error={errors[name]}
         >
           <input
             id={`${id}-${name}`}
             className="input"
-            value={written[name]}
+            value={input[name]}
             onChange={(event) => {
-              setWritten({ ...written, [name]: event.target.value });
+              setInput({ ...input, [name]: event.target.value });
             }}
           />
         </LabelledField>

@@ -10,7 +10,7 @@ import type { Language } from "../../texts/i18n.tsx";
 import { Projects } from "./projects.tsx";
 import "./settings.css";
 
-/** How the console looks to this browser, and how lifecycles run in each project. */
+/** Preferences of this browser, and the settings of each project. */
 export function Settings() {
   const { t } = useI18n();
   usePageTitle(t.settings.title);
@@ -35,8 +35,8 @@ export function Settings() {
 function Appearance() {
   const { t } = useI18n();
   const [theme, setTheme] = usePreference("theme");
-  const [language, speak] = usePreference("language");
-  const spoken = Object.entries(LANGUAGES).map(([value, { name }]) => ({
+  const [language, setLanguage] = usePreference("language");
+  const languages = Object.entries(LANGUAGES).map(([value, { name }]) => ({
     value: value as Language,
     label: name,
   }));
@@ -61,7 +61,7 @@ function Appearance() {
         </div>
         <div className="row wrap spread">
           <span>{t.settings.language}</span>
-          <Segments label={t.settings.language} value={language} onChange={speak} options={spoken} />
+          <Segments label={t.settings.language} value={language} onChange={setLanguage} options={languages} />
         </div>
       </div>
     </section>

@@ -11,14 +11,14 @@ import { LANGUAGES, useI18n } from "../../texts/i18n.tsx";
 import type { Language } from "../../texts/i18n.tsx";
 import "./sign-in.css";
 
-const SPOKEN = Object.entries(LANGUAGES).map(([value, { name }]) => ({
+const LANGUAGE_OPTIONS = Object.entries(LANGUAGES).map(([value, { name }]) => ({
   value: value as Language,
   label: name,
 }));
 
 export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: (me: Me) => void }) {
   const { t, language } = useI18n();
-  const [, speak] = usePreference("language");
+  const [, setLanguage] = usePreference("language");
   const [token, setToken] = useState("");
   const [remember, setRemember] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -48,7 +48,7 @@ export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: (me:
           <p className="soft">{t.signIn.lead}</p>
         </div>
         {ended && problem === null && <p className="note">{t.signIn.ended}</p>}
-        {problem !== null && <WhyNot problem={problem} />}
+        {problem !== null && <SignInProblem problem={problem} />}
         <div className="field">
           <label className="label" htmlFor={id}>
             {t.signIn.token}
@@ -83,13 +83,18 @@ export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: (me:
         <Button look="main" type="submit" disabled={busy || token.trim() === ""}>
           {t.signIn.submit}
         </Button>
-        <Segments label={t.shell.language} value={language} options={SPOKEN} onChange={speak} />
+        <Segments
+          label={t.shell.language}
+          value={language}
+          options={LANGUAGE_OPTIONS}
+          onChange={setLanguage}
+        />
       </form>
     </main>
   );
 }
 
-function WhyNot({ problem }: { problem: unknown }) {
+function SignInProblem({ problem }: { problem: unknown }) {
   const { t } = useI18n();
   const code = problem instanceof PawlProblem ? problem.code : "";
   if (code === "INVALID_TOKEN" || code === "VALIDATION_ERROR")

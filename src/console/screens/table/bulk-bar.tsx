@@ -5,15 +5,15 @@ import { keys } from "../../data/keys.ts";
 import { placeTask } from "../../data/live.ts";
 import { useMe } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
-import { useProblemText } from "../../design/use-attempt.ts";
+import { useProblemText } from "../../design/use-toast-on-error.ts";
 import { ActionDialog } from "../../tasks/action-dialog.tsx";
-import type { Move } from "../../tasks/act.ts";
-import { actionsFor } from "../../tasks/may.ts";
+import type { MoveRequest } from "../../tasks/use-move.ts";
+import { actionsFor } from "../../tasks/role-permissions.ts";
 import { useI18n } from "../../texts/i18n.tsx";
 import { moveAll } from "./move-all.ts";
-import type { Result } from "./move-all.ts";
+import type { MoveResult } from "./move-all.ts";
 
-/** What can be done with all that is selected. */
+/** Actions for all selected tasks. */
 export function BulkBar({
   lifecycle,
   tasks,
@@ -23,7 +23,7 @@ export function BulkBar({
   lifecycle: Lifecycle;
   tasks: readonly Task[];
   onClear: () => void;
-  onResults: (results: Result[]) => void;
+  onResults: (results: MoveResult[]) => void;
 }) {
   const { t, n } = useI18n();
   const { roles } = useMe();
@@ -34,9 +34,9 @@ export function BulkBar({
   const actions = actionsFor(lifecycle, roles).filter(({ name }) =>
     lifecycle.rules.some((rule) => rule.action === name && rule.from.some((status) => statuses.has(status))),
   );
-  const perform = async (move: Move) => {
+  const perform = async (move: MoveRequest) => {
     const results = await moveAll(lifecycle, tasks, move, { refusal: n.refusal, problem: textOf });
-    // Told first: those that have moved may leave the list, and this bar with them.
+    // Report first: moved tasks may leave the list, and this bar with them.
     onResults(results);
     for (const result of results) if ("moved" in result) placeTask(queryClient, result.task.id, result.moved);
     void queryClient.invalidateQueries({ queryKey: keys.overviews });

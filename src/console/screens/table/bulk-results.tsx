@@ -3,16 +3,16 @@ import { Dialog } from "../../design/dialog.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { useStatusLabel } from "../../design/status.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
-import type { Result } from "./move-all.ts";
+import type { MoveResult } from "./move-all.ts";
 
-/** What became of each. */
+/** The result for each task of a bulk action. */
 export function BulkResults({
   lifecycle,
   results,
   onClose,
 }: {
   lifecycle: string;
-  results: readonly Result[];
+  results: readonly MoveResult[];
   onClose: () => void;
 }) {
   const { t } = useI18n();

@@ -8,30 +8,30 @@ import { useStatusLabel } from "../../design/status.tsx";
 import { useSearch } from "../../router.tsx";
 import { Filters, useFilters } from "../../tasks/filters.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
-import { actionsFor } from "../../tasks/may.ts";
+import { actionsFor } from "../../tasks/role-permissions.ts";
 import { useI18n } from "../../texts/i18n.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import { BulkResults } from "./bulk-results.tsx";
-import type { Result } from "./move-all.ts";
+import type { MoveResult } from "./move-all.ts";
 import { TaskRows } from "./task-rows.tsx";
 import "./table.css";
 
 const SORTS: readonly Sort[] = ["created", "updated", "entered", "due", "priority"];
 const PAGE = 100;
 
-/** The tasks of a lifecycle in rows: to be searched, sorted, and acted upon many at once. */
+/** A lifecycle's tasks in rows, with search, sorting and bulk actions. */
 export function Table({ lifecycle: name = "" }: { lifecycle?: string }) {
   const { data: lifecycle, error, refetch } = useQuery(queries.lifecycle(name));
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />;
   return (
     <>
       <LifecycleHead lifecycle={name} />
-      {lifecycle ? <Listed lifecycle={lifecycle} /> : <Skeleton lines={6} height={30} />}
+      {lifecycle ? <TaskList lifecycle={lifecycle} /> : <Skeleton lines={6} height={30} />}
     </>
   );
 }
 
-function Listed({ lifecycle }: { lifecycle: Lifecycle }) {
+function TaskList({ lifecycle }: { lifecycle: Lifecycle }) {
   const { t, f } = useI18n();
   const { any: _, ...filters } = useFilters();
   const [search] = useSearch();
@@ -50,7 +50,7 @@ function Listed({ lifecycle }: { lifecycle: Lifecycle }) {
   const tasks = useMemo(() => list.data?.pages.flatMap((page) => page.tasks) ?? [], [list.data]);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const chosen = tasks.filter(({ id }) => selected.has(id));
-  const [results, setResults] = useState<readonly Result[] | null>(null);
+  const [results, setResults] = useState<readonly MoveResult[] | null>(null);
   const selectable = actionsFor(lifecycle, useMe().roles).length > 0;
   const count = f.number(tasks.length);
   const clear = () => {

@@ -12,19 +12,19 @@ import { Deadline } from "../../tasks/deadline.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
 
 const ROW_PX = 42;
-const AHEAD = 30;
+const PREFETCH_DISTANCE = 30;
 
 type Props = {
   tasks: readonly Task[];
   sort: Sort;
   order: "asc" | "desc";
   selected: ReadonlySet<string>;
-  /** null: there is nothing that could be done with them. */
+  /** null if the member may not act on the tasks. */
   onSelect: ((selected: ReadonlySet<string>) => void) | null;
   onNearEnd: () => void;
 };
 
-/** Rows, of which only those in sight are drawn. */
+/** Table rows; renders only visible ones. */
 export function TaskRows({ tasks, sort, order, selected, onSelect, onNearEnd }: Props) {
   const { t } = useI18n();
   const scroller = useRef<HTMLDivElement>(null);
@@ -38,7 +38,7 @@ export function TaskRows({ tasks, sort, order, selected, onSelect, onNearEnd }: 
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (last >= tasks.length - AHEAD) onNearEnd();
+    if (last >= tasks.length - PREFETCH_DISTANCE) onNearEnd();
   }, [last, tasks.length]);
   const all = tasks.length > 0 && tasks.every(({ id }) => selected.has(id));
   const toggle = (id: string) => {

@@ -8,11 +8,11 @@ import { Loaded } from "../../design/loaded.tsx";
 import { Skeleton } from "../../design/states.tsx";
 import { toneOf, useStatusLabel } from "../../design/status.tsx";
 import { ActionDialog } from "../../tasks/action-dialog.tsx";
-import { useDeed } from "../../tasks/use-deed.ts";
-import { moveWithoutAsking } from "../../tasks/whole-move.ts";
+import { useTaskAction } from "../../tasks/use-task-action.ts";
+import { moveWithoutInput } from "../../tasks/build-move.ts";
 import { useI18n } from "../../texts/i18n.tsx";
 
-/** What the reader may do with a task, and what he may not with every reason. */
+/** Actions that the member may run, and the others with all reasons why not. */
 export function ActionPanel({ task }: { task: Task }) {
   const { t } = useI18n();
   const { data: lifecycle } = useQuery(queries.lifecycle(task.lifecycle));
@@ -20,7 +20,7 @@ export function ActionPanel({ task }: { task: Task }) {
   return (
     <section className="card">
       <header className="head">
-        <h2>{t.task.mayDo}</h2>
+        <h2>{t.task.availableActions}</h2>
       </header>
       <div className="body stack">
         <Loaded compact of={[explained]} placeholder={<Skeleton lines={2} height={28} />}>
@@ -29,7 +29,7 @@ export function ActionPanel({ task }: { task: Task }) {
             const refused = actions.filter((one) => !one.allowed);
             return (
               <>
-                {allowed.length === 0 && <p className="soft">{t.task.nothingToDo}</p>}
+                {allowed.length === 0 && <p className="soft">{t.task.noActions}</p>}
                 {lifecycle && allowed.length > 0 && (
                   <Allowed task={task} lifecycle={lifecycle} actions={allowed} />
                 )}
@@ -55,31 +55,31 @@ function Allowed({
   const { n } = useI18n();
   const label = useStatusLabel(task.lifecycle);
   const [chosen, choose] = useState<string | null>(null);
-  const { busy, perform, attempt } = useDeed(task.lifecycle, task);
-  const begin = (action: string) => {
-    const move = moveWithoutAsking(lifecycle, task, action);
-    if (move) void attempt(move);
+  const { busy, perform, performOrToast } = useTaskAction(task.lifecycle, task);
+  const start = (action: string) => {
+    const move = moveWithoutInput(lifecycle, task, action);
+    if (move) void performOrToast(move);
     else choose(action);
   };
   const targetOf = (action: string) =>
     lifecycle.rules.find((rule) => rule.action === action && rule.from.includes(task.status))?.to ?? null;
-  // What moves the task on comes first; a comment and the like can wait.
+  // Actions that change the status come first, a comment and the like last.
   const sorted = actions.toSorted(
     (a, b) => Number(targetOf(a.action) === null) - Number(targetOf(b.action) === null),
   );
   const order = lifecycle.statuses.map(({ name }) => name);
-  // The next step on the way is the one that most come for; giving up and calling for help are never that.
+  // The main button is the next step forward; canceling and escalating never are.
   const next = sorted.find(({ action }) => {
     const to = targetOf(action);
-    const isTrouble = to === null || givesUp(lifecycle, to) || /warn|bad/.test(toneOf(lifecycle, to));
-    return !isTrouble && order.indexOf(to) > order.indexOf(task.status);
+    const isProblem = to === null || isFailure(lifecycle, to) || /warn|bad/.test(toneOf(lifecycle, to));
+    return !isProblem && order.indexOf(to) > order.indexOf(task.status);
   });
   return (
     <div className="row wrap">
       {sorted.map((one) => {
         const { action } = one;
         const to = targetOf(action);
-        const look = one === next ? "main" : to !== null && givesUp(lifecycle, to) ? "danger" : null;
+        const look = one === next ? "main" : to !== null && isFailure(lifecycle, to) ? "danger" : null;
         return (
           <Button
             key={action}
@@ -87,7 +87,7 @@ function Allowed({
             disabled={busy}
             title={to === null ? undefined : `→ ${label(to)}`}
             onClick={() => {
-              begin(action);
+              start(action);
             }}
           >
             {n.action(action)}
@@ -110,8 +110,8 @@ function Allowed({
   );
 }
 
-/** Whether a status is an end that nobody wished for. */
-function givesUp({ statuses }: Lifecycle, status: string): boolean {
+/** True for a final status without success. */
+function isFailure({ statuses }: Lifecycle, status: string): boolean {
   return statuses.some(({ name, final, success }) => name === status && final && !success);
 }
 
@@ -122,7 +122,7 @@ function Refused({ lifecycle, actions }: { lifecycle: string; actions: readonly 
     <details className="refused">
       <summary>
         <Icon name="right" />
-        {t.task.mayNotDo}
+        {t.task.unavailableActions}
         <span className="badge">{actions.length}</span>
       </summary>
       <ul>

@@ -4,13 +4,13 @@ import { queries } from "../../data/queries.ts";
 import { Person } from "../../design/person.tsx";
 import { StatusChip } from "../../design/status.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
-import { attemptsIn } from "./attempts-in.ts";
+import { findAttempts } from "./find-attempts.ts";
 
-/** Every time somebody took the task up, and how that ended. */
+/** Each attempt at the task and its result. */
 export function Attempts({ task, entries }: { task: Task; entries: readonly JournalEntry[] }) {
   const { t, f } = useI18n();
   const { data: lifecycle } = useQuery(queries.lifecycle(task.lifecycle));
-  const attempts = lifecycle ? attemptsIn(lifecycle, entries) : [];
+  const attempts = lifecycle ? findAttempts(lifecycle, entries) : [];
   if (attempts.length === 0) return null;
   return (
     <section className="card">
@@ -19,7 +19,7 @@ export function Attempts({ task, entries }: { task: Task; entries: readonly Jour
         <span className="badge">{attempts.length}</span>
       </header>
       <ol className="attempts">
-        {attempts.toReversed().map(({ number, begun, ended }) => (
+        {attempts.toReversed().map(({ number, started, ended }) => (
           <li key={number}>
             <span className="row spread">
               <b>{t.task.attempt(number)}</b>
@@ -30,9 +30,9 @@ export function Attempts({ task, entries }: { task: Task; entries: readonly Jour
               )}
             </span>
             <span className="row spread small">
-              <Person id={begun.actor_id} absent={t.common.system} />
-              <span className="faint num" title={f.moment(begun.created_at)}>
-                {ended && f.span((Date.parse(ended.created_at) - Date.parse(begun.created_at)) / 1_000)}
+              <Person id={started.actor_id} absent={t.common.system} />
+              <span className="faint num" title={f.moment(started.created_at)}>
+                {ended && f.span((Date.parse(ended.created_at) - Date.parse(started.created_at)) / 1_000)}
               </span>
             </span>
           </li>

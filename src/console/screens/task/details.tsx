@@ -9,17 +9,17 @@ export function Details({ task }: { task: Task }) {
   const { t, n } = useI18n();
   const { data: lifecycle } = useQuery(queries.lifecycle(task.lifecycle));
   const declared = Object.keys(lifecycle?.data?.properties ?? {});
-  const known = Object.entries(task.data)
+  const filled = Object.entries(task.data)
     .filter(([, value]) => !isEmpty(value))
     .toSorted(([a], [b]) => declared.indexOf(a) - declared.indexOf(b));
-  if (known.length === 0) return null;
+  if (filled.length === 0) return null;
   return (
     <section className="card">
       <header className="head">
         <h2>{t.task.data}</h2>
       </header>
       <dl className="body definition">
-        {known.map(([name, value]) => (
+        {filled.map(([name, value]) => (
           <div key={name} className="pair">
             <dt title={name}>{n.field(name)}</dt>
             <dd>

@@ -5,7 +5,7 @@ import { useNow } from "../../design/clock.ts";
 import { Person } from "../../design/person.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
 
-/** What holds, or held, the task up. */
+/** Open and released holds of the task. */
 export function Holds({ task }: { task: Task }) {
   const { t, f, n } = useI18n();
   const now = useNow(10);

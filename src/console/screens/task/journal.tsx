@@ -13,7 +13,7 @@ import { useI18n } from "../../texts/i18n.tsx";
 
 const SHOWN_FIRST = 25;
 
-/** Everything that ever happened to a task, newest first. */
+/** Journal of a task, newest entry first. */
 export function Journal({ task, entries }: { task: Task; entries: readonly JournalEntry[] | undefined }) {
   const { t, f } = useI18n();
   const [all, setAll] = useState(false);

@@ -10,28 +10,28 @@ import { textWidth } from "../../graph/measure.ts";
 import { navigate } from "../../router.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
 
-const WIDEST = 230;
+const MAX_WIDTH_PX = 230;
 const ROW_PX = 92;
 
-/** What the task waits for on its left, who waits for it on its right. */
+/** Graph of a task: its blockers on the left, its dependents on the right. */
 export function LinkGraph({ task }: { task: Task }) {
   const { t } = useI18n();
   const { data: links } = useQuery(queries.links(task.id));
   const { data: lifecycle } = useQuery(queries.lifecycle(task.lifecycle));
   const boxes = useMemo(
     () =>
-      (links?.tasks ?? []).map((one): GraphBox => ({
-        id: one.id,
-        width: Math.min(WIDEST, Math.max(140, textWidth(one.title) + 28)),
+      (links?.tasks ?? []).map((linked): GraphBox => ({
+        id: linked.id,
+        width: Math.min(MAX_WIDTH_PX, Math.max(140, textWidth(linked.title) + 28)),
         height: 62,
-        tone: toneOf(lifecycle, one.status),
-        strong: one.id === task.id,
+        tone: toneOf(lifecycle, linked.status),
+        strong: linked.id === task.id,
         content: (
           <>
-            <b className="cut" title={one.title}>
-              {one.title}
+            <b className="cut" title={linked.title}>
+              {linked.title}
             </b>
-            <StatusChip lifecycle={one.lifecycle} status={one.status} />
+            <StatusChip lifecycle={linked.lifecycle} status={linked.status} />
           </>
         ),
       })),
@@ -39,7 +39,7 @@ export function LinkGraph({ task }: { task: Task }) {
   );
   const edges = useMemo(() => edgesOf(links), [links]);
   if (!links || (links.dependencies.length === 0 && links.hidden === 0)) return null;
-  const ranks = Math.max(1, ...countsByDepth(links, task.id));
+  const rows = Math.max(1, countBlockers(links, task.id), countDependents(links, task.id));
   return (
     <section className="card">
       <header className="head">
@@ -52,7 +52,7 @@ export function LinkGraph({ task }: { task: Task }) {
           boxes={boxes}
           edges={edges}
           rankGap={56}
-          height={Math.min(420, 70 + ranks * ROW_PX)}
+          height={Math.min(420, 70 + rows * ROW_PX)}
           onOpen={(id) => {
             navigate(addresses.task(id));
           }}
@@ -71,10 +71,10 @@ function edgesOf(links: Links | undefined): GraphEdge[] {
   }));
 }
 
-/** How many stand beside each other, roughly: by how many edges lead to and from the task. */
-function countsByDepth({ dependencies }: Links, id: string): number[] {
-  return [
-    dependencies.filter(({ task_id }) => task_id === id).length,
-    dependencies.filter(({ blocker_id }) => blocker_id === id).length,
-  ];
+function countBlockers({ dependencies }: Links, id: string): number {
+  return dependencies.filter(({ task_id }) => task_id === id).length;
+}
+
+function countDependents({ dependencies }: Links, id: string): number {
+  return dependencies.filter(({ blocker_id }) => blocker_id === id).length;
 }

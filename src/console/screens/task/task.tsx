@@ -16,39 +16,39 @@ import { usePageTitle } from "../../shell/page-title.ts";
 import { NamesOf, useI18n } from "../../texts/i18n.tsx";
 import { ActionPanel } from "./action-panel.tsx";
 import { Attempts } from "./attempts.tsx";
+import { CommonFields } from "./common-fields.tsx";
 import { Details } from "./details.tsx";
-import { Facts } from "./facts.tsx";
 import { Holds } from "./holds.tsx";
 import { Journal } from "./journal.tsx";
 import "./task.css";
 
 const LinkGraph = lazyComponent(async () => ({ default: (await import("./link-graph.tsx")).LinkGraph }));
 
-/** One task: what it is, what became of it, and what may be done with it. */
+/** Page of one task: its fields, journal and actions. */
 export function TaskScreen({ id = "" }: { id?: string }) {
   const { t } = useI18n();
-  const asked = useQuery(queries.task(id));
-  const { data, error } = asked;
+  const taskQuery = useQuery(queries.task(id));
+  const { data, error } = taskQuery;
   usePageTitle(data?.title ?? "");
   if (!data && error instanceof PawlProblem && error.status === 404)
     return <EmptyState icon="search" title={t.task.notFound} hint={t.task.notFoundHint} />;
   return (
-    <Loaded of={[asked]} placeholder={<Skeleton lines={8} height={22} />}>
+    <Loaded of={[taskQuery]} placeholder={<Skeleton lines={8} height={22} />}>
       {(task) => (
         <NamesOf lifecycle={task.lifecycle}>
-          <Shown task={task} />
+          <TaskContent task={task} />
         </NamesOf>
       )}
     </Loaded>
   );
 }
 
-function Shown({ task }: { task: Task }) {
+function TaskContent({ task }: { task: Task }) {
   const { t } = useI18n();
   const { data: journal } = useQuery(queries.journal(task.id));
   const ui = useUi()(task.lifecycle);
   const Panel = ui.panel === null ? null : screensOf(ui).panel;
-  const tellsAttempts = ui.panel === "attempts";
+  const panelShowsAttempts = ui.panel === "attempts";
   return (
     <>
       <header className="stack tight">
@@ -87,9 +87,9 @@ function Shown({ task }: { task: Task }) {
           <Journal task={task} entries={journal} />
         </div>
         <div className="stack">
-          <Facts task={task} />
+          <CommonFields task={task} />
           <Holds task={task} />
-          {!tellsAttempts && <Attempts task={task} entries={journal ?? []} />}
+          {!panelShowsAttempts && <Attempts task={task} entries={journal ?? []} />}
         </div>
       </div>
     </>

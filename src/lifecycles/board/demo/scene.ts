@@ -21,7 +21,7 @@ export const members: DemoScript["members"] = [
   { id: "relay", name: "Relay", kind: "agent", roles: ["agent"] },
 ];
 
-/** Times are short, so that deadlines and leases end while somebody watches. */
+/** The deadlines are short, so that visitors of the demo see tasks expire. */
 export const projects: DemoScript["projects"] = [
   {
     id: "main",
@@ -39,19 +39,19 @@ export const visitor: DemoScript["visitor"] = { roles: ["agent"] };
 
 const AGENTS = ["scout", "quill", "abacus", "relay"] as const;
 const WORKSPACES = ["main", "website"] as const;
-const ENOUGH_OPEN = 14;
-const BEGUN_WITH = 9;
+const MAX_OPEN = 14;
+const INITIAL_TASKS = 9;
 
-/** Two people think of work and look after it; four agents take it, halt, help each other out, and finish. */
+/** Two people create and manage tasks; four agents take them, get blocked, take over from each other, and finish. */
 export async function play(stage: Stage): Promise<void> {
   const maya = boardOf(stage.as("maya"));
-  for (let made = 0; made < BEGUN_WITH; made++) {
+  for (let created = 0; created < INITIAL_TASKS; created++) {
     const tasks = await openTasks(maya);
-    if (tasks.length < BEGUN_WITH) await stage.attempt(() => thinkOfWork(stage, maya, tasks));
+    if (tasks.length < INITIAL_TASKS) await stage.attempt(() => createTask(stage, maya, tasks));
   }
   await stage.together([
-    stage.keepOn([8, 18], () => lookAfterBoard(stage, "maya")),
-    stage.keepOn([10, 24], () => lookAfterBoard(stage, "tomas")),
+    stage.keepOn([8, 18], () => manageBoard(stage, "maya")),
+    stage.keepOn([10, 24], () => manageBoard(stage, "tomas")),
     ...AGENTS.map((agent) => stage.keepOn([12, 28], () => workOnBoard(stage, boardOf(stage.as(agent))))),
   ]);
 }
@@ -61,8 +61,8 @@ function boardOf(client: Client) {
 }
 type Board = ReturnType<typeof boardOf>;
 
-/** Of all workspaces: a list is of one. */
-async function listed(
+/** Lists the tasks of all workspaces; a request covers one workspace. */
+async function listTasks(
   board: Board,
   query: Parameters<Board["listBoardTasks"]>[0],
 ): Promise<ListedBoardTask[]> {
@@ -73,46 +73,46 @@ async function listed(
 }
 
 function openTasks(board: Board): Promise<ListedBoardTask[]> {
-  return listed(board, { status: ["NEW", "IN_PROGRESS", "BLOCKED", "STUCK"], limit: 200 });
+  return listTasks(board, { status: ["NEW", "IN_PROGRESS", "BLOCKED", "STUCK"], limit: 200 });
 }
 
-async function lookAfterBoard(stage: Stage, who: string): Promise<unknown> {
+async function manageBoard(stage: Stage, who: string): Promise<unknown> {
   const { chance } = stage;
   const board = boardOf(stage.as(who));
   const tasks = await openTasks(board);
-  const hopeless = doomed(tasks);
-  const [pointless] = hopeless.filter(({ creator_id }) => creator_id === who);
-  if (pointless && chance.happens(0.5)) return callOff(board, pointless, "What it waited for was given up");
-  if (tasks.length - hopeless.length < ENOUGH_OPEN && chance.happens(0.8))
-    return thinkOfWork(stage, board, tasks);
+  const neverStartable = findNeverStartable(tasks);
+  const [mine] = neverStartable.filter(({ creator_id }) => creator_id === who);
+  if (mine && chance.happens(0.5)) return cancel(board, mine, "Its blocker was canceled.");
+  if (tasks.length - neverStartable.length < MAX_OPEN && chance.happens(0.8))
+    return createTask(stage, board, tasks);
   const [late] = chance.some(tasks.filter(isHeld), 1);
   if (late && chance.happens(0.25))
-    return board.escalateBoardTask({ ...seen(late), comment: chance.pick(ESCALATIONS) });
+    return board.escalateBoardTask({ ...asSeen(late), comment: chance.pick(ESCALATIONS) });
   const [lost] = chance.some(
     tasks.filter(({ status, creator_id }) => /STUCK|BLOCKED/.test(status) && creator_id === who),
     1,
   );
   if (lost && chance.happens(0.3))
     return chance.happens(0.6)
-      ? board.setBoardStatus({ ...seen(lost), status: "NEW", comment: "Back to the list: who has time?" })
-      : callOff(board, lost, chance.pick(CANCELLATIONS));
+      ? board.setBoardStatus({ ...asSeen(lost), status: "NEW", comment: "Back to the list. Who has time?" })
+      : cancel(board, lost, chance.pick(CANCELLATIONS));
   const [some] = chance.some(tasks, 1);
   return some && board.commentBoardTask({ id: some.id, comment: chance.pick(REMARKS) });
 }
 
-function callOff(board: Board, task: ListedBoardTask, comment: string): Promise<unknown> {
-  return board.setBoardStatus({ ...seen(task), status: "CANCELLED", comment });
+function cancel(board: Board, task: ListedBoardTask, comment: string): Promise<unknown> {
+  return board.setBoardStatus({ ...asSeen(task), status: "CANCELLED", comment });
 }
 
-/** A task as it was looked at: who comes too late is told that it has changed, and not that it was never his. */
-function seen({ id, row_version }: ListedBoardTask) {
+/** Names the version that was read, so that a late request fails with VERSION_CONFLICT instead of FORBIDDEN. */
+function asSeen({ id, row_version }: ListedBoardTask) {
   return { id, expected_row_version: row_version };
 }
 
-/** Those that wait for what has ended and was not done: nobody will ever be able to begin them. */
-export function doomed<Task extends Pick<ListedBoardTask, "id" | "blocked_by" | "has_unresolved_blockers">>(
-  open: readonly Task[],
-): Task[] {
+/** Finds the tasks that can never start, because all blockers that they wait for have ended without success. */
+export function findNeverStartable<
+  Task extends Pick<ListedBoardTask, "id" | "blocked_by" | "has_unresolved_blockers">,
+>(open: readonly Task[]): Task[] {
   const ids = new Set(open.map(({ id }) => id));
   return open.filter(
     ({ blocked_by, has_unresolved_blockers }) =>
@@ -120,14 +120,14 @@ export function doomed<Task extends Pick<ListedBoardTask, "id" | "blocked_by" | 
   );
 }
 
-/** Something that nobody is at already; now and then it has to wait for something else. */
-async function thinkOfWork(stage: Stage, board: Board, there: readonly ListedBoardTask[]): Promise<unknown> {
+/** Creates a task that is not open yet; some of them wait for another task. */
+async function createTask(stage: Stage, board: Board, open: readonly ListedBoardTask[]): Promise<unknown> {
   const { chance } = stage;
-  const titles = new Set(there.map(({ title }) => title));
+  const titles = new Set(open.map(({ title }) => title));
   const { title, description, priority, workspace } =
     chance.pick(BOARD_WORK.filter((one) => !titles.has(one.title))) ?? chance.pick(BOARD_WORK);
   const [blocker] = chance.some(
-    there.filter(
+    open.filter(
       (task) => task.workspace_id === workspace && task.status !== "STUCK" && !task.has_unresolved_blockers,
     ),
     1,
@@ -138,33 +138,33 @@ async function thinkOfWork(stage: Stage, board: Board, there: readonly ListedBoa
 
 async function workOnBoard(stage: Stage, board: Board): Promise<unknown> {
   const { chance } = stage;
-  const mine = await listed(board, { assignee: "me", status: ["IN_PROGRESS", "BLOCKED", "STUCK"] });
+  const mine = await listTasks(board, { assignee: "me", status: ["IN_PROGRESS", "BLOCKED", "STUCK"] });
   const [task] = chance.some(mine, 1);
-  if (!task || (mine.length === 1 && chance.happens(0.25))) return takeUp(stage, board);
-  const words = BOARD_WORK.find(({ title }) => title === task.title) ?? chance.pick(BOARD_WORK);
-  const mineNow = seen(task);
+  if (!task || (mine.length === 1 && chance.happens(0.25))) return takeTask(stage, board);
+  const work = BOARD_WORK.find(({ title }) => title === task.title) ?? chance.pick(BOARD_WORK);
+  const mineNow = asSeen(task);
   if (task.status !== "IN_PROGRESS")
     return chance.happens(0.35)
       ? board.moveBoardTask({ ...mineNow, action: "resume", comment: chance.pick(RESUMPTIONS) })
-      : takeUp(stage, board);
+      : takeTask(stage, board);
   const lot = chance.number();
-  if (lot < 0.3) return board.setBoardStatus({ ...mineNow, status: "DONE", comment: words.result });
-  if (lot < 0.46) return board.setBoardStatus({ ...mineNow, status: "BLOCKED", comment: words.trouble });
+  if (lot < 0.3) return board.setBoardStatus({ ...mineNow, status: "DONE", comment: work.result });
+  if (lot < 0.46) return board.setBoardStatus({ ...mineNow, status: "BLOCKED", comment: work.problem });
   if (lot < 0.5)
     return board.moveBoardTask({ ...mineNow, action: "release", comment: chance.pick(RELEASES) });
   if (lot < 0.72) return board.commentBoardTask({ id: task.id, comment: chance.pick(REMARKS) });
-  // Some are slow, and some of these too slow for their deadline.
+  // Otherwise nothing happens, so that some tasks miss their deadline.
   return undefined;
 }
 
-/** What was abandoned comes first now and then; usually the best that is free. */
-async function takeUp(stage: Stage, board: Board): Promise<unknown> {
+/** Sometimes takes over an abandoned task, otherwise claims the best free one. */
+async function takeTask(stage: Stage, board: Board): Promise<unknown> {
   const { chance } = stage;
-  const stuck = await listed(board, { status: ["STUCK"] });
+  const stuck = await listTasks(board, { status: ["STUCK"] });
   const [abandoned] = chance.some(stuck, 1);
   if (abandoned && chance.happens(0.5))
-    return board.takeOverBoardTask({ ...seen(abandoned), comment: chance.pick(RESCUES) });
-  const free = await listed(board, {
+    return board.takeOverBoardTask({ ...asSeen(abandoned), comment: chance.pick(RESCUES) });
+  const free = await listTasks(board, {
     status: ["NEW"],
     unassigned: true,
     has_unresolved_blockers: false,

@@ -4,8 +4,8 @@ import type { Tx } from "../../../plugin/index.ts";
 const FIND_WORKERS = `
   select m.id, m.project_ids from pawl.member m where m.org_id = $1 and m.id = any($2::text[]) and m.active`;
 
-/** Active members with the projects they may work in; null: all of them. */
-export async function findWorkers(
+/** Finds active members, with the projects they may work in; null: all projects. */
+export async function findActiveMembers(
   tx: Tx,
   org_id: string,
   ids: readonly string[],

@@ -2,8 +2,8 @@ import { query } from "../../../plugin/index.ts";
 import type { TaskRow, Tx } from "../../../plugin/index.ts";
 import type { BoardSort } from "../api.ts";
 
-// Open and finished tasks apart: the index of unfinished tasks serves only those who say that they want no others, and
-// whoever does not ask for finished ones ($15) does not pay for them. Sorted by numbers, so that a minus turns the order round.
+// Selects open and finished tasks separately: the index of unfinished tasks serves only statements with `not final`, and a
+// query for open tasks skips the finished ones ($15). Sort keys are numbers, so that a minus reverses the order.
 const LIST_BOARD = `
   select t.*, (count(*) over ())::integer as total
   from (
@@ -29,7 +29,7 @@ const LIST_BOARD = `
     s.keys[($11::integer[])[3]] * ($12::integer[])[3], s.keys[($11::integer[])[4]] * ($12::integer[])[4], t.id
   limit $13 offset $14`;
 
-/** In the order of the statement's keys. */
+/** In the order of `keys` in the statement. */
 const SORT_KEYS: readonly BoardSort[] = ["priority", "created_at", "updated_at", "status_deadline_at"];
 
 export type BoardFilter = {
@@ -43,19 +43,19 @@ export type BoardFilter = {
   priorities: readonly number[] | null;
   overdue: boolean | null;
   has_unresolved_blockers: boolean | null;
-  /** A minus before the name turns the order round. */
+  /** Names of sort keys; a leading minus reverses the order. */
   sort: readonly string[];
   limit: number;
   offset: number;
 };
 
-/** A page of a workspace's tasks, and how many there are in all. */
+/** Reads a page of a workspace's tasks, and the total number of matches. */
 export async function listBoard(
   tx: Tx,
   org_id: string,
   filter: BoardFilter,
 ): Promise<{ rows: TaskRow[]; total: number }> {
-  const ask = (limit: number, offset: number) =>
+  const readPage = (limit: number, offset: number) =>
     query<TaskRow & { total: number }>(tx, LIST_BOARD, [
       org_id,
       filter.workspace_id,
@@ -73,9 +73,9 @@ export async function listBoard(
       offset,
       filter.with_finished,
     ]);
-  const rows = await ask(filter.limit, filter.offset);
+  const rows = await readPage(filter.limit, filter.offset);
   if (rows.length > 0 || filter.offset === 0) return { rows, total: rows[0]?.total ?? 0 };
-  // Beyond the last page there is no row to tell how many there are.
-  const [first] = await ask(1, 0);
+  // A page beyond the end has no row that contains the total.
+  const [first] = await readPage(1, 0);
   return { rows, total: first?.total ?? 0 };
 }

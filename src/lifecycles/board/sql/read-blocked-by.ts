@@ -6,7 +6,7 @@ const READ_BLOCKED_BY = `
   where d.org_id = $1 and d.task_id = any($2::uuid[])
   order by d.task_id, d.blocker_id`;
 
-/** What tasks were created to wait for, by task. */
+/** Reads the ids of each task's blockers. */
 export async function readBlockedBy(
   tx: Tx,
   org_id: string,

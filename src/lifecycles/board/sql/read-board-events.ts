@@ -1,7 +1,7 @@
 import { query } from "../../../plugin/index.ts";
 import type { Tx } from "../../../plugin/index.ts";
 
-// The latest ones of a journal that is longer than anybody reads, told oldest first.
+// The latest 1,000 events, oldest first.
 const READ_BOARD_EVENTS = `
   select e.* from (
     select j.task_id, j.row_version::integer as row_version, j.type, j.actor_id, m.name as actor_name, j.comment,

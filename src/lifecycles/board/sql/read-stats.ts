@@ -2,18 +2,17 @@ import type { Instant } from "../../../core/index.ts";
 import { findPosition, query } from "../../../plugin/index.ts";
 import type { Tx } from "../../../plugin/index.ts";
 
-// From a position of the feed on that lies a little before the moment, which is compared once more: an index by time would
-// have to be kept for every event.
+// Starts at a feed position shortly before `since` and compares the time again: an index by time would cost every event.
 const READ_EVENTS = `
   select e.task_id, e.action, e.actor_id, e.created_at, t.created_at as task_created_at, t.status, held.by as held_by,
     started.at as started_at
   from pawl.event e
-  -- One by one (that is what the offset is for): planned for a third of the feed, a join would read all tasks of the org.
+  -- The offset forces one lookup per event: planned for a third of the feed, a join would read all tasks of the org.
   cross join lateral (
     select k.status, k.assigned_to, k.created_by, k.private, k.created_at from pawl.task k
     where k.org_id = $1 and k.id = e.task_id offset 0
   ) as t
-  -- Who held it when this happened: the last change of hands before.
+  -- The assignee at the time of the event: set by the last change before it.
   left join lateral (
     select h.patch ->> 'assigned_to' as by from pawl.event h
     where h.org_id = $1 and h.task_id = e.task_id and h.row_version < e.row_version and h.patch -> 'assigned_to' is not null
@@ -34,15 +33,15 @@ export type StatEvent = {
   actor_id: string | null;
   created_at: Instant;
   task_created_at: Instant;
-  /** Its status now. */
+  /** The current status of the task. */
   status: string;
-  /** Who held it when this happened. */
+  /** The assignee at the time of the event. */
   held_by: string | null;
   /** When it was first in progress. */
   started_at: Instant | null;
 };
 
-/** What counts of what happened since a moment, among the tasks that the reader may see. */
+/** Reads the events since a moment that count for statistics, of tasks that the reader may see. */
 export async function readStatEvents(
   tx: Tx,
   org_id: string,
@@ -52,7 +51,7 @@ export async function readStatEvents(
   return query<StatEvent>(tx, READ_EVENTS, [org_id, workspace_id, reader, since, position]);
 }
 
-// As of now, each by its own partial index.
+// Current counts; each part uses its own partial index.
 const READ_PRESENT = `
   select 'in_progress' as what, t.assigned_to as who, count(*)::integer as tasks from pawl.task t
   where t.org_id = $1 and t.lifecycle = 'board' and t.status = 'IN_PROGRESS' and not t.final and t.project_id = $2
@@ -67,14 +66,14 @@ const READ_PRESENT = `
   where t.org_id = $1 and t.due_at <= statement_timestamp() and t.lifecycle = 'board' and t.project_id = $2
     and (not t.private or $3 in (t.created_by, t.assigned_to))`;
 
-export type Present = { what: "in_progress" | "stuck" | "overdue"; who: string | null; tasks: number };
+export type CurrentCount = { what: "in_progress" | "stuck" | "overdue"; who: string | null; tasks: number };
 
-export function readPresent(
+export function readCurrentCounts(
   tx: Tx,
   org_id: string,
   { workspace_id, reader }: { workspace_id: string; reader: string | null },
-): Promise<Present[]> {
-  return query<Present>(tx, READ_PRESENT, [org_id, workspace_id, reader]);
+): Promise<CurrentCount[]> {
+  return query<CurrentCount>(tx, READ_PRESENT, [org_id, workspace_id, reader]);
 }
 
 const READ_NAMES = `select m.id, m.name from pawl.member m where m.org_id = $1 and m.id = any($2::text[])`;

@@ -22,9 +22,9 @@ import "./agents.css";
 
 const PERIODS = ["day", "week", "month", "all"] as const;
 const HELD = ["IN_PROGRESS", "BLOCKED", "STUCK"];
-const MOST_HELD = 200;
+const MAX_HELD = 200;
 
-/** Which agent holds what, and how each of them does. */
+/** The tasks that agents hold, and their statistics. */
 export default function AgentsScreen({ lifecycle }: { lifecycle: string }) {
   const texts = useTexts(TEXTS);
   const [search, change] = useSearch();
@@ -39,7 +39,7 @@ export default function AgentsScreen({ lifecycle }: { lifecycle: string }) {
     lifecycle,
     key: ["held", project],
     ask: (signal) =>
-      client.listTasks({ lifecycle, status: HELD, limit: MOST_HELD, project_id: project }, { signal }),
+      client.listTasks({ lifecycle, status: HELD, limit: MAX_HELD, project_id: project }, { signal }),
   });
   return (
     <>
@@ -54,12 +54,14 @@ export default function AgentsScreen({ lifecycle }: { lifecycle: string }) {
         />
         <ProjectPicker one />
       </LifecycleHead>
-      <Loaded of={[stats, held]}>{(figures, { tasks }) => <Shown stats={figures} held={tasks} />}</Loaded>
+      <Loaded of={[stats, held]}>
+        {(figures, { tasks }) => <Statistics stats={figures} held={tasks} />}
+      </Loaded>
     </>
   );
 }
 
-function Shown({ stats, held }: { stats: Stats; held: readonly Task[] }) {
+function Statistics({ stats, held }: { stats: Stats; held: readonly Task[] }) {
   const texts = useTexts(TEXTS);
   const { data: members = [] } = useQuery(queries.members());
   const owned = held.filter(({ assigned_to }) => assigned_to !== null);

@@ -10,7 +10,7 @@ import {
 import type { Member, Task } from "../../../console/index.ts";
 import { TEXTS } from "./texts.ts";
 
-/** Every agent that holds something, with what it holds and how long each may still take. */
+/** The agents that hold tasks, with each task and the time left until its deadline. */
 export function Holders({ tasks, agents }: { tasks: readonly Task[]; agents: readonly Member[] }) {
   const texts = useTexts(TEXTS);
   const nameOf = useMemberNames();
@@ -27,7 +27,7 @@ export function Holders({ tasks, agents }: { tasks: readonly Task[]; agents: rea
         <h2 id="holders">{texts.holds}</h2>
         {idle > 0 && <span className="faint small">{texts.idle(idle)}</span>}
       </header>
-      {holders.length === 0 && <p className="card body faint">{texts.holdsNothing}</p>}
+      {holders.length === 0 && <p className="card body faint">{texts.noHolders}</p>}
       <ul className="holders">
         {holders.map(([id, owned]) => (
           <li key={id} className="card holder" data-agent={id}>

@@ -6,7 +6,7 @@ import { TEXTS } from "./texts.ts";
 
 type Agent = Stats["agents"][number];
 
-/** The board as a whole, in six numbers. */
+/** Six figures of the whole workspace. */
 export function BoardFigures({ workspace }: { workspace: Stats["workspace"] }) {
   const { f } = useI18n();
   const { figures } = useTexts(TEXTS);
@@ -31,7 +31,7 @@ export function BoardFigures({ workspace }: { workspace: Stats["workspace"] }) {
   );
 }
 
-/** How each agent does: what came of its tasks, how long they took, and who helped whom. */
+/** Charts by agent: outcomes, times, and tasks handed over between agents. */
 export function AgentCharts({ agents }: { agents: readonly Agent[] }) {
   return (
     <div className="agent-charts">
@@ -51,7 +51,7 @@ function Outcomes({ agents }: { agents: readonly Agent[] }) {
     ["bad", outcome.stuck, ({ tasks_stuck_count }: Agent) => tasks_stuck_count],
   ] as const;
   const total = (agent: Agent) => parts.reduce((sum, [, , count]) => sum + count(agent), 0);
-  const most = Math.max(1, ...agents.map(total));
+  const max = Math.max(1, ...agents.map(total));
   return (
     <Chart
       title={outcomes}
@@ -64,7 +64,7 @@ function Outcomes({ agents }: { agents: readonly Agent[] }) {
           <Part
             key={label}
             tone={tone}
-            share={count(agent) / most}
+            share={count(agent) / max}
             label={`${label}: ${f.number(count(agent))}`}
           />
         ))
@@ -80,7 +80,7 @@ function Times({ agents }: { agents: readonly Agent[] }) {
     ["cyan", lead, (agent: Agent) => agent.avg_lead_time_minutes ?? 0],
     ["blue", cycle, (agent: Agent) => agent.avg_cycle_time_minutes ?? 0],
   ] as const;
-  const longest = Math.max(0.01, ...agents.map(parts[0][2]));
+  const maxMinutes = Math.max(0.01, ...agents.map(parts[0][2]));
   return (
     <Chart
       title={times}
@@ -96,7 +96,7 @@ function Times({ agents }: { agents: readonly Agent[] }) {
             <Part
               key={label}
               tone={tone}
-              share={minutes(agent) / longest}
+              share={minutes(agent) / maxMinutes}
               label={`${label}: ${f.span(minutes(agent) * 60)}`}
             />
           ))}
@@ -106,7 +106,7 @@ function Times({ agents }: { agents: readonly Agent[] }) {
   );
 }
 
-/** To the left what others had to do for an agent, to the right what it did for others. */
+/** Bar chart: help that an agent needed on the left, help that it gave on the right. */
 function HandOvers({ agents }: { agents: readonly Agent[] }) {
   const { f } = useI18n();
   const texts = useTexts(TEXTS);
@@ -119,7 +119,7 @@ function HandOvers({ agents }: { agents: readonly Agent[] }) {
     ["blue", texts.escalated, (agent: Agent) => agent.escalations_initiated],
   ] as const;
   const total = (parts: typeof needed | typeof gave, agent: Agent) => parts[0][2](agent) + parts[1][2](agent);
-  const most = Math.max(1, ...agents.flatMap((agent) => [total(needed, agent), total(gave, agent)]));
+  const max = Math.max(1, ...agents.flatMap((agent) => [total(needed, agent), total(gave, agent)]));
   const both = (agent: Agent) => total(needed, agent) + total(gave, agent);
   return (
     <Chart
@@ -136,7 +136,7 @@ function HandOvers({ agents }: { agents: readonly Agent[] }) {
                 <Part
                   key={label}
                   tone={tone}
-                  share={count(agent) / most}
+                  share={count(agent) / max}
                   label={`${label}: ${f.number(count(agent))}`}
                 />
               ))}

@@ -10,19 +10,18 @@ export const members: DemoScript["members"] = [
   { id: "sveta", name: "Света Ким", kind: "human", roles: ["agent"] },
 ];
 
-/** Times are short, so that deadlines and leases end while somebody watches. */
 export const projects: DemoScript["projects"] = [];
 
 const BOT = "lumen-bot";
 const workspaceId = "main";
 
-/** Customers ask, the bot says at once what it is busy with, and answers when it has finished. */
+/** Customers ask questions; the bot starts an action at once, and answers when it has finished. */
 export async function play(stage: Stage): Promise<void> {
   await stage.together(
     CHATS.map((chat) => {
       let left: ChatTurn[] = [];
       return stage.keepOn([15, 45], () => {
-        // Nobody asks the same twice in a row.
+        // All questions are asked once before any is repeated.
         if (left.length === 0) left = stage.chance.some(TURNS, TURNS.length);
         return talk(stage, chat, left.pop() ?? TURNS[0]);
       });
@@ -33,13 +32,13 @@ export async function play(stage: Stage): Promise<void> {
 async function talk(
   stage: Stage,
   { chatId, customer }: (typeof CHATS)[number],
-  { said, actionType, displayText, later, answer }: ChatTurn,
+  { question, actionType, displayText, later, answer }: ChatTurn,
 ): Promise<void> {
   const { chance } = stage;
   const person = stage.as(customer).calls(BOT_ACTIONS_ROUTES);
   const bot = stage.as(BOT).calls(BOT_ACTIONS_ROUTES);
   const action = { workspaceId, chatId, actionId: chance.hex(16) };
-  await person.sayInChat({ chatId, workspaceId, text: said });
+  await person.sayInChat({ chatId, workspaceId, text: question });
   await stage.rest([1, 3]);
   await bot.startBotAction({ ...action, actionType, displayText });
   await stage.rest([4, 12]);
@@ -47,10 +46,10 @@ async function talk(
     await bot.startBotAction({ ...action, actionType, displayText: later });
     await stage.rest([4, 10]);
   }
-  const lot = chance.number();
-  // A service hangs, and the chat sees for how long.
-  if (lot < 0.03) await stage.rest([45, 90]);
-  const failed = lot < 0.12;
+  const random = chance.number();
+  // Rarely, an action takes long, and the chat shows for how long.
+  if (random < 0.03) await stage.rest([45, 90]);
+  const failed = random < 0.12;
   await bot.updateBotAction({ ...action, status: failed ? "error" : "done" });
   await stage.rest([0.5, 1.5]);
   await bot.sayInChat({ chatId, workspaceId, text: failed ? chance.pick(FAILURES) : answer });

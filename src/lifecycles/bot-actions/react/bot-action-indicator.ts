@@ -5,18 +5,18 @@ import { botActionText } from "./bot-action-texts.ts";
 import { busyActions } from "./busy-actions.ts";
 
 export type BotActionIndicatorProps = {
-  /** Of `useBotActions`. */
+  /** The result of `useBotActions`. */
   actions: readonly BotAction[];
   className?: string | undefined;
-  /** Instead of "and 2 more". */
+  /** Renders the number of further actions; default "and 2 more". */
   more?: ((count: number) => ReactNode) | undefined;
-  /** Instead of the texts in Russian, where an action says nothing itself. */
+  /** Returns the text of an action; by default its displayText, or a Russian text for its type. */
   text?: ((action: BotAction) => string) | undefined;
 };
 
 /**
- * One line: what a bot is busy with. Of several actions the one that was heard of last, and how many there are beside it.
- * The region is there also while it is empty: screen readers tell only of what changes in one that they know.
+ * Shows the last updated action in one line, with the number of further actions. The live region is rendered also while it
+ * is empty: screen readers announce only changes of a region that already exists.
  */
 export const BotActionIndicator: FunctionComponent<BotActionIndicatorProps> = ({
   actions,
@@ -43,27 +43,27 @@ export const BotActionIndicator: FunctionComponent<BotActionIndicatorProps> = ({
   );
 };
 
-/** Turned by the browser's own animations: they need no style sheet, which a page's policy might forbid. */
+/** Animated with the Web Animations API, which works without a style sheet that the page's policy might forbid. */
 function Spinner() {
-  const ring = useRef<HTMLSpanElement & Turnable>(null);
+  const ring = useRef<HTMLSpanElement & Animatable>(null);
   useEffect(() => {
-    const wish = (globalThis as unknown as Browser).matchMedia?.("(prefers-reduced-motion: reduce)");
-    let turning: { cancel(): void } | undefined;
+    const reducedMotion = (globalThis as unknown as Browser).matchMedia?.("(prefers-reduced-motion: reduce)");
+    let animation: { cancel(): void } | undefined;
     const turn = () => {
-      turning?.cancel();
-      turning = wish?.matches ? undefined : ring.current?.animate?.(ROUND, FOR_EVER);
+      animation?.cancel();
+      animation = reducedMotion?.matches ? undefined : ring.current?.animate?.(FULL_TURN, ENDLESS);
     };
     turn();
-    wish?.addEventListener("change", turn);
+    reducedMotion?.addEventListener("change", turn);
     return () => {
-      wish?.removeEventListener("change", turn);
-      turning?.cancel();
+      reducedMotion?.removeEventListener("change", turn);
+      animation?.cancel();
     };
   }, []);
   return createElement("span", { ref: ring, "aria-hidden": true, style: RING });
 }
 
-/** What is used of a browser: Pawl is compiled without the types of one. Where components are tested some of it is missing. */
+/** The browser APIs used here: Pawl is compiled without DOM types. Optional, because test environments may lack them. */
 type Browser = {
   matchMedia?(query: string): {
     matches: boolean;
@@ -71,10 +71,10 @@ type Browser = {
     removeEventListener(type: "change", listener: () => void): void;
   };
 };
-type Turnable = { animate?(frames: object[], timing: object): { cancel(): void } };
+type Animatable = { animate?(frames: object[], timing: object): { cancel(): void } };
 
-const ROUND = [{ transform: "rotate(0)" }, { transform: "rotate(1turn)" }];
-const FOR_EVER = { duration: 900, iterations: Infinity };
+const FULL_TURN = [{ transform: "rotate(0)" }, { transform: "rotate(1turn)" }];
+const ENDLESS = { duration: 900, iterations: Infinity };
 
 const LINE: CSSProperties = { display: "flex", alignItems: "center", gap: "0.5em" };
 const FAINT: CSSProperties = { opacity: 0.75 };

@@ -1,6 +1,6 @@
 import type { BotAction, BotActionType } from "../bot-action.ts";
 
-/** What is shown of an action that says nothing itself. */
+/** Default texts by type, for actions without a displayText. */
 export const botActionTexts: Readonly<Record<BotActionType, string>> = {
   transcribe_audio: "Готовим стенограмму…",
   summarize: "Готовим саммари…",
@@ -8,9 +8,9 @@ export const botActionTexts: Readonly<Record<BotActionType, string>> = {
   process_file: "Обрабатываем файл…",
 };
 
-const OF_ANY_OTHER = "Выполняем действие…";
+const FALLBACK_TEXT = "Выполняем действие…";
 
-/** The line of an action: what it says itself, else the text of its type, else one that fits all. */
+/** Returns the text of an action: its displayText, the default of its type, or a general text. */
 export function botActionText({ displayText, actionType }: BotAction): string {
-  return displayText ?? new Map(Object.entries(botActionTexts)).get(actionType) ?? OF_ANY_OTHER;
+  return displayText ?? new Map(Object.entries(botActionTexts)).get(actionType) ?? FALLBACK_TEXT;
 }

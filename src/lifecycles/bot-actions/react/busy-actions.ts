@@ -1,21 +1,21 @@
 import type { BotAction } from "../bot-action.ts";
 
-/** What is processing, the one that was heard of last first: it is the one to show. */
+/** Returns the processing actions, last updated first. The first one is the one to show. */
 export function busyActions(actions: readonly BotAction[]): BotAction[] {
   return actions
     .filter(({ status }) => status === "processing")
-    .sort((one, other) => momentOf(other) - momentOf(one));
+    .sort((one, other) => timeOf(other) - timeOf(one));
 }
 
-/** What is processing after an action was heard of. */
-export function afterHearing(actions: readonly BotAction[], heard: BotAction): readonly BotAction[] {
-  const known = actions.find(({ actionId }) => actionId === heard.actionId);
-  // A list that was read meanwhile knows more than an event that came late; but what has finished never comes back.
-  if (known && heard.status === "processing" && momentOf(heard) < momentOf(known)) return actions;
-  if (!known && heard.status !== "processing") return actions;
-  return busyActions([heard, ...actions.filter((action) => action !== known)]);
+/** Returns the processing actions after an event about one of them. */
+export function applyActionEvent(actions: readonly BotAction[], updated: BotAction): readonly BotAction[] {
+  const previous = actions.find(({ actionId }) => actionId === updated.actionId);
+  // A list that was fetched meanwhile is newer than a late event; but a finished action never runs again.
+  if (previous && updated.status === "processing" && timeOf(updated) < timeOf(previous)) return actions;
+  if (!previous && updated.status !== "processing") return actions;
+  return busyActions([updated, ...actions.filter((action) => action !== previous)]);
 }
 
-function momentOf({ updatedAt, createdAt }: BotAction): number {
+function timeOf({ updatedAt, createdAt }: BotAction): number {
   return Date.parse(updatedAt ?? createdAt ?? "") || 0;
 }

@@ -8,15 +8,15 @@ import type { Live } from "../../../react/index.ts";
 export type LiveChatMessages = Omit<Live<unknown>, "data"> & {
   /** The newest ones, oldest first. */
   messages: readonly ChatMessage[];
-  /** Says something; rejects with a `PawlProblem` where that is refused. */
+  /** Sends a message; rejects with a `PawlProblem` if it is refused. */
   say: (text: string) => Promise<ChatMessage>;
 };
 
-/** What is said in a chat, kept up to date; it shares the stream of `useBotActions`. */
+/** Returns the messages of a chat, updated by events. Shares the stream of `useBotActions`. */
 export function useChatMessages({ workspaceId, chatId }: Chat): LiveChatMessages {
   const chat = { workspaceId, chatId };
   const { key, calls, feed } = useChat(chat);
-  const { data, ...known } = useLiveOn(feed, `said ${key}`, () => ({
+  const { data, ...state } = useLiveOn(feed, `messages ${key}`, () => ({
     ask: async (signal) => (await calls.listChatMessages(chat, { signal })).messages,
     concerns: ({ type }) => type === "message",
     fold: (messages: readonly ChatMessage[], event) =>
@@ -28,7 +28,7 @@ export function useChatMessages({ workspaceId, chatId }: Chat): LiveChatMessages
     async (text: string) => (await calls.sayInChat({ workspaceId, chatId, text })).message,
     [calls, workspaceId, chatId],
   );
-  return { ...known, messages: data ?? NONE, say };
+  return { ...state, messages: data ?? NONE, say };
 }
 
 const NONE: readonly never[] = [];

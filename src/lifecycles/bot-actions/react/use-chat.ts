@@ -9,7 +9,7 @@ import { ROWS } from "../rows.ts";
 /** One chat; the workspace is `main` by default. */
 export type Chat = { workspaceId?: string | undefined; chatId: string };
 
-/** The routes of chats, and the one stream that everything shown of this chat shares. */
+/** Returns the calls of chats, and the stream of this chat, which all hooks share. */
 export function useChat({ workspaceId, chatId }: Chat): {
   key: string;
   calls: Calls<typeof BOT_ACTIONS_ROUTES>;

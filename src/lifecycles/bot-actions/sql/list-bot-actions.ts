@@ -1,8 +1,8 @@
 import { query } from "../../../plugin/index.ts";
 import type { TaskRow, Tx } from "../../../plugin/index.ts";
 
-// A chat's keys lie side by side: each is `["workspace","chat","action"]`, and after the second comma comes a quote, whose
-// next neighbour is "#".
+// Reads a range of the index: each key is `["workspace","chat","action"]`, so the keys of a chat share a prefix that is
+// followed by a quote; "#" is the next character after the quote.
 const LIST_BOT_ACTIONS = `
   select t.* from pawl.task t
   where t.org_id = $1 and t.lifecycle = 'bot-actions' and t.final = $2::boolean
@@ -11,7 +11,7 @@ const LIST_BOT_ACTIONS = `
   order by t.updated_at desc, t.id desc
   limit $5`;
 
-export type ChatActions = {
+export type BotActionFilter = {
   workspaceId: string;
   chatId: string;
   status: string;
@@ -19,9 +19,9 @@ export type ChatActions = {
   limit: number;
 };
 
-/** What bots are busy with in a chat, or were; the newest first. */
-export function listBotActions(tx: Tx, org_id: string, asked: ChatActions): Promise<TaskRow[]> {
-  const { workspaceId, chatId, status, final, limit } = asked;
-  const beginning = `${JSON.stringify([workspaceId, chatId]).slice(0, -1)},`;
-  return query<TaskRow>(tx, LIST_BOT_ACTIONS, [org_id, final, beginning, status, limit]);
+/** Lists the bot actions of a chat in one status, last updated first. */
+export function listBotActions(tx: Tx, org_id: string, filter: BotActionFilter): Promise<TaskRow[]> {
+  const { workspaceId, chatId, status, final, limit } = filter;
+  const keyPrefix = `${JSON.stringify([workspaceId, chatId]).slice(0, -1)},`;
+  return query<TaskRow>(tx, LIST_BOT_ACTIONS, [org_id, final, keyPrefix, status, limit]);
 }

@@ -11,7 +11,7 @@ export type MessageRow = {
   created_at: Instant;
 };
 
-// Before a message that is not there, or no more, there is nothing: whoever pages back comes to an end.
+// The page before an unknown or deleted message is empty, so paging back always ends.
 const LIST_MESSAGES = `
   select m.id, m.project_id, m.chat_id, m.author_id, m.text, m.created_at
   from pawl.bot_actions_message m
@@ -23,11 +23,11 @@ const LIST_MESSAGES = `
   order by m.position desc
   limit $5`;
 
-export type MessagesOf = { project_id: string; chat_id: string; before: string | null; limit: number };
+export type MessageFilter = { project_id: string; chat_id: string; before: string | null; limit: number };
 
-/** The newest messages of a chat, or the newest before one of them; oldest first. */
-export async function listMessages(tx: Tx, org_id: string, asked: MessagesOf): Promise<MessageRow[]> {
-  const { project_id, chat_id, before, limit } = asked;
+/** Lists the newest messages of a chat, or the newest before a given one; oldest first. */
+export async function listMessages(tx: Tx, org_id: string, filter: MessageFilter): Promise<MessageRow[]> {
+  const { project_id, chat_id, before, limit } = filter;
   const rows = await query<MessageRow>(tx, LIST_MESSAGES, [org_id, project_id, chat_id, before, limit]);
   return rows.reverse();
 }

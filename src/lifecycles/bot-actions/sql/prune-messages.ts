@@ -1,8 +1,8 @@
 import { query } from "../../../plugin/index.ts";
 import type { OldRows, Tx } from "../../../plugin/index.ts";
 
-// Ids are by age, so the primary key leads to the oldest. With a message go its row in the feed and the answer that was kept
-// for its key, which holds its text as well.
+// Ids sort by age, so the primary key finds the oldest messages. A message's row in the feed is deleted with it, and the
+// answer stored for its key, which contains its text.
 const PRUNE_MESSAGES = `
   with old as (
     select m.id from pawl.bot_actions_message m
@@ -20,14 +20,14 @@ const PRUNE_MESSAGES = `
     where r.org_id = $1
       and r.client_event_id in (select g.client_event_id from messages g where g.client_event_id is not null)
   )
-  select count(*)::integer as gone from messages`;
+  select count(*)::integer as deleted from messages`;
 
-/** Deletes messages that are too old; says how many. */
+/** Deletes old messages; returns how many. */
 export async function pruneMessages(
   tx: Tx,
   org_id: string,
   { below, before, limit }: OldRows,
 ): Promise<number> {
-  const [row] = await query<{ gone: number }>(tx, PRUNE_MESSAGES, [org_id, below, before, limit]);
-  return row?.gone ?? 0;
+  const [row] = await query<{ deleted: number }>(tx, PRUNE_MESSAGES, [org_id, below, before, limit]);
+  return row?.deleted ?? 0;
 }

@@ -2,35 +2,40 @@ import type { Instant, JsonObject } from "../../../core/index.ts";
 import { query } from "../../../plugin/index.ts";
 import type { Tx } from "../../../plugin/index.ts";
 
-/** One event of a chat: of an action as it was then, or of a message. */
+/** One event of a chat: a change of an action, or a message. */
 export type ChatRow = {
   position: number;
   project_id: string;
   chat_id: string;
   status: string;
   created_at: Instant;
-  /** What the event said of the action. */
-  said: JsonObject | null;
-  /** The action as it is now, and since when it is there; null of a message. */
+  /** The action's data at this event. */
+  patch_data: JsonObject | null;
+  /** The action's current data, and when it was created; null for a message. */
   data: JsonObject | null;
-  born_at: Instant | null;
+  action_created_at: Instant | null;
   message_id: string;
   author_id: string | null;
   text: string | null;
 };
 
-/** Which part to read: of all chats, or what can be one chat's. */
-export type ChatWalk = { after: number; limit: number; chat: { project_id: string; chat_id: string } | null };
+/** Selects a page of the feed: of one chat, or of all (`chat: null`). */
+export type ChatPageQuery = {
+  after: number;
+  limit: number;
+  chat: { project_id: string; chat_id: string } | null;
+};
 
-// Positions are given under the org's row lock, which lasts until commit: whoever sees one sees all before it.
-// So many are walked, along an index of chats' events alone, and the last of them comes along whether it fits or not: it
-// tells how far has been looked. Each is looked up by itself: a join could come to read all of an org.
+// Positions are assigned under the org's row lock, which is held until commit: a reader that sees a position sees all
+// earlier ones. Scans $3 events of the index of chat events. The last scanned row is always returned, also if it belongs to
+// another chat: its position shows how far the scan got. Lateral lookups, because a join could read all tasks of the org.
 const READ_CHAT_PAGE = `
   select w.position::float8 as position, w.project_id, coalesce(t.data ->> 'chatId', m.chat_id) as chat_id,
-    w.to_status as status, w.created_at, w.patch -> 'data' as said, t.data, t.created_at as born_at,
-    w.task_id as message_id, m.author_id, m.text, w.walked::float8 as walked
+    w.to_status as status, w.created_at, w.patch -> 'data' as patch_data, t.data,
+    t.created_at as action_created_at,
+    w.task_id as message_id, m.author_id, m.text, w.scanned::float8 as scanned
   from (
-    select e.*, max(e.position) over () as last, count(*) over () as walked
+    select e.*, max(e.position) over () as last, count(*) over () as scanned
     from (
       select e.position, e.project_id, e.task_id, e.row_version, e.to_status, e.created_at, e.patch
       from pawl.event e
@@ -51,23 +56,23 @@ const READ_CHAT_PAGE = `
     or (w.project_id = $4 and coalesce(t.data ->> 'chatId', m.chat_id) = $5)
   order by w.position`;
 
-/** How many events are looked at for one who wants those of his chat alone. */
-const WALKED_FOR_ONE_CHAT = 10;
+/** Factor by which more events are scanned than returned when one chat is read. */
+const EVENTS_SCANNED_PER_EVENT_READ = 10;
 
-/** The next events of chats, in commit order. */
+/** Reads the next events of chats, in commit order. */
 export async function readChatPage(
   tx: Tx,
   org_id: string,
-  { after, limit, chat }: ChatWalk,
+  { after, limit, chat }: ChatPageQuery,
 ): Promise<{ events: ChatRow[]; last: number; ended: boolean }> {
-  const most = chat ? limit * WALKED_FOR_ONE_CHAT : limit;
+  const maxScanned = chat ? limit * EVENTS_SCANNED_PER_EVENT_READ : limit;
   const { project_id = null, chat_id = null } = chat ?? {};
-  const rows = await query<ChatRow & { walked: number }>(tx, READ_CHAT_PAGE, [
+  const rows = await query<ChatRow & { scanned: number }>(tx, READ_CHAT_PAGE, [
     org_id,
     after,
-    most,
+    maxScanned,
     project_id,
     chat_id,
   ]);
-  return { events: rows, last: rows.at(-1)?.position ?? after, ended: (rows[0]?.walked ?? 0) < most };
+  return { events: rows, last: rows.at(-1)?.position ?? after, ended: (rows[0]?.scanned ?? 0) < maxScanned };
 }

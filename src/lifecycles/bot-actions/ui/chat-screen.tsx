@@ -18,13 +18,13 @@ import { Conversation } from "./conversation.tsx";
 import { TEXTS } from "./texts.ts";
 import "./chat.css";
 
-const FIRST_CHAT = "main";
-const MOST_BUSY = 100;
+const DEFAULT_CHAT = "main";
+const MAX_BUSY_ACTIONS = 100;
 
-/** A chat as its people see it, with what bots are busy with in it; and where else they are. */
+/** A chat with its bot actions, and a list of other chats in which bots are busy. */
 export default function ChatScreen({ lifecycle }: { lifecycle: string }) {
   const [search, change] = useSearch();
-  const chatId = search.get("chat") ?? FIRST_CHAT;
+  const chatId = search.get("chat") ?? DEFAULT_CHAT;
   const workspaceId = search.get("project") ?? MAIN_PROJECT;
   const open = (chat: string, project?: string) => {
     change({
@@ -42,7 +42,7 @@ export default function ChatScreen({ lifecycle }: { lifecycle: string }) {
           <Conversation key={`${workspaceId} ${chatId}`} workspaceId={workspaceId} chatId={chatId} />
         </PawlProvider>
         <div className="stack">
-          <ChooseChat key={chatId} chatId={chatId} onOpen={open} />
+          <ChatPicker key={chatId} chatId={chatId} onOpen={open} />
           <BusyChats lifecycle={lifecycle} chatId={chatId} onOpen={open} />
         </div>
       </div>
@@ -50,7 +50,7 @@ export default function ChatScreen({ lifecycle }: { lifecycle: string }) {
   );
 }
 
-function ChooseChat({ chatId, onOpen }: { chatId: string; onOpen: (chat: string) => void }) {
+function ChatPicker({ chatId, onOpen }: { chatId: string; onOpen: (chat: string) => void }) {
   const texts = useTexts(TEXTS);
   const [name, setName] = useState(chatId);
   const submit = (event: SyntheticEvent) => {
@@ -80,7 +80,7 @@ function ChooseChat({ chatId, onOpen }: { chatId: string; onOpen: (chat: string)
   );
 }
 
-type Busy = { chatId: string; project_id: string; actions: number; since: string };
+type BusyChat = { chatId: string; project_id: string; actions: number; since: string };
 
 function BusyChats({
   lifecycle,
@@ -98,7 +98,10 @@ function BusyChats({
     lifecycle,
     key: ["busy"],
     ask: (signal) =>
-      client.listTasks({ lifecycle, status: ["processing"], order: "desc", limit: MOST_BUSY }, { signal }),
+      client.listTasks(
+        { lifecycle, status: ["processing"], order: "desc", limit: MAX_BUSY_ACTIONS },
+        { signal },
+      ),
   });
   const busy = busyChats(data?.tasks ?? []);
   return (
@@ -133,13 +136,13 @@ function BusyChats({
   );
 }
 
-function busyChats(tasks: readonly Task[]): Busy[] {
-  const chats = new Map<string, Busy>();
+function busyChats(tasks: readonly Task[]): BusyChat[] {
+  const chats = new Map<string, BusyChat>();
   for (const { project_id, data, created_at } of tasks) {
     const chatId = String(data.chatId);
     const key = JSON.stringify([project_id, chatId]);
-    const known = chats.get(key);
-    chats.set(key, { chatId, project_id, actions: (known?.actions ?? 0) + 1, since: created_at });
+    const counted = chats.get(key);
+    chats.set(key, { chatId, project_id, actions: (counted?.actions ?? 0) + 1, since: created_at });
   }
   return [...chats.values()];
 }

@@ -18,12 +18,12 @@ import {
 } from "../../../console/index.ts";
 import { TEXTS } from "./texts.ts";
 
-/** How near to its end a feed counts as read to the end. */
-const NEAR_PX = 80;
+/** Distance from the end within which the feed scrolls along with new messages. */
+const END_TOLERANCE_PX = 80;
 
 type Chat = { workspaceId: string; chatId: string };
 
-/** What is said in a chat, the line that tells what bots are busy with, and a place to say something. */
+/** The messages of a chat, the indicator of bot actions, and the input for a new message. */
 export function Conversation(chat: Chat) {
   const { t } = useI18n();
   const { roles } = useMe();
@@ -63,7 +63,7 @@ function Feed({ messages }: { messages: readonly ChatMessage[] }) {
   const nameOf = useMemberNames();
   const feed = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
-  // Whoever has scrolled up to read is left there.
+  // Keep the position of a reader who has scrolled up.
   useLayoutEffect(() => {
     const element = feed.current;
     if (element && atEnd.current) element.scrollTop = element.scrollHeight;
@@ -75,18 +75,18 @@ function Feed({ messages }: { messages: readonly ChatMessage[] }) {
       role="log"
       tabIndex={0}
       onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-        atEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_PX;
+        atEnd.current = scrollHeight - scrollTop - clientHeight < END_TOLERANCE_PX;
       }}
     >
       <ol>
         {messages.map((message, index) => {
           const { id, authorId, text, createdAt } = message;
-          const goesOn = messages[index - 1]?.authorId === authorId;
+          const continues = messages[index - 1]?.authorId === authorId;
           return (
-            <li key={id} className="message" data-mine={authorId === me.id} data-goes-on={goesOn}>
-              {!goesOn && <Avatar id={authorId} name={nameOf(authorId)} />}
+            <li key={id} className="message" data-mine={authorId === me.id} data-continues={continues}>
+              {!continues && <Avatar id={authorId} name={nameOf(authorId)} />}
               <div>
-                {!goesOn && (
+                {!continues && (
                   <span className="small soft">
                     <b>{nameOf(authorId)}</b>
                   </span>

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { atServer, count, EXIT, Fault, findTaskId, oneLine, print } from "../../../plugin/index.ts";
-import type { ExitCode, ReachFlags, Surroundings } from "../../../plugin/index.ts";
+import { atServer, count, EXIT, CliError, findTaskId, oneLine, print } from "../../../plugin/index.ts";
+import type { ExitCode, ConnectFlags, CliEnvironment } from "../../../plugin/index.ts";
 import type { Client } from "../../../client/index.ts";
 import { CODE_ROUTES } from "../api.ts";
 import type { CodeTask } from "../api.ts";
 import type { FiledTask } from "./task-file.ts";
 
-export type Adding = ReachFlags & {
+export type AddOptions = ConnectFlags & {
   json?: true;
   title?: string;
   file?: string;
@@ -22,24 +22,24 @@ export type Adding = ReachFlags & {
   key?: string;
 };
 
-/** `pawl code add`: one task by its title, or those of a file. */
-export function addCodeTasks(surroundings: Surroundings, adding: Adding): Promise<ExitCode> {
-  const { out } = surroundings;
-  return atServer(surroundings, adding, async ({ client }) => {
-    const tasks = await tasksOf(client, adding);
-    const body = { tasks, project_id: adding.project, client_event_id: adding.key };
-    const made = await client.calls(CODE_ROUTES).createCodeTasks(body);
-    return print(out, { json: adding.json, value: made, text: () => textOf(made.tasks) });
+/** `pawl code add`: adds one task by its title, or all tasks of a file. */
+export function addCodeTasks(environment: CliEnvironment, options: AddOptions): Promise<ExitCode> {
+  const { out } = environment;
+  return atServer(environment, options, async ({ client }) => {
+    const tasks = await tasksOf(client, options);
+    const body = { tasks, project_id: options.project, client_event_id: options.key };
+    const created = await client.calls(CODE_ROUTES).createCodeTasks(body);
+    return print(out, { json: options.json, value: created, text: () => textOf(created.tasks) });
   });
 }
 
-async function tasksOf(client: Client, adding: Adding): Promise<FiledTask[]> {
-  const { title, file } = adding;
+async function tasksOf(client: Client, options: AddOptions): Promise<FiledTask[]> {
+  const { title, file } = options;
   if ((title === undefined) === (file === undefined))
-    throw new Fault(EXIT.usage, "Give a title, or --file with a list of tasks.");
-  const after = await Promise.all((adding.after ?? []).map((typed) => findTaskId(client, typed)));
+    throw new CliError(EXIT.usage, "Give a title, or --file with a list of tasks.");
+  const after = await Promise.all((options.after ?? []).map((typed) => findTaskId(client, typed)));
   if (title !== undefined) {
-    const { description, acceptance, priority = 0, maxAttempts, mayBeEmpty = false, onFailure } = adding;
+    const { description, acceptance, priority = 0, maxAttempts, mayBeEmpty = false, onFailure } = options;
     return [
       {
         ...{ title, description, acceptance, priority, blocked_by: after, auto_unblock: true },
@@ -52,9 +52,9 @@ async function tasksOf(client: Client, adding: Adding): Promise<FiledTask[]> {
   const { readTaskFile } = await import("./task-file.ts");
   const name = basename(file ?? "");
   const text = await readFile(file ?? "", "utf8").catch((error: unknown) => {
-    throw new Fault(EXIT.usage, `${name} cannot be read: ${(error as Error).message}.`);
+    throw new CliError(EXIT.usage, `${name} cannot be read: ${(error as Error).message}.`);
   });
-  // What the command waits for, all of the file waits for.
+  // `--after` applies to every task of the file.
   return readTaskFile(name, text).map((task) => ({ ...task, blocked_by: [...task.blocked_by, ...after] }));
 }
 
@@ -65,14 +65,14 @@ function textOf(tasks: readonly CodeTask[]): string {
 
 /** `pawl code retry <id>` */
 export function retryCodeTask(
-  surroundings: Surroundings,
-  { id: typed, maxAttempts, ...flags }: ReachFlags & { json?: true; id: string; maxAttempts?: number },
+  environment: CliEnvironment,
+  { id: typed, maxAttempts, ...flags }: ConnectFlags & { json?: true; id: string; maxAttempts?: number },
 ): Promise<ExitCode> {
-  const { out } = surroundings;
-  return atServer(surroundings, flags, async ({ client }) => {
+  const { out } = environment;
+  return atServer(environment, flags, async ({ client }) => {
     const id = await findTaskId(client, typed);
     const task = await client.calls(CODE_ROUTES).retryCodeTask({ id, max_attempts: maxAttempts });
-    const text = () => `${textOf([task])}\nIt takes the place of ${id}, also for those that waited for it.`;
+    const text = () => `${textOf([task])}\nIt replaces ${id}; tasks that waited for ${id} now wait for it.`;
     return print(out, { json: flags.json, value: task, text });
   });
 }

@@ -1,19 +1,19 @@
-import { EXIT, Fault, print } from "../../../plugin/index.ts";
-import type { ExitCode, Surroundings } from "../../../plugin/index.ts";
-import { catchUp } from "../worker/checkouts.ts";
-import { Setback } from "../worker/setback.ts";
-import { opened } from "./worktrees.ts";
+import { EXIT, CliError, print } from "../../../plugin/index.ts";
+import type { ExitCode, CliEnvironment } from "../../../plugin/index.ts";
+import { catchUp } from "../worker/user-checkouts.ts";
+import { AttemptFailed } from "../worker/worker-errors.ts";
+import { openRepositoryOrFault } from "./worktrees.ts";
 
-/** `pawl code catch-up`: no server is needed for it. */
-export async function bringAlong(
-  { out }: Surroundings,
+/** `pawl code catch-up`: needs no server. */
+export async function runCatchUp(
+  { out }: CliEnvironment,
   { repo, json }: { repo: string; json?: true },
 ): Promise<ExitCode> {
-  const repository = await opened({ path: repo });
+  const repository = await openRepositoryOrFault({ path: repo });
   const { root, target } = repository;
   const from = await catchUp(repository, root).catch((error: unknown) => {
-    if (!(error instanceof Setback)) throw error;
-    throw new Fault(EXIT.finding, error.message, {
+    if (!(error instanceof AttemptFailed)) throw error;
+    throw new CliError(EXIT.finding, error.message, {
       document: { code: "OWN_CHANGES_IN_THE_WAY" },
       cause: error,
     });
@@ -23,7 +23,7 @@ export async function bringAlong(
     value: { checkout: root, branch: target, from },
     text: () =>
       from === null
-        ? `Your files in ${root} are those of ${target}.`
-        : `Your files in ${root} are at ${target} now, with changes of your own kept.`,
+        ? `Your files in ${root} are up to date with ${target}.`
+        : `Your files in ${root} are now up to date with ${target}. Your own changes were kept.`,
   });
 }

@@ -1,60 +1,75 @@
 import { Option } from "commander";
 import type { Command } from "commander";
-import { jsonOption, numberFrom, positiveNumber, reaching, several, titled } from "../../../plugin/index.ts";
-import type { AddCommands, Leave, Surroundings } from "../../../plugin/index.ts";
+import {
+  jsonOption,
+  numberBetween,
+  positiveInteger,
+  withServerOptions,
+  commaSeparated,
+  formatHelp,
+} from "../../../plugin/index.ts";
+import type { AddCommands, SetExitCode, CliEnvironment } from "../../../plugin/index.ts";
 import { addCodeTasks, retryCodeTask } from "./add-tasks.ts";
-import { drawCodeGraph, listCodeTasks, readCodeLog, showCodeTask } from "./look-at-tasks.ts";
-import type { Running } from "./run-agents.ts";
-import type { Looking } from "./worktrees.ts";
+import { drawCodeGraph, listCodeTasks, readCodeLog, showCodeTask } from "./show-code-tasks.ts";
+import type { RunOptions } from "./run-agents.ts";
+import type { WorktreesOptions } from "./worktrees.ts";
 import { CODEX_AGENT, DEFAULT_AGENT } from "../worker/agent-command.ts";
 
-/** An agent's token lasts no longer. */
+/** The maximum lifetime of an agent's token. */
 const WEEK_MINUTES = 10_080;
 
-const ID = "its id, or the beginning or end of it";
+const ID = "the task's id, or the beginning or end of it";
 
 /** `pawl code …` */
-export const addCodeCommands: AddCommands = (program, surroundings, leave) => {
+export const addCodeCommands: AddCommands = (program, environment, setExitCode) => {
   const code = program
     .command("code")
-    .summary("coding tasks, and agents that work on them in git worktrees")
-    .description(
-      "Tasks for coding agents: each runs in a git worktree of its own, and is merged when it is done.",
-    )
-    .addHelpText("after", titled(CODE_HELP, surroundings));
-  addAdd(code, surroundings, leave);
-  addRun(code, surroundings, leave);
-  addLooks(code, surroundings, leave);
-  addWorktrees(code, surroundings, leave);
-  addCatchUp(code, surroundings, leave);
+    .summary("manage coding tasks, and run agents on them in git worktrees")
+    .description("Tasks for coding agents: each runs in its own git worktree and is merged when it is done.")
+    .addHelpText("after", formatHelp(CODE_HELP, environment));
+  addAdd(code, environment, setExitCode);
+  addRun(code, environment, setExitCode);
+  addViews(code, environment, setExitCode);
+  addWorktrees(code, environment, setExitCode);
+  addCatchUp(code, environment, setExitCode);
 };
 
-function addAdd(code: Command, surroundings: Surroundings, leave: Leave): void {
-  reaching(code.command("add"))
-    .description("Adds a task, or all those of a file.")
-    .argument("[title]", "what is to be done")
+function addAdd(code: Command, environment: CliEnvironment, setExitCode: SetExitCode): void {
+  withServerOptions(code.command("add"))
+    .summary("add a task, or all tasks of a file")
+    .description("Adds a task, or all tasks of a file.")
+    .argument("[title]", "what to do")
     .option("-f, --file <path>", "tasks as YAML, with refs and dependencies")
-    .option("-a, --after <ids>", "only when these are completed, separated by commas", several)
-    .addOption(
-      new Option("--on-failure <policy>", "when one of them fails").choices(["wait", "proceed", "fail"]),
+    .option(
+      "-a, --after <ids>",
+      "ids of tasks that must be completed first, separated by commas",
+      commaSeparated,
     )
-    .option("-d, --description <text>", "more about it")
-    .option("--acceptance <text>", "when it is done")
-    .option("--priority <number>", "higher goes first", numberFrom(-1_000_000, 1_000_000))
-    .option("--max-attempts <count>", "how often it is tried again", positiveNumber)
-    .option("--may-be-empty", "changing nothing is no failure")
-    .option("-p, --project <id>", "in this project (default: main)")
-    .option("--key <client_event_id>", "the same key again adds nothing again")
-    .addHelpText("after", titled(ADD_HELP, surroundings))
+    .addOption(
+      new Option("--on-failure <policy>", "what to do if a task in --after fails").choices([
+        "wait",
+        "proceed",
+        "fail",
+      ]),
+    )
+    .option("-d, --description <text>", "details for the agent")
+    .option("--acceptance <text>", "the conditions that the finished work must meet")
+    .option("--priority <number>", "higher numbers go first", numberBetween(-1_000_000, 1_000_000))
+    .option("--max-attempts <count>", "maximum number of retries", positiveInteger)
+    .option("--may-be-empty", "accept work that changes no file")
+    .option("-p, --project <id>", "the project of the task (default: main)")
+    .option("--key <client_event_id>", "idempotency key: repeating it does not add the tasks again")
+    .addHelpText("after", formatHelp(ADD_HELP, environment))
     .action(async (title: string | undefined, options: object) => {
-      leave(await addCodeTasks(surroundings, { ...options, ...(title === undefined ? {} : { title }) }));
+      setExitCode(await addCodeTasks(environment, { ...options, ...(title === undefined ? {} : { title }) }));
     });
-  reaching(code.command("retry"))
-    .description("Tries a failed task again: as a copy, for what is finished stays so.")
+  withServerOptions(code.command("retry"))
+    .summary("retry a failed task as a new task")
+    .description("Retries a failed task as a new task, because a finished task never changes.")
     .argument("<id>", ID)
-    .option("--max-attempts <count>", "how often the copy is tried again", positiveNumber)
+    .option("--max-attempts <count>", "maximum number of retries of the new task", positiveInteger)
     .action(async (id: string, options: object) => {
-      leave(await retryCodeTask(surroundings, { id, ...options }));
+      setExitCode(await retryCodeTask(environment, { id, ...options }));
     });
 }
 
@@ -63,22 +78,23 @@ function inRepository(command: Command): Command {
     .option("--repo <path>", "the repository", ".")
     .option(
       "--target <branch>",
-      "where work starts from and is merged into (default: the branch that is checked out)",
+      "the branch that work starts from and is merged into (default: the one checked out)",
     )
     .addOption(
-      new Option("--worktrees <folder>", "where worktrees and logs lie (default: <repo>.pawl beside it)").env(
-        "PAWL_CODE_WORKTREES",
-      ),
+      new Option(
+        "--worktrees <folder>",
+        "the folder for worktrees and logs (default: <repo>.pawl next to the repository)",
+      ).env("PAWL_CODE_WORKTREES"),
     );
 }
 
-function addRun(code: Command, surroundings: Surroundings, leave: Leave): void {
-  inRepository(reaching(code.command("run")))
+function addRun(code: Command, environment: CliEnvironment, setExitCode: SetExitCode): void {
+  inRepository(withServerOptions(code.command("run")))
     .summary("run agents on tasks until Ctrl-C")
     .description(
-      "Claims tasks and runs an agent on each, in a worktree of its own; what is done well is merged.",
+      "Claims tasks, runs an agent on each in its own worktree, and merges the work that succeeds.",
     )
-    .option("-w, --workers <count>", "so many agents at once", positiveNumber, 1)
+    .option("-w, --workers <count>", "how many agents run at once", positiveInteger, 1)
     .addOption(
       new Option(
         "--agent <command>",
@@ -88,84 +104,85 @@ function addRun(code: Command, surroundings: Surroundings, leave: Leave): void {
         .env("PAWL_CODE_AGENT"),
     )
     .addOption(
-      new Option("--verify <command>", "must succeed on the work as replayed onto the target").env(
-        "PAWL_CODE_VERIFY",
-      ),
+      new Option(
+        "--verify <command>",
+        "a command that must succeed after the work is rebased onto the target",
+      ).env("PAWL_CODE_VERIFY"),
     )
-    .option("-p, --project <id>", "of this project (default: main)")
-    .option("--timeout <minutes>", "how long an agent may take", numberFrom(0.01, WEEK_MINUTES), 60)
-    .option("--grace <seconds>", "how long agents may go on after Ctrl-C", numberFrom(0, 86_400), 30)
+    .option("-p, --project <id>", "only tasks of this project (default: main)")
+    .option("--timeout <minutes>", "how long an agent may run", numberBetween(0.01, WEEK_MINUTES), 60)
+    .option("--grace <seconds>", "how long agents may continue after Ctrl-C", numberBetween(0, 86_400), 30)
     .option("--no-hooks", "commit without the repository's own hooks")
-    .option("--until-done", "end when nothing is left that could be done")
-    .option("--lines", "lines in a terminal too")
-    .addHelpText("after", titled(RUN_HELP, surroundings))
-    .action(async (options: Running) => {
+    .option("--until-done", "stop when no task is ready or running")
+    .option("--lines", "print one line per event, also in a terminal")
+    .addHelpText("after", formatHelp(RUN_HELP, environment))
+    .action(async (options: RunOptions) => {
       const { runAgents } = await import("./run-agents.ts");
-      leave(await runAgents(surroundings, options));
+      setExitCode(await runAgents(environment, options));
     });
 }
 
-function addLooks(code: Command, surroundings: Surroundings, leave: Leave): void {
-  reaching(code.command("list"))
+function addViews(code: Command, environment: CliEnvironment, setExitCode: SetExitCode): void {
+  withServerOptions(code.command("list"))
+    .summary("list tasks, oldest first")
     .description("Lists tasks, oldest first.")
-    .option("-s, --status <statuses>", "in one of these statuses, separated by commas", several)
-    .option("-p, --project <id>", "of this project")
-    .option("-n, --limit <count>", "so many at most (up to 200)", positiveNumber, 50)
+    .option("-s, --status <statuses>", "only tasks in these statuses, separated by commas", commaSeparated)
+    .option("-p, --project <id>", "only tasks of this project")
+    .option("-n, --limit <count>", "maximum number of tasks, up to 200", positiveInteger, 50)
     .action(async (options: { limit: number }) => {
-      leave(await listCodeTasks(surroundings, options));
+      setExitCode(await listCodeTasks(environment, options));
     });
-  reaching(code.command("show"))
+  withServerOptions(code.command("show"))
+    .summary("show a task with its attempts")
     .description("Shows a task with its attempts.")
     .argument("<id>", ID)
     .action(async (id: string, options: object) => {
-      leave(await showCodeTask(surroundings, { id, ...options }));
+      setExitCode(await showCodeTask(environment, { id, ...options }));
     });
-  reaching(code.command("log"))
-    .description("Prints what the agent of the last attempt said.")
+  withServerOptions(code.command("log"))
+    .summary("print the output of the last attempt")
+    .description("Prints the output of the last attempt.")
     .argument("<id>", ID)
-    .option("--run <number>", "of this attempt, as `pawl code show` lists it", positiveNumber)
-    .option("-f, --follow", "go on as it is said")
+    .option("--run <number>", "the number of another attempt, from `pawl code show`", positiveInteger)
+    .option("-f, --follow", "keep printing new output")
     .action(async (id: string, options: object) => {
-      leave(await readCodeLog(surroundings, { id, ...options }));
+      setExitCode(await readCodeLog(environment, { id, ...options }));
     });
-  reaching(code.command("graph"))
-    .description("Draws who waits for whom.")
-    .option("-p, --project <id>", "of this project (default: main)")
-    .option("--open", "only what is unfinished, and what it waits for")
+  withServerOptions(code.command("graph"))
+    .summary("draw the tasks and their dependencies")
+    .description("Draws the tasks and their dependencies.")
+    .option("-p, --project <id>", "only tasks of this project (default: main)")
+    .option("--open", "only unfinished tasks and their blockers")
     .action(async (options: object) => {
-      leave(await drawCodeGraph(surroundings, options));
+      setExitCode(await drawCodeGraph(environment, options));
     });
 }
 
-function addWorktrees(code: Command, surroundings: Surroundings, leave: Leave): void {
-  inRepository(reaching(code.command("worktrees")))
-    .description("Lists worktrees, and work of attempts that was not merged.")
-    .option("--reap", "remove those that nobody needs any more")
-    .option(
-      "--older-than <days>",
-      "with --reap: those of failed tasks that are older",
-      numberFrom(0, 36_500),
-      14,
-    )
-    .option("--force", "with --reap: also work that was never merged")
-    .action(async (options: Looking) => {
-      const { lookAtWorktrees } = await import("./worktrees.ts");
-      leave(await lookAtWorktrees(surroundings, options));
+function addWorktrees(code: Command, environment: CliEnvironment, setExitCode: SetExitCode): void {
+  inRepository(withServerOptions(code.command("worktrees")))
+    .summary("list worktrees and unmerged work")
+    .description("Lists worktrees and unmerged work of earlier attempts.")
+    .option("--reap", "remove worktrees that are no longer needed")
+    .option("--older-than <days>", "with --reap: minimum age for failed tasks", numberBetween(0, 36_500), 14)
+    .option("--force", "with --reap: also remove unmerged work")
+    .action(async (options: WorktreesOptions) => {
+      const { showWorktrees } = await import("./worktrees.ts");
+      setExitCode(await showWorktrees(environment, options));
     });
 }
 
-function addCatchUp(code: Command, surroundings: Surroundings, leave: Leave): void {
+function addCatchUp(code: Command, environment: CliEnvironment, setExitCode: SetExitCode): void {
   code
     .command("catch-up")
-    .summary("bring your own checkout along to what was merged")
+    .summary("update your own checkout after merges")
     .description(
-      "Brings the files of a checkout along to where its branch was moved by merges. Changes of your own are kept; where they stand in the way, nothing is touched.",
+      "Updates the files of a checkout whose branch was moved by merges. Your own changes are kept; if they conflict, nothing is changed.",
     )
     .option("--repo <path>", "the checkout", ".")
     .addOption(jsonOption())
     .action(async (options: { repo: string; json?: true }) => {
-      const { bringAlong } = await import("./catch-up.ts");
-      leave(await bringAlong(surroundings, options));
+      const { runCatchUp } = await import("./catch-up.ts");
+      setExitCode(await runCatchUp(environment, options));
     });
 }
 
@@ -202,4 +219,5 @@ Agents:
   Both edit files in the worktree, run shell commands in a sandbox (no writes elsewhere, no network), and call Pawl's
   tools; other requests are denied. On Linux, Claude Code's sandbox needs bubblewrap and socat.
 
-Your own checkout is never touched. Ctrl-C lets agents finish, and gives back what does not in time.`;
+Your own checkout is never touched. On Ctrl-C, agents have --grace seconds to finish; the
+tasks of agents that take longer are released.`;

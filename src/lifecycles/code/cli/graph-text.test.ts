@@ -3,7 +3,7 @@ import { graphText } from "./graph-text.ts";
 
 const node = (id: string, status = "ready") => ({ id, title: id.toUpperCase(), status });
 
-test("each task stands once, below the deepest that it waits for", () => {
+test("each task is drawn once, below its deepest blocker", () => {
   const nodes = [
     node("a", "completed"),
     node("b"),
@@ -28,7 +28,7 @@ test("each task stands once, below the deepest that it waits for", () => {
   );
 });
 
-test("branches are drawn, and edges to what is not shown are left out of the tree", () => {
+test("branches are drawn, with lines between siblings", () => {
   const nodes = [node("a"), node("b", "blocked"), node("c", "blocked"), node("d", "blocked")];
   const edges = ["b", "c"].map((to) => ({ from: "a", to }));
   expect(graphText(nodes, [...edges, { from: "b", to: "d" }])).toBe(

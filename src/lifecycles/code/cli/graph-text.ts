@@ -10,7 +10,7 @@ const MARKS: Readonly<Record<string, string>> = {
   blocked: "·",
 };
 
-/** Who waits for whom, as text: each task once, below the last it waits for; its other blockers stand behind it. */
+/** Draws dependencies as text: each task once, below its deepest blocker, followed by its other blockers. */
 export function graphText(
   nodes: readonly Node[],
   edges: readonly Edge[],
@@ -21,7 +21,7 @@ export function graphText(
     nodes.map(({ id }) => [id, edges.filter(({ to }) => to === id).map(({ from }) => from)]),
   );
   const depth = depthsOf(byId, blockers);
-  // Below the deepest of its blockers: so no line leads upwards.
+  // Below the deepest blocker, so that no line leads upwards.
   const parent = new Map(
     nodes.map(({ id }) => [
       id,
@@ -39,8 +39,8 @@ export function graphText(
         : `  ← also ${others.map((other) => byId.get(other)?.title ?? other).join(", ")}`;
     lines.push(`${head}${MARKS[node.status] ?? "?"} ${show(node)}${also}`);
     const children = nodes.filter((child) => parent.get(child.id) === id);
-    for (const [place, child] of children.entries()) {
-      const last = place === children.length - 1;
+    for (const [index, child] of children.entries()) {
+      const last = index === children.length - 1;
       draw(child.id, `${below}${last ? "└─ " : "├─ "}`, `${below}${last ? "   " : "│  "}`);
     }
   };
@@ -56,7 +56,7 @@ function depthsOf(
   const depthOf = (id: string): number => {
     const known = depths.get(id);
     if (known !== undefined) return known;
-    // Held for the time being: what goes round in a circle would go on for ever.
+    // Set before the recursion, which would not end in a cycle.
     depths.set(id, 0);
     const found = 1 + Math.max(-1, ...(blockers.get(id) ?? []).map(depthOf));
     depths.set(id, found);

@@ -3,21 +3,21 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { createClient } from "../../../client/index.ts";
 import type { Client } from "../../../client/index.ts";
-import { atServer, EXIT, Fault, isWatched, jsonText, openCanvas } from "../../../plugin/index.ts";
-import type { ExitCode, ReachFlags, Surroundings } from "../../../plugin/index.ts";
+import { atServer, EXIT, CliError, isTty, jsonText, openCanvas } from "../../../plugin/index.ts";
+import type { ExitCode, ConnectFlags, CliEnvironment } from "../../../plugin/index.ts";
 import { CODE_ROUTES } from "../api.ts";
 import { CLAUDE_SANDBOX_PROGRAMS, CODEX_AGENT, DEFAULT_AGENT, wordsOf } from "../worker/agent-command.ts";
-import { behindOf } from "../worker/checkouts.ts";
-import type { Behind } from "../worker/checkouts.ts";
+import { outdatedCheckouts } from "../worker/user-checkouts.ts";
+import type { OutdatedCheckout } from "../worker/user-checkouts.ts";
 import type { Repository } from "../worker/repository.ts";
 import { startCodeWorker } from "../worker/start-code-worker.ts";
 import type { CodeWorker, CodeWorkerEvent } from "../worker/start-code-worker.ts";
 import { eventLine, RunView } from "./run-view.ts";
 import type { Counts } from "./run-view.ts";
 import { workerToken } from "./worker-token.ts";
-import { asUsage, opened } from "./worktrees.ts";
+import { asUsageFault, openRepositoryOrFault } from "./worktrees.ts";
 
-export type Running = ReachFlags & {
+export type RunOptions = ConnectFlags & {
   json?: true;
   repo: string;
   workers: number;
@@ -33,61 +33,65 @@ export type Running = ReachFlags & {
   lines?: true;
 };
 
-const COUNT_EVERY_MS = 2_000;
-const DRAW_EVERY_MS = 250;
+const COUNT_INTERVAL_MS = 2_000;
+const DRAW_INTERVAL_MS = 250;
 
-/** `pawl code run`: claims tasks and runs an agent on each, in a worktree of its own, until it is stopped. */
-export function runAgents(surroundings: Surroundings, running: Running): Promise<ExitCode> {
-  return atServer(surroundings, running, async ({ client, place }) => {
-    const { repo: path, target, worktrees: folder, project, verify = null, agent, hooks } = running;
-    refuseMissing(agent);
-    const repository = await opened({ path, target, folder });
-    const { token, letGo } = await workerToken(client, place, repository.folder);
-    tellBehind(surroundings, repository.target, await behindOf(repository));
+/** `pawl code run`: claims tasks and runs an agent on each in its own worktree, until it is stopped. */
+export function runAgents(environment: CliEnvironment, options: RunOptions): Promise<ExitCode> {
+  return atServer(environment, options, async ({ client, target: server }) => {
+    const { repo: path, target, worktrees: folder, project, verify = null, agent, hooks } = options;
+    checkPrograms(agent);
+    const repository = await openRepositoryOrFault({ path, target, folder });
+    const { token, revoke } = await workerToken(client, server, repository.folder);
+    warnOutdated(environment, repository.target, await outdatedCheckouts(repository));
     const calls = client.calls(CODE_ROUTES);
     const counts = () => calls.getCodeSummary({ project_id: project });
-    const screen = showRun(surroundings, repository, running);
+    const screen = openDisplay(environment, repository, options);
     screen.count(await counts());
     const recount = async () => {
       const now = await counts().catch(() => null);
       if (now === null) return;
       screen.count(now);
-      if (running.untilDone && isDone(now) && worker.running === 0) void worker.stop();
+      if (options.untilDone && isDone(now) && worker.running === 0) void worker.stop();
     };
     const worker = startCodeWorker({
-      client: createClient({ url: place.url, token }),
+      client: createClient({ url: server.url, token }),
       repository,
       rules: {
         agent,
         verify,
         hooks,
-        timeoutMs: running.timeout * 60_000,
-        url: place.url,
+        timeoutMs: options.timeout * 60_000,
+        url: server.url,
         from: process.cwd(),
       },
-      workers: running.workers,
+      workers: options.workers,
       project_id: project,
-      graceMs: running.grace * 1_000,
+      graceMs: options.grace * 1_000,
       onEvent: (event) => {
-        screen.hear(event);
+        screen.onEvent(event);
         if (event.kind === "claimed" || event.kind === "finished") void recount();
       },
     });
-    const counting = setInterval(() => void recount(), COUNT_EVERY_MS);
+    const counting = setInterval(() => void recount(), COUNT_INTERVAL_MS);
     try {
-      await untilOver(surroundings, worker, screen);
+      await untilOver(environment, worker, screen);
       screen.close();
-      tellBehind(surroundings, repository.target, await behindOf(repository));
-      return await verdict(worker, client, project, running);
+      warnOutdated(environment, repository.target, await outdatedCheckouts(repository));
+      return await exitCodeOf(worker, client, project, options);
     } finally {
       clearInterval(counting);
       screen.close();
-      await letGo();
+      await revoke();
     }
   });
 }
 
-async function untilOver({ untilStopped }: Surroundings, worker: CodeWorker, screen: Shown): Promise<void> {
+async function untilOver(
+  { untilStopped }: CliEnvironment,
+  worker: CodeWorker,
+  screen: RunDisplay,
+): Promise<void> {
   const endAgents = () => {
     void worker.stop({ graceMs: 0 });
   };
@@ -98,33 +102,36 @@ async function untilOver({ untilStopped }: Surroundings, worker: CodeWorker, scr
   await worker.finished;
 }
 
-async function verdict(
+async function exitCodeOf(
   worker: CodeWorker,
   client: Client,
   project_id: string | undefined,
-  { untilDone }: Running,
+  { untilDone }: RunOptions,
 ): Promise<ExitCode> {
-  const trouble = worker.trouble();
-  if (trouble)
-    throw new Fault(EXIT.finding, trouble.message, { document: { code: "TROUBLE" }, cause: trouble });
+  const failure = worker.failure();
+  if (failure)
+    throw new CliError(EXIT.finding, failure.message, {
+      document: { code: "WORKER_UNUSABLE" },
+      cause: failure,
+    });
   if (!untilDone) return EXIT.fine;
   const { by_status } = await client.calls(CODE_ROUTES).getCodeSummary({ project_id });
   return by_status.failed > 0 || by_status.blocked > 0 ? EXIT.finding : EXIT.fine;
 }
 
-/** Nothing is under way or could be begun: what is left waits for what will not come by itself. */
+/** Returns whether no task is in progress or ready; blocked tasks wait for something that no worker can do. */
 function isDone({ by_status }: Counts): boolean {
   return ["ready", "claimed", "in_progress"].every((status) => (by_status[status] ?? 0) === 0);
 }
 
-/** An agent that is not there would fail every task, one attempt after the other. */
-function refuseMissing(agent: string): void {
+/** Refuses to start without the agent's program: every attempt of every task would fail. */
+function checkPrograms(agent: string): void {
   const sandbox = agent === DEFAULT_AGENT && process.platform === "linux" ? CLAUDE_SANDBOX_PROGRAMS : [];
   const program = [programOf(agent), ...sandbox].find((one) => !isInstalled(one));
   if (program === undefined) return;
   const isSandbox = sandbox.some((one) => one === program);
-  throw new Fault(EXIT.usage, `There is no "${program}" here.`, {
-    more: [
+  throw new CliError(EXIT.usage, `"${program}" is not installed.`, {
+    hints: [
       ...(isSandbox ? ["Claude Code's sandbox needs it: apt install bubblewrap socat."] : []),
       `Install it, or name another agent: --agent "${CODEX_AGENT}".`,
     ],
@@ -133,60 +140,60 @@ function refuseMissing(agent: string): void {
 }
 
 function isInstalled(program: string): boolean {
-  const places = program.includes("/") ? [""] : (process.env.PATH ?? "").split(delimiter);
+  const folders = program.includes("/") ? [""] : (process.env.PATH ?? "").split(delimiter);
   const endings = process.platform === "win32" ? ["", ".exe", ".cmd", ".bat"] : [""];
-  return places.some((place) => endings.some((ending) => existsSync(join(place, program) + ending)));
+  return folders.some((folder) => endings.some((ending) => existsSync(join(folder, program) + ending)));
 }
 
 function programOf(agent: string): string {
   try {
     return wordsOf(agent)[0] ?? "";
   } catch (error) {
-    throw asUsage(error, "INVALID_AGENT");
+    throw asUsageFault(error, "INVALID_AGENT");
   }
 }
 
-/** Whoever has the branch checked out must not take the merged work for changes of his own. */
-function tellBehind({ err }: Surroundings, target: string, behind: readonly Behind[]): void {
-  for (const { path } of behind)
+/** Warns about checkouts of the target: there, git shows merged work as the user's own changes. */
+function warnOutdated({ err }: CliEnvironment, target: string, checkouts: readonly OutdatedCheckout[]): void {
+  for (const { path } of checkouts)
     err.write(
       err.colours.yellow(
-        `${target} has moved on, and your files in ${path} are as they were: git shows the merged work as deleted there, and a commit would undo it.\nTo bring them along, with changes of your own kept: pawl code catch-up --repo ${quoted(path)}\n`,
+        `${target} has moved, but your files in ${path} have not: git shows the merged work as deleted there, and a commit would undo it.\nTo update them and keep your own changes: pawl code catch-up --repo ${quoted(path)}\n`,
       ),
     );
 }
 
-/** As a shell takes it for one word. */
+/** Quotes a path for a shell. */
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-type Shown = {
-  hear: (event: CodeWorkerEvent) => void;
+type RunDisplay = {
+  onEvent: (event: CodeWorkerEvent) => void;
   count: (counts: Counts) => void;
   stopping: () => void;
   close: () => void;
 };
 
-function showRun(surroundings: Surroundings, repository: Repository, running: Running): Shown {
-  const { out, now } = surroundings;
-  out.keepGoing(running.json ? reportAsJson : undefined);
-  if (running.json) return tellJson(surroundings);
-  if (running.lines || !isWatched(out)) return tellLines(surroundings);
-  return drawLive(surroundings, new RunView({ ...repository, workers: running.workers }, now()));
+function openDisplay(environment: CliEnvironment, repository: Repository, options: RunOptions): RunDisplay {
+  const { out, now } = environment;
+  out.ignoreWriteErrors(options.json ? reportAsJson : undefined);
+  if (options.json) return jsonDisplay(environment);
+  if (options.lines || !isTty(out)) return lineDisplay(environment);
+  return liveDisplay(environment, new RunView({ ...repository, workers: options.workers }, now()));
 }
 
-function drawLive({ out, now }: Surroundings, view: RunView): Shown {
+function liveDisplay({ out, now }: CliEnvironment, view: RunView): RunDisplay {
   const canvas = openCanvas(out);
   const draw = () => {
     canvas.draw(view.frame(out, now()));
   };
-  const timer = setInterval(draw, DRAW_EVERY_MS);
+  const timer = setInterval(draw, DRAW_INTERVAL_MS);
   let open = true;
   draw();
   return {
-    hear: (event) => {
-      view.hear(event, now());
+    onEvent: (event) => {
+      view.onEvent(event, now());
     },
     count: (counts) => {
       view.counts = counts;
@@ -197,7 +204,7 @@ function drawLive({ out, now }: Surroundings, view: RunView): Shown {
     close: () => {
       clearInterval(timer);
       if (open) canvas.close();
-      // What was seen last stays to be read.
+      // The last frame stays on the screen, at full length.
       if (open)
         out.write(`${view.frame({ ...out, rows: Infinity, columns: out.columns }, now()).join("\n")}\n`);
       open = false;
@@ -205,27 +212,30 @@ function drawLive({ out, now }: Surroundings, view: RunView): Shown {
   };
 }
 
-function tellLines({ out }: Surroundings): Shown {
+function lineDisplay({ out }: CliEnvironment): RunDisplay {
   return {
-    hear: (event) => {
+    onEvent: (event) => {
       const line = eventLine(event);
       if (line !== null) out.write(`${new Date().toISOString()} ${line}\n`);
     },
     count: () => undefined,
     stopping: () => {
-      out.write(`${new Date().toISOString()} stopping: agents may finish; Ctrl-C again ends them\n`);
+      out.write(
+        `${new Date().toISOString()} stopping: agents may finish; press Ctrl-C again to stop them now\n`,
+      );
     },
     close: () => undefined,
   };
 }
 
-function tellJson({ out }: Surroundings): Shown {
+function jsonDisplay({ out }: CliEnvironment): RunDisplay {
   return {
-    hear: (event) => {
-      const { kind, ...about } = event;
-      const told = "task" in about ? { ...about, task_id: about.task.id, status: about.task.status } : about;
+    onEvent: (event) => {
+      const { kind, ...fields } = event;
+      const details =
+        "task" in fields ? { ...fields, task_id: fields.task.id, status: fields.task.status } : fields;
       out.write(
-        `${jsonText({ at: new Date().toISOString(), event: kind, ...told, error: errorOf(event) })}\n`,
+        `${jsonText({ at: new Date().toISOString(), event: kind, ...details, error: errorOf(event) })}\n`,
       );
     },
     count: () => undefined,

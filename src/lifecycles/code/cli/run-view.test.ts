@@ -7,12 +7,12 @@ import { eventLine, RunView } from "./run-view.ts";
 
 const START = 1_000_000;
 
-type Told = Extract<CodeWorkerEvent, { kind: "phase" }>["task"];
+type EventTask = Extract<CodeWorkerEvent, { kind: "phase" }>["task"];
 
-function task(n: number, fields: object = {}, data: object = {}): Told {
+function task(n: number, fields: object = {}, data: object = {}): EventTask {
   const id = `0197a000-0000-7000-8000-00000000000${n}`;
-  const said = { commit: null, last_error: null, blocked_reason: null, ...data };
-  return { id, title: `Task ${n}`, status: "in_progress", attempt: 0, ...fields, data: said } as never;
+  const fullData = { commit: null, last_error: null, blocked_reason: null, ...data };
+  return { id, title: `Task ${n}`, status: "in_progress", attempt: 0, ...fields, data: fullData } as never;
 }
 
 const screen = (columns: number, { coloured = false, rows = 40 } = {}) => ({
@@ -25,30 +25,31 @@ const screen = (columns: number, { coloured = false, rows = 40 } = {}) => ({
 function busyView() {
   const view = new RunView({ root: "/home/ann/shop", target: "main", workers: 3 }, START);
   view.counts = { total: 10, by_status: { completed: 4, in_progress: 2, ready: 1, blocked: 2, failed: 1 } };
-  const hear = (event: object, at = START) => {
-    view.hear(event as CodeWorkerEvent, at);
+  const send = (event: object, at = START) => {
+    view.onEvent(event as CodeWorkerEvent, at);
   };
-  hear({ kind: "phase", task: task(1), phase: "preparing", worktree: null });
-  hear({ kind: "phase", task: task(1), phase: "working", worktree: "/w" });
-  hear({ kind: "said", task: task(1), line: "Reading src/parser.ts" });
-  hear({ kind: "phase", task: task(2, { attempt: 1 }), phase: "verifying", worktree: "/w" }, START + 5_000);
-  hear({
+  send({ kind: "phase", task: task(1), phase: "preparing", worktree: null });
+  send({ kind: "phase", task: task(1), phase: "working", worktree: "/w" });
+  send({ kind: "output", task: task(1), line: "Reading src/parser.ts" });
+  send({ kind: "phase", task: task(2, { attempt: 1 }), phase: "verifying", worktree: "/w" }, START + 5_000);
+  send({
     kind: "finished",
     task: task(3, { status: "completed" }, { commit: "abcdef0123456789" }),
     moved: null,
   });
-  hear({ kind: "retried", task: task(4), error: "Merge conflict in list\nmore of it" });
-  hear({ kind: "finished", task: task(5, { status: "failed" }, { last_error: "no way" }), moved: null });
-  return { view, hear };
+  send({ kind: "retried", task: task(4), error: "Merge conflict in list\nsecond line" });
+  send({ kind: "finished", task: task(5, { status: "failed" }, { last_error: "no way" }), moved: null });
+  return { view, send };
 }
 
 describe("the view of a run", () => {
-  test("tells the whole, each worker with its phase, its time and what it said last, and what came of others", () => {
+  test("shows the progress, each worker with its phase, time and last output, and recent results", () => {
     const { view } = busyView();
     const [head, progress, , ...rest] = view.frame(screen(100), START + 65_000);
     expect(head).toBe("Pawl code  /home/ann/shop → main  live");
     expect(progress).toBe(
-      "████████████░░░░░░░░░░░░░░░░░░".replace("░░░", "███") +
+      "█".repeat(12 + 3) +
+        "░".repeat(15) +
         "  4 of 10 done · 1:05 · 2 at work · 1 ready · 2 waiting · 1 failed",
     );
     expect(rest).toEqual([
@@ -64,45 +65,42 @@ describe("the view of a run", () => {
     ]);
   });
 
-  test.each([40, 60, 80, 200])(
-    "fits into %i columns, whatever is said, with colours and without",
-    (columns) => {
-      const { view, hear } = busyView();
-      const long = "Überlang 漢字 ".repeat(60);
-      hear({ kind: "said", task: task(1), line: long });
-      hear({ kind: "phase", task: task(6, { title: long }), phase: "merging", worktree: "/w" });
-      hear({
-        kind: "finished",
-        task: task(7, { title: long, status: "completed" }, { commit: "abc" }),
-        moved: null,
-      });
-      hear({ kind: "failed", task: task(8, { title: long }), failure: { message: long } });
-      for (const coloured of [false, true])
-        for (const line of view.frame(screen(columns, { coloured }), START))
-          expect(widthOf(stripVTControlCharacters(line)), line).toBeLessThanOrEqual(columns);
-    },
-  );
+  test.each([40, 60, 80, 200])("fits into %i columns with long texts, with colors and without", (columns) => {
+    const { view, send } = busyView();
+    const long = "Überlang 漢字 ".repeat(60);
+    send({ kind: "output", task: task(1), line: long });
+    send({ kind: "phase", task: task(6, { title: long }), phase: "merging", worktree: "/w" });
+    send({
+      kind: "finished",
+      task: task(7, { title: long, status: "completed" }, { commit: "abc" }),
+      moved: null,
+    });
+    send({ kind: "failed", task: task(8, { title: long }), failure: { message: long } });
+    for (const coloured of [false, true])
+      for (const line of view.frame(screen(columns, { coloured }), START))
+        expect(widthOf(stripVTControlCharacters(line)), line).toBeLessThanOrEqual(columns);
+  });
 
-  test("has no more lines than the screen", () => {
+  test("has fewer lines than the screen", () => {
     const { view } = busyView();
     expect(view.frame(screen(80, { rows: 6 }), START)).toHaveLength(5);
   });
 
-  test("says that the server is gone, that it is back, and that the run stops", () => {
-    const { view, hear } = busyView();
+  test("shows that the server is unreachable, that it is back, and that the run stops", () => {
+    const { view, send } = busyView();
     const head = () => view.frame(screen(120), START)[0];
-    hear({ kind: "unreachable", error: new Error("gone") });
-    expect(head()).toMatch(/the server cannot be reached; agents go on$/);
-    hear({ kind: "reached" });
+    send({ kind: "unreachable", error: new Error("gone") });
+    expect(head()).toMatch(/server unreachable; agents continue$/);
+    send({ kind: "reached" });
     expect(head()).toMatch(/live$/);
     view.stopping = true;
-    expect(head()).toMatch(/stopping: agents may finish; Ctrl-C again ends them$/);
+    expect(head()).toMatch(/stopping: agents may finish; press Ctrl-C again to stop them now$/);
   });
 
-  test("forgets who is done, given back or lost", () => {
-    const { view, hear } = busyView();
-    hear({ kind: "released", task: task(1) });
-    hear({ kind: "lost", task: task(2), why: "The lease is over" });
+  test("frees the workers of tasks that are released or lost", () => {
+    const { view, send } = busyView();
+    send({ kind: "released", task: task(1) });
+    send({ kind: "lost", task: task(2), why: "The lease is over" });
     expect(view.frame(screen(100), START)).toContain("  3 of 3 free");
   });
 });
@@ -112,17 +110,17 @@ test.each<[object, string | null]>([
   [{ kind: "started", task: task(1) }, `claimed ${task(1).id} Task 1`],
   [{ kind: "phase", phase: "preparing", task: task(1) }, null],
   [{ kind: "phase", phase: "working", task: task(1) }, `working ${task(1).id} Task 1`],
-  [{ kind: "said", task: task(1), line: "hm" }, null],
+  [{ kind: "output", task: task(1), line: "hm" }, null],
   [{ kind: "merged", task: task(1), commit: "abcdef0123456789" }, `merged ${task(1).id} Task 1 abcdef0123`],
   [
     { kind: "finished", task: task(1, { status: "completed" }, { commit: "abc" }) },
     `completed ${task(1).id} Task 1  abc`,
   ],
   [{ kind: "retried", task: task(1), error: "no\nmore" }, `retried ${task(1).id} Task 1: no`],
-  [{ kind: "released", task: task(1) }, `released ${task(1).id} Task 1 was given back`],
-  [{ kind: "unreachable", error: null }, "the server cannot be reached; agents go on"],
-  [{ kind: "reached" }, "the server answers again"],
+  [{ kind: "released", task: task(1) }, `released ${task(1).id} Task 1 was released`],
+  [{ kind: "unreachable", error: null }, "server unreachable; agents continue"],
+  [{ kind: "reached" }, "server reachable again"],
   [{ kind: "renewal_failed", error: new Error("no\nanswer") }, "lease renewal failed, retrying: no answer"],
-])("in a pipe %o is the line %j", (event, line) => {
+])("in a pipe, %o is printed as %j", (event, line) => {
   expect(eventLine(event as CodeWorkerEvent)).toBe(line);
 });

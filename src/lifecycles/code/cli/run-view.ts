@@ -7,57 +7,57 @@ export type Counts = { by_status: Readonly<Record<string, number>>; total: numbe
 type AtWork = { id: string; title: string; phase: string; since: number; line: string; attempt: number };
 type Recent = { at: number; mark: "done" | "again" | "failed" | "note"; id: string; text: string };
 
-const RECENT = 6;
+const MAX_RECENT = 6;
 
-/** What is to be seen of a worker: kept up to date by its events, drawn as lines. */
+/** The live view of a worker: updated by its events, drawn as lines. */
 export class RunView {
   counts: Counts = { by_status: {}, total: 0 };
   connected = true;
   stopping = false;
   private readonly place: { root: string; target: string; workers: number };
-  private readonly begunAt: number;
+  private readonly startedAt: number;
   private readonly atWork = new Map<string, AtWork>();
   private recent: Recent[] = [];
 
   constructor(place: RunView["place"], begunAt: number) {
     this.place = place;
-    this.begunAt = begunAt;
+    this.startedAt = begunAt;
   }
 
-  hear(event: CodeWorkerEvent, now: number): void {
+  onEvent(event: CodeWorkerEvent, now: number): void {
     if (event.kind === "unreachable" || event.kind === "reached") {
       this.connected = event.kind === "reached";
       return;
     }
     if (event.kind === "renewal_failed") {
       const text = eventLine(event) ?? "";
-      this.recent = [...this.recent, { mark: "note" as const, text, at: now, id: "" }].slice(-RECENT);
+      this.recent = [...this.recent, { mark: "note" as const, text, at: now, id: "" }].slice(-MAX_RECENT);
       return;
     }
     if (event.kind === "claimed") return;
     this.connected = true;
     const { id, title, attempt } = event.task;
-    if (event.kind === "phase" || event.kind === "said") {
+    if (event.kind === "phase" || event.kind === "output") {
       const known = this.atWork.get(id) ?? { id, title, phase: "preparing", since: now, line: "", attempt };
-      if (event.kind === "said") known.line = event.line;
+      if (event.kind === "output") known.line = event.line;
       else Object.assign(known, { phase: event.phase, attempt });
       this.atWork.set(id, known);
       return;
     }
     const note = noteOf(event);
-    if (note) this.recent = [...this.recent, { ...note, at: now, id }].slice(-RECENT);
+    if (note) this.recent = [...this.recent, { ...note, at: now, id }].slice(-MAX_RECENT);
     if (["finished", "failed", "released", "lost", "refused"].includes(event.kind)) this.atWork.delete(id);
   }
 
-  /** The lines of a screenful. */
+  /** Draws the lines of one screen. */
   frame({ columns, rows, colours }: Screen, now: number): string[] {
     const { bold, dim, cyan, green, red, yellow } = colours;
     const { root, target, workers } = this.place;
     const state: Piece = this.stopping
-      ? ["stopping: agents may finish; Ctrl-C again ends them", yellow]
+      ? ["stopping: agents may finish; press Ctrl-C again to stop them now", yellow]
       : this.connected
         ? ["live", green]
-        : ["the server cannot be reached; agents go on", yellow];
+        : ["server unreachable; agents continue", yellow];
     const place = cut(root, Math.max(10, columns - 50));
     const MARK: Record<Recent["mark"], Piece> = {
       done: ["✓", green],
@@ -119,25 +119,25 @@ export class RunView {
       ["█".repeat(failed), red],
       ["░".repeat(length - filled - failed), dim],
       `  ${done} of ${total} done · `,
-      [clock(now - this.begunAt), cyan],
+      [clock(now - this.startedAt), cyan],
       many(atWork, "at work") + many(of("ready"), "ready") + many(of("blocked"), "waiting"),
       [many(of("failed"), "failed"), red],
     ];
   }
 }
 
-/** A text, in a colour or as it is. */
-type Piece = string | [text: string, colour: (text: string) => string];
+/** A text, optionally with a color. */
+type Piece = string | [text: string, color: (text: string) => string];
 
-/** Pieces side by side, cut where the screen ends: colours take no room. */
+/** Joins pieces and cuts them to the width of the screen; color codes have no width. */
 function lineOf(pieces: readonly Piece[], columns: number): string {
   let left = columns;
   const shown = pieces.map((piece) => {
-    const [text, colour] = typeof piece === "string" ? [piece, (plain: string) => plain] : piece;
+    const [text, color] = typeof piece === "string" ? [piece, (plain: string) => plain] : piece;
     if (left <= 0 || text === "") return "";
     const fitting = cut(text, left);
     left = fitting === text ? left - widthOf(text) : 0;
-    return colour(fitting);
+    return color(fitting);
   });
   return shown.join("");
 }
@@ -161,7 +161,7 @@ function noteOf(
     case "failed":
       return { mark: "failed", text: `${title}: ${first(event.failure.message)}` };
     case "released":
-      return { mark: "note", text: `${title} was given back` };
+      return { mark: "note", text: `${title} was released` };
     case "lost":
       return { mark: "note", text: `${title}: ${first(event.why)}` };
     case "refused":
@@ -171,13 +171,13 @@ function noteOf(
   }
 }
 
-/** One line for each thing that happens, where nobody looks at a screen. */
+/** Returns the line of an event, for output that is not a terminal; null: not printed. */
 export function eventLine(event: CodeWorkerEvent): string | null {
-  if (event.kind === "unreachable") return "the server cannot be reached; agents go on";
-  if (event.kind === "reached") return "the server answers again";
+  if (event.kind === "unreachable") return "server unreachable; agents continue";
+  if (event.kind === "reached") return "server reachable again";
   if (event.kind === "renewal_failed")
     return `lease renewal failed, retrying: ${oneLine(event.error.message)}`;
-  if (event.kind === "claimed" || event.kind === "said") return null;
+  if (event.kind === "claimed" || event.kind === "output") return null;
   const about = `${event.task.id} ${oneLine(event.task.title)}`;
   if (event.kind === "started") return `claimed ${about}`;
   if (event.kind === "phase") return event.phase === "preparing" ? null : `${event.phase} ${about}`;
@@ -187,7 +187,7 @@ export function eventLine(event: CodeWorkerEvent): string | null {
   return `${word} ${event.task.id} ${note?.text ?? ""}`.trimEnd();
 }
 
-/** `0:07`, `12:34`, `1:02:03`. */
+/** Formats a duration as `0:07`, `12:34` or `1:02:03`. */
 function clock(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   const [h, m, s] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];

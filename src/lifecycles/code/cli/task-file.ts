@@ -1,6 +1,6 @@
 import { parseDocument } from "yaml";
 import { z } from "zod";
-import { EXIT, Fault } from "../../../plugin/index.ts";
+import { EXIT, CliError } from "../../../plugin/index.ts";
 import { creationFields } from "../fields.ts";
 
 const names = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
@@ -14,21 +14,21 @@ const entry = creationFields
   })
   .strict();
 
-const MOST = 500;
+const MAX_TASKS = 500;
 
 export type FiledTask = Omit<z.output<typeof entry>, "after"> & { blocked_by: string[] };
 
-/** Reads tasks from YAML: a list of them, or `tasks:` and a list. Whatever is wrong is told with its place. */
+/** Reads tasks from YAML: a list, or `tasks:` with a list. A fault names the position of the mistake. */
 export function readTaskFile(name: string, text: string): FiledTask[] {
   const document = parseDocument(text, { prettyErrors: true });
   const [mistake] = document.errors;
   if (mistake) throw wrong(name, mistake.message.split("\n")[0] ?? "");
   const content = document.toJS() as unknown;
   const listed: unknown = Array.isArray(content) ? content : (content as { tasks?: unknown } | null)?.tasks;
-  if (!Array.isArray(listed) || listed.length === 0) throw wrong(name, "there is no list of tasks in it");
-  if (listed.length > MOST)
-    throw wrong(name, `${listed.length} tasks are more than can be made at once (${MOST})`);
-  return listed.map((one, place) => {
+  if (!Array.isArray(listed) || listed.length === 0) throw wrong(name, "no list of tasks found");
+  if (listed.length > MAX_TASKS)
+    throw wrong(name, `${listed.length} tasks exceed the maximum of ${MAX_TASKS}`);
+  return listed.map((one, index) => {
     const parsed = entry.safeParse(typeof one === "string" ? { title: one } : one);
     if (parsed.success) {
       const { after = [], ...task } = parsed.data;
@@ -36,10 +36,12 @@ export function readTaskFile(name: string, text: string): FiledTask[] {
     }
     const [issue] = parsed.error.issues;
     const where = issue?.path.length ? `, ${issue.path.join(".")}` : "";
-    throw wrong(name, `task ${place + 1}${where}: ${issue?.message ?? "wrong shape"}`);
+    throw wrong(name, `task ${index + 1}${where}: ${issue?.message ?? "invalid"}`);
   });
 }
 
-function wrong(name: string, what: string): Fault {
-  return new Fault(EXIT.usage, `${name}: ${what}.`, { document: { code: "INVALID_TASK_FILE", file: name } });
+function wrong(name: string, what: string): CliError {
+  return new CliError(EXIT.usage, `${name}: ${what}.`, {
+    document: { code: "INVALID_TASK_FILE", file: name },
+  });
 }

@@ -1,15 +1,15 @@
-/** A piece of work for a coding agent. `after` names what must be merged before. */
+/** A demo task. `after` names the tasks that must be merged first. */
 type CodeWork = {
   title: string;
   description: string;
   acceptance: string;
   priority: number;
   after: readonly string[];
-  /** What the agent writes into its log on the way. */
+  /** The agent's output, line by line. */
   log: readonly string[];
 };
 
-/** A feature: its parts are created together and wait for each other. */
+/** A feature: its tasks are created together and depend on each other. */
 export type Feature = readonly CodeWork[];
 
 function part(
@@ -32,21 +32,21 @@ const DIMMER: Feature = [
   ),
   part(
     "API to pair a dimmer with an account",
-    "POST /dimmers/:serial/pair, idempotent, refuses a dimmer that is somebody else's.",
-    "Tests for pairing twice, for a stranger's dimmer, for an unknown serial.",
+    "POST /dimmers/:serial/pair, idempotent; refuses a dimmer of another account.",
+    "Tests for pairing twice, for another account's dimmer, for an unknown serial.",
     ["reading routes/accounts.ts", "adding routes/dimmers.ts", "npm test -- dimmers", "9 passed"],
     { priority: 2, after: ["Table for dimmers and their firmware"] },
   ),
   part(
     "Screen: pair a dimmer in three steps",
-    "Scan, press, done. Say what to do when it blinks red.",
-    "Works by keyboard; the visual test has three pictures.",
+    "Scan, press, done. Explain what to do when it blinks red.",
+    "Works by keyboard; the visual test has three screenshots.",
     ["reading screens/onboarding", "adding screens/pair", "npm test -- pair", "updating 3 snapshots"],
     { after: ["API to pair a dimmer with an account"] },
   ),
   part(
-    "Tell people when their dimmer needs an update",
-    "Once, and not again for the same version.",
+    "Notify users when their dimmer needs an update",
+    "Only once per version.",
     "A test with two versions and one restart.",
     ["reading jobs/notify.ts", "one row per serial and version", "npm test -- notify", "6 passed"],
     { after: ["Table for dimmers and their firmware"] },
@@ -57,7 +57,7 @@ const SEARCH: Feature = [
   part(
     "Index lamps by room and by mood",
     "Search finds “bedroom” and “warm”, not only names.",
-    "The twenty queries in search.spec.ts find what they name.",
+    "All twenty queries in search.spec.ts find the expected lamps.",
     ["reading search/index.ts", "adding synonyms.json", "npm test -- search", "20 of 20 queries"],
     { priority: 1 },
   ),
@@ -70,8 +70,8 @@ const SEARCH: Feature = [
   ),
   part(
     "Remember the last five searches on the device",
-    "No account needed, and a button that forgets them.",
-    "Nothing is sent; the test looks at the network.",
+    "No account needed, and a button to clear them.",
+    "A test proves that nothing is sent over the network.",
     ["adding storage/recent.ts", "npm test -- recent", "4 passed"],
     { after: ["Suggest lamps while typing"] },
   ),
@@ -80,8 +80,8 @@ const SEARCH: Feature = [
 const INVOICES: Feature = [
   part(
     "Invoice numbers without gaps",
-    "Taken in the transaction that writes the invoice.",
-    "A thousand invoices on twenty connections: no gap, none twice.",
+    "Assigned in the transaction that writes the invoice.",
+    "A thousand invoices on twenty connections: no gaps, no duplicates.",
     [
       "reading billing/number.ts",
       "a row lock in place of the sequence",
@@ -92,22 +92,22 @@ const INVOICES: Feature = [
   ),
   part(
     "VAT by country and day",
-    "Rates with a date from which they hold.",
-    "Invoices of last year keep last year's rate.",
+    "Each rate has the date from which it applies.",
+    "Last year's invoices keep last year's rate.",
     ["adding rates.csv", "npm test -- vat", "31 passed"],
     { priority: 2 },
   ),
   part(
     "Invoices as PDF/A with the data inside",
-    "So that accounting can read them by machine.",
-    "The validator finds nothing.",
+    "So that accounting software can read them.",
+    "The validator reports no errors.",
     ["trying two libraries", "embedding factur-x.xml", "validator: 0 errors, 0 warnings"],
     { after: ["Invoice numbers without gaps", "VAT by country and day"] },
   ),
   part(
-    "Send invoices once, whatever the mail server does",
-    "A queue with a key for each invoice.",
-    "The mail server is switched off in the middle of the test.",
+    "Send each invoice once, even if the mail server fails",
+    "A queue with an idempotency key for each invoice.",
+    "The test stops the mail server halfway.",
     ["adding jobs/send-invoice.ts", "npm test -- mail", "8 passed"],
     { after: ["Invoices as PDF/A with the data inside"] },
   ),
@@ -116,14 +116,14 @@ const INVOICES: Feature = [
 const CARE: Feature = [
   part(
     "Replace the date library",
-    "It is not looked after any more; the platform does what we need.",
+    "It is no longer maintained, and the platform has what we need.",
     "No import is left, and the bundle is smaller.",
     ["14 imports of the old one", "rewriting format-date.ts", "npm test", "bundle: -68 kB"],
   ),
   part(
-    "Make the flaky test of the cart tell the truth",
+    "Fix the flaky test of the cart",
     "It fails once in thirty runs.",
-    "Five hundred runs in a row.",
+    "Five hundred runs without a failure.",
     [
       "running it 500 times",
       "fails when two prices arrive in one frame",
@@ -132,9 +132,9 @@ const CARE: Feature = [
     { priority: 1 },
   ),
   part(
-    "Translations: say which keys nobody uses",
-    "A script, and a line in the check.",
-    "It finds the eleven that we know of.",
+    "Report unused translation keys",
+    "A script that runs in `npm run check`.",
+    "It finds the eleven unused keys that we know of.",
     ["reading texts/*.json", "adding scripts/unused-texts.ts", "11 unused keys"],
   ),
 ];
@@ -148,6 +148,6 @@ export const TEST_FAILURES = [
 ] as const;
 
 export const OBSTACLES = [
-  "The test database has no pg_trgm; somebody has to add it to the image",
-  "The icon set has no dimmer: need one from design",
+  "The test database lacks pg_trgm; it must be added to the image",
+  "The icon set has no dimmer; we need one from design",
 ] as const;

@@ -11,7 +11,7 @@ export const members: DemoScript["members"] = [
   { id: "forge-3", name: "Forge 3", kind: "worker", roles: ["worker"] },
 ];
 
-/** Times are short, so that deadlines and leases end while somebody watches. */
+/** The times are short, so that visitors of the demo see leases expire. */
 export const projects: DemoScript["projects"] = [
   {
     id: "main",
@@ -20,10 +20,10 @@ export const projects: DemoScript["projects"] = [
 ];
 
 const FORGES = ["forge-1", "forge-2", "forge-3"] as const;
-const ENOUGH_UNFINISHED = 7;
+const MAX_UNFINISHED = 7;
 const project_id = "main";
 
-/** Ada plans features whose parts wait for each other; three workers write, fail, try again and merge them. */
+/** Ada plans features whose tasks depend on each other; three workers run, retry and merge them. */
 export async function play(stage: Stage): Promise<void> {
   await stage.together([
     stage.keepOn([12, 25], () => plan(stage)),
@@ -48,18 +48,18 @@ async function plan(stage: Stage): Promise<unknown> {
   const tried = new Set(tasks.map(({ retry_of }) => retry_of));
   const lost = chance.pick(failed.filter(({ id }) => !tried.has(id)).slice(-3));
   if (lost && chance.happens(0.4)) return ada.retryCodeTask({ id: lost.id });
-  if (tasks.length < ENOUGH_UNFINISHED) {
+  if (tasks.length < MAX_UNFINISHED) {
     const titles = new Set(tasks.map(({ title }) => title));
     const feature = chance.pick(FEATURES.filter((parts) => !parts.some(({ title }) => titles.has(title))));
     if (feature) return planFeature(ada, feature);
   }
-  // What waits for a task that failed has nothing to be cleared away.
+  // A task that waits for a failed one has no obstacle to clear.
   const blocked = chance.pick(
     tasks.filter(
       ({ blocked_reason, status }) => status === "blocked" && OBSTACLES.some((one) => one === blocked_reason),
     ),
   );
-  return blocked && ada.moveCodeTask({ id: blocked.id, action: "clear_blocker", comment: "Seen to it." });
+  return blocked && ada.moveCodeTask({ id: blocked.id, action: "clear_blocker", comment: "Fixed." });
 }
 
 function planFeature(ada: Code, feature: Feature): Promise<unknown> {
@@ -88,20 +88,20 @@ async function forgeOn(stage: Stage, forge: (typeof FORGES)[number]): Promise<un
     code.moveCodeTask({ id, action, lease_token, payload: { ...payload } });
   for (;;) {
     await stage.rest([1, 3]);
-    const begun = await move("start", { worktree, branch });
+    const started = await move("start", { worktree, branch });
     const ended = await runAgent(stage, {
       client,
       code,
       id,
       lease_token,
       title,
-      run: begun.task.row_version,
+      run: started.task.row_version,
     });
     if (ended === "silent") return undefined;
     if (ended === "blocked") return move("block", { description: stage.chance.pick(OBSTACLES) });
     if (ended === "done") return move("complete", { commit: stage.chance.hex(40), exit_code: 0 });
     const error = stage.chance.pick(TEST_FAILURES);
-    const { attempts, max_attempts } = begun.task;
+    const { attempts, max_attempts } = started.task;
     if (attempts >= max_attempts) return move("fail", { error, recoverable: false, exit_code: 1 });
     await move("retry", { error, recoverable: true, exit_code: 1 });
   }
@@ -109,26 +109,26 @@ async function forgeOn(stage: Stage, forge: (typeof FORGES)[number]): Promise<un
 
 type Agent = { client: Client; code: Code; id: string; lease_token: string; title: string; run: number };
 
-/** What an agent says, line by line, while its worker keeps the lease. */
+/** Sends an agent's output line by line while its worker renews the lease. */
 async function runAgent(
   stage: Stage,
   { client, code, id, lease_token, title, run }: Agent,
 ): Promise<"done" | "failed" | "blocked" | "silent"> {
   const { chance } = stage;
-  const words = FEATURES.flat().find((one) => one.title === title);
-  const lines = ["git worktree add", ...(words?.log ?? ["reading the task", "npm test"])];
+  const work = FEATURES.flat().find((one) => one.title === title);
+  const lines = ["git worktree add", ...(work?.log ?? ["reading the task", "npm test"])];
   const lot = chance.number();
   for (const line of lines) {
     await stage.rest([3, 8]);
-    await code.tellCodeOutput({ id, lease_token, run, text: `${line}\n` });
+    await code.appendCodeOutput({ id, lease_token, run, text: `${line}\n` });
     const { lost } = await client.beatLeases({ leases: [{ task_id: id, lease_token }] });
     if (lost.length > 0) return "silent";
-    // The worker's machine went to sleep: its lease runs out, and the task goes to somebody else.
+    // The worker's machine sleeps: the lease expires, and another worker gets the task.
     if (lot < 0.03 && chance.happens(0.4)) return "silent";
   }
   if (lot < 0.22) return "failed";
   if (lot < 0.28) return "blocked";
-  await code.tellCodeOutput({ id, lease_token, run, text: "git commit, rebase, merge: ok\n" });
+  await code.appendCodeOutput({ id, lease_token, run, text: "git commit, rebase, merge: ok\n" });
   return "done";
 }
 

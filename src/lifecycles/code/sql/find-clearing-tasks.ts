@@ -9,7 +9,7 @@ const FIND_CLEARING = `
 
 export type ClearingRow = { id: string; description: string; project_id: string };
 
-/** Unfinished tasks that were made to clear the same obstacles away. */
+/** Finds unfinished tasks that clear the same obstacles. */
 export function findClearingTasks(
   tx: Tx,
   org_id: string,

@@ -1,7 +1,7 @@
 import { query } from "../../../plugin/index.ts";
 import type { Tx } from "../../../plugin/index.ts";
 
-// Only the lease's worker speaks, one piece after the other: whoever else tries finds no lease of his.
+// Only the worker that holds the lease appends output, one chunk after the other; for other callers `held` is empty.
 const SAVE_OUTPUT = `
   with held as (
     select t.id from pawl.task t
@@ -16,16 +16,16 @@ const SAVE_OUTPUT = `
   )
   select exists (select from held) as held, exists (select from kept) as kept`;
 
-export type Saying = { task_id: string; lease_token: string; holder: string; run: number; text: string };
+export type OutputChunk = { task_id: string; lease_token: string; holder: string; run: number; text: string };
 
-/** Keeps a piece of output, where the lease is the speaker's and not too much has been said. */
+/** Saves a chunk of output if the caller holds the lease and the attempt is below its limit. */
 export async function saveOutput(
   tx: Tx,
   org_id: string,
-  { task_id, lease_token, holder, run, text }: Saying,
-  mostBytes: number,
+  { task_id, lease_token, holder, run, text }: OutputChunk,
+  maxBytes: number,
 ): Promise<{ held: boolean; kept: boolean }> {
-  const params = [org_id, task_id, lease_token, holder, run, text, mostBytes];
+  const params = [org_id, task_id, lease_token, holder, run, text, maxBytes];
   const [row] = await query<{ held: boolean; kept: boolean }>(tx, SAVE_OUTPUT, params);
   return row ?? { held: false, kept: false };
 }
@@ -38,7 +38,7 @@ const READ_OUTPUT = `
 
 export type OutputRow = { seq: number; run: number; said: string; created_at: number };
 
-/** What was said after a place, in order. */
+/** Reads output after a position, in order. */
 export function readOutput(
   tx: Tx,
   org_id: string,
@@ -53,7 +53,7 @@ const READ_LAST_OUTPUT = `
     select o.said from pawl.code_output o where o.org_id = $1 and o.task_id = t.id order by o.seq desc limit 1
   ) as tail`;
 
-/** The last that was said of each task. */
+/** Reads the last chunk of each task's output. */
 export async function readLastOutput(
   tx: Tx,
   org_id: string,
@@ -71,7 +71,7 @@ const READ_LOG_TAIL = `
   order by o.seq desc
   limit 20`;
 
-/** The end of what the last attempt said. */
+/** Reads the end of the last attempt's output. */
 export async function readLogTail(tx: Tx, org_id: string, task_id: string): Promise<string> {
   const rows = await query<{ said: string }>(tx, READ_LOG_TAIL, [org_id, task_id]);
   return rows
@@ -80,9 +80,9 @@ export async function readLogTail(tx: Tx, org_id: string, task_id: string): Prom
     .join("");
 }
 
-const FORGET_OUTPUT = `delete from pawl.code_output o where o.org_id = $1 and o.task_id = any($2::uuid[])`;
+const DELETE_OUTPUT = `delete from pawl.code_output o where o.org_id = $1 and o.task_id = any($2::uuid[])`;
 
-/** Deletes what was said of tasks that are gone. */
-export async function forgetOutput(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
-  await query(tx, FORGET_OUTPUT, [org_id, ids]);
+/** Deletes the output of deleted tasks. */
+export async function deleteOutput(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
+  await query(tx, DELETE_OUTPUT, [org_id, ids]);
 }

@@ -23,18 +23,18 @@ export type NodeRow = {
   retry_of: string | null;
 };
 
-/** The newest tasks of a project, newest first. */
+/** Reads the newest tasks of a project, newest first. */
 export function readNodes(
   tx: Tx,
   org_id: string,
-  asked: { project_id: string; reader: string | null; finished: boolean; limit: number },
+  filter: { project_id: string; reader: string | null; finished: boolean; limit: number },
 ): Promise<NodeRow[]> {
   return query<NodeRow>(tx, READ_NODES, [
     org_id,
-    asked.project_id,
-    asked.reader,
-    asked.finished,
-    asked.limit,
+    filter.project_id,
+    filter.reader,
+    filter.finished,
+    filter.limit,
   ]);
 }
 
@@ -45,7 +45,7 @@ const COUNT_BY_STATUS = `
     and (not t.private or $3 in (t.created_by, t.assigned_to))
   group by t.status`;
 
-/** How many tasks a project has in each status. */
+/** Counts the tasks of a project by status. */
 export function countByStatus(
   tx: Tx,
   org_id: string,
@@ -59,7 +59,7 @@ const FIND_WAITING = `
   where d.org_id = $1 and d.blocker_id = $2 and not d.resolved
   order by d.task_id`;
 
-/** The tasks that still wait for one. */
+/** Finds the tasks that wait for a blocker. */
 export async function findWaiting(tx: Tx, org_id: string, blocker_id: string): Promise<string[]> {
   const rows = await query<{ task_id: string }>(tx, FIND_WAITING, [org_id, blocker_id]);
   return rows.map(({ task_id }) => task_id);

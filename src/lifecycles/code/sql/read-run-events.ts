@@ -19,7 +19,7 @@ export type RunEvent = {
   created_at: number;
 };
 
-/** What began and ended a task's attempts, oldest first. */
+/** Reads the events that started and ended a task's attempts, oldest first. */
 export async function readRunEvents(tx: Tx, org_id: string, task_id: string): Promise<RunEvent[]> {
   return (await query<RunEvent>(tx, READ_RUN_EVENTS, [org_id, task_id])).reverse();
 }

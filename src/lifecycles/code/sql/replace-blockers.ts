@@ -11,7 +11,7 @@ const REPLACE_BLOCKERS = `
   update pawl.task t set awaited = true
   where t.org_id = $1 and t.id in (select r.blocker_id from replaced r) and not t.awaited`;
 
-/** Tasks wait for others than before. */
+/** Replaces the blockers of tasks. */
 export async function replaceBlockers(
   tx: Tx,
   org_id: string,

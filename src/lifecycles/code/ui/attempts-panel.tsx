@@ -16,16 +16,16 @@ const TONES: Readonly<Record<NonNullable<CodeRun["outcome"]>, Tone>> = {
   lost: "bad",
 };
 
-/** A coding task's attempts, each with its branch and what its agent said. */
+/** A coding task's attempts, each with its branch and output. */
 export default function AttemptsPanel({ task }: { task: Task }) {
   const texts = useTexts(TEXTS);
   const [chosen, setChosen] = useState<number | null>(null);
-  const asked = useLiveQuery({
+  const details = useLiveQuery({
     lifecycle: task.lifecycle,
     key: ["runs", task.id],
     ask: (signal) => code.getCodeTask({ id: task.id }, { signal }),
   });
-  const { data } = asked;
+  const { data } = details;
   const runs = data?.runs ?? [];
   const shown = runs.find(({ run }) => run === chosen) ?? runs.at(-1);
   return (
@@ -36,7 +36,7 @@ export default function AttemptsPanel({ task }: { task: Task }) {
       </header>
       {runs.length === 0 && (
         <div className="body">
-          <Loaded compact of={[asked]} placeholder={<Skeleton />}>
+          <Loaded compact of={[details]} placeholder={<Skeleton />}>
             {({ runs: none }) => none.length === 0 && <p className="faint">{texts.noAttempts}</p>}
           </Loaded>
         </div>

@@ -9,5 +9,5 @@ export type Summary = ReplyOf<typeof CODE_ROUTES.getCodeSummary>;
 export type AtWork = Summary["at_work"][number];
 export type CodeRun = ReplyOf<typeof CODE_ROUTES.getCodeTask>["runs"][number];
 
-/** What an agent says is no event of its task. */
-export const LOOK_EVERY_MS = 2_000;
+/** Output is polled, because it adds no event to the feed. */
+export const POLL_INTERVAL_MS = 2_000;

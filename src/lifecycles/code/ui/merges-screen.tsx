@@ -11,7 +11,7 @@ import {
   ProjectPicker,
   toast,
   useRefetch,
-  useAttempt,
+  useToastOnError,
   useLiveQuery,
   useMe,
   useNow,
@@ -26,19 +26,19 @@ import { code } from "./code-calls.ts";
 import { TEXTS } from "./texts.ts";
 import "./code.css";
 
-const PAGE = 50;
-const MOST = 200;
-const MOST_FAILED = 30;
+const PAGE_SIZE = 50;
+const MAX_MERGES = 200;
+const MAX_FAILED = 30;
 const SHORT_COMMIT = 9;
 
-/** What has become part of the code, and what has not made it. */
+/** Merged tasks and failed tasks. */
 export default function MergesScreen({ lifecycle }: { lifecycle: string }) {
   const [search] = useSearch();
-  const [limit, setLimit] = useState(PAGE);
+  const [limit, setLimit] = useState(PAGE_SIZE);
   const project = search.get("project");
-  const ended = (status: string, most: number) => ({
+  const ended = (status: string, max: number) => ({
     lifecycle,
-    key: [status, project, most],
+    key: [status, project, max],
     ask: (signal: AbortSignal) =>
       client.listTasks(
         {
@@ -46,14 +46,14 @@ export default function MergesScreen({ lifecycle }: { lifecycle: string }) {
           status: [status],
           sort: "entered",
           order: "desc",
-          limit: most,
+          limit: max,
           ...(project ? { project_id: project } : {}),
         },
         { signal },
       ),
   });
   const merged = useLiveQuery(ended("completed", limit));
-  const failed = useLiveQuery(ended("failed", MOST_FAILED));
+  const failed = useLiveQuery(ended("failed", MAX_FAILED));
   return (
     <>
       <LifecycleHead lifecycle={lifecycle}>
@@ -65,9 +65,9 @@ export default function MergesScreen({ lifecycle }: { lifecycle: string }) {
             <Merges
               tasks={tasks}
               onMore={
-                cursor !== null && limit < MOST
+                cursor !== null && limit < MAX_MERGES
                   ? () => {
-                      setLimit(MOST);
+                      setLimit(MAX_MERGES);
                     }
                   : null
               }
@@ -80,9 +80,9 @@ export default function MergesScreen({ lifecycle }: { lifecycle: string }) {
   );
 }
 
-const said = (value: unknown): string | null => (typeof value === "string" ? value : null);
+const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-/** One line of history, as git keeps it. */
+/** The merged tasks, as a linear history. */
 function Merges({ tasks, onMore }: { tasks: readonly Task[]; onMore: (() => void) | null }) {
   const { f } = useI18n();
   const texts = useTexts(TEXTS);
@@ -101,9 +101,9 @@ function Merges({ tasks, onMore }: { tasks: readonly Task[]; onMore: (() => void
         <ol className="merges">
           {tasks.map((task) => {
             const [commit, branch, worker] = [
-              said(task.data.commit),
-              said(task.data.branch),
-              said(task.data.worker),
+              textOrNull(task.data.commit),
+              textOrNull(task.data.branch),
+              textOrNull(task.data.worker),
             ];
             return (
               <li key={task.id} data-task={task.id}>
@@ -159,10 +159,10 @@ function Failures({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Tas
             <span className="push" />
             {!readOnly && <Retry lifecycle={lifecycle} task={task} />}
           </span>
-          {said(task.data.last_error) !== null && (
+          {textOrNull(task.data.last_error) !== null && (
             <span className="row small failure" data-tone="bad">
               <Icon name="alert" />
-              <span>{said(task.data.last_error)}</span>
+              <span>{textOrNull(task.data.last_error)}</span>
             </span>
           )}
         </li>
@@ -173,12 +173,12 @@ function Failures({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Tas
 
 function Retry({ lifecycle, task }: { lifecycle: string; task: Task }) {
   const texts = useTexts(TEXTS);
-  const askAnew = useRefetch(lifecycle);
-  const [busy, attempt] = useAttempt();
+  const refetch = useRefetch(lifecycle);
+  const [busy, attempt] = useToastOnError();
   const retry = async () => {
     const { title } = await code.retryCodeTask({ id: task.id });
     toast(texts.retried(title));
-    await askAnew();
+    await refetch();
   };
   return (
     <Button small disabled={busy} onClick={() => void attempt(retry)}>

@@ -12,28 +12,28 @@ import {
   useI18n,
   Loaded,
 } from "../../../console/index.ts";
-import { code, LOOK_EVERY_MS } from "./code-calls.ts";
+import { code, POLL_INTERVAL_MS } from "./code-calls.ts";
 import type { AtWork, Summary } from "./code-calls.ts";
 import { Output } from "./output.tsx";
 import { TEXTS } from "./texts.ts";
 import "./code.css";
 
-/** Who works on what, and what they say. */
+/** The workers, their tasks and their output. */
 export default function WorkersScreen({ lifecycle }: { lifecycle: string }) {
   const [search] = useSearch();
   const project_id = search.get("project");
-  const asked = useLiveQuery({
+  const overview = useLiveQuery({
     lifecycle,
     key: ["summary", project_id],
     ask: (signal) => code.getCodeSummary(project_id ? { project_id } : {}, { signal }),
-    everyMs: LOOK_EVERY_MS,
+    everyMs: POLL_INTERVAL_MS,
   });
   return (
     <>
       <LifecycleHead lifecycle={lifecycle}>
         <ProjectPicker />
       </LifecycleHead>
-      <Loaded of={[asked]}>
+      <Loaded of={[overview]}>
         {(summary) => (
           <>
             <Progress summary={summary} />
@@ -55,7 +55,7 @@ const TONES = {
   failed: "bad",
 } as const;
 
-/** How far it all is, in one bar. */
+/** The tasks by status, as one bar. */
 function Progress({ summary: { by_status, total, needs_attention, stuck } }: { summary: Summary }) {
   const { f } = useI18n();
   const texts = useTexts(TEXTS);
@@ -144,7 +144,7 @@ function WorkerLine({ one, chosen, onChoose }: { one: AtWork; chosen: boolean; o
         </span>
       </span>
       <span className="row small faint">
-        <span className="mono cut">{one.worker ?? texts.nobody}</span>
+        <span className="mono cut">{one.worker ?? texts.noWorker}</span>
         {one.attempts > 0 && <span>{texts.attempt(one.attempts + 1)}</span>}
         <span className="push num">{texts.since(f.span((now - Date.parse(one.since)) / 1_000))}</span>
       </span>

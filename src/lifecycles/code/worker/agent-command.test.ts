@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { agentCommand, CODEX_AGENT, DEFAULT_AGENT, wordsOf } from "./agent-command.ts";
 
-const blanks = {
+const values = {
   prompt: "Do it; rm -rf \"$HOME\" 'now'\nplease",
   prompt_file: "/tmp/p",
   mcp_config: "/tmp/m",
@@ -11,34 +11,34 @@ const blanks = {
   branch: "pawl/1",
 };
 
-test("a prompt is one argument, whatever is in it", () => {
-  expect(agentCommand("agent run {prompt} --cd={worktree}", blanks)).toEqual({
+test("a prompt with any characters is one argument", () => {
+  expect(agentCommand("agent run {prompt} --cd={worktree}", values)).toEqual({
     program: "agent",
-    args: ["run", blanks.prompt, "--cd=/w"],
+    args: ["run", values.prompt, "--cd=/w"],
     input: null,
   });
 });
 
 test("Claude Code gets its prompt before its options, and its settings as one word of JSON", () => {
-  const { program, args } = agentCommand(DEFAULT_AGENT, blanks);
-  expect([program, ...args.slice(0, 2)]).toEqual(["claude", "-p", blanks.prompt]);
+  const { program, args } = agentCommand(DEFAULT_AGENT, values);
+  expect([program, ...args.slice(0, 2)]).toEqual(["claude", "-p", values.prompt]);
   const settings = JSON.parse(args[args.indexOf("--settings") + 1] ?? "") as { sandbox: object };
   expect(settings.sandbox).toMatchObject({ enabled: true, failIfUnavailable: true });
   expect(args.slice(-2)).toEqual(["--mcp-config", "/tmp/m"]);
 });
 
-test("Codex gets Pawl's address, and its token by the name of a variable", () => {
-  const { args } = agentCommand(CODEX_AGENT, blanks);
+test("Codex gets Pawl's URL, and its token through an environment variable", () => {
+  const { args } = agentCommand(CODEX_AGENT, values);
   expect(args).toContain("mcp_servers.pawl_task.url=http://localhost/mcp");
   expect(args).toContain("mcp_servers.pawl_task.bearer_token_env_var=PAWL_TOKEN");
-  expect(args.at(-1)).toBe(blanks.prompt);
+  expect(args.at(-1)).toBe(values.prompt);
 });
 
-test("a command without a blank for the prompt reads it", () => {
-  expect(agentCommand("cat {unknown}", blanks)).toEqual({
+test("a command without a placeholder for the prompt gets it on standard input", () => {
+  expect(agentCommand("cat {unknown}", values)).toEqual({
     program: "cat",
     args: ["{unknown}"],
-    input: blanks.prompt,
+    input: values.prompt,
   });
 });
 
@@ -48,10 +48,10 @@ test.each([
   ['a\\ b \'\\\' "\\""', ["a b", "\\", '"']],
   ["''", [""]],
   ["  ", []],
-])("%j is %j", (template, words) => {
+])("%j is split into %j", (template, words) => {
   expect(wordsOf(template)).toEqual(words);
 });
 
 test.each(["a 'b", ""])("%j is refused", (template) => {
-  expect(() => agentCommand(template, blanks)).toThrow(/agent's command/);
+  expect(() => agentCommand(template, values)).toThrow(/agent's command/);
 });

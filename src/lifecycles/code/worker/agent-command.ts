@@ -1,4 +1,4 @@
-import { Trouble } from "./setback.ts";
+import { WorkerUnusable } from "./worker-errors.ts";
 
 /**
  * Claude Code without a terminal. It may edit files in the worktree, run any shell command inside its own sandbox, and
@@ -30,7 +30,7 @@ export const CODEX_AGENT = [
   "{prompt}",
 ].join(" ");
 
-export type Blanks = Record<
+export type PlaceholderValues = Record<
   "prompt" | "prompt_file" | "mcp_config" | "mcp_url" | "task_id" | "worktree" | "branch",
   string
 >;
@@ -38,22 +38,23 @@ export type Blanks = Record<
 export type AgentCommand = {
   program: string;
   args: string[];
-  /** Where the prompt is not among the arguments. */ input: string | null;
+  /** The prompt, if the arguments do not contain it; for standard input. */
+  input: string | null;
 };
 
-/** Fills a template in: words as a shell would take them, and each blank is one word or a part of one, whatever is in it. */
-export function agentCommand(template: string, blanks: Blanks): AgentCommand {
+/** Fills in a template. It is split into words as in a shell, and a placeholder never adds a word. */
+export function agentCommand(template: string, values: PlaceholderValues): AgentCommand {
   const [program, ...args] = wordsOf(template).map((word) =>
     word.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
-      Object.hasOwn(blanks, name) ? blanks[name as keyof Blanks] : whole,
+      Object.hasOwn(values, name) ? values[name as keyof PlaceholderValues] : whole,
     ),
   );
-  if (program === undefined) throw new Trouble("The agent's command is empty.");
-  const told = /\{(prompt|prompt_file)\}/.test(template);
-  return { program, args, input: told ? null : blanks.prompt };
+  if (program === undefined) throw new WorkerUnusable("The agent's command is empty.");
+  const hasPrompt = /\{(prompt|prompt_file)\}/.test(template);
+  return { program, args, input: hasPrompt ? null : values.prompt };
 }
 
-/** Splits at spaces, but not inside quotes; a backslash takes the next character as it is. */
+/** Splits at spaces outside quotes; a backslash escapes the next character. */
 export function wordsOf(template: string): string[] {
   const words: string[] = [];
   let word: string | null = null;
@@ -71,7 +72,7 @@ export function wordsOf(template: string): string[] {
       word = null;
     } else word = (word ?? "") + char;
   }
-  if (quote !== null) throw new Trouble(`The agent's command has a quote that is not closed: ${template}`);
+  if (quote !== null) throw new WorkerUnusable(`The agent's command has an unclosed quote: ${template}`);
   if (word !== null) words.push(word);
   return words;
 }

@@ -3,66 +3,66 @@ import type { TaskOf } from "../../../client/index.ts";
 import { timerDelay } from "../../../std/timer-delay.ts";
 import type { code } from "../lifecycle.ts";
 import { agentCommand } from "./agent-command.ts";
-import { openAgentDesk } from "./agent-desk.ts";
-import { surroundings } from "./git.ts";
+import { createAgentFolder } from "./agent-folder.ts";
+import { childEnvironment } from "./git.ts";
 import { commitWork, mergeWork, nothingNew } from "./merge-work.ts";
 import type { WorkOfTask } from "./merge-work.ts";
-import type { OutputTeller } from "./output-teller.ts";
+import type { OutputUploader } from "./output-uploader.ts";
 import { promptOf } from "./prompt.ts";
 import type { Repository } from "./repository.ts";
 import { runCommand } from "./run-command.ts";
 import type { CommandEnd } from "./run-command.ts";
-import { Setback } from "./setback.ts";
+import { AttemptFailed } from "./worker-errors.ts";
 import type { Worktree } from "./worktree.ts";
 
 export type CodeTask = TaskOf<typeof code>;
 
 export type Phase = "preparing" | "working" | "verifying" | "merging";
 
-export type Rules = {
-  /** The agent's command, with blanks. */
+export type AgentSettings = {
+  /** The agent's command, with placeholders. */
   agent: string;
-  /** Shell command that must succeed on the work as replayed onto the target. */
+  /** Shell command that must succeed after the work is rebased onto the target. */
   verify: string | null;
   timeoutMs: number;
-  /** How long an agent that is asked to end may take for it. */
+  /** Time between SIGTERM and SIGKILL. */
   killAfterMs?: number;
-  /** Commits are checked by the repository's own hooks. */
+  /** Whether the repository's hooks run on commits. */
   hooks: boolean;
-  /** How the agent reaches the server. */
+  /** The server's URL, for the agent. */
   url: string;
-  /** Where a path in the agent's command starts from. */
+  /** The folder that a relative path in the agent's command starts from. */
   from: string;
 };
 
 export type Attempt = {
   repository: Repository;
-  rules: Rules;
+  rules: AgentSettings;
   task: CodeTask;
   worktree: Worktree;
-  /** The version of the task that began it. */
+  /** The task's row_version at the start of the attempt. */
   run: number;
   token: string;
   signal: AbortSignal;
-  output: OutputTeller;
+  output: OutputUploader;
   onPhase: (phase: Phase) => void;
-  /** The task as it is now: its agent may have said something. */
-  look: () => Promise<CodeTask>;
+  /** Reads the task again: its agent may have reported an obstacle. */
+  readTask: () => Promise<CodeTask>;
   /** Records on the server the commit that the target is about to move to; throws if the lease is lost. */
   recordMerge: (commit: string) => Promise<void>;
 };
 
 export type Obstacle = { blocker_id: string | null; description: string | null };
 
-/** One attempt, from the agent's start to the merged commit; what stands in its way is thrown as a Setback. */
+/** Runs one attempt, from the agent's start to the merged commit. Throws AttemptFailed if it fails. */
 export async function attemptTask(attempt: Attempt): Promise<{ commit: string } | { obstacle: Obstacle }> {
   const { repository, rules, task, worktree, signal, onPhase } = attempt;
   const work: WorkOfTask = { id: task.id, title: task.title, may_be_empty: task.data.may_be_empty };
   onPhase("working");
   const end = await runAgent(attempt);
-  const { obstacle } = (await attempt.look()).data;
+  const { obstacle } = (await attempt.readTask()).data;
   if (obstacle) return { obstacle };
-  refuseUnlessWell("The agent", end, rules.timeoutMs, attempt.output.lastLines());
+  throwUnlessSucceeded("The agent", end, rules.timeoutMs, attempt.output.lastLines());
   onPhase("merging");
   const changed = await commitInTime(attempt, work);
   if (!changed && !work.may_be_empty) throw nothingNew();
@@ -72,7 +72,7 @@ export async function attemptTask(attempt: Attempt): Promise<{ commit: string } 
   return { commit: await mergeWork(repository, worktree, work, merging) };
 }
 
-/** A hook that never ends has as long as the agent had. */
+/** Commits the work; hooks get as much time as the agent. */
 async function commitInTime(
   { repository, rules, worktree, signal }: Attempt,
   work: WorkOfTask,
@@ -83,7 +83,9 @@ async function commitInTime(
     return await commitWork(repository, worktree, work, { hooks: rules.hooks, signal: waiting });
   } catch (error) {
     if (!late.aborted || signal.aborted) throw error;
-    throw new Setback("The work could not be committed: the repository's hooks did not come to an end.");
+    throw new AttemptFailed(
+      "The work could not be committed: the repository's hooks did not finish in time.",
+    );
   }
 }
 
@@ -93,21 +95,21 @@ async function runAgent(attempt: Attempt): Promise<CommandEnd> {
     { id: task.id, title: task.title, ...task.data },
     { branch: worktree.branch, target: repository.target, verify: rules.verify, again: task.attempt > 0 },
   );
-  const desk = await openAgentDesk(repository.folder);
+  const files = await createAgentFolder(repository.folder);
   try {
-    const prompt_file = await desk.put("prompt.md", prompt);
-    const mcp_config = await desk.put("mcp.json", mcpConfig(rules.url, token));
+    const prompt_file = await files.write("prompt.md", prompt);
+    const mcp_config = await files.write("mcp.json", mcpConfig(rules.url, token));
     const { id: task_id } = task;
     const { path, branch } = worktree;
     const mcp_url = `${rules.url}/mcp`;
-    const blanks = { prompt, prompt_file, mcp_config, mcp_url, task_id, branch, worktree: path };
-    const { program, args, input } = agentCommand(rules.agent, blanks);
+    const values = { prompt, prompt_file, mcp_config, mcp_url, task_id, branch, worktree: path };
+    const { program, args, input } = agentCommand(rules.agent, values);
     return await runCommand({
       ...{ args, input, signal },
       program: program.includes("/") ? resolve(rules.from, program) : program,
       cwd: path,
       env: {
-        ...surroundings(),
+        ...childEnvironment(),
         PAWL_URL: rules.url,
         PAWL_TOKEN: token,
         PAWL_TASK_ID: task_id,
@@ -118,15 +120,15 @@ async function runAgent(attempt: Attempt): Promise<CommandEnd> {
       ...{ timeoutMs: rules.timeoutMs, killAfterMs: rules.killAfterMs },
       logFile: logFileOf(repository, task_id, run),
       onOutput: (text) => {
-        output.say(text);
+        output.append(text);
       },
     });
   } finally {
-    await desk.remove();
+    await files.remove();
   }
 }
 
-/** For agents that speak MCP: Pawl's own tools, as seen through this token. */
+/** The configuration of an MCP client, with this token. */
 function mcpConfig(url: string, token: string): string {
   const headers = { Authorization: `Bearer ${token}` };
   return JSON.stringify({ mcpServers: { pawl: { type: "http", url: `${url}/mcp`, headers } } }, null, 2);
@@ -146,35 +148,37 @@ async function verifyWork(
   { repository, rules, task, worktree, run, signal, output }: Attempt,
   verify: string,
 ) {
-  const said: string[] = [];
+  const outputTexts: string[] = [];
   const end = await runCommand({
     program: process.platform === "win32" ? "cmd" : "/bin/sh",
     args: process.platform === "win32" ? ["/d", "/s", "/c", verify] : ["-c", verify],
     cwd: worktree.path,
-    env: surroundings(),
+    env: childEnvironment(),
     timeoutMs: rules.timeoutMs,
     signal,
     logFile: logFileOf(repository, task.id, run),
     onOutput: (text) => {
-      said.push(text);
-      output.say(text);
+      outputTexts.push(text);
+      output.append(text);
     },
   });
-  refuseUnlessWell(`\`${verify}\``, end, rules.timeoutMs, said.join("").slice(-4_000));
+  throwUnlessSucceeded(`\`${verify}\``, end, rules.timeoutMs, outputTexts.join("").slice(-4_000));
 }
 
 function logFileOf({ folder }: Repository, task_id: string, run: number): string {
   return join(folder, "logs", `${task_id}.${run}.log`);
 }
 
-function refuseUnlessWell(who: string, end: CommandEnd, timeoutMs: number, said = ""): void {
+function throwUnlessSucceeded(who: string, end: CommandEnd, timeoutMs: number, output = ""): void {
   if (end.how === "exited" && end.exitCode === 0) return;
-  const words = said === "" ? "" : `\n${said}`;
+  const details = output === "" ? "" : `\n${output}`;
   if (end.how === "exited")
-    throw new Setback(`${who} ended with exit code ${end.exitCode}.${words}`, { exitCode: end.exitCode });
-  if (end.how === "killed") throw new Setback(`${who} was ended by ${end.signal}.${words}`);
-  if (end.how === "missing") throw new Setback(`${who} could not be started: ${end.reason}`);
-  throw new Setback(
-    `${who} did not end within ${Math.round(timeoutMs / 6_000) / 10} min, and was ended.${words}`,
+    throw new AttemptFailed(`${who} ended with exit code ${end.exitCode}.${details}`, {
+      exitCode: end.exitCode,
+    });
+  if (end.how === "killed") throw new AttemptFailed(`${who} was killed by ${end.signal}.${details}`);
+  if (end.how === "missing") throw new AttemptFailed(`${who} could not be started: ${end.reason}`);
+  throw new AttemptFailed(
+    `${who} did not finish within ${Math.round(timeoutMs / 6_000) / 10} min and was stopped.${details}`,
   );
 }

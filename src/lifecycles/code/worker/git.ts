@@ -1,25 +1,25 @@
 import { execFile } from "node:child_process";
 import type { ExecFileException } from "node:child_process";
 
-/** A git command that failed, with what it said. */
+/** A git command that failed, with its output. */
 export class GitFailure extends Error {
   override readonly name = "GitFailure";
   readonly exitCode: number | null;
-  readonly said: string;
+  readonly output: string;
 
-  constructor(args: readonly string[], exitCode: number | null, said: string) {
+  constructor(args: readonly string[], exitCode: number | null, output: string) {
     const command = args.find((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c") ?? "";
     super(
-      `git ${command}: ${said.trim().split("\n").slice(-5).join("\n") || `ended with ${String(exitCode)}`}`,
+      `git ${command}: ${output.trim().split("\n").slice(-5).join("\n") || `ended with ${String(exitCode)}`}`,
     );
     this.exitCode = exitCode;
-    this.said = said;
+    this.output = output;
   }
 }
 
 type GitOptions = { input?: string; signal?: AbortSignal | undefined; env?: Record<string, string> };
 
-/** Runs git in a folder and gives what it writes, without the last line's end. */
+/** Runs git in a folder and returns its output without the final line break. */
 export type Git = (args: readonly string[], options?: GitOptions) => Promise<string>;
 
 /**
@@ -53,7 +53,7 @@ const SETTINGS = [
 
 /** A hooks path without hooks. */
 export const NO_HOOKS = "/dev/null";
-const MOST_BYTES = 67_108_864;
+const MAX_OUTPUT_BYTES = 67_108_864;
 
 export type GitPlace = {
   /** Working directory. */
@@ -70,7 +70,12 @@ export function gitIn({ cwd, env: place = {}, hooksPath = null }: GitPlace): Git
       const child = execFile(
         "git",
         [...SETTINGS, "-c", `core.hooksPath=${hooksPath ?? NO_HOOKS}`, ...args],
-        { cwd, env: { ...surroundings(), ...UNATTENDED, ...place, ...env }, maxBuffer: MOST_BYTES, signal },
+        {
+          cwd,
+          env: { ...childEnvironment(), ...UNATTENDED, ...place, ...env },
+          maxBuffer: MAX_OUTPUT_BYTES,
+          signal,
+        },
         (error, stdout, stderr) => {
           if (!error) resolve(stdout.replace(/\n$/, ""));
           else if (signal?.aborted) reject(signal.reason as Error);
@@ -84,17 +89,17 @@ export function gitIn({ cwd, env: place = {}, hooksPath = null }: GitPlace): Git
 
 function failureOf(error: ExecFileException, args: readonly string[], stdout: string, stderr: string): Error {
   if (error.code === "ENOENT" && (error as NodeJS.ErrnoException).syscall?.startsWith("spawn"))
-    return new GitFailure(args, null, "there is no git here, or the folder it was to work in is gone");
-  const said = `${stderr}${stderr === "" ? stdout : ""}`;
-  return new GitFailure(args, typeof error.code === "number" ? error.code : null, said || error.message);
+    return new GitFailure(args, null, "git is not installed, or its working folder is gone");
+  const output = `${stderr}${stderr === "" ? stdout : ""}`;
+  return new GitFailure(args, typeof error.code === "number" ? error.code : null, output || error.message);
 }
 
-/** The user's environment for whatever runs in a worktree. */
-export function surroundings(): NodeJS.ProcessEnv {
+/** The user's environment for programs that run in a worktree. */
+export function childEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !WITHHELD.test(name)));
 }
 
-/** Words that we look for are English, and nothing waits for somebody to type. */
+/** Makes git's messages English, because some are parsed, and keeps git from waiting for input. */
 const UNATTENDED = {
   LC_ALL: "C.UTF-8",
   GIT_TERMINAL_PROMPT: "0",
@@ -106,16 +111,16 @@ const UNATTENDED = {
   GIT_OPTIONAL_LOCKS: "0",
 };
 
-/** Whether the disk is full: then nothing here can go well, whatever the task. */
+/** Returns whether the disk is full, in which case every task would fail. */
 export function isDiskFull(error: unknown): boolean {
   const {
     code,
     message = "",
-    said = "",
-  } = (error ?? {}) as { code?: string; message?: string; said?: string };
+    output = "",
+  } = (error ?? {}) as { code?: string; message?: string; output?: string };
   return (
     code === "ENOSPC" ||
     code === "EDQUOT" ||
-    /No space left on device|Disk quota exceeded/.test(message + said)
+    /No space left on device|Disk quota exceeded/.test(message + output)
   );
 }

@@ -1,14 +1,14 @@
-import { moveTarget, targetNow } from "./checkouts.ts";
+import { moveTarget, readTarget } from "./user-checkouts.ts";
 import { GitFailure } from "./git.ts";
 import type { Git } from "./git.ts";
 import type { Repository } from "./repository.ts";
-import { Setback } from "./setback.ts";
+import { AttemptFailed } from "./worker-errors.ts";
 import type { Worktree } from "./worktree.ts";
 
 /** Names the task in its last commit, for people. Nothing depends on it, because anyone can write it. */
 const TRAILER = "Pawl-Task";
 
-const LONGEST_CONFLICT = 6_000;
+const MAX_CONFLICT_LENGTH = 6_000;
 /** Rounds in which `verify` runs without the lock. */
 const MAX_UNLOCKED_ROUNDS = 3;
 const MAX_ROUNDS = 20;
@@ -34,7 +34,7 @@ export async function findMerged(
   return null;
 }
 
-/** Commits what is uncommitted, by the repository's own hooks; false: there is nothing new at all. */
+/** Commits uncommitted changes, with the repository's hooks; returns false if the work changes nothing. */
 export async function commitWork(
   { inside, owns }: Repository,
   { path, base }: Worktree,
@@ -48,11 +48,11 @@ export async function commitWork(
   const committed = (await isDirty(git)) && (await commitAll(git, committing, subjectOf(task), trailer));
   const [mine, before] = (await git(["rev-parse", "HEAD^{tree}", `${base}^{tree}`])).split("\n");
   if (mine === before) return false;
-  if (!committed) await sign(git, trailer);
+  if (!committed) await addTrailer(git, trailer);
   return true;
 }
 
-/** False where there was nothing to commit after all, as where only a submodule's own files have changed. */
+/** Returns false if there is nothing to commit, for example if only files inside a submodule changed. */
 async function commitAll(git: Git, committing: Git, subject: string, trailer: string): Promise<boolean> {
   await git(["add", "--all"]);
   try {
@@ -61,12 +61,12 @@ async function commitAll(git: Git, committing: Git, subject: string, trailer: st
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     if (await quiet(git, ["diff", "--no-ext-diff", "--cached", "--quiet"])) return false;
-    throw new Setback(`The work could not be committed.\n${error.said}`.trim());
+    throw new AttemptFailed(`The work could not be committed.\n${error.output}`.trim());
   }
 }
 
-/** The agent has committed by itself: its last commit says what it is for. */
-async function sign(git: Git, trailer: string): Promise<void> {
+/** Adds the trailer to the last commit of an agent that has committed by itself. */
+async function addTrailer(git: Git, trailer: string): Promise<void> {
   const message = await git(["log", "-n", "1", "--format=%B"]);
   if (message.split("\n").includes(trailer)) return;
   // Not with `git interpret-trailers`, which runs commands from its settings.
@@ -77,18 +77,16 @@ async function sign(git: Git, trailer: string): Promise<void> {
   });
 }
 
-/** Whether anything is uncommitted. An agent that left a merge half done has left what it wanted to say unsaid. */
+/** Returns whether anything is uncommitted. Throws for an unfinished merge or a nested repository. */
 async function isDirty(git: Git): Promise<boolean> {
   const status = await git(["status", "--porcelain=v2", "--no-renames", "--untracked-files=all"]);
   if (/^u /m.test(status))
-    throw new Setback(
-      "The agent left a merge with conflicts behind: they must be resolved, or the merge given up.",
-    );
-  // Of untracked folders the files are listed, unless they are another repository's.
+    throw new AttemptFailed("The agent left a merge with conflicts: resolve them or abort the merge.");
+  // Git lists the files of untracked folders; a line for the folder itself means a nested repository.
   const foreign = /^\? (.*)\/$/m.exec(status)?.[1];
   if (foreign !== undefined)
-    throw new Setback(
-      `The agent left a git repository of its own in ${foreign}: what is in it would not be merged. Its .git must go, or it must become a submodule.`,
+    throw new AttemptFailed(
+      `The agent left a git repository in ${foreign}: its files would not be merged. Remove its .git, or make it a submodule.`,
     );
   return status !== "";
 }
@@ -131,12 +129,12 @@ export async function mergeWork(
     if (unlocked) {
       const merged = await findMerged(repository, candidates);
       if (merged !== null) return merged;
-      ready = await prepare((await targetNow(repository)).tip);
+      ready = await prepare((await readTarget(repository)).tip);
     }
     const merged = await lock.hold(async () => {
-      const { tip, marks } = await targetNow(repository);
-      const there = await findMerged(repository, candidates);
-      if (there !== null) return there;
+      const { tip, marks } = await readTarget(repository);
+      const alreadyMerged = await findMerged(repository, candidates);
+      if (alreadyMerged !== null) return alreadyMerged;
       if (ready?.tip !== tip && unlocked) return null;
       if (ready?.tip !== tip) ready = await prepare(tip);
       const { commit } = ready;
@@ -148,7 +146,9 @@ export async function mergeWork(
         () => commit,
         (error: unknown) => {
           if (round < MAX_ROUNDS) return null;
-          throw new Setback(`${target} could not be moved in ${round} rounds: ${(error as Error).message}`);
+          throw new AttemptFailed(
+            `${target} could not be moved in ${round} rounds: ${(error as Error).message}`,
+          );
         },
       );
     }, signal);
@@ -199,10 +199,10 @@ function subjectOf({ title }: WorkOfTask): string {
   return title.replaceAll(/\s+/g, " ");
 }
 
-/** The work on top of the target as it is now. */
+/** Replays the work onto the target's tip; returns the resulting commit. */
 async function replay(git: Git, tip: string): Promise<string> {
   const between = await git(["rev-list", "--left-right", "--parents", `${tip}...HEAD`]);
-  // Nothing of the target's that is not below the work, and no commit of the work with two parents: it lies right already.
+  // No replay is needed if the work contains the tip and has no merge commits.
   if (!/^<|^>\S+ \S+ /m.test(between)) return /^>(\S+)/.exec(between)?.[1] ?? tip;
   try {
     await git(["rebase", "--quiet", "--no-verify", "--force-rebase", tip]);
@@ -218,19 +218,19 @@ async function conflictOf(git: Git, error: unknown): Promise<unknown> {
   await git(["rebase", "--abort"]).catch(() => undefined);
   if (files === "") return error;
   const named = files.split("\n").join(", ");
-  const shown = text.length > LONGEST_CONFLICT ? `${text.slice(0, LONGEST_CONFLICT)}\n…` : text;
-  return new Setback(`Merge conflict in ${named}: others have changed the same place meanwhile.\n${shown}`);
+  const shown = text.length > MAX_CONFLICT_LENGTH ? `${text.slice(0, MAX_CONFLICT_LENGTH)}\n…` : text;
+  return new AttemptFailed(`Merge conflict in ${named}: other work has changed the same lines.\n${shown}`);
 }
 
-export function nothingNew(): Setback {
-  return new Setback("The agent changed nothing: there is nothing to commit.");
+export function nothingNew(): AttemptFailed {
+  return new AttemptFailed("The agent changed nothing: there is nothing to commit.");
 }
 
-function worktreeGone(): Setback {
-  return new Setback("The worktree is gone: the agent has removed it, and its work with it.");
+function worktreeGone(): AttemptFailed {
+  return new AttemptFailed("The worktree is gone: the agent removed it together with its work.");
 }
 
-/** A question that git answers by its exit code: 0 is yes, 1 is no, all else went wrong. */
+/** Runs a git check that answers by its exit code: 0 is yes, 1 is no, others are errors. */
 async function quiet(git: Git, args: readonly string[]): Promise<boolean> {
   try {
     await git(args);

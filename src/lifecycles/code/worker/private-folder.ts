@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { mkdir, open, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Trouble } from "./setback.ts";
+import { WorkerUnusable } from "./worker-errors.ts";
 
 const WORLD_WRITABLE = 0o002;
 const STICKY = 0o1000;
@@ -13,7 +13,7 @@ export async function ownFolder(path: string): Promise<string> {
   const { uid, mode } = await stat(real);
   const isOpen = (mode & WORLD_WRITABLE) !== 0 && (mode & STICKY) === 0;
   if ((isOurs(uid) || uid === 0) && (!isOpen || process.platform === "win32")) return real;
-  throw new Trouble(`${path} belongs to another user, or everyone can write to it.`);
+  throw new WorkerUnusable(`${path} belongs to another user, or everyone can write to it.`);
 }
 
 /** Creates a folder that only this user can enter, or restricts an existing one of this user. Links are not followed. */
@@ -28,11 +28,11 @@ export async function privateFolder(path: string): Promise<string> {
   if (process.platform === "win32") return path;
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
   const folder = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch((error: unknown) => {
-    throw new Trouble(`${path} is not a folder of this user: ${(error as Error).message}.`);
+    throw new WorkerUnusable(`${path} is not a folder of this user: ${(error as Error).message}.`);
   });
   try {
     const { uid, mode } = await folder.stat();
-    if (!isOurs(uid)) throw new Trouble(`${path} belongs to another user.`);
+    if (!isOurs(uid)) throw new WorkerUnusable(`${path} belongs to another user.`);
     if ((mode & 0o077) !== 0) await folder.chmod(0o700);
     return path;
   } finally {

@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 
-export type Asked = {
+export type PromptTask = {
   id: string;
   title: string;
   description: string | null;
@@ -8,13 +8,13 @@ export type Asked = {
   last_error: string | null;
 };
 
-/** In bytes. All of it may have to be one argument of a command, and Linux lets that have 131,072. */
-const LONGEST_TEXT = 50_000;
-const LONGEST_ERROR = 16_000;
+/** The whole prompt may be one argument of a command; Linux limits that to 131,072 bytes. */
+const MAX_TEXT_BYTES = 50_000;
+const MAX_ERROR_BYTES = 16_000;
 
-/** What the agent is asked. */
+/** Builds the prompt of an agent. */
 export function promptOf(
-  { id, title, description, acceptance, last_error }: Asked,
+  { id, title, description, acceptance, last_error }: PromptTask,
   {
     branch,
     target,
@@ -23,33 +23,33 @@ export function promptOf(
   }: { branch: string; target: string; verify: string | null; again: boolean },
 ): string {
   const parts = [`# ${title}`];
-  if (description) parts.push(cut(description, LONGEST_TEXT));
-  if (acceptance) parts.push(`## It is done when\n\n${cut(acceptance, LONGEST_TEXT)}`);
+  if (description) parts.push(cut(description, MAX_TEXT_BYTES));
+  if (acceptance) parts.push(`## Acceptance\n\n${cut(acceptance, MAX_TEXT_BYTES)}`);
   if (again && last_error)
     parts.push(
-      `## The attempt before this one failed\n\nYou start from a clean copy of ${target}; nothing of that attempt is here. This is what went wrong:\n\n${cut(last_error, LONGEST_ERROR)}`,
+      `## The previous attempt failed\n\nYou start from a clean copy of ${target}, without the changes of that attempt. This went wrong:\n\n${cut(last_error, MAX_ERROR_BYTES)}`,
     );
-  parts.push(howTo(id, branch, target, verify));
+  parts.push(instructions(id, branch, target, verify));
   return parts.join("\n\n");
 }
 
-function howTo(id: string, branch: string, target: string, verify: string | null): string {
+function instructions(id: string, branch: string, target: string, verify: string | null): string {
   return [
     "## How to work here",
     "",
-    `You are alone in a git worktree of your own, on the branch ${branch}, which began at ${target}. Change what the task asks for, here and nowhere else.`,
-    `Committing is optional, and a sandbox may refuse it: what you leave uncommitted is committed for you. Everything is merged into ${target} when you end with exit code 0. Do not merge or push it yourself.`,
-    ...(verify === null ? [] : [`It is merged only if this command ends well: ${verify}`]),
-    `The MCP server pawl_task, or pawl where there is no pawl_task, has tools for this task; its id is ${id} (PAWL_TASK_ID):`,
-    "- If something outside of the task stands in your way, report it with the tool `act`, action `report_obstacle`, say what it is, and end: the task waits until it is cleared away.",
-    "- Work that you find and that is not part of the task becomes a task of its own: tool `create_tasks`, lifecycle `code`.",
+    `You work alone in your own git worktree, on the branch ${branch}, which started at ${target}. Change only files in this worktree.`,
+    `Committing is optional, and a sandbox may refuse it: uncommitted changes are committed for you. Everything is merged into ${target} when you end with exit code 0. Do not merge or push it yourself.`,
+    ...(verify === null ? [] : [`It is merged only if this command succeeds: ${verify}`]),
+    `The MCP server pawl_task, or pawl if there is no pawl_task, has tools for this task; its id is ${id} (PAWL_TASK_ID):`,
+    "- If something outside of the task blocks you, report it with the tool `act`, action `report_obstacle`, describe it, and exit: the task waits until it is cleared.",
+    "- Create a new task for work that is not part of this one: tool `create_tasks`, lifecycle `code`.",
     "- Notes for the people who read this task: tool `comment`.",
   ].join("\n");
 }
 
-function cut(text: string, mostBytes: number): string {
+function cut(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text);
-  if (bytes.length <= mostBytes) return text;
+  if (bytes.length <= maxBytes) return text;
   // Whole characters only.
-  return `${new StringDecoder("utf8").write(bytes.subarray(0, mostBytes))}\n…`;
+  return `${new StringDecoder("utf8").write(bytes.subarray(0, maxBytes))}\n…`;
 }

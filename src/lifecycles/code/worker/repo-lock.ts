@@ -3,52 +3,52 @@ import { readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** A holder shows that often that he is there; who has not for so long is gone, wherever he ran. */
-const BEAT_MS = 2_000;
+/** Interval at which a holder touches the lock file. A lock that was not touched for STALE_MS is stale. */
+const HEARTBEAT_MS = 2_000;
 const STALE_MS = 30_000;
-const LOOK_MS = 40;
+const RETRY_MS = 40;
 
 type Holder = { host: string; pid: number; token: string };
 
 /**
- * One at a time, in this process and among all others on the same repository. It dies with its holder: a process that is
- * gone is seen to be gone at once on its own machine, and by its silence from elsewhere. It keeps merges from running into
- * each other; that none is lost if it should ever fail is git's doing, which moves a branch only from where we saw it.
+ * A lock file for all processes on the same repository. The lock of a dead process is removed:
+ * at once on the same machine, after missing heartbeats from another one. The lock serializes merges. If it ever fails, no merge is
+ * lost, because git moves a branch by compare-and-swap.
  */
 export class RepoLock {
   private readonly path: string;
-  private before: Promise<unknown> = Promise.resolve();
+  private previous: Promise<unknown> = Promise.resolve();
 
   constructor(path: string) {
     this.path = path;
   }
 
-  /** Does something while nobody else does. */
+  /** Runs `work` while holding the lock. */
   async hold<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const turn = this.before.then(() => this.alone(work, signal));
-    this.before = turn.catch(() => undefined);
+    const turn = this.previous.then(() => this.runLocked(work, signal));
+    this.previous = turn.catch(() => undefined);
     return turn;
   }
 
-  private async alone<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  private async runLocked<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const token = randomUUID();
-    while (!(await this.take(token))) {
+    while (!(await this.tryLock(token))) {
       signal?.throwIfAborted();
-      if (!(await this.clearIfStale())) await pause(LOOK_MS * (0.5 + Math.random()));
+      if (!(await this.clearIfStale())) await pause(RETRY_MS * (0.5 + Math.random()));
     }
-    const beat = setInterval(() => {
+    const heartbeat = setInterval(() => {
       const now = new Date();
       utimes(this.path, now, now).catch(() => undefined);
-    }, BEAT_MS);
+    }, HEARTBEAT_MS);
     try {
       return await work();
     } finally {
-      clearInterval(beat);
-      await this.letGo(token);
+      clearInterval(heartbeat);
+      await this.release(token);
     }
   }
 
-  private async take(token: string): Promise<boolean> {
+  private async tryLock(token: string): Promise<boolean> {
     const holder: Holder = { host: hostname(), pid: process.pid, token };
     try {
       await writeFile(this.path, JSON.stringify(holder), { flag: "wx" });
@@ -59,24 +59,24 @@ export class RepoLock {
     }
   }
 
-  private async letGo(token: string): Promise<void> {
+  private async release(token: string): Promise<void> {
     if ((await this.holder())?.token === token) await rm(this.path, { force: true });
   }
 
-  /** True where it is worth trying again at once. */
+  /** Removes a stale lock; returns whether to try again at once. */
   private async clearIfStale(): Promise<boolean> {
     const seen = await this.holder();
     if (seen === null) return true;
     if (seen !== undefined && !(await this.isStale(seen))) return false;
     if (seen === undefined && (await this.ageMs()) < STALE_MS) return false;
-    // Moved away, which only one can do, and looked at again: it may have been taken anew since we looked.
+    // Only one process can rename the file. Check it again: another process may have taken the lock meanwhile.
     const aside = `${this.path}.${randomUUID()}`;
     try {
       await rename(this.path, aside);
     } catch {
       return true;
     }
-    const moved = await read(aside);
+    const moved = await readHolder(aside);
     if (moved?.token !== seen?.token) await rename(aside, this.path).catch(() => undefined);
     else await rm(aside, { force: true });
     return true;
@@ -93,12 +93,12 @@ export class RepoLock {
   }
 
   private holder(): Promise<Holder | null | undefined> {
-    return read(this.path);
+    return readHolder(this.path);
   }
 }
 
-/** null where there is none, undefined where it cannot be read: it is being written, or was never written to its end. */
-async function read(path: string): Promise<Holder | null | undefined> {
+/** Returns null if there is no lock file, and undefined if it is not completely written yet. */
+async function readHolder(path: string): Promise<Holder | null | undefined> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as Holder;
   } catch (error) {
@@ -106,7 +106,7 @@ async function read(path: string): Promise<Holder | null | undefined> {
   }
 }
 
-/** Whether there is such a process on this machine. */
+/** Returns whether a process with this id runs on this machine. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

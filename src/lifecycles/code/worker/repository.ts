@@ -6,64 +6,65 @@ import { pinConfig } from "./pinned-config.ts";
 import type { PinnedConfig } from "./pinned-config.ts";
 import { ownFolder, privateFolder } from "./private-folder.ts";
 import { RepoLock } from "./repo-lock.ts";
-import { Trouble } from "./setback.ts";
+import { WorkerUnusable } from "./worker-errors.ts";
 
 export type RepositoryOptions = {
-  /** A folder of the repository. */
+  /** A folder inside the repository. */
   path: string;
-  /** The branch that work starts from and is merged into; the one that is checked out unless given. */
+  /** The branch that work starts from and is merged into; default: the one checked out. */
   target?: string | undefined;
-  /** Where worktrees and logs lie; beside the repository unless given. */
+  /** The folder for worktrees and logs; default: next to the repository. */
   folder?: string | undefined;
 };
 
-/** A user's repository. His own checkout is none of our business: nothing here ever runs in it but to ask. */
+/** A user's repository. Only `catchUp` changes the user's own checkout; other commands only read it. */
 export type Repository = {
-  /** Its checkout, or the repository itself where it is bare. */
+  /** The folder of the user's checkout, or of the repository itself if it is bare. */
   root: string;
   target: string;
   folder: string;
   git: Git;
   /**
-   * The same inside one of its worktrees or checkouts, optionally with the user's hooks. The repository is named explicitly, so
-   * that git never reads a `.git` that an agent has put into the worktree.
+   * Returns `git` for one of the repository's worktrees or checkouts, optionally with the user's hooks. The repository is
+   * passed explicitly, so that git never reads a `.git` that an agent has put into the worktree.
    */
   inside: (path: string, options?: { hooks?: boolean }) => Git;
-  /** Whether a folder still is a worktree of this repository: an agent may have put anything in its place. */
+  /** Returns whether a folder is still a worktree of this repository: an agent may have replaced it. */
   owns: (path: string) => boolean;
   lock: RepoLock;
 };
 
-/** Opens a repository, or tells in one sentence why it cannot be worked on. */
+/** Opens a repository; throws WorkerUnusable with the reason if it cannot be used. */
 export async function openRepository({ path, target, folder }: RepositoryOptions): Promise<Repository> {
-  const asked = gitIn({ cwd: resolve(path) });
-  const common = await asked(["rev-parse", "--path-format=absolute", "--git-common-dir"]).catch(
+  const gitAtPath = gitIn({ cwd: resolve(path) });
+  const common = await gitAtPath(["rev-parse", "--path-format=absolute", "--git-common-dir"]).catch(
     (error: unknown) => {
-      throw new Trouble(`${resolve(path)} is no git repository: ${(error as Error).message}`);
+      throw new WorkerUnusable(`${resolve(path)} is not a git repository: ${(error as Error).message}`);
     },
   );
-  const bare = (await asked(["rev-parse", "--is-bare-repository"])) === "true";
-  const root = bare ? common : await asked(["rev-parse", "--path-format=absolute", "--show-toplevel"]);
+  const bare = (await gitAtPath(["rev-parse", "--is-bare-repository"])) === "true";
+  const root = bare ? common : await gitAtPath(["rev-parse", "--path-format=absolute", "--show-toplevel"]);
   const git = gitIn({ cwd: common, env: { GIT_DIR: common } });
-  const branch = target ?? (await asked(["symbolic-ref", "--quiet", "--short", "HEAD"]).catch(() => null));
-  if (branch === null)
-    throw new Trouble("No branch is checked out there: say by --target which one work is for.");
-  if (!(await hasBranch(git, branch))) throw new Trouble(missing(branch, target !== undefined));
+  const branch =
+    target ?? (await gitAtPath(["symbolic-ref", "--quiet", "--short", "HEAD"]).catch(() => null));
+  if (branch === null) throw new WorkerUnusable("No branch is checked out: choose one with --target.");
+  if (!(await hasBranch(git, branch)))
+    throw new WorkerUnusable(describeMissing(branch, target !== undefined));
   const wanted = resolve(folder ?? join(dirname(root), `${basename(root).replace(/\.git$/, "")}.pawl`));
-  if (lies(wanted, root))
-    throw new Trouble(`${wanted} is inside the repository: worktrees must be outside of it.`);
-  const place = await folderFor(wanted);
+  if (isInside(wanted, root))
+    throw new WorkerUnusable(`${wanted} is inside the repository: worktrees must be outside it.`);
+  const worktrees = await prepareFolder(wanted);
   const identity = await identityFor(git);
   const config = await pinConfig(common, git);
   const checkout = bare ? null : root;
   return {
     root,
     target: branch,
-    folder: place,
-    git: pinned(as(identity, git), common, config),
+    folder: worktrees,
+    git: pinned(withIdentity(identity, git), common, config),
     inside: (worktree, { hooks = false } = {}) => {
       const gitDir = gitDirOf(common, worktree, checkout);
-      if (gitDir === null) return notOurs(worktree);
+      if (gitDir === null) return failingGit(worktree);
       const env = { ...identity, GIT_DIR: gitDir, GIT_COMMON_DIR: common, GIT_WORK_TREE: worktree };
       const hooksPath = hooks ? config.hooksPath : null;
       return pinned(gitIn({ cwd: worktree, env, hooksPath }), gitDir, config);
@@ -73,27 +74,28 @@ export async function openRepository({ path, target, folder }: RepositoryOptions
   };
 }
 
-/** Prepares a folder for worktrees, logs and the files of agents, which other users can neither read nor replace. */
-async function folderFor(wanted: string): Promise<string> {
+/** Prepares the folder for worktrees, logs and the files of agents; other users can neither read nor replace it. */
+async function prepareFolder(wanted: string): Promise<string> {
   try {
-    const place = await ownFolder(wanted);
-    for (const name of ["worktrees", "logs"]) await privateFolder(join(place, name));
-    return place;
+    const folder = await ownFolder(wanted);
+    for (const name of ["worktrees", "logs"]) await privateFolder(join(folder, name));
+    return folder;
   } catch (error) {
     const why = (error as Error).message.replace(/\.$/, "");
-    throw new Trouble(
+    throw new WorkerUnusable(
       `Worktrees cannot be kept in ${wanted}: ${why}. Choose another folder with --worktrees.`,
     );
   }
 }
 
-/** Restores settings that run programs before each call. */
+/** Before each call, restores those settings of the repository that name a program to run. */
 function pinned(git: Git, gitDir: string, config: PinnedConfig): Git {
   return async (args, options = {}) =>
     git(args, { ...options, env: { ...(await config.environment(gitDir, git)), ...options.env } });
 }
 
-function notOurs(path: string): Git {
+/** Rejects every call, for a folder that is not a worktree of the repository. */
+function failingGit(path: string): Git {
   return (args) => Promise.reject(new GitFailure(args, null, `${path} is not a worktree of this repository`));
 }
 
@@ -143,20 +145,20 @@ async function hasBranch(git: Git, branch: string): Promise<boolean> {
   );
 }
 
-function missing(branch: string, named: boolean): string {
-  return named ? `There is no branch ${branch}.` : `${branch} has no commit yet: make a first one.`;
+function describeMissing(branch: string, chosen: boolean): string {
+  return chosen ? `There is no branch ${branch}.` : `${branch} has no commit yet: create the first one.`;
 }
 
-function lies(place: string, root: string): boolean {
-  const way = relative(root, place);
-  return way === "" || (!way.startsWith("..") && !isAbsolute(way));
+function isInside(folder: string, root: string): boolean {
+  const path = relative(root, folder);
+  return path === "" || (!path.startsWith("..") && !isAbsolute(path));
 }
 
-function as(identity: Record<string, string>, git: Git): Git {
+function withIdentity(identity: Record<string, string>, git: Git): Git {
   return (args, options = {}) => git(args, { ...options, env: { ...identity, ...options.env } });
 }
 
-/** Who has told git no name commits in Pawl's. */
+/** Returns an identity for commits if the user has not configured one. */
 async function identityFor(git: Git): Promise<Record<string, string>> {
   const known = await git(["var", "GIT_COMMITTER_IDENT"]).then(
     () => true,

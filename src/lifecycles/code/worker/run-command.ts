@@ -9,7 +9,7 @@ export type CommandEnd =
   | { how: "exited"; exitCode: number }
   | { how: "killed"; signal: string }
   | { how: "timed out" }
-  /** It could not even begin. */
+  /** The program could not be started. */
   | { how: "missing"; reason: string };
 
 export type CommandOptions = {
@@ -19,27 +19,27 @@ export type CommandOptions = {
   env: NodeJS.ProcessEnv;
   input?: string | null;
   timeoutMs: number;
-  /** Whoever is asked to end and has not by then is made to; 5 s unless given. */
+  /** Time between SIGTERM and SIGKILL; default 5 s. */
   killAfterMs?: number | undefined;
-  /** Ends it, with all that it has started. */
+  /** Ends the command and all its child processes. */
   signal: AbortSignal;
-  /** Where all that it says is written to. */
+  /** The file that receives the output. */
   logFile: string;
   onOutput?: (text: string) => void;
 };
 
-/** Of what an agent says so much is written down: enough for whoever looks for something, too little to fill a disk. */
-const MOST_LOGGED = 268_435_456;
+/** Maximum size of a log file. */
+const MAX_LOGGED_BYTES = 268_435_456;
 const KILL_AFTER_MS = 5_000;
 const WINDOWS = process.platform === "win32";
 
 /**
- * Stands in the group of the command and reads from a pipe that nobody writes to. Its end is the end of the worker, however
- * it came: then the whole group goes with it. Nothing else would tell an agent that its worker was killed.
+ * Starts a watchdog in the command's process group. It reads from a pipe that closes when the worker ends for any reason, and
+ * then kills the whole group. Without it, an agent would outlive a killed worker.
  */
-const WATCHED = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; exec "$@"';
+const WITH_WATCHDOG = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; exec "$@"';
 
-/** Runs a command in a process group of its own, to its end or to the end of its time; then nothing of the group is left. */
+/** Runs a command in its own process group until it ends or times out, and then kills what is left of the group. */
 export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const { program, args, cwd, env, input, timeoutMs, signal, logFile, onOutput } = options;
   const { killAfterMs = KILL_AFTER_MS } = options;
@@ -47,7 +47,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const log = openAttemptLog(logFile);
   const child: ChildProcess = WINDOWS
     ? spawn(program, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] })
-    : spawn("/bin/sh", ["-c", WATCHED, "sh", program, ...args], {
+    : spawn("/bin/sh", ["-c", WITH_WATCHDOG, "sh", program, ...args], {
         cwd,
         env,
         detached: true,
@@ -56,17 +56,17 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   child.stdin?.on("error", () => undefined);
   child.stdin?.end(input ?? "");
   let written = 0;
-  // Who says more than the disk takes waits for it; else it would all lie in memory.
-  const goOn = () => {
+  // Backpressure: output waits for the disk instead of filling the memory.
+  const resume = () => {
     child.stdout?.resume();
     child.stderr?.resume();
   };
-  log.on("drain", goOn);
+  log.on("drain", resume);
   for (const stream of [child.stdout, child.stderr]) {
-    // Whole characters only: a piece may end in the midst of one. The database holds no NUL.
+    // A chunk may end within a character. The database cannot store NUL.
     const decoder = new StringDecoder("utf8");
     stream?.on("data", (piece: Buffer) => {
-      if (written < MOST_LOGGED && !log.write(piece)) stream.pause();
+      if (written < MAX_LOGGED_BYTES && !log.write(piece)) stream.pause();
       written += piece.length;
       const text = decoder.write(piece).replaceAll("\u0000", "\ufffd");
       if (text !== "") onOutput?.(text);
@@ -100,7 +100,7 @@ function endOf(child: ChildProcess): Promise<CommandEnd> {
       resolve({ how: "missing", reason: error.message });
     });
     child.on("exit", (code, signal) => {
-      // What it started and left running keeps its output open: it goes with it.
+      // Child processes that are still running would keep the output open.
       killGroup(child, "SIGKILL");
       const end: CommandEnd =
         code === null ? { how: "killed", signal: signal ?? "a signal" } : { how: "exited", exitCode: code };
@@ -123,6 +123,6 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(WINDOWS ? pid : -pid, signal);
   } catch {
-    // Nobody is left.
+    // The group has ended already.
   }
 }

@@ -5,31 +5,31 @@ import type { Failure, Move, RunningWorker, Work, WorkerEvent } from "../../../w
 import { CODE_ROUTES } from "../api.ts";
 import { code } from "../lifecycle.ts";
 import { attemptTask } from "./attempt.ts";
-import type { CodeTask, Phase, Rules } from "./attempt.ts";
+import type { CodeTask, Phase, AgentSettings } from "./attempt.ts";
 import { isDiskFull } from "./git.ts";
 import { findMerged } from "./merge-work.ts";
-import { OutputTeller } from "./output-teller.ts";
+import { OutputUploader } from "./output-uploader.ts";
 import type { Repository } from "./repository.ts";
-import { Setback, Trouble } from "./setback.ts";
-import { tidyUp } from "./tidy-up.ts";
-import { addWorktree, putAway, removeMerged } from "./worktree.ts";
+import { AttemptFailed, WorkerUnusable } from "./worker-errors.ts";
+import { cleanUp } from "./clean-up.ts";
+import { addWorktree, archiveWorktree, removeMerged } from "./worktree.ts";
 import type { Worktree } from "./worktree.ts";
 
 type Code = typeof code;
 
-/** What a worker does, for those who watch. */
+/** Events of a worker. */
 export type CodeWorkerEvent =
   | WorkerEvent<Code>
   | { kind: "phase"; task: CodeTask; phase: Phase; worktree: string | null }
-  | { kind: "said"; task: CodeTask; line: string }
+  | { kind: "output"; task: CodeTask; line: string }
   | { kind: "retried"; task: CodeTask; error: string }
   | { kind: "merged"; task: CodeTask; commit: string };
 
 export type CodeWorkerOptions = {
   client: AnyClient;
   repository: Repository;
-  rules: Rules;
-  /** How many agents at once. */
+  rules: AgentSettings;
+  /** How many agents run at once. */
   workers: number;
   project_id?: string | undefined;
   graceMs?: number | undefined;
@@ -37,46 +37,46 @@ export type CodeWorkerOptions = {
 };
 
 export type CodeWorker = RunningWorker & {
-  /** What ended it, where that was not somebody's wish. */
-  readonly trouble: () => Error | null;
+  /** The reason why it ended by itself; null if it was stopped. */
+  readonly failure: () => Error | null;
 };
 
-const TIDY_EVERY_MS = 60_000;
-const LONGEST_TOKEN_SECONDS = 604_800;
+const CLEAN_UP_INTERVAL_MS = 60_000;
+const MAX_TOKEN_SECONDS = 604_800;
 
-/** Works on coding tasks, each in a worktree of its own, until it is stopped. */
+/** Starts a worker that runs coding tasks, each in its own worktree, until it is stopped. */
 export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
   const { client, repository, workers, project_id, graceMs, onEvent } = options;
-  let trouble: Error | null = null;
-  const tidy = () => tidyUp(repository, client).catch(() => undefined);
-  const tidying = setInterval(() => void tidy(), TIDY_EVERY_MS);
+  let workerFailure: Error | null = null;
+  const clean = () => cleanUp(repository, client).catch(() => undefined);
+  const cleaning = setInterval(() => void clean(), CLEAN_UP_INTERVAL_MS);
   const worker = startWorker<Code>({
     client,
     lifecycle: code,
     concurrency: workers,
-    // An agent works for minutes: what waits for it here could be in other hands.
-    ahead: 0,
+    // No prefetching: an agent runs for minutes, and another worker could take the task meanwhile.
+    prefetch: 0,
     project_id: project_id ?? "main",
     graceMs,
     run: async (_, work) => {
-      await carryOut(options, work.task(), work);
+      await workOnTask(options, work.task(), work);
       return undefined;
     },
     failed: (failure, task) => {
-      if (!(failure.error instanceof Trouble)) return failedMoves(failure, task);
-      trouble ??= failure.error;
+      if (!(failure.error instanceof WorkerUnusable)) return failedMoves(failure, task);
+      workerFailure ??= failure.error;
       void worker.stop();
-      return givenBack(task, failure.message);
+      return releaseMoves(task, failure.message);
     },
-    release: (task) => givenBack(task, "The worker was stopped."),
+    release: (task) => releaseMoves(task, "The worker was stopped."),
     onEvent,
   });
   const finished = worker.finished.finally(async () => {
-    clearInterval(tidying);
-    await tidy();
+    clearInterval(cleaning);
+    await clean();
   });
   finished.catch(() => undefined);
-  void tidy();
+  void clean();
   return {
     stop: async (how) => {
       await worker.stop(how);
@@ -86,59 +86,59 @@ export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
     get running() {
       return worker.running;
     },
-    trouble: () => trouble,
+    failure: () => workerFailure,
   };
 }
 
-/** Attempt after attempt, under one lease, until the task is completed, failed or blocked. */
-async function carryOut(options: CodeWorkerOptions, task: CodeTask, work: Work<Code>): Promise<void> {
+/** Runs attempts under one lease until the task is completed, failed or blocked. */
+async function workOnTask(options: CodeWorkerOptions, task: CodeTask, work: Work<Code>): Promise<void> {
   const { repository } = options;
   const merged = await findMerged(repository, task.data.merge_candidates ?? []);
   for (;;) {
-    tell(options, work, "preparing", null);
+    reportPhase(options, work, "preparing", null);
     const token = agentToken(options, work);
-    const worktree = await addWorktree(repository, task.id).catch(asTrouble);
+    const worktree = await addWorktree(repository, task.id).catch(throwUnusable);
     const { event } = await work.act("start", {
       payload: { worktree: worktree.path, branch: worktree.branch },
     });
     try {
       if (merged !== null) {
-        // Its worker was gone before it could say so.
+        // The worker that merged it died before it could complete the task.
         await complete(options, work, worktree, merged);
         return;
       }
       const run = event?.row_version ?? 0;
-      if (await tryOnce(options, work, { worktree, run, token: await token })) return;
+      if (await runAttempt(options, work, { worktree, run, token: await token })) return;
     } catch (error) {
-      // What is lost belongs to whoever takes it up; he puts away what he finds.
+      // After a lost lease, the next worker of the task archives the worktree.
       if (work.signal.aborted && !isLost(work.signal))
-        await putAway(repository, worktree).catch(() => undefined);
+        await archiveWorktree(repository, worktree).catch(() => undefined);
       if (work.signal.aborted) throw work.signal.reason;
-      if (isDiskFull(error)) return asTrouble(error);
-      if (!(error instanceof Setback)) throw error;
-      if (!(await tryAgain(options, work, worktree, error))) return;
+      if (isDiskFull(error)) return throwUnusable(error);
+      if (!(error instanceof AttemptFailed)) throw error;
+      if (!(await retryOrFail(options, work, worktree, error))) return;
     }
   }
 }
 
-/** Asked for while the worktree is made; it ends when the agent has no more time, and what is done after it. */
+/** Requests the agent's token while the worktree is created. It expires shortly after the agent's timeout. */
 function agentToken(
   { client, rules }: CodeWorkerOptions,
   { task, leaseToken, signal }: Work<Code>,
 ): Promise<string> {
-  const lasts_seconds = Math.min(LONGEST_TOKEN_SECONDS, Math.ceil(rules.timeoutMs / 1_000) + 60);
-  const asked = { id: task().id, lease_token: leaseToken, lasts_seconds };
+  const lasts_seconds = Math.min(MAX_TOKEN_SECONDS, Math.ceil(rules.timeoutMs / 1_000) + 60);
+  const request = { id: task().id, lease_token: leaseToken, lasts_seconds };
   const calls = client.calls(CODE_ROUTES);
-  const made = retryUntilAnswered(() => calls.makeAgentToken(asked, { signal }), signal).then(
+  const issued = retryUntilAnswered(() => calls.makeAgentToken(request, { signal }), signal).then(
     ({ token }) => token,
   );
-  // Waited for later, and perhaps not at all.
-  made.catch(() => undefined);
-  return made;
+  // Awaited later, or not at all.
+  issued.catch(() => undefined);
+  return issued;
 }
 
-/** True where it is over, one way or the other. */
-async function tryOnce(
+/** Runs one attempt; returns true if the task is completed or blocked. */
+async function runAttempt(
   options: CodeWorkerOptions,
   work: Work<Code>,
   { worktree, run, token }: { worktree: Worktree; run: number; token: string },
@@ -147,26 +147,26 @@ async function tryOnce(
   const calls = client.calls(CODE_ROUTES);
   const { id } = work.task();
   const { leaseToken: lease_token, signal } = work;
-  const output = new OutputTeller(
-    (text) => calls.tellCodeOutput({ id, lease_token, run, text }),
-    (line) => onEvent?.({ kind: "said", task: work.task(), line }),
+  const output = new OutputUploader(
+    (text) => calls.appendCodeOutput({ id, lease_token, run, text }),
+    (line) => onEvent?.({ kind: "output", task: work.task(), line }),
   );
   try {
-    const came = await attemptTask({
+    const result = await attemptTask({
       ...{ repository, rules, worktree, run, token, signal, output },
       task: work.task(),
       onPhase: (phase) => {
-        tell(options, work, phase, worktree.path);
+        reportPhase(options, work, phase, worktree.path);
       },
-      look: async () =>
+      readTask: async () =>
         (await retryUntilAnswered(() => client.getTask({ id }, { signal }), signal)) as CodeTask,
       recordMerge: async (commit) => {
         await work.act("record_merge", { payload: { commit } });
       },
     });
     await output.end();
-    if ("commit" in came) await complete(options, work, worktree, came.commit);
-    else await block(options, work, worktree, came.obstacle);
+    if ("commit" in result) await complete(options, work, worktree, result.commit);
+    else await block(options, work, worktree, result.obstacle);
     return true;
   } finally {
     await output.end();
@@ -180,7 +180,7 @@ async function complete(
   commit: string,
 ): Promise<void> {
   onEvent?.({ kind: "merged", task: task(), commit });
-  // What is merged needs its worktree no more, whatever is answered.
+  // Merged work does not need its worktree, even if `complete` is refused.
   const removed = removeMerged(repository, worktree, commit).catch(() => undefined);
   try {
     await act("complete", { payload: { commit } });
@@ -199,17 +199,17 @@ async function block(
     await act("block", { payload: obstacle });
   } catch (error) {
     if (!(error instanceof PawlProblem) || error.code === "LEASE_LOST") throw error;
-    throw new Setback(`The agent named a blocker that cannot be waited for: ${error.detail}`);
+    throw new AttemptFailed(`The agent named an invalid blocker: ${error.detail}`);
   }
-  await putAway(repository, worktree).catch(() => undefined);
+  await archiveWorktree(repository, worktree).catch(() => undefined);
 }
 
-/** Reports a setback; true where another attempt follows, under the same lease. */
-async function tryAgain(
+/** Reports a failed attempt; returns true if another attempt follows under the same lease. */
+async function retryOrFail(
   { repository, onEvent }: CodeWorkerOptions,
   { act, task }: Work<Code>,
   worktree: Worktree,
-  { message, retryable, exitCode: exit_code }: Setback,
+  { message, retryable, exitCode: exit_code }: AttemptFailed,
 ): Promise<boolean> {
   const { attempt, data } = task();
   if (!retryable || attempt >= data.max_attempts) {
@@ -218,11 +218,11 @@ async function tryAgain(
   }
   const { task: again } = await act("retry", { payload: { error: message, exit_code } });
   onEvent?.({ kind: "retried", task: again, error: message });
-  await putAway(repository, worktree).catch(() => undefined);
+  await archiveWorktree(repository, worktree).catch(() => undefined);
   return true;
 }
 
-function tell(
+function reportPhase(
   { onEvent }: CodeWorkerOptions,
   { task }: Work<Code>,
   phase: Phase,
@@ -235,7 +235,7 @@ function isLost({ reason }: AbortSignal): boolean {
   return (reason as { why?: string }).why === "lease";
 }
 
-/** What no attempt could have foreseen: a fault of ours, or of the server's. */
+/** Returns the moves after an unexpected error of the worker or the server. */
 function failedMoves({ kind, message }: Failure, task: CodeTask): readonly Move<Code>[] {
   if (task.status === "claimed") return [{ action: "release" }];
   if (task.status !== "in_progress") return [];
@@ -245,21 +245,21 @@ function failedMoves({ kind, message }: Failure, task: CodeTask): readonly Move<
   return [{ action: "retry", payload: { error: message } }, { action: "release" }];
 }
 
-/** Back into the pool, no attempt counted. */
-function givenBack({ status }: CodeTask, error: string): readonly Move<Code>[] {
+/** Returns the moves back to ready, without counting an attempt. */
+function releaseMoves({ status }: CodeTask, error: string): readonly Move<Code>[] {
   if (status === "claimed") return [{ action: "release" }];
   if (status !== "in_progress") return [];
   return [{ action: "retry", payload: { error, interrupted: true } }, { action: "release" }];
 }
 
-/** A worktree that cannot be made is nobody's fault but the place's: no task would fare better here. */
-function asTrouble(error: unknown): never {
+/** Stops the worker if no worktree can be created: every task would fail here. */
+function throwUnusable(error: unknown): never {
   if (isDiskFull(error))
-    throw new Trouble(
-      "The disk is full: free some space, or choose another folder by --worktrees, and start again.",
+    throw new WorkerUnusable(
+      "The disk is full: free some space, or choose another folder with --worktrees, and start again.",
       {
         cause: error,
       },
     );
-  throw new Trouble(`No worktree can be made here: ${(error as Error).message}`, { cause: error });
+  throw new WorkerUnusable(`No worktree can be created: ${(error as Error).message}`, { cause: error });
 }

@@ -6,35 +6,35 @@ import { isDiskFull } from "./git.ts";
 import type { Git } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
-/** Where one attempt at a task works. */
+/** The worktree of one attempt. */
 export type Worktree = {
   path: string;
   branch: string;
-  /** The target's commit that it started from. */
+  /** The commit of the target that it started from. */
   base: string;
 };
 
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
-/** Where a task's unfinished work is kept: no branch of the user's list, and nothing that git would tidy away. */
+/** Refs of unmerged work: not in the user's list of branches, and never garbage collected. */
 const KEPT = "refs/pawl/kept/";
 
-/** A worktree of its own for a task, from the target as it is now. What earlier attempts left is put away first. */
+/** Creates a worktree for a task from the current target. Worktrees of earlier attempts are archived first. */
 export function addWorktree(repository: Repository, task_id: string): Promise<Worktree> {
-  return retry(() => makeWorktree(repository, task_id), {
-    // With the last worktree git also removes the folder of all worktrees, which can hit another worker that adds one at that moment.
+  return retry(() => createWorktree(repository, task_id), {
+    // With the last worktree, git also removes the folder of all worktrees, while another worker may be adding one.
     delayAfter: (error, failures) =>
-      failures + 1 >= MOST_TRIES || isDiskFull(error) ? null : (failures + 1) * 50,
+      failures + 1 >= MAX_TRIES || isDiskFull(error) ? null : (failures + 1) * 50,
   });
 }
 
-async function makeWorktree(repository: Repository, task_id: string): Promise<Worktree> {
+async function createWorktree(repository: Repository, task_id: string): Promise<Worktree> {
   const { git, target, folder } = repository;
-  for (const left of await worktreesOf(repository, task_id)) await putAway(repository, left);
+  for (const left of await worktreesOf(repository, task_id)) await archiveWorktree(repository, left);
   const wanted = `pawl/${task_id}`;
   const heads = await commitsOf(git, [target, wanted]);
   const base = heads.get(target);
-  if (base === undefined) throw new Error(`there is no branch ${target} any more`);
+  if (base === undefined) throw new Error(`the branch ${target} no longer exists`);
   const branch = heads.has(wanted) ? await freeBranch(repository, task_id) : wanted;
   const path = await freePath(join(folder, "worktrees"), task_id);
   await git(["worktree", "add", "--quiet", "-b", branch, path, base]);
@@ -42,12 +42,12 @@ async function makeWorktree(repository: Repository, task_id: string): Promise<Wo
   return { path, branch, base };
 }
 
-/** As far as they can be had: what an agent does not need must not keep it from working. */
+/** Initializes submodules. Errors are ignored, because the agent may not need them. */
 async function fillSubmodules({ inside }: Repository, path: string): Promise<void> {
   await inside(path)(["submodule", "update", "--quiet", "--init", "--recursive"]).catch(() => undefined);
 }
 
-/** `pawl/<task id>`; one of that name that is left is put away, and one that somebody has checked out is left alone. */
+/** Returns a free name `pawl/<task id>` or `pawl/<task id>-<n>`. Archives a leftover branch unless it is checked out. */
 async function freeBranch(repository: Repository, task_id: string): Promise<string> {
   const { git } = repository;
   for (let n = 1; ; n++) {
@@ -63,7 +63,7 @@ async function freeBranch(repository: Repository, task_id: string): Promise<stri
   }
 }
 
-/** Never one that was used before: an agent that outlived its worker must not find itself in another's. */
+/** Returns an unused path: an agent that outlived its worker must not end up in another agent's worktree. */
 async function freePath(folder: string, task_id: string): Promise<string> {
   for (let n = 1; ; n++) {
     const path = join(folder, `${task_id}.${n}`);
@@ -73,7 +73,7 @@ async function freePath(folder: string, task_id: string): Promise<string> {
 
 export type ListedWorktree = { path: string; task_id: string; branch: string | null };
 
-/** The worktrees that Pawl has made in its folder, of one task or of all. */
+/** Lists the worktrees in Pawl's folder, of one task or of all. */
 export async function worktreesOf({ git, folder }: Repository, task_id?: string): Promise<ListedWorktree[]> {
   const listed = await git(["worktree", "list", "--porcelain"]);
   return listed.split("\n\n").flatMap((entry) => {
@@ -87,7 +87,7 @@ export async function worktreesOf({ git, folder }: Repository, task_id?: string)
 
 export type StrayBranch = { branch: string; task_id: string };
 
-/** Branches of tasks that no worktree has checked out. A worker that is killed while it removes a worktree leaves one. */
+/** Finds branches of tasks that are not checked out. A worker that is killed while it removes a worktree leaves one. */
 export async function strayBranches({ git }: Repository): Promise<StrayBranch[]> {
   const format = "%(refname:lstrip=2)%00%(worktreepath)";
   const listed = await git(["for-each-ref", `--format=${format}`, "refs/heads/pawl/"]);
@@ -98,8 +98,8 @@ export async function strayBranches({ git }: Repository): Promise<StrayBranch[]>
   });
 }
 
-/** Removes a worktree and its branch; work in it that is not merged is kept under a name of its own. */
-export async function putAway(
+/** Removes a worktree and its branch; keeps unmerged work under its own ref. */
+export async function archiveWorktree(
   repository: Repository,
   left: Omit<ListedWorktree, "task_id"> & { task_id?: string },
 ): Promise<void> {
@@ -108,7 +108,7 @@ export async function putAway(
   await removeWorktree(repository, left);
 }
 
-/** Removes the worktree of merged work, and its branch where it is still at what was merged. */
+/** Removes the worktree of merged work, and its branch if it is still at the merged commit. */
 export async function removeMerged(
   repository: Repository,
   worktree: Worktree,
@@ -125,14 +125,14 @@ export async function removeMerged(
   if (!removed) await removeWorktree(repository, worktree);
 }
 
-/** Removes a worktree and its branch; commits that are not merged are kept, unless it is told to go by force. */
+/** Removes a worktree and its branch; keeps unmerged commits unless `force` is set. */
 export async function removeWorktree(
   repository: Repository,
   { path, branch }: { path: string; branch: string | null },
   { force = false } = {},
 ): Promise<void> {
   const { git } = repository;
-  // Twice by force: once for what is in it, once for a lock on it.
+  // Twice --force: once for changed files, once for a locked worktree.
   await git(["worktree", "remove", "--force", "--force", path]).catch(async () => {
     await rm(path, { recursive: true, force: true });
     await git(["worktree", "prune"]);
@@ -140,7 +140,7 @@ export async function removeWorktree(
   if (branch !== null) await removeBranch(repository, branch, { force });
 }
 
-/** Removes a branch of a task unless somebody has it checked out; commits that are not merged are kept, unless by force. */
+/** Removes a task's branch unless it is checked out; keeps unmerged commits unless `force` is set. */
 export async function removeBranch(
   repository: Repository,
   branch: string,
@@ -157,14 +157,14 @@ function taskOfBranch(branch: string): string {
   return branch.replace(/^pawl\//, "").slice(0, 36);
 }
 
-/** What somebody was in the middle of is committed as it lies there, and kept. */
+/** Commits the unfinished work of a worktree and keeps it. */
 async function keepUnfinished(repository: Repository, task_id: string, path: string): Promise<void> {
   const git = repository.inside(path);
-  // Without its link to the repository it is a folder with files, and nothing that git could keep.
+  // Without its link to the repository, git cannot keep its files.
   if (!repository.owns(path)) return;
   const home = await git(["rev-parse", "--path-format=absolute", "--git-dir"]).catch(() => null);
   if (home === null) return;
-  // A process that was killed cannot let go of it.
+  // A killed process leaves its lock file.
   await rm(join(home, "index.lock"), { force: true });
   await git(["rebase", "--quit"]).catch(() => undefined);
   await git(["add", "--all"]).catch(() => undefined);
@@ -180,7 +180,7 @@ async function keepUnfinished(repository: Repository, task_id: string, path: str
   if (head !== null && (await isUnmerged(repository, head))) await keep(repository, task_id, head);
 }
 
-/** Whether a commit holds anything that the target has not. */
+/** Returns whether the target does not contain a commit. */
 export async function isUnmerged({ git, target }: Repository, commit: string): Promise<boolean> {
   return (await git(["rev-list", "-n", "1", commit, `^refs/heads/${target}`])) !== "";
 }
@@ -200,7 +200,7 @@ async function keep(repository: Repository, task_id: string, commit: string): Pr
 
 export type KeptWork = { ref: string; task_id: string; commit: string; at: number; subject: string };
 
-/** Work of earlier attempts that was not merged. */
+/** Lists the kept unmerged work of earlier attempts. */
 export async function keptWork({ git }: Repository): Promise<KeptWork[]> {
   const format = "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:subject)";
   const listed = await git(["for-each-ref", `--format=${format}`, KEPT]);
@@ -223,7 +223,7 @@ export async function dropKept({ git }: Repository, { ref, commit }: KeptWork): 
   await git(["update-ref", "-d", ref, commit]);
 }
 
-/** Where branches are, those that there are. */
+/** Reads the commits of existing branches. */
 async function commitsOf(git: Git, branches: readonly string[]): Promise<Map<string, string>> {
   const names = branches.map((branch) => `refs/heads/${branch}`);
   const listed = await git(["for-each-ref", "--format=%(objectname) %(refname)", ...names]);

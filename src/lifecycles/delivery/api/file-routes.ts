@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { defineRoutes, fields } from "../../../api/index.ts";
 import { bytes, group } from "./fields.ts";
-import { readsFiles } from "../permissions.ts";
+import { requireFileReader } from "../permissions.ts";
 
-const { id, text, words } = fields;
+const { id, text, nonEmptyText: words } = fields;
 
 const file = z
   .object({
     id: z.string(),
-    folder_id: z.string().nullable().describe("null: the first folder"),
+    folder_id: z.string().nullable().describe("null: the top folder"),
     kind: z.enum(["file", "folder"]),
     name: z.string(),
     size: bytes.nullable(),
@@ -17,7 +17,7 @@ const file = z
 
 export const deliveryEntry = z.object({
   kind: z.enum(["file", "folder"]),
-  // As the storage has them, with every blank: another path is another file.
+  // Not trimmed: the storage distinguishes paths by their spaces.
   path: text.min(1).max(8_000),
   name: text.min(1).max(1_000),
   size: bytes.nullish(),
@@ -29,18 +29,18 @@ export const FILE_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/delivery/files",
     group,
-    permission: readsFiles,
-    summary: "What lies in a folder, or what has a name like this",
-    about: "Folders first. For admins, workers, and the bot. Where things lie in the storage is not told.",
+    permission: requireFileReader,
+    summary: "List a folder, or search files by name",
+    about: "Folders come first. For admins, workers and the bot. Paths in the storage are not returned.",
     query: z.object({
-      folder_id: id.optional().describe("the first folder unless given, where nothing is sought"),
-      q: text.max(200).optional().describe("words of a name, in any order"),
+      folder_id: id.optional().describe("default: the top folder, or with `q` all folders"),
+      q: text.max(200).optional().describe("words of the name, in any order"),
       limit: z.int().min(1).max(200).default(50),
       offset: z.int().min(0).max(1_000_000).default(0),
     }),
     replies: {
       200: z.object({
-        folder: file.nullable().describe("null: the first folder"),
+        folder: file.nullable().describe("null: the top folder"),
         files: z.array(file),
         total: z.int(),
       }),
@@ -51,13 +51,13 @@ export const FILE_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/delivery/files",
     group,
-    permission: readsFiles,
-    summary: "Tell what lies in a folder of the storage",
+    permission: requireFileReader,
+    summary: "Save the contents of a folder of the storage",
     about:
-      "In pages that share a `scan`; with the last of them what neither it nor a later one has seen is forgotten, and the storage is known to be well.",
+      "Sent in pages with the same `scan`. The last page deletes entries that neither this scan nor a later one has seen, and clears the alert about a rejected storage token.",
     body: z.object({
-      folder: text.max(8_000).nullish().describe("its path; null: the first folder"),
-      scan: id.describe("one for each look, and a later look's sorts after it, as uuid v7 do"),
+      folder: text.max(8_000).nullish().describe("its path; null: the top folder"),
+      scan: id.describe("id of the scan; ids must sort by the time of the scan, as UUIDs v7 do"),
       entries: z.array(deliveryEntry).max(500).describe("if a path is listed twice, its last entry counts"),
       last: z.boolean(),
     }),
@@ -67,14 +67,14 @@ export const FILE_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/delivery/files/{id}/source",
     group,
-    permission: readsFiles,
-    summary: "Where a file or folder is read from",
-    about: "For workers, admins, and the bot.",
+    permission: requireFileReader,
+    summary: "Get the path of a file or folder in the storage",
+    about: "For workers, admins and the bot.",
     replies: {
       200: file.extend({
         path: z.string(),
         revision: z.string().nullable(),
-        telegram_file_id: z.string().nullable().describe("Telegram has what it holds now"),
+        telegram_file_id: z.string().nullable().describe("Telegram's id of the current contents, if cached"),
       }),
     },
     refusals: ["NOT_FOUND"],
@@ -83,8 +83,8 @@ export const FILE_ROUTES = defineRoutes({
     method: "DELETE",
     path: "/api/delivery/files/{id}/cached/{telegram_file_id}",
     group,
-    permission: readsFiles,
-    summary: "Telegram does not know a file by this id any more",
+    permission: requireFileReader,
+    summary: "Delete a cached Telegram id that is no longer valid",
     replies: { 204: null },
   },
 });

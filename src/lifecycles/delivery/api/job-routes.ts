@@ -3,7 +3,7 @@ import { defineRoutes, fields, journalEvent as event, taskRoutes } from "../../.
 import { delivery } from "../lifecycle.ts";
 import { bytes, group } from "./fields.ts";
 
-const { id, moment, nextCursor, page, place, words } = fields;
+const { id, moment, nextCursor, page, projectId: place, nonEmptyText: words } = fields;
 
 export const OPEN_STATUSES = ["QUEUED", "CLAIMED", "DOWNLOADING", "STREAMING"] as const;
 export const FINAL_STATUSES = ["DELIVERED", "FAILED", "CANCELLED", "EXPIRED"] as const;
@@ -22,15 +22,15 @@ const job = z
     file_id: z.string(),
     chat_id: z.string(),
     request_nonce: z.string(),
-    attempt: z.int().describe("tries that have failed, of three"),
-    worker_id: z.string().nullable().describe("who has it"),
+    attempt: z.int().describe("failed attempts, at most three"),
+    worker_id: z.string().nullable().describe("the member that holds the lease"),
     heartbeat_at: moment.nullable(),
-    stuck: z.boolean().describe("in hand, and its worker has not been heard of for stuck_after_seconds"),
+    stuck: z.boolean().describe("under a lease, without a heartbeat for stuck_after_seconds"),
     progress: progress.nullable(),
     last_error: failure.nullable(),
     message_id: z.int().nullable(),
     telegram_file_id: z.string().nullable(),
-    available_at: moment.nullable().describe("not to be tried before"),
+    available_at: moment.nullable().describe("time of the next attempt"),
     row_version: z.int(),
     created_at: moment,
     updated_at: moment,
@@ -47,36 +47,36 @@ export const JOBS = taskRoutes({
     file_id: id,
     request_nonce: id,
     chat_id: id,
-    title: words.max(200).nullish().describe("the file's name, unless given"),
+    title: words.max(200).nullish().describe("default: the file's name"),
     project_id: place,
   }),
   routes: {
     create: {
-      summary: "Ask for a file",
+      summary: "Create a job",
       about:
-        "One tap, one job: the same user, file and nonce again get the job that is there (200), and nothing is queued.",
+        "One tap creates one job: the same user, file and nonce return the existing job (200), and nothing is queued.",
       replies: { 201: job, 200: job },
       refusals: ["NOT_FOUND"],
     },
     list: {
-      summary: "The jobs you may see, newest first",
+      summary: "List jobs, newest first",
       query: z.object({
         status: z.array(status).max(100).optional().describe("one or several, separated by commas"),
         user_id: id.optional(),
         project_id: id.optional(),
         ...page,
-        cursor: z.uuid().optional().describe("`cursor` of the page before"),
+        cursor: z.uuid().optional().describe("`cursor` of the previous page"),
       }),
       replies: { 200: z.object({ jobs: z.array(job), cursor: nextCursor }) },
     },
-    get: { summary: "A job: how far it is, and what went wrong last" },
+    get: { summary: "Get a job with its progress and last error" },
     move: {
       summary: "Perform an action on a job",
       replies: {
         200: z.object({
           job,
           event: event.nullable(),
-          lease_token: z.string().nullable().describe("only in the answer that opened the lease"),
+          lease_token: z.string().nullable().describe("only in the answer to the claim"),
         }),
       },
     },
@@ -88,7 +88,7 @@ export const STATUS_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/delivery/status",
     group,
-    summary: "How the queue stands, what is stuck, and who works",
+    summary: "Get the queue by status, the stuck jobs and the workers",
     replies: {
       200: z.object({
         queue: z.record(z.enum(OPEN_STATUSES), z.int()),
@@ -105,7 +105,7 @@ export const STATUS_ROUTES = defineRoutes({
         source: z
           .object({ needs_admin_since: moment, reason: z.string() })
           .nullable()
-          .describe("null: the storage lets us in"),
+          .describe("null: the storage works"),
       }),
     },
   },

@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { defineRoutes, fields } from "../../../api/index.ts";
 import { group } from "./fields.ts";
-import { keepsUsers } from "../permissions.ts";
+import { requireUserManager } from "../permissions.ts";
 
-const { id, moment, nextCursor, once, page, words } = fields;
+const { id, moment, nextCursor, once, page, nonEmptyText: words } = fields;
 
 export const USER_STATUSES = ["PENDING", "ACTIVE", "EXPIRED", "BLOCKED"] as const;
 
 const user = z
   .object({
-    id: z.string().describe("Telegram's"),
+    id: z.string().describe("the Telegram id"),
     name: z.string(),
     username: z.string().nullable(),
     chat_id: z.string(),
@@ -22,25 +22,20 @@ const user = z
   .meta({ id: "DeliveryUser" });
 
 const decision = { method: "POST", group, idempotent: true } as const;
-const days = z
-  .number()
-  .positive()
-  .max(36_500)
-  .nullish()
-  .describe("for how long; the project's access_days unless given");
+const days = z.number().positive().max(36_500).nullish().describe("default: access_days of the project main");
 
 export const USER_ROUTES = defineRoutes({
   listDeliveryUsers: {
     method: "GET",
     path: "/api/delivery/users",
     group,
-    permission: keepsUsers,
-    summary: "Those who may ask for files, or want to",
-    about: "For admins, and for the bot.",
+    permission: requireUserManager,
+    summary: "List users and requests for access",
+    about: "For admins and the bot.",
     query: z.object({
       status: z.array(z.enum(USER_STATUSES)).max(100).optional(),
       ...page,
-      cursor: id.optional().describe("`cursor` of the page before"),
+      cursor: id.optional().describe("`cursor` of the previous page"),
     }),
     replies: { 200: z.object({ users: z.array(user), cursor: nextCursor }) },
   },
@@ -48,15 +43,15 @@ export const USER_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/delivery/users",
     group,
-    permission: keepsUsers,
-    summary: "Ask for access on somebody's behalf",
+    permission: requireUserManager,
+    summary: "Request access for a user",
     about:
-      "One who is new, or whose time is over, waits for an admin (`again` asks the admins once more, at most every hour until they decide); of others only the name is brought up to date.",
+      "Records a request for access if the user is new or expired. `again` notifies the admins once more, at most once an hour while the request is open. For other users, only the names and the chat are updated.",
     body: z.object({
       id,
       name: words.max(200),
       username: words.max(200).nullish(),
-      chat_id: id.nullish().describe("his own chat with the bot unless given"),
+      chat_id: id.nullish().describe("default: the user's private chat with the bot"),
       again: z.boolean().default(false),
     }),
     replies: { 201: user, 200: user },
@@ -65,17 +60,17 @@ export const USER_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/delivery/users/{id}",
     group,
-    permission: keepsUsers,
-    summary: "One of them",
+    permission: requireUserManager,
+    summary: "Get a user",
     replies: { 200: user },
     refusals: ["NOT_FOUND"],
   },
   approveDeliveryUser: {
     ...decision,
     path: "/api/delivery/users/{id}/approve",
-    permission: keepsUsers,
-    summary: "Give access",
-    about: "One who has access already keeps it as it is.",
+    permission: requireUserManager,
+    summary: "Grant access",
+    about: "Does nothing if the user already has access.",
     body: z.object({ days, decided_by: id.nullish(), ...once }),
     replies: { 200: user },
     refusals: ["NOT_FOUND"],
@@ -83,9 +78,9 @@ export const USER_ROUTES = defineRoutes({
   extendDeliveryUser: {
     ...decision,
     path: "/api/delivery/users/{id}/extend",
-    permission: keepsUsers,
-    summary: "Give access for longer",
-    about: "From the end of what he has, or from now where that is over.",
+    permission: requireUserManager,
+    summary: "Extend access",
+    about: "Adds days to the end of the access, or to now if it has expired.",
     body: z.object({ days, decided_by: id.nullish(), ...once }),
     replies: { 200: user },
     refusals: ["NOT_FOUND", "USER_NOT_ACTIVE"],
@@ -93,8 +88,8 @@ export const USER_ROUTES = defineRoutes({
   blockDeliveryUser: {
     ...decision,
     path: "/api/delivery/users/{id}/block",
-    permission: keepsUsers,
-    summary: "Take access away",
+    permission: requireUserManager,
+    summary: "Block a user",
     body: z.object({ decided_by: id.nullish(), ...once }),
     replies: { 200: user },
     refusals: ["NOT_FOUND"],

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { defineRoutes, fields } from "../../../api/index.ts";
 import { bytes, group } from "./fields.ts";
-import { keepsUsers, readsFiles } from "../permissions.ts";
+import { requireUserManager, requireFileReader } from "../permissions.ts";
 
-const { id, anyObject, moment, words } = fields;
+const { id, anyObject, moment, nonEmptyText: words } = fields;
 
-const NOTICES = [
+const NOTICE_KINDS = [
   "job_failed",
   "job_expired",
   "access_requested",
@@ -17,12 +17,12 @@ const NOTICES = [
 ] as const;
 
 export const WORK_ROUTES = defineRoutes({
-  tellDeliveryProgress: {
+  reportDeliveryProgress: {
     method: "POST",
     path: "/api/delivery/progress",
     group,
-    permission: readsFiles,
-    summary: "A worker is there, and this far",
+    permission: requireFileReader,
+    summary: "Report a worker's heartbeat and the progress of its jobs",
     body: z.object({
       worker: z.object({ id, concurrency: z.int().min(1).max(1_000) }),
       jobs: z
@@ -31,7 +31,7 @@ export const WORK_ROUTES = defineRoutes({
     }),
     replies: {
       200: z.object({
-        heartbeat_seconds: z.number().describe("how often to be heard of: as the most eager project has it"),
+        heartbeat_seconds: z.number().describe("interval of the next reports: the shortest of the projects"),
       }),
     },
   },
@@ -39,18 +39,18 @@ export const WORK_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/delivery/recover",
     group,
-    permission: readsFiles,
-    summary: "Take back at once what silent workers hold",
-    about: "What every sweep does; a worker asks for it when it starts.",
+    permission: requireFileReader,
+    summary: "Requeue jobs of workers without heartbeat now",
+    about: "The sweep does this regularly; a worker calls it when it starts.",
     replies: { 200: z.object({ moved: z.int() }) },
   },
   callDeliveryAdmin: {
     method: "POST",
     path: "/api/delivery/source/needs-admin",
     group,
-    permission: readsFiles,
-    summary: "The storage does not let us in any more",
-    about: "The admins are told once, until it has been well again.",
+    permission: requireFileReader,
+    summary: "Report that the storage rejects the token",
+    about: "The admins are notified once, until the storage works again.",
     body: z.object({ reason: words.max(500) }),
     replies: { 204: null },
   },
@@ -58,17 +58,17 @@ export const WORK_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/delivery/notices/take",
     group,
-    permission: keepsUsers,
-    summary: "What is to be said to users and admins",
+    permission: requireUserManager,
+    summary: "Take the next notices to send to users and admins",
     about:
-      "For the bot. What is not settled within a minute is given out again; warnings of access that ends within 24 hours are among them.",
+      "For the bot. A notice that is not settled within a minute is offered again. Includes warnings about access that ends within 24 hours.",
     body: z.object({ limit: z.int().min(1).max(100).default(20) }),
     replies: {
       200: z.object({
         notices: z.array(
           z.object({
             id: z.uuid(),
-            kind: z.enum(NOTICES),
+            kind: z.enum(NOTICE_KINDS),
             user_id: z.string().nullable().describe("null: the admins"),
             params: anyObject,
             created_at: moment,
@@ -81,11 +81,11 @@ export const WORK_ROUTES = defineRoutes({
     method: "POST",
     path: "/api/delivery/notices/{id}/settle",
     group,
-    permission: keepsUsers,
-    summary: "It has been said, or never can be",
+    permission: requireUserManager,
+    summary: "Mark a notice as sent, or as undeliverable",
     replies: { 204: null },
     refusals: ["NOT_FOUND"],
   },
 });
 
-export type NoticeKind = (typeof NOTICES)[number];
+export type NoticeKind = (typeof NOTICE_KINDS)[number];

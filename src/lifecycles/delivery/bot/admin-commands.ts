@@ -2,31 +2,30 @@ import type { Composer, Context } from "grammy";
 import { PawlProblem } from "../../../client/index.ts";
 import type { DeliveryUser } from "../api.ts";
 import type { DeliveryCalls } from "../worker/deliver-file.ts";
-import { readWish } from "./buttons.ts";
+import { decodeAction } from "./buttons.ts";
 import type { Screen, Screens } from "./screens.ts";
 
 type Decision = "approve" | "extend" | "block";
 
-/** What deciding about users needs. */
-type Desk = {
+type AdminDeps = {
   calls: DeliveryCalls;
   screens: Screens;
   admins: readonly string[];
   show: (ctx: Context, screen: Screen) => Promise<void>;
 };
 
-/** As many as fit into one message with the longest names, and the way to the next ones below them. */
+/** Fits into one message even with the longest names. */
 const USERS_PER_PAGE = 15;
 
 const DECISIONS = ["approve", "extend", "block"] as const;
 
-/** List, approve, extend, block: for admins; to others these commands are unknown. */
-export function addAdminCommands<C extends Context>(people: Composer<C>, desk: Desk): void {
-  const { admins, screens, show } = desk;
-  const office = people.filter((ctx) => admins.includes(String(ctx.from?.id)));
-  office.command("users", (ctx) => listUsers(ctx, desk, ctx.match));
+/** Adds the commands of admins: list, approve, extend, block. To other users these commands are unknown. */
+export function addAdminCommands<C extends Context>(privateChat: Composer<C>, deps: AdminDeps): void {
+  const { admins, screens, show } = deps;
+  const adminChat = privateChat.filter((ctx) => admins.includes(String(ctx.from?.id)));
+  adminChat.command("users", (ctx) => listUsers(ctx, deps, ctx.match));
   for (const decision of DECISIONS)
-    office.command(decision, async (ctx) => {
+    adminChat.command(decision, async (ctx) => {
       const [id = "", days] = ctx.match.split(/\s+/);
       if (!/^\d{1,20}$/.test(id) || (days !== undefined && !/^\d{1,5}$/.test(days))) {
         await ctx.reply(
@@ -34,37 +33,40 @@ export function addAdminCommands<C extends Context>(people: Composer<C>, desk: D
         );
         return;
       }
-      const given = days === undefined ? {} : { days: Number(days) };
-      // Telegram may hear of a message twice, and so may we.
+      const duration = days === undefined ? {} : { days: Number(days) };
+      // An update can be delivered twice, so its id is part of the idempotency key.
       const key = `${decision}:${ctx.update.update_id}:${ctx.from?.id ?? ""}`;
-      await show(ctx, screens.said(await decide(desk, ctx, decision, { id, key, ...given })));
+      await show(ctx, screens.message(await decide(deps, ctx, decision, { id, key, ...duration })));
     });
-  office.on("callback_query:data", async (ctx, next) => {
-    const wish = readWish(ctx.callbackQuery.data);
-    const decision = DECISIONS.find((one) => one === wish?.kind);
-    if (!decision || !wish || !("user_id" in wish)) return next();
-    const text = await decide(desk, ctx, decision, { id: wish.user_id, key: `${decision}:${wish.nonce}` });
-    await show(ctx, screens.said(text));
+  adminChat.on("callback_query:data", async (ctx, next) => {
+    const action = decodeAction(ctx.callbackQuery.data);
+    const decision = DECISIONS.find((one) => one === action?.kind);
+    if (!decision || !action || !("user_id" in action)) return next();
+    const text = await decide(deps, ctx, decision, {
+      id: action.user_id,
+      key: `${decision}:${action.nonce}`,
+    });
+    await show(ctx, screens.message(text));
     await ctx.answerCallbackQuery().catch(() => undefined);
   });
 }
 
-/** What became of it, as the admin is told. */
+/** Performs a decision; returns the text for the admin. */
 async function decide(
-  { calls, screens }: Desk,
+  { calls, screens }: AdminDeps,
   ctx: Context,
   decision: Decision,
   { id, key, days }: { id: string; key: string; days?: number },
 ): Promise<string> {
   const sent = { id, decided_by: String(ctx.from?.id), client_event_id: key };
   const timed = days === undefined ? sent : { ...sent, days };
-  const calling: Record<Decision, () => Promise<DeliveryUser>> = {
+  const callFor: Record<Decision, () => Promise<DeliveryUser>> = {
     approve: () => calls.approveDeliveryUser(timed),
     extend: () => calls.extendDeliveryUser(timed),
     block: () => calls.blockDeliveryUser(sent),
   };
   try {
-    return screens.user(await calling[decision]());
+    return screens.user(await callFor[decision]());
   } catch (error) {
     if (!(error instanceof PawlProblem)) throw error;
     if (error.status === 404) return screens.texts.noSuchUser(id);
@@ -73,8 +75,8 @@ async function decide(
   }
 }
 
-/** Those who wait first, each with the buttons that fit. */
-async function listUsers(ctx: Context, { calls, screens, show }: Desk, cursor: string): Promise<void> {
+/** Lists users in one message, and sends one message with buttons for each waiting user. */
+async function listUsers(ctx: Context, { calls, screens, show }: AdminDeps, cursor: string): Promise<void> {
   const { users: waiting } = await calls.listDeliveryUsers({ status: ["PENDING"], limit: 20 });
   const { users, cursor: next } = await calls.listDeliveryUsers({
     status: ["ACTIVE", "EXPIRED", "BLOCKED"],
@@ -89,7 +91,7 @@ async function listUsers(ctx: Context, { calls, screens, show }: Desk, cursor: s
   const more = next === null ? [] : [`/users ${next}`];
   await show(
     ctx,
-    screens.said(
+    screens.message(
       [...users.map((user) => screens.user(user)), ...more].join("\n") || texts.users(waiting.length),
     ),
   );

@@ -1,67 +1,69 @@
 import { Bot, GrammyError } from "grammy";
 import type { Context } from "grammy";
 import { PawlProblem } from "../../../client/index.ts";
-import { firstUnits } from "../../../core/index.ts";
+import { truncateText } from "../../../core/index.ts";
 import { FINAL_STATUSES, OPEN_STATUSES } from "../api.ts";
 import type { DeliveryUser } from "../api.ts";
 import type { DeliveryCalls } from "../worker/deliver-file.ts";
-import { tellable } from "../worker/log.ts";
+import { redactedError } from "../worker/log.ts";
 import type { Log } from "../worker/log.ts";
 import { addAdminCommands } from "./admin-commands.ts";
-import { readWish } from "./buttons.ts";
-import type { Wish } from "./buttons.ts";
+import { decodeAction } from "./buttons.ts";
+import type { ButtonAction } from "./buttons.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { patiently } from "./patiently.ts";
-import { PER_PAGE } from "./screens.ts";
+import { retryRateLimited } from "./retry-rate-limited.ts";
+import { PAGE_SIZE } from "./screens.ts";
 import type { Screen, Screens } from "./screens.ts";
 
 export type BotOptions = {
   token: string;
-  /** Of a Bot API server. */
+  /** Address of the Bot API server. */
   apiUrl: string;
   calls: DeliveryCalls;
   catalogue: Catalogue;
   screens: Screens;
-  /** Telegram's ids of those who decide about users. */
+  /** Telegram ids of the admins, who decide about users. */
   admins: readonly string[];
   log: Log;
   now?: () => number;
 };
 
-const MOST_FOUND = 10;
-const MOST_JOBS = 10;
-const ADMIN_DAYS = 36_500;
+const MAX_SEARCH_RESULTS = 10;
+const MAX_LISTED_JOBS = 10;
+const ADMIN_ACCESS_DAYS = 36_500;
 
-/** The bot as a person meets it. It keeps nothing to itself: whichever process hears a tap, the same comes of it. */
+/** Builds the bot with its handlers. The bot has no state, so any process can handle any update. */
 export function buildBot(options: BotOptions): Bot {
   const { token, apiUrl, screens, log } = options;
   const bot = new Bot(token, { client: { apiRoot: apiUrl.replace(/\/+$/, "") } });
-  bot.api.config.use(patiently());
-  const hall = new Hall(options);
-  // In a group everybody would see what one asks for.
-  const people = bot.chatType("private");
-  addAdminCommands(people, { ...options, show });
-  people.command("start", (ctx) => hall.welcome(ctx));
-  people.command("help", (ctx) => hall.help(ctx));
-  people.command("status", (ctx) => hall.guarded(ctx, (user) => hall.showJobs(ctx, user)));
-  people.command("search", (ctx) => hall.guarded(ctx, () => hall.search(ctx, ctx.match)));
-  people.on("message:text", (ctx) => hall.guarded(ctx, () => hall.search(ctx, ctx.message.text)));
-  // A picture, a voice: there is nothing to look for in it, but whoever is new is welcome all the same.
-  people.on("message", (ctx) => hall.guarded(ctx, () => hall.search(ctx, "")));
-  people.on("callback_query:data", async (ctx) => {
-    const wish = readWish(ctx.callbackQuery.data);
-    if (wish) await hall.fulfil(ctx, wish);
+  bot.api.config.use(retryRateLimited());
+  const handlers = new BotHandlers(options);
+  // Only private chats: in a group, others would see the requests.
+  const privateChat = bot.chatType("private");
+  addAdminCommands(privateChat, { ...options, show });
+  privateChat.command("start", (ctx) => handlers.welcome(ctx));
+  privateChat.command("help", (ctx) => handlers.help(ctx));
+  privateChat.command("status", (ctx) => handlers.withAccess(ctx, (user) => handlers.showJobs(ctx, user)));
+  privateChat.command("search", (ctx) => handlers.withAccess(ctx, () => handlers.search(ctx, ctx.match)));
+  privateChat.on("message:text", (ctx) =>
+    handlers.withAccess(ctx, () => handlers.search(ctx, ctx.message.text)),
+  );
+  // Messages without text, such as pictures, get the search hint, or the welcome if the user is new.
+  privateChat.on("message", (ctx) => handlers.withAccess(ctx, () => handlers.search(ctx, "")));
+  privateChat.on("callback_query:data", async (ctx) => {
+    const action = decodeAction(ctx.callbackQuery.data);
+    if (action) await handlers.handleButton(ctx, action);
     else await answer(ctx);
   });
   bot.catch(async ({ error, ctx }) => {
-    log.error(tellable(error), "a message could not be answered");
+    log.error(redactedError(error), "failed to handle an update");
     if (ctx.callbackQuery) await answer(ctx, screens.texts.trouble);
     else if (ctx.chat?.type === "private") await ctx.reply(screens.texts.trouble).catch(() => undefined);
   });
   return bot;
 }
 
-class Hall {
+class BotHandlers {
   private readonly options: BotOptions;
 
   constructor(options: BotOptions) {
@@ -70,13 +72,13 @@ class Hall {
 
   async welcome(ctx: Context): Promise<void> {
     const { calls } = this.options;
-    const about = personIn(ctx);
-    if (!about) return;
-    const before = await this.find(about.id);
-    const user = await this.entitled(await calls.requestDeliveryAccess(about));
+    const sender = senderOf(ctx);
+    if (!sender) return;
+    const before = await this.find(sender.id);
+    const user = await this.approveIfAdmin(await calls.requestDeliveryAccess(sender));
     const { texts } = this.options.screens;
     if (before === null && user.status === "PENDING") await ctx.reply(texts.requested);
-    else await this.guardedAs(ctx, user, () => this.openFolder(ctx, null, 0));
+    else await this.withAccessOf(ctx, user, () => this.openFolder(ctx, null, 0));
   }
 
   async help(ctx: Context): Promise<void> {
@@ -85,16 +87,16 @@ class Hall {
     await ctx.reply(isAdmin ? `${texts.help}\n${texts.adminHelp}` : texts.help);
   }
 
-  /** Whoever has no access is told so, and nothing else. */
-  async guarded(ctx: Context, work: (user: DeliveryUser) => Promise<void>): Promise<void> {
-    const about = personIn(ctx);
-    if (!about) return;
-    const known = await this.find(about.id);
-    if (known === null) return this.welcome(ctx);
-    return this.guardedAs(ctx, await this.entitled(known), work);
+  /** Runs the handler for users with access; others get only their access status. */
+  async withAccess(ctx: Context, work: (user: DeliveryUser) => Promise<void>): Promise<void> {
+    const sender = senderOf(ctx);
+    if (!sender) return;
+    const user = await this.find(sender.id);
+    if (user === null) return this.welcome(ctx);
+    return this.withAccessOf(ctx, await this.approveIfAdmin(user), work);
   }
 
-  private async guardedAs(
+  private async withAccessOf(
     ctx: Context,
     user: DeliveryUser,
     work: (user: DeliveryUser) => Promise<void>,
@@ -102,41 +104,41 @@ class Hall {
     const { screens } = this.options;
     if (user.status === "ACTIVE") return work(user);
     if (user.status === "EXPIRED") await show(ctx, screens.expired());
-    else await show(ctx, screens.said(screens.texts[user.status === "PENDING" ? "pending" : "blocked"]));
+    else await show(ctx, screens.message(screens.texts[user.status === "PENDING" ? "pending" : "blocked"]));
     await answer(ctx);
   }
 
-  /** An admin needs nobody to let him in. */
-  private async entitled(user: DeliveryUser): Promise<DeliveryUser> {
+  /** Approves admins automatically. */
+  private async approveIfAdmin(user: DeliveryUser): Promise<DeliveryUser> {
     const { admins, calls } = this.options;
     if (user.status === "ACTIVE" || !admins.includes(user.id)) return user;
-    return calls.approveDeliveryUser({ id: user.id, days: ADMIN_DAYS, decided_by: user.id });
+    return calls.approveDeliveryUser({ id: user.id, days: ADMIN_ACCESS_DAYS, decided_by: user.id });
   }
 
   private async find(id: string): Promise<DeliveryUser | null> {
-    return this.options.calls.getDeliveryUser({ id }).catch(unlessMissing);
+    return this.options.calls.getDeliveryUser({ id }).catch(nullIfNotFound);
   }
 
-  async fulfil(ctx: Context, wish: Wish): Promise<void> {
+  async handleButton(ctx: Context, action: ButtonAction): Promise<void> {
     const { texts } = this.options.screens;
-    if (wish.kind === "ask_again") return this.askAgain(ctx);
-    await this.guarded(ctx, async (user) => {
-      if (wish.kind === "open") await this.openFolder(ctx, wish.folder_id, wish.page);
-      if (wish.kind === "show") await this.showFile(ctx, wish.file_id, wish.page);
-      if (wish.kind === "jobs") await this.showJobs(ctx, user);
-      if (wish.kind === "download") return this.download(ctx, user, wish);
-      if (wish.kind === "cancel") return this.cancel(ctx, user, wish.job_id);
+    if (action.kind === "ask_again") return this.askAgain(ctx);
+    await this.withAccess(ctx, async (user) => {
+      if (action.kind === "open") await this.openFolder(ctx, action.folder_id, action.page);
+      if (action.kind === "show") await this.showFile(ctx, action.file_id, action.page);
+      if (action.kind === "jobs") await this.showJobs(ctx, user);
+      if (action.kind === "download") return this.download(ctx, user, action);
+      if (action.kind === "cancel") return this.cancel(ctx, user, action.job_id);
       await answer(ctx);
     }).catch(async (error: unknown) => {
-      if (!isMissing(error)) throw error;
+      if (!isNotFound(error)) throw error;
       await answer(ctx, texts.gone);
     });
   }
 
   private async openFolder(ctx: Context, folder_id: string | null, page: number): Promise<void> {
     const { catalogue, screens } = this.options;
-    const { folder, files, total } = await catalogue.open(folder_id, { page, perPage: PER_PAGE });
-    // It may have shrunk since its pages were counted.
+    const { folder, files, total } = await catalogue.open(folder_id, { page, perPage: PAGE_SIZE });
+    // The folder may have fewer pages now.
     if (files.length === 0 && page > 0) return this.openFolder(ctx, folder_id, 0);
     await show(ctx, screens.folder(folder, files, page, total));
   }
@@ -148,20 +150,20 @@ class Hall {
 
   async search(ctx: Context, query: string): Promise<void> {
     const { catalogue, screens } = this.options;
-    const q = firstUnits(query.trim(), 200);
+    const q = truncateText(query.trim(), 200);
     if (q === "" || q.startsWith("/")) {
       await ctx.reply(q === "" ? screens.texts.howToSearch : screens.texts.help);
       return;
     }
-    const { files, total } = await catalogue.search(q, MOST_FOUND);
+    const { files, total } = await catalogue.search(q, MAX_SEARCH_RESULTS);
     await show(ctx, screens.found(q, files, total));
   }
 
-  /** One tap, one job: whoever hears the same tap again finds the job that is there. */
+  /** One tap creates one job: a repeated update finds the existing job. */
   private async download(
     ctx: Context,
     user: DeliveryUser,
-    { file_id, nonce, page }: Extract<Wish, { kind: "download" }>,
+    { file_id, nonce, page }: Extract<ButtonAction, { kind: "download" }>,
   ): Promise<void> {
     const { calls, catalogue, screens } = this.options;
     const file = await catalogue.file(file_id);
@@ -174,53 +176,53 @@ class Hall {
   async showJobs(ctx: Context, { id }: DeliveryUser): Promise<void> {
     const { calls, screens, now = Date.now } = this.options;
     const [open, latest] = await Promise.all([
-      calls.listDeliveryJobs({ user_id: id, status: [...OPEN_STATUSES], limit: MOST_JOBS }),
-      calls.listDeliveryJobs({ user_id: id, status: [...FINAL_STATUSES], limit: MOST_JOBS }),
+      calls.listDeliveryJobs({ user_id: id, status: [...OPEN_STATUSES], limit: MAX_LISTED_JOBS }),
+      calls.listDeliveryJobs({ user_id: id, status: [...FINAL_STATUSES], limit: MAX_LISTED_JOBS }),
     ]);
-    // What is still to come is asked for first, however much has come since.
-    const jobs = [...open.jobs, ...latest.jobs].slice(0, MOST_JOBS);
+    // Open jobs first, even if they are older than the finished ones.
+    const jobs = [...open.jobs, ...latest.jobs].slice(0, MAX_LISTED_JOBS);
     await show(ctx, screens.jobs(jobs, now()));
   }
 
   private async cancel(ctx: Context, user: DeliveryUser, job_id: string): Promise<void> {
     const { calls, screens } = this.options;
-    const said = await calls
+    const text = await calls
       .moveDeliveryJob({
         id: job_id,
         action: "cancel",
         payload: { user_id: user.id },
         client_event_id: `cancel:${job_id}`,
       })
-      .then(() => screens.texts.cancelled)
+      .then(() => screens.texts.canceled)
       .catch((error: unknown) => {
         if (error instanceof PawlProblem && (error.status === 409 || error.status === 403))
           return screens.texts.tooLateToCancel;
         throw error;
       });
     await this.showJobs(ctx, user);
-    await answer(ctx, said);
+    await answer(ctx, text);
   }
 
   private async askAgain(ctx: Context): Promise<void> {
-    const about = personIn(ctx);
-    if (!about) return;
+    const sender = senderOf(ctx);
+    if (!sender) return;
     const { calls, screens } = this.options;
-    const user = await calls.requestDeliveryAccess({ ...about, again: true });
+    const user = await calls.requestDeliveryAccess({ ...sender, again: true });
     if (user.status === "EXPIRED" || user.status === "PENDING")
-      await show(ctx, screens.said(screens.texts.askedAgain));
-    else return this.guardedAs(ctx, user, () => this.openFolder(ctx, null, 0));
+      await show(ctx, screens.message(screens.texts.askedAgain));
+    else return this.withAccessOf(ctx, user, () => this.openFolder(ctx, null, 0));
     await answer(ctx);
   }
 }
 
-function personIn({ from, chat }: Context) {
+function senderOf({ from, chat }: Context) {
   if (!from || !chat) return null;
   const { id, first_name, last_name, username } = from;
-  const name = firstUnits([first_name, last_name].filter(Boolean).join(" ").trim(), 200) || String(id);
+  const name = truncateText([first_name, last_name].filter(Boolean).join(" ").trim(), 200) || String(id);
   return { id: String(id), name, username: username ?? null, chat_id: String(chat.id) };
 }
 
-/** In the message whose button was tapped, or in a new one. */
+/** Edits the message whose button was tapped, or sends a new one. */
 async function show(ctx: Context, { text, buttons }: Screen): Promise<void> {
   const reply_markup = { inline_keyboard: buttons };
   if (!ctx.callbackQuery) {
@@ -232,23 +234,23 @@ async function show(ctx: Context, { text, buttons }: Screen): Promise<void> {
   } catch (error) {
     if (!(error instanceof GrammyError)) throw error;
     if (/message is not modified/i.test(error.description)) return;
-    // Deleted, or too old to be changed.
+    // The message was deleted, or is too old to edit.
     if (error.error_code === 400) await ctx.reply(text, { reply_markup });
     else throw error;
   }
 }
 
-/** Takes the clock off the button. One that was tapped too long ago needs no answer. */
+/** Answers the tap, which ends the button's loading state. Fails silently if the tap is too old. */
 async function answer(ctx: Context, text?: string): Promise<void> {
   if (!ctx.callbackQuery) return;
   await ctx.answerCallbackQuery(text === undefined ? {} : { text }).catch(() => undefined);
 }
 
-function unlessMissing(error: unknown): null {
-  if (isMissing(error)) return null;
+function nullIfNotFound(error: unknown): null {
+  if (isNotFound(error)) return null;
   throw error;
 }
 
-function isMissing(error: unknown): boolean {
+function isNotFound(error: unknown): boolean {
   return error instanceof PawlProblem && error.status === 404;
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { makeNonce, readWish, writeWish } from "./buttons.ts";
-import type { Wish } from "./buttons.ts";
+import { makeNonce, decodeAction, encodeAction } from "./buttons.ts";
+import type { ButtonAction } from "./buttons.ts";
 
 const file_id = "AbCdEfGhIjKlMnOp";
 const user_id = "12345678901234567890";
 
-test.each<Wish>([
+test.each<ButtonAction>([
   { kind: "open", folder_id: null, page: 0 },
   { kind: "open", folder_id: file_id, page: 99_999 },
   { kind: "show", file_id, page: 3 },
@@ -16,24 +16,24 @@ test.each<Wish>([
   { kind: "approve", user_id, nonce: makeNonce() },
   { kind: "extend", user_id, nonce: makeNonce() },
   { kind: "block", user_id, nonce: makeNonce() },
-])("$kind fits on a button, and is read as it was written", (wish) => {
-  const data = writeWish(wish);
+])("$kind fits into 64 bytes and is decoded unchanged", (action) => {
+  const data = encodeAction(action);
   expect(Buffer.byteLength(data)).toBeLessThanOrEqual(64);
-  expect(readWish(data)).toEqual(wish);
+  expect(decodeAction(data)).toEqual(action);
 });
 
-test("a page that no folder has is the first", () => {
-  expect(readWish("o::999999")).toEqual({ kind: "open", folder_id: null, page: 0 });
+test("an invalid page number becomes the first page", () => {
+  expect(decodeAction("o::999999")).toEqual({ kind: "open", folder_id: null, page: 0 });
 });
 
 test.each(["", "z", "d", "d:x", "f", "c", "a:1", "toString", "o:x:-1:2".repeat(9)])(
-  "%j asks for nothing that can do harm",
+  "%j is not decoded to an action that changes anything",
   (data) => {
-    const wish = readWish(data);
-    expect(wish === null || wish.kind === "open").toBe(true);
+    const action = decodeAction(data);
+    expect(action === null || action.kind === "open").toBe(true);
   },
 );
 
-test("no two nonces are alike", () => {
+test("nonces are unique", () => {
   expect(new Set(Array.from({ length: 1_000 }, makeNonce)).size).toBe(1_000);
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
-/** What a button asks for. Telegram gives 64 bytes for it. */
-export type Wish =
+/** The action of a button. Telegram limits its encoded form to 64 bytes. */
+export type ButtonAction =
   | { kind: "open"; folder_id: string | null; page: number }
   | { kind: "show"; file_id: string; page: number }
   | { kind: "download"; file_id: string; nonce: string; page: number }
@@ -12,7 +12,7 @@ export type Wish =
   | { kind: "extend"; user_id: string; nonce: string }
   | { kind: "block"; user_id: string; nonce: string };
 
-const LETTERS = {
+const CODES = {
   open: "o",
   show: "f",
   download: "d",
@@ -24,37 +24,37 @@ const LETTERS = {
   block: "b",
 } as const;
 
-/** One tap's own: a button that is drawn anew means a new wish. */
+/** Returns a nonce for one button; a button that is drawn again gets a new one. */
 export function makeNonce(): string {
   return randomBytes(8).toString("base64url");
 }
 
-export function writeWish(wish: Wish): string {
-  const letter = LETTERS[wish.kind];
-  switch (wish.kind) {
+export function encodeAction(action: ButtonAction): string {
+  const letter = CODES[action.kind];
+  switch (action.kind) {
     case "open":
-      return [letter, wish.folder_id ?? "", wish.page].join(":");
+      return [letter, action.folder_id ?? "", action.page].join(":");
     case "show":
-      return [letter, wish.file_id, wish.page].join(":");
+      return [letter, action.file_id, action.page].join(":");
     case "download":
-      return [letter, wish.file_id, wish.nonce, wish.page].join(":");
+      return [letter, action.file_id, action.nonce, action.page].join(":");
     case "cancel":
-      return [letter, wish.job_id].join(":");
+      return [letter, action.job_id].join(":");
     case "approve":
     case "extend":
     case "block":
-      return [letter, wish.user_id, wish.nonce].join(":");
+      return [letter, action.user_id, action.nonce].join(":");
     default:
       return letter;
   }
 }
 
-/** null: of no button that we drew. */
-export function readWish(data: string): Wish | null {
+/** Decodes the data of a button; null if it is invalid. */
+export function decodeAction(data: string): ButtonAction | null {
   const [letter = "", first = "", second = "", third = ""] = data.split(":");
-  const found = Object.entries(LETTERS).find(([, known]) => known === letter);
+  const found = Object.entries(CODES).find(([, known]) => known === letter);
   if (!found) return null;
-  const kind = found[0] as Wish["kind"];
+  const kind = found[0] as ButtonAction["kind"];
   switch (kind) {
     case "open":
       return { kind, folder_id: first === "" ? null : first, page: pageOf(second) };

@@ -4,30 +4,30 @@ import type { DeliveryFile } from "../api.ts";
 import type { DeliveryCalls } from "../worker/deliver-file.ts";
 import { faultOf } from "../worker/faults.ts";
 import { SOURCE_TOKEN_INVALID } from "../lifecycle.ts";
-import { tellable } from "../worker/log.ts";
+import { redactedError } from "../worker/log.ts";
 import type { Log } from "../worker/log.ts";
 import type { Entry, Storage } from "../worker/storage/storage.ts";
-import { withinTime } from "../worker/within-time.ts";
+import { withTimeLimit } from "../worker/with-time-limit.ts";
 
-/** A folder that was looked at so short a time ago is shown as it was then. */
-const FRESH_MS = 20_000;
-/** Who opens a folder does not wait longer for the storage: then it is shown as it was last seen. */
-const LOOK_MS = 8_000;
-const DEEPEST = 64;
-/** So many folders in a row that cannot be read are no longer about folders: then the storage is out of order. */
-const MOST_UNREADABLE = 3;
+/** A folder scanned less than this ago is not scanned again. */
+const CACHE_MS = 20_000;
+/** Maximum wait for the storage when a user opens a folder; after that the folder is shown as last scanned. */
+const SCAN_TIMEOUT_MS = 8_000;
+const MAX_DEPTH = 64;
+/** After this many consecutive failures the storage itself counts as unavailable. */
+const MAX_UNREADABLE = 3;
 
-type Opened = { folder: DeliveryFile | null; files: DeliveryFile[]; total: number };
-type Page = { page: number; perPage: number };
+type FolderPage = { folder: DeliveryFile | null; files: DeliveryFile[]; total: number };
+type PageOptions = { page: number; perPage: number };
 
-/** What there is in storage, as the server knows it; folders are looked at again when somebody opens them. */
+/** The server's copy of the storage's folders. A folder is scanned again when a user opens it. */
 export class Catalogue {
   private readonly calls: DeliveryCalls;
   private readonly storage: Storage;
   private readonly log: Log;
-  private readonly looked = new Map<string, number>();
-  /** Looks that are under way: many who open a folder at once share one. */
-  private readonly looking = new Map<string, Promise<void>>();
+  private readonly scannedAt = new Map<string, number>();
+  /** Running scans, shared by users who open the same folder at once. */
+  private readonly scans = new Map<string, Promise<void>>();
 
   constructor({ calls, storage, log }: { calls: DeliveryCalls; storage: Storage; log: Log }) {
     this.calls = calls;
@@ -35,14 +35,14 @@ export class Catalogue {
     this.log = log;
   }
 
-  /** One page of a folder. */
-  async open(folder_id: string | null, { page, perPage }: Page): Promise<Opened> {
-    await this.lookAgain(folder_id);
-    const place = folder_id === null ? {} : { folder_id };
-    return this.calls.listDeliveryFiles({ ...place, limit: perPage, offset: page * perPage });
+  /** Returns one page of a folder. */
+  async open(folder_id: string | null, { page, perPage }: PageOptions): Promise<FolderPage> {
+    await this.refresh(folder_id);
+    const folder = folder_id === null ? {} : { folder_id };
+    return this.calls.listDeliveryFiles({ ...folder, limit: perPage, offset: page * perPage });
   }
 
-  search(q: string, limit: number): Promise<Opened> {
+  search(q: string, limit: number): Promise<FolderPage> {
     return this.calls.listDeliveryFiles({ q, limit });
   }
 
@@ -50,64 +50,64 @@ export class Catalogue {
     return this.calls.getDeliverySource({ id });
   }
 
-  /** Looks through all of the storage, so that what nobody has opened yet can be found. */
-  async walk(signal: AbortSignal): Promise<void> {
-    const ahead: { path: string | null; depth: number }[] = [{ path: null, depth: 0 }];
+  /** Scans the whole storage, so that search finds files in folders that no user has opened. */
+  async scanAll(signal: AbortSignal): Promise<void> {
+    const queue: { path: string | null; depth: number }[] = [{ path: null, depth: 0 }];
     let unreadable = 0;
-    for (let next = ahead.shift(); next !== undefined; next = ahead.shift()) {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const { path, depth } = next;
       try {
-        const folders = await this.look(path, signal);
+        const folders = await this.scanFolder(path, signal);
         unreadable = 0;
-        if (depth < DEEPEST) ahead.push(...folders.map((folder) => ({ path: folder, depth: depth + 1 })));
+        if (depth < MAX_DEPTH) queue.push(...folders.map((folder) => ({ path: folder, depth: depth + 1 })));
       } catch (error) {
-        // One folder that is closed to us does not hide the others.
+        // One unreadable folder does not stop the scan of the others.
         const { code } = faultOf(error, "storage");
-        if (signal.aborted || code === SOURCE_TOKEN_INVALID || ++unreadable >= MOST_UNREADABLE) throw error;
-        this.log.warn(tellable(error), "a folder could not be looked at; the others are");
+        if (signal.aborted || code === SOURCE_TOKEN_INVALID || ++unreadable >= MAX_UNREADABLE) throw error;
+        this.log.warn(redactedError(error), "a folder could not be scanned; continuing with the others");
       }
     }
   }
 
-  private async lookAgain(folder_id: string | null): Promise<void> {
+  private async refresh(folder_id: string | null): Promise<void> {
     const key = folder_id ?? "";
-    if (Date.now() - (this.looked.get(key) ?? 0) < FRESH_MS) return;
-    let looking = this.looking.get(key);
-    if (!looking) {
-      looking = this.lookAt(folder_id, key).finally(() => this.looking.delete(key));
-      this.looking.set(key, looking);
+    if (Date.now() - (this.scannedAt.get(key) ?? 0) < CACHE_MS) return;
+    let scan = this.scans.get(key);
+    if (!scan) {
+      scan = this.refreshFolder(folder_id, key).finally(() => this.scans.delete(key));
+      this.scans.set(key, scan);
     }
-    return looking;
+    return scan;
   }
 
-  private async lookAt(folder_id: string | null, key: string): Promise<void> {
+  private async refreshFolder(folder_id: string | null, key: string): Promise<void> {
     const path = folder_id === null ? null : (await this.calls.getDeliverySource({ id: folder_id })).path;
     try {
-      const limit = { ms: LOOK_MS, side: "storage", signal: new AbortController().signal } as const;
-      await withinTime(limit, (signal) => this.look(path, signal));
-      if (this.looked.size > 10_000) this.looked.clear();
-      this.looked.set(key, Date.now());
+      const limit = { ms: SCAN_TIMEOUT_MS, side: "storage", signal: new AbortController().signal } as const;
+      await withTimeLimit(limit, (signal) => this.scanFolder(path, signal));
+      if (this.scannedAt.size > 10_000) this.scannedAt.clear();
+      this.scannedAt.set(key, Date.now());
     } catch (error) {
-      this.log.warn(tellable(error), "a folder could not be looked at; it is shown as it was");
+      this.log.warn(redactedError(error), "a folder could not be scanned; showing its last known contents");
     }
   }
 
-  /** Tells the server what lies in a folder; gives the folders in it. */
-  private async look(path: string | null, signal: AbortSignal): Promise<string[]> {
-    // Looks may overlap, and the later one is right: so their names sort by when they began.
+  /** Sends the contents of a folder to the server; returns the paths of its subfolders. */
+  private async scanFolder(path: string | null, signal: AbortSignal): Promise<string[]> {
+    // Scans can overlap, and the later one wins: UUIDs v7 sort by their start.
     const scan = uuidv7();
     const folders: string[] = [];
     try {
       for await (const entries of this.storage.list(path, signal)) {
-        const known = entries.filter((entry) => this.canBeTold(entry));
-        await this.calls.saveDeliveryFiles({ folder: path, scan, entries: known, last: false });
-        folders.push(...known.filter(isFolder).map((entry) => entry.path));
+        const valid = entries.filter((entry) => this.isValid(entry));
+        await this.calls.saveDeliveryFiles({ folder: path, scan, entries: valid, last: false });
+        folders.push(...valid.filter(isFolder).map((entry) => entry.path));
       }
       await this.calls.saveDeliveryFiles({ folder: path, scan, entries: [], last: true });
     } catch (error) {
       signal.throwIfAborted();
       const fault = faultOf(error, "storage");
-      // A folder that is gone is an empty one.
+      // A deleted folder counts as empty.
       if (fault.code === "FILE_NOT_FOUND" && path !== null)
         await this.calls.saveDeliveryFiles({ folder: path, scan, entries: [], last: true });
       else if (fault.code === SOURCE_TOKEN_INVALID)
@@ -117,12 +117,11 @@ export class Catalogue {
     return folders;
   }
 
-  /** A name that is too long, or no text, hides itself and nothing beside it. */
-  private canBeTold(entry: Entry): boolean {
-    const known = deliveryEntry.safeParse(entry).success;
-    if (!known)
-      this.log.warn({ kind: entry.kind }, "something in the storage has a name that cannot be told");
-    return known;
+  /** An entry with an invalid name, such as a too long one, is skipped. */
+  private isValid(entry: Entry): boolean {
+    const isValid = deliveryEntry.safeParse(entry).success;
+    if (!isValid) this.log.warn({ kind: entry.kind }, "an entry in the storage has an invalid name; skipped");
+    return isValid;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { JobStatus, UserStatus } from "../api.ts";
 
-/** Everything the bot says, in one place. */
+/** All texts of the bot. */
 export type Texts = {
   // Access
   requested: string;
@@ -32,7 +32,7 @@ export type Texts = {
   failed: (name: string, reason: string) => string;
   jobExpired: (name: string) => string;
   reasons: Record<string, string>;
-  cancelled: string;
+  canceled: string;
   tooLateToCancel: string;
   // Buttons
   download: string;
@@ -70,14 +70,14 @@ export type Texts = {
 
 const ru: Texts = {
   requested:
-    "Здравствуйте! Это закрытая библиотека. Запрос на доступ отправлен администратору: как только он ответит, я напишу.",
-  pending: "Запрос на доступ уже у администратора. Я напишу, когда он ответит.",
+    "Здравствуйте! Это закрытая библиотека. Запрос на доступ отправлен администратору. Я напишу, когда придёт ответ.",
+  pending: "Запрос на доступ уже у администратора. Я напишу, когда придёт ответ.",
   expired: "Срок доступа к библиотеке закончился.",
   blocked: "Доступ к библиотеке закрыт.",
-  askedAgain: "Запрос отправлен администратору. Я напишу, когда он ответит.",
+  askedAgain: "Запрос отправлен администратору. Я напишу, когда придёт ответ.",
   granted: (until) => `Доступ открыт до ${until}. Нажмите /start, чтобы открыть библиотеку.`,
   extended: (until) => `Доступ продлён до ${until}.`,
-  ending: (until) => `Доступ к библиотеке заканчивается ${until}. Администратор предупреждён.`,
+  ending: (until) => `Доступ к библиотеке заканчивается ${until}. Администратор уже знает.`,
   library: "Библиотека",
   emptyFolder: "Здесь пока пусто.",
   gone: "Этого больше нет в библиотеке.",
@@ -98,24 +98,24 @@ const ru: Texts = {
     DELIVERED: "доставлен",
     FAILED: "не доставлен",
     CANCELLED: "отменён",
-    EXPIRED: "не дождался очереди",
+    EXPIRED: "истекло время ожидания",
   },
   percent: (percent) => `${percent} %`,
-  stuck: (age) => `застрял, нет вестей ${age}; скоро попробуем снова`,
-  retry: (attempt, tries) => `попытка ${attempt} из ${tries} скоро начнётся`,
+  stuck: (age) => `завис, нет ответа ${age}; скоро попробуем снова`,
+  retry: (attempt, tries) => `скоро попытка ${attempt} из ${tries}`,
   failed: (name, reason) => `❌ «${name}» доставить не удалось: ${reason}`,
   jobExpired: (name) =>
-    `⌛ «${name}» слишком долго ждал очереди и снят с доставки. Попробуйте скачать его ещё раз.`,
+    `⌛ «${name}» слишком долго ждал в очереди и не отправлен. Попробуйте скачать его ещё раз.`,
   reasons: {
     NETWORK_TIMEOUT: "связь несколько раз прерывалась. Попробуйте позже.",
     NETWORK_RESET: "связь несколько раз прерывалась. Попробуйте позже.",
     RATE_LIMITED: "слишком много запросов сразу. Попробуйте позже.",
-    CORRUPTED: "файл повреждён при чтении. Попробуйте позже.",
+    CORRUPTED: "файл повредился при чтении. Попробуйте позже.",
     STORAGE_UNAVAILABLE: "библиотека временно недоступна. Попробуйте позже.",
     TELEGRAM_UNAVAILABLE: "Telegram временно недоступен. Попробуйте позже.",
     SOURCE_TOKEN_INVALID: "библиотека временно недоступна, администратор уже знает.",
     BOT_TOKEN_INVALID: "бот настроен неверно, сообщите администратору.",
-    ACCESS_DENIED: "этот файл закрыт.",
+    ACCESS_DENIED: "к этому файлу нет доступа.",
     FILE_NOT_FOUND: "файла больше нет в библиотеке.",
     FILE_TOO_LARGE: "файл слишком велик для отправки в Telegram.",
     FILE_EMPTY: "файл пуст.",
@@ -125,8 +125,8 @@ const ru: Texts = {
     WORKER_STOPPED: "отправка несколько раз обрывалась. Попробуйте позже.",
     UNKNOWN: "что-то пошло не так. Попробуйте позже.",
   },
-  cancelled: "Отменено.",
-  tooLateToCancel: "Уже нельзя отменить: файл в пути.",
+  canceled: "Отменено.",
+  tooLateToCancel: "Отменить уже нельзя: файл отправляется.",
   download: "⬇️ Скачать",
   downloadAgain: "⬇️ Скачать ещё раз",
   back: "⬅️ Назад",
@@ -143,17 +143,17 @@ const ru: Texts = {
   wantsMore: (name, id) => `👤 ${name} (${id}) просит продлить доступ.`,
   userEnding: (name, id, until) => `⏳ У пользователя ${name} (${id}) доступ заканчивается ${until}.`,
   sourceNeedsAdmin: (reason) =>
-    `⚠️ Хранилище не пускает: ${reason}. Доставка стоит, пока не будет нового токена.`,
+    `⚠️ Хранилище отклоняет токен: ${reason}. Файлы не доставляются, пока не будет нового токена.`,
   users: (total) => `Пользователей: ${total}`,
   noUsers: "Пользователей нет.",
   user: (name, id, status, until) => `${name} (${id}): ${status}${until === null ? "" : ` до ${until}`}`,
   userStatus: { PENDING: "ждёт ответа", ACTIVE: "доступ открыт", EXPIRED: "срок истёк", BLOCKED: "закрыт" },
   noSuchUser: (id) => `Пользователя ${id} нет.`,
   approveFirst: (id) => `У пользователя ${id} нет доступа: сначала /approve ${id}`,
-  usage: (command) => `Так: ${command}`,
+  usage: (command) => `Формат: ${command}`,
   help: "/start — библиотека\n/status — ваши файлы\n/search слова — поиск, можно и без команды",
   adminHelp: "/users — пользователи\n/approve id [дней]\n/extend id [дней]\n/block id",
-  trouble: "Сейчас не получается. Попробуйте ещё раз через минуту.",
+  trouble: "Сейчас не получилось. Попробуйте ещё раз через минуту.",
   commands: { start: "библиотека", status: "ваши файлы", search: "поиск", help: "помощь" },
   size: (amount, unit) => `${amount} ${(["Б", "КБ", "МБ", "ГБ"] as const)[unit]}`,
   age: (amount, unit) => `${amount} ${{ seconds: "с", minutes: "мин", hours: "ч" }[unit]}`,
@@ -161,62 +161,63 @@ const ru: Texts = {
 
 const en: Texts = {
   requested:
-    "Hello! This is a closed library. Your request has gone to the admin; I will write as soon as there is an answer.",
-  pending: "Your request is with the admin. I will write when there is an answer.",
+    "Hello! This is a private library. Your request for access was sent to the admin. You will get a message when it is answered.",
+  pending: "Your request is waiting for the admin. You will get a message when it is answered.",
   expired: "Your access to the library has ended.",
-  blocked: "Access to the library is closed.",
-  askedAgain: "Your request has gone to the admin. I will write when there is an answer.",
+  blocked: "You have no access to the library.",
+  askedAgain: "Your request was sent to the admin. You will get a message when it is answered.",
   granted: (until) => `You have access until ${until}. Tap /start to open the library.`,
   extended: (until) => `Your access now lasts until ${until}.`,
-  ending: (until) => `Your access to the library ends on ${until}. The admin has been told.`,
+  ending: (until) => `Your access to the library ends on ${until}. The admin has been notified.`,
   library: "Library",
-  emptyFolder: "Nothing here yet.",
+  emptyFolder: "This folder is empty.",
   gone: "This is no longer in the library.",
   file: (name, size) => (size === null ? `📄 ${name}` : `📄 ${name}\nSize: ${size}`),
   found: (query, total) => `🔎 “${query}”: ${total} found`,
-  foundMore: (total) => `These are the first of ${total}. Add a word to see others.`,
+  foundMore: (total) => `These are the first of ${total} results. Add a word to narrow the search.`,
   nothingFound: (query) => `🔎 Nothing found for “${query}”.`,
-  howToSearch: "Write what to look for: a few words of the name.",
-  queued: (name) => `✅ “${name}” is queued. It will come into this chat.\nHow it goes: /status`,
-  alreadyQueued: "This file is queued already.",
+  howToSearch: "Send a few words of the name to search for.",
+  queued: (name) => `✅ “${name}” is queued. It will be sent to this chat.\nProgress: /status`,
+  alreadyQueued: "This file is already queued.",
   noJobs: "You have not downloaded anything yet.",
   jobs: "Your files:",
   status: {
     QUEUED: "queued",
     CLAIMED: "being prepared",
     DOWNLOADING: "being prepared",
-    STREAMING: "on its way",
+    STREAMING: "being sent",
     DELIVERED: "delivered",
     FAILED: "not delivered",
-    CANCELLED: "cancelled",
-    EXPIRED: "waited too long",
+    CANCELLED: "canceled",
+    EXPIRED: "expired in the queue",
   },
   percent: (percent) => `${percent}%`,
-  stuck: (age) => `stuck, not heard of for ${age}; it will be tried again soon`,
-  retry: (attempt, tries) => `try ${attempt} of ${tries} will begin soon`,
+  stuck: (age) => `stuck, no response for ${age}; will be retried soon`,
+  retry: (attempt, tries) => `attempt ${attempt} of ${tries} starts soon`,
   failed: (name, reason) => `❌ “${name}” could not be delivered: ${reason}`,
-  jobExpired: (name) => `⌛ “${name}” waited too long and was taken off the queue. Try to download it again.`,
+  jobExpired: (name) =>
+    `⌛ “${name}” waited too long in the queue and was not sent. Try downloading it again.`,
   reasons: {
-    NETWORK_TIMEOUT: "the connection broke off several times. Try later.",
-    NETWORK_RESET: "the connection broke off several times. Try later.",
+    NETWORK_TIMEOUT: "the connection failed several times. Try later.",
+    NETWORK_RESET: "the connection failed several times. Try later.",
     RATE_LIMITED: "too many requests at once. Try later.",
-    CORRUPTED: "the file came damaged. Try later.",
-    STORAGE_UNAVAILABLE: "the library is out of order for now. Try later.",
-    TELEGRAM_UNAVAILABLE: "Telegram is out of order for now. Try later.",
-    SOURCE_TOKEN_INVALID: "the library is out of order for now; the admin knows.",
-    BOT_TOKEN_INVALID: "the bot is set up wrongly; tell the admin.",
-    ACCESS_DENIED: "this file is closed.",
+    CORRUPTED: "the file was damaged while reading. Try later.",
+    STORAGE_UNAVAILABLE: "the library is temporarily unavailable. Try later.",
+    TELEGRAM_UNAVAILABLE: "Telegram is temporarily unavailable. Try later.",
+    SOURCE_TOKEN_INVALID: "the library is temporarily unavailable; the admin has been notified.",
+    BOT_TOKEN_INVALID: "the bot is configured incorrectly; contact the admin.",
+    ACCESS_DENIED: "access to this file is denied.",
     FILE_NOT_FOUND: "the file is no longer in the library.",
     FILE_TOO_LARGE: "the file is too large for Telegram.",
     FILE_EMPTY: "the file is empty.",
     USER_BLOCKED_BOT: "the bot was blocked. Unblock it and download again.",
     USER_NOT_ACTIVE: "your access to the library has ended.",
-    HEARTBEAT_TIMEOUT: "sending broke off several times. Try later.",
-    WORKER_STOPPED: "sending broke off several times. Try later.",
+    HEARTBEAT_TIMEOUT: "sending was interrupted several times. Try later.",
+    WORKER_STOPPED: "sending was interrupted several times. Try later.",
     UNKNOWN: "something went wrong. Try later.",
   },
-  cancelled: "Cancelled.",
-  tooLateToCancel: "Too late to cancel: it is on its way.",
+  canceled: "Canceled.",
+  tooLateToCancel: "Too late to cancel: the file is being sent.",
   download: "⬇️ Download",
   downloadAgain: "⬇️ Download again",
   back: "⬅️ Back",
@@ -225,30 +226,30 @@ const en: Texts = {
   refresh: "🔄 Refresh",
   myJobs: "📦 My files",
   cancel: (name) => `✖️ Cancel: ${name}`,
-  askAgain: "Ask for access",
-  approve: "✅ Give access",
+  askAgain: "Request access",
+  approve: "✅ Grant access",
   extend: "⏳ Extend",
   block: "🚫 Block",
-  wantsAccess: (name, id) => `👤 ${name} (${id}) asks for access.`,
-  wantsMore: (name, id) => `👤 ${name} (${id}) asks for more time.`,
+  wantsAccess: (name, id) => `👤 ${name} (${id}) requests access.`,
+  wantsMore: (name, id) => `👤 ${name} (${id}) requests an extension of access.`,
   userEnding: (name, id, until) => `⏳ The access of ${name} (${id}) ends on ${until}.`,
   sourceNeedsAdmin: (reason) =>
-    `⚠️ The storage does not let us in: ${reason}. Nothing is delivered until there is a new token.`,
+    `⚠️ The storage rejects the token: ${reason}. No files are delivered until there is a new token.`,
   users: (total) => `Users: ${total}`,
-  noUsers: "There are no users.",
+  noUsers: "No users yet.",
   user: (name, id, status, until) => `${name} (${id}): ${status}${until === null ? "" : ` until ${until}`}`,
   userStatus: {
-    PENDING: "waits for an answer",
+    PENDING: "waiting for approval",
     ACTIVE: "has access",
-    EXPIRED: "time is over",
+    EXPIRED: "access expired",
     BLOCKED: "blocked",
   },
-  noSuchUser: (id) => `There is no user ${id}.`,
-  approveFirst: (id) => `The user ${id} has no access: /approve ${id} first`,
-  usage: (command) => `Like this: ${command}`,
-  help: "/start: the library\n/status: your files\n/search words: search; plain words will do",
+  noSuchUser: (id) => `User ${id} was not found.`,
+  approveFirst: (id) => `User ${id} has no access. Use /approve ${id} first.`,
+  usage: (command) => `Usage: ${command}`,
+  help: "/start: the library\n/status: your files\n/search words: search; words without a command work too",
   adminHelp: "/users: the users\n/approve id [days]\n/extend id [days]\n/block id",
-  trouble: "That does not work just now. Try again in a minute.",
+  trouble: "Something went wrong. Try again in a minute.",
   commands: { start: "the library", status: "your files", search: "search", help: "help" },
   size: (amount, unit) => `${amount} ${(["B", "KB", "MB", "GB"] as const)[unit]}`,
   age: (amount, unit) => `${amount} ${{ seconds: "s", minutes: "min", hours: "h" }[unit]}`,
@@ -257,22 +258,22 @@ const en: Texts = {
 export const LANGUAGES = { ru, en } as const;
 export type Language = keyof typeof LANGUAGES;
 
-/** A size as people read it. */
-export function tellSize({ size }: Texts, language: Language, bytes: number): string {
+/** Formats a size with a unit. */
+export function formatSize({ size }: Texts, language: Language, bytes: number): string {
   let [amount, unit] = [bytes, 0];
   while (amount >= 1024 && unit < 3) [amount, unit] = [amount / 1024, unit + 1];
   const digits = { maximumFractionDigits: unit === 0 || amount >= 100 ? 0 : 1 };
   return size(new Intl.NumberFormat(language, digits).format(amount), unit as 0 | 1 | 2 | 3);
 }
 
-export function tellAge({ age }: Texts, ms: number): string {
+export function formatAge({ age }: Texts, ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 120) return age(seconds, "seconds");
   if (seconds < 7_200) return age(Math.round(seconds / 60), "minutes");
   return age(Math.round(seconds / 3_600), "hours");
 }
 
-export function tellMoment(language: Language, moment: number | string): string {
+export function formatMoment(language: Language, moment: number | string): string {
   return new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(
     new Date(moment),
   );

@@ -1,71 +1,84 @@
 import type { Command } from "commander";
 import {
   atServer,
-  positiveNumber,
+  positiveInteger,
   print,
-  reaching,
+  withServerOptions,
   settingValues,
-  several,
+  commaSeparated,
   textTable,
-  titled,
+  formatHelp,
 } from "../../../plugin/index.ts";
-import type { AddCommands, ReachFlags, Surroundings } from "../../../plugin/index.ts";
+import type { AddCommands, ConnectFlags, CliEnvironment } from "../../../plugin/index.ts";
 import { DELIVERY_ROUTES, USER_STATUSES } from "../api.ts";
 import type { DeliveryUser, UserStatus } from "../api.ts";
 import { DELIVERY_SETTINGS } from "../settings.ts";
-import type { Ground } from "../worker/run-processes.ts";
+import type { ProcessDeps } from "../worker/run-processes.ts";
 
-type Flags = ReachFlags & { json?: true };
+type Flags = ConnectFlags & { json?: true };
 
 /** `pawl delivery …` */
-export const addDeliveryCommands: AddCommands = (program, surroundings, leave) => {
+export const addDeliveryCommands: AddCommands = (program, environment, setExitCode) => {
   const delivery = program
     .command("delivery")
-    .summary("run the bot and the workers that deliver files; decide about users")
-    .description("Files from storage into Telegram chats.")
-    .addHelpText("after", titled(HELP, surroundings));
-  reaching(delivery.command("bot"))
+    .summary("run the bot and workers that deliver files; manage users")
+    .description("Delivers files from storage to Telegram chats.")
+    .addHelpText("after", formatHelp(HELP, environment));
+  withServerOptions(delivery.command("bot"))
+    .summary("run the Telegram bot")
     .description("Runs the Telegram bot until it is stopped.")
-    .action((flags: Flags) => run(surroundings, flags, async (ground) => (await processes()).runBot(ground)));
-  reaching(delivery.command("worker"))
-    .description("Delivers what is queued until it is stopped.")
-    .option("--concurrency <n>", "how many files at a time", positiveNumber, 2)
+    .action((flags: Flags) => run(environment, flags, async (deps) => (await loadProcesses()).runBot(deps)));
+  withServerOptions(delivery.command("worker"))
+    .summary("deliver queued files")
+    .description("Delivers queued files until it is stopped.")
+    .option("--concurrency <n>", "maximum number of files delivered at the same time", positiveInteger, 2)
     .action(({ concurrency, ...flags }: Flags & { concurrency: number }) =>
-      run(surroundings, flags, async (ground) => (await processes()).runWorker(ground, concurrency)),
+      run(environment, flags, async (deps) => (await loadProcesses()).runWorker(deps, concurrency)),
     );
-  reaching(delivery.command("status"))
-    .description("Shows how the queue stands, what is stuck, and who works.")
+  withServerOptions(delivery.command("status"))
+    .summary("show the queue, stuck jobs and workers")
+    .description("Shows the queue, stuck jobs and workers.")
     .action(async (flags: Flags) => {
-      leave(await showStatus(surroundings, flags));
+      setExitCode(await showStatus(environment, flags));
     });
-  reaching(delivery.command("users"))
-    .description("Lists those who may ask for files, or want to.")
-    .option("--status <status>", `only these: ${USER_STATUSES.join(", ")}`, several)
+  withServerOptions(delivery.command("users"))
+    .summary("list users and requests for access")
+    .description("Lists users and requests for access.")
+    .option(
+      "--status <status>",
+      `only these statuses, separated by commas: ${USER_STATUSES.join(", ")}`,
+      commaSeparated,
+    )
     .action(async ({ status, ...flags }: Flags & { status?: UserStatus[] }) => {
-      leave(await listUsers(surroundings, flags, status));
+      setExitCode(await listUsers(environment, flags, status));
     });
-  addDecisions(delivery, surroundings, leave);
+  addDecisions(delivery, environment, setExitCode);
 };
 
 const DECISIONS = {
-  approve: "Gives a user access.",
-  extend: "Gives a user access for longer.",
-  block: "Takes a user's access away.",
+  approve: { summary: "grant a user access", description: "Grants a user access." },
+  extend: { summary: "extend a user's access", description: "Extends a user's access." },
+  block: { summary: "block a user", description: "Blocks a user." },
 } as const;
 
 function addDecisions(
   delivery: Command,
-  surroundings: Surroundings,
-  leave: Parameters<AddCommands>[2],
+  environment: CliEnvironment,
+  setExitCode: Parameters<AddCommands>[2],
 ): void {
   for (const decision of ["approve", "extend", "block"] as const) {
-    const command = reaching(delivery.command(decision))
-      .description(DECISIONS[decision])
+    const command = withServerOptions(delivery.command(decision))
+      .summary(DECISIONS[decision].summary)
+      .description(DECISIONS[decision].description)
       .argument("<user>", "the user's Telegram id");
     if (decision !== "block")
-      command.option("--days <n>", "for how long (default: the project's access_days)", positiveNumber);
+      command.option(
+        "--days <n>",
+        "days of access (default: the setting access_days of the project main)",
+        positiveInteger,
+      );
     command.action(async (id: string, { json, days, ...flags }: Flags & { days?: number }) => {
-      const exit = await atServer(surroundings, flags, async ({ client }) => {
+      const exit = await atServer(environment, flags, async ({ client }) => {
         const calls = client.calls(DELIVERY_ROUTES);
         const timed = days === undefined ? { id } : { id, days };
         const user = await (decision === "approve"
@@ -73,43 +86,43 @@ function addDecisions(
           : decision === "extend"
             ? calls.extendDeliveryUser(timed)
             : calls.blockDeliveryUser({ id }));
-        return print(surroundings.out, { json, value: user, text: () => userTable([user], surroundings) });
+        return print(environment.out, { json, value: user, text: () => userTable([user], environment) });
       });
-      leave(exit);
+      setExitCode(exit);
     });
   }
 }
 
-/** Not before they are needed: the Telegram library takes its time. */
-function processes() {
+/** Loaded on demand, because the Telegram library loads slowly. */
+function loadProcesses() {
   return import("../worker/run-processes.ts");
 }
 
 async function run(
-  surroundings: Surroundings,
+  environment: CliEnvironment,
   flags: Flags,
-  work: (ground: Ground) => Promise<void>,
+  work: (deps: ProcessDeps) => Promise<void>,
 ): Promise<void> {
-  const { settings, log, secretFile } = await surroundings.startProcess("delivery", flags);
-  surroundings.out.keepGoing();
-  await atServer(surroundings, flags, ({ client, place }) =>
+  const { settings, log, secretFile } = await environment.startProcess("delivery", flags);
+  environment.out.ignoreWriteErrors();
+  await atServer(environment, flags, ({ client, target }) =>
     work({
       client,
-      url: place.url,
+      url: target.url,
       settings: { ...settingValues(DELIVERY_SETTINGS, settings), host: settings.host },
       log,
-      secret: secretFile,
-      untilStopped: surroundings.untilStopped,
-      tell: (line) => {
-        surroundings.out.write(`${line}\n`);
+      secretFile,
+      untilStopped: environment.untilStopped,
+      printLine: (line) => {
+        environment.out.write(`${line}\n`);
       },
     }),
   );
 }
 
-function showStatus(surroundings: Surroundings, { json, ...flags }: Flags) {
-  const { out } = surroundings;
-  return atServer(surroundings, flags, async ({ client }) => {
+function showStatus(environment: CliEnvironment, { json, ...flags }: Flags) {
+  const { out } = environment;
+  return atServer(environment, flags, async ({ client }) => {
     const status = await client.calls(DELIVERY_ROUTES).getDeliveryStatus();
     const { queue, stuck, workers, source } = status;
     return print(out, {
@@ -121,24 +134,25 @@ function showStatus(surroundings: Surroundings, { json, ...flags }: Flags) {
             .map(([name, jobs]) => `${name} ${jobs}`)
             .join(" · "),
           ...stuck.map(
-            ({ id, title, heartbeat_at }) =>
-              `stuck: ${title} (${id}), not heard of since ${heartbeat_at ?? "?"}`,
+            ({ id, title, heartbeat_at }) => `stuck: ${title} (${id}), last heartbeat ${heartbeat_at ?? "?"}`,
           ),
           ...workers.map(
             ({ id, concurrency, heartbeat_at }) =>
-              `worker ${id}: ${concurrency} at a time, heard of at ${heartbeat_at}`,
+              `worker ${id}: ${concurrency} at a time, last heartbeat ${heartbeat_at}`,
           ),
           ...(source
-            ? [`the storage needs an admin since ${source.needs_admin_since}: ${source.reason}`]
+            ? [
+                `the storage has rejected the token since ${source.needs_admin_since}; an admin must replace it: ${source.reason}`,
+              ]
             : []),
         ].join("\n"),
     });
   });
 }
 
-function listUsers(surroundings: Surroundings, { json, ...flags }: Flags, status: UserStatus[] | undefined) {
-  const { out } = surroundings;
-  return atServer(surroundings, flags, async ({ client }) => {
+function listUsers(environment: CliEnvironment, { json, ...flags }: Flags, status: UserStatus[] | undefined) {
+  const { out } = environment;
+  return atServer(environment, flags, async ({ client }) => {
     const calls = client.calls(DELIVERY_ROUTES);
     const users: DeliveryUser[] = [];
     for (let cursor: string | null | undefined; cursor !== null;) {
@@ -146,12 +160,12 @@ function listUsers(surroundings: Surroundings, { json, ...flags }: Flags, status
       users.push(...page.users);
       cursor = page.cursor;
     }
-    return print(out, { json, value: { users }, text: () => userTable(users, surroundings) });
+    return print(out, { json, value: { users }, text: () => userTable(users, environment) });
   });
 }
 
-function userTable(users: readonly DeliveryUser[], { out }: Surroundings): string {
-  if (users.length === 0) return "There are no users.";
+function userTable(users: readonly DeliveryUser[], { out }: CliEnvironment): string {
+  if (users.length === 0) return "No users.";
   const rows = users.map(({ id, name, username, status, access_until }) => [
     id,
     username === null ? name : `${name} (@${username})`,
@@ -164,9 +178,9 @@ function userTable(users: readonly DeliveryUser[], { out }: Surroundings): strin
 const HELP = `
 Examples:
   export TELEGRAM_BOT_TOKEN=… STORAGE=local STORAGE_FOLDER=./library PAWL_DELIVERY_ADMINS=<your Telegram id>
-  pawl delivery bot                      talk to people
-  pawl delivery worker --concurrency 4   deliver, here or on other machines
-  pawl delivery users --status PENDING   who waits for an answer
+  pawl delivery bot                      run the bot
+  pawl delivery worker --concurrency 4   deliver files, here or on other machines
+  pawl delivery users --status PENDING   list users who wait for approval
   pawl delivery approve 123456 --days 7
 
 All settings are in docs/configuration.md.`;

@@ -1,6 +1,6 @@
 const MEGABYTE = 1_048_576;
 
-/** What lies in Lumen's storage: folders, and the files in each with their size in megabytes. */
+/** Lumen's storage: folders, and the files in each with their size in megabytes. */
 export const FOLDERS: Readonly<Record<string, readonly (readonly [name: string, megabytes: number])[]>> = {
   Инструкции: [
     ["Инструкция по сборке «Маяк».pdf", 4.2],
@@ -28,7 +28,7 @@ export function bytesOf(megabytes: number): number {
   return Math.round(megabytes * MEGABYTE);
 }
 
-/** Those who have a chat with the bot; the first ones have access from the beginning. */
+/** Users of the bot; the first ones have access from the start. */
 type User = readonly [id: string, name: string, username: string | null];
 export const USERS: readonly [User, ...User[]] = [
   ["410223871", "Анна Белова", "anna_belova"],
@@ -43,10 +43,9 @@ export const USERS: readonly [User, ...User[]] = [
   ["813305172", "Роман Тихий", "r_tikhiy"],
 ];
 
-/** What goes wrong on a file's way. */
-export const HICCUPS = [
-  { code: "NETWORK_TIMEOUT", message: "storage: no answer in time", retryable: true },
-  { code: "STORAGE_UNAVAILABLE", message: "storage: the storage is out of order (503)", retryable: true },
+export const RETRYABLE_ERRORS = [
+  { code: "NETWORK_TIMEOUT", message: "storage: no response in time", retryable: true },
+  { code: "STORAGE_UNAVAILABLE", message: "storage: the storage is unavailable (503)", retryable: true },
   {
     code: "RATE_LIMITED",
     message: "telegram: too many requests (429)",
@@ -55,7 +54,7 @@ export const HICCUPS = [
   },
 ] as const;
 
-export const DEAD_ENDS = [
-  { code: "FILE_NOT_FOUND", message: "storage: the file is not there any more (404)", retryable: false },
+export const FINAL_ERRORS = [
+  { code: "FILE_NOT_FOUND", message: "storage: the file no longer exists (404)", retryable: false },
   { code: "USER_BLOCKED_BOT", message: "telegram: the user has blocked the bot (403)", retryable: false },
 ] as const;

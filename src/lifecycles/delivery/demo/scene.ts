@@ -1,7 +1,7 @@
 import type { Client } from "../../../client/index.ts";
 import { DELIVERY_ROUTES } from "../api.ts";
 import type { DemoScript, Stage } from "../../../plugin/index.ts";
-import { bytesOf, DEAD_ENDS, FOLDERS, HICCUPS, USERS } from "./delivery-files.ts";
+import { bytesOf, FINAL_ERRORS, FOLDERS, RETRYABLE_ERRORS, USERS } from "./delivery-files.ts";
 
 export const members: DemoScript["members"] = [
   { id: "olga", name: "Ольга Смирнова", kind: "human", roles: ["admin"] },
@@ -10,32 +10,32 @@ export const members: DemoScript["members"] = [
   { id: "courier-2", name: "Courier 2", kind: "worker", roles: ["worker"] },
 ];
 
-/** Times are short, so that deadlines and leases end while somebody watches. */
+/** Short times, so that a viewer of the demo sees stuck and recovered jobs. */
 export const projects: DemoScript["projects"] = [
   { id: "main", settings: { delivery: { recover_after_seconds: 45, stuck_after_seconds: 20 } } },
 ];
 
 const WITH_ACCESS = 6;
-const MOST_QUEUED = 6;
+const MAX_QUEUED = 6;
 const COURIERS = ["courier-1", "courier-2"] as const;
-const SLOTS = 2;
+const CONCURRENCY = 2;
 const DAY_MS = 86_400_000;
 const TICKS = 6;
 
-/** People ask a bot for files, an admin lets them in, and two couriers bring what was asked for. */
+/** Users request files from a bot, an admin approves users, and two workers deliver the files. */
 export async function play(stage: Stage): Promise<void> {
   const olga = deliveryOf(stage.as("olga"));
   const bot = deliveryOf(stage.as("lumen-bot"));
   await fillCatalogue(olga);
-  await letIn(olga);
+  await approveUsers(olga);
   const files = await allFiles(olga);
   await stage.together([
     stage.keepOn([7, 18], () => tap(stage, bot, files)),
     stage.keepOn([60, 120], () => askForAccess(stage, bot)),
     stage.keepOn([25, 60], () => decideAccess(stage, olga)),
-    stage.keepOn([10, 15], () => passNoticesOn(bot)),
+    stage.keepOn([10, 15], () => settleNotices(bot)),
     ...COURIERS.flatMap((id) =>
-      Array.from({ length: SLOTS }, () => stage.keepOn([2, 5], () => carry(stage, id, files))),
+      Array.from({ length: CONCURRENCY }, () => stage.keepOn([2, 5], () => deliverJob(stage, id, files))),
     ),
   ]);
 }
@@ -49,7 +49,7 @@ type File = { id: string; name: string; size: number };
 async function fillCatalogue(delivery: Delivery): Promise<void> {
   const { total } = await delivery.listDeliveryFiles({ limit: 1 });
   if (total > 0) return;
-  const scan = "first-look";
+  const scan = "first-scan";
   const folders = Object.keys(FOLDERS).map((name) => ({ kind: "folder" as const, path: `/${name}`, name }));
   await delivery.saveDeliveryFiles({ scan, entries: folders, last: true });
   for (const [folder, files] of Object.entries(FOLDERS)) {
@@ -64,7 +64,7 @@ async function fillCatalogue(delivery: Delivery): Promise<void> {
   }
 }
 
-async function letIn(delivery: Delivery): Promise<void> {
+async function approveUsers(delivery: Delivery): Promise<void> {
   const { users } = await delivery.listDeliveryUsers({ limit: 1 });
   if (users.length > 0) return;
   for (const [id, name, username] of USERS.slice(0, WITH_ACCESS)) {
@@ -83,18 +83,18 @@ async function allFiles(delivery: Delivery): Promise<File[]> {
   return found;
 }
 
-/** Somebody taps “Скачать”; now and then he thinks better of it. */
+/** A user taps “Скачать”; now and then one cancels a job. */
 async function tap(stage: Stage, bot: Delivery, files: readonly File[]): Promise<unknown> {
   const { chance } = stage;
   const { jobs: queued } = await bot.listDeliveryJobs({ status: ["QUEUED"], limit: 50 });
-  const [regretted] = chance.some(queued, 1);
-  if (regretted && chance.happens(0.06)) {
-    const { id, user_id } = regretted;
+  const [toCancel] = chance.some(queued, 1);
+  if (toCancel && chance.happens(0.06)) {
+    const { id, user_id } = toCancel;
     return bot.moveDeliveryJob({ id, action: "cancel", payload: { user_id } });
   }
   const { users } = await bot.listDeliveryUsers({ status: ["ACTIVE"], limit: 50 });
   const [user, file] = [chance.pick(users), chance.pick(files)];
-  if (!user || !file || queued.length >= MOST_QUEUED) return undefined;
+  if (!user || !file || queued.length >= MAX_QUEUED) return undefined;
   const { id: user_id, chat_id } = user;
   return bot.createDeliveryJob({ user_id, chat_id, file_id: file.id, request_nonce: chance.hex(12) });
 }
@@ -112,7 +112,7 @@ async function decideAccess(stage: Stage, olga: Delivery): Promise<unknown> {
   const { users } = await olga.listDeliveryUsers({ limit: 50 });
   const waiting = chance.pick(users.filter(({ status }) => status === "PENDING"));
   if (waiting) return olga.approveDeliveryUser({ id: waiting.id, decided_by: "olga" });
-  // Not again and again: the access of a few would last for years.
+  // Only access that ends soon: otherwise some would get access for years.
   const soon = Date.now() + 40 * DAY_MS;
   const someone = chance.pick(
     users.filter(({ status, access_until }) => status === "ACTIVE" && Date.parse(access_until ?? "") < soon),
@@ -122,13 +122,13 @@ async function decideAccess(stage: Stage, olga: Delivery): Promise<unknown> {
     : undefined;
 }
 
-async function passNoticesOn(bot: Delivery): Promise<void> {
+async function settleNotices(bot: Delivery): Promise<void> {
   const { notices } = await bot.takeDeliveryNotices({ limit: 20 });
   for (const { id } of notices) await bot.settleDeliveryNotice({ id });
 }
 
-/** A courier takes a job and brings the file, unless the way is broken, or the courier. */
-async function carry(
+/** A worker claims a job and delivers the file; sometimes it fails or crashes. */
+async function deliverJob(
   stage: Stage,
   courier: (typeof COURIERS)[number],
   files: readonly File[],
@@ -144,26 +144,26 @@ async function carry(
   const { id } = job;
   const move = (action: Parameters<typeof delivery.moveDeliveryJob>[0]["action"], payload = {}) =>
     delivery.moveDeliveryJob({ id, action, payload, lease_token });
-  const worker = { id: courier, concurrency: SLOTS };
-  const tell = async (share: number) => {
+  const worker = { id: courier, concurrency: CONCURRENCY };
+  const report = async (share: number) => {
     const bytes = Math.round(file.size * share);
-    await delivery.tellDeliveryProgress({
+    await delivery.reportDeliveryProgress({
       worker,
       jobs: [{ job_id: id, lease_token, bytes, total_bytes: file.size }],
     });
     await client.beatLeases({ leases: [{ task_id: id, lease_token }] });
   };
   await move("start_download");
-  const [breaksAt, lot] = [chance.whole(1, TICKS - 1), chance.number()];
+  const [breaksAt, random] = [chance.whole(1, TICKS - 1), chance.number()];
   for (let tick = 0; tick <= TICKS; tick++) {
     await stage.rest([1.5, 4]);
-    await tell(tick / TICKS);
+    await report(tick / TICKS);
     if (tick === TICKS / 2) await move("start_stream");
     if (tick !== breaksAt) continue;
-    if (lot < 0.12) return move("fail", { error: chance.pick(HICCUPS) });
-    if (lot < 0.15) return move("fail", { error: chance.pick(DEAD_ENDS) });
-    // Not a word more: the job is taken back when the courier has been silent for too long.
-    if (lot < 0.18) return undefined;
+    if (random < 0.12) return move("fail", { error: chance.pick(RETRYABLE_ERRORS) });
+    if (random < 0.15) return move("fail", { error: chance.pick(FINAL_ERRORS) });
+    // A crash: without heartbeats the job returns to the queue.
+    if (random < 0.18) return undefined;
   }
   return move("deliver", {
     message_id: chance.whole(1_000, 99_999),

@@ -1,7 +1,7 @@
 import { asRows, query } from "../../../plugin/index.ts";
 import type { Tx } from "../../../plugin/index.ts";
 
-// Ordered: two batches that write the same files in other orders would wait for each other.
+// Ordered, because two batches that lock the same files in different orders deadlock.
 const CACHE_FILES = `
   insert into pawl.delivery_cached_file (org_id, file_id, telegram_file_id, revision)
   select $1, f.file_id, f.telegram_file_id, f.revision
@@ -17,14 +17,14 @@ export async function cacheFiles(tx: Tx, org_id: string, files: readonly CachedF
   await query(tx, CACHE_FILES, [org_id, asRows(files)]);
 }
 
-const FORGET_CACHED = `
+const DELETE_CACHED = `
   delete from pawl.delivery_cached_file c where c.org_id = $1 and c.file_id = $2 and c.telegram_file_id = $3`;
 
-/** Telegram does not know it by this id any more. */
-export async function forgetCached(
+/** Deletes an id that Telegram no longer accepts. */
+export async function deleteCached(
   tx: Tx,
   org_id: string,
   { file_id, telegram_file_id }: Pick<CachedFile, "file_id" | "telegram_file_id">,
 ): Promise<void> {
-  await query(tx, FORGET_CACHED, [org_id, file_id, telegram_file_id]);
+  await query(tx, DELETE_CACHED, [org_id, file_id, telegram_file_id]);
 }

@@ -11,7 +11,7 @@ export type FileRow = {
   revision: string | null;
 };
 
-// What a later look has seen stays as its own: an earlier one that ends after it must not take it for gone.
+// Keeps the later scan's id: an earlier scan that ends after it must not delete what the later one has seen.
 const SAVE_FILES = `
   insert into pawl.delivery_file (org_id, id, parent_id, kind, name, sought_as, path, size, revision, scan)
   select $1, f.id, f.parent_id, f.kind, f.name, f.sought_as, f.path, f.size, f.revision, $2
@@ -31,9 +31,9 @@ export async function saveFiles(
   if (files.length > 0) await query(tx, SAVE_FILES, [org_id, scan, asRows(files)]);
 }
 
-// Looks at a folder overlap, of one bot and of several: what a later one has seen is there, whatever this one has seen.
-// With all that lay in folders that are gone. The first folder has no id: by two ways, so that an index leads along either.
-const FORGET_FILES = `
+// Scans of a folder can overlap, also those of several bots; entries seen by a later scan are kept. Deletes the contents of
+// deleted folders too. The top folder has no id: the union lets both cases use the index.
+const DELETE_UNSEEN_FILES = `
   with recursive gone as (
     select o.id, o.kind from (
       select f.id, f.kind, f.scan from pawl.delivery_file f where f.org_id = $1 and f.parent_id = $2
@@ -48,16 +48,16 @@ const FORGET_FILES = `
   )
   delete from pawl.delivery_file d where d.org_id = $1 and d.id in (select g.id from gone g)`;
 
-/** Forgets what lies no more in a folder that has been looked through. */
-export async function forgetFiles(
+/** Deletes entries of a scanned folder that the scan has not seen. */
+export async function deleteUnseenFiles(
   tx: Tx,
   org_id: string,
   { folder_id, scan }: { folder_id: string | null; scan: string },
 ): Promise<void> {
-  await query(tx, FORGET_FILES, [org_id, folder_id, scan]);
+  await query(tx, DELETE_UNSEEN_FILES, [org_id, folder_id, scan]);
 }
 
-// Each word may stand anywhere in the name. Folders first, then by name.
+// Each word can be anywhere in the name. Folders first, then by name.
 const LIST_FOLDER = `
   select f.id, f.parent_id, f.kind, f.name, f.size::float8 as size, f.path, f.revision, (count(*) over ())::integer as total
   from (
@@ -65,7 +65,7 @@ const LIST_FOLDER = `
     union all
     select i.* from pawl.delivery_file i where i.org_id = $1 and i.parent_id is null and $5::text is null
   ) as f
-  where not exists (select from unnest($2::text[]) as sought(word) where position(sought.word in f.sought_as) = 0)
+  where not exists (select from unnest($2::text[]) as wanted(word) where position(wanted.word in f.sought_as) = 0)
   order by f.kind desc, f.sought_as, f.id
   limit $3 offset $4`;
 
@@ -73,12 +73,12 @@ const SEARCH_FILES = `
   select f.id, f.parent_id, f.kind, f.name, f.size::float8 as size, f.path, f.revision, (count(*) over ())::integer as total
   from pawl.delivery_file f
   where f.org_id = $1
-    and not exists (select from unnest($2::text[]) as sought(word) where position(sought.word in f.sought_as) = 0)
+    and not exists (select from unnest($2::text[]) as wanted(word) where position(wanted.word in f.sought_as) = 0)
   order by f.kind desc, f.sought_as, f.id
   limit $3 offset $4`;
 
 export type FileFilter = {
-  /** undefined: wherever it lies; null: in the first folder. */
+  /** undefined: all folders; null: the top folder. */
   folder_id: string | null | undefined;
   words: readonly string[];
   limit: number;
@@ -90,11 +90,11 @@ export async function listFiles(
   org_id: string,
   { folder_id, words, limit, offset }: FileFilter,
 ): Promise<{ rows: FileRow[]; total: number }> {
-  const asked = [org_id, words, limit, offset];
+  const params = [org_id, words, limit, offset];
   const rows =
     folder_id === undefined
-      ? await query<FileRow & { total: number }>(tx, SEARCH_FILES, asked)
-      : await query<FileRow & { total: number }>(tx, LIST_FOLDER, [...asked, folder_id]);
+      ? await query<FileRow & { total: number }>(tx, SEARCH_FILES, params)
+      : await query<FileRow & { total: number }>(tx, LIST_FOLDER, [...params, folder_id]);
   return { rows, total: rows[0]?.total ?? 0 };
 }
 
@@ -105,7 +105,7 @@ const FIND_FILE = `
     and coalesce(c.revision = f.revision, true)
   where f.org_id = $1 and f.id = $2`;
 
-/** A file, and the id by which Telegram has what it holds now. */
+/** Finds a file, with Telegram's id of its current contents if it is cached. */
 export async function findFile(
   tx: Tx,
   org_id: string,

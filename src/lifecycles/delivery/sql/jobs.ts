@@ -3,34 +3,34 @@ import { isOpen, listTasks, query } from "../../../plugin/index.ts";
 import type { Bind, TaskRow, Tx } from "../../../plugin/index.ts";
 import { delivery } from "../lifecycle.ts";
 
-/** Who asks, and for which. */
+/** Selects the jobs that a reader can see. */
 export type JobFilter = {
-  /** null: of every project. */
+  /** null: all projects. */
   projects: readonly string[] | null;
   reader: string | null;
   statuses: readonly string[] | null;
-  /** Older than this one. */
+  /** Only jobs older than this one. */
   before: string | null;
   limit: number;
 };
 
-/** The ids of jobs that somebody may see, newest first. */
+/** Returns ids of jobs that the reader can see, newest first. */
 export async function pickJobs(
   tx: Tx,
   org_id: string,
   filter: JobFilter & { user_id: string | null },
 ): Promise<string[]> {
   const { projects, reader, statuses, before, limit, user_id } = filter;
-  // The jobs of a user have an index of their own.
+  // The jobs of a user have their own index, which includes finished ones.
   const unfinished = user_id === null && (statuses?.every((status) => isOpen(delivery, status)) ?? false);
   const more = (bind: Bind) => (user_id === null ? [] : [`t.data ->> 'user_id' = ${bind(user_id)}`]);
-  const asked = { statuses, unfinished, projects, reader, assigned_to: null, text: null };
-  const walk = { cursor: before, newestFirst: true, limit };
-  const rows = await listTasks(tx, org_id, { ...asked, lifecycle: { known: "delivery" }, more }, walk);
+  const taskFilter = { statuses, unfinished, projects, reader, assigned_to: null, text: null };
+  const page = { cursor: before, newestFirst: true, limit };
+  const rows = await listTasks(tx, org_id, { ...taskFilter, lifecycle: { known: "delivery" }, more }, page);
   return rows.map(({ id }) => id);
 }
 
-// Of those in hand, which are few, however many wait.
+// Reads only jobs under a lease: they are few, even if the queue is long.
 const PICK_STUCK_JOBS = `
   select t.id
   from unnest(array['CLAIMED', 'DOWNLOADING', 'STREAMING']) as s(status)
@@ -49,15 +49,15 @@ const PICK_STUCK_JOBS = `
   order by t.id desc
   limit $5`;
 
-/** The ids of jobs whose workers have not been heard of for too long. */
+/** Returns ids of jobs whose last heartbeat is too old. */
 export async function pickStuckJobs(
   tx: Tx,
   org_id: string,
   { projects, reader, limit }: Pick<JobFilter, "projects" | "reader" | "limit">,
   stuck_after_seconds: number,
 ): Promise<string[]> {
-  const asked = [org_id, projects, reader, stuck_after_seconds, limit];
-  return (await query<{ id: string }>(tx, PICK_STUCK_JOBS, asked)).map(({ id }) => id);
+  const params = [org_id, projects, reader, stuck_after_seconds, limit];
+  return (await query<{ id: string }>(tx, PICK_STUCK_JOBS, params)).map(({ id }) => id);
 }
 
 export type JobRow = TaskRow & {
@@ -69,16 +69,16 @@ export type JobRow = TaskRow & {
   progress_at: Instant | null;
 };
 
-// Stuck: under a lease whose heartbeat is older than its project allows ($5 where it does not say). Each is looked up by
-// itself: planned on empty tables, a join would come to read the progress of all jobs that ever were.
+// Stuck: under a lease whose heartbeat is older than the project's setting ($5 by default). Lateral lookups, because a join
+// planned on empty tables would read the progress of all jobs.
 const FIND_JOBS = `
   select t.*, l.holder, l.heartbeat_at, g.bytes::float8 as bytes, g.total_bytes::float8 as total_bytes,
     g.updated_at as progress_at,
     coalesce(extract(epoch from statement_timestamp() - l.heartbeat_at)
       > coalesce((p.settings #>> '{delivery,stuck_after_seconds}')::float8, $5), false) as stuck
-  from unnest($2::uuid[]) as asked(id)
+  from unnest($2::uuid[]) as requested(id)
   cross join lateral (
-    select a.* from pawl.task a where a.org_id = $1 and a.id = asked.id and a.lifecycle = 'delivery' offset 0
+    select a.* from pawl.task a where a.org_id = $1 and a.id = requested.id and a.lifecycle = 'delivery' offset 0
   ) as t
   join pawl.project p on p.org_id = $1 and p.id = t.project_id
   left join lateral (
@@ -92,7 +92,7 @@ const FIND_JOBS = `
     and (not t.private or $4 in (t.created_by, t.assigned_to))
   order by t.id desc`;
 
-/** Of the jobs with these ids those that somebody may see, newest first, with all that is told of them. */
+/** Reads the jobs with these ids that the reader can see, newest first, with lease and progress. */
 export function findJobs(
   tx: Tx,
   org_id: string,

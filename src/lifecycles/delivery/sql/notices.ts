@@ -2,23 +2,23 @@ import type { Instant, JsonObject } from "../../../core/index.ts";
 import { asRows, query } from "../../../plugin/index.ts";
 import type { Tx } from "../../../plugin/index.ts";
 
-const GIVE_NOTICES = `
+const ADD_NOTICES = `
   insert into pawl.delivery_notice (org_id, key, kind, user_id, params, created_at)
   select $1, n.key, n.kind, n.user_id, n.params, clock_timestamp()
   from json_to_recordset($2::text::json) as n(key text, kind text, user_id text, params jsonb)
   order by n.key
   on conflict (org_id, key) do nothing`;
 
-/** `user_id` null: for the admins. The same key is told once. */
+/** A notice to a user, or to the admins (`user_id` null). A key is sent once. */
 export type NewNotice = { key: string; kind: string; user_id: string | null; params: JsonObject };
 
-/** Owes somebody a word, from the moment the transaction commits. */
-export async function giveNotices(tx: Tx, org_id: string, notices: readonly NewNotice[]): Promise<void> {
-  if (notices.length > 0) await query(tx, GIVE_NOTICES, [org_id, asRows(notices)]);
+/** Adds notices; the bot sends them after the transaction has committed. */
+export async function addNotices(tx: Tx, org_id: string, notices: readonly NewNotice[]): Promise<void> {
+  if (notices.length > 0) await query(tx, ADD_NOTICES, [org_id, asRows(notices)]);
 }
 
-// One for the user and one for the admins, once for each end that his access has.
-const WARN_OF_ENDS = `
+// Adds one notice for the user and one for the admins, once per end of access.
+const ADD_EXPIRY_WARNINGS = `
   insert into pawl.delivery_notice (org_id, key, kind, user_id, params, created_at)
   select $1, 'ending:' || u.id || ':' || extract(epoch from u.access_until) || ':' || whom.kind, whom.kind,
     case whom.kind when 'access_ending' then u.id end,
@@ -29,8 +29,8 @@ const WARN_OF_ENDS = `
     and u.access_until > statement_timestamp() and u.access_until <= statement_timestamp() + interval '24 hours'
   on conflict (org_id, key) do nothing`;
 
-export async function warnOfEnds(tx: Tx, org_id: string): Promise<void> {
-  await query(tx, WARN_OF_ENDS, [org_id]);
+export async function addExpiryWarnings(tx: Tx, org_id: string): Promise<void> {
+  await query(tx, ADD_EXPIRY_WARNINGS, [org_id]);
 }
 
 // Locked ones are skipped: two bots that take at once get different ones.
@@ -52,7 +52,7 @@ export type NoticeRow = {
   created_at: Instant;
 };
 
-/** What is owed, oldest first; who does not say in time that it has gone out leaves it to others. */
+/** Takes pending notices, oldest first. A notice that is not settled in time can be taken again. */
 export async function takeNotices(
   tx: Tx,
   org_id: string,
@@ -71,8 +71,8 @@ export async function settleNotice(tx: Tx, org_id: string, id: string): Promise<
   return (await query(tx, SETTLE_NOTICE, [org_id, id])).length > 0;
 }
 
-// After that long nothing can come up again that they would be needed to tell once.
-const DROP_OLD_NOTICES = `
+// After 90 days a key cannot occur again, so the row is no longer needed to prevent a duplicate.
+const DELETE_OLD_NOTICES = `
   delete from pawl.delivery_notice n
   where n.org_id = $1 and n.id in (
     select o.id from pawl.delivery_notice o
@@ -81,6 +81,6 @@ const DROP_OLD_NOTICES = `
     limit 100
     for update skip locked)`;
 
-export async function dropOldNotices(tx: Tx, org_id: string): Promise<void> {
-  await query(tx, DROP_OLD_NOTICES, [org_id]);
+export async function deleteOldNotices(tx: Tx, org_id: string): Promise<void> {
+  await query(tx, DELETE_OLD_NOTICES, [org_id]);
 }

@@ -15,7 +15,7 @@ export type UserRow = {
   created_at: Instant;
 };
 
-// EXPIRED is told by the clock, so nobody has to come by in time to write it down.
+// EXPIRED is derived from the clock, so no job has to update the row in time.
 const LIST_USERS = `
   select u.* from (
     select d.id, d.name, d.username, d.chat_id, d.access_until, d.requested_at, d.decided_by, d.created_at,
@@ -42,7 +42,7 @@ export function listUsers(
   return query<UserRow>(tx, LIST_USERS, [org_id, ids, after, statuses, limit]);
 }
 
-/** The users of these ids that there are. */
+/** Returns the existing users among these ids. */
 export async function findUsers(
   tx: Tx,
   org_id: string,
@@ -55,7 +55,7 @@ export async function findUsers(
 
 const LOCK_USER = `select d.id from pawl.delivery_user d where d.org_id = $1 and d.id = $2 for update`;
 
-/** The user as he is now, and for as long as the transaction lasts. */
+/** Locks and returns a user. */
 export async function lockUser(tx: Tx, org_id: string, id: string): Promise<UserRow | null> {
   const [, users] = await Promise.all([query(tx, LOCK_USER, [org_id, id]), findUsers(tx, org_id, [id])]);
   return users.get(id) ?? null;
@@ -66,15 +66,15 @@ const ADD_USER = `
   values ($1, $2, $3, $4, $5, 'PENDING', statement_timestamp())
   on conflict (org_id, id) do update
     set name = excluded.name, username = excluded.username, chat_id = excluded.chat_id
-  returning (xmax = 0) as made`;
+  returning (xmax = 0) as created`;
 
 export type NewUser = { id: string; name: string; username: string | null; chat_id: string };
 
-/** Adds a user, or brings up to date what is known of one; tells whether he is new. */
+/** Adds or updates a user; returns whether the user is new. */
 export async function addUser(tx: Tx, org_id: string, user: NewUser): Promise<boolean> {
   const { id, name, username, chat_id } = user;
-  const [row] = await query<{ made: boolean }>(tx, ADD_USER, [org_id, id, name, username, chat_id]);
-  return row?.made ?? false;
+  const [row] = await query<{ created: boolean }>(tx, ADD_USER, [org_id, id, name, username, chat_id]);
+  return row?.created ?? false;
 }
 
 const DECIDE_USER = `
@@ -91,14 +91,14 @@ export async function decideUser(
   await query(tx, DECIDE_USER, [org_id, id, change.status, change.access_until, change.decided_by]);
 }
 
-// A button can be tapped a hundred times: the admins hear of it again when they have decided since, or an hour later.
-const ASK_AGAIN = `
+// The button can be tapped many times: the admins are notified again only after a decision, or an hour later.
+const RENEW_REQUEST = `
   update pawl.delivery_user d set requested_at = statement_timestamp()
   where d.org_id = $1 and d.id = $2
     and (d.requested_at <= d.decided_at or d.requested_at <= statement_timestamp() - interval '1 hour')
   returning d.id`;
 
-/** Whether there is something new to be told to the admins. */
-export async function askAgain(tx: Tx, org_id: string, id: string): Promise<boolean> {
-  return (await query(tx, ASK_AGAIN, [org_id, id])).length > 0;
+/** Renews the request for access; returns whether to notify the admins again. */
+export async function renewRequest(tx: Tx, org_id: string, id: string): Promise<boolean> {
+  return (await query(tx, RENEW_REQUEST, [org_id, id])).length > 0;
 }

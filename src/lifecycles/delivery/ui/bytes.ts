@@ -2,7 +2,7 @@ import { useI18n } from "../../../console/index.ts";
 
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
 
-/** How large something is, in the unit that fits. */
+/** Returns a formatter of sizes, which chooses the unit. */
 export function useBytes(): (bytes: number) => string {
   const { language } = useI18n();
   return (bytes) => {

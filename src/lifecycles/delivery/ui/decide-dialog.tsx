@@ -5,7 +5,7 @@ import { TEXTS } from "./texts.ts";
 
 export type Decision = "approve" | "extend" | "block";
 
-/** Asks for what a decision about a user needs, and decides it. */
+/** Dialog for a decision about a user. */
 export function DecideDialog({
   lifecycle,
   user: { id, name },
@@ -18,13 +18,13 @@ export function DecideDialog({
   onClose: () => void;
 }) {
   const texts = useTexts(TEXTS);
-  const askAnew = useRefetch(lifecycle);
-  const said = {
+  const refetch = useRefetch(lifecycle);
+  const titles = {
     approve: [texts.approveTitle(name), texts.approved(name)],
     extend: [texts.extendTitle(name), texts.extended(name)],
     block: [texts.blockTitle(name), texts.blocked(name)],
   } as const;
-  const [title, done] = said[decision];
+  const [title, confirmation] = titles[decision];
   const isBlock = decision === "block";
   return (
     <AskDialog
@@ -37,12 +37,12 @@ export function DecideDialog({
       submit={texts[decision]}
       danger={isBlock}
       perform={async ({ days = "" }: { days?: string }) => {
-        const given = days.trim() === "" ? null : Number(days.replace(",", "."));
-        if (decision === "approve") await delivery.approveDeliveryUser({ id, days: given });
-        else if (decision === "extend") await delivery.extendDeliveryUser({ id, days: given });
+        const parsedDays = days.trim() === "" ? null : Number(days.replace(",", "."));
+        if (decision === "approve") await delivery.approveDeliveryUser({ id, days: parsedDays });
+        else if (decision === "extend") await delivery.extendDeliveryUser({ id, days: parsedDays });
         else await delivery.blockDeliveryUser({ id });
-        toast(done);
-        await askAnew();
+        toast(confirmation);
+        await refetch();
       }}
       onClose={onClose}
     />

@@ -10,24 +10,24 @@ export type Job = ReplyOf<typeof DELIVERY_ROUTES.getDeliveryJob>;
 export type User = ReplyOf<typeof DELIVERY_ROUTES.getDeliveryUser>;
 export type Status = ReplyOf<typeof DELIVERY_ROUTES.getDeliveryStatus>;
 
-/** Progress, heartbeats and wishes for access are no events of a task. */
-export const LOOK_EVERY_MS = 2_000;
+/** Polled, because progress, heartbeats and requests for access are not events of a task. */
+export const POLL_INTERVAL_MS = 2_000;
 
-const MOST_USERS = 200;
+const MAX_USERS = 200;
 
 /** Returns whether the server lets a member manage the library's users. */
 export function managesUsers({ roles, project_ids }: Me): boolean {
   return roles.includes("admin") && (project_ids === null || project_ids.includes("main"));
 }
 
-/** Everybody who may ask for files or wants to; only admins are told. */
+/** Fetches all users and requests for access; only for admins. */
 export function useDeliveryUsers(lifecycle: string) {
   const enabled = managesUsers(useMe());
   return useLiveQuery({
     lifecycle,
     key: ["users"],
-    ask: (signal) => delivery.listDeliveryUsers({ limit: MOST_USERS }, { signal }),
-    everyMs: LOOK_EVERY_MS,
+    ask: (signal) => delivery.listDeliveryUsers({ limit: MAX_USERS }, { signal }),
+    everyMs: POLL_INTERVAL_MS,
     enabled,
   });
 }

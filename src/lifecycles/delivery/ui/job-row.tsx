@@ -6,8 +6,8 @@ import {
   Link,
   StatusChip,
   toast,
-  useAct,
-  useAttempt,
+  useMove,
+  useToastOnError,
   useMe,
   useNow,
   useTexts,
@@ -19,12 +19,12 @@ import { TEXTS } from "./texts.ts";
 
 export type RowProps = { job: Job; userName: (id: string) => string };
 
-/** A file on its way: how far it is, how fast it goes, and who carries it. */
-export function JobInHand({ job, userName }: RowProps) {
+/** A running job with its progress, speed and worker. */
+export function RunningJobRow({ job, userName }: RowProps) {
   const { f } = useI18n();
   const texts = useTexts(TEXTS);
   const now = useNow(1);
-  const silence = job.heartbeat_at === null ? 0 : (now - Date.parse(job.heartbeat_at)) / 1_000;
+  const silentSeconds = job.heartbeat_at === null ? 0 : (now - Date.parse(job.heartbeat_at)) / 1_000;
   return (
     <>
       <div className="row">
@@ -38,7 +38,7 @@ export function JobInHand({ job, userName }: RowProps) {
         {job.attempt > 0 && <span>{texts.attempt(job.attempt + 1)}</span>}
         {job.stuck && (
           <span className="chip" data-tone="bad">
-            {texts.stuck}: {texts.stuckFor(f.span(silence))}
+            {texts.stuck}: {texts.stuckFor(f.span(silentSeconds))}
           </span>
         )}
       </div>
@@ -46,7 +46,7 @@ export function JobInHand({ job, userName }: RowProps) {
   );
 }
 
-/** The bar of a job; of one whose length nobody knows, a bar that only says that it goes on. */
+/** Progress bar of a job; indeterminate while the size is unknown. */
 export function Progress({ job }: { job: Pick<Job, "progress" | "stuck" | "title"> }) {
   const { f } = useI18n();
   const texts = useTexts(TEXTS);
@@ -79,35 +79,35 @@ export function Progress({ job }: { job: Pick<Job, "progress" | "stuck" | "title
   );
 }
 
-/** By what was told last and before. */
+/** Computes the speed from the last two reports. */
 function useSpeed(progress: Job["progress"]): number | null {
-  const known = useRef<{ at: number; bytes: number; speed: number | null } | null>(null);
+  const last = useRef<{ at: number; bytes: number; speed: number | null } | null>(null);
   if (!progress) return null;
   const at = Date.parse(progress.updated_at);
-  const before = known.current;
+  const before = last.current;
   if (before?.at !== at) {
     const seconds = before ? (at - before.at) / 1_000 : 0;
     const speed =
       before && seconds > 0 && progress.bytes >= before.bytes
         ? (progress.bytes - before.bytes) / seconds
         : null;
-    known.current = { at, bytes: progress.bytes, speed };
+    last.current = { at, bytes: progress.bytes, speed };
   }
-  return known.current?.speed ?? null;
+  return last.current?.speed ?? null;
 }
 
-/** One that waits for a worker; an admin may still call it off, and in the bot whoever asked for it. */
-export function JobWaiting({ job, userName }: RowProps) {
+/** A queued job. An admin can cancel it here, and its user in the bot. */
+export function QueuedJobRow({ job, userName }: RowProps) {
   const { f } = useI18n();
   const texts = useTexts(TEXTS);
   const now = useNow(1);
   const mayCancel = useMe().roles.includes("admin");
-  const act = useAct(job);
-  const [busy, attempt] = useAttempt();
-  const wait = job.available_at === null ? 0 : (Date.parse(job.available_at) - now) / 1_000;
+  const act = useMove(job);
+  const [busy, attempt] = useToastOnError();
+  const waitSeconds = job.available_at === null ? 0 : (Date.parse(job.available_at) - now) / 1_000;
   const cancel = async () => {
     await act.mutateAsync({ action: "cancel" });
-    toast(texts.cancelled(job.title));
+    toast(texts.canceled(job.title));
   };
   return (
     <div className="row">
@@ -117,7 +117,7 @@ export function JobWaiting({ job, userName }: RowProps) {
           <span>{userName(job.user_id)}</span>
           <span className="num">{f.ago(job.created_at, now)}</span>
           {job.attempt > 0 && <span>{texts.attempt(job.attempt + 1)}</span>}
-          {wait > 0 && <span className="num">{texts.notBefore(f.span(wait))}</span>}
+          {waitSeconds > 0 && <span className="num">{texts.notBefore(f.span(waitSeconds))}</span>}
         </div>
         <LastError job={job} />
       </div>
@@ -131,7 +131,7 @@ export function JobWaiting({ job, userName }: RowProps) {
   );
 }
 
-export function JobOver({ job, userName }: RowProps) {
+export function FinishedJobRow({ job, userName }: RowProps) {
   const { f } = useI18n();
   const now = useNow(10);
   return (

@@ -11,45 +11,46 @@ import {
   Loaded,
   ListCard,
 } from "../../../console/index.ts";
-import { delivery, LOOK_EVERY_MS, managesUsers, useDeliveryUsers } from "./delivery-calls.ts";
+import { delivery, POLL_INTERVAL_MS, managesUsers, useDeliveryUsers } from "./delivery-calls.ts";
 import type { Job, Status } from "./delivery-calls.ts";
-import { JobInHand, JobOver, JobWaiting } from "./job-row.tsx";
+import { RunningJobRow, FinishedJobRow, QueuedJobRow } from "./job-row.tsx";
 import type { RowProps } from "./job-row.tsx";
 import { TEXTS } from "./texts.ts";
 import "./delivery.css";
 
-const IN_HAND = ["CLAIMED", "DOWNLOADING", "STREAMING"] as const;
-const OVER = ["DELIVERED", "FAILED", "CANCELLED", "EXPIRED"] as const;
-const MOST = 100;
-const LATELY = 15;
+const RUNNING = ["CLAIMED", "DOWNLOADING", "STREAMING"] as const;
+const FINISHED = ["DELIVERED", "FAILED", "CANCELLED", "EXPIRED"] as const;
+const MAX_JOBS = 100;
+const RECENT_JOBS = 15;
 
-/** What is on its way, what waits, what has come of the last ones, and who carries it. */
+/** Running, queued and recently finished jobs, and the workers. */
 export default function QueueScreen({ lifecycle }: { lifecycle: string }) {
   const status = useLiveQuery({
     lifecycle,
     key: ["status"],
     ask: (signal) => delivery.getDeliveryStatus(undefined, { signal }),
-    everyMs: LOOK_EVERY_MS,
+    everyMs: POLL_INTERVAL_MS,
   });
   const open = useLiveQuery({
     lifecycle,
     key: ["open"],
-    ask: (signal) => delivery.listDeliveryJobs({ status: [...IN_HAND, "QUEUED"], limit: MOST }, { signal }),
-    everyMs: LOOK_EVERY_MS,
+    ask: (signal) =>
+      delivery.listDeliveryJobs({ status: [...RUNNING, "QUEUED"], limit: MAX_JOBS }, { signal }),
+    everyMs: POLL_INTERVAL_MS,
   });
-  const over = useLiveQuery({
+  const recent = useLiveQuery({
     lifecycle,
     key: ["over"],
-    ask: (signal) => delivery.listDeliveryJobs({ status: [...OVER], limit: LATELY }, { signal }),
+    ask: (signal) => delivery.listDeliveryJobs({ status: [...FINISHED], limit: RECENT_JOBS }, { signal }),
   });
   return (
     <>
       <LifecycleHead lifecycle={lifecycle} />
-      <Loaded of={[status, open, over]}>
+      <Loaded of={[status, open, recent]}>
         {({ source, queue, workers }, unfinished, finished) => (
           <>
-            <Alarms lifecycle={lifecycle} source={source} />
-            <Depths queue={queue} />
+            <AdminAlerts lifecycle={lifecycle} source={source} />
+            <QueueCounts queue={queue} />
             <div className="delivery">
               <Jobs lifecycle={lifecycle} open={unfinished.jobs} over={finished.jobs} />
               <Workers workers={workers} />
@@ -61,16 +62,16 @@ export default function QueueScreen({ lifecycle }: { lifecycle: string }) {
   );
 }
 
-/** What an admin should not overlook. */
-function Alarms({ lifecycle, source }: { lifecycle: string; source: Status["source"] }) {
+/** Warnings for admins: storage problems and requests for access. */
+function AdminAlerts({ lifecycle, source }: { lifecycle: string; source: Status["source"] }) {
   const { f } = useI18n();
   const texts = useTexts(TEXTS);
   const isAdmin = managesUsers(useMe());
   const { data } = useLiveQuery({
     lifecycle,
     key: ["users", "PENDING"],
-    ask: (signal) => delivery.listDeliveryUsers({ status: ["PENDING"], limit: MOST }, { signal }),
-    everyMs: LOOK_EVERY_MS,
+    ask: (signal) => delivery.listDeliveryUsers({ status: ["PENDING"], limit: MAX_JOBS }, { signal }),
+    everyMs: POLL_INTERVAL_MS,
     enabled: isAdmin,
   });
   const pending = data?.users.length ?? 0;
@@ -97,12 +98,12 @@ function Alarms({ lifecycle, source }: { lifecycle: string; source: Status["sour
   );
 }
 
-function Depths({ queue }: { queue: Status["queue"] }) {
+function QueueCounts({ queue }: { queue: Status["queue"] }) {
   const { f } = useI18n();
   const texts = useTexts(TEXTS);
   return (
     <dl className="card depths">
-      {(["QUEUED", ...IN_HAND] as const).map((status) => (
+      {(["QUEUED", ...RUNNING] as const).map((status) => (
         <div key={status} data-status={status}>
           <dd className="num">{f.number(queue[status])}</dd>
           <dt>{texts.statuses[status]}</dt>
@@ -119,26 +120,32 @@ function Jobs({ lifecycle, open, over }: JobsProps) {
   const { data } = useDeliveryUsers(lifecycle);
   const names = new Map(data?.users.map(({ id, name }) => [id, name]));
   const userName = (id: string) => names.get(id) ?? id;
-  const inHand = open.filter(({ status }) => status !== "QUEUED");
-  // The oldest is the next one.
+  const running = open.filter(({ status }) => status !== "QUEUED");
+  // Oldest first: it is the next one.
   const waiting = open.filter(({ status }) => status === "QUEUED").toReversed();
   return (
     <div className="stack">
       <JobList
-        title={texts.inHand}
-        empty={texts.inHandEmpty}
-        jobs={inHand}
+        title={texts.running}
+        empty={texts.runningEmpty}
+        jobs={running}
         userName={userName}
-        Row={JobInHand}
+        Row={RunningJobRow}
       />
       <JobList
         title={texts.waiting}
         empty={texts.waitingEmpty}
         jobs={waiting}
         userName={userName}
-        Row={JobWaiting}
+        Row={QueuedJobRow}
       />
-      <JobList title={texts.recent} empty={texts.recentEmpty} jobs={over} userName={userName} Row={JobOver} />
+      <JobList
+        title={texts.recent}
+        empty={texts.recentEmpty}
+        jobs={over}
+        userName={userName}
+        Row={FinishedJobRow}
+      />
     </div>
   );
 }
@@ -177,8 +184,8 @@ function JobList({
   );
 }
 
-/** A worker that has been silent for this long is probably gone. */
-const SILENT_MS = 30_000;
+/** A worker without a heartbeat for this long is shown as a warning. */
+const WORKER_TIMEOUT_MS = 30_000;
 
 function Workers({ workers }: { workers: Status["workers"] }) {
   const { t, f } = useI18n();
@@ -190,7 +197,7 @@ function Workers({ workers }: { workers: Status["workers"] }) {
         <li
           key={id}
           className="worker-line"
-          data-tone={now - Date.parse(heartbeat_at) > SILENT_MS ? "warn" : "good"}
+          data-tone={now - Date.parse(heartbeat_at) > WORKER_TIMEOUT_MS ? "warn" : "good"}
         >
           <i />
           <span className="stack">

@@ -8,8 +8,8 @@ type JobStatus =
 type UserStatus = "PENDING" | "ACTIVE" | "EXPIRED" | "BLOCKED";
 
 type Texts = {
-  inHand: string;
-  inHandEmpty: string;
+  running: string;
+  runningEmpty: string;
   waiting: string;
   waitingEmpty: string;
   recent: string;
@@ -24,7 +24,7 @@ type Texts = {
   of: (bytes: string, total: string) => string;
   notBefore: (span: string) => string;
   cancel: string;
-  cancelled: (title: string) => string;
+  canceled: (title: string) => string;
   needsAdmin: string;
   pending: (n: number) => string;
   toUsers: string;
@@ -35,7 +35,7 @@ type Texts = {
   approve: string;
   extend: string;
   block: string;
-  asked: (ago: string) => string;
+  requested: (ago: string) => string;
   until: (moment: string) => string;
   ended: (ago: string) => string;
   endsIn: (span: string) => string;
@@ -51,75 +51,75 @@ type Texts = {
   blocked: (name: string) => string;
   noUsers: string;
   noUsersHint: string;
-  noneSuch: string;
+  noMatch: string;
   onlyAdmins: string;
   onlyAdminsHint: string;
 };
 
 export const TEXTS: LocalizedTexts<Texts> = {
   en: {
-    inHand: "On their way",
-    inHandEmpty: "No file is being delivered right now.",
+    running: "Running",
+    runningEmpty: "No file is being delivered right now.",
     waiting: "Waiting",
-    waitingEmpty: "Nobody waits for a file.",
-    recent: "Lately",
-    recentEmpty: "Nothing was delivered yet.",
+    waitingEmpty: "The queue is empty.",
+    recent: "Recently finished",
+    recentEmpty: "Nothing has been delivered yet.",
     statuses: {
       QUEUED: "queued",
-      CLAIMED: "taken",
+      CLAIMED: "claimed",
       DOWNLOADING: "downloading",
       STREAMING: "sending",
       DELIVERED: "delivered",
       FAILED: "failed",
-      CANCELLED: "cancelled",
+      CANCELLED: "canceled",
       EXPIRED: "expired",
     },
     workers: "Workers",
-    workersEmpty: "No worker has been heard of. Start one with: pawl delivery worker",
-    slots: (n) => en(n, { one: `${n} at a time`, other: `${n} at a time` }),
+    workersEmpty: "No workers yet. Start one with: pawl delivery worker",
+    slots: (n) => `up to ${n} at a time`,
     stuck: "stuck",
-    stuckFor: (span) => `nothing heard for ${span}`,
-    attempt: (n) => `try ${n} of 3`,
+    stuckFor: (span) => `no heartbeat for ${span}`,
+    attempt: (n) => `attempt ${n} of 3`,
     of: (bytes, total) => `${bytes} of ${total}`,
-    notBefore: (span) => `next try in ${span}`,
+    notBefore: (span) => `next attempt in ${span}`,
     cancel: "Cancel",
-    cancelled: (title) => `“${title}” is cancelled.`,
-    needsAdmin: "The storage does not let us in any more",
-    pending: (n) => en(n, { one: `${n} person asks for access`, other: `${n} people ask for access` }),
-    toUsers: "Decide",
+    canceled: (title) => `“${title}” was canceled.`,
+    needsAdmin: "The storage rejects the token",
+    pending: (n) => en(n, { one: `${n} user requests access`, other: `${n} users request access` }),
+    toUsers: "Review",
     perSecond: (bytes) => `${bytes}/s`,
     users: "Users",
     any: "All",
-    userStatus: { PENDING: "asks", ACTIVE: "active", EXPIRED: "over", BLOCKED: "blocked" },
+    userStatus: { PENDING: "pending", ACTIVE: "active", EXPIRED: "expired", BLOCKED: "blocked" },
     approve: "Approve",
     extend: "Extend",
     block: "Block",
-    asked: (ago) => `asked ${ago}`,
+    requested: (ago) => `requested ${ago}`,
     until: (moment) => `until ${moment}`,
     ended: (ago) => `ended ${ago}`,
     endsIn: (span) => `${span} left`,
     decidedBy: (who) => `by ${who}`,
-    extendTitle: (name) => `Give ${name} more time`,
-    approveTitle: (name) => `Let ${name} in`,
+    extendTitle: (name) => `Extend access for ${name}`,
+    approveTitle: (name) => `Approve ${name}`,
     days: "Days",
-    daysHint: "As the project has it, unless given.",
+    daysHint: "Default: the project's setting access_days.",
     blockTitle: (name) => `Block ${name}?`,
-    blockSure: "Files can be asked for no longer. What is queued fails when it is taken up.",
-    approved: (name) => `${name} may ask for files.`,
-    extended: (name) => `${name} has more time.`,
+    blockSure: "The user can no longer request files. Queued jobs will fail.",
+    approved: (name) => `${name} has access.`,
+    extended: (name) => `The access of ${name} was extended.`,
     blocked: (name) => `${name} is blocked.`,
-    noUsers: "Nobody has asked yet",
-    noUsersHint: "Whoever writes to the bot for the first time appears here, and waits for an admin.",
-    noneSuch: "There is nobody like that.",
+    noUsers: "No users yet",
+    noUsersHint: "Users who write to the bot for the first time appear here and wait for approval.",
+    noMatch: "No users with this status.",
     onlyAdmins: "For admins",
-    onlyAdminsHint: "Who may ask for files is seen and decided by admins alone.",
+    onlyAdminsHint: "Only admins can see and manage users.",
   },
   ru: {
-    inHand: "В пути",
-    inHandEmpty: "Сейчас ничего не доставляется.",
+    running: "Выполняются",
+    runningEmpty: "Сейчас ничего не доставляется.",
     waiting: "В очереди",
-    waitingEmpty: "Никто не ждёт файлов.",
-    recent: "Недавно",
+    waitingEmpty: "Очередь пуста.",
+    recent: "Недавно завершены",
     recentEmpty: "Пока ничего не доставлено.",
     statuses: {
       QUEUED: "в очереди",
@@ -127,53 +127,53 @@ export const TEXTS: LocalizedTexts<Texts> = {
       DOWNLOADING: "скачивается",
       STREAMING: "отправляется",
       DELIVERED: "доставлен",
-      FAILED: "не удалось",
+      FAILED: "не доставлен",
       CANCELLED: "отменён",
       EXPIRED: "истёк",
     },
     workers: "Воркеры",
-    workersEmpty: "Ни одного воркера не слышно. Запустите: pawl delivery worker",
-    slots: (n) => `по ${n} сразу`,
+    workersEmpty: "Воркеров пока нет. Запустите: pawl delivery worker",
+    slots: (n) => `до ${n} одновременно`,
     stuck: "завис",
-    stuckFor: (span) => `нет вестей ${span}`,
+    stuckFor: (span) => `нет сигнала ${span}`,
     attempt: (n) => `попытка ${n} из 3`,
     of: (bytes, total) => `${bytes} из ${total}`,
     notBefore: (span) => `следующая попытка через ${span}`,
     cancel: "Отменить",
-    cancelled: (title) => `«${title}»: отменено.`,
-    needsAdmin: "Хранилище больше не пускает нас",
+    canceled: (title) => `«${title}»: отменено.`,
+    needsAdmin: "Хранилище отклоняет токен",
     pending: (n) =>
       ru(n, {
-        one: `${n} человек просит доступ`,
-        few: `${n} человека просят доступ`,
-        other: `${n} человек просят доступ`,
+        one: `${n} пользователь просит доступ`,
+        few: `${n} пользователя просят доступ`,
+        other: `${n} пользователей просят доступ`,
       }),
-    toUsers: "Решить",
+    toUsers: "Рассмотреть",
     perSecond: (bytes) => `${bytes}/с`,
     users: "Пользователи",
     any: "Все",
-    userStatus: { PENDING: "просит", ACTIVE: "активен", EXPIRED: "истёк", BLOCKED: "заблокирован" },
-    approve: "Впустить",
+    userStatus: { PENDING: "ждёт решения", ACTIVE: "активен", EXPIRED: "истёк", BLOCKED: "заблокирован" },
+    approve: "Открыть доступ",
     extend: "Продлить",
     block: "Заблокировать",
-    asked: (ago) => `просьба ${ago}`,
+    requested: (ago) => `запрос ${ago}`,
     until: (moment) => `до ${moment}`,
     ended: (ago) => `истёк ${ago}`,
     endsIn: (span) => `осталось ${span}`,
-    decidedBy: (who) => `решил ${who}`,
+    decidedBy: (who) => `решение: ${who}`,
     extendTitle: (name) => `Продлить доступ: ${name}`,
-    approveTitle: (name) => `Впустить: ${name}`,
+    approveTitle: (name) => `Открыть доступ: ${name}`,
     days: "Дней",
-    daysHint: "Если не указать, как в проекте.",
+    daysHint: "По умолчанию — настройка проекта access_days.",
     blockTitle: (name) => `Заблокировать: ${name}?`,
-    blockSure: "Просить файлы больше нельзя. То, что в очереди, не будет доставлено.",
-    approved: (name) => `${name} может просить файлы.`,
+    blockSure: "Пользователь больше не сможет запрашивать файлы. Файлы из очереди не будут доставлены.",
+    approved: (name) => `Доступ открыт: ${name}.`,
     extended: (name) => `Доступ продлён: ${name}.`,
     blocked: (name) => `Доступ закрыт: ${name}.`,
-    noUsers: "Пока никто не просил",
-    noUsersHint: "Кто впервые напишет боту, появится здесь и подождёт администратора.",
-    noneSuch: "Таких нет.",
+    noUsers: "Пользователей пока нет",
+    noUsersHint: "Здесь появятся те, кто впервые напишет боту; доступ открывает администратор.",
+    noMatch: "Пользователей с таким статусом нет.",
     onlyAdmins: "Для администраторов",
-    onlyAdminsHint: "Кому можно просить файлы, видят и решают только администраторы.",
+    onlyAdminsHint: "Пользователей видят и одобряют только администраторы.",
   },
 };

@@ -15,7 +15,7 @@ import {
   Loaded,
 } from "../../../console/index.ts";
 import type { Tone } from "../../../console/index.ts";
-import { delivery, LOOK_EVERY_MS } from "./delivery-calls.ts";
+import { delivery, POLL_INTERVAL_MS } from "./delivery-calls.ts";
 import type { User } from "./delivery-calls.ts";
 import { DecideDialog } from "./decide-dialog.tsx";
 import type { Decision } from "./decide-dialog.tsx";
@@ -29,27 +29,27 @@ const TONES: Readonly<Record<User["status"], Tone>> = {
   EXPIRED: "slate",
   BLOCKED: "bad",
 };
-/** What may be decided about somebody, the likeliest first. */
+/** The possible decisions about a user, most likely first. */
 const DECISIONS: Readonly<Record<User["status"], readonly Decision[]>> = {
   PENDING: ["approve", "block"],
   ACTIVE: ["extend", "block"],
   EXPIRED: ["approve", "block"],
   BLOCKED: ["approve"],
 };
-const MOST = 200;
+const MAX_USERS = 200;
 
-/** Who may ask for files, and who wants to. */
+/** Users and requests for access. */
 export default function UsersScreen({ lifecycle }: { lifecycle: string }) {
   const texts = useTexts(TEXTS);
   const [search, change] = useSearch();
   const status = STATUSES.find((one) => one === search.get("status")) ?? null;
-  const asked = useLiveQuery({
+  const query = useLiveQuery({
     lifecycle,
     key: ["users"],
-    ask: (signal) => delivery.listDeliveryUsers({ limit: MOST }, { signal }),
-    everyMs: LOOK_EVERY_MS,
+    ask: (signal) => delivery.listDeliveryUsers({ limit: MAX_USERS }, { signal }),
+    everyMs: POLL_INTERVAL_MS,
   });
-  const { data, error } = asked;
+  const { data, error } = query;
   return (
     <>
       <LifecycleHead lifecycle={lifecycle}>
@@ -75,8 +75,8 @@ export default function UsersScreen({ lifecycle }: { lifecycle: string }) {
       {!data && error instanceof PawlProblem && error.status === 403 ? (
         <EmptyState icon="lock" title={texts.onlyAdmins} hint={texts.onlyAdminsHint} />
       ) : (
-        <Loaded of={[asked]}>
-          {({ users }) => <Shown lifecycle={lifecycle} users={users} status={status} />}
+        <Loaded of={[query]}>
+          {({ users }) => <UserList lifecycle={lifecycle} users={users} status={status} />}
         </Loaded>
       )}
     </>
@@ -88,7 +88,7 @@ function count(users: readonly User[] | undefined, status: User["status"]): stri
   return n === 0 ? "" : String(n);
 }
 
-function Shown({
+function UserList({
   lifecycle,
   users,
   status,
@@ -98,7 +98,7 @@ function Shown({
   status: User["status"] | null;
 }) {
   const texts = useTexts(TEXTS);
-  const [asked, setAsked] = useState<{ user: User; decision: Decision } | null>(null);
+  const [pending, setAsked] = useState<{ user: User; decision: Decision } | null>(null);
   if (users.length === 0) return <EmptyState icon="members" title={texts.noUsers} hint={texts.noUsersHint} />;
   const shown = users
     .filter((user) => status === null || user.status === status)
@@ -107,11 +107,11 @@ function Shown({
     );
   return (
     <section className="card" aria-label={texts.users}>
-      {shown.length === 0 && <p className="body faint">{texts.noneSuch}</p>}
+      {shown.length === 0 && <p className="body faint">{texts.noMatch}</p>}
       <ul className="jobs users">
         {shown.map((user) => (
           <li key={user.id} data-user={user.id}>
-            <Who user={user} />
+            <UserName user={user} />
             <span className="chip" data-tone={TONES[user.status]}>
               {texts.userStatus[user.status]}
             </span>
@@ -137,10 +137,10 @@ function Shown({
           </li>
         ))}
       </ul>
-      {asked && (
+      {pending && (
         <DecideDialog
           lifecycle={lifecycle}
-          {...asked}
+          {...pending}
           onClose={() => {
             setAsked(null);
           }}
@@ -150,7 +150,7 @@ function Shown({
   );
 }
 
-function Who({ user }: { user: User }) {
+function UserName({ user }: { user: User }) {
   return (
     <span className="row">
       <Avatar id={user.id} name={user.name} />
@@ -170,7 +170,7 @@ function Access({ user }: { user: User }) {
   const left = user.access_until === null ? 0 : (Date.parse(user.access_until) - now) / 1_000;
   return (
     <span className="small soft access">
-      {user.status === "PENDING" && texts.asked(f.ago(user.requested_at, now))}
+      {user.status === "PENDING" && texts.requested(f.ago(user.requested_at, now))}
       {user.access_until !== null && user.status !== "PENDING" && (
         <span title={f.moment(user.access_until)}>
           {left > 0 ? texts.endsIn(f.span(left)) : texts.ended(f.ago(user.access_until, now))}

@@ -3,7 +3,7 @@ import type { Calls } from "../../../client/index.ts";
 import { followSignals } from "../../../std/follow-signals.ts";
 import type { DELIVERY_ROUTES } from "../api.ts";
 import { DeliveryFault } from "./faults.ts";
-import { readWhole } from "./read-whole.ts";
+import { readVerified } from "./read-verified.ts";
 import type { Acknowledged, Sender } from "./sender.ts";
 import type { Storage } from "./storage/storage.ts";
 
@@ -11,31 +11,34 @@ export type DeliveryCalls = Calls<typeof DELIVERY_ROUTES>;
 
 export type Progress = { bytes: number; total_bytes: number | null };
 
-/** What a delivery needs beside the job. */
-export type Hands = {
+/** Dependencies of `deliverFile`. */
+export type DeliverFileDeps = {
   calls: Pick<DeliveryCalls, "getDeliverySource" | "forgetCachedDeliveryFile">;
   storage: Storage;
   sender: Sender;
 };
 
-/** A job in hand. */
-export type JobInHand = {
+/** A job that this worker runs. */
+export type RunningJob = {
   file_id: string;
   chat_id: string;
-  /** The next status is told to the server; what it refuses is thrown. */
+  /** Reports the next status to the server; throws if it is refused. */
   startDownload: () => Promise<unknown>;
   startStream: () => Promise<unknown>;
-  /** Throws unless the job is still ours. */
+  /** Throws if the worker has lost the job. */
   confirm: () => Promise<void>;
   onProgress: (progress: Progress) => void;
-  /** Aborts when the job is not to be gone on with. */
+  /** Aborts when the job must stop. */
   signal: AbortSignal;
 };
 
 export type Delivered = Acknowledged & { revision: string | null };
 
-/** Takes one file from storage to Telegram. What goes wrong is thrown as a DeliveryFault. */
-export async function deliverFile({ calls, storage, sender }: Hands, job: JobInHand): Promise<Delivered> {
+/** Sends one file from the storage to Telegram. Errors are thrown as DeliveryFault. */
+export async function deliverFile(
+  { calls, storage, sender }: DeliverFileDeps,
+  job: RunningJob,
+): Promise<Delivered> {
   const { file_id, chat_id, signal } = job;
   await job.startDownload();
   const source = await sourceOf(calls, file_id);
@@ -52,23 +55,23 @@ export async function deliverFile({ calls, storage, sender }: Hands, job: JobInH
   try {
     sender.expectSize(file.size);
     if (source.telegram_file_id === null) await job.startStream();
-    const beyondRecall = new AbortController();
-    const chunks = readWhole(file, {
+    const lastBytesReleased = new AbortController();
+    const chunks = readVerified(file, {
       signal: reading.signal,
       onBytes: (bytes) => {
         job.onProgress({ bytes, total_bytes: file.size });
       },
       beforeLast: async () => {
-        // With the last bytes Telegram takes it as sent, and nobody can call it back: so whoever lost the job stops here.
+        // With the last bytes Telegram accepts the file for good, so a worker that has lost the job must stop here.
         await job.confirm();
         signal.throwIfAborted();
-        beyondRecall.abort();
+        lastBytesReleased.abort();
       },
     });
     const sent = await sender.sendFile(
       chat_id,
       { name: source.name, chunks },
-      until(signal, beyondRecall.signal),
+      followUntil(signal, lastBytesReleased.signal),
     );
     return { ...sent, revision: file.revision };
   } finally {
@@ -78,7 +81,7 @@ export async function deliverFile({ calls, storage, sender }: Hands, job: JobInH
   }
 }
 
-async function sourceOf(calls: Hands["calls"], id: string) {
+async function sourceOf(calls: DeliverFileDeps["calls"], id: string) {
   try {
     const source = await calls.getDeliverySource({ id });
     if (source.kind === "file") return source;
@@ -88,8 +91,8 @@ async function sourceOf(calls: Hands["calls"], id: string) {
   throw new DeliveryFault({ side: "storage", status: 404 });
 }
 
-/** Aborts with the first signal, but not after the second: then the answer is waited for, whoever has lost patience. */
-function until(signal: AbortSignal, tooLate: AbortSignal): AbortSignal {
+/** Follows the first signal until the second one aborts. After that, Telegram's answer is awaited in any case. */
+function followUntil(signal: AbortSignal, tooLate: AbortSignal): AbortSignal {
   const following = new AbortController();
   const follow = () => {
     if (!tooLate.aborted) following.abort(signal.reason);

@@ -1,29 +1,34 @@
 import { SOURCE_TOKEN_INVALID } from "../lifecycle.ts";
 
-/** What can be seen of something that went wrong on a file's way. */
+/** The observable facts of a failed transfer. */
 export type Symptom = {
   side: "storage" | "telegram";
-  /** What the network did. */
+  /** A failure of the connection. */
   network?: "timeout" | "reset";
-  /** Of the answer. */
+  /** The HTTP status of the response. */
   status?: number;
-  /** What the answer says. */
-  word?: string;
+  /** The error text of the response. */
+  description?: string;
   retryAfterSeconds?: number | null;
 };
 
-type Row = { code: string; retryable: boolean; means: string; when: (symptom: Symptom) => boolean };
+type Row = { code: string; retryable: boolean; meaning: string; when: (symptom: Symptom) => boolean };
 
 /**
- * Everything that goes wrong is one of these: the first row that fits. The lifecycle decides by `retryable` where the job
- * goes; users are told by the code.
+ * Classifies all errors; the first matching row applies. The lifecycle decides by `retryable` whether to retry; the bot
+ * has a text for each code.
  */
 export const TAXONOMY = [
-  row("NETWORK_TIMEOUT", true, "no answer in time", ({ network }) => network === "timeout"),
-  row("NETWORK_RESET", true, "the connection broke off", ({ network }) => network === "reset"),
+  row("NETWORK_TIMEOUT", true, "no response in time", ({ network }) => network === "timeout"),
+  row("NETWORK_RESET", true, "the connection was lost", ({ network }) => network === "reset"),
   row("RATE_LIMITED", true, "too many requests", ({ status }) => status === 429),
-  row("CORRUPTED", true, "what came is not what is stored", ({ word }) => word === "corrupted"),
-  row("STORAGE_UNAVAILABLE", true, "the storage is out of order", storage(isServerFault)),
+  row(
+    "CORRUPTED",
+    true,
+    "the data differs from the stored file",
+    ({ description }) => description === "corrupted",
+  ),
+  row("STORAGE_UNAVAILABLE", true, "the storage is unavailable", storage(isServerFault)),
   row(
     "STORAGE_UNAVAILABLE",
     true,
@@ -31,51 +36,51 @@ export const TAXONOMY = [
     storage(({ status }) => status === 423),
   ),
   row(SOURCE_TOKEN_INVALID, false, "the token is invalid, also after a refresh", storage(isStatus(401))),
-  row("ACCESS_DENIED", false, "the storage refuses the file", storage(isStatus(403))),
-  row("FILE_NOT_FOUND", false, "the file is not there any more", storage(isStatus(404))),
+  row("ACCESS_DENIED", false, "the storage denies access to the file", storage(isStatus(403))),
+  row("FILE_NOT_FOUND", false, "the file no longer exists", storage(isStatus(404))),
   row("FILE_TOO_LARGE", false, "the file is too large", isTooLarge),
-  row("FILE_EMPTY", false, "the file has nothing in it", telegram(isEmpty)),
-  row("BOT_TOKEN_INVALID", false, "Telegram does not know the bot's token", telegram(isStatus(401, 404))),
+  row("FILE_EMPTY", false, "the file is empty", telegram(isEmpty)),
+  row("BOT_TOKEN_INVALID", false, "Telegram rejects the bot's token", telegram(isStatus(401, 404))),
   row("USER_BLOCKED_BOT", false, "the user has blocked the bot", telegram(isStatus(403))),
-  row("USER_BLOCKED_BOT", false, "there is no such chat any more", telegram(isChatGone)),
-  row("TELEGRAM_UNAVAILABLE", true, "Telegram is out of order", telegram(isServerFault)),
-  row("UNKNOWN", true, "nobody knows what it was", () => true),
+  row("USER_BLOCKED_BOT", false, "the chat no longer exists", telegram(isChatGone)),
+  row("TELEGRAM_UNAVAILABLE", true, "Telegram is unavailable", telegram(isServerFault)),
+  row("UNKNOWN", true, "unknown error", () => true),
 ] as const satisfies readonly Row[];
 
 export type FaultCode = (typeof TAXONOMY)[number]["code"];
 
-/** Something went wrong on a file's way, and this is what it means. Its message holds no secret, path or address. */
+/** A classified error of a transfer. Its message contains no secrets, paths or addresses. */
 export class DeliveryFault extends Error {
   override readonly name = "DeliveryFault";
   readonly code: FaultCode;
   readonly retryable: boolean;
-  /** Not sooner, says the other side. */
+  /** The delay that the other side requests. */
   readonly retryAfterSeconds: number | null;
 
   constructor(symptom: Symptom, options?: ErrorOptions & { detail?: string }) {
-    const { code, retryable, means } = recognise(symptom);
-    super(`${symptom.side}: ${options?.detail ?? means}${seen(symptom)}`, options);
+    const { code, retryable, meaning } = classify(symptom);
+    super(`${symptom.side}: ${options?.detail ?? meaning}${statusSuffix(symptom)}`, options);
     this.code = code;
     this.retryable = retryable;
     this.retryAfterSeconds = symptom.retryAfterSeconds ?? null;
   }
 }
 
-export function recognise(symptom: Symptom): { code: FaultCode; retryable: boolean; means: string } {
-  const found = TAXONOMY.find(({ when }) => when(symptom));
-  if (!found) throw new Error("the last row fits everything");
-  return found;
+export function classify(symptom: Symptom): { code: FaultCode; retryable: boolean; meaning: string } {
+  const match = TAXONOMY.find(({ when }) => when(symptom));
+  if (!match) throw new Error("the last row must match everything");
+  return match;
 }
 
-/** What any error means that was met on one of the two sides. */
+/** Classifies any error that occurred on one of the two sides. */
 export function faultOf(error: unknown, side: Symptom["side"]): DeliveryFault {
-  for (const one of chain(error)) if (one instanceof DeliveryFault) return one;
+  for (const one of causesOf(error)) if (one instanceof DeliveryFault) return one;
   return new DeliveryFault(symptomOf(error, side), { cause: error });
 }
 
-/** Of the errors of fetch, of files and sockets, and of grammy. */
+/** Reads the symptom from errors of fetch, of files and sockets, and of grammy. */
 function symptomOf(error: unknown, side: Symptom["side"]): Symptom {
-  for (const one of chain(error)) {
+  for (const one of causesOf(error)) {
     const { code, error_code, description, parameters, type } = one as Partial<{
       code: string;
       error_code: number;
@@ -87,13 +92,13 @@ function symptomOf(error: unknown, side: Symptom["side"]): Symptom {
       return {
         side,
         status: error_code,
-        word: description ?? "",
+        description: description ?? "",
         retryAfterSeconds: parameters?.retry_after ?? null,
       };
     const known = SYSTEM_CODES[code ?? ""];
     if (known) return { side, ...known };
     if (one.name === "TimeoutError") return { side, network: "timeout" };
-    // An answer that is no JSON is what stands between us and Telegram when that is gone.
+    // A proxy in front of an unavailable Telegram answers with something other than JSON.
     if (type === "invalid-json") return { side, status: 502 };
     if (type === "aborted" || type === "premature-close") return { side, network: "reset" };
   }
@@ -125,25 +130,25 @@ const SYSTEM_CODES: Readonly<Record<string, Omit<Symptom, "side">>> = {
   EIO: { status: 503 },
 };
 
-/** An error, and what it was caused by. */
-function* chain(error: unknown): Generator<Error> {
+/** Yields an error and its causes. */
+function* causesOf(error: unknown): Generator<Error> {
   for (let depth = 0, one = error; one instanceof Error && depth < 10; depth++) {
     yield one;
     one = (one as { error?: unknown }).error ?? one.cause;
   }
 }
 
-function seen({ status }: Symptom): string {
+function statusSuffix({ status }: Symptom): string {
   return status === undefined ? "" : ` (${status})`;
 }
 
 function row<const Code extends string>(
   code: Code,
   retryable: boolean,
-  means: string,
+  meaning: string,
   when: Row["when"],
-): { code: Code; retryable: boolean; means: string; when: Row["when"] } {
-  return { code, retryable, means, when };
+): { code: Code; retryable: boolean; meaning: string; when: Row["when"] } {
+  return { code, retryable, meaning, when };
 }
 
 function storage(when: Row["when"]): Row["when"] {
@@ -162,14 +167,16 @@ function isServerFault({ status = 0 }: Symptom): boolean {
   return status >= 500;
 }
 
-function isTooLarge({ status, word = "" }: Symptom): boolean {
-  return status === 413 || word === "too large" || /file is too big|entity too large/i.test(word);
+function isTooLarge({ status, description = "" }: Symptom): boolean {
+  return (
+    status === 413 || description === "too large" || /file is too big|entity too large/i.test(description)
+  );
 }
 
-function isEmpty({ status, word = "" }: Symptom): boolean {
-  return status === 400 && /non-empty/i.test(word);
+function isEmpty({ status, description = "" }: Symptom): boolean {
+  return status === 400 && /non-empty/i.test(description);
 }
 
-function isChatGone({ status, word = "" }: Symptom): boolean {
-  return status === 400 && /chat not found|user is deactivated|PEER_ID_INVALID/i.test(word);
+function isChatGone({ status, description = "" }: Symptom): boolean {
+  return status === 400 && /chat not found|user is deactivated|PEER_ID_INVALID/i.test(description);
 }

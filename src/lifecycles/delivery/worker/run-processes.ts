@@ -6,72 +6,74 @@ import { startBot } from "../bot/start-bot.ts";
 import { DELIVERY_ROUTES } from "../api.ts";
 import { faultOf } from "./faults.ts";
 import type { Log } from "./log.ts";
-import { BOT, ownClient, WORKER } from "./own-client.ts";
-import { reachTelegram } from "./reach-telegram.ts";
+import { BOT, processClient, WORKER } from "./process-client.ts";
+import { retryTelegram } from "./retry-telegram.ts";
 import { Sender } from "./sender.ts";
 import type { DeliverySettings } from "../settings.ts";
 import { startDeliveryWorker } from "./start-delivery-worker.ts";
-import { missing, openStorage } from "./storage/open-storage.ts";
+import { missingSetting, openStorage } from "./storage/open-storage.ts";
 import type { TokenStore } from "./storage/yandex-tokens.ts";
 
-export type Ground = {
+/** Dependencies of the processes, from the command line. */
+export type ProcessDeps = {
   client: Client;
   url: string;
   settings: DeliverySettings & { host: string };
   log: Log;
-  /** A file of this name beside the data, for secrets. */
-  secret: (name: string) => TokenStore;
-  /** Resolves when the user has had enough. */
+  /** Returns the store for a secret, a file of this name in the data folder. */
+  secretFile: (name: string) => TokenStore;
+  /** Resolves when the process is asked to stop. */
   untilStopped: () => Promise<void>;
-  tell: (line: string) => void;
+  /** Prints a line for the user. */
+  printLine: (line: string) => void;
 };
 
-/** `pawl delivery worker`: until it is told to stop. */
-export async function runWorker(ground: Ground, concurrency: number): Promise<void> {
-  const { settings, tell, url, log } = ground;
-  const stopping = stoppedBy(ground);
-  const storage = openStorage(settings, ground.secret("storage-token"));
+/** Runs `pawl delivery worker` until it is stopped. */
+export async function runWorker(deps: ProcessDeps, concurrency: number): Promise<void> {
+  const { settings, printLine, url, log } = deps;
+  const stopping = stopSignal(deps);
+  const storage = openStorage(settings, deps.secretFile("storage-token"));
   const sender = new Sender({
     botToken: tokenOf(settings),
     apiUrl: settings.telegramApiUrl,
     stallMs: settings.deliveryStallSeconds * 1_000,
     answerMs: settings.deliveryAnswerSeconds * 1_000,
   });
-  const own = await ownClient(WORKER, {
-    client: ground.client,
+  const connection = await processClient(WORKER, {
+    client: deps.client,
     url,
-    kept: ground.secret("worker-token"),
+    store: deps.secretFile("worker-token"),
     signal: stopping,
-  }).catch(unless(stopping, rethrow));
-  if (own === null) return;
-  const { client, me } = own;
-  const name = await reachTelegram(() => sender.botName(), { log, signal: stopping }).catch(
-    unless(stopping, notTaken),
+  }).catch(nullIfAborted(stopping, rethrow));
+  if (connection === null) return;
+  const { client, me } = connection;
+  const name = await retryTelegram(() => sender.botName(), { log, signal: stopping }).catch(
+    nullIfAborted(stopping, throwConfigError),
   );
   if (name === null) return;
   const worker = await startDeliveryWorker({ client, storage, sender, concurrency, log });
-  tell(
+  printLine(
     `Delivering as ${me.id} through @${name}, ${concurrency} at a time, from ${settings.deliveryStorage} storage.`,
   );
-  await Promise.race([over(stopping), worker.finished]);
+  await Promise.race([untilAborted(stopping), worker.finished]);
   await worker.stop();
   await worker.finished;
 }
 
-/** `pawl delivery bot`: until it is told to stop. */
-export async function runBot(ground: Ground): Promise<void> {
-  const { settings, tell, url } = ground;
-  const stopping = stoppedBy(ground);
-  const storage = openStorage(settings, ground.secret("storage-token"));
+/** Runs `pawl delivery bot` until it is stopped. */
+export async function runBot(deps: ProcessDeps): Promise<void> {
+  const { settings, printLine, url } = deps;
+  const stopping = stopSignal(deps);
+  const storage = openStorage(settings, deps.secretFile("storage-token"));
   const token = tokenOf(settings);
-  const own = await ownClient(BOT, {
-    client: ground.client,
+  const connection = await processClient(BOT, {
+    client: deps.client,
     url,
-    kept: ground.secret("bot-token"),
+    store: deps.secretFile("bot-token"),
     signal: stopping,
-  }).catch(unless(stopping, rethrow));
-  if (own === null) return;
-  const { client, me } = own;
+  }).catch(nullIfAborted(stopping, rethrow));
+  if (connection === null) return;
+  const { client, me } = connection;
   const { deliveryWebhookUrl, deliveryWebhookPort, host } = settings;
   const bot = await startBot({
     token,
@@ -80,23 +82,25 @@ export async function runBot(ground: Ground): Promise<void> {
     storage,
     language: settings.deliveryLanguage,
     admins: settings.deliveryAdmins,
-    log: ground.log,
+    log: deps.log,
     webhook:
       deliveryWebhookUrl === null ? null : { url: deliveryWebhookUrl, host, port: deliveryWebhookPort },
-    catalogueEveryMs: settings.deliveryCatalogueMinutes * 60_000,
+    catalogueIntervalMs: settings.deliveryCatalogueMinutes * 60_000,
     stopping,
-  }).catch(unless(stopping, notTaken));
+  }).catch(nullIfAborted(stopping, throwConfigError));
   if (bot === null) return;
-  const hears = deliveryWebhookUrl === null ? "asking Telegram" : "called by Telegram";
-  tell(`@${bot.username} is there (https://t.me/${bot.username}), as ${me.id}, ${hears}.`);
+  const mode = deliveryWebhookUrl === null ? "by long polling" : "by webhook";
+  printLine(`@${bot.username} is running (https://t.me/${bot.username}), as ${me.id}, ${mode}.`);
   if (settings.deliveryAdmins.length === 0)
-    tell("Nobody decides about users in the bot: set PAWL_DELIVERY_ADMINS, or use `pawl delivery approve`.");
-  await Promise.race([over(stopping), bot.finished.catch(() => undefined)]);
+    printLine(
+      "The bot has no admins to approve users: set PAWL_DELIVERY_ADMINS, or use `pawl delivery approve`.",
+    );
+  await Promise.race([untilAborted(stopping), bot.finished.catch(() => undefined)]);
   await bot.stop();
-  await bot.finished.catch(notTaken);
+  await bot.finished.catch(throwConfigError);
 }
 
-function stoppedBy({ untilStopped }: Ground): AbortSignal {
+function stopSignal({ untilStopped }: ProcessDeps): AbortSignal {
   const stopping = new AbortController();
   void untilStopped().then(() => {
     stopping.abort();
@@ -104,13 +108,13 @@ function stoppedBy({ untilStopped }: Ground): AbortSignal {
   return stopping.signal;
 }
 
-function over(signal: AbortSignal): Promise<unknown> {
+function untilAborted(signal: AbortSignal): Promise<unknown> {
   return signal.aborted ? Promise.resolve() : once(signal, "abort");
 }
 
-/** null: it was stopped before it could begin. */
-function unless(signal: AbortSignal, tell: (error: unknown) => never): (error: unknown) => null {
-  return (error) => (signal.aborted ? null : tell(error));
+/** Handles a failed start; null if the process was stopped meanwhile. */
+function nullIfAborted(signal: AbortSignal, onError: (error: unknown) => never): (error: unknown) => null {
+  return (error) => (signal.aborted ? null : onError(error));
 }
 
 function rethrow(error: unknown): never {
@@ -118,20 +122,17 @@ function rethrow(error: unknown): never {
 }
 
 function tokenOf({ telegramBotToken }: DeliverySettings): string {
-  return telegramBotToken ?? missing("TELEGRAM_BOT_TOKEN", "what @BotFather gives for a bot");
+  return telegramBotToken ?? missingSetting("TELEGRAM_BOT_TOKEN", "the bot's token from @BotFather");
 }
 
-/** What Telegram refuses whenever it is asked is a setting. */
-function notTaken(error: unknown): never {
+/** Reports errors that a wrong setting causes. */
+function throwConfigError(error: unknown): never {
   if (faultOf(error, "telegram").code === "BOT_TOKEN_INVALID")
     throw new PawlError(
       "INVALID_CONFIG",
-      "Telegram does not know the bot whose token is in TELEGRAM_BOT_TOKEN.",
+      "Telegram rejects the token in TELEGRAM_BOT_TOKEN. Check it with @BotFather.",
     );
   if (error instanceof GrammyError && error.method === "setWebhook")
-    throw new PawlError(
-      "INVALID_CONFIG",
-      `Telegram does not take PAWL_DELIVERY_WEBHOOK_URL: ${error.description}`,
-    );
+    throw new PawlError("INVALID_CONFIG", `Telegram rejects PAWL_DELIVERY_WEBHOOK_URL: ${error.description}`);
   throw error;
 }

@@ -2,30 +2,30 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { Api, InputFile } from "grammy";
 import { followSignals } from "../../../std/follow-signals.ts";
-import { firstUnits } from "../../../core/index.ts";
+import { truncateText } from "../../../core/index.ts";
 import { DeliveryFault, faultOf } from "./faults.ts";
-import { withinTime } from "./within-time.ts";
+import { withTimeLimit } from "./with-time-limit.ts";
 
-/** Telegram has it: the message it stands in, and the id by which it can be sent again. */
+/** Telegram's acknowledgement: the message with the file, and the id for sending the file again. */
 export type Acknowledged = { message_id: number; telegram_file_id: string };
 
 export type SenderOptions = {
   botToken: string;
-  /** Of a Bot API server, one's own or Telegram's. */
+  /** Address of the Bot API server: Telegram's, or your own. */
   apiUrl: string;
-  /** How long Telegram may take to take the next bytes. */
+  /** Maximum time that Telegram may take to accept the next bytes. */
   stallMs: number;
-  /** How long Telegram may take to answer when it has them all: a server of one's own first passes them on. */
+  /** Maximum time for the answer after all bytes were sent: your own server first forwards the file to Telegram. */
   answerMs: number;
 };
 
 const CLOUD_HOST = "api.telegram.org";
 const CLOUD_LIMIT_BYTES = 50 * 1024 * 1024;
 const LIMIT_BYTES = 2 * 1024 * 1024 * 1024;
-/** Never reached: what is slow is watched more closely here. */
-const FOREVER_SECONDS = 1_000_000;
+/** Effectively no timeout: StallWatchdog detects stalls. */
+const NO_TIMEOUT_SECONDS = 1_000_000;
 
-/** Sends files into chats. What goes wrong is thrown as a DeliveryFault. */
+/** Sends files to chats. Errors are thrown as DeliveryFault. */
 export class Sender {
   private readonly options: SenderOptions;
 
@@ -33,28 +33,28 @@ export class Sender {
     this.options = options;
   }
 
-  /** As Telegram knows the bot. */
+  /** Returns the bot's username. */
   async botName(): Promise<string> {
     const limit = {
       ms: this.options.stallMs,
       side: "telegram",
       signal: new AbortController().signal,
     } as const;
-    const { username } = await withinTime(limit, (signal) => this.api(undefined).getMe(forGrammy(signal)));
+    const { username } = await withTimeLimit(limit, (signal) => this.api(undefined).getMe(forGrammy(signal)));
     return username;
   }
 
-  /** Refuses at once what would be refused after an hour. */
+  /** Throws at once if a file is too large, instead of after a long upload. */
   expectSize(bytes: number): void {
     const cloud = new URL(this.options.apiUrl).hostname === CLOUD_HOST;
     if (bytes <= (cloud ? CLOUD_LIMIT_BYTES : LIMIT_BYTES)) return;
     const detail = cloud
-      ? "the file is larger than the 50 MB that Telegram's own Bot API server takes; run one of your own and name it in TELEGRAM_API_URL"
+      ? "the file is larger than 50 MB, the limit of Telegram's own Bot API server; run your own server and set TELEGRAM_API_URL"
       : "the file is larger than 2 GB";
-    throw new DeliveryFault({ side: "telegram", word: "too large" }, { detail });
+    throw new DeliveryFault({ side: "telegram", description: "too large" }, { detail });
   }
 
-  /** What Telegram has already; null: it does not know it by this id any more. */
+  /** Sends a file that Telegram already has; null if its id is no longer valid. */
   async sendStored(
     chat_id: string,
     telegram_file_id: string,
@@ -63,7 +63,7 @@ export class Sender {
     const limit = { ms: this.options.stallMs, side: "telegram", signal } as const;
     try {
       const api = this.api(undefined);
-      return await withinTime(limit, async (waiting) =>
+      return await withTimeLimit(limit, async (waiting) =>
         acknowledged(await api.sendDocument(chat_id, telegram_file_id, {}, forGrammy(waiting))),
       );
     } catch (error) {
@@ -74,56 +74,55 @@ export class Sender {
   }
 
   /**
-   * Passes bytes on as they come. They are sent once: a stream that broke off is never begun again in the middle, and
-   * what Telegram has not got whole it drops.
+   * Uploads bytes as they arrive. An interrupted upload is never resumed: Telegram discards incomplete files.
    */
   async sendFile(
     chat_id: string,
     file: { name: string; chunks: AsyncIterable<Uint8Array> },
     signal: AbortSignal,
   ): Promise<Acknowledged> {
-    const watch = new Watch(this.options);
-    const leaving = followSignals([signal, watch.signal]);
-    const line = this.line();
-    const document = new InputFile(watch.over(file.chunks), plainName(file.name));
+    const watchdog = new StallWatchdog(this.options);
+    const aborting = followSignals([signal, watchdog.signal]);
+    const agent = this.createAgent();
+    const document = new InputFile(watchdog.watched(file.chunks), safeFileName(file.name));
     try {
-      // A document stays a document, whatever is in it: only then can it be sent again by its id.
+      // Telegram must store any file as a document: only then can it be sent again by its id.
       const other = { disable_content_type_detection: true };
       return acknowledged(
-        await this.api(line).sendDocument(chat_id, document, other, forGrammy(leaving.signal)),
+        await this.api(agent).sendDocument(chat_id, document, other, forGrammy(aborting.signal)),
       );
     } catch (error) {
       signal.throwIfAborted();
-      throw watch.fault ?? faultOf(error, "telegram");
+      throw watchdog.fault ?? faultOf(error, "telegram");
     } finally {
-      watch.stop();
-      leaving.release();
-      // An answer that came before the end of the file is a no, and nobody reads the rest: it is not sent any further.
-      line.destroy();
+      watchdog.stop();
+      aborting.release();
+      // Telegram answers before the end of the file only to refuse it; stop sending the rest.
+      agent.destroy();
     }
   }
 
-  private api(line: HttpAgent | undefined): Api {
+  private api(agent: HttpAgent | undefined): Api {
     const { botToken, apiUrl } = this.options;
-    const agent = line ? { baseFetchConfig: { agent: line } } : {};
+    const fetchConfig = agent ? { baseFetchConfig: { agent } } : {};
     return new Api(botToken, {
       apiRoot: apiUrl.replace(/\/+$/, ""),
-      timeoutSeconds: FOREVER_SECONDS,
-      ...agent,
+      timeoutSeconds: NO_TIMEOUT_SECONDS,
+      ...fetchConfig,
     });
   }
 
-  /** A connection for one file, which can be cut. */
-  private line(): HttpAgent {
+  /** Creates an agent for one upload, so that its connection can be closed. */
+  private createAgent(): HttpAgent {
     return this.options.apiUrl.startsWith("https:") ? new HttpsAgent() : new HttpAgent();
   }
 }
 
-/** Sees to it that Telegram goes on taking bytes, and then answers. */
-class Watch {
+/** Aborts an upload if Telegram stops accepting bytes or does not answer. */
+class StallWatchdog {
   fault: DeliveryFault | null = null;
   private readonly limits: Pick<SenderOptions, "stallMs" | "answerMs">;
-  private readonly leaving = new AbortController();
+  private readonly aborting = new AbortController();
   private readonly timer: NodeJS.Timeout;
   private deadline = Infinity;
 
@@ -133,22 +132,22 @@ class Watch {
       () => {
         if (Date.now() < this.deadline) return;
         this.fault = new DeliveryFault({ side: "telegram", network: "timeout" });
-        this.leaving.abort();
+        this.aborting.abort();
       },
       Math.min(1_000, limits.stallMs / 4),
     );
   }
 
   get signal(): AbortSignal {
-    return this.leaving.signal;
+    return this.aborting.signal;
   }
 
-  async *over(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async *watched(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
-      if (this.leaving.signal.aborted) throw new Error("nobody takes it any more");
+      if (this.aborting.signal.aborted) throw new Error("the upload was aborted");
       this.deadline = Date.now() + this.limits.stallMs;
       yield chunk;
-      // From here on it is the storage that is waited for, which is watched where it is read.
+      // Now waiting for the storage, which has its own timeout.
       this.deadline = Infinity;
     }
     this.deadline = Date.now() + this.limits.answerMs;
@@ -156,11 +155,11 @@ class Watch {
 
   stop(): void {
     clearInterval(this.timer);
-    this.leaving.abort();
+    this.aborting.abort();
   }
 }
 
-/** It means the same as ours, and is typed by the library that grammy brings for old versions of Node. */
+/** Casts the signal: grammy uses the type of a polyfill for old versions of Node. */
 function forGrammy(signal: AbortSignal): GrammySignal {
   return signal as unknown as GrammySignal;
 }
@@ -172,7 +171,7 @@ type Sent = { message_id: number } & Partial<
 
 function acknowledged(message: Sent): Acknowledged {
   const file = message.document ?? message.animation ?? message.audio ?? message.video ?? message.voice;
-  if (!file) throw new DeliveryFault({ side: "telegram" }, { detail: "the answer names no file" });
+  if (!file) throw new DeliveryFault({ side: "telegram" }, { detail: "the answer contains no file" });
   return { message_id: message.message_id, telegram_file_id: file.file_id };
 }
 
@@ -181,7 +180,7 @@ function isUnknownFile(error: unknown): boolean {
   return error_code === 400 && /wrong (remote )?file|file.?id|invalid file/i.test(description);
 }
 
-/** As it may stand in the head of a part of a form. */
-function plainName(name: string): string {
-  return firstUnits(name.replaceAll(/[\p{Cc}";\\/]/gu, "_"), 200) || "file";
+/** Replaces characters that are not allowed in the header of a multipart form. */
+function safeFileName(name: string): string {
+  return truncateText(name.replaceAll(/[\p{Cc}";\\/]/gu, "_"), 200) || "file";
 }

@@ -8,67 +8,67 @@ import { RunEnded, startWorker } from "../../../worker/index.ts";
 import type { RunningWorker, Work, WorkerEvent } from "../../../worker/index.ts";
 import { DELIVERY_ROUTES } from "../api.ts";
 import { deliverFile } from "./deliver-file.ts";
-import type { DeliveryCalls, Hands, Progress } from "./deliver-file.ts";
+import type { DeliveryCalls, DeliverFileDeps, Progress } from "./deliver-file.ts";
 import { DeliveryFault } from "./faults.ts";
 import { delivery } from "../lifecycle.ts";
-import { tellable } from "./log.ts";
+import { redactedError } from "./log.ts";
 import type { Log } from "./log.ts";
 import type { Sender } from "./sender.ts";
 import type { Storage } from "./storage/storage.ts";
 import { retryUntilAnswered } from "../../../worker/index.ts";
 
 export type DeliveryWorkerOptions = {
-  /** Of a member with the role worker. */
+  /** Authenticated as a member with the role worker. */
   client: Client;
   storage: Storage;
   sender: Sender;
   concurrency: number;
   log: Log;
   graceMs?: number | undefined;
-  progressEveryMs?: number | undefined;
+  progressIntervalMs?: number | undefined;
   onEvent?: ((event: WorkerEvent<typeof delivery>) => void) | undefined;
 };
 
 type Job = { id: string; data: { file_id: string; chat_id: string } };
 type Failure = { code: string; message: string; retryable: boolean; retry_after_seconds?: number };
 
-/** However eager a project is. */
-const SHORTEST_HEARTBEAT_MS = 100;
-/** Who waits for Telegram's word on a whole file is given this long when the worker stops: without it the file goes out twice. */
-const UNWIND_MS = 60_000;
-const LONGEST_RETRY_AFTER_SECONDS = 86_400;
+/** Lower limit, whatever a project's setting is. */
+const MIN_HEARTBEAT_MS = 100;
+/** On stop, maximum wait for Telegram's answer to a completely sent file: without the answer it would be sent twice. */
+const ANSWER_GRACE_MS = 60_000;
+const MAX_RETRY_AFTER_SECONDS = 86_400;
 
-/** Delivers what is in the queue until it is stopped. */
+/** Starts a worker that delivers queued jobs until it is stopped. */
 export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promise<RunningWorker> {
   const { client, concurrency, log } = options;
   const calls = client.calls(DELIVERY_ROUTES);
   const self = { id: `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`, concurrency };
-  // What a worker held that died here, and was started again, need not wait for the next sweep.
+  // Requeues the jobs of a crashed worker without waiting for the next sweep.
   await calls.recoverDeliveryJobs();
   const held = new Map<string, { task_id: string; lease_token: string }>();
-  const presence = await bePresent(
-    () => calls.tellDeliveryProgress({ worker: self, jobs: [] }),
+  const heartbeats = await startHeartbeats(
+    () => calls.reportDeliveryProgress({ worker: self, jobs: [] }),
     async () => {
-      // The runtime beats often enough to keep a lease; who looks at a job wants to see it live more often than that.
+      // The worker runtime renews leases just often enough to keep them; users see heartbeats, so send more of them.
       if (held.size > 0) await client.beatLeases({ leases: [...held.values()] });
     },
     (error) => {
-      log.warn(tellable(error), "heartbeat failed; retrying at the next interval");
+      log.warn(redactedError(error), "heartbeat failed; retrying at the next interval");
     },
   );
   const worker = startWorker<typeof delivery, Progress>({
     client,
     lifecycle: delivery,
     concurrency,
-    ahead: 0,
-    unwindMs: UNWIND_MS,
+    prefetch: 0,
+    abortGraceMs: ANSWER_GRACE_MS,
     graceMs: options.graceMs,
-    progressEveryMs: options.progressEveryMs,
+    progressIntervalMs: options.progressIntervalMs,
     run: async (task, work) => {
       held.set(task.id, { task_id: task.id, lease_token: work.leaseToken });
       try {
         const { message_id, telegram_file_id, revision } = await deliverFile(
-          { ...options, calls: patient(calls, work.signal) },
+          { ...options, calls: retryingCalls(calls, work.signal) },
           jobOf(task, work, client),
         );
         return { action: "deliver", payload: { message_id, telegram_file_id, revision } };
@@ -78,11 +78,11 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
     },
     failed: ({ error }, task) => {
       const failure = failureOf(error);
-      const about = { job: task.id, code: failure.code, attempt: task.attempt + 1 };
+      const context = { job: task.id, code: failure.code, attempt: task.attempt + 1 };
       if (failure.code === "UNKNOWN")
-        log.error({ ...about, ...tellable(error) }, "unknown: a job failed, nobody knows why");
-      else log.warn({ ...about, message: failure.message }, "a job failed");
-      // What has not begun, and may well go on, is given back unspent.
+        log.error({ ...context, ...redactedError(error) }, "unknown error: the job failed");
+      else log.warn({ ...context, message: failure.message }, "the job failed");
+      // A job that has not started is released, which counts no attempt.
       if (task.status === "CLAIMED" && failure.retryable) return { action: "release" };
       return { action: "fail", payload: { error: failure } };
     },
@@ -90,33 +90,33 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
       task.status === "STREAMING"
         ? [{ action: "fail", payload: { error: STOPPED } }]
         : [{ action: "release" }],
-    tellProgress: (progress, { id }, lease_token) =>
-      calls.tellDeliveryProgress({ worker: self, jobs: [{ job_id: id, lease_token, ...progress }] }),
+    sendProgress: (progress, { id }, lease_token) =>
+      calls.reportDeliveryProgress({ worker: self, jobs: [{ job_id: id, lease_token, ...progress }] }),
     onEvent: (event) => {
-      noteEvent(log, event);
+      logEvent(log, event);
       options.onEvent?.(event);
     },
   });
-  worker.finished.then(presence.end, presence.end);
+  worker.finished.then(heartbeats.end, heartbeats.end);
   return worker;
 }
 
-/** Is heard of as often as the server wants, and beats for what is in hand: until it ends. */
-async function bePresent(
-  tell: () => Promise<{ heartbeat_seconds: number }>,
-  beat: () => Promise<void>,
+/** Reports the worker and renews its leases at the interval that the server returns, until `end` is called. */
+async function startHeartbeats(
+  report: () => Promise<{ heartbeat_seconds: number }>,
+  renewLeases: () => Promise<void>,
   onFailure: (error: unknown) => void,
 ): Promise<{ end: () => void }> {
-  let { heartbeat_seconds } = await tell();
+  let { heartbeat_seconds } = await report();
   let timer: NodeJS.Timeout;
   const wait = () => {
     timer = setTimeout(
       () => {
         wait();
-        beat().catch(onFailure);
-        tell().then((told) => (heartbeat_seconds = told.heartbeat_seconds), onFailure);
+        renewLeases().catch(onFailure);
+        report().then((reply) => (heartbeat_seconds = reply.heartbeat_seconds), onFailure);
       },
-      timerDelay(Math.max(SHORTEST_HEARTBEAT_MS, heartbeat_seconds * 1_000)),
+      timerDelay(Math.max(MIN_HEARTBEAT_MS, heartbeat_seconds * 1_000)),
     );
   };
   wait();
@@ -145,51 +145,52 @@ function jobOf(
         () => client.beatLeases({ leases: [lease] }, { signal }),
         signal,
       );
-      if (lost.length > 0) throw new RunEnded("lease", "The lease is over.");
+      if (lost.length > 0) throw new RunEnded("lease", "The lease has ended.");
     },
   };
 }
 
-/** What a delivery asks the server beside its moves. */
-function patient(calls: DeliveryCalls, signal: AbortSignal): Hands["calls"] {
+/** The server calls of a delivery besides its moves, with retries. */
+function retryingCalls(calls: DeliveryCalls, signal: AbortSignal): DeliverFileDeps["calls"] {
   return {
-    getDeliverySource: (asked) =>
-      retryUntilAnswered(() => calls.getDeliverySource(asked, { signal }), signal),
-    forgetCachedDeliveryFile: (asked) =>
-      retryUntilAnswered(() => calls.forgetCachedDeliveryFile(asked, { signal }), signal),
+    getDeliverySource: (params) =>
+      retryUntilAnswered(() => calls.getDeliverySource(params, { signal }), signal),
+    forgetCachedDeliveryFile: (params) =>
+      retryUntilAnswered(() => calls.forgetCachedDeliveryFile(params, { signal }), signal),
   };
 }
 
 const STOPPED: Failure = {
   code: "WORKER_STOPPED",
-  message: "The worker was stopped in the middle of the file.",
+  message: "The worker was stopped while it sent the file.",
   retryable: true,
 };
 
-/** Refusals by which the lifecycle says that there is no use in trying. */
-const HOPELESS = new Set(["USER_NOT_ACTIVE", "ATTEMPTS_EXHAUSTED"]);
+/** Refusals of the lifecycle after which a retry cannot succeed. */
+const NOT_RETRYABLE = new Set(["USER_NOT_ACTIVE", "ATTEMPTS_EXHAUSTED"]);
 
-/** What an error means for the job, as the server is told. */
+/** Converts an error to the failure that is reported to the server. */
 function failureOf(error: unknown): Failure {
   if (error instanceof DeliveryFault) {
     const { code, message, retryable, retryAfterSeconds } = error;
-    const seconds = Math.min(retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER_SECONDS);
+    const seconds = Math.min(retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS);
     return { code, message, retryable, ...(seconds > 0 ? { retry_after_seconds: seconds } : {}) };
   }
-  if (error instanceof PawlProblem && HOPELESS.has(error.code))
+  if (error instanceof PawlProblem && NOT_RETRYABLE.has(error.code))
     return { code: error.code, message: error.detail, retryable: false };
   if (error instanceof PawlProblem && error.code === "UNAVAILABLE")
     return { code: "NETWORK_RESET", message: "pawl: the server could not be reached", retryable: true };
-  return { code: "UNKNOWN", message: "nobody knows what it was", retryable: true };
+  return { code: "UNKNOWN", message: "unknown error", retryable: true };
 }
 
-function noteEvent(log: Log, event: WorkerEvent<typeof delivery>): void {
+function logEvent(log: Log, event: WorkerEvent<typeof delivery>): void {
   if (event.kind === "finished") log.info({ job: event.task.id }, "delivered");
   else if (event.kind === "lost")
-    log.warn({ job: event.task.id, why: event.why }, "the job is not ours any more");
+    log.warn({ job: event.task.id, why: event.why }, "the worker has lost the job");
   else if (isRefusal(event))
-    log.error({ job: event.task.id, code: event.problem.code }, "the server does not take what was reported");
-  else if (event.kind === "renewal_failed") log.warn(tellable(event.error), "lease renewal failed; retrying");
-  else if (event.kind === "unreachable") log.warn(tellable(event.error), "the server cannot be reached");
-  else if (event.kind === "reached") log.info({}, "the server is there again");
+    log.error({ job: event.task.id, code: event.problem.code }, "the server refused the report");
+  else if (event.kind === "renewal_failed")
+    log.warn(redactedError(event.error), "lease renewal failed; retrying");
+  else if (event.kind === "unreachable") log.warn(redactedError(event.error), "the server cannot be reached");
+  else if (event.kind === "reached") log.info({}, "the server can be reached again");
 }

@@ -1,33 +1,36 @@
-import { jsonOption, print, textTable, titled } from "../../../plugin/index.ts";
+import { jsonOption, print, textTable, formatHelp } from "../../../plugin/index.ts";
 import type { AddCommands } from "../../../plugin/index.ts";
 import { plannerConditions, plannerPermissions } from "../permissions.ts";
 
 const ROLES = ["executor", "lead", "supervisor", "system", "admin", "viewer"] as const;
 
-/** `pawl planner`: what the planner has to say without a server. */
-export const addPlannerCommands: AddCommands = (program, surroundings, leave) => {
-  const planner = program.command("planner").description("The shop floor: who may do what on it.");
+/** `pawl planner`: commands that need no server. */
+export const addPlannerCommands: AddCommands = (program, environment, setExitCode) => {
+  const planner = program
+    .command("planner")
+    .summary("print the permissions of the planner's roles")
+    .description("Prints the permissions of the planner's roles.");
   planner
     .command("roles")
-    .summary("print who may do what")
-    .description("Prints the planner's permissions by role, and what is asked of a role beyond them.")
+    .summary("print the permissions of each role")
+    .description("Prints the permissions of each role, and the conditions that apply to them.")
     .addOption(jsonOption())
-    .addHelpText("after", titled(ROLES_HELP, surroundings))
+    .addHelpText("after", formatHelp(ROLES_HELP, environment))
     .action(({ json }: { json?: true }) => {
-      const { out } = surroundings;
+      const { out } = environment;
       const text = () => textTable(["permission", ...ROLES], rows(), out);
-      leave(print(out, { json, value: asData(), text }));
+      setExitCode(print(out, { json, value: asData(), text }));
     });
 };
 
-/** What somebody may do; what is Pawl's own is nobody's. */
-const HELD = Object.entries<readonly string[]>(plannerPermissions)
+/** Permissions of members, without those that only Pawl itself has. */
+const GRANTED = Object.entries<readonly string[]>(plannerPermissions)
   .filter(([, holders]) => holders.length > 0)
   .map(([permission]) => permission);
 
-/** The table cell by cell: nothing, "yes", or "yes" with a condition. */
+/** The rows of the table; a cell is empty, "yes", or a condition. */
 function rows(): string[][] {
-  return HELD.map((permission) => [
+  return GRANTED.map((permission) => [
     permission,
     ...ROLES.map((role) => {
       const { allowed, condition } = cellOf(permission, role);
@@ -38,7 +41,7 @@ function rows(): string[][] {
 
 function asData() {
   return Object.fromEntries(
-    HELD.map((permission) => [
+    GRANTED.map((permission) => [
       permission,
       Object.fromEntries(ROLES.map((role) => [role, cellOf(permission, role)])),
     ]),
@@ -55,6 +58,5 @@ function cellOf(permission: string, role: string): { allowed: boolean; condition
 
 const ROLES_HELP = `
 Examples:
-  $ pawl planner roles
-  $ pawl planner roles --json
-`;
+  pawl planner roles
+  pawl planner roles --json`;

@@ -8,7 +8,7 @@ type Step = {
   after: readonly string[];
 };
 
-/** What is built, step by step; each piece has a serial number of its own. */
+/** The lamps and the steps to build them; each lamp gets its own serial number. */
 export const LAMPS: readonly [Lamp, ...Lamp[]] = [
   {
     type: "Beacon",
@@ -29,7 +29,7 @@ export const LAMPS: readonly [Lamp, ...Lamp[]] = [
       step("bend", "Bend the neck", "Radius 220 mm on the former; no flattening.", "assembly", 20),
       step("coat", "Powder-coat the neck", "RAL 9005 matt, 180 °C, 20 min.", "finishing", 20, ["bend"]),
       step("switch", "Build in the switch", "Only batch K-17 or newer.", "wiring", 35, ["coat"]),
-      step("weigh", "Set the counterweight", "Must stand at 15° without a hand.", "assembly", 10, ["switch"]),
+      step("weigh", "Set the counterweight", "Must balance at 15° unaided.", "assembly", 10, ["switch"]),
     ],
   },
   {
@@ -58,20 +58,24 @@ function step(
 }
 
 export const HOLDS = [
-  { kind: "materials", reason: "Brass is out until the delivery at three" },
+  { kind: "materials", reason: "No brass until the delivery at three" },
   { kind: "materials", reason: "Waiting for dimmers of batch K-18" },
-  { kind: "qc", reason: "The gauge is at calibration" },
-  { kind: "access", reason: "The oven is taken until the end of the batch" },
+  { kind: "qc", reason: "The gauge is being calibrated" },
+  { kind: "access", reason: "The oven is in use until the batch is done" },
 ] as const;
 
 export const CALLS_FOR_HELP = [
   { reason: "tools", text: "The 10 mm tap is blunt" },
-  { reason: "help_needed", text: "Needs two pairs of hands for ten minutes" },
-  { reason: "harder_than_expected", text: "The oak is wet, it tears" },
-  { reason: "materials", text: "Two screws short in the box" },
+  { reason: "help_needed", text: "I need a second person for ten minutes" },
+  { reason: "harder_than_expected", text: "The oak is wet and tears" },
+  { reason: "materials", text: "The box is two screws short" },
 ] as const;
 
-export const ANSWERS = ["New tap is on your bench", "Bea comes over", "Take the board from rack 4"] as const;
+export const ANSWERS = [
+  "A new tap is on your bench",
+  "Bea is on her way",
+  "Take the board from rack 4",
+] as const;
 
 export const REJECTIONS = [
   {
@@ -87,17 +91,17 @@ export const REJECTIONS = [
     reason: "Insulation test missing in the sheet",
     defect: {
       description: "No insulation test on record",
-      cause: "Sheet was not filled in",
-      what_to_fix: "Measure at 500 V and write it down",
+      cause: "The sheet was not filled in",
+      what_to_fix: "Measure at 500 V and record the result",
       severity: "major",
     },
   },
   {
-    reason: "Stands crooked",
+    reason: "The lamp leans",
     defect: {
-      description: "2° off upright",
-      cause: "Thread cut askew",
-      what_to_fix: "Cut the stem anew",
+      description: "Leans by 2°",
+      cause: "The thread is not straight",
+      what_to_fix: "Cut a new stem",
       severity: "major",
     },
   },
@@ -105,8 +109,8 @@ export const REJECTIONS = [
 
 export const RESOLUTIONS = [
   "Sanded with 240, oiled twice, checked under the lamp.",
-  "Measured again: 2.1 MΩ, written into the sheet.",
-  "New stem, stands upright.",
+  "Measured again: 2.1 MΩ, recorded in the sheet.",
+  "New stem; the lamp is upright.",
 ] as const;
 
 export const RECALLS = ["Rush order first", "Chen is free and faster at this"] as const;

@@ -6,7 +6,7 @@ import { ANSWERS, CALLS_FOR_HELP, HOLDS, LAMPS, RECALLS, REJECTIONS, RESOLUTIONS
 
 type NewMember = DemoScript["members"][number];
 
-/** The crews take turns, shift by shift. */
+/** The crews alternate, one shift each. */
 const CREWS = [
   ["amir", "bea", "chen"],
   ["dario", "elsa", "farid"],
@@ -24,7 +24,7 @@ export const members: DemoScript["members"] = [
   maker("farid", "Farid Rahimi", 3, ["assembly"]),
 ];
 
-/** Times are short, so that deadlines and leases end while somebody watches. */
+/** The skill required to take a task. */
 export const projects: DemoScript["projects"] = [
   { id: "main", settings: { planner: { min_skill_to_take: 3 } } },
 ];
@@ -41,24 +41,24 @@ function maker(id: string, name: string, skill_level: number, specializations: s
 
 const project_id = "main";
 const LEADS = ["kofi", "lena"] as const;
-const ENOUGH_LAMPS = 6;
-const BEGUN_WITH = 3;
-/** By the server's clock, since shifts end by it; the crews change every ten minutes. */
+const MAX_LAMPS = 6;
+const INITIAL_LAMPS = 3;
+/** The crews change every ten minutes. */
 const SHIFT_MS = 600_000;
 const UNFINISHED = ["blocked", "available", "assigned", "in_progress", "submitted"] as const;
 
-/** Two crews in turns: they pull work from the pool, hand it in, call for help; leads review, hold up and mend. */
+/** Two crews alternate: they take work from the pool, submit it and call for help; leads review, place holds and order fixes. */
 export async function play(stage: Stage): Promise<void> {
   const ingrid = plannerOf(stage.as("ingrid"));
   await planShift(ingrid);
   const { deliverables } = await ingrid.listDeliverables({ project_id, limit: 1 });
-  for (let lamps = deliverables.length; lamps < BEGUN_WITH; lamps++)
+  for (let lamps = deliverables.length; lamps < INITIAL_LAMPS; lamps++)
     await stage.attempt(() => planLamp(stage, ingrid));
   await stage.together([
     stage.keepOn([20, 40], () => supervise(stage, ingrid)),
-    // By turns: two who answer the same call at once would be told that there is none.
+    // One lead at a time: two that answer the same call at once would get a refusal.
     stage.keepOn([5, 11], () => review(stage, plannerOf(stage.as(stage.chance.pick(LEADS))))),
-    ...CREWS.flat().map((maker) => stage.keepOn([8, 20], () => make(stage, maker))),
+    ...CREWS.flat().map((maker) => stage.keepOn([8, 20], () => workOn(stage, maker))),
   ]);
 }
 
@@ -74,11 +74,11 @@ async function supervise(stage: Stage, ingrid: Planner): Promise<unknown> {
     status: ["open", "qc_rejected"],
     limit: 100,
   });
-  if (deliverables.length < ENOUGH_LAMPS) return planLamp(stage, ingrid);
+  if (deliverables.length < MAX_LAMPS) return planLamp(stage, ingrid);
   return undefined;
 }
 
-/** The crew whose turn it is by the clock; the next one is planned when its time has come. */
+/** Plans a shift for the crew of this time slot, if no shift is running. */
 async function planShift(ingrid: Planner): Promise<void> {
   const { shifts } = await ingrid.listShifts({ project_id, running: true });
   if (shifts.length > 0) return;
@@ -95,9 +95,9 @@ async function planLamp(stage: Stage, ingrid: Planner): Promise<void> {
   const { type, steps } = chance.pick(LAMPS);
   const serial = `${type.charAt(0)}-${chance.whole(1_000, 9_999)}`;
   const { id: deliverable_id } = await ingrid.createDeliverable({ project_id, type, serial });
-  const made = new Map<string, string>();
+  const taskIds = new Map<string, string>();
   for (const { key, title, description, required_trade, priority, after } of steps) {
-    const depends_on = after.flatMap((one) => made.get(one) ?? []);
+    const depends_on = after.flatMap((one) => taskIds.get(one) ?? []);
     const task = await ingrid.createPlannerTask({
       project_id,
       title: `${title} (${serial})`,
@@ -107,12 +107,12 @@ async function planLamp(stage: Stage, ingrid: Planner): Promise<void> {
       deliverable_id,
       depends_on,
     });
-    made.set(key, task.id);
+    taskIds.set(key, task.id);
   }
 }
 
-/** One turn of somebody who builds: only while his crew is at work. */
-async function make(stage: Stage, maker: string): Promise<unknown> {
+/** One step of an executor. New tasks are taken only during the crew's shift. */
+async function workOn(stage: Stage, maker: string): Promise<unknown> {
   const { chance } = stage;
   const planner = plannerOf(stage.as(maker));
   const { tasks: mine } = await planner.listPlannerTasks({
@@ -141,7 +141,7 @@ function isOnShift(maker: string): boolean {
   return crew?.some((one) => one === maker) ?? false;
 }
 
-/** One turn of a lead: what waits for review first, then what needs a hand, then whole lamps for quality control. */
+/** One step of a lead: first reviews, then calls for help, holds, defects and recalls, then quality control. */
 async function review(stage: Stage, planner: Planner): Promise<unknown> {
   const { chance } = stage;
   const { tasks } = await planner.listPlannerTasks({ project_id, status: [...UNFINISHED], limit: 200 });
@@ -149,27 +149,29 @@ async function review(stage: Stage, planner: Planner): Promise<unknown> {
   if (submitted && chance.happens(0.8)) {
     if (chance.happens(0.8)) return step(planner, submitted, "review_approve");
     const { reason, defect } = chance.pick(REJECTIONS);
-    // What mends something is done again until it does; nobody mends the mending.
+    // A fix-task gets no fix-task of its own.
     const found = submitted.kind === "fix" ? {} : { defect, create_fix: chance.happens(0.4) };
     return step(planner, submitted, "review_reject", { reason, ...found });
   }
-  // Also of what was finished meanwhile: who called is owed an answer.
+  // Includes finished tasks, whose calls still need an answer.
   const { tasks: called } = await planner.listPlannerTasks({ project_id, needs_attention: true, limit: 50 });
   const [caller] = chance.some(called, 1);
   if (caller && chance.happens(0.6)) return help(stage, planner, caller);
   const held = chance.pick(tasks.filter(({ holds }) => holds.length > 0));
   const [hold] = held?.holds ?? [];
   if (held && hold && chance.happens(0.5)) return planner.releaseHold({ id: held.id, hold_id: hold.id });
-  const heldUp = chance.pick(tasks.filter(({ status, holds }) => status === "blocked" && holds.length === 0));
-  if (heldUp && chance.happens(0.2)) return planner.placeHold({ id: heldUp.id, ...chance.pick(HOLDS) });
+  const blocked = chance.pick(
+    tasks.filter(({ status, holds }) => status === "blocked" && holds.length === 0),
+  );
+  if (blocked && chance.happens(0.2)) return planner.placeHold({ id: blocked.id, ...chance.pick(HOLDS) });
   const { defects } = await planner.listDefects({ project_id, fixed: false, limit: 100 });
   const atWork = new Set(tasks.map(({ id }) => id));
-  const unmended = defects.find(({ task_id, fix_task_id }) => fix_task_id === null && !atWork.has(task_id));
-  if (unmended && chance.happens(0.3))
-    return planner.fixPlannerTask({ id: unmended.task_id, defect_id: unmended.id });
-  const inHand = chance.pick(tasks.filter(({ status }) => status === "assigned"));
-  if (inHand && chance.happens(0.1))
-    return step(planner, inHand, "recall_to_pool", { reason: chance.pick(RECALLS) });
+  const unfixed = defects.find(({ task_id, fix_task_id }) => fix_task_id === null && !atWork.has(task_id));
+  if (unfixed && chance.happens(0.3))
+    return planner.fixPlannerTask({ id: unfixed.task_id, defect_id: unfixed.id });
+  const assigned = chance.pick(tasks.filter(({ status }) => status === "assigned"));
+  if (assigned && chance.happens(0.1))
+    return step(planner, assigned, "recall_to_pool", { reason: chance.pick(RECALLS) });
   return inspect(stage, planner, tasks);
 }
 
@@ -179,7 +181,7 @@ async function help(stage: Stage, planner: Planner, { id }: PlannerTask): Promis
   return open && planner.resolveEscalation({ id, escalation_id: open.id, note: stage.chance.pick(ANSWERS) });
 }
 
-/** A lamp of which every step is done goes to quality control, which looks at it the next time. */
+/** Inspects a submitted lamp, or submits one whose steps are all done. */
 async function inspect(stage: Stage, planner: Planner, unfinished: readonly PlannerTask[]): Promise<unknown> {
   const { chance } = stage;
   const { deliverables: waiting } = await planner.listDeliverables({

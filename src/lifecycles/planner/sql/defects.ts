@@ -65,8 +65,8 @@ export function listDefects(tx: Tx, org_id: string, filter: DefectFilter): Promi
   return query(tx, LIST_DEFECTS, [org_id, cursor, projects, task_id, severity, fixed, ids, filter.limit]);
 }
 
-// Free: it is not mended, and no task is under way that could mend it.
-const READ_NAMED_DEFECTS = `
+// A defect is free if it is not fixed, and its fix-task is canceled or does not exist.
+const LOCK_DEFECTS = `
   select d.id, d.task_id, d.description, d.what_to_fix,
     d.fixed_at is null and coalesce(f.status = 'canceled', true) as is_free
   from pawl.planner_defect d left join pawl.task f on f.org_id = d.org_id and f.id = d.fix_task_id
@@ -74,7 +74,7 @@ const READ_NAMED_DEFECTS = `
   order by d.id
   for update of d`;
 
-export type NamedDefect = {
+export type LockedDefect = {
   id: string;
   task_id: string;
   description: string;
@@ -82,27 +82,27 @@ export type NamedDefect = {
   is_free: boolean;
 };
 
-export async function lockNamedDefects(
+export async function lockDefects(
   tx: Tx,
   org_id: string,
   ids: readonly string[],
-): Promise<Map<string, NamedDefect>> {
+): Promise<Map<string, LockedDefect>> {
   if (ids.length === 0) return new Map();
-  const rows = await query<NamedDefect>(tx, READ_NAMED_DEFECTS, [org_id, ids]);
+  const rows = await query<LockedDefect>(tx, LOCK_DEFECTS, [org_id, ids]);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-const TAKE_IN_HAND = `
+const ASSIGN_FIX_TASKS = `
   update pawl.planner_defect d set fix_task_id = f.fix_task_id
   from json_to_recordset($2::text::json) as f(id uuid, fix_task_id uuid)
   where d.org_id = $1 and d.id = f.id`;
 
-export async function takeInHand(
+export async function assignFixTasks(
   tx: Tx,
   org_id: string,
   fixes: readonly { id: string; fix_task_id: string }[],
 ): Promise<void> {
-  await query(tx, TAKE_IN_HAND, [org_id, asRows(fixes)]);
+  await query(tx, ASSIGN_FIX_TASKS, [org_id, asRows(fixes)]);
 }
 
 const CLOSE_DEFECTS = `

@@ -21,9 +21,9 @@ const ADD_DELIVERABLE = `
   on conflict do nothing
   returning id`;
 
-/** False: the project has one of this type and serial already. */
-export async function addDeliverable(tx: Tx, org_id: string, made: Deliverable): Promise<boolean> {
-  const { id, project_id, type, serial, status, created_by, created_at } = made;
+/** Adds a deliverable; returns false if the project already has one of this type and serial. */
+export async function addDeliverable(tx: Tx, org_id: string, deliverable: Deliverable): Promise<boolean> {
+  const { id, project_id, type, serial, status, created_by, created_at } = deliverable;
   const params = [org_id, id, project_id, type, serial, status, created_by, created_at];
   return (await query(tx, ADD_DELIVERABLE, params)).length > 0;
 }
@@ -57,7 +57,7 @@ export function listDeliverables(tx: Tx, org_id: string, filter: DeliverableFilt
   return query(tx, LIST_DELIVERABLES, [org_id, cursor, projects, status, type, serial, id, filter.limit]);
 }
 
-// Whoever adds a task to one keeps it from being submitted meanwhile.
+// The lock keeps a deliverable from being submitted while a task is added to it.
 const LOCK_NAMED_DELIVERABLES = `
   select d.id, d.project_id from pawl.planner_deliverable d
   where d.org_id = $1 and d.id = any($2::uuid[])
@@ -109,7 +109,7 @@ const READ_TASKS_OF = `
   where l.org_id = $1 and l.kind = 'deliverable' and l.target = $2
   order by t.id`;
 
-/** The tasks of a deliverable. */
+/** Reads the tasks of a deliverable. */
 export function readTasksOf(
   tx: Tx,
   org_id: string,
@@ -135,9 +135,9 @@ const ADD_INSPECTION = `
     fix_task_id, created_at)
   values ($1, $2, $3, $4, $5::text::jsonb, $6, $7, $8, $9, to_timestamp($10::float8 / 1000.0))`;
 
-export async function addInspection(tx: Tx, org_id: string, made: Inspection): Promise<void> {
+export async function addInspection(tx: Tx, org_id: string, inspection: Inspection): Promise<void> {
   const { id, deliverable_id, result, measurements, act, inspector, defect_id, fix_task_id, created_at } =
-    made;
+    inspection;
   await query(tx, ADD_INSPECTION, [
     org_id,
     id,
@@ -159,7 +159,7 @@ const LIST_INSPECTIONS = `
   order by i.id
   limit 1000`;
 
-/** The inspections of a deliverable, oldest first. */
+/** Reads the inspections of a deliverable, oldest first. */
 export function listInspections(tx: Tx, org_id: string, deliverable_id: string): Promise<Inspection[]> {
   return query(tx, LIST_INSPECTIONS, [org_id, deliverable_id]);
 }

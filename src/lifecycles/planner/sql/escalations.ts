@@ -51,7 +51,7 @@ const READ_ESCALATIONS = `
   order by e.id
   limit 1000`;
 
-/** The escalations of a task, oldest first. */
+/** Reads the escalations of a task, oldest first. */
 export function readEscalations(tx: Tx, org_id: string, task_id: string): Promise<Escalation[]> {
   return query(tx, READ_ESCALATIONS, [org_id, task_id]);
 }

@@ -1,7 +1,7 @@
 import { query } from "../../../plugin/index.ts";
 import type { Tx } from "../../../plugin/index.ts";
 
-const FORGET_TASKS = `
+const DELETE_RECORDS = `
   with links as (
     delete from pawl.planner_link l where l.org_id = $1 and l.task_id = any($2::uuid[])
   ), escalations as (
@@ -18,7 +18,7 @@ const UNLINK_TASKS = `
   )
   update pawl.planner_defect d set fix_task_id = null where d.org_id = $1 and d.fix_task_id = any($2::uuid[])`;
 
-/** Deletes the links of tasks that are deleted before they were begun, and frees the defects that they were to fix. */
+/** Deletes the links of deleted tasks that were never started, and frees the defects that they were to fix. */
 export async function unlinkTasks(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
   await query(tx, UNLINK_TASKS, [org_id, ids]);
 }
@@ -34,7 +34,7 @@ export async function findUnderRepair(tx: Tx, org_id: string, ids: readonly stri
   return rows.map(({ id }) => id);
 }
 
-/** Deletes what is kept beside tasks that are gone; a defect outlives the task that was to mend it. */
-export async function forgetTasks(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
-  await query(tx, FORGET_TASKS, [org_id, ids]);
+/** Deletes the links, escalations and defects of deleted tasks. A defect outlives its fix-task. */
+export async function deleteRecordsOf(tx: Tx, org_id: string, ids: readonly string[]): Promise<void> {
+  await query(tx, DELETE_RECORDS, [org_id, ids]);
 }

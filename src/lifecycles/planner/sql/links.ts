@@ -15,7 +15,7 @@ const DROP_LINKS = `
 
 export type Link = { task_id: string; kind: "deliverable" | "parent" | "fix"; target: string | null };
 
-/** What tasks belong to; null: to none of the kind any more. */
+/** Saves the links of tasks; a null target removes the link. */
 export async function saveLinks(tx: Tx, org_id: string, links: readonly Link[]): Promise<void> {
   if (links.length === 0) return;
   await Promise.all([

@@ -14,17 +14,17 @@ export type PlannerFilter = {
   deliverable_id?: string | undefined;
   parent_task_id?: string | undefined;
   fix_of_task_id?: string | undefined;
-  /** It is known that none of the statuses is final. */
+  /** Whether all given statuses are unfinished ones. */
   unfinished: boolean;
   limit: number;
 };
 
-/** The oldest first; tasks that belong to something are found by their links. */
+/** Lists tasks, oldest first. Deliverable, parent and fixed task are matched by links. */
 export function listPlannerTasks(tx: Tx, org_id: string, filter: PlannerFilter): Promise<TaskRow[]> {
   const { cursor = null, status = null, projects, assigned_to, text, unfinished, limit } = filter;
-  const asked = { statuses: status, unfinished, projects, assigned_to, text };
+  const filters = { statuses: status, unfinished, projects, assigned_to, text };
   const more = (bind: Bind) => ownConditions(org_id, filter, bind);
-  const whole = { ...asked, lifecycle: { known: "planner" }, reader: null, more };
+  const whole = { ...filters, lifecycle: { known: "planner" }, reader: null, more };
   return listTasks(tx, org_id, whole, { cursor, newestFirst: false, limit });
 }
 
@@ -52,7 +52,7 @@ function ownConditions(org_id: string, filter: PlannerFilter, bind: Bind): strin
   ];
 }
 
-// In the order of the pool's own index: best first, and of equals the oldest.
+// In the order of the pool's index: highest priority first, then oldest.
 const LIST_POOL = `
   select t.* from pawl.task t
   where t.org_id = $1 and t.lifecycle = 'planner' and t.pooled
@@ -62,9 +62,9 @@ const LIST_POOL = `
   order by t.priority desc, t.id
   limit $6`;
 
-export type PoolWalk = {
+export type PoolQuery = {
   projects: readonly string[] | null;
-  /** Whose work is asked for; null: everybody's. */
+  /** Only tasks of these trades, or without a trade; null: all. */
   trades: readonly string[] | null;
   after: { priority: number; id: string } | null;
   limit: number;
@@ -73,7 +73,7 @@ export type PoolWalk = {
 export function listPool(
   tx: Tx,
   org_id: string,
-  { projects, trades, after, limit }: PoolWalk,
+  { projects, trades, after, limit }: PoolQuery,
 ): Promise<TaskRow[]> {
   return query<TaskRow>(tx, LIST_POOL, [
     org_id,

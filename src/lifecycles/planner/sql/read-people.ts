@@ -1,7 +1,7 @@
 import { query } from "../../../plugin/index.ts";
 import type { Tx } from "../../../plugin/index.ts";
 
-// By the index of what is assigned and unfinished.
+// Uses the index of assigned unfinished tasks.
 const READ_OPEN_WORK = `
   select t.id, t.project_id, t.title, t.status, t.assigned_to, t.exclusive_key from pawl.task t
   where t.org_id = $1 and t.assigned_to = any($2::text[]) and not t.final
@@ -17,7 +17,7 @@ export type OpenWork = {
   exclusive_key: string | null;
 };
 
-/** What members have in hand. */
+/** Reads the tasks that members own in assigned or in_progress. */
 export function readOpenWork(tx: Tx, org_id: string, members: readonly string[]): Promise<OpenWork[]> {
   return members.length === 0 ? Promise.resolve([]) : query(tx, READ_OPEN_WORK, [org_id, members]);
 }

@@ -1,7 +1,7 @@
 import { query } from "../../../plugin/index.ts";
 import type { Tx } from "../../../plugin/index.ts";
 
-// The owner's shifts of the task's project; but one that runs anywhere keeps him at work.
+// Ended shifts count in the task's project only; a running shift counts in any project.
 const READ_OWNERS_SHIFTS = `
   select o.task_id, s.any_ended, s.any_running, s.any_at_all
   from json_to_recordset($2::text::json) as o(task_id uuid, owner text, project_id text, assigned_at float8)
@@ -16,7 +16,7 @@ const READ_OWNERS_SHIFTS = `
 
 export type OwnersShifts = {
   task_id: string;
-  /** Since he got the task. */
+  /** Whether one has ended since the assignment. */
   any_ended: boolean;
   any_running: boolean;
   any_at_all: boolean;
@@ -53,7 +53,7 @@ export type Dependent = {
   assigned_to: string | null;
 };
 
-/** Who waits for these tasks, or is a part of them. */
+/** Reads the tasks that depend on these tasks or are parts of them. */
 export function readDependents(tx: Tx, org_id: string, ids: readonly string[]): Promise<Dependent[]> {
   return query(tx, READ_DEPENDENTS, [org_id, ids]);
 }
@@ -92,7 +92,7 @@ const FIND_ABOVE = `
   )
   select a.start as task_id, a.target as above from above a`;
 
-/** All tasks above these: their parents, and theirs. */
+/** Finds all ancestors of tasks. */
 export function findAbove(
   tx: Tx,
   org_id: string,
@@ -101,7 +101,7 @@ export function findAbove(
   return ids.length === 0 ? Promise.resolve([]) : query(tx, FIND_ABOVE, [org_id, ids]);
 }
 
-// Held until the commit: what is built on must not go meanwhile.
+// Locked until the commit, so that a task that is referred to is not deleted meanwhile.
 const LOCK_TASKS_NAMED = `
   select t.id, t.project_id, t.title, t.status, t.priority, t.data ->> 'required_trade' as required_trade,
     t.data ->> 'deliverable_id' as deliverable_id

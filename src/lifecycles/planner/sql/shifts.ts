@@ -8,7 +8,7 @@ export type Shift = {
   starts_at: Instant;
   ends_at: Instant;
   members: string[];
-  /** It has ended, and nothing is left in hand that it should have released. */
+  /** It has ended, and all tasks that it should release are released. */
   settled: boolean;
   created_by: string | null;
   created_at: Instant;
@@ -62,12 +62,12 @@ const END_SHIFT = `
   from (select date_trunc('milliseconds', clock_timestamp()) as now) as c
   where s.org_id = $1 and s.id = $2`;
 
-/** Ends a shift now; one that is over stays as it is. */
+/** Ends a shift now; does not change one that has ended. */
 export async function endShift(tx: Tx, org_id: string, id: string): Promise<void> {
   await query(tx, END_SHIFT, [org_id, id]);
 }
 
-// One probe of the index of what is unsettled for each.
+// One probe of the index of unsettled shifts per org.
 const ORGS_WITH_ENDED_SHIFTS = `
   select o.id as org_id from pawl.org o
   where exists (
@@ -75,7 +75,7 @@ const ORGS_WITH_ENDED_SHIFTS = `
     where s.org_id = o.id and not s.settled and s.ends_at <= statement_timestamp())
   order by o.id`;
 
-/** Orgs with shifts that are over and may have left something in their members' hands. */
+/** Finds orgs with ended shifts that are not settled. */
 export function orgsWithEndedShifts(tx: Tx): Promise<{ org_id: string }[]> {
   return query(tx, ORGS_WITH_ENDED_SHIFTS, []);
 }
@@ -90,13 +90,13 @@ const READ_LEFT_IN_HAND = `
   limit $4`;
 
 export type LeftInHand = {
-  /** Of one shift; null: of all that are over. */
+  /** One shift; null: all ended shifts. */
   shift_id: string | null;
   after: string | null;
   limit: number;
 };
 
-/** What the members of shifts got before their end, and still have. */
+/** Reads the tasks that members of ended shifts got before the end and still own. */
 export async function readLeftInHand(
   tx: Tx,
   org_id: string,
@@ -106,14 +106,14 @@ export async function readLeftInHand(
   return rows.map(({ id }) => id);
 }
 
-// A move that was decided before the end may be committed after it; and what is submitted may be rejected yet, and is then in
-// hand again. So a shift is looked at for a while longer, and until all that its members got under it is reviewed.
+// A move that was decided before the end may commit after it, and a submitted task may still be rejected and return to its
+// owner. So a shift stays unsettled for five minutes, and until all tasks of its members are reviewed.
 const SETTLE_SHIFTS = `
   update pawl.planner_shift s set settled = true
   where s.org_id = $1 and not s.settled and s.ends_at <= statement_timestamp() - interval '5 minutes'
     and not exists (select from pawl.planner_work_of_shift w where w.org_id = s.org_id and w.shift_id = s.id)`;
 
-/** Marks the shifts that need not be looked at any more. */
+/** Marks the shifts that no sweep needs to check again. */
 export async function settleShifts(tx: Tx, org_id: string): Promise<void> {
   await query(tx, SETTLE_SHIFTS, [org_id]);
 }

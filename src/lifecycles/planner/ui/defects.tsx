@@ -9,7 +9,7 @@ import {
   Segments,
   toast,
   useRefetch,
-  useAttempt,
+  useToastOnError,
   useNow,
   useTexts,
   useI18n,
@@ -21,7 +21,7 @@ import { TEXTS } from "./texts.ts";
 
 const TONES: Readonly<Record<Defect["severity"], Tone>> = { minor: "slate", major: "warn", critical: "bad" };
 
-/** What was found wrong, the latest first, and what mends it. */
+/** Defects, latest first, with their fix-tasks. */
 export function Defects({ lifecycle, defects }: { lifecycle: string; defects: readonly Defect[] }) {
   const texts = useTexts(TEXTS);
   const [which, setWhich] = useState<"open" | "fixed">("open");
@@ -106,12 +106,12 @@ function DefectLine({ lifecycle, defect }: { lifecycle: string; defect: Defect }
 
 function MakeFix({ lifecycle, defect }: { lifecycle: string; defect: Defect }) {
   const texts = useTexts(TEXTS);
-  const askAnew = useRefetch(lifecycle);
-  const [busy, attempt] = useAttempt();
+  const refetch = useRefetch(lifecycle);
+  const [busy, attempt] = useToastOnError();
   const make = async () => {
     const { task } = await planner.fixPlannerTask({ id: defect.task_id, defect_id: defect.id });
     toast(texts.fixMade(task.title));
-    await askAnew();
+    await refetch();
   };
   return (
     <Button small disabled={busy} onClick={() => void attempt(make)}>

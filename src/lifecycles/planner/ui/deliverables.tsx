@@ -5,7 +5,7 @@ import {
   Person,
   toast,
   useRefetch,
-  useAttempt,
+  useToastOnError,
   useLiveQuery,
   useNow,
   useTexts,
@@ -24,7 +24,7 @@ const TONES: Readonly<Record<Deliverable["status"], Tone>> = {
   qc_rejected: "bad",
 };
 
-/** What quality control looks at, and what it said. */
+/** Deliverables and their inspections. */
 export function Deliverables({
   lifecycle,
   deliverables,
@@ -76,7 +76,7 @@ export function Deliverables({
 function DeliverableLine({ lifecycle, deliverable }: { lifecycle: string; deliverable: Deliverable }) {
   const texts = useTexts(TEXTS);
   const isLead = useIsLead();
-  const askAnew = useRefetch(lifecycle);
+  const refetch = useRefetch(lifecycle);
   const [inspecting, setInspecting] = useState(false);
   const name = `${deliverable.type} ${deliverable.serial}`;
   const { data } = useLiveQuery({
@@ -84,10 +84,10 @@ function DeliverableLine({ lifecycle, deliverable }: { lifecycle: string; delive
     key: ["inspections", deliverable.id, deliverable.updated_at],
     ask: (signal) => planner.listInspections({ id: deliverable.id }, { signal }),
   });
-  const [busy, attempt] = useAttempt();
-  const handOver = async () => {
+  const [busy, attempt] = useToastOnError();
+  const submit = async () => {
     await planner.submitDeliverable({ id: deliverable.id });
-    await askAnew();
+    await refetch();
   };
   const inQc = deliverable.status === "submitted_to_qc";
   return (
@@ -99,7 +99,7 @@ function DeliverableLine({ lifecycle, deliverable }: { lifecycle: string; delive
         </span>
         <span className="push" />
         {isLead && !inQc && deliverable.status !== "qc_approved" && (
-          <Button small disabled={busy} onClick={() => void attempt(handOver)}>
+          <Button small disabled={busy} onClick={() => void attempt(submit)}>
             {texts.toQc}
           </Button>
         )}
@@ -141,7 +141,7 @@ function DeliverableLine({ lifecycle, deliverable }: { lifecycle: string; delive
               ...(act.trim() === "" ? {} : { act }),
             });
             toast(texts.inspected);
-            await askAnew();
+            await refetch();
           }}
           onClose={() => {
             setInspecting(false);
@@ -176,7 +176,7 @@ function Inspections({ inspections }: { inspections: readonly Inspection[] }) {
 function NewDeliverable({ lifecycle, onClose }: { lifecycle: string; onClose: () => void }) {
   const texts = useTexts(TEXTS);
   const project = useProject();
-  const askAnew = useRefetch(lifecycle);
+  const refetch = useRefetch(lifecycle);
   return (
     <AskDialog
       form="deliverable"
@@ -188,8 +188,8 @@ function NewDeliverable({ lifecycle, onClose }: { lifecycle: string; onClose: ()
       submit={texts.newDeliverable}
       perform={async ({ type, serial }) => {
         await planner.createDeliverable({ ...project, type, serial });
-        toast(texts.made(`${type} ${serial}`));
-        await askAnew();
+        toast(texts.created(`${type} ${serial}`));
+        await refetch();
       }}
       onClose={onClose}
     />

@@ -6,10 +6,10 @@ import { TEXTS } from "./texts.ts";
 const SHIFT_MS = 8 * 3_600_000;
 const MINUTE_MS = 60_000;
 
-/** Asks who works from when to when. */
+/** The dialog that plans a shift. */
 export function PlanShift({ lifecycle, onClose }: { lifecycle: string; onClose: () => void }) {
   const texts = useTexts(TEXTS);
-  const askAnew = useRefetch(lifecycle);
+  const refetch = useRefetch(lifecycle);
   const project = useProject();
   const { data: members = [] } = useQuery(queries.members());
   const executors = members.filter(({ roles, active }) => active && roles.includes("executor"));
@@ -30,7 +30,7 @@ export function PlanShift({ lifecycle, onClose }: { lifecycle: string; onClose: 
         {
           name: "members",
           label: texts.members,
-          kind: "several",
+          kind: "multiple",
           required: true,
           options: executors.map(({ id, name }) => ({ value: id, label: name })),
         },
@@ -44,14 +44,14 @@ export function PlanShift({ lifecycle, onClose }: { lifecycle: string; onClose: 
           members: chosen.split("\n"),
         });
         toast(texts.planned);
-        await askAnew();
+        await refetch();
       }}
       onClose={onClose}
     />
   );
 }
 
-/** As a field for moments wants it: in the reader's own time, without a zone. */
+/** Formats a moment for an input field: local time without a zone. */
 function localMoment(at: number): string {
   return new Date(at - new Date(at).getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 }

@@ -14,21 +14,21 @@ export type Defect = ReplyOf<Routes["getDefect"]>;
 export type Deliverable = ReplyOf<Routes["getDeliverable"]>;
 export type Inspection = ReplyOf<Routes["listInspections"]>["inspections"][number];
 
-/** Shifts, defects and inspections are no events of a task. */
-export const LOOK_EVERY_MS = 5_000;
-export const MOST = 100;
+/** Shifts, defects and deliverables are polled, because they add no events to the feed. */
+export const POLL_INTERVAL_MS = 5_000;
+export const MAX_ROWS = 100;
 
-/** Whether the one who looks leads others; the server has the last word. */
+/** Returns whether to show the controls for leads; the server checks the permission anyway. */
 export function useIsLead(): boolean {
   return useMe().roles.some((role) => role === "lead" || role === "supervisor");
 }
 
-/** Whether the one who looks takes tasks for himself. */
+/** Returns whether the user may take tasks. */
 export function useMayTake(): boolean {
   return useMe().roles.includes("executor");
 }
 
-/** The project that is looked at, as queries want it. */
+/** Returns the selected project as a query parameter, or an empty object for all projects. */
 export function useProject(): { project_id?: string } {
   const [search] = useSearch();
   const project_id = search.get("project");

@@ -3,32 +3,29 @@ import {
   ActionButton,
   EmptyState,
   Icon,
-  LifecycleHead,
-  ProjectPicker,
   StatusChip,
   toast,
   useRefetch,
-  useAttempt,
+  useToastOnError,
   useLiveQuery,
   useNow,
   useTexts,
   useI18n,
-  Loaded,
   ListCard,
 } from "../../../console/index.ts";
-import { MOST, planner, useIsLead, useMayTake, useProject } from "./planner-calls.ts";
+import { MAX_ROWS, planner, useIsLead, useMayTake, useProject } from "./planner-calls.ts";
 import type { PlannerTask, Pooled } from "./planner-calls.ts";
+import { PlannerScreen } from "./planner-screen.tsx";
 import { TaskLine } from "./task-line.tsx";
 import { TEXTS } from "./texts.ts";
-import "./planner.css";
 
-/** What I work on, and what there is to take. */
+/** The user's tasks, and the tasks in the pool. */
 export default function PoolScreen({ lifecycle }: { lifecycle: string }) {
   const project = useProject();
   const pool = useLiveQuery({
     lifecycle,
     key: ["pool", project],
-    ask: (signal) => planner.getPlannerPool({ ...project, limit: MOST }, { signal }),
+    ask: (signal) => planner.getPlannerPool({ ...project, limit: MAX_ROWS }, { signal }),
   });
   const mine = useLiveQuery({
     lifecycle,
@@ -40,23 +37,18 @@ export default function PoolScreen({ lifecycle }: { lifecycle: string }) {
       ),
   });
   return (
-    <>
-      <LifecycleHead lifecycle={lifecycle}>
-        <ProjectPicker />
-      </LifecycleHead>
-      <Loaded of={[pool, mine]}>
-        {(free, held) => (
-          <div className="floor">
-            <Mine lifecycle={lifecycle} tasks={held.tasks} />
-            <Pool lifecycle={lifecycle} tasks={free.tasks} />
-          </div>
-        )}
-      </Loaded>
-    </>
+    <PlannerScreen lifecycle={lifecycle} queries={[pool, mine]} layout="floor">
+      {(free, held) => (
+        <>
+          <Mine lifecycle={lifecycle} tasks={held.tasks} />
+          <Pool lifecycle={lifecycle} tasks={free.tasks} />
+        </>
+      )}
+    </PlannerScreen>
   );
 }
 
-/** The next step of a task of mine. */
+/** The user's next action on a task, by status. */
 const NEXT: Partial<Record<PlannerTask["status"], "start" | "submit">> = {
   assigned: "start",
   in_progress: "submit",
@@ -118,12 +110,12 @@ function Mine({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Planner
 function TakeBest({ lifecycle }: { lifecycle: string }) {
   const texts = useTexts(TEXTS);
   const project = useProject();
-  const askAnew = useRefetch(lifecycle);
-  const [busy, attempt] = useAttempt();
+  const refetch = useRefetch(lifecycle);
+  const [busy, attempt] = useToastOnError();
   const take = async () => {
     const { task } = await planner.claimPlannerTask(project);
     toast(task ? texts.tookBest(task.title) : texts.nothingToTake);
-    await askAnew();
+    await refetch();
   };
   return (
     <Button small disabled={busy} onClick={() => void attempt(take)}>
@@ -150,7 +142,7 @@ function Pool({ lifecycle, tasks }: { lifecycle: string; tasks: readonly Pooled[
   );
 }
 
-/** The button that takes it; or all the reasons why it cannot be taken. */
+/** The buttons to take or assign a task, or all reasons why the user cannot take it. */
 function Taking({ lifecycle, task }: { lifecycle: string; task: Pooled }) {
   const texts = useTexts(TEXTS);
   const isLead = useIsLead();

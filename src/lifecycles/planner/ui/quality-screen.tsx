@@ -1,37 +1,32 @@
-import { LifecycleHead, ProjectPicker, useLiveQuery, Loaded } from "../../../console/index.ts";
+import { useLiveQuery } from "../../../console/index.ts";
 import { Defects } from "./defects.tsx";
 import { Deliverables } from "./deliverables.tsx";
-import { LOOK_EVERY_MS, MOST, planner, useProject } from "./planner-calls.ts";
-import "./planner.css";
+import { POLL_INTERVAL_MS, MAX_ROWS, planner, useProject } from "./planner-calls.ts";
+import { PlannerScreen } from "./planner-screen.tsx";
 
-/** What is wrong, what mends it, and what quality control says. */
+/** Defects, deliverables and inspections. */
 export default function QualityScreen({ lifecycle }: { lifecycle: string }) {
   const project = useProject();
   const defects = useLiveQuery({
     lifecycle,
     key: ["defects", project],
-    ask: (signal) => planner.listDefects({ ...project, limit: MOST }, { signal }),
-    everyMs: LOOK_EVERY_MS,
+    ask: (signal) => planner.listDefects({ ...project, limit: MAX_ROWS }, { signal }),
+    everyMs: POLL_INTERVAL_MS,
   });
   const deliverables = useLiveQuery({
     lifecycle,
     key: ["deliverables", project],
-    ask: (signal) => planner.listDeliverables({ ...project, limit: MOST }, { signal }),
-    everyMs: LOOK_EVERY_MS,
+    ask: (signal) => planner.listDeliverables({ ...project, limit: MAX_ROWS }, { signal }),
+    everyMs: POLL_INTERVAL_MS,
   });
   return (
-    <>
-      <LifecycleHead lifecycle={lifecycle}>
-        <ProjectPicker />
-      </LifecycleHead>
-      <Loaded of={[defects, deliverables]}>
-        {(wrong, made) => (
-          <div className="quality">
-            <Defects lifecycle={lifecycle} defects={wrong.defects} />
-            <Deliverables lifecycle={lifecycle} deliverables={made.deliverables} />
-          </div>
-        )}
-      </Loaded>
-    </>
+    <PlannerScreen lifecycle={lifecycle} queries={[defects, deliverables]} layout="quality">
+      {(defectPage, deliverablePage) => (
+        <>
+          <Defects lifecycle={lifecycle} defects={defectPage.defects} />
+          <Deliverables lifecycle={lifecycle} deliverables={deliverablePage.deliverables} />
+        </>
+      )}
+    </PlannerScreen>
   );
 }

@@ -6,9 +6,7 @@ import {
   ActionButton,
   EmptyState,
   keys,
-  LifecycleHead,
   Person,
-  ProjectPicker,
   toast,
   useRefetch,
   useLiveQuery,
@@ -16,46 +14,41 @@ import {
   useNow,
   useTexts,
   useI18n,
-  Loaded,
   ListCard,
 } from "../../../console/index.ts";
-import { MOST, planner, useIsLead, useProject } from "./planner-calls.ts";
+import { MAX_ROWS, planner, useIsLead, useProject } from "./planner-calls.ts";
 import type { Escalation, PlannerTask } from "./planner-calls.ts";
+import { PlannerScreen } from "./planner-screen.tsx";
 import { TaskLine } from "./task-line.tsx";
 import { TEXTS } from "./texts.ts";
-import "./planner.css";
 
-/** Of so many tasks the calls are looked up. */
-const MOST_CALLS = 30;
+/** Maximum number of tasks whose calls are loaded. */
+const MAX_CALLS = 30;
 
-/** What waits for a lead: work that was submitted, and people who call for help. */
+/** Work for leads: submitted tasks, and calls for help. */
 export default function ReviewScreen({ lifecycle }: { lifecycle: string }) {
   const project = useProject();
   const submitted = useLiveQuery({
     lifecycle,
     key: ["submitted", project],
-    ask: (signal) => planner.listPlannerTasks({ status: ["submitted"], limit: MOST, ...project }, { signal }),
+    ask: (signal) =>
+      planner.listPlannerTasks({ status: ["submitted"], limit: MAX_ROWS, ...project }, { signal }),
   });
   const flagged = useLiveQuery({
     lifecycle,
     key: ["flagged", project],
     ask: (signal) =>
-      planner.listPlannerTasks({ needs_attention: true, limit: MOST_CALLS, ...project }, { signal }),
+      planner.listPlannerTasks({ needs_attention: true, limit: MAX_CALLS, ...project }, { signal }),
   });
   return (
-    <>
-      <LifecycleHead lifecycle={lifecycle}>
-        <ProjectPicker />
-      </LifecycleHead>
-      <Loaded of={[submitted, flagged]}>
-        {(queue, calls) => (
-          <div className="floor">
-            <Queue lifecycle={lifecycle} tasks={queue.tasks} />
-            <Calls lifecycle={lifecycle} tasks={calls.tasks} />
-          </div>
-        )}
-      </Loaded>
-    </>
+    <PlannerScreen lifecycle={lifecycle} queries={[submitted, flagged]} layout="floor">
+      {(queue, calls) => (
+        <>
+          <Queue lifecycle={lifecycle} tasks={queue.tasks} />
+          <Calls lifecycle={lifecycle} tasks={calls.tasks} />
+        </>
+      )}
+    </PlannerScreen>
   );
 }
 
@@ -131,7 +124,7 @@ function Call({ lifecycle, task, call }: { lifecycle: string; task: PlannerTask;
   const { f } = useI18n();
   const texts = useTexts(TEXTS);
   const isLead = useIsLead();
-  const askAnew = useRefetch(lifecycle);
+  const refetch = useRefetch(lifecycle);
   const now = useNow(10);
   const [answering, setAnswering] = useState(false);
   return (
@@ -172,7 +165,7 @@ function Call({ lifecycle, task, call }: { lifecycle: string; task: PlannerTask;
               expected_row_version: row_version,
             });
             toast(texts.resolved);
-            await askAnew();
+            await refetch();
           }}
           onClose={() => {
             setAnswering(false);

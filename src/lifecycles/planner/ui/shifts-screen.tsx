@@ -17,14 +17,14 @@ import {
   Loaded,
 } from "../../../console/index.ts";
 import { PlanShift } from "./plan-shift.tsx";
-import { LOOK_EVERY_MS, MOST, planner, useIsLead, useProject } from "./planner-calls.ts";
+import { POLL_INTERVAL_MS, MAX_ROWS, planner, useIsLead, useProject } from "./planner-calls.ts";
 import type { PlannerTask, Shift } from "./planner-calls.ts";
 import { TEXTS } from "./texts.ts";
 import "./planner.css";
 
-const MOST_PAST = 10;
+const MAX_PAST = 10;
 
-/** Who is at work until when, and on what. */
+/** Shifts, with the tasks of their members. */
 export default function ShiftsScreen({ lifecycle }: { lifecycle: string }) {
   const texts = useTexts(TEXTS);
   const project = useProject();
@@ -33,14 +33,17 @@ export default function ShiftsScreen({ lifecycle }: { lifecycle: string }) {
   const shifts = useLiveQuery({
     lifecycle,
     key: ["shifts", project],
-    ask: (signal) => planner.listShifts({ ...project, limit: MOST }, { signal }),
-    everyMs: LOOK_EVERY_MS,
+    ask: (signal) => planner.listShifts({ ...project, limit: MAX_ROWS }, { signal }),
+    everyMs: POLL_INTERVAL_MS,
   });
   const held = useLiveQuery({
     lifecycle,
     key: ["held", project],
     ask: (signal) =>
-      planner.listPlannerTasks({ status: ["assigned", "in_progress"], limit: MOST, ...project }, { signal }),
+      planner.listPlannerTasks(
+        { status: ["assigned", "in_progress"], limit: MAX_ROWS, ...project },
+        { signal },
+      ),
   });
   return (
     <>
@@ -59,7 +62,9 @@ export default function ShiftsScreen({ lifecycle }: { lifecycle: string }) {
         )}
       </LifecycleHead>
       <Loaded of={[shifts]}>
-        {(planned) => <Shown lifecycle={lifecycle} shifts={planned.shifts} held={held.data?.tasks ?? []} />}
+        {(planned) => (
+          <ShiftGroups lifecycle={lifecycle} shifts={planned.shifts} held={held.data?.tasks ?? []} />
+        )}
       </Loaded>
       {planning && (
         <PlanShift
@@ -79,7 +84,7 @@ function whenOf({ starts_at, ends_at }: Shift, now: number): When {
   return Date.parse(ends_at) <= now ? "past" : Date.parse(starts_at) > now ? "coming" : "running";
 }
 
-function Shown({
+function ShiftGroups({
   lifecycle,
   shifts,
   held,
@@ -92,11 +97,11 @@ function Shown({
   const now = useNow(5);
   if (shifts.length === 0)
     return <EmptyState icon="clock" title={texts.noShifts} hint={texts.noShiftsHint} />;
-  const of = (when: When) => shifts.filter((shift) => whenOf(shift, now) === when);
+  const shiftsOf = (when: When) => shifts.filter((shift) => whenOf(shift, now) === when);
   const groups: [When, readonly Shift[]][] = [
-    ["running", of("running")],
-    ["coming", of("coming")],
-    ["past", of("past").toReversed().slice(0, MOST_PAST)],
+    ["running", shiftsOf("running")],
+    ["coming", shiftsOf("coming")],
+    ["past", shiftsOf("past").toReversed().slice(0, MAX_PAST)],
   ];
   return groups.map(
     ([when, some]) =>
@@ -173,7 +178,7 @@ function ShiftLine({
                     {task.title}
                   </Link>
                 ) : (
-                  <span className="faint">{texts.holdsNothing}</span>
+                  <span className="faint">{texts.free}</span>
                 ))}
             </li>
           );
@@ -185,7 +190,7 @@ function ShiftLine({
 
 function EndNow({ lifecycle, shift }: { lifecycle: string; shift: Shift }) {
   const texts = useTexts(TEXTS);
-  const askAnew = useRefetch(lifecycle);
+  const refetch = useRefetch(lifecycle);
   const [asking, setAsking] = useState(false);
   return (
     <>
@@ -209,7 +214,7 @@ function EndNow({ lifecycle, shift }: { lifecycle: string; shift: Shift }) {
           perform={async () => {
             const { released, kept } = await planner.endShift({ id: shift.id });
             toast(texts.ended(released.length, kept.length));
-            await askAnew();
+            await refetch();
           }}
           onClose={() => {
             setAsking(false);

@@ -3,7 +3,7 @@ import { addresses, Icon, Link, Person, useTexts } from "../../../console/index.
 import type { PlannerTask } from "./planner-calls.ts";
 import { TEXTS } from "./texts.ts";
 
-/** A task in a line or two: what it is, for whom, and what is special about it. */
+/** A task in two lines: title, trade, priority, flags and contributors. */
 export function TaskLine({ task, children }: { task: PlannerTask; children?: ReactNode }) {
   const texts = useTexts(TEXTS);
   return (

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { Mischiefs } from "./mischief.ts";
-import type { Mischief } from "./mischief.ts";
+import { FaultPlan } from "./fault-plan.ts";
+import type { InjectedFault } from "./fault-plan.ts";
 import { partsOf } from "./multipart.ts";
 import { closed, json, listening, textOf } from "./yandex-disk.ts";
 
@@ -16,33 +16,33 @@ export type Message = {
   buttons: Button[];
   document: { file_id: string; file_name: string; size: number; sha256: string } | null;
 };
-/** Texts and numbers as they come; a file that was sent along in the place of its name. */
+/** Fields of a request; a reference to an uploaded file is replaced by the file. */
 type Fields = Record<string, unknown>;
 type Upload = { file_name: string; size: number; sha256: string };
 type Person = { id: number; first_name: string; username?: string };
 
-/** A Bot API server on loopback: what its public page says of the methods that the bot and the sender use. */
+/** A simulated Bot API server on loopback, with the documented methods that the bot and the sender use. */
 export type BotApiStandIn = {
   url: string;
-  mischief: Mischiefs;
-  /** The methods that were called, in order. */
+  faults: FaultPlan;
+  /** The called methods, in order. */
   called: string[];
   messages: Message[];
-  /** What was said when a button was tapped, in order. */
+  /** Texts of the answers to taps, in order. */
   answers: (string | null)[];
-  /** The documents that lie in a chat. */
+  /** Returns the documents in a chat. */
   documents: (chat: number | string) => NonNullable<Message["document"]>[];
-  /** Somebody writes to the bot. */
+  /** Sends a message to the bot; returns the id of the update. */
   say: (person: Person, content: { text?: string; sticker?: object }) => number;
-  /** Somebody taps a button of a message; gives the id of the update. */
+  /** Taps a button of a message; returns the id of the update. */
   tap: (person: Person, message: Message, data: string) => number;
-  /** The same update once more, as after an answer that got lost; gives the id that it has now. */
-  again: (update_id: number) => number;
-  /** Whether the clock is off the button that was tapped. */
+  /** Delivers an update again, as after a lost answer; returns its new id. */
+  redeliver: (update_id: number) => number;
+  /** Returns whether the tap was answered. */
   answered: (update_id: number) => boolean;
-  /** Whether Telegram thinks that this update was heard. */
-  heard: (update_id: number) => boolean;
-  /** How many updates nobody has heard yet. */
+  /** Returns whether the bot has confirmed the update. */
+  isConfirmed: (update_id: number) => boolean;
+  /** Returns the number of unconfirmed updates. */
   waiting: () => number;
   close: () => Promise<void>;
 };
@@ -60,7 +60,7 @@ export async function openBotApi({ token = BOT_TOKEN } = {}): Promise<BotApiStan
   const { server, url } = await listening((request, response) => api.answer(request, response));
   return {
     url,
-    mischief: api.mischief,
+    faults: api.faults,
     called: api.called,
     messages: api.messages,
     answers: api.answers,
@@ -70,9 +70,9 @@ export async function openBotApi({ token = BOT_TOKEN } = {}): Promise<BotApiStan
       ),
     say: (person, content) => api.publish({ message: api.messageFrom(person, content) }),
     tap: (person, message, data) => api.publish({ callback_query: api.tapOf(person, message, data) }),
-    again: (update_id) => api.repeat(update_id),
+    redeliver: (update_id) => api.repeat(update_id),
     answered: (update_id) => api.isAnswered(update_id),
-    heard: (update_id) => api.isHeard(update_id),
+    isConfirmed: (update_id) => api.isConfirmed(update_id),
     waiting: () => api.waiting(),
     close: async () => {
       api.stopped = true;
@@ -83,7 +83,7 @@ export async function openBotApi({ token = BOT_TOKEN } = {}): Promise<BotApiStan
 
 class BotApi {
   stopped = false;
-  readonly mischief = new Mischiefs();
+  readonly faults = new FaultPlan();
   readonly called: string[] = [];
   readonly messages: Message[] = [];
   readonly answers: (string | null)[] = [];
@@ -113,7 +113,7 @@ class BotApi {
   repeat(update_id: number): number {
     const update = this.all.get(update_id);
     if (!update) throw new Error("no such update");
-    // Telegram gives ids in order; the same tap heard again has a new one only here.
+    // Telegram's ids are ascending; only here a repeated update gets a new id.
     const again = { ...update, update_id: this.ids++ };
     this.updates.push(again);
     void this.push();
@@ -129,7 +129,7 @@ class BotApi {
     return this.updates.length;
   }
 
-  isHeard(update_id: number): boolean {
+  isConfirmed(update_id: number): boolean {
     return !this.updates.some((update) => update.update_id === update_id);
   }
 
@@ -158,7 +158,7 @@ class BotApi {
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, token, method = ""] = /^\/bot([^/]+)\/(\w+)$/.exec(request.url ?? "") ?? [];
     if (token !== this.token) {
-      // Telegram's words for a token that is nobody's.
+      // Telegram's answer to an unknown token.
       json(response, token === undefined ? 404 : 401, failure(401, "Unauthorized"));
       return;
     }
@@ -167,7 +167,7 @@ class BotApi {
       const read = await this.read(method, request, response);
       if (read === null) return;
       const result = await this.perform(method, read.fields, response);
-      if (read.mischief?.kind === "lost answer") response.destroy();
+      if (read.fault?.kind === "lost answer") response.destroy();
       else if (!response.writableEnded) json(response, 200, { ok: true, result });
     } catch (error) {
       if (response.destroyed || response.writableEnded) return;
@@ -176,32 +176,32 @@ class BotApi {
     }
   }
 
-  /** null: it came to nothing. */
+  /** Reads the fields of a request; null if an injected fault has ended it. */
   private async read(
     method: string,
     request: IncomingMessage,
     response: ServerResponse,
-  ): Promise<{ fields: Fields; mischief: Mischief | null } | null> {
+  ): Promise<{ fields: Fields; fault: InjectedFault | null } | null> {
     const type = request.headers["content-type"] ?? "";
     if (!type.startsWith("multipart/")) {
       const text = await textOf(request);
       const fields = (text === "" ? {} : JSON.parse(text)) as Fields;
-      const mischief = this.mischief.take(method, String(fields.chat_id));
-      return this.breaksOff(mischief, 0, request, response) ? null : { fields, mischief };
+      const fault = this.faults.take(method, String(fields.chat_id));
+      return this.interrupts(fault, 0, request, response) ? null : { fields, fault };
     }
     const fields: Fields = {};
     const uploads = new Map<string, Upload>();
-    let mischief: Mischief | null = null;
+    let fault: InjectedFault | null = null;
     for await (const { name, filename, bytes } of partsOf(request, type)) {
-      // The chat is named before the file comes: what answers then does not wait for the whole of it.
-      if (filename !== null) mischief = this.mischief.take(method, String(fields.chat_id));
+      // The chat id comes before the file, so a fault can answer before the whole file was received.
+      if (filename !== null) fault = this.faults.take(method, String(fields.chat_id));
       const hash = createHash("sha256");
       let [size, text] = [0, ""];
       for await (const piece of bytes) {
         size += piece.length;
         if (filename === null) text += piece.toString("utf8");
         else hash.update(piece);
-        if (this.breaksOff(mischief, size, request, response)) return null;
+        if (this.interrupts(fault, size, request, response)) return null;
       }
       if (filename === null) fields[name] = text;
       else uploads.set(name, { file_name: filename, size, sha256: hash.digest("hex") });
@@ -210,24 +210,24 @@ class BotApi {
       const upload = uploads.get(/^attach:\/\/(.+)$/.exec(String(value))?.[1] ?? "");
       if (upload) fields[name] = upload;
     }
-    return { fields, mischief };
+    return { fields, fault };
   }
 
-  private breaksOff(
-    mischief: Mischief | null,
-    taken: number,
+  private interrupts(
+    fault: InjectedFault | null,
+    received: number,
     request: IncomingMessage,
     response: ServerResponse,
   ): boolean {
-    if (mischief?.kind === "status") {
-      const { status, body = failure(status, "Internal Server Error"), headers } = mischief;
+    if (fault?.kind === "status") {
+      const { status, body = failure(status, "Internal Server Error"), headers } = fault;
       json(response, status, body, headers);
       request.resume();
       return true;
     }
-    if (mischief?.kind !== "reset" && mischief?.kind !== "stall") return false;
-    if (taken < (mischief.after ?? 0)) return false;
-    if (mischief.kind === "reset") response.destroy();
+    if (fault?.kind !== "reset" && fault?.kind !== "stall") return false;
+    if (received < (fault.after ?? 0)) return false;
+    if (fault.kind === "reset") response.destroy();
     return true;
   }
 
@@ -270,7 +270,7 @@ class BotApi {
     this.poll?.abort();
     const poll = new AbortController();
     this.poll = poll;
-    // Asking for what comes after says that what was before has been heard.
+    // A higher offset confirms the earlier updates.
     this.updates = this.updates.filter(({ update_id }) => update_id >= Number(offset));
     const end = Date.now() + Number(timeout) * 1_000;
     while (
@@ -286,7 +286,7 @@ class BotApi {
     return this.updates.slice(0, Number(limit));
   }
 
-  /** To whoever gave an address, until he says that he has heard it. */
+  /** Sends updates to the webhook until it confirms them. */
   private async push(): Promise<void> {
     if (this.pushing) return;
     this.pushing = true;
@@ -308,7 +308,7 @@ class BotApi {
     const text = textIn(fields.text);
     if (text === "") throw new BadRequest("Bad Request: message text is empty");
     if (text.length > 4_096) throw new BadRequest("Bad Request: message is too long");
-    return this.keep({ ...this.blank(fields), text, buttons: buttonsOf(fields) });
+    return this.store({ ...this.blank(fields), text, buttons: buttonsOf(fields) });
   }
 
   private editMessageText(fields: Fields): unknown {
@@ -324,7 +324,7 @@ class BotApi {
         "Bad Request: message is not modified: specified new message content and reply markup are exactly the same",
       );
     Object.assign(message, { text, buttons });
-    return told(message);
+    return wireMessage(message);
   }
 
   private sendDocument(fields: Fields): unknown {
@@ -332,14 +332,14 @@ class BotApi {
     if (typeof sent === "string") {
       const known = this.files.get(sent);
       if (!known) throw new BadRequest("Bad Request: wrong file identifier/HTTP URL specified");
-      return this.keep({ ...this.blank(fields), document: { ...known, file_id: sent } });
+      return this.store({ ...this.blank(fields), document: { ...known, file_id: sent } });
     }
     const upload = sent as Upload | undefined;
     if (upload === undefined) throw new BadRequest("Bad Request: there is no document in the request");
     if (upload.size === 0) throw new BadRequest("Bad Request: file must be non-empty");
     const file_id = `BQACAgIAAxkD${this.ids++}`;
     this.files.set(file_id, upload);
-    return this.keep({ ...this.blank(fields), document: { ...upload, file_id } });
+    return this.store({ ...this.blank(fields), document: { ...upload, file_id } });
   }
 
   private blank(fields: Fields): Message {
@@ -352,13 +352,13 @@ class BotApi {
     };
   }
 
-  private keep(message: Message): unknown {
+  private store(message: Message): unknown {
     this.messages.push(message);
-    return told(message);
+    return wireMessage(message);
   }
 }
 
-function told({ message_id, chat_id, text, document }: Message): unknown {
+function wireMessage({ message_id, chat_id, text, document }: Message): unknown {
   return {
     message_id,
     date: now(),

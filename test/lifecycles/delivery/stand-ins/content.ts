@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A file's contents: some bytes, or as many as one likes that are made when they are read. */
+/** The contents of a file: given bytes, or bytes generated on reading. */
 export type Content = { size: number; read: (from: number) => Generator<Buffer> };
 
 const BLOCK_BYTES = 256 * 1024;
@@ -15,7 +15,7 @@ export function bytes(data: Buffer | string): Content {
   };
 }
 
-/** The same for the same seed; no two blocks are alike, so that a piece that is missing or twice there shows in the hash. */
+/** Generates the same bytes for the same seed. Blocks differ, so the hash reveals a missing or repeated block. */
 export function generated(size: number, seed: number): Content {
   const pattern = Buffer.alloc(BLOCK_BYTES);
   for (let at = 0, state = seed | 1; at < BLOCK_BYTES; at += 4) {

@@ -1,10 +1,10 @@
-/** A part of a form as it comes in: its name, its file name if it is a file, and its bytes. */
+/** A part of an incoming form: its name, its file name if it is a file, and its bytes. */
 export type Part = { name: string; filename: string | null; bytes: AsyncGenerator<Buffer> };
 
-/** Reads a form without keeping it: each part must be read to its end before the next is asked for. */
+/** Reads a form as a stream: each part must be read to its end before the next one. */
 export async function* partsOf(body: AsyncIterable<Buffer>, contentType: string): AsyncGenerator<Part> {
   const boundary = /boundary="?([^";]+)"?/.exec(contentType)?.[1];
-  if (boundary === undefined) throw new Error("a form without a boundary");
+  if (boundary === undefined) throw new Error("the form has no boundary");
   const form = new Form(body, Buffer.from(`\r\n--${boundary}`));
   await form.skip(Buffer.from(`--${boundary}\r\n`));
   for (;;) {
@@ -35,7 +35,7 @@ class Form {
         this.rest = this.rest.subarray(at + this.end.length);
         return;
       }
-      // The end may lie across two pieces.
+      // The boundary may be split over two chunks.
       const sure = this.rest.length - this.end.length;
       if (sure > 0) {
         yield this.rest.subarray(0, sure);
@@ -70,7 +70,7 @@ class Form {
 
   private async more(): Promise<void> {
     const next = await this.source.next();
-    if (next.done) throw new Error("a form that ends too soon");
+    if (next.done) throw new Error("the form ends too early");
     this.rest = this.rest.length === 0 ? next.value : Buffer.concat([this.rest, next.value]);
   }
 }

@@ -5,20 +5,20 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { sha256Of } from "./content.ts";
 import type { Content } from "./content.ts";
-import { Mischiefs } from "./mischief.ts";
-import type { Mischief } from "./mischief.ts";
+import { FaultPlan } from "./fault-plan.ts";
+import type { InjectedFault } from "./fault-plan.ts";
 
-/** Yandex Disk's REST API and its OAuth on loopback, as their public pages describe them. */
+/** The documented REST API and OAuth of Yandex Disk, simulated on loopback. */
 export type YandexStandIn = {
   url: string;
-  /** Everything that was asked for, in order: `list`, `meta`, `link`, `download`, `bytes`, `refresh`. */
-  asked: string[];
-  mischief: Mischiefs;
-  /** Puts a file at a path like `disk:/Library/a.pdf`, with the folders above it. */
+  /** The kinds of requests, in order: `list`, `meta`, `link`, `download`, `bytes`, `refresh`. */
+  requests: string[];
+  faults: FaultPlan;
+  /** Adds a file at a path like `disk:/Library/a.pdf`, with its parent folders. */
   put: (path: string, content: Content) => { sha256: string };
   remove: (path: string) => void;
-  /** The tokens that are taken from now on. */
-  letIn: (tokens: { access: string; refresh: string | null }) => void;
+  /** Sets the tokens that are accepted from now on. */
+  setTokens: (tokens: { access: string; refresh: string | null }) => void;
   tokens: () => { access: string; refresh: string | null };
   close: () => Promise<void>;
 };
@@ -30,19 +30,19 @@ export const CLIENT = { id: "the-app", secret: "the-app-secret" };
 export async function openYandexDisk(options: { hashes?: boolean } = {}): Promise<YandexStandIn> {
   const disk = new Disk(options.hashes ?? true);
   const api = await listening((request, response) => disk.answer(request, response));
-  // Where the bytes are is another host: a token that comes along here has leaked.
+  // The bytes are on another host, which must never receive the token.
   const bytesHost = await listening((request, response) => disk.sendBytes(request, response));
   disk.apiUrl = api.url;
   disk.bytesUrl = bytesHost.url.replace("127.0.0.1", "localhost");
   return {
     url: api.url,
-    asked: disk.asked,
-    mischief: disk.mischief,
+    requests: disk.requests,
+    faults: disk.faults,
     put: (path, content) => disk.put(path, content),
     remove: (path) => {
       disk.nodes.delete(path);
     },
-    letIn: (tokens) => {
+    setTokens: (tokens) => {
       disk.tokens = tokens;
     },
     tokens: () => disk.tokens,
@@ -56,8 +56,8 @@ class Disk {
   apiUrl = "";
   bytesUrl = "";
   tokens: { access: string; refresh: string | null } = { access: "first", refresh: "refresh-1" };
-  readonly asked: string[] = [];
-  readonly mischief = new Mischiefs();
+  readonly requests: string[] = [];
+  readonly faults = new FaultPlan();
   readonly nodes = new Map<string, Node>([["disk:/", { kind: "dir" }]]);
   private readonly links = new Map<string, string>();
   private readonly hashes: boolean;
@@ -79,19 +79,19 @@ class Disk {
     const url = new URL(request.url ?? "/", this.apiUrl);
     if (url.pathname === "/token") return this.refresh(request, response);
     if (url.pathname.startsWith("/download/")) {
-      this.sendOn(url, request, response);
+      this.redirect(url, request, response);
       return;
     }
     const path = url.searchParams.get("path") ?? "";
     const isLink = url.pathname === "/v1/disk/resources/download";
     const what = isLink ? "link" : url.searchParams.has("limit") ? "list" : "meta";
-    this.asked.push(what);
+    this.requests.push(what);
     if (request.headers.authorization !== `OAuth ${this.tokens.access}`) {
       refuse(response, 401, "UnauthorizedError");
       return;
     }
-    const mischief = this.mischief.take(what, path);
-    if (mischief) return misbehave(mischief, response);
+    const fault = this.faults.take(what, path);
+    if (fault) return injectFault(fault, response);
     const node = this.nodes.get(path);
     if (!node) {
       refuse(response, 404, "DiskNotFoundError");
@@ -116,7 +116,7 @@ class Disk {
     const items = [...this.nodes]
       .filter(([one]) => one !== path && one.startsWith(inside) && !one.slice(inside.length).includes("/"))
       .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([one, about]) => this.about(one, about));
+      .map(([one, resource]) => this.about(one, resource));
     return {
       ...this.about(path, node),
       _embedded: {
@@ -138,10 +138,10 @@ class Disk {
   }
 
   private async refresh(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.asked.push("refresh");
+    this.requests.push("refresh");
     const body = new URLSearchParams(await textOf(request));
-    const mischief = this.mischief.take("refresh", "");
-    if (mischief) return misbehave(mischief, response);
+    const fault = this.faults.take("refresh", "");
+    if (fault) return injectFault(fault, response);
     if (body.get("client_id") !== CLIENT.id || body.get("client_secret") !== CLIENT.secret) {
       json(response, 400, { error: "invalid_client", error_description: "Client not found" });
       return;
@@ -150,7 +150,7 @@ class Disk {
       json(response, 400, { error: "invalid_grant", error_description: "expired_token" });
       return;
     }
-    // A refresh token is used up by its use.
+    // A refresh token can be used once.
     const count = Number(/\d+$/.exec(this.tokens.refresh ?? "")?.[0] ?? 0) + 1;
     this.tokens = { access: `access-${count}`, refresh: `refresh-${count}` };
     json(response, 200, {
@@ -161,23 +161,20 @@ class Disk {
     });
   }
 
-  /** The link leads to the host that has the bytes. */
-  private sendOn(url: URL, request: IncomingMessage, response: ServerResponse): void {
-    this.asked.push("download");
+  /** Redirects a link to the host that has the bytes. */
+  private redirect(url: URL, request: IncomingMessage, response: ServerResponse): void {
+    this.requests.push("download");
     if (request.headers.authorization !== `OAuth ${this.tokens.access}`) {
       refuse(response, 401, "UnauthorizedError");
       return;
     }
-    const mischief = this.mischief.take(
-      "download",
-      this.links.get(url.pathname.split("/").at(-1) ?? "") ?? "",
-    );
-    if (mischief) void misbehave(mischief, response);
+    const fault = this.faults.take("download", this.links.get(url.pathname.split("/").at(-1) ?? "") ?? "");
+    if (fault) void injectFault(fault, response);
     else response.writeHead(302, { location: `${this.bytesUrl}${url.pathname}` }).end();
   }
 
   async sendBytes(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.asked.push("bytes");
+    this.requests.push("bytes");
     if (request.headers.authorization !== undefined) {
       refuse(response, 400, "TokenLeaked");
       return;
@@ -188,8 +185,8 @@ class Disk {
       refuse(response, 404, "DiskNotFoundError");
       return;
     }
-    const mischief = this.mischief.take("bytes", path);
-    if (mischief?.kind === "status") return misbehave(mischief, response);
+    const fault = this.faults.take("bytes", path);
+    if (fault?.kind === "status") return injectFault(fault, response);
     const { content } = node;
     const range = /^bytes=(\d+)-$/.exec(request.headers.range ?? "");
     const from = Number(range?.[1] ?? 0);
@@ -197,34 +194,33 @@ class Disk {
       response.writeHead(416, { "content-range": `bytes */${content.size}` }).end();
       return;
     }
-    const length = mischief?.kind === "short" ? content.size - 10 : content.size - from;
+    const length = fault?.kind === "short" ? content.size - 10 : content.size - from;
     response.writeHead(range ? 206 : 200, {
       "content-length": length,
       "accept-ranges": "bytes",
       ...(range ? { "content-range": `bytes ${from}-${content.size - 1}/${content.size}` } : {}),
     });
-    await this.pour(content, from, length, mischief, response);
+    await this.sendBody(content, from, length, fault, response);
   }
 
-  private async pour(
+  private async sendBody(
     { read }: Content,
     from: number,
     length: number,
-    mischief: Mischief | null,
+    fault: InjectedFault | null,
     response: ServerResponse,
   ): Promise<void> {
-    const breaks =
-      mischief?.kind === "reset" || mischief?.kind === "stall" ? (mischief.after ?? 0) : Infinity;
+    const breaks = fault?.kind === "reset" || fault?.kind === "stall" ? (fault.after ?? 0) : Infinity;
     let sent = 0;
     for (const piece of read(from)) {
       let part = piece.subarray(0, Math.min(length, breaks) - sent);
-      if (mischief?.kind === "garbled" && sent === 0) part = Buffer.from(part.map((byte) => byte ^ 1));
+      if (fault?.kind === "garbled" && sent === 0) part = Buffer.from(part.map((byte) => byte ^ 1));
       sent += part.length;
       if (part.length > 0 && !response.write(part)) await drained(response);
       if (response.destroyed) return;
       if (sent >= breaks) {
-        if (mischief?.kind === "stall") return;
-        // What was written is to arrive before the end does.
+        if (fault?.kind === "stall") return;
+        // Let the written bytes arrive before the connection closes.
         await pause(20);
         response.destroy();
         return;
@@ -234,7 +230,7 @@ class Disk {
   }
 }
 
-/** There is room for more, or nobody to take it. */
+/** Resolves when the response can be written again, or is closed. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -245,10 +241,10 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-async function misbehave(mischief: Mischief, response: ServerResponse): Promise<void> {
-  if (mischief.kind === "status")
-    json(response, mischief.status, mischief.body ?? { error: "SomeError" }, mischief.headers);
-  else if (mischief.kind !== "stall") response.destroy();
+async function injectFault(fault: InjectedFault, response: ServerResponse): Promise<void> {
+  if (fault.kind === "status")
+    json(response, fault.status, fault.body ?? { error: "SomeError" }, fault.headers);
+  else if (fault.kind !== "stall") response.destroy();
   return Promise.resolve();
 }
 

@@ -6,30 +6,31 @@ import type { Storage } from "./storage.ts";
 import { yandexDisk } from "./yandex-disk.ts";
 import type { TokenStore } from "./yandex-tokens.ts";
 
-/** The storage that is set, or INVALID_CONFIG with what is missing. */
+/** Opens the configured storage; throws INVALID_CONFIG if a setting is missing. */
 export function openStorage(settings: DeliverySettings, store: TokenStore): Storage {
   const { deliveryStorage, deliveryFolder, yandexToken } = settings;
   if (deliveryStorage === "local") {
-    const folder = deliveryFolder ?? missing("STORAGE_FOLDER", "the folder that the files are in");
+    const folder =
+      deliveryFolder ?? missingSetting("STORAGE_FOLDER", "the path of the folder with the files");
     if (!existsSync(folder) || !statSync(folder).isDirectory())
-      throw new PawlError("INVALID_CONFIG", `STORAGE_FOLDER: there is no folder ${folder}.`);
+      throw new PawlError("INVALID_CONFIG", `STORAGE_FOLDER: the folder ${folder} does not exist.`);
     return localStorage(folder);
   }
   return yandexDisk(
     {
-      accessToken: yandexToken ?? missing("YANDEX_DISK_TOKEN", "an OAuth token for Yandex Disk"),
+      accessToken: yandexToken ?? missingSetting("YANDEX_DISK_TOKEN", "an OAuth token for Yandex Disk"),
       refreshToken: settings.yandexRefreshToken,
       clientId: settings.yandexClientId,
       clientSecret: settings.yandexClientSecret,
       oauthUrl: settings.yandexOauthUrl.replace(/\/+$/, ""),
       apiUrl: settings.yandexDiskUrl.replace(/\/+$/, ""),
       folder: deliveryFolder ?? "disk:/",
-      patienceMs: settings.deliveryStallSeconds * 1_000,
+      retryTimeoutMs: settings.deliveryStallSeconds * 1_000,
     },
     store,
   );
 }
 
-export function missing(variable: string, what: string): never {
-  throw new PawlError("INVALID_CONFIG", `${variable} is not set: it is ${what}.`);
+export function missingSetting(variable: string, what: string): never {
+  throw new PawlError("INVALID_CONFIG", `${variable} is not set. Set it to ${what}.`);
 }

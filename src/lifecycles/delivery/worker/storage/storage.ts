@@ -1,4 +1,4 @@
-/** Something that lies in a storage. `path` is the storage's own name for it, and goes no further than the server. */
+/** A file or folder in the storage. `path` is the storage's own name for it; users never see it. */
 export type Entry = {
   kind: "file" | "folder";
   path: string;
@@ -8,20 +8,20 @@ export type Entry = {
   revision: string | null;
 };
 
-/** A file that can be read, from any place in it. */
+/** An open file, readable from any position. */
 export type OpenedFile = {
   size: number;
   revision: string;
-  /** Of its contents, where the storage knows it. */
+  /** The hash of its contents, if the storage provides it. */
   sha256: string | null;
   read: (from: number, signal: AbortSignal) => AsyncIterable<Uint8Array>;
-  /** When nobody reads it any more. May be called twice. */
+  /** Call it after reading. Can be called twice. */
   close: () => Promise<void>;
 };
 
-/** Where the files are. What goes wrong is thrown as a DeliveryFault. */
+/** A storage of files. Errors are thrown as DeliveryFault. */
 export type Storage = {
-  /** What lies in a folder, page by page; null: the first one. */
+  /** Lists a folder in pages; null: the top folder. */
   list: (folder: string | null, signal: AbortSignal) => AsyncIterable<readonly Entry[]>;
   open: (path: string, signal: AbortSignal) => Promise<OpenedFile>;
 };

@@ -1,0 +1,42 @@
+import { PawlError } from "../core/index.ts";
+import type { CallerTransaction } from "../engine/index.ts";
+
+/** A connected `Client` or `PoolClient` of `pg` on which `begin` has run. */
+export type PgClient = {
+  query(config: PgQuery): PromiseLike<{ rows: object[] }>;
+};
+
+type PgQuery = {
+  text: string;
+  values: unknown[];
+  rowMode: "array";
+  types: { getTypeParser(): (text: string) => unknown };
+};
+
+/** Returns values as PostgreSQL sends them, so that type parsers set with `pg.types` do not matter. */
+const AS_TEXT = { getTypeParser: () => (text: string) => text };
+
+/**
+ * Makes a transaction of `pg` usable for Pawl's commands.
+ *
+ *     const client = await pool.connect();
+ *     await client.query("begin");
+ *     await client.query("insert into orders …");
+ *     await pawl.create(caller, [{ lifecycle: "parcel", title: "Pack it" }], { tx: fromPg(client) });
+ *     await client.query("commit");
+ */
+export function fromPg(client: PgClient): CallerTransaction {
+  if ("totalCount" in client)
+    throw new PawlError(
+      "TRANSACTION_UNUSABLE",
+      "fromPg got a pool, whose statements run on any connection. Pass the client of `await pool.connect()` on which you ran `begin`.",
+    );
+  return {
+    driver: "pg",
+    transaction: client,
+    query: async (text, params) => {
+      const { rows } = await client.query({ text, values: [...params], rowMode: "array", types: AS_TEXT });
+      return rows;
+    },
+  };
+}

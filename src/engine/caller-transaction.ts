@@ -1,0 +1,209 @@
+import { PawlError } from "../core/index.ts";
+import type { Sql } from "../postgres/index.ts";
+import { decodeValue, encodeParameter } from "./driver-values.ts";
+import type { Parameter } from "./driver-values.ts";
+import { behindSavepoint } from "./transaction.ts";
+import type { PendingRows, Tx } from "./transaction.ts";
+
+/** An open transaction of the caller's own driver or ORM, as made by `pawl/adapters/<name>`. */
+export type CallerTransaction = {
+  /** The driver's name, for error messages. */
+  readonly driver: string;
+  /** The driver's own transaction object: commands in the same transaction run one after the other. */
+  readonly transaction: object;
+  /** Runs one statement with parameters $1, $2 …; returns each row as an array, or as an object by column name. */
+  query(text: string, params: readonly Parameter[]): Promise<readonly object[]>;
+};
+
+/** The types of a statement's parameters and the columns of its result. */
+type Description = { types: readonly number[]; columns: readonly { name: string; type: number }[] };
+
+/** Asks the server for the types of a statement, and remembers them. */
+export class StatementDescriber {
+  private readonly sql: () => Sql;
+  private readonly known = new Map<string, Promise<Description>>();
+
+  /** `sql` must not share connections with commands: they may wait for the transaction that waits for the description. */
+  constructor(sql: () => Sql) {
+    this.sql = sql;
+  }
+
+  describe(text: string): Promise<Description> {
+    let description = this.known.get(text);
+    if (description === undefined) {
+      description = this.sql()
+        .unsafe(text)
+        .describe()
+        .then(({ types, columns }) => ({ types, columns: columns as unknown as Description["columns"] }));
+      this.known.set(text, description);
+      description.catch(() => this.known.delete(text));
+    }
+    return description;
+  }
+}
+
+/**
+ * Runs Pawl's statements in a caller's transaction. Values are converted by their types in the database, so the type parsers and
+ * serializers of the caller's driver do not matter. Statements run one after the other, because not every driver queues them.
+ */
+export class AdaptedTransaction implements Tx {
+  private readonly caller: CallerTransaction;
+  private readonly describer: StatementDescriber;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(caller: CallerTransaction, describer: StatementDescriber) {
+    this.caller = caller;
+    this.describer = describer;
+  }
+
+  unsafe(text: string, params: readonly unknown[]): PendingRows {
+    return {
+      execute: async () => {
+        const { rows, columns } = await this.run(text, params);
+        return rows.map((cells) =>
+          Object.fromEntries(columns.map(({ name }, index) => [name, cells[index]])),
+        );
+      },
+      values: () => ({ execute: async () => (await this.run(text, params)).rows }),
+    };
+  }
+
+  savepoint<T>(work: () => Promise<T>): Promise<T> {
+    return behindSavepoint((text) => this.inOrder(() => this.caller.query(text, [])), work);
+  }
+
+  private run(text: string, params: readonly unknown[]) {
+    return this.inOrder(async () => {
+      const { types, columns } = await this.describer.describe(text);
+      const encoded = params.map((value, index) => encodeParameter(types[index] ?? 0, value));
+      const rows = await this.caller.query(text, encoded);
+      return { columns, rows: rows.map((row) => this.decode(row, columns)) };
+    });
+  }
+
+  private decode(row: object, columns: Description["columns"]): unknown[] {
+    return columns.map(({ name, type }, index) => {
+      const key = Array.isArray(row) ? index : name;
+      const decoded = key in row ? decodeValue(type, (row as Record<typeof key, unknown>)[key]) : undefined;
+      if (decoded !== undefined) return decoded;
+      const { driver } = this.caller;
+      throw unusable(
+        `${driver} returned no value for the column ${name} that Pawl can read. Begin the transaction on a client of ${driver} ` +
+          "without functions that change rows, column names or the values of this type.",
+      );
+    });
+  }
+
+  private inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.last.then(work).catch((error: unknown) => {
+      throw databaseError(error);
+    });
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/** Thrown rather than returned, so that the caller's transaction rolls back. */
+function unusable(detail: string, cause?: unknown): PawlError {
+  return new PawlError("TRANSACTION_UNUSABLE", detail, {}, cause === undefined ? {} : { cause });
+}
+
+const ADAPTERS = "pawl/adapters/<pg, postgres, drizzle, kysely, knex, typeorm, mikro-orm or prisma>";
+
+/** Returns the caller's transaction, or throws TRANSACTION_UNUSABLE if it is none. A transaction of postgres.js needs no adapter. */
+export function callerTransaction(tx: unknown): CallerTransaction {
+  const { driver, transaction, query, unsafe, savepoint, begin } = Object(tx) as Record<string, unknown>;
+  if (typeof driver === "string" && transaction instanceof Object && typeof query === "function")
+    return tx as CallerTransaction;
+  if (typeof unsafe === "function" && typeof savepoint === "function")
+    return ofPostgresJs(tx as PostgresTransaction);
+  const found =
+    typeof begin === "function" && typeof unsafe === "function"
+      ? "`tx` is a client of postgres.js, not a transaction: pass the argument of the callback of `sql.begin`."
+      : `\`tx\` is not a transaction that Pawl knows. Wrap the transaction of your driver with a function from ${ADAPTERS}, for example \`fromPg(client)\`.`;
+  throw unusable(found);
+}
+
+/** The part of a postgres.js transaction that the adapter uses. */
+export type PostgresTransaction = {
+  unsafe(
+    text: string,
+    params?: never[],
+    options?: { prepare?: boolean },
+  ): { raw(): PromiseLike<readonly object[]> };
+  typed(value: never, type: number): unknown;
+  savepoint: unknown;
+};
+
+/** The type `unknown`: the server infers the type, and the client's own serializers, which may be custom, are not used. */
+const UNKNOWN_TYPE = 705;
+
+/** Adapts a transaction of postgres.js. */
+export function ofPostgresJs(tx: PostgresTransaction): CallerTransaction {
+  return {
+    driver: "postgres.js",
+    transaction: tx,
+    query: async (text, params) => {
+      const typed = params.map((value) =>
+        value === null ? null : tx.typed(String(value) as never, UNKNOWN_TYPE),
+      );
+      // Values as PostgreSQL sends them: a client that transforms values would rename the keys of JSON.
+      const rows = await tx.unsafe(text, typed as never[], { prepare: true }).raw();
+      return rows.map((row) => (Array.isArray(row) ? row.map(textOf) : row));
+    },
+  };
+}
+
+function textOf(value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString() : value;
+}
+
+/** Explains an error of the caller's transaction itself; null for any other error. */
+export function transactionFault(error: unknown): PawlError | null {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (code === "25P02")
+    return unusable(
+      "An earlier statement of the transaction failed, so PostgreSQL refuses any other. Let the transaction roll back, " +
+        "and run statements that may fail in a savepoint.",
+      error,
+    );
+  if (code === "25P01")
+    return unusable(
+      "There is no open transaction: it has ended, or was never begun. Await every call of Pawl before the transaction ends.",
+      error,
+    );
+  return null;
+}
+
+type WrappedError = {
+  code?: unknown;
+  constraint_name?: unknown;
+  constraint?: unknown;
+  cause?: unknown;
+  driverError?: unknown;
+  meta?: { code?: unknown; message?: unknown } | undefined;
+  message?: unknown;
+};
+
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+/** Converts an error of any driver to the fields that Pawl reads: ORMs wrap the driver's errors, and drivers name fields differently. */
+function databaseError(error: unknown): unknown {
+  for (let at: unknown = error, depth = 0; at instanceof Object && depth < 5; depth++) {
+    const { code, constraint_name, constraint, driverError, cause, meta, message } = at as WrappedError;
+    // Prisma has its own codes, and those of PostgreSQL in `meta`.
+    const state = isState(code) ? code : isState(meta?.code) ? meta.code : null;
+    if (state !== null) {
+      const text = String(meta?.message ?? message);
+      const name = constraint_name ?? constraint ?? /constraint "([^"]+)"/.exec(text)?.[1];
+      return Object.assign(new Error(text, { cause: error }), { code: state, constraint_name: name });
+    }
+    at = driverError ?? cause;
+  }
+  return error;
+}
+
+/** Distinguishes PostgreSQL's codes from those of Prisma, which also have five characters ("P2010"). */
+function isState(code: unknown): code is string {
+  return typeof code === "string" && SQLSTATE.test(code) && !/^P[1-9]/.test(code);
+}

@@ -1,0 +1,21 @@
+import { countConnections, countUnfinished, countWaiting, readSweepLag } from "../sql/count-tasks.ts";
+import type { ConnectionRow, UnfinishedRow, WaitingRow } from "../sql/count-tasks.ts";
+import type { Tx } from "../transaction.ts";
+
+/** Metrics that are read from the database: unfinished and waiting tasks, the lag of the sweep, connections. */
+export type DatabaseMetrics = {
+  unfinished: UnfinishedRow[];
+  waiting: WaitingRow[];
+  sweep_lag_seconds: number;
+  connections: ConnectionRow[];
+};
+
+export async function readDatabaseMetrics(tx: Tx): Promise<DatabaseMetrics> {
+  const [unfinished, waiting, sweep_lag_seconds, connections] = await Promise.all([
+    countUnfinished(tx),
+    countWaiting(tx),
+    readSweepLag(tx),
+    countConnections(tx),
+  ]);
+  return { unfinished, waiting, sweep_lag_seconds, connections };
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import type { Within } from "../../src/engine/engine.ts";
+import { ann, cat, openTestEngine } from "../engine/test-engine.ts";
+import { DRIVERS } from "./drivers.ts";
+
+const env = await openTestEngine();
+await env.sql`create table shop_order (id int primary key)`;
+beforeEach(() => env.sql`truncate shop_order`);
+
+const order = { lifecycle: "board", title: "Pack the order", description: "x" };
+const create = (within: Within, key: string | null = null) =>
+  env.engine.create(env.by(cat), [order], { ...within, client_event_id: key });
+const countTasks = async () =>
+  Number((await env.sql`select count(*) from pawl.task where title = ${order.title}`)[0]?.count);
+const countOrders = async () => (await env.sql`select * from shop_order`).length;
+
+class RolledBack extends Error {}
+
+describe.each(Object.keys(DRIVERS))("%s", (name) => {
+  describe.each([
+    ["with its default type parsers", false],
+    ["with type parsers of the app", true],
+  ])("%s", async (_, ownParsers) => {
+    const driver = await (DRIVERS[name] as (typeof DRIVERS)[string])(env.url, { ownParsers });
+    afterAll(() => driver.close());
+
+    test("a commit saves the app's row and the task", async () => {
+      const before = await countTasks();
+      await driver.transaction(async ({ tx, run }) => {
+        await run("insert into shop_order values (1)");
+        expect(await create({ tx })).toMatchObject({ kind: "created", replayed: false });
+      });
+      expect([await countOrders(), await countTasks()]).toEqual([1, before + 1]);
+    });
+
+    test("a rollback removes both", async () => {
+      const before = await countTasks();
+      const failed = driver.transaction(async ({ tx, run }) => {
+        await run("insert into shop_order values (1)");
+        await create({ tx });
+        throw new RolledBack();
+      });
+      await expect(failed).rejects.toThrow(RolledBack);
+      expect([await countOrders(), await countTasks()]).toEqual([0, before]);
+    });
+
+    test("a rollback to the app's savepoint removes the task alone", async () => {
+      const before = await countTasks();
+      await driver.transaction(async ({ run, nested }) => {
+        await run("insert into shop_order values (1)");
+        const failed = nested(async (inner) => {
+          await create({ tx: inner.tx });
+          throw new RolledBack();
+        });
+        await expect(failed).rejects.toThrow(RolledBack);
+      });
+      expect([await countOrders(), await countTasks()]).toEqual([1, before]);
+    });
+
+    test("all commands work in one serializable transaction, and see each other's changes", async () => {
+      const key = randomUUID();
+      await driver.transaction(async ({ tx }) => {
+        const created = await create({ tx }, key);
+        if (created.kind === "refused") throw new Error(created.detail);
+        expect(await create({ tx }, key)).toMatchObject({ replayed: true });
+        const claim = { task_id: String(created.tasks[0]?.id), action: "claim", comment: "mine" };
+        expect(await env.engine.perform(env.by(ann), claim, { tx })).toMatchObject({
+          kind: "performed",
+          task: { status: "IN_PROGRESS", assigned_to: "ann" },
+        });
+        await env.engine.create(env.by(cat), [{ lifecycle: "code", title: "Write it" }], { tx });
+        const { tasks } = (await env.engine.claim(env.by(ann), { lifecycle: "code", limit: 1 }, { tx })) as {
+          tasks: { task: { data: unknown; lease: unknown }; lease_token: string }[];
+        };
+        expect(tasks).toMatchObject([{ task: { status: "claimed", lease: { holder: "ann" } } }]);
+      }, "serializable");
+      expect(await create({}, key)).toMatchObject({ kind: "created", replayed: true });
+    });
+
+    test("commands that are not awaited run one after the other", async () => {
+      const before = await countTasks();
+      await driver.transaction(async ({ tx }) => {
+        await Promise.all([create({ tx }), create({ tx }), create({ tx })]);
+      });
+      expect(await countTasks()).toBe(before + 3);
+    });
+
+    test("a refusal is returned, and the transaction can still commit", async () => {
+      await driver.transaction(async ({ tx, run }) => {
+        await run("insert into shop_order values (1)");
+        const wrong = { ...order, title: "with a \u0000" };
+        expect(await env.engine.create(env.by(cat), [wrong], { tx })).toMatchObject({
+          code: "VALIDATION_ERROR",
+        });
+        const unknown = { task_id: randomUUID(), action: "claim", comment: "x" };
+        expect(await env.engine.perform(env.by(ann), unknown, { tx })).toMatchObject({
+          code: "TASK_NOT_FOUND",
+        });
+      });
+      expect(await countOrders()).toBe(1);
+    });
+
+    test("an answer is the same as without a transaction", async () => {
+      const expected = await create({});
+      let answer: unknown;
+      await driver.transaction(async ({ tx }) => {
+        answer = await create({ tx });
+      });
+      expect(shapeOf(answer)).toEqual(shapeOf(expected));
+    });
+
+    test("after a failed statement the error names the cause", async () => {
+      const failed = driver.transaction(async ({ tx, run }) => {
+        await run("select 1 / 0").catch(() => undefined);
+        await create({ tx });
+      });
+      await expect(failed).rejects.toMatchObject({
+        code: "TRANSACTION_UNUSABLE",
+        message: expect.stringMatching(/^An earlier statement of the transaction failed/) as string,
+      });
+    });
+
+    test.skipIf(!driver.outside)("outside any transaction a command throws", async () => {
+      const tx = await driver.outside?.();
+      await expect(create({ tx })).rejects.toMatchObject({
+        code: "TRANSACTION_UNUSABLE",
+        message: expect.stringMatching(/^There is no open transaction/) as string,
+      });
+    });
+  });
+});
+
+/** Replaces the values that differ between two equal commands. */
+function shapeOf(answer: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(answer)
+      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}(\.\d+)?/g, "an id")
+      .replace(/\b1[789]\d{11}\b/g, "1"),
+  );
+}
