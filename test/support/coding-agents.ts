@@ -1,13 +1,17 @@
 import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { homedir, tmpdir } from "node:os";
+import { join, sep } from "node:path";
 import { promisify } from "node:util";
 import { ROOT } from "./built-pawl.ts";
 
 const run = promisify(execFile);
 
-/** Folder for the agents and for test data; outside of /tmp, which Codex lets every command write to. */
-export const AGENTS_FOLDER = join(ROOT, "node_modules/.cache/coding-agents");
+/** Folder for the agents and for test data; outside of /tmp, which Codex lets every command write to and does not run from. */
+const CACHE = ROOT.startsWith(tmpdir() + sep)
+  ? join(homedir(), ".cache/pawl")
+  : join(ROOT, "node_modules/.cache");
+export const AGENTS_FOLDER = join(CACHE, "coding-agents");
 export const AGENTS_BIN = join(AGENTS_FOLDER, "node_modules/.bin");
 
 /** The CLIs are several hundred megabytes, so they are installed by the first test that needs them. */
