@@ -61,6 +61,7 @@ const env = {
   PAWL_PORT: "0",
   PAWL_LOG_LEVEL: "warn",
   PAWL_SWEEP_SECONDS: "5",
+  PAWL_DEMO_LANGUAGE: "en",
   PAWL_DEMO_PACE: "8",
 };
 const settings = resolveSettings({ flags: {}, env, file: {} }, PLUGINS);

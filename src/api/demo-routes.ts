@@ -2,12 +2,19 @@ import { z } from "zod";
 import { moment } from "./fields.ts";
 import { defineRoutes } from "./route.ts";
 
+export const DEMO_LANGUAGES = ["en", "ru"] as const;
+/** The language of the demo's texts and names. */
+export type DemoLanguage = (typeof DEMO_LANGUAGES)[number];
+
+const language = z.enum(DEMO_LANGUAGES);
+
 const demo = z
   .object({
     state: z
       .enum(["absent", "running", "stopped", "removing"])
       .describe("stopped: its data is kept, but its simulated members do nothing"),
     org_id: z.string().describe("the demo's own org"),
+    language: language.nullable().describe("language of its texts and names; null if absent"),
     made_at: moment.nullable(),
   })
   .meta({ id: "Demo" });
@@ -32,6 +39,15 @@ export const DEMO_ROUTES = defineRoutes({
     summary: "Create the demo, or resume it",
     about: `Creates tasks in every built-in lifecycle, and simulated members who work on them, in an org of its own. The token signs in to that org; it is only shown in this answer. ${HOSTS}`,
     access: "admin",
+    body: z
+      .object({
+        language: language
+          .optional()
+          .describe(
+            "a demo in another language is deleted, and a new one created; default: keep its language, or `demoLanguage` of the server for a new one",
+          ),
+      })
+      .prefault({}),
     replies: { 200: demo.extend({ token: z.string() }).meta({ id: "StartedDemo" }) },
     refusals: ["ALREADY_EXISTS"],
   },

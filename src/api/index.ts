@@ -25,6 +25,8 @@ export {
   SYSTEM_ROUTES,
   TASK_ROUTES,
 };
+export { DEMO_LANGUAGES } from "./demo-routes.ts";
+export type { DemoLanguage } from "./demo-routes.ts";
 export { feedEvent, feedEventOnWire } from "./event-routes.ts";
 export type { FeedEventOnWire } from "./event-routes.ts";
 export * as fields from "./fields.ts";

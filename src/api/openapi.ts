@@ -67,6 +67,7 @@ function operation(
 ): JsonObject {
   const { summary, about, group, access = "member", body } = route;
   const schema = ruledBody ?? (body ? components.schemaOf(body, "input") : null);
+  const required = !body?.safeParse(undefined).success;
   return {
     operationId: name,
     summary,
@@ -74,7 +75,7 @@ function operation(
     tags: [group],
     security: access === "open" ? [] : [{ token: [] }],
     parameters: parametersOf(route, components),
-    ...(schema ? { requestBody: { required: true, content: { "application/json": { schema } } } } : {}),
+    ...(schema ? { requestBody: { required, content: { "application/json": { schema } } } } : {}),
     responses: { ...answersOf(route, components), ...refusalsOf(route, problems) },
   };
 }

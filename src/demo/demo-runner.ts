@@ -1,17 +1,24 @@
 import { isRefusal } from "../core/index.ts";
 import { randomUUID } from "node:crypto";
+import type { DemoLanguage } from "../api/index.ts";
 import type { PawlProblem } from "../client/index.ts";
 import type { Refusal } from "../core/index.ts";
-import { VISITOR, visitorOf } from "./demo-script.ts";
+import { VISITOR_ID, visitorOf } from "./demo-script.ts";
 import type { DemoScript, Visitor } from "./demo-script.ts";
 import { play } from "./play.ts";
 
 /** The demo's org in the database. */
 type DemoStore<State> = {
   state(): Promise<State>;
-  start(visitor: Visitor): Promise<{ kind: "started"; token: string } | Refusal>;
+  start(
+    visitor: Visitor,
+    options: { language: DemoLanguage; replace: boolean },
+  ): Promise<{ kind: "started"; token: string } | Refusal>;
   stop(): Promise<void>;
-  hold(node: string, ms: number): Promise<"held" | "taken" | "over">;
+  hold(
+    node: string,
+    ms: number,
+  ): Promise<{ kind: "held"; language: DemoLanguage } | { kind: "taken" | "over" }>;
   letGo(node: string): Promise<void>;
   tokenFor(member_id: string): Promise<string>;
   remove(): Promise<void>;
@@ -21,6 +28,8 @@ export type DemoRunnerOptions<State> = {
   store: DemoStore<State>;
   /** Loads the demo scripts of the lifecycles that have one. */
   loadScripts: () => Promise<readonly DemoScript[]>;
+  /** Language of a new demo, if the caller asks for none. */
+  language: DemoLanguage;
   pace: number;
   seed?: number | undefined;
   onProblem?: ((problem: PawlProblem) => void) | undefined;
@@ -33,7 +42,7 @@ const LOCK_MS = 20_000;
 const RENEW_INTERVAL_MS = 5_000;
 
 /** Runs the demo on one node; several nodes may try, and one at a time plays. */
-export class DemoRunner<State> {
+export class DemoRunner<State extends { language: DemoLanguage | null }> {
   private readonly options: DemoRunnerOptions<State>;
   private readonly node = randomUUID();
   private url: string | null = null;
@@ -55,10 +64,16 @@ export class DemoRunner<State> {
     return this.options.store.state();
   }
 
-  /** Creates the demo or continues it; returns a token of the visitor. */
-  async start(): Promise<{ kind: "started"; token: string } | Refusal> {
-    const { store, loadScripts } = this.options;
-    const started = await store.start(visitorOf(await loadScripts()));
+  /**
+   * Creates the demo or continues it; returns a token of the visitor. A demo in another language than the given one is removed, and
+   * a new one created.
+   */
+  async start(wanted?: DemoLanguage): Promise<{ kind: "started"; token: string } | Refusal> {
+    const { store, loadScripts, language: defaultLanguage } = this.options;
+    const language = wanted ?? defaultLanguage;
+    const replace = wanted !== undefined;
+    if (replace && (await store.state()).language !== language) await this.stopPlaying();
+    const started = await store.start(visitorOf(await loadScripts(), language), { language, replace });
     if (isRefusal(started)) return started;
     this.mayPlay = true;
     await this.check();
@@ -97,8 +112,8 @@ export class DemoRunner<State> {
       .then(async () => {
         if (!this.mayPlay || this.url === null) return;
         const lock = await store.hold(this.node, LOCK_MS);
-        if (lock === "over") this.mayPlay = false;
-        if (lock === "held") this.playing ??= this.play(this.url);
+        if (lock.kind === "over") this.mayPlay = false;
+        if (lock.kind === "held") this.playing ??= this.play(this.url, lock.language);
         else {
           await this.playing?.stop();
           this.playing = null;
@@ -113,13 +128,13 @@ export class DemoRunner<State> {
     return this.lastCheck;
   }
 
-  private play(url: string): { stop: () => Promise<void> } {
+  private play(url: string, language: DemoLanguage): { stop: () => Promise<void> } {
     const { store, loadScripts, pace, seed, onProblem, onError } = this.options;
     const abort = new AbortController();
     const ended = (async () => {
-      const token = await store.tokenFor(VISITOR.id);
+      const token = await store.tokenFor(VISITOR_ID);
       const scripts = await loadScripts();
-      await play({ url, token, pace, seed, onProblem, scripts, signal: abort.signal });
+      await play({ url, token, language, pace, seed, onProblem, scripts, signal: abort.signal });
     })().catch(onError);
     const playing = {
       stop: async () => {

@@ -1,25 +1,35 @@
-import type { BodySent, ROUTES } from "../api/index.ts";
+import type { BodySent, DemoLanguage, ROUTES } from "../api/index.ts";
 import type { Stage } from "./stage.ts";
 
-export type NewMember = BodySent<typeof ROUTES.createMember> & { id: string };
-export type NewProject = Partial<BodySent<typeof ROUTES.createProject>> & { id: string };
+export type DemoMember = BodySent<typeof ROUTES.createMember> & { id: string };
+export type DemoProject = Partial<BodySent<typeof ROUTES.createProject>> & { id: string };
+
+/** A value that is the same in every language of the demo, or a function that gives it for each. */
+type PerLanguage<T> = T | ((language: DemoLanguage) => T);
+
+/** Roles and skills that the visitor needs to take part. */
+type VisitorSkills = {
+  roles?: readonly string[];
+  skill_level?: number;
+  specializations?: readonly string[];
+};
 
 /**
  * A plugin's part of the demo: members, projects, and what the members do.
  *
  * ```ts
- * export const members: DemoScript["members"] = [{ id: "inga", name: "Inga Holm", kind: "human", roles: ["accountant"] }];
+ * export const members: DemoScript["members"] = (language) => [
+ *   { id: "inga", name: { en: "Inga Holm", ru: "Инга Хольм" }[language], kind: "human", roles: ["accountant"] },
+ * ];
  * export const projects: DemoScript["projects"] = [];
  * export const play: DemoScript["play"] = (stage) => stage.keepOn([5, 20], () => enterInvoice(stage.as("inga")));
  * ```
  */
 export type DemoScript = {
-  members: readonly NewMember[];
-  projects: readonly NewProject[];
-  /** Roles and skills that the visitor needs to take part. */
-  visitor?:
-    { roles?: readonly string[]; skill_level?: number; specializations?: readonly string[] } | undefined;
-  /** Plays the members' actions until the stage ends. */
+  members: PerLanguage<readonly DemoMember[]>;
+  projects: PerLanguage<readonly DemoProject[]>;
+  visitor?: PerLanguage<VisitorSkills> | undefined;
+  /** Plays the members' actions until the stage ends, in `stage.language`. */
   play: (stage: Stage) => Promise<void>;
 };
 
@@ -35,23 +45,24 @@ export type Visitor = {
   active: true;
 };
 
-export const VISITOR: Visitor = {
-  id: "you",
-  name: "You",
-  kind: "human",
-  roles: ["admin"],
-  project_ids: null,
-  skill_level: null,
-  specializations: [],
-  active: true,
-};
+export const VISITOR_ID = "you";
+const VISITOR_NAMES: Readonly<Record<DemoLanguage, string>> = { en: "You", ru: "Вы" };
 
-export function visitorOf(scripts: readonly DemoScript[]): Visitor {
-  const parts = scripts.flatMap(({ visitor }) => visitor ?? []);
+export function visitorOf(scripts: readonly DemoScript[], language: DemoLanguage): Visitor {
+  const parts = scripts.flatMap(({ visitor }) => (visitor ? valueIn(language, visitor) : []));
   return {
-    ...VISITOR,
-    roles: [...new Set([...VISITOR.roles, ...parts.flatMap(({ roles }) => roles ?? [])])],
+    id: VISITOR_ID,
+    name: VISITOR_NAMES[language],
+    kind: "human",
+    project_ids: null,
+    active: true,
+    roles: [...new Set(["admin", ...parts.flatMap(({ roles }) => roles ?? [])])],
     skill_level: parts.reduce<number | null>((level, part) => part.skill_level ?? level, null),
     specializations: [...new Set(parts.flatMap(({ specializations }) => specializations ?? []))],
   };
+}
+
+/** Returns the value for one language. */
+export function valueIn<T extends object>(language: DemoLanguage, value: PerLanguage<T>): T {
+  return typeof value === "function" ? value(language) : value;
 }

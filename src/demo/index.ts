@@ -1,4 +1,4 @@
 export { DemoRunner } from "./demo-runner.ts";
-export { VISITOR } from "./demo-script.ts";
-export type { DemoScript } from "./demo-script.ts";
+export { visitorOf } from "./demo-script.ts";
+export type { DemoMember, DemoScript } from "./demo-script.ts";
 export type { Stage } from "./stage.ts";

@@ -1,6 +1,8 @@
 import { createClient, PawlProblem } from "../client/index.ts";
+import type { DemoLanguage } from "../api/index.ts";
 import type { Client } from "../client/index.ts";
-import type { DemoScript, NewMember, NewProject } from "./demo-script.ts";
+import { valueIn } from "./demo-script.ts";
+import type { DemoMember, DemoProject, DemoScript } from "./demo-script.ts";
 import { Chance } from "./chance.ts";
 import { Stage } from "./stage.ts";
 
@@ -9,6 +11,7 @@ export type PlayOptions = {
   url: string;
   /** Token of an admin of the demo's org, who creates members and projects. */
   token: string;
+  language: DemoLanguage;
   /** Speed of the demo; 1 is the pace of people. */
   pace: number;
   /** The same seed gives the same random choices. */
@@ -22,10 +25,12 @@ export type PlayOptions = {
 
 /** Plays all scripts until the signal, or until the demo is removed. Rejects only on unexpected errors. */
 export async function play(options: PlayOptions): Promise<void> {
-  const { url, token, pace, signal, scripts, seed = Date.now(), onProblem = () => undefined } = options;
+  const { url, token, language, pace, signal, scripts } = options;
+  const { seed = Date.now(), onProblem = () => undefined } = options;
   try {
-    const tokens = await setStage(createClient({ url, token, signal, retries: 2 }), scripts);
-    const stage = new Stage({ url, tokens, pace, onProblem, chance: new Chance(seed) });
+    const admin = createClient({ url, token, signal, retries: 2 });
+    const tokens = await setStage(admin, scripts, language);
+    const stage = new Stage({ url, tokens, language, pace, onProblem, chance: new Chance(seed) });
     signal.addEventListener("abort", stage.end);
     if (signal.aborted) stage.end();
     await stage.together(scripts.map(({ play: act }) => act(stage)));
@@ -35,17 +40,21 @@ export async function play(options: PlayOptions): Promise<void> {
 }
 
 /** Creates missing members and projects, and replaces the tokens of each member. */
-async function setStage(admin: Client, scripts: readonly DemoScript[]): Promise<Map<string, string>> {
+async function setStage(
+  admin: Client,
+  scripts: readonly DemoScript[],
+  language: DemoLanguage,
+): Promise<Map<string, string>> {
   const { projects } = await admin.listProjects({ limit: 200 });
   const projectIds = new Set(projects.map(({ id }) => id));
-  for (const project of projectsIn(scripts))
+  for (const project of projectsIn(scripts, language))
     await (projectIds.has(project.id)
       ? admin.changeProject(project)
       : admin.createProject({ name: project.id, ...project }));
   const { members } = await admin.listMembers({ limit: 200 });
   const memberIds = new Set(members.map(({ id }) => id));
   const tokens = new Map<string, string>();
-  for (const member of membersIn(scripts)) {
+  for (const member of membersIn(scripts, language)) {
     const { id } = member;
     if (memberIds.has(id)) await revokeTokens(admin, id);
     else await admin.createMember(member);
@@ -54,16 +63,15 @@ async function setStage(admin: Client, scripts: readonly DemoScript[]): Promise<
   return tokens;
 }
 
-function membersIn(scripts: readonly DemoScript[]): NewMember[] {
-  return [
-    ...new Map(scripts.flatMap(({ members }) => members).map((member) => [member.id, member])).values(),
-  ];
+function membersIn(scripts: readonly DemoScript[], language: DemoLanguage): DemoMember[] {
+  const members = scripts.flatMap((script) => valueIn(language, script.members));
+  return [...new Map(members.map((member) => [member.id, member])).values()];
 }
 
 /** A project that several scripts name gets the settings of each. */
-function projectsIn(scripts: readonly DemoScript[]): NewProject[] {
-  const projects = new Map<string, NewProject>();
-  for (const project of scripts.flatMap((script) => script.projects)) {
+function projectsIn(scripts: readonly DemoScript[], language: DemoLanguage): DemoProject[] {
+  const projects = new Map<string, DemoProject>();
+  for (const project of scripts.flatMap((script) => valueIn(language, script.projects))) {
     const known = projects.get(project.id);
     projects.set(project.id, { ...known, ...project, settings: { ...known?.settings, ...project.settings } });
   }

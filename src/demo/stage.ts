@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { createClient, PawlProblem } from "../client/index.ts";
+import type { DemoLanguage } from "../api/index.ts";
 import type { Client } from "../client/index.ts";
 import type { Chance } from "./chance.ts";
 
@@ -11,6 +12,7 @@ export type StageOptions = {
   url: string;
   tokens: ReadonlyMap<string, string>;
   chance: Chance;
+  language: DemoLanguage;
   /** Speed; 1 is the pace of people. */
   pace: number;
   /** Called with each refused or failed request; both are normal in the demo. */
@@ -24,6 +26,8 @@ const FAST_START = { seconds: 30, faster: 5 };
 export class Stage {
   /** Random values; the same seed gives the same sequence. */
   readonly chance: Chance;
+  /** Language of the demo's texts and names. */
+  readonly language: DemoLanguage;
   private readonly options: StageOptions;
   private readonly clients = new Map<string, Client>();
   private readonly begunAt = Date.now();
@@ -31,6 +35,7 @@ export class Stage {
 
   constructor(options: StageOptions) {
     this.chance = options.chance;
+    this.language = options.language;
     this.options = options;
     setMaxListeners(0, this.ending.signal);
   }

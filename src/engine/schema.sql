@@ -120,6 +120,8 @@ create table pawl.demo (
   made_at timestamp with time zone default now() not null,
   played_by uuid,
   played_until timestamp with time zone,
+  language text default 'en'::text not null,
+  constraint demo_language_known CHECK ((language = ANY (ARRAY['en'::text, 'ru'::text]))),
   constraint demo_org_is_demo CHECK ((org_id = 'demo'::text)),
   constraint demo_pkey PRIMARY KEY (org_id),
   constraint demo_state_known CHECK ((state = ANY (ARRAY['running'::text, 'stopped'::text, 'removing'::text])))

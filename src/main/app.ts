@@ -26,6 +26,8 @@ export type AppOptions = {
   signal?: AbortSignal;
   /** Resumes the demo; creates it if there is none. */
   demo?: boolean | undefined;
+  /** The locale of the environment, such as `ru_RU.UTF-8`: the language of a new demo, unless a setting gives it. */
+  locale?: string | undefined;
 };
 
 export type App = {
@@ -56,7 +58,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const { host, port } = settings;
     const { directory } = pawl;
     const plugins = withBuiltIn(options.plugins);
-    const demo = createDemo(pawl, plugins, settings, log);
+    const demo = createDemo(pawl, plugins, options, log);
     // Imported here because it takes 0.2 s, which every other command would wait for.
     const { answerMcp } = await import("../mcp/index.ts");
     const server = await buildServer({
@@ -109,12 +111,13 @@ export async function startApp(options: AppOptions): Promise<App> {
 function createDemo(
   { demo }: Pawl,
   plugins: readonly Plugin[],
-  { demoPace }: Settings,
+  { settings: { demoLanguage, demoPace }, locale }: AppOptions,
   log: Logger,
 ): DemoRunner<DemoState> {
   return new DemoRunner({
     store: demo,
     loadScripts: () => Promise.all(plugins.flatMap(({ demo: load }) => load?.() ?? [])),
+    language: demoLanguage ?? (locale?.startsWith("ru") ? "ru" : "en"),
     pace: demoPace,
     onProblem: ({ code, detail }) => {
       log.debug({ code, detail }, "a member of the demo was refused");

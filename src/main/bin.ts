@@ -68,7 +68,9 @@ const environment: CliEnvironment = {
     const adminToken = env.PAWL_ADMIN_TOKEN === "" ? undefined : env.PAWL_ADMIN_TOKEN;
     const installation = await Promise.race([loadInstallation(flags), signalled]);
     if (!installation) process.exit(0);
-    const starting = startApp({ ...installation, version, adminToken, demo, signal });
+    // In the order of POSIX; an empty variable counts as unset.
+    const locale = [env.LC_ALL, env.LC_MESSAGES, env.LANG].find(Boolean);
+    const starting = startApp({ ...installation, version, adminToken, demo, locale, signal });
     const app = await Promise.race([starting, signalled]);
     if (!app) return abortStart(starting, { embedded: installation.settings.databaseUrl === null });
     onStart({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DEMO_LANGUAGES } from "../api/index.ts";
 import { didYouMean, hideCredentials, nearest, PawlError } from "../core/index.ts";
 import { isPostgresUrl } from "../postgres/index.ts";
 import type { PluginSettings, Setting, SettingValues } from "../plugin/index.ts";
@@ -129,6 +130,13 @@ export const SETTINGS = {
     default: 0,
     expected: "a whole number from 0 to 100000000",
     description: "maximum number of requests per minute, for each token on each node; 0 is unlimited",
+  },
+  demoLanguage: {
+    env: "PAWL_DEMO_LANGUAGE",
+    schema: z.enum(DEMO_LANGUAGES).nullable(),
+    default: null,
+    expected: `one of ${DEMO_LANGUAGES.join(", ")}`,
+    description: "language of a new demo; without it, that of LC_ALL, LC_MESSAGES or LANG, otherwise English",
   },
   demoPace: {
     env: "PAWL_DEMO_PACE",

@@ -111,4 +111,5 @@ export type {
 } from "../cli/index.ts";
 
 // The demo.
-export type { DemoScript, Stage } from "../demo/index.ts";
+export type { DemoLanguage } from "../api/index.ts";
+export type { DemoMember, DemoScript, Stage } from "../demo/index.ts";

@@ -312,6 +312,8 @@ const TABLE: Row[] = [
   ["other", "GET /api/demo", undefined, "403 FORBIDDEN"],
   ["nobody", "GET /api/demo", undefined, "401 INVALID_TOKEN"],
   ["admin", "POST /api/demo", undefined, "200"],
+  ["admin", "POST /api/demo", { language: "ru" }, "200"],
+  ["admin", "POST /api/demo", { language: "de" }, "422 VALIDATION_ERROR"],
   ["ann", "POST /api/demo", undefined, "403 FORBIDDEN"],
   ["other", "POST /api/demo", {}, "403 FORBIDDEN"],
   ["admin", "POST /api/demo/stop", undefined, "200"],

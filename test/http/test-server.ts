@@ -80,6 +80,7 @@ export async function startTestServer(
   const demo = new DemoRunner({
     store: new DemoOrg(sql, directory),
     loadScripts: () => Promise.resolve([]),
+    language: "en",
     pace: 1,
     onError: fail,
   });

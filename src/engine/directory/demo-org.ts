@@ -16,6 +16,7 @@ import {
   removeDemoRows,
 } from "../sql/demo.ts";
 import { addMember } from "../sql/members.ts";
+import type { DemoRow } from "../sql/demo.ts";
 import type { MemberRow } from "../sql/members.ts";
 import { addProject } from "../sql/projects.ts";
 import { saveToken } from "../sql/tokens.ts";
@@ -24,7 +25,15 @@ import { transact } from "../transact.ts";
 import type { Tx } from "../transaction.ts";
 
 /** The state of the demo; `running` only while some node plays it. */
-export type DemoState = { state: "absent" | "running" | "stopped" | "removing"; made_at: Instant | null };
+export type DemoState = {
+  state: "absent" | "running" | "stopped" | "removing";
+  /** null if there is no demo. */
+  language: DemoRow["language"] | null;
+  made_at: Instant | null;
+};
+
+/** `language` is that of a new demo. With `replace`, a demo in another language is removed first; otherwise it continues. */
+type StartOptions = { language: DemoRow["language"]; replace: boolean };
 
 const DEMO = "demo";
 const ROWS_PER_BATCH = 500;
@@ -44,36 +53,42 @@ export class DemoOrg {
 
   async state(): Promise<DemoState> {
     const row = await this.transact(readDemo);
-    if (!row) return { state: "absent", made_at: null };
-    const { state, made_at, is_played } = row;
-    return { state: state === "running" && !is_played ? "stopped" : state, made_at };
+    if (!row) return { state: "absent", language: null, made_at: null };
+    const { state, language, made_at, is_played } = row;
+    return { state: state === "running" && !is_played ? "stopped" : state, language, made_at };
   }
 
   /**
    * Creates the demo unless it exists, with a member for visitors and a token of that member, which is returned only once. It
    * runs as soon as a node plays it.
    */
-  async start(visitor: MemberRow): Promise<{ kind: "started"; token: string } | Refusal> {
+  async start(
+    visitor: MemberRow,
+    options: StartOptions,
+  ): Promise<{ kind: "started"; token: string } | Refusal> {
     for (let attempt = 0; attempt < MAX_START_ATTEMPTS; attempt++) {
-      const started = await this.tryToStart(visitor);
+      const started = await this.tryToStart(visitor, options);
       if (started !== "removing") return started;
-      await this.remove();
+      await this.finishRemoval();
     }
     throw unavailable(new Error("the demo was removed during each attempt to start it"));
   }
 
   private async tryToStart(
     visitor: MemberRow,
+    { language, replace }: StartOptions,
   ): Promise<{ kind: "started"; token: string } | Refusal | "removing"> {
     const token = makeToken(DEMO);
     try {
       return await this.transact(async (tx) => {
-        const made = (await lockDemo(tx)) === null && (await addDemo(tx));
+        const made = (await lockDemo(tx)) === null && (await addDemo(tx, language));
         if (made) await addProject(tx, DEMO, { id: "main", name: "main", settings: {} });
         // Locked until the commit: a removal that starts now waits, and then removes the visitor and the token too.
         const demo = await lockDemo(tx);
         if (!demo) return notOurs();
-        if (demo.state === "removing") return "removing";
+        const isReplaced = replace && demo.language !== language;
+        if (isReplaced) await setDemo(tx, "removing");
+        if (isReplaced || demo.state === "removing") return "removing";
         await addMember(tx, DEMO, visitor);
         await saveToken(tx, DEMO, {
           id: uuidv7(),
@@ -97,10 +112,13 @@ export class DemoOrg {
   }
 
   /** Lets a node play the demo for some time, unless another node does (`taken`) or the demo is not running (`over`). */
-  async hold(node: string, ms: number): Promise<"held" | "taken" | "over"> {
+  async hold(
+    node: string,
+    ms: number,
+  ): Promise<{ kind: "held"; language: DemoRow["language"] } | { kind: "taken" | "over" }> {
     const found = await this.transact((tx) => holdDemo(tx, node, ms));
-    if (found?.state !== "running") return "over";
-    return found.held ? "held" : "taken";
+    if (found?.state !== "running") return { kind: "over" };
+    return found.held ? { kind: "held", language: found.language } : { kind: "taken" };
   }
 
   async letGo(node: string): Promise<void> {
@@ -118,6 +136,11 @@ export class DemoOrg {
   async remove(): Promise<void> {
     if (!(await this.transact(readDemo))) return;
     await this.transact((tx) => setDemo(tx, "removing"));
+    await this.finishRemoval();
+  }
+
+  /** Removes a demo in the state `removing`; leaves a demo in another state alone. */
+  private async finishRemoval(): Promise<void> {
     await this.removeRows();
     await this.transact(removeDemoOrg);
     // Removes rows of requests that were running when the tokens were removed.

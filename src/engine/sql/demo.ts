@@ -3,31 +3,36 @@ import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
 const READ_DEMO = `
-  select d.state, d.made_at, coalesce(d.played_until > now(), false) as is_played from pawl.demo d`;
+  select d.state, d.language, d.made_at, coalesce(d.played_until > now(), false) as is_played from pawl.demo d`;
 
-export type DemoRow = { state: "running" | "stopped" | "removing"; made_at: Instant; is_played: boolean };
+export type DemoRow = {
+  state: "running" | "stopped" | "removing";
+  language: "en" | "ru";
+  made_at: Instant;
+  is_played: boolean;
+};
 
 export async function readDemo(tx: Tx): Promise<DemoRow | null> {
   const [row] = await query<DemoRow>(tx, READ_DEMO, []);
   return row ?? null;
 }
 
-const LOCK_DEMO = `select d.state from pawl.demo d for update`;
+const LOCK_DEMO = `select d.state, d.language from pawl.demo d for update`;
 
-/** Locks the demo until the transaction ends, and returns its state. */
-export async function lockDemo(tx: Tx): Promise<Pick<DemoRow, "state"> | null> {
-  const [row] = await query<Pick<DemoRow, "state">>(tx, LOCK_DEMO, []);
+/** Locks the demo until the transaction ends, and returns its state and language. */
+export async function lockDemo(tx: Tx): Promise<Pick<DemoRow, "state" | "language"> | null> {
+  const [row] = await query<Pick<DemoRow, "state" | "language">>(tx, LOCK_DEMO, []);
   return row ?? null;
 }
 
 // Creates the org in the same statement, so that an existing org of this name never becomes a demo.
 const ADD_DEMO = `
   with made as (insert into pawl.org (id) values ('demo') on conflict do nothing returning id)
-  insert into pawl.demo (org_id, state) select made.id, 'stopped' from made returning org_id`;
+  insert into pawl.demo (org_id, state, language) select made.id, 'stopped', $1 from made returning org_id`;
 
 /** Returns whether the org was created. */
-export async function addDemo(tx: Tx): Promise<boolean> {
-  return (await query(tx, ADD_DEMO, [])).length > 0;
+export async function addDemo(tx: Tx, language: DemoRow["language"]): Promise<boolean> {
+  return (await query(tx, ADD_DEMO, [language])).length > 0;
 }
 
 const SET_DEMO = `
@@ -43,15 +48,13 @@ const HOLD_DEMO = `
     update pawl.demo set played_by = $1, played_until = now() + $2::float8 * interval '1 ms'
     where state = 'running' and (played_by = $1 or played_until is null or played_until < now())
     returning org_id)
-  select d.state, exists (select from held) as held from pawl.demo d`;
+  select d.state, d.language, exists (select from held) as held from pawl.demo d`;
+
+type HeldDemo = Pick<DemoRow, "state" | "language"> & { held: boolean };
 
 /** Lets a node play the demo for some time, if it is running and no other node plays it. */
-export async function holdDemo(
-  tx: Tx,
-  node: string,
-  ms: number,
-): Promise<{ state: DemoRow["state"]; held: boolean } | null> {
-  const [row] = await query<{ state: DemoRow["state"]; held: boolean }>(tx, HOLD_DEMO, [node, ms]);
+export async function holdDemo(tx: Tx, node: string, ms: number): Promise<HeldDemo | null> {
+  const [row] = await query<HeldDemo>(tx, HOLD_DEMO, [node, ms]);
   return row ?? null;
 }
 

@@ -1,4 +1,5 @@
 import { DEMO_ROUTES, onWireOrNull } from "../../api/index.ts";
+import type { DemoLanguage } from "../../api/index.ts";
 import { isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import type { Caller, DemoState } from "../../engine/index.ts";
@@ -8,8 +9,8 @@ import type { RouteSet } from "../routing/route-set.ts";
 /** Manages the demo of a node. */
 export type DemoHost = {
   state(): Promise<DemoState>;
-  /** Returns a token of the demo's visitor. */
-  start(): Promise<{ kind: "started"; token: string } | Refusal>;
+  /** Returns a token of the demo's visitor. A demo in another language than the given one is replaced. */
+  start(language?: DemoLanguage): Promise<{ kind: "started"; token: string } | Refusal>;
   stop(): Promise<void>;
   remove(): Promise<void>;
 };
@@ -17,15 +18,15 @@ export type DemoHost = {
 /** The demo: admins of the org `main` and its own visitor create, stop and remove it. */
 export function serveDemo(host: DemoHost): RouteSet {
   const describe = async () => {
-    const { state, made_at } = await host.state();
-    return { state, org_id: "demo", made_at: onWireOrNull(made_at) };
+    const { state, language, made_at } = await host.state();
+    return { state, org_id: "demo", language, made_at: onWireOrNull(made_at) };
   };
   return serve(DEMO_ROUTES, {
     getDemo: async ({ caller }) => demoRefusal(caller) ?? answer(200, await describe()),
-    startDemo: async ({ caller }) => {
+    startDemo: async ({ caller, body: { language } }) => {
       const refused = demoRefusal(caller);
       if (refused) return refused;
-      const started = await host.start();
+      const started = await host.start(language);
       return isRefusal(started) ? started : answer(200, { ...(await describe()), token: started.token });
     },
     stopDemo: async ({ caller }) => {

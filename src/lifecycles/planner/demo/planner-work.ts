@@ -1,116 +1,93 @@
-/** One step of building a lamp. `after` names the steps before it. */
-type Step = {
-  key: string;
-  title: string;
-  description: string;
-  required_trade: "assembly" | "wiring" | "finishing" | null;
+/** A step of building a lamp, without its texts. `after` names the steps before it. */
+type Outline<Key extends string> = {
+  key: Key;
+  trade: Trade | null;
   priority: number;
   after: readonly string[];
 };
 
-/** The lamps and the steps to build them; each lamp gets its own serial number. */
-export const LAMPS: readonly [Lamp, ...Lamp[]] = [
-  {
-    type: "Beacon",
-    steps: [
-      step("foot", "Turn the oak foot", "Ø 180 mm, 40 mm high; drawing B-2.", "finishing", 20),
-      step("stem", "Cut and thread the brass stem", "M10, both ends, deburr.", "assembly", 20),
-      step("wire", "Wire the dimmer", "Insulation test at 500 V before closing.", "wiring", 30, ["stem"]),
-      step("oil", "Oil and polish the foot", "Two coats, 12 h between them.", "finishing", 10, ["foot"]),
-      step("join", "Join foot, stem and shade", "Torque 4 Nm; the shade stays in its film.", "assembly", 15, [
-        "wire",
-        "oil",
-      ]),
-    ],
-  },
-  {
-    type: "Heron",
-    steps: [
-      step("bend", "Bend the neck", "Radius 220 mm on the former; no flattening.", "assembly", 20),
-      step("coat", "Powder-coat the neck", "RAL 9005 matt, 180 °C, 20 min.", "finishing", 20, ["bend"]),
-      step("switch", "Build in the switch", "Only batch K-17 or newer.", "wiring", 35, ["coat"]),
-      step("weigh", "Set the counterweight", "Must balance at 15° unaided.", "assembly", 10, ["switch"]),
-    ],
-  },
-  {
-    type: "Tern",
-    steps: [
-      step("plate", "Mill the wall plate", "Drawing T-1, revision C.", "assembly", 15),
-      step("lens", "Glue the lens", "Clean with alcohol; 30 min under the clamp.", "finishing", 15, [
-        "plate",
-      ]),
-      step("driver", "Wire the driver", "Label with the date of the test.", "wiring", 25, ["plate"]),
-      step("pack", "Pack with plugs and screws", "Checklist P-4.", null, 5, ["lens", "driver"]),
-    ],
-  },
-];
-type Lamp = { type: string; steps: readonly Step[] };
+/** The trades of the workshop. */
+export type Trade = "assembly" | "wiring" | "finishing";
 
-function step(
-  key: string,
-  title: string,
-  description: string,
-  required_trade: Step["required_trade"],
+function step<Key extends string>(
+  key: Key,
+  trade: Trade | null,
   priority: number,
   after: readonly string[] = [],
-): Step {
-  return { key, title, description, required_trade, priority, after };
+): Outline<Key> {
+  return { key, trade, priority, after };
 }
 
-export const HOLDS = [
-  { kind: "materials", reason: "No brass until the delivery at three" },
-  { kind: "materials", reason: "Waiting for dimmers of batch K-18" },
-  { kind: "qc", reason: "The gauge is being calibrated" },
-  { kind: "access", reason: "The oven is in use until the batch is done" },
+const BEACON = [
+  step("foot", "finishing", 20),
+  step("stem", "assembly", 20),
+  step("wire", "wiring", 30, ["stem"]),
+  step("oil", "finishing", 10, ["foot"]),
+  step("join", "assembly", 15, ["wire", "oil"]),
+];
+
+const HERON = [
+  step("bend", "assembly", 20),
+  step("coat", "finishing", 20, ["bend"]),
+  step("switch", "wiring", 35, ["coat"]),
+  step("weigh", "assembly", 10, ["switch"]),
+];
+
+const TERN = [
+  step("plate", "assembly", 15),
+  step("lens", "finishing", 15, ["plate"]),
+  step("driver", "wiring", 25, ["plate"]),
+  step("pack", null, 5, ["lens", "driver"]),
+];
+
+type StepKey = (typeof BEACON | typeof HERON | typeof TERN)[number]["key"];
+
+/** Combines the lamps and their steps with their texts; each lamp gets its own serial number. */
+export function lampsIn({ lamps, steps, trades }: PlannerContent) {
+  const lamp = (type: string, outlines: readonly Outline<StepKey>[]) => ({
+    type,
+    steps: outlines.map(({ trade, ...outline }) => ({
+      ...outline,
+      ...steps[outline.key],
+      required_trade: trade === null ? null : trades[trade],
+    })),
+  });
+  return [lamp(lamps.beacon, BEACON), lamp(lamps.heron, HERON), lamp(lamps.tern, TERN)] as const;
+}
+
+/** The crews alternate, one shift each. */
+export const CREWS = [
+  ["amir", "boris", "clara"],
+  ["david", "eva", "farid"],
 ] as const;
 
-export const CALLS_FOR_HELP = [
-  { reason: "tools", text: "The 10 mm tap is blunt" },
-  { reason: "help_needed", text: "I need a second person for ten minutes" },
-  { reason: "harder_than_expected", text: "The oak is wet and tears" },
-  { reason: "materials", text: "The box is two screws short" },
-] as const;
+export const LEADS = ["victor", "lena"] as const;
 
-export const ANSWERS = [
-  "A new tap is on your bench",
-  "Bea is on her way",
-  "Take the board from rack 4",
-] as const;
+type Maker = (typeof CREWS)[number][number];
+type Phrases = readonly [string, ...string[]];
+type Several<T> = readonly [T, ...T[]];
 
-export const REJECTIONS = [
-  {
-    reason: "Scratch on the visible side",
-    defect: {
-      description: "Scratch of 3 cm on the visible side",
-      cause: "Put down without felt",
-      what_to_fix: "Sand and oil again",
-      severity: "minor",
-    },
-  },
-  {
-    reason: "Insulation test missing in the sheet",
-    defect: {
-      description: "No insulation test on record",
-      cause: "The sheet was not filled in",
-      what_to_fix: "Measure at 500 V and record the result",
-      severity: "major",
-    },
-  },
-  {
-    reason: "The lamp leans",
-    defect: {
-      description: "Leans by 2°",
-      cause: "The thread is not straight",
-      what_to_fix: "Cut a new stem",
-      severity: "major",
-    },
-  },
-] as const;
-
-export const RESOLUTIONS = [
-  "Sanded with 240, oiled twice, checked under the lamp.",
-  "Measured again: 2.1 MΩ, recorded in the sheet.",
-  "New stem; the lamp is upright.",
-] as const;
-
-export const RECALLS = ["Rush order first", "Chen is free and faster at this"] as const;
+/** All texts and names of the workshop in one language. */
+export type PlannerContent = {
+  names: Readonly<Record<Maker | (typeof LEADS)[number] | "nina", string>>;
+  trades: Readonly<Record<Trade, string>>;
+  /** Types of the lamps; a serial number begins with the first letter. */
+  lamps: Readonly<Record<"beacon" | "heron" | "tern", string>>;
+  steps: Readonly<Record<StepKey, { title: string; description: string }>>;
+  holds: Several<{ kind: "materials" | "qc" | "access"; reason: string }>;
+  callsForHelp: Several<{
+    reason: "tools" | "help_needed" | "harder_than_expected" | "materials";
+    text: string;
+  }>;
+  answers: Phrases;
+  rejections: Several<{
+    reason: string;
+    defect: { description: string; cause: string; what_to_fix: string; severity: "minor" | "major" };
+  }>;
+  /** Begins the title of a fix-task. */
+  fix: string;
+  resolutions: Phrases;
+  recalls: Phrases;
+  /** Begins the number of an inspection report. */
+  report: string;
+};

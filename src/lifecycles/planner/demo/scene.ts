@@ -1,46 +1,48 @@
 import type { Client } from "../../../client/index.ts";
 import { PLANNER_ROUTES } from "../api.ts";
 import type { PlannerTask } from "../api.ts";
-import type { DemoScript, Stage } from "../../../plugin/index.ts";
-import { ANSWERS, CALLS_FOR_HELP, HOLDS, LAMPS, RECALLS, REJECTIONS, RESOLUTIONS } from "./planner-work.ts";
+import type { DemoLanguage, DemoMember, DemoScript, Stage } from "../../../plugin/index.ts";
+import { PLANNER_EN } from "./planner-work-en.ts";
+import { PLANNER_RU } from "./planner-work-ru.ts";
+import { CREWS, lampsIn, LEADS } from "./planner-work.ts";
+import type { PlannerContent, Trade } from "./planner-work.ts";
 
-type NewMember = DemoScript["members"][number];
+const CONTENT: Readonly<Record<DemoLanguage, PlannerContent>> = { en: PLANNER_EN, ru: PLANNER_RU };
 
-/** The crews alternate, one shift each. */
-const CREWS = [
-  ["amir", "bea", "chen"],
-  ["dario", "elsa", "farid"],
-] as const;
-
-export const members: DemoScript["members"] = [
-  { id: "ingrid", name: "Ingrid Sørensen", kind: "human", roles: ["supervisor"] },
-  { id: "kofi", name: "Kofi Mensah", kind: "human", roles: ["lead"] },
-  { id: "lena", name: "Lena Brandt", kind: "human", roles: ["lead"] },
-  maker("amir", "Amir Haddad", 6, ["assembly"]),
-  maker("bea", "Bea Kowalska", 8, ["wiring", "assembly"]),
-  maker("chen", "Chen Wei", 5, ["finishing"]),
-  maker("dario", "Dario Conti", 4, ["wiring"]),
-  maker("elsa", "Elsa Nyström", 7, ["finishing", "assembly"]),
-  maker("farid", "Farid Rahimi", 3, ["assembly"]),
-];
+export const members: DemoScript["members"] = (language) => {
+  const { names, trades } = CONTENT[language];
+  const maker = (id: keyof typeof names, skill_level: number, known: readonly Trade[]): DemoMember => ({
+    id,
+    name: names[id],
+    kind: "human",
+    roles: ["executor"],
+    skill_level,
+    specializations: known.map((trade) => trades[trade]),
+  });
+  return [
+    { id: "nina", name: names.nina, kind: "human", roles: ["supervisor"] },
+    ...LEADS.map((id) => ({ id, name: names[id], kind: "human" as const, roles: ["lead"] })),
+    maker("amir", 6, ["assembly"]),
+    maker("boris", 8, ["wiring", "assembly"]),
+    maker("clara", 5, ["finishing"]),
+    maker("david", 4, ["wiring"]),
+    maker("eva", 7, ["finishing", "assembly"]),
+    maker("farid", 3, ["assembly"]),
+  ];
+};
 
 /** The skill required to take a task. */
 export const projects: DemoScript["projects"] = [
   { id: "main", settings: { planner: { min_skill_to_take: 3 } } },
 ];
 
-export const visitor: DemoScript["visitor"] = {
+export const visitor: DemoScript["visitor"] = (language) => ({
   roles: ["supervisor", "executor"],
   skill_level: 9,
-  specializations: ["assembly", "wiring", "finishing"],
-};
-
-function maker(id: string, name: string, skill_level: number, specializations: string[]): NewMember {
-  return { id, name, kind: "human", roles: ["executor"], skill_level, specializations };
-}
+  specializations: Object.values(CONTENT[language].trades),
+});
 
 const project_id = "main";
-const LEADS = ["kofi", "lena"] as const;
 const MAX_LAMPS = 6;
 const INITIAL_LAMPS = 3;
 /** The crews change every ten minutes. */
@@ -49,13 +51,13 @@ const UNFINISHED = ["blocked", "available", "assigned", "in_progress", "submitte
 
 /** Two crews alternate: they take work from the pool, submit it and call for help; leads review, place holds and order fixes. */
 export async function play(stage: Stage): Promise<void> {
-  const ingrid = plannerOf(stage.as("ingrid"));
-  await planShift(ingrid);
-  const { deliverables } = await ingrid.listDeliverables({ project_id, limit: 1 });
+  const nina = plannerOf(stage.as("nina"));
+  await planShift(nina);
+  const { deliverables } = await nina.listDeliverables({ project_id, limit: 1 });
   for (let lamps = deliverables.length; lamps < INITIAL_LAMPS; lamps++)
-    await stage.attempt(() => planLamp(stage, ingrid));
+    await stage.attempt(() => planLamp(stage, nina));
   await stage.together([
-    stage.keepOn([20, 40], () => supervise(stage, ingrid)),
+    stage.keepOn([20, 40], () => supervise(stage, nina)),
     // One lead at a time: two that answer the same call at once would get a refusal.
     stage.keepOn([5, 11], () => review(stage, plannerOf(stage.as(stage.chance.pick(LEADS))))),
     ...CREWS.flat().map((maker) => stage.keepOn([8, 20], () => workOn(stage, maker))),
@@ -67,38 +69,38 @@ function plannerOf(client: Client) {
 }
 type Planner = ReturnType<typeof plannerOf>;
 
-async function supervise(stage: Stage, ingrid: Planner): Promise<unknown> {
-  await planShift(ingrid);
-  const { deliverables } = await ingrid.listDeliverables({
+async function supervise(stage: Stage, nina: Planner): Promise<unknown> {
+  await planShift(nina);
+  const { deliverables } = await nina.listDeliverables({
     project_id,
     status: ["open", "qc_rejected"],
     limit: 100,
   });
-  if (deliverables.length < MAX_LAMPS) return planLamp(stage, ingrid);
+  if (deliverables.length < MAX_LAMPS) return planLamp(stage, nina);
   return undefined;
 }
 
 /** Plans a shift for the crew of this time slot, if no shift is running. */
-async function planShift(ingrid: Planner): Promise<void> {
-  const { shifts } = await ingrid.listShifts({ project_id, running: true });
+async function planShift(nina: Planner): Promise<void> {
+  const { shifts } = await nina.listShifts({ project_id, running: true });
   if (shifts.length > 0) return;
   const now = Date.now();
   const turn = Math.floor(now / SHIFT_MS);
   const [starts_at, ends_at] = [now, (turn + 1) * SHIFT_MS].map((at) => new Date(at).toISOString());
   const members = CREWS[turn % CREWS.length];
   if (starts_at === undefined || ends_at === undefined || members === undefined) return;
-  await ingrid.createShift({ project_id, starts_at, ends_at, members: [...members] });
+  await nina.createShift({ project_id, starts_at, ends_at, members: [...members] });
 }
 
-async function planLamp(stage: Stage, ingrid: Planner): Promise<void> {
-  const { chance } = stage;
-  const { type, steps } = chance.pick(LAMPS);
+async function planLamp(stage: Stage, nina: Planner): Promise<void> {
+  const { chance, language } = stage;
+  const { type, steps } = chance.pick(lampsIn(CONTENT[language]));
   const serial = `${type.charAt(0)}-${chance.whole(1_000, 9_999)}`;
-  const { id: deliverable_id } = await ingrid.createDeliverable({ project_id, type, serial });
+  const { id: deliverable_id } = await nina.createDeliverable({ project_id, type, serial });
   const taskIds = new Map<string, string>();
   for (const { key, title, description, required_trade, priority, after } of steps) {
     const depends_on = after.flatMap((one) => taskIds.get(one) ?? []);
-    const task = await ingrid.createPlannerTask({
+    const task = await nina.createPlannerTask({
       project_id,
       title: `${title} (${serial})`,
       description,
@@ -114,6 +116,7 @@ async function planLamp(stage: Stage, ingrid: Planner): Promise<void> {
 /** One step of an executor. New tasks are taken only during the crew's shift. */
 async function workOn(stage: Stage, maker: string): Promise<unknown> {
   const { chance } = stage;
+  const { callsForHelp, resolutions } = CONTENT[stage.language];
   const planner = plannerOf(stage.as(maker));
   const { tasks: mine } = await planner.listPlannerTasks({
     project_id,
@@ -126,12 +129,12 @@ async function workOn(stage: Stage, maker: string): Promise<unknown> {
   if (task.status === "assigned") return step(planner, task, "start");
   const lot = chance.number();
   if (lot < 0.6)
-    return step(planner, task, "submit", task.kind === "fix" ? { resolution: chance.pick(RESOLUTIONS) } : {});
+    return step(planner, task, "submit", task.kind === "fix" ? { resolution: chance.pick(resolutions) } : {});
   if (lot < 0.68 && !task.needs_attention)
     return planner.openEscalation({
       id: task.id,
       expected_row_version: task.row_version,
-      ...chance.pick(CALLS_FOR_HELP),
+      ...chance.pick(callsForHelp),
     });
   return undefined;
 }
@@ -144,14 +147,13 @@ function isOnShift(maker: string): boolean {
 /** One step of a lead: first reviews, then calls for help, holds, defects and recalls, then quality control. */
 async function review(stage: Stage, planner: Planner): Promise<unknown> {
   const { chance } = stage;
+  const { fix, holds, recalls } = CONTENT[stage.language];
   const { tasks } = await planner.listPlannerTasks({ project_id, status: [...UNFINISHED], limit: 200 });
   const submitted = chance.pick(tasks.filter(({ status }) => status === "submitted"));
   if (submitted && chance.happens(0.8)) {
-    if (chance.happens(0.8)) return step(planner, submitted, "review_approve");
-    const { reason, defect } = chance.pick(REJECTIONS);
-    // A fix-task gets no fix-task of its own.
-    const found = submitted.kind === "fix" ? {} : { defect, create_fix: chance.happens(0.4) };
-    return step(planner, submitted, "review_reject", { reason, ...found });
+    return chance.happens(0.8)
+      ? step(planner, submitted, "review_approve")
+      : reject(stage, planner, submitted);
   }
   // Includes finished tasks, whose calls still need an answer.
   const { tasks: called } = await planner.listPlannerTasks({ project_id, needs_attention: true, limit: 50 });
@@ -163,22 +165,36 @@ async function review(stage: Stage, planner: Planner): Promise<unknown> {
   const blocked = chance.pick(
     tasks.filter(({ status, holds }) => status === "blocked" && holds.length === 0),
   );
-  if (blocked && chance.happens(0.2)) return planner.placeHold({ id: blocked.id, ...chance.pick(HOLDS) });
+  if (blocked && chance.happens(0.2)) return planner.placeHold({ id: blocked.id, ...chance.pick(holds) });
   const { defects } = await planner.listDefects({ project_id, fixed: false, limit: 100 });
   const atWork = new Set(tasks.map(({ id }) => id));
   const unfixed = defects.find(({ task_id, fix_task_id }) => fix_task_id === null && !atWork.has(task_id));
-  if (unfixed && chance.happens(0.3))
-    return planner.fixPlannerTask({ id: unfixed.task_id, defect_id: unfixed.id });
+  if (unfixed && chance.happens(0.3)) {
+    const { id, title } = await planner.getPlannerTask({ id: unfixed.task_id });
+    return planner.fixPlannerTask({ id, defect_id: unfixed.id, title: `${fix}: ${title}` });
+  }
   const assigned = chance.pick(tasks.filter(({ status }) => status === "assigned"));
   if (assigned && chance.happens(0.1))
-    return step(planner, assigned, "recall_to_pool", { reason: chance.pick(RECALLS) });
+    return step(planner, assigned, "recall_to_pool", { reason: chance.pick(recalls) });
   return inspect(stage, planner, tasks);
+}
+
+/** Rejects submitted work. A fix-task that this creates gets a title in the demo's language. */
+async function reject(stage: Stage, planner: Planner, submitted: PlannerTask): Promise<unknown> {
+  const { chance } = stage;
+  const { fix, rejections } = CONTENT[stage.language];
+  const { reason, defect } = chance.pick(rejections);
+  // A fix-task gets no fix-task of its own.
+  const found = submitted.kind === "fix" ? {} : { defect, create_fix: chance.happens(0.4) };
+  const { fix_task } = await step(planner, submitted, "review_reject", { reason, ...found });
+  return fix_task && planner.changePlannerTask({ id: fix_task.id, title: `${fix}: ${submitted.title}` });
 }
 
 async function help(stage: Stage, planner: Planner, { id }: PlannerTask): Promise<unknown> {
   const { escalations } = await planner.listEscalations({ id });
   const open = escalations.find(({ resolved_at }) => resolved_at === null);
-  return open && planner.resolveEscalation({ id, escalation_id: open.id, note: stage.chance.pick(ANSWERS) });
+  const { answers } = CONTENT[stage.language];
+  return open && planner.resolveEscalation({ id, escalation_id: open.id, note: stage.chance.pick(answers) });
 }
 
 /** Inspects a submitted lamp, or submits one whose steps are all done. */
@@ -195,7 +211,7 @@ async function inspect(stage: Stage, planner: Planner, unfinished: readonly Plan
       id: lamp.id,
       result: "approved",
       measurements,
-      act: `QC-${lamp.serial}`,
+      act: `${CONTENT[stage.language].report}-${lamp.serial}`,
     });
   const busy = new Set(unfinished.map(({ deliverable_id }) => deliverable_id));
   const { deliverables: open } = await planner.listDeliverables({
@@ -212,6 +228,6 @@ function step(
   { id, row_version }: PlannerTask,
   action: string,
   payload: Record<string, unknown> = {},
-): Promise<unknown> {
+) {
   return planner.movePlannerTask({ id, action, payload, expected_row_version: row_version });
 }
