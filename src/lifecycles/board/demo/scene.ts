@@ -1,36 +1,35 @@
 import type { Client } from "../../../client/index.ts";
 import { BOARD_ROUTES } from "../api.ts";
 import type { ListedBoardTask } from "../api.ts";
-import type { DemoScript, Stage } from "../../../plugin/index.ts";
-import {
-  BOARD_WORK,
-  CANCELLATIONS,
-  ESCALATIONS,
-  RELEASES,
-  REMARKS,
-  RESCUES,
-  RESUMPTIONS,
-} from "./board-work.ts";
+import type { DemoLanguage, DemoScript, Stage } from "../../../plugin/index.ts";
+import { BOARD_EN } from "./board-work-en.ts";
+import { BOARD_RU } from "./board-work-ru.ts";
+import type { BoardContent } from "./board-work.ts";
 
-export const members: DemoScript["members"] = [
-  { id: "maya", name: "Maya Lindqvist", kind: "human", roles: ["agent"] },
-  { id: "tomas", name: "Tomás Rivera", kind: "human", roles: ["agent"] },
-  { id: "scout", name: "Scout", kind: "agent", roles: ["agent"] },
-  { id: "quill", name: "Quill", kind: "agent", roles: ["agent"] },
-  { id: "abacus", name: "Abacus", kind: "agent", roles: ["agent"] },
-  { id: "relay", name: "Relay", kind: "agent", roles: ["agent"] },
-];
+const CONTENT: Readonly<Record<DemoLanguage, BoardContent>> = { en: BOARD_EN, ru: BOARD_RU };
+
+export const members: DemoScript["members"] = (language) => {
+  const { names } = CONTENT[language];
+  return [
+    { id: "maya", name: names.maya, kind: "human", roles: ["agent"] },
+    { id: "roman", name: names.roman, kind: "human", roles: ["agent"] },
+    { id: "scout", name: names.scout, kind: "agent", roles: ["agent"] },
+    { id: "quill", name: names.quill, kind: "agent", roles: ["agent"] },
+    { id: "abacus", name: names.abacus, kind: "agent", roles: ["agent"] },
+    { id: "relay", name: names.relay, kind: "agent", roles: ["agent"] },
+  ];
+};
 
 /** The deadlines are short, so that visitors of the demo see tasks expire. */
-export const projects: DemoScript["projects"] = [
+export const projects: DemoScript["projects"] = (language) => [
   {
     id: "main",
-    name: "Lumen",
+    name: CONTENT[language].projects.main,
     settings: { board: { status_deadlines: { NEW: 12, IN_PROGRESS: 5, BLOCKED: 4 } } },
   },
   {
     id: "website",
-    name: "Website",
+    name: CONTENT[language].projects.website,
     settings: { board: { status_deadlines: { NEW: 15, IN_PROGRESS: 6, BLOCKED: 6 } } },
   },
 ];
@@ -51,7 +50,7 @@ export async function play(stage: Stage): Promise<void> {
   }
   await stage.together([
     stage.keepOn([8, 18], () => manageBoard(stage, "maya")),
-    stage.keepOn([10, 24], () => manageBoard(stage, "tomas")),
+    stage.keepOn([10, 24], () => manageBoard(stage, "roman")),
     ...AGENTS.map((agent) => stage.keepOn([12, 28], () => workOnBoard(stage, boardOf(stage.as(agent))))),
   ]);
 }
@@ -78,26 +77,27 @@ function openTasks(board: Board): Promise<ListedBoardTask[]> {
 
 async function manageBoard(stage: Stage, who: string): Promise<unknown> {
   const { chance } = stage;
+  const { blockerCanceled, cancellations, escalations, remarks, returned } = CONTENT[stage.language];
   const board = boardOf(stage.as(who));
   const tasks = await openTasks(board);
   const neverStartable = findNeverStartable(tasks);
   const [mine] = neverStartable.filter(({ creator_id }) => creator_id === who);
-  if (mine && chance.happens(0.5)) return cancel(board, mine, "Its blocker was canceled.");
+  if (mine && chance.happens(0.5)) return cancel(board, mine, blockerCanceled);
   if (tasks.length - neverStartable.length < MAX_OPEN && chance.happens(0.8))
     return createTask(stage, board, tasks);
   const [late] = chance.some(tasks.filter(isHeld), 1);
   if (late && chance.happens(0.25))
-    return board.escalateBoardTask({ ...asSeen(late), comment: chance.pick(ESCALATIONS) });
+    return board.escalateBoardTask({ ...asSeen(late), comment: chance.pick(escalations) });
   const [lost] = chance.some(
     tasks.filter(({ status, creator_id }) => /STUCK|BLOCKED/.test(status) && creator_id === who),
     1,
   );
   if (lost && chance.happens(0.3))
     return chance.happens(0.6)
-      ? board.setBoardStatus({ ...asSeen(lost), status: "NEW", comment: "Back to the list. Who has time?" })
-      : cancel(board, lost, chance.pick(CANCELLATIONS));
+      ? board.setBoardStatus({ ...asSeen(lost), status: "NEW", comment: returned })
+      : cancel(board, lost, chance.pick(cancellations));
   const [some] = chance.some(tasks, 1);
-  return some && board.commentBoardTask({ id: some.id, comment: chance.pick(REMARKS) });
+  return some && board.commentBoardTask({ id: some.id, comment: chance.pick(remarks) });
 }
 
 function cancel(board: Board, task: ListedBoardTask, comment: string): Promise<unknown> {
@@ -123,9 +123,10 @@ export function findNeverStartable<
 /** Creates a task that is not open yet; some of them wait for another task. */
 async function createTask(stage: Stage, board: Board, open: readonly ListedBoardTask[]): Promise<unknown> {
   const { chance } = stage;
+  const { works } = CONTENT[stage.language];
   const titles = new Set(open.map(({ title }) => title));
   const { title, description, priority, workspace } =
-    chance.pick(BOARD_WORK.filter((one) => !titles.has(one.title))) ?? chance.pick(BOARD_WORK);
+    chance.pick(works.filter((one) => !titles.has(one.title))) ?? chance.pick(works);
   const [blocker] = chance.some(
     open.filter(
       (task) => task.workspace_id === workspace && task.status !== "STUCK" && !task.has_unresolved_blockers,
@@ -138,21 +139,22 @@ async function createTask(stage: Stage, board: Board, open: readonly ListedBoard
 
 async function workOnBoard(stage: Stage, board: Board): Promise<unknown> {
   const { chance } = stage;
+  const { releases, remarks, resumptions, works } = CONTENT[stage.language];
   const mine = await listTasks(board, { assignee: "me", status: ["IN_PROGRESS", "BLOCKED", "STUCK"] });
   const [task] = chance.some(mine, 1);
   if (!task || (mine.length === 1 && chance.happens(0.25))) return takeTask(stage, board);
-  const work = BOARD_WORK.find(({ title }) => title === task.title) ?? chance.pick(BOARD_WORK);
+  const work = works.find(({ title }) => title === task.title) ?? chance.pick(works);
   const mineNow = asSeen(task);
   if (task.status !== "IN_PROGRESS")
     return chance.happens(0.35)
-      ? board.moveBoardTask({ ...mineNow, action: "resume", comment: chance.pick(RESUMPTIONS) })
+      ? board.moveBoardTask({ ...mineNow, action: "resume", comment: chance.pick(resumptions) })
       : takeTask(stage, board);
   const lot = chance.number();
   if (lot < 0.3) return board.setBoardStatus({ ...mineNow, status: "DONE", comment: work.result });
   if (lot < 0.46) return board.setBoardStatus({ ...mineNow, status: "BLOCKED", comment: work.problem });
   if (lot < 0.5)
-    return board.moveBoardTask({ ...mineNow, action: "release", comment: chance.pick(RELEASES) });
-  if (lot < 0.72) return board.commentBoardTask({ id: task.id, comment: chance.pick(REMARKS) });
+    return board.moveBoardTask({ ...mineNow, action: "release", comment: chance.pick(releases) });
+  if (lot < 0.72) return board.commentBoardTask({ id: task.id, comment: chance.pick(remarks) });
   // Otherwise nothing happens, so that some tasks miss their deadline.
   return undefined;
 }
@@ -160,10 +162,11 @@ async function workOnBoard(stage: Stage, board: Board): Promise<unknown> {
 /** Sometimes takes over an abandoned task, otherwise claims the best free one. */
 async function takeTask(stage: Stage, board: Board): Promise<unknown> {
   const { chance } = stage;
+  const { rescues, works } = CONTENT[stage.language];
   const stuck = await listTasks(board, { status: ["STUCK"] });
   const [abandoned] = chance.some(stuck, 1);
   if (abandoned && chance.happens(0.5))
-    return board.takeOverBoardTask({ ...asSeen(abandoned), comment: chance.pick(RESCUES) });
+    return board.takeOverBoardTask({ ...asSeen(abandoned), comment: chance.pick(rescues) });
   const free = await listTasks(board, {
     status: ["NEW"],
     unassigned: true,
@@ -172,7 +175,7 @@ async function takeTask(stage: Stage, board: Board): Promise<unknown> {
   });
   const best = chance.pick(free);
   if (!best) return undefined;
-  const { plan } = BOARD_WORK.find(({ title }) => title === best.title) ?? chance.pick(BOARD_WORK);
+  const { plan } = works.find(({ title }) => title === best.title) ?? chance.pick(works);
   return board.claimBoardTask({ id: best.id, comment: plan });
 }
 
