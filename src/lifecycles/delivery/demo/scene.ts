@@ -1,14 +1,21 @@
 import type { Client } from "../../../client/index.ts";
 import { DELIVERY_ROUTES } from "../api.ts";
-import type { DemoScript, Stage } from "../../../plugin/index.ts";
-import { bytesOf, FINAL_ERRORS, FOLDERS, RETRYABLE_ERRORS, USERS } from "./delivery-files.ts";
+import type { DemoLanguage, DemoScript, Stage } from "../../../plugin/index.ts";
+import { DELIVERY_EN } from "./delivery-files-en.ts";
+import { DELIVERY_RU } from "./delivery-files-ru.ts";
+import { FINAL_ERRORS, foldersIn, RETRYABLE_ERRORS } from "./delivery-files.ts";
+import type { DeliveryContent } from "./delivery-files.ts";
 
-export const members: DemoScript["members"] = [
-  { id: "olga", name: "Ольга Смирнова", kind: "human", roles: ["admin"] },
-  { id: "lumen-bot", name: "Lumen Bot", kind: "service", roles: ["agent"] },
-  { id: "courier-1", name: "Courier 1", kind: "worker", roles: ["worker"] },
-  { id: "courier-2", name: "Courier 2", kind: "worker", roles: ["worker"] },
-];
+const CONTENT: Readonly<Record<DemoLanguage, DeliveryContent>> = { en: DELIVERY_EN, ru: DELIVERY_RU };
+
+export const members: DemoScript["members"] = (language) => {
+  const { names } = CONTENT[language];
+  return [
+    { id: "olga", name: names.olga, kind: "human", roles: ["admin"] },
+    { id: "lumen-bot", name: names["lumen-bot"], kind: "service", roles: ["agent"] },
+    ...COURIERS.map((id) => ({ id, name: names[id], kind: "worker" as const, roles: ["worker"] })),
+  ];
+};
 
 /** Short times, so that a viewer of the demo sees stuck and recovered jobs. */
 export const projects: DemoScript["projects"] = [
@@ -26,8 +33,9 @@ const TICKS = 6;
 export async function play(stage: Stage): Promise<void> {
   const olga = deliveryOf(stage.as("olga"));
   const bot = deliveryOf(stage.as("lumen-bot"));
-  await fillCatalogue(olga);
-  await approveUsers(olga);
+  const content = CONTENT[stage.language];
+  await fillCatalog(olga, content);
+  await approveUsers(olga, content);
   const files = await allFiles(olga);
   await stage.together([
     stage.keepOn([7, 18], () => tap(stage, bot, files)),
@@ -46,28 +54,29 @@ function deliveryOf(client: Client) {
 type Delivery = ReturnType<typeof deliveryOf>;
 type File = { id: string; name: string; size: number };
 
-async function fillCatalogue(delivery: Delivery): Promise<void> {
+async function fillCatalog(delivery: Delivery, content: DeliveryContent): Promise<void> {
   const { total } = await delivery.listDeliveryFiles({ limit: 1 });
   if (total > 0) return;
   const scan = "first-scan";
-  const folders = Object.keys(FOLDERS).map((name) => ({ kind: "folder" as const, path: `/${name}`, name }));
-  await delivery.saveDeliveryFiles({ scan, entries: folders, last: true });
-  for (const [folder, files] of Object.entries(FOLDERS)) {
-    const entries = files.map(([name, megabytes]) => ({
+  const folders = foldersIn(content);
+  const entries = folders.map(({ name }) => ({ kind: "folder" as const, path: `/${name}`, name }));
+  await delivery.saveDeliveryFiles({ scan, entries, last: true });
+  for (const { name: folder, files } of folders) {
+    const entries = files.map(({ name, size }) => ({
       kind: "file" as const,
       path: `/${folder}/${name}`,
       name,
-      size: bytesOf(megabytes),
-      revision: `r-${megabytes}`,
+      size,
+      revision: `r-${size}`,
     }));
     await delivery.saveDeliveryFiles({ folder: `/${folder}`, scan, entries, last: true });
   }
 }
 
-async function approveUsers(delivery: Delivery): Promise<void> {
+async function approveUsers(delivery: Delivery, content: DeliveryContent): Promise<void> {
   const { users } = await delivery.listDeliveryUsers({ limit: 1 });
   if (users.length > 0) return;
-  for (const [id, name, username] of USERS.slice(0, WITH_ACCESS)) {
+  for (const [id, name, username] of content.users.slice(0, WITH_ACCESS)) {
     await delivery.requestDeliveryAccess({ id, name, username });
     await delivery.approveDeliveryUser({ id, decided_by: "olga" });
   }
@@ -83,7 +92,7 @@ async function allFiles(delivery: Delivery): Promise<File[]> {
   return found;
 }
 
-/** A user taps “Скачать”; now and then one cancels a job. */
+/** A user taps “Download”; now and then one cancels a job. */
 async function tap(stage: Stage, bot: Delivery, files: readonly File[]): Promise<unknown> {
   const { chance } = stage;
   const { jobs: queued } = await bot.listDeliveryJobs({ status: ["QUEUED"], limit: 50 });
@@ -100,10 +109,11 @@ async function tap(stage: Stage, bot: Delivery, files: readonly File[]): Promise
 }
 
 async function askForAccess(stage: Stage, bot: Delivery): Promise<unknown> {
+  const { chance, language } = stage;
+  const { users: people } = CONTENT[language];
   const { users } = await bot.listDeliveryUsers({ limit: 50 });
   const known = new Set(users.map(({ id }) => id));
-  const [id, name, username] =
-    stage.chance.pick(USERS.filter(([one]) => !known.has(one))) ?? stage.chance.pick(USERS);
+  const [id, name, username] = chance.pick(people.filter(([one]) => !known.has(one))) ?? chance.pick(people);
   return bot.requestDeliveryAccess({ id, name, username });
 }
 
@@ -133,7 +143,7 @@ async function deliverJob(
   courier: (typeof COURIERS)[number],
   files: readonly File[],
 ): Promise<unknown> {
-  const { chance } = stage;
+  const { chance, language } = stage;
   const client = stage.as(courier);
   const delivery = deliveryOf(client);
   const { tasks } = await client.claimTasks({ lifecycle: "delivery" });
@@ -160,8 +170,10 @@ async function deliverJob(
     await report(tick / TICKS);
     if (tick === TICKS / 2) await move("start_stream");
     if (tick !== breaksAt) continue;
-    if (random < 0.12) return move("fail", { error: chance.pick(RETRYABLE_ERRORS) });
-    if (random < 0.15) return move("fail", { error: chance.pick(FINAL_ERRORS) });
+    if (random < 0.15) {
+      const error = chance.pick(random < 0.12 ? RETRYABLE_ERRORS : FINAL_ERRORS);
+      return move("fail", { error: { ...error, message: CONTENT[language].errors[error.code] } });
+    }
     // A crash: without heartbeats the job returns to the queue.
     if (random < 0.18) return undefined;
   }
