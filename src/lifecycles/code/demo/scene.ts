@@ -1,15 +1,20 @@
 import type { Client } from "../../../client/index.ts";
 import { CODE_ROUTES } from "../api.ts";
-import type { DemoScript, Stage } from "../../../plugin/index.ts";
-import { FEATURES, OBSTACLES, TEST_FAILURES } from "./code-work.ts";
-import type { Feature } from "./code-work.ts";
+import type { DemoLanguage, DemoScript, Stage } from "../../../plugin/index.ts";
+import { CODE_EN } from "./code-work-en.ts";
+import { CODE_RU } from "./code-work-ru.ts";
+import { featuresIn, TEST_FAILURES } from "./code-work.ts";
+import type { CodeContent, Feature } from "./code-work.ts";
 
-export const members: DemoScript["members"] = [
-  { id: "ada", name: "Ada Okafor", kind: "human", roles: ["agent"] },
-  { id: "forge-1", name: "Forge 1", kind: "worker", roles: ["worker"] },
-  { id: "forge-2", name: "Forge 2", kind: "worker", roles: ["worker"] },
-  { id: "forge-3", name: "Forge 3", kind: "worker", roles: ["worker"] },
-];
+const CONTENT: Readonly<Record<DemoLanguage, CodeContent>> = { en: CODE_EN, ru: CODE_RU };
+
+export const members: DemoScript["members"] = (language) => {
+  const { names } = CONTENT[language];
+  return [
+    { id: "ada", name: names.ada, kind: "human", roles: ["agent"] },
+    ...FORGES.map((id) => ({ id, name: names[id], kind: "worker" as const, roles: ["worker"] })),
+  ];
+};
 
 /** The times are short, so that visitors of the demo see leases expire. */
 export const projects: DemoScript["projects"] = [
@@ -37,7 +42,8 @@ function codeOf(client: Client) {
 type Code = ReturnType<typeof codeOf>;
 
 async function plan(stage: Stage): Promise<unknown> {
-  const { chance } = stage;
+  const { chance, language } = stage;
+  const content = CONTENT[language];
   const ada = codeOf(stage.as("ada"));
   const { tasks: failed } = await ada.listCodeTasks({ project_id, status: ["failed"], limit: 200 });
   const { tasks } = await ada.listCodeTasks({
@@ -50,21 +56,24 @@ async function plan(stage: Stage): Promise<unknown> {
   if (lost && chance.happens(0.4)) return ada.retryCodeTask({ id: lost.id });
   if (tasks.length < MAX_UNFINISHED) {
     const titles = new Set(tasks.map(({ title }) => title));
-    const feature = chance.pick(FEATURES.filter((parts) => !parts.some(({ title }) => titles.has(title))));
+    const feature = chance.pick(
+      featuresIn(content).filter((parts) => !parts.some(({ title }) => titles.has(title))),
+    );
     if (feature) return planFeature(ada, feature);
   }
   // A task that waits for a failed one has no obstacle to clear.
   const blocked = chance.pick(
     tasks.filter(
-      ({ blocked_reason, status }) => status === "blocked" && OBSTACLES.some((one) => one === blocked_reason),
+      ({ blocked_reason, status }) =>
+        status === "blocked" && content.obstacles.some((one) => one === blocked_reason),
     ),
   );
-  return blocked && ada.moveCodeTask({ id: blocked.id, action: "clear_blocker", comment: "Fixed." });
+  return blocked && ada.moveCodeTask({ id: blocked.id, action: "clear_blocker", comment: content.cleared });
 }
 
 function planFeature(ada: Code, feature: Feature): Promise<unknown> {
-  const tasks = feature.map(({ title, description, acceptance, priority, after }) => ({
-    ref: title,
+  const tasks = feature.map(({ slug, title, description, acceptance, priority, after }) => ({
+    ref: slug,
     title,
     description,
     acceptance,
@@ -82,8 +91,13 @@ async function forgeOn(stage: Stage, forge: (typeof FORGES)[number]): Promise<un
   const [task] = tasks;
   if (!task) return undefined;
   const { id, lease_token, title } = task;
-  const branch = `pawl/${slugOf(title)}`;
-  const worktree = `.worktrees/${slugOf(title)}`;
+  const { chance, language } = stage;
+  // A visitor's own task has neither a slug nor a log.
+  const work = featuresIn(CONTENT[language])
+    .flat()
+    .find((one) => one.title === title);
+  const slug = work?.slug ?? `task-${id.slice(-8)}`;
+  const [branch, worktree] = [`pawl/${slug}`, `.worktrees/${slug}`];
   const move = (action: Parameters<typeof code.moveCodeTask>[0]["action"], payload: object) =>
     code.moveCodeTask({ id, action, lease_token, payload: { ...payload } });
   for (;;) {
@@ -94,31 +108,36 @@ async function forgeOn(stage: Stage, forge: (typeof FORGES)[number]): Promise<un
       code,
       id,
       lease_token,
-      title,
+      log: work?.log ?? ["reading the task", "npm test"],
       run: started.task.row_version,
     });
     if (ended === "silent") return undefined;
-    if (ended === "blocked") return move("block", { description: stage.chance.pick(OBSTACLES) });
-    if (ended === "done") return move("complete", { commit: stage.chance.hex(40), exit_code: 0 });
-    const error = stage.chance.pick(TEST_FAILURES);
+    if (ended === "blocked") return move("block", { description: chance.pick(CONTENT[language].obstacles) });
+    if (ended === "done") return move("complete", { commit: chance.hex(40), exit_code: 0 });
+    const error = chance.pick(TEST_FAILURES);
     const { attempts, max_attempts } = started.task;
     if (attempts >= max_attempts) return move("fail", { error, recoverable: false, exit_code: 1 });
     await move("retry", { error, recoverable: true, exit_code: 1 });
   }
 }
 
-type Agent = { client: Client; code: Code; id: string; lease_token: string; title: string; run: number };
+type Agent = {
+  client: Client;
+  code: Code;
+  id: string;
+  lease_token: string;
+  log: readonly string[];
+  run: number;
+};
 
 /** Sends an agent's output line by line while its worker renews the lease. */
 async function runAgent(
   stage: Stage,
-  { client, code, id, lease_token, title, run }: Agent,
+  { client, code, id, lease_token, log, run }: Agent,
 ): Promise<"done" | "failed" | "blocked" | "silent"> {
   const { chance } = stage;
-  const work = FEATURES.flat().find((one) => one.title === title);
-  const lines = ["git worktree add", ...(work?.log ?? ["reading the task", "npm test"])];
   const lot = chance.number();
-  for (const line of lines) {
+  for (const line of ["git worktree add", ...log]) {
     await stage.rest([3, 8]);
     await code.appendCodeOutput({ id, lease_token, run, text: `${line}\n` });
     const { lost } = await client.beatLeases({ leases: [{ task_id: id, lease_token }] });
@@ -130,12 +149,4 @@ async function runAgent(
   if (lot < 0.28) return "blocked";
   await code.appendCodeOutput({ id, lease_token, run, text: "git commit, rebase, merge: ok\n" });
   return "done";
-}
-
-function slugOf(title: string): string {
-  return title
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "-")
-    .replaceAll(/^-|-$/g, "")
-    .slice(0, 40);
 }
