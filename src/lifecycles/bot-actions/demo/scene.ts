@@ -1,29 +1,35 @@
 import { BOT_ACTIONS_ROUTES } from "../api.ts";
-import type { DemoScript, Stage } from "../../../plugin/index.ts";
-import { CHATS, FAILURES, THANKS, TURNS } from "./chats.ts";
-import type { ChatTurn } from "./chats.ts";
+import type { DemoLanguage, DemoScript, Stage } from "../../../plugin/index.ts";
+import { CHATS_EN } from "./chats-en.ts";
+import { CHATS_RU } from "./chats-ru.ts";
+import type { ChatContent, ChatTurn } from "./chats.ts";
 
-export const members: DemoScript["members"] = [
-  { id: "lumen-bot", name: "Lumen Bot", kind: "service", roles: ["agent"] },
-  { id: "irina", name: "Ирина Волкова", kind: "human", roles: ["agent"] },
-  { id: "pavel", name: "Павел Орлов", kind: "human", roles: ["agent"] },
-  { id: "sveta", name: "Света Ким", kind: "human", roles: ["agent"] },
-];
+const CONTENT: Readonly<Record<DemoLanguage, ChatContent>> = { en: CHATS_EN, ru: CHATS_RU };
+
+export const members: DemoScript["members"] = (language) => {
+  const { names } = CONTENT[language];
+  return [
+    { id: BOT, name: names[BOT], kind: "service", roles: ["agent"] },
+    ...CUSTOMERS.map((id) => ({ id, name: names[id], kind: "human" as const, roles: ["agent"] })),
+  ];
+};
 
 export const projects: DemoScript["projects"] = [];
 
 const BOT = "lumen-bot";
+const CUSTOMERS = ["julia", "mark", "sofia"] as const;
 const workspaceId = "main";
 
 /** Customers ask questions; the bot starts an action at once, and answers when it has finished. */
 export async function play(stage: Stage): Promise<void> {
+  const { turns } = CONTENT[stage.language];
   await stage.together(
-    CHATS.map((chat) => {
+    CUSTOMERS.map((customer) => {
       let left: ChatTurn[] = [];
       return stage.keepOn([15, 45], () => {
         // All questions are asked once before any is repeated.
-        if (left.length === 0) left = stage.chance.some(TURNS, TURNS.length);
-        return talk(stage, chat, left.pop() ?? TURNS[0]);
+        if (left.length === 0) left = stage.chance.some(turns, turns.length);
+        return talk(stage, customer, left.pop() ?? turns[0]);
       });
     }),
   );
@@ -31,10 +37,12 @@ export async function play(stage: Stage): Promise<void> {
 
 async function talk(
   stage: Stage,
-  { chatId, customer }: (typeof CHATS)[number],
+  customer: (typeof CUSTOMERS)[number],
   { question, actionType, displayText, later, answer }: ChatTurn,
 ): Promise<void> {
-  const { chance } = stage;
+  const { chance, language } = stage;
+  const { chatIds, failures, thanks } = CONTENT[language];
+  const chatId = chatIds[customer];
   const person = stage.as(customer).calls(BOT_ACTIONS_ROUTES);
   const bot = stage.as(BOT).calls(BOT_ACTIONS_ROUTES);
   const action = { workspaceId, chatId, actionId: chance.hex(16) };
@@ -52,8 +60,8 @@ async function talk(
   const failed = random < 0.12;
   await bot.updateBotAction({ ...action, status: failed ? "error" : "done" });
   await stage.rest([0.5, 1.5]);
-  await bot.sayInChat({ chatId, workspaceId, text: failed ? chance.pick(FAILURES) : answer });
+  await bot.sayInChat({ chatId, workspaceId, text: failed ? chance.pick(failures) : answer });
   if (failed || chance.happens(0.5)) return;
   await stage.rest([3, 8]);
-  await person.sayInChat({ chatId, workspaceId, text: chance.pick(THANKS) });
+  await person.sayInChat({ chatId, workspaceId, text: chance.pick(thanks) });
 }
