@@ -6,13 +6,16 @@ import { useMe } from "../data/queries.ts";
 import { Button } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
 import { useToastOnError } from "../design/use-toast-on-error.ts";
+import { useI18n } from "../texts/i18n.tsx";
+import type { Language } from "../texts/i18n.tsx";
 import { useTexts } from "../texts/use-texts.ts";
 import { demoTexts } from "./demo-texts.ts";
 import "./demo-bar.css";
 
-/** Bar above every page of the demo, with buttons to stop, remove or leave it. */
+/** Bar above every page of the demo, with buttons to stop, remove or leave it, or to have it in the console's language. */
 export function DemoBar() {
   const me = useMe();
+  const { language } = useI18n();
   const t = useTexts(demoTexts);
   const { data } = useDemo(me);
   const { data: session } = useQuery({ queryKey: keys.session, queryFn: () => client.getSession() });
@@ -28,6 +31,11 @@ export function DemoBar() {
       <Button small disabled={busy} onClick={() => void act(running ? client.stopDemo : client.startDemo)}>
         {running ? t.stop : t.resume}
       </Button>
+      {isInOtherLanguage(data, language) && (
+        <Button small disabled={busy} onClick={() => void act(() => restart(language, canGoBack))}>
+          {t.restart}
+        </Button>
+      )}
       <Button small disabled={busy} onClick={() => void act(() => remove(canGoBack))}>
         {busy ? t.removing : t.remove}
       </Button>
@@ -43,6 +51,7 @@ export function DemoBar() {
 /** Card on the overview for admins: invites to the demo while the org is empty, and leads to an existing demo. */
 export function DemoCard({ empty }: { empty: boolean }) {
   const me = useMe();
+  const { language } = useI18n();
   const t = useTexts(demoTexts);
   const { data } = useDemo(me);
   const [busy, act] = useDemoAction();
@@ -55,12 +64,22 @@ export function DemoCard({ empty }: { empty: boolean }) {
         {state === "absent" && <h2>{t.title}</h2>}
         <p>{state === "absent" ? t.invitation : t[state]}</p>
         <div className="row">
-          <Button look="main" icon="play" disabled={busy} onClick={() => void act(enter)}>
+          <Button
+            look="main"
+            icon="play"
+            disabled={busy}
+            onClick={() => void act(() => enter(state === "absent" ? { language } : {}))}
+          >
             {busy ? t.starting : state === "absent" ? t.start : state === "running" ? t.enter : t.resume}
           </Button>
           {state === "running" && (
             <Button disabled={busy} onClick={() => void act(client.stopDemo)}>
               {t.stop}
+            </Button>
+          )}
+          {isInOtherLanguage(data, language) && (
+            <Button disabled={busy} onClick={() => void act(() => enter({ language }))}>
+              {t.restart}
             </Button>
           )}
           {state !== "absent" && (
@@ -74,6 +93,8 @@ export function DemoCard({ empty }: { empty: boolean }) {
   );
 }
 
+type Demo = Awaited<ReturnType<typeof client.getDemo>>;
+
 /** State of the demo; only queried for admins of the main org and of the demo. */
 function useDemo(me: Me) {
   return useQuery({
@@ -86,11 +107,21 @@ function useDemo(me: Me) {
   });
 }
 
-/** Signs in to the demo and keeps the current session to return to. */
-async function enter(): Promise<void> {
-  const { token } = await client.startDemo();
-  await client.signIn({ token, over: true });
+function isInOtherLanguage(demo: Demo | undefined, language: Language): boolean {
+  return demo?.language != null && demo.language !== language;
+}
+
+/** Signs in to the demo and keeps the current session to return to. A given language replaces a demo in another one. */
+async function enter({ language, over = true }: { language?: Language; over?: boolean }): Promise<void> {
+  const { token } = await client.startDemo(language ? { language } : {});
+  await client.signIn({ token, over });
   location.assign("/");
+}
+
+/** Leaves first: replacing the demo ends its sessions. */
+async function restart(language: Language, canGoBack: boolean): Promise<void> {
+  if (canGoBack) await goBack();
+  await enter({ language, over: canGoBack });
 }
 
 async function leave(): Promise<void> {

@@ -10,6 +10,8 @@ type DemoTexts = {
   inside: string;
   insideStopped: string;
   enter: string;
+  /** Creates the demo again, in the language of this text. */
+  restart: string;
   resume: string;
   stop: string;
   remove: string;
@@ -29,6 +31,7 @@ export const demoTexts: LocalizedTexts<DemoTexts> = {
     inside: "This is the demo. All other members are simulated; you can take part.",
     insideStopped: "The demo is stopped: the simulated members do nothing until you continue it.",
     enter: "Open the demo",
+    restart: "Restart in English",
     resume: "Continue the demo",
     stop: "Stop",
     remove: "Remove the demo",
@@ -46,6 +49,7 @@ export const demoTexts: LocalizedTexts<DemoTexts> = {
     inside: "Это демо. Остальных участников имитирует программа; вы можете участвовать.",
     insideStopped: "Демо остановлено: участники не действуют, пока вы его не продолжите.",
     enter: "Открыть демо",
+    restart: "Начать заново по-русски",
     resume: "Продолжить демо",
     stop: "Остановить",
     remove: "Удалить демо",
