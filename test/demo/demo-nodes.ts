@@ -14,10 +14,17 @@ import { testDatabases } from "../support/postgres.ts";
 
 const ADMIN = "the-admins-own";
 
+type NodeOptions = {
+  demo?: boolean;
+  /** The setting `demoLanguage`. */
+  language?: string;
+  locale?: string;
+};
+
 /** A database, and nodes that share it. */
 export type DemoNodes = {
   sql: Sql;
-  node: (options?: { demo?: boolean }) => Promise<{ app: App; admin: Client }>;
+  node: (options?: NodeOptions) => Promise<{ app: App; admin: Client }>;
   close: () => Promise<void>;
 };
 
@@ -30,17 +37,25 @@ export async function openDemoNodes({ pace = 40 } = {}): Promise<DemoNodes> {
   const apps: App[] = [];
   return {
     sql,
-    node: async ({ demo = false } = {}) => {
+    node: async ({ demo = false, language = "", locale } = {}) => {
       const env = {
         DATABASE_URL: database.url,
         PAWL_PORT: "0",
         PAWL_DATA: join(folder, `node-${apps.length}`),
         PAWL_LOG_LEVEL: "warn",
         PAWL_SWEEP_SECONDS: "1",
+        PAWL_DEMO_LANGUAGE: language,
         PAWL_DEMO_PACE: String(pace),
       };
       const settings = resolveSettings({ flags: {}, env, file: {} }, PLUGINS);
-      const app = await startApp({ settings, version: "0.0.0", plugins: [], adminToken: ADMIN, demo });
+      const app = await startApp({
+        settings,
+        version: "0.0.0",
+        plugins: [],
+        adminToken: ADMIN,
+        demo,
+        locale,
+      });
       apps.push(app);
       return { app, admin: createClient({ url: app.address, token: ADMIN }) };
     },
@@ -52,4 +67,35 @@ export async function openDemoNodes({ pace = 40 } = {}): Promise<DemoNodes> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The node that plays the demo. */
+export async function playedBy(sql: Sql): Promise<string | null> {
+  const [row] = await sql<{ played_by: string | null }[]>`select played_by from pawl.demo`;
+  return row?.played_by ?? null;
+}
+
+/** Lifecycles of which more than three tasks have changed their status. */
+export async function lifecyclesThatMoved(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ lifecycle: string }[]>`
+    select e.lifecycle from pawl.event e where e.org_id = 'demo' and e.from_status <> e.to_status
+    group by e.lifecycle having count(distinct e.task_id) > 3`;
+  return rows.map(({ lifecycle }) => lifecycle).sort();
+}
+
+/** Counts of replies that only invalid or forbidden requests get. */
+export async function failedRequests(admin: Client): Promise<string[]> {
+  const page = await admin.getMetrics();
+  return page
+    .split("\n")
+    .filter((line) => /_count\{.*status="(403|404|415|422|5\d\d)"/.test(line) && !line.endsWith(" 0"));
+}
+
+/** Names of all tables whose rows belong to orgs. */
+export async function tablesOfOrgs(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select c.table_name as name from information_schema.columns c
+    join information_schema.tables t using (table_schema, table_name)
+    where c.table_schema = 'pawl' and c.column_name = 'org_id' and t.table_type = 'BASE TABLE' order by 1`;
+  return rows.map(({ name }) => name);
 }

@@ -3,7 +3,7 @@ import type { Client } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { LIFECYCLES, PLUGINS } from "../../src/lifecycles/index.ts";
-import { openDemoNodes } from "./demo-nodes.ts";
+import { failedRequests, lifecyclesThatMoved, openDemoNodes, playedBy, tablesOfOrgs } from "./demo-nodes.ts";
 import type { DemoNodes } from "./demo-nodes.ts";
 import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
 
@@ -25,7 +25,12 @@ beforeAll(async () => {
 afterAll(() => nodes.close());
 
 test("before it is started, the demo is absent", async () => {
-  expect(await admin.getDemo()).toEqual({ state: "absent", org_id: "demo", made_at: null });
+  expect(await admin.getDemo()).toEqual({
+    state: "absent",
+    org_id: "demo",
+    language: null,
+    made_at: null,
+  });
 });
 
 test("a started demo creates and moves tasks of every lifecycle without invalid requests", async () => {
@@ -35,13 +40,13 @@ test("a started demo creates and moves tasks of every lifecycle without invalid 
     description: "And it stays",
   });
   const started = await admin.startDemo();
-  expect(started).toMatchObject({ state: "running", org_id: "demo" });
+  expect(started).toMatchObject({ state: "running", org_id: "demo", language: "en" });
   visitor = createClient({ url, token: started.token });
   expect(await visitor.getMe()).toMatchObject({ id: "you", org_id: "demo" });
   await vi.waitFor(async () => {
-    expect(await lifecyclesThatMoved()).toEqual(LIFECYCLES.map(({ name }) => name).sort());
+    expect(await lifecyclesThatMoved(nodes.sql)).toEqual(LIFECYCLES.map(({ name }) => name).sort());
   }, SOON);
-  expect(await failedRequests()).toEqual([]);
+  expect(await failedRequests(admin)).toEqual([]);
   expect(await admin.listTasks({})).toMatchObject({ tasks: [{ id: mine.id, row_version: 1 }] });
 });
 
@@ -68,12 +73,12 @@ test("a stopped demo pauses its members, and a started one continues", async () 
 test("one of two nodes plays the demo, and the other continues when it stops", async () => {
   await admin.stopDemo();
   const second = await nodes.node({ demo: true });
-  const held = await playedBy();
+  const held = await playedBy(nodes.sql);
   await admin.startDemo();
-  expect(await playedBy()).toBe(held);
+  expect(await playedBy(nodes.sql)).toBe(held);
   await second.app.stop();
   await vi.waitFor(async () => {
-    const taken = await playedBy();
+    const taken = await playedBy(nodes.sql);
     expect([null, held]).not.toContain(taken);
   }, SOON);
 });
@@ -108,26 +113,6 @@ test("the demo can be created again, and another org named demo is left alone", 
   });
 });
 
-async function playedBy(): Promise<string | null> {
-  const [row] = await nodes.sql<{ played_by: string | null }[]>`select played_by from pawl.demo`;
-  return row?.played_by ?? null;
-}
-
-async function lifecyclesThatMoved(): Promise<string[]> {
-  const rows = await nodes.sql<{ lifecycle: string }[]>`
-    select e.lifecycle from pawl.event e where e.org_id = 'demo' and e.from_status <> e.to_status
-    group by e.lifecycle having count(distinct e.task_id) > 3`;
-  return rows.map(({ lifecycle }) => lifecycle).sort();
-}
-
-/** Counts of replies that only invalid or forbidden requests get. */
-async function failedRequests(): Promise<string[]> {
-  const page = await admin.getMetrics();
-  return page
-    .split("\n")
-    .filter((line) => /_count\{.*status="(403|404|415|422|5\d\d)"/.test(line) && !line.endsWith(" 0"));
-}
-
 async function position(): Promise<number> {
   const [row] = await nodes.sql<
     { feed_position: string }[]
@@ -141,17 +126,9 @@ async function memberEventsAfter(before: number): Promise<number> {
   return rows.length;
 }
 
-async function tables(): Promise<string[]> {
-  const rows = await nodes.sql<{ name: string }[]>`
-    select c.table_name as name from information_schema.columns c
-    join information_schema.tables t using (table_schema, table_name)
-    where c.table_schema = 'pawl' and c.column_name = 'org_id' and t.table_type = 'BASE TABLE' order by 1`;
-  return rows.map(({ name }) => name);
-}
-
 async function leftovers(): Promise<string[]> {
   const kept = await Promise.all(
-    (await tables()).map(async (name) => {
+    (await tablesOfOrgs(nodes.sql)).map(async (name) => {
       const rows = await nodes.sql`select from ${nodes.sql(`pawl.${name}`)} where org_id = 'demo' limit 1`;
       return rows.length > 0 ? [name] : [];
     }),
@@ -162,7 +139,7 @@ async function leftovers(): Promise<string[]> {
 
 async function checksumOfOthers(): Promise<Record<string, string>> {
   const sums = await Promise.all(
-    (await tables()).map(async (name) => {
+    (await tablesOfOrgs(nodes.sql)).map(async (name) => {
       const [row] = await nodes.sql<{ sum: string | null }[]>`
         select md5(string_agg(t::text, ',' order by t::text)) as sum from ${nodes.sql(`pawl.${name}`)} t where org_id <> 'demo'`;
       return [name, row?.sum ?? "none"] as const;
