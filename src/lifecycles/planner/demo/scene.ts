@@ -179,15 +179,17 @@ async function review(stage: Stage, planner: Planner): Promise<unknown> {
   return inspect(stage, planner, tasks);
 }
 
-/** Rejects submitted work. A fix-task that this creates gets a title in the demo's language. */
+/** Rejects submitted work; some of its defects get a fix-task at once, which has a title in the demo's language. */
 async function reject(stage: Stage, planner: Planner, submitted: PlannerTask): Promise<unknown> {
   const { chance } = stage;
   const { fix, rejections } = CONTENT[stage.language];
   const { reason, defect } = chance.pick(rejections);
+  const { id, kind, title } = submitted;
   // A fix-task gets no fix-task of its own.
-  const found = submitted.kind === "fix" ? {} : { defect, create_fix: chance.happens(0.4) };
-  const { fix_task } = await step(planner, submitted, "review_reject", { reason, ...found });
-  return fix_task && planner.changePlannerTask({ id: fix_task.id, title: `${fix}: ${submitted.title}` });
+  if (kind === "fix") return step(planner, submitted, "review_reject", { reason });
+  if (chance.happens(0.6)) return step(planner, submitted, "review_reject", { reason, defect });
+  await planner.fixPlannerTask({ id, defect, title: `${fix}: ${title}` });
+  return step(planner, await planner.getPlannerTask({ id }), "review_reject", { reason });
 }
 
 async function help(stage: Stage, planner: Planner, { id }: PlannerTask): Promise<unknown> {
@@ -228,6 +230,6 @@ function step(
   { id, row_version }: PlannerTask,
   action: string,
   payload: Record<string, unknown> = {},
-) {
+): Promise<unknown> {
   return planner.movePlannerTask({ id, action, payload, expected_row_version: row_version });
 }
