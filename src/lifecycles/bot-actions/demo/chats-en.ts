@@ -54,7 +54,7 @@ export const CHATS_EN: ChatContent = {
   ],
   thanks: ["Thank you!", "Great, let's do that.", "Got it, thanks.", "Just what I needed."],
   failures: [
-    "That did not work: the file is damaged. Please send it again.",
+    "That did not work. Please try again in a minute.",
     "That did not work: the service did not answer. I will try again later.",
   ],
 };
